@@ -2,7 +2,8 @@
 //   node --conditions=source --import tsx tools/agent-games-table.ts RUN...
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { bootstrapMean, mean, Rng } from '@bowyer/core';
+import { bootstrapMean, mean, Rng, standardError } from '@bowyer/core';
+import { halfInterval } from './sweep-runs.js';
 
 const PAGE = 'docs/results/agent-games.md';
 
@@ -31,6 +32,8 @@ interface Start {
 interface Run {
   /** The folder's name, which commands and the table call it by. */
   name: string;
+  /** Folder of the sweep, where the run is a job of one. */
+  sweep: string;
   environment: string;
   /** What the agent may say: config key action_choice. */
   choice: string;
@@ -66,10 +69,16 @@ function readRun(folder: string): Run {
     return isWhole ? sum + Date.parse(time) - Date.parse(starts[i - 1].time) : sum;
   }, 0);
   return {
-    name: basename(folder),
+    name: nameOf(folder),
+    sweep: basename(dirname(folder)),
     environment: config.env.name,
     choice: config.actionChoice ?? 'free',
-    command: command!.replaceAll(/(?<==|\[)\/\S*\//g, ''), // folders by their names alone
+    command: command!
+      .split(' ')
+      .filter((word) => !/^'?hydra\./.test(word)) // of a sweep
+      .concat(command!.includes('save_path=') ? [] : [`save_path=${nameOf(folder)}`])
+      .join(' ')
+      .replaceAll(/(?<==|\[)\/\S*\//g, ''), // folders by their names alone
     commit: commit!.slice(0, 7),
     date: time.slice(0, 10),
     minutes: elapsed / 60_000,
@@ -80,6 +89,10 @@ function readRun(folder: string): Run {
     curve: lines<Record<string, number>>(folder, 'metrics.jsonl'),
   };
 }
+
+/** Jobs of a sweep have numbers only. */
+const nameOf = (folder: string): string =>
+  /^\d+$/.test(basename(folder)) ? `${basename(dirname(folder))}_${basename(folder)}` : basename(folder);
 
 const same = (a: Record<string, number>, b: Record<string, number>): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -109,19 +122,33 @@ const curveRow = ({ name, curve }: Run): string | null => {
   return `| \`${name}\` | ${shown.join(', ')} |`;
 };
 
-/** What training has added to the policy that the run began with, on the same episodes. */
-function gainRow({ name, played }: Run): string[] {
+/** What training has added to the policy that the run began with, on each of the same episodes; empty where it was not tested. */
+function gainsOf({ name, played }: Run): number[] {
   const returns = (policy: string) => played.filter((one) => one.policy === policy && one.decoding === 'sample');
   const [before, after] = [returns('start'), returns('last')];
   if (before.length === 0 || before.length !== after.length) return [];
-  const gains = after.map(({ item, episodic_return: value }, i) => {
+  return after.map(({ item, episodic_return: value }, i) => {
     if (item !== before[i].item) throw new Error(`${name}: episode ${i} of the two tests is of another item`);
     return value - before[i].episodic_return;
   });
+}
+
+function gainRow(run: Run): string[] {
+  const gains = gainsOf(run);
+  if (gains.length === 0) return [];
   const { low, high } = bootstrapMean(gains.map((gain) => [gain]), Rng.forPurpose(0, 'bootstrap')); // prettier-ignore
   const error = Math.sqrt(mean(gains.map((gain) => (gain - mean(gains)) ** 2)) / (gains.length - 1));
   const cells = [mean(gains).toFixed(2), `${low.toFixed(2)} … ${high.toFixed(2)}`, (mean(gains) / error).toFixed(1)];
-  return [`| \`${name}\` | ${cells.join(' | ')} | ${gains.length} |`];
+  return [`| \`${run.name}\` | ${cells.join(' | ')} | ${gains.length} |`];
+}
+
+/** Of the jobs of a sweep, which differ in their seeds: the mean over seeds with Student's t. */
+function sweepRow(sweep: string): string[] {
+  const gains = runs.filter((run) => run.sweep === sweep && run.name.startsWith(`${sweep}_`)).map(gainsOf);
+  if (gains.length < 2) return [];
+  const means = gains.map(mean);
+  const cells = [mean(means).toFixed(3), halfInterval(means, 3), (mean(means) / standardError(means)).toFixed(1)];
+  return [`| \`${sweep}\`, ${gains.length} seeds | ${cells.join(' | ')} | ${gains.length} × ${gains[0].length} |`];
 }
 
 /** Words of a command in lines that a page has room for. */
@@ -147,7 +174,7 @@ bootstrap intervals over the episodes of the test. Decoding is free where nothin
 \`action_choice\`: the policy says nothing but actions that the environment lists as valid. Random players and experts are on the
 pages of the environments:
 [textcraft](../environments/textcraft.md), [babyai](../environments/babyai.md), [alfworld](../environments/alfworld.md),
-[cookingworld](../environments/cookingworld.md). What was missing before:
+[cookingworld](../environments/cookingworld.md), [webshop](../environments/webshop.md). What was missing before:
 [decision 179](../decisions/179-first-weights-by-width.md).
 
 | environment | run | policy | decoding | return | interval | won | actions | episodes |
@@ -157,11 +184,11 @@ ${runs.flatMap((run) => run.policies.filter(isTested).map((policy) => policyRow(
 ## What training from a clone adds
 
 Last policy minus start on the same held-out episodes, sampled. The runs of \`bc_…\` without another \`algorithm\` imitate new games,
-the others learn by reinforcement.
+the others learn by reinforcement. Intervals are bootstrap intervals over episodes; of several seeds, Student's t over them.
 
 | run | difference | interval | in standard errors | episodes |
 |---|---|---|---|---|
-${runs.flatMap(gainRow).join('\n')}
+${[...runs.flatMap(gainRow), ...[...new Set(runs.map(({ sweep }) => sweep))].flatMap(sweepRow)].join('\n')}
 
 ## Held-out loss on the way
 
@@ -173,8 +200,8 @@ ${curves.join('\n')}
 
 ## Commands
 
-Minutes are of a machine with two cores that some twenty other programs used. A commit with + had changes that were committed
-after the run began.
+Minutes are of one core of a machine with two, which other programs used: on 22 November some twenty, on the 23rd one or two. A
+commit with + had changes that were committed after the run began.
 
 \`\`\`sh
 ${runs.map(commandOf).join('\n')}
