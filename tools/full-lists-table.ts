@@ -120,9 +120,9 @@ ${starts.map(startRow).join('\n')}
 Every run begins with the start of its game above; the seed is that of the training episodes and of the test, so the
 figures say how much the training differs between runs, not between starts. The policy tested is the one that was best in
 evaluations on other episodes. The gain is the difference to the start on the same test episodes, its interval the 95 % interval
-of Student's t over seeds, SE its standard error. The other methods ran the same command with their name, \`archer\` and \`ppo\` with
-\`warmup_iter=4\` in addition; with whole returns, \`capacity=2500 td_steps=null\` too. Seconds are of a run on one core: of 22 November
-while some twenty programs used the machine, of the 23rd while one did, so they do not compare methods.
+of Student's t over seeds, SE its standard error. The other methods ran the same command with their name, \`archer\` and
+\`ppo\` with \`warmup_iter=4\` in addition; with whole returns, \`capacity=2500 td_steps=null\` too. Seconds are of a run on
+one core: of 22 November while some twenty programs used the machine, of the 23rd while one did, so they do not compare methods.
 
 | game | method | seeds | iterations | steps (1,000) | start | return | each seed | gain | interval | gain / SE | win | seconds |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|
