@@ -72,7 +72,7 @@ const ready = (observations: readonly string[], turn = 0) =>
 const actionsOf = async (chat: EndpointPlayer, requests: ReturnType<typeof ready>) =>
   (await chat.act(requests)).map((decision) => (decision instanceof Error ? decision : decision.action));
 
-test('the dialogue goes on as messages; an action ends at the end of its line', async () => {
+test('the dialogue continues as messages; an action ends at the end of its line', async () => {
   const chat = player();
   script = (_, i) => ({ content: i === 0 ? ' is it big?\nI wonder.' : 'done' });
   expect(await actionsOf(chat, ready(['Questions:\n']))).toEqual(['is it big?']);
