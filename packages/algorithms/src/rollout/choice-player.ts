@@ -107,7 +107,9 @@ abstract class ChoicePlayer implements Player {
       rng,
       tokens: feed(episodes, slot, context),
     }));
-    return episodes.act(turns, { ...this.options.sampling, terminatorIds: [this.terminatorId] });
+    const { sampling, dialogues } = this.options;
+    const terminatorIds = [...new Set([...sampling.terminatorIds, ...dialogues.terminatorIds])];
+    return episodes.act(turns, { ...sampling, terminatorIds });
   }
 
   abstract close(): Promise<void>;
