@@ -81,7 +81,7 @@ export function decoder(spec: DecoderSpec): CausalArchitecture {
     ...{ vocabSize, contextLength, heads, keyValueHeads, headSize, config, contextReason: spec.contextReason },
     layers: blocks.length,
     attentionLayers: [...blocks.keys()].filter(
-      (layer) => !blocks[layer].mixer.states && !blocks[layer].mixer.sharesCache,
+      (layer) => (!blocks[layer].mixer.states || blocks[layer].mixer.attends) && !blocks[layer].mixer.sharesCache,
     ),
     states: blocks.flatMap(({ mixer }) => mixer.states ?? []),
     parameters: decoderParameters(spec),

@@ -26,6 +26,8 @@ export interface Part {
   readonly rotary?: RotaryFrequencies;
   /** What a recurrent mixer keeps of earlier tokens; a mixer without any is attention, whose keys and values are kept. */
   readonly states?: readonly StateSpec[];
+  /** Attention that keeps states beside its keys and values. */
+  readonly attends?: boolean;
   /** Attention to keys and values of an earlier layer: it has none of its own in the cache. */
   readonly sharesCache?: boolean;
   apply(scope: ForwardScope, x: Value, place: Place): Value;

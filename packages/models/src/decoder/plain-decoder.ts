@@ -17,6 +17,7 @@ import {
 import type { FamilyConfig } from './family.js';
 import { gatedFeedForward, plainFeedForward } from './feed-forward.js';
 import { linear, norm, type Layer, type NormOptions, type Part } from './parts.js';
+import { keyConvolution } from './key-convolution.js';
 import { selfAttention, type HeadSizes, type QueryKeyNorms, type SelfAttention } from './self-attention.js';
 
 /** Names of modules, as they are in the checkpoint. */
@@ -58,6 +59,8 @@ export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases'
   outputBias?: boolean;
   /** Norms of all norms' kind over each head or over all, or others, made for attention of the given path. */
   queryKeyNorm?: QueryKeyNorms['over'] | ((path: string) => QueryKeyNorms);
+  /** Tokens that a key is convolved over, its own included. */
+  keyConvolution?: number;
   queryFactor?: SelfAttention['queryFactor'];
   positionBiases?: SelfAttention['positionBiases'];
   /** Name of the parameter in attention's module. */
@@ -172,7 +175,7 @@ class PlainParts {
     const { names } = this;
     const departure = this.departures.attention?.(layer) ?? {};
     const { rotary, projections: kind = 'separate', bias = false, outputBias = bias, queryKeyNorm } = departure;
-    const { queryFactor, gate, positionBiases, sinks } = departure;
+    const { keyConvolution: tokens, queryFactor, gate, positionBiases, sinks } = departure;
     const { dropout = this.#attentionDropout, scale, window, softcap } = departure;
     const form = { dropout, scale, window, softcap };
     const at = `${path}.${names.attention}`;
@@ -192,6 +195,7 @@ class PlainParts {
           : { kind, joint: project(names.joint, queries + 2 * keys) },
       output: this.#linear(`${at}.${names.output}`, width, queries, outputBias, true),
       norms: typeof queryKeyNorm === 'function' ? queryKeyNorm(at) : queryKeyNorm && this.#norms(at, queryKeyNorm),
+      convolution: tokens === undefined ? undefined : keyConvolution(`${at}.k_conv`, { width: keys, tokens }),
       rotary: (rotary === undefined ? this.rotary : rotary) ?? undefined,
     });
   }

@@ -4,6 +4,7 @@ import type { ForwardScope } from '../architecture/architecture.js';
 import type { AttentionForm } from '../layers/attention.js';
 import { rotateHeads } from '../layers/rotary-embedding.js';
 import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
+import type { KeyConvolution } from './key-convolution.js';
 import type { Layer, Part, Place } from './parts.js';
 
 /** Sizes of attention; `keyValueHeads` divides `heads`. */
@@ -31,6 +32,8 @@ export interface SelfAttention extends HeadSizes {
   projections: Projections;
   output: Layer;
   norms?: QueryKeyNorms;
+  /** Of the keys, before norms and turning. */
+  convolution?: KeyConvolution;
   /** Undefined: queries and keys do not turn. */
   rotary?: RotaryFrequencies;
   /** A factor of the turned queries that follows from the position, [rows, 1] or [rows, heads · headSize]. */
@@ -45,20 +48,22 @@ export interface SelfAttention extends HeadSizes {
 }
 
 export function selfAttention(attention: SelfAttention): Part {
-  const { projections, output, norms, rotary, queryFactor, gate, sinks } = attention;
+  const { projections, output, norms, convolution, rotary, queryFactor, gate, sinks } = attention;
   const inputs =
     projections.kind === 'separate' ? [projections.query, projections.key, projections.value] : [projections.joint];
   return {
     parameters: [
-      ...[...inputs, output, ...(norms ? [norms.query, norms.key] : [])].flatMap(({ parameters }) => parameters),
+      ...[...inputs, output, norms?.query, norms?.key, convolution].flatMap((layer) => layer?.parameters ?? []),
       ...(sinks ? [{ name: sinks, shape: [attention.heads], init: { kind: 'zeros' } as const }] : []),
     ],
     rotary,
+    ...(convolution && { states: convolution.states, attends: true }),
     apply(scope, x, place) {
       const [query, key, value] = project(scope, x, attention);
       const turn = (rows: Value, heads: number, norm?: Layer) =>
         placed(scope, rows, { ...attention, heads, norm, place });
-      const keys = turn(key, attention.keyValueHeads, norms?.key);
+      const read = convolution ? convolution.apply(scope, key) : key;
+      const keys = turn(read, attention.keyValueHeads, norms?.key);
       const turned = turn(query, attention.heads, norms?.query);
       const queries = queryFactor ? scope.g.mul(turned, queryFactor(scope, place)) : turned;
       const mixed = scope.attention(place.layer, queries, keys, value, completeForm(scope, attention));

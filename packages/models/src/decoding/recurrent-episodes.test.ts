@@ -12,6 +12,7 @@ const sizes = {
   max_position_embeddings: 80,
 };
 const configs = [
+  { ...sizes, model_type: 'smeared_llama', num_hidden_layers: 2, key_convolution_tokens: 3 },
   {
     ...{ ...sizes, model_type: 'lfm2', num_hidden_layers: 3, block_multiple_of: 4 },
     layer_types: ['conv', 'full_attention', 'conv'],

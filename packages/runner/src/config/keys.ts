@@ -217,8 +217,9 @@ export const rolloutNode = Type.Object(
 export const policyNode = Type.Object(
   {
     model_type: oneOf(
-      ['gpt2', 'llama'],
-      'architecture: learned positions, or rotary positions, which learn sooner to copy words from the context',
+      ['gpt2', 'llama', 'smeared_llama'],
+      'architecture: learned positions; rotary positions, which learn sooner to copy words from the context; or those with keys that ' +
+        'carry the token before, which learn it sooner still (docs/models/architectures.md)',
     ),
     n_layer: count('transformer blocks'),
     n_head: count('attention heads per block'),

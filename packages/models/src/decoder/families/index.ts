@@ -23,6 +23,7 @@ import { phi, phi3 } from './phi.js';
 import { qwen35, qwen35Moe, qwen3Next } from './qwen-hybrid.js';
 import { qwen2, qwen3 } from './qwen.js';
 import { seedOss } from './seed-oss.js';
+import { smearedLlama } from './smeared-llama.js';
 import { smolLm3 } from './smollm3.js';
 import { stableLm } from './stablelm.js';
 import { starcoder2 } from './starcoder2.js';
@@ -32,6 +33,7 @@ export const families: Readonly<Record<string, Family>> = {
   falcon,
   gpt_neox: gptNeoX,
   llama,
+  smeared_llama: smearedLlama,
   mistral,
   qwen2,
   qwen3,

@@ -1,0 +1,29 @@
+// Smeared keys: a short convolution of the keys of attention over the last tokens, each channel by itself. A key that carries the token
+// before makes an induction head of one layer, where without it two layers must find each other first.
+// Source: Olsson et al. 2022, arXiv:2209.11895 (a share of the key before, one for each head); So et al. 2021, arXiv:2109.08668 (a
+// depthwise convolution behind the projections).
+import type { Value } from '@bowyer/graph';
+import type { ForwardScope } from '../architecture/architecture.js';
+import { shortConvolution } from '../layers/short-convolution.js';
+import type { Layer, Part } from './parts.js';
+
+export interface KeyConvolution extends Layer, Pick<Part, 'states'> {}
+
+/** @param tokens that a key sees, its own included; at first they count alike. `width` is keyValueHeads · headSize. */
+export function keyConvolution(path: string, { width, tokens }: { width: number; tokens: number }): KeyConvolution {
+  const weight = `${path}.weight`;
+  return {
+    parameters: [{ name: weight, shape: [width, 1, tokens], init: { kind: 'ones' } }],
+    states: [{ name: path, shape: [tokens - 1, width] }],
+    apply(scope: ForwardScope, keys: Value) {
+      const { g, batch, recurrence } = scope;
+      const convolved = shortConvolution(g, g.reshape(keys, [batch, scope.tokens, width]), {
+        weight: scope.parameter(weight),
+        state: recurrence.before(path),
+        counts: recurrence.counts,
+      });
+      recurrence.after(path, convolved.state);
+      return g.reshape(convolved.output, keys.shape);
+    },
+  };
+}
