@@ -28,8 +28,8 @@ const dir = fileURLToPath(new URL('./families', import.meta.url));
 const names = readdirSync(dir).flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));
 const read = (name: string) => JSON.parse(readFileSync(join(dir, `${name}.json`), 'utf8')) as Recording;
 
-/** Families of reference-checkpoints.test.ts. */
-const others = ['gpt2', 'gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3'];
+/** Families of reference-checkpoints.test.ts, and our own, which only key-convolution.test.ts and recurrent-episodes.test.ts test. */
+const others = ['gpt2', 'gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3', 'smeared_llama'];
 
 let device: Device;
 beforeAll(async () => {

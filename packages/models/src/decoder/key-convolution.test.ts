@@ -1,0 +1,46 @@
+// That what is decoded token by token equals what is scored as a whole is in recurrent-episodes.test.ts.
+import { openDevice } from '@bowyer/graph';
+import type { HostTensors } from '@bowyer/checkpoints';
+import { formulaWeights, tokenIds } from '../../test/families/formula-weights.js';
+import { architectureFor } from '../language-model/architectures.js';
+import { TokenScorer } from '../training/token-scorer.js';
+
+const sizes = {
+  ...{ vocab_size: 29, hidden_size: 16, intermediate_size: 20, num_attention_heads: 4, num_key_value_heads: 2 },
+  ...{ num_hidden_layers: 2, max_position_embeddings: 40 },
+};
+const ids = tokenIds('text', 12, sizes.vocab_size);
+
+/** Of each token after the first. */
+async function logprobs(json: Record<string, unknown>, replaced: HostTensors = {}): Promise<number[]> {
+  const architecture = architectureFor({ ...sizes, ...json });
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  try {
+    const parameters = await device.createState({ ...formulaWeights(architecture.parameters), ...replaced });
+    const scorer = new TokenScorer({ device, architecture, parameters, maskedTokenIds: [], padTokenId: 0 });
+    const targets = Int32Array.from(ids.slice(1));
+    const weights = new Float32Array(targets.length).fill(1);
+    const [scores] = await scorer.logprobs([{ ids: Int32Array.from(ids.slice(0, -1)), targets, weights }]);
+    return [...scores];
+  } finally {
+    await device.close();
+  }
+}
+
+/** The weights of both layers: what each of the three last tokens counts, the latest last. */
+const smearing = (columns: number[]): HostTensors =>
+  Object.fromEntries(
+    [0, 1].map((layer) => [
+      `model.layers.${layer}.self_attn.k_conv.weight`,
+      { shape: [8, 1, 3], data: Float32Array.from({ length: 24 }, (_, i) => columns[i % 3]) },
+    ]),
+  );
+
+const smeared = { model_type: 'smeared_llama', key_convolution_tokens: 3 };
+const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));
+
+test('keys of their own token alone are those of Llama; with a share of the tokens before they are not', async () => {
+  const llama = await logprobs({ model_type: 'llama' });
+  expect(difference(await logprobs(smeared, smearing([0, 0, 1])), llama)).toBeLessThan(1e-6);
+  expect(difference(await logprobs(smeared, smearing([0, 1, 1])), llama)).toBeGreaterThan(0.01);
+});
