@@ -48,6 +48,7 @@ export class Sender {
   #offset = 0;
   #atEnd = false;
   #ending = false;
+  #saving: Promise<void> = Promise.resolve();
   readonly #wake = new AbortController();
   #sentMs = -Infinity;
   #config = { version: 0, sentMs: -Infinity };
@@ -208,8 +209,11 @@ export class Sender {
     this.options.onStop();
   }
 
+  /** One write after the other: an artifact may be uploaded while rows are. */
   #save(): Promise<void> {
     this.#state.complete &&= this.#ending;
-    return writeState(this.options.place.log, this.#state);
+    const write = () => writeState(this.options.place.log, this.#state);
+    this.#saving = this.#saving.then(write, write);
+    return this.#saving;
   }
 }

@@ -169,6 +169,24 @@ test('checkpoints are versions of two artifacts, also when answers are lost and 
   expect(left.filter((path) => path.endsWith('.safetensors'))).toEqual([]); // copies go when they have been sent
 });
 
+test('artifacts are uploaded while rows are: what has been sent is saved by one after the other', async () => {
+  process.env.WANDB_X_FILE_STREAM_TRANSMIT_INTERVAL = '0.001';
+  const folder = join(directory, 'checkpoints', 'last');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'config.json'), '{}');
+  const { run, said, print } = runOf();
+  const logger = await wandbLogger.open(run, { ...options, checkpoints: ['last'] });
+  print('a line');
+  for (let iteration = 1; iteration <= 40; iteration++) {
+    await logger.checkpoint!({ kind: 'last', iteration, folder, score: iteration });
+    await logger.log(step(iteration));
+  }
+  await logger.close({ status: 'finished', results: {}, model: null });
+  expect(said.filter((line) => line.startsWith('WARNING'))).toEqual([]);
+  const [id] = server.runs.keys();
+  expect([server.rows(id).length, server.artifacts.size]).toEqual([40, 40]);
+});
+
 test('an artifact that the server refuses is tried again by the next sender', async () => {
   server.fault = (what) => (what === 'CommitArtifact' ? { status: 400 } : null);
   await mkdir(join(directory, 'model'));
