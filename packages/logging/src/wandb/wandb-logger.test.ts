@@ -173,11 +173,11 @@ test('artifacts are uploaded while rows are: what has been sent is saved by one 
   process.env.WANDB_X_FILE_STREAM_TRANSMIT_INTERVAL = '0.001';
   const folder = join(directory, 'checkpoints', 'last');
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'config.json'), '{}');
   const { run, said, print } = runOf();
   const logger = await wandbLogger.open(run, { ...options, checkpoints: ['last'] });
   print('a line');
   for (let iteration = 1; iteration <= 40; iteration++) {
+    await writeFile(join(folder, 'config.json'), `{"iteration": ${iteration}}`);
     await logger.checkpoint!({ kind: 'last', iteration, folder, score: iteration });
     await logger.log(step(iteration));
   }
