@@ -100,7 +100,7 @@ describe.each(configs)('$model_type', (config) => {
     await episodes.close();
   });
 
-  test('a context that outgrows the model begins anew where it is cut', async () => {
+  test('a context that outgrows the model is read again from where it is cut', async () => {
     const { episodes, act } = await open();
     for (const name of ['a', 'b', 'c']) await act({ 0: tokens(name, 25) }, 4);
     expect(episodes.length(0)).toBeGreaterThan(60);

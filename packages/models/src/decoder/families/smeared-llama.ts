@@ -1,17 +1,11 @@
 // Llama whose keys are convolved with those of the tokens before (key-convolution.ts). Of our own: no other program reads it.
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
-import { llamaDefaults } from './llama.js';
+import { llama } from './llama.js';
 
 export const smearedLlama: Family = {
   architecture: 'SmearedLlamaForCausalLM',
-  defaults: {
-    ...llamaDefaults,
-    vocab_size: 32000,
-    intermediate_size: 11008,
-    max_position_embeddings: 2048,
-    key_convolution_tokens: 2,
-  },
+  defaults: { ...llama.defaults, key_convolution_tokens: 2 },
   build(config) {
     const { fields } = config;
     const bias = fields.flag('attention_bias');
