@@ -19,9 +19,9 @@ export const textCraftExpertSchema = {
   },
   order: {
     description:
-      "'bottom_up': what a craft needs is made first; 'top_down': each craft is tried, in vain, before what it lacks is made, so that every action follows from the last refusals.",
+      "'bottom_up': what a craft needs is made first; 'top_down': each craft is tried, in vain, before what it lacks is made, so that every action follows from the last refusals; 'craft_by_craft': what one craft needs is made before that craft, in its recipe's counts, so that every action is one that the environment lists as valid (action_choice).",
     type: 'string',
-    enum: ['bottom_up', 'top_down'],
+    enum: ['bottom_up', 'top_down', 'craft_by_craft'],
     default: 'bottom_up',
   },
 } as const;

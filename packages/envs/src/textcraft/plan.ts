@@ -2,8 +2,11 @@
 import type { CraftingTree } from './crafting-tree.js';
 import { shown, type Ingredient, type Recipe } from './recipe.js';
 
-/** `bottom_up`: what is needed first. `top_down`: each craft is tried before what it lacks is made, so that it can be read later. */
-export type PlanOrder = 'bottom_up' | 'top_down';
+/**
+ * `bottom_up`: what is needed first. `top_down`: each craft is tried before what it lacks is made, so that it can be read later.
+ * `craft_by_craft`: what one craft needs before that craft, in its recipe's counts, as the environment lists valid actions.
+ */
+export type PlanOrder = 'bottom_up' | 'top_down' | 'craft_by_craft';
 
 /** The actions that make one of the goal from nothing. */
 export function craftingPlan(tree: CraftingTree, goal: string, order: PlanOrder = 'bottom_up'): string[] {
@@ -46,8 +49,11 @@ class Plan {
     const craft = `craft ${recipe.count} ${shown(item)} using ${using}`;
     const lacks = chosen.some((needed) => (this.#left.get(needed.item) ?? 0) < needed.count);
     if (this.order === 'top_down' && lacks) this.actions.push(craft);
-    for (const needed of chosen) this.provide(needed.item, needed.count * crafts);
-    for (let i = 0; i < crafts; i++) this.actions.push(craft);
+    const rounds = this.order === 'craft_by_craft' ? crafts : 1;
+    for (let round = 0; round < rounds; round++) {
+      for (const needed of chosen) this.provide(needed.item, (needed.count * crafts) / rounds);
+      for (let i = 0; i < crafts / rounds; i++) this.actions.push(craft);
+    }
     this.#add(item, crafts * recipe.count);
   }
 

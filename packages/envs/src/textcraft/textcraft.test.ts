@@ -89,6 +89,18 @@ test('a plan from above tries every craft before what it needs is made, and craf
   }
 });
 
+test('a plan craft by craft wins with actions that are listed as valid', async () => {
+  const env = textCraft({ stepLimit: 1000 });
+  for (let index = 0; index < env.tree.goals().length; index++) {
+    let { info } = await env.reset({ dataIdx: index });
+    for (const action of craftingPlan(env.tree, env.tree.goals()[index][0], 'craft_by_craft')) {
+      expect(info.validActions).toContain(action);
+      ({ info } = await env.step(action));
+    }
+    expect(info.won).toBe(true);
+  }
+});
+
 test('refusals', async () => {
   const env = textCraft(asRecorded);
   await env.reset({ dataIdx: 0 });
