@@ -1,11 +1,12 @@
-// Writes docs/results/agent-games.md from runs that have tested a policy: trainings, and evaluations (task=evaluate).
-//   node --conditions=source --import tsx tools/agent-games-table.ts RUN...
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Writes docs/results/NAME.md from runs that have tested a policy: trainings, and evaluations (task=evaluate).
+//   node --conditions=source --import tsx tools/agent-games-table.ts NAME RUN...
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { bootstrapMean, mean, Rng, standardError } from '@bowyer/core';
 import { halfInterval } from './sweep-runs.js';
 
-const PAGE = 'docs/results/agent-games.md';
+const [, , pageName, ...folders] = process.argv;
+if (folders.length === 0) throw new Error('agent-games-table: give the name of a page and folders of runs');
 
 interface Tested {
   name: string;
@@ -161,21 +162,18 @@ const wrapped = (command: string): string =>
 const commandOf = ({ name, command, commit, date, minutes }: Run): string =>
   `# ${name}: ${date}, commit ${commit}, ${minutes.toFixed(0)} min\n${wrapped(`npx ${command}`)}`;
 
-const runs = process.argv.slice(2).map(readRun);
+const runs = folders.map(readRun);
 const curves = runs.map(curveRow).filter((row) => row !== null);
-mkdirSync(dirname(PAGE), { recursive: true });
+const environments = [...new Set(runs.map(({ environment }) => environment))];
 writeFileSync(
-  PAGE,
-  `# Text games that a small policy learns
+  `docs/results/${pageName}.md`,
+  `# Text games that a small policy learns: ${environments.join(', ')}
 
 Written by \`tools/agent-games-table.ts\` from the runs below. One seed where a row does not say otherwise. The policies are made
 here; they imitate games of our own experts on items for training, and the test is of held-out ones. Intervals are 95 %
 bootstrap intervals over the episodes of the test. Decoding is free where nothing else is said; \`scored\` and \`constrained\` are
 \`action_choice\`: the policy says nothing but actions that the environment lists as valid. Random players and experts are on the
-pages of the environments:
-[textcraft](../environments/textcraft.md), [babyai](../environments/babyai.md), [alfworld](../environments/alfworld.md),
-[cookingworld](../environments/cookingworld.md), [webshop](../environments/webshop.md). What was missing before:
-[decision 179](../decisions/179-first-weights-by-width.md).
+pages of the environments: ${environments.map((name) => `[${name}](../environments/${name}.md)`).join(', ')}.
 
 | environment | run | policy | decoding | return | interval | won | actions | episodes |
 |---|---|---|---|---|---|---|---|---|
