@@ -80,7 +80,7 @@ function readRun(folder: string): Run {
       .concat(command!.includes('save_path=') ? [] : [`save_path=${nameOf(folder)}`])
       .join(' ')
       .replaceAll(/(?<==|\[)\/\S*\//g, ''), // folders by their names alone
-    commit: commit!.slice(0, 7),
+    commit: commit!.slice(0, 7) + (commit!.endsWith('+') ? '+' : ''),
     date: time.slice(0, 10),
     minutes: elapsed / 60_000,
     policies: results.policies.filter(
