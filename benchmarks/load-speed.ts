@@ -70,12 +70,12 @@ function transformersSeconds(): Seconds {
     'a, c = time.time(), time.process_time()',
     'PreTrainedTokenizerFast.from_pretrained(sys.argv[1])',
     'm = AutoModelForCausalLM.from_pretrained(sys.argv[1], dtype=torch.float32)',
-    's = float(sum(p.sum() for p in m.parameters()))', // mapped pages are read
+    's = float(sum(p.detach().sum() for p in m.parameters()))', // mapped pages are read
     'print(time.time() - a, time.process_time() - c)',
   ].join('\n');
   const output = execFileSync(PYTHON, ['-c', script, folder], {
     encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [wall, cpu] = output.trim().split('\n').at(-1)!.split(' ').map(Number);
   return { wall, cpu };

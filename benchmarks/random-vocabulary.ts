@@ -30,19 +30,20 @@ export function tokenizerJson(tokens: number, pattern: string, isNormalized: boo
     '<|im_end|>',
     ...Array.from({ length: 80 }, (_, i) => `<|reserved_${i}|>`),
   ];
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false };
   return {
     version: '1.0',
-    added_tokens: special.map((content, i) => ({ id: tokens + i, content, special: true, normalized: false })),
+    added_tokens: special.map((content, i) => ({
+      ...{ id: tokens + i, content, special: true, normalized: false },
+      ...{ single_word: false, lstrip: false, rstrip: false },
+    })),
     normalizer: isNormalized ? { type: 'NFC' } : null,
     pre_tokenizer: {
       type: 'Sequence',
-      pretokenizers: [
-        { type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false },
-        { type: 'ByteLevel', add_prefix_space: false, use_regex: false },
-      ],
+      pretokenizers: [{ type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false }, byteLevel],
     },
     post_processor: null,
-    decoder: { type: 'ByteLevel' },
+    decoder: byteLevel,
     model: {
       type: 'BPE',
       ignore_merges: true,
