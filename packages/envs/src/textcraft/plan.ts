@@ -49,10 +49,10 @@ class Plan {
     const craft = `craft ${recipe.count} ${shown(item)} using ${using}`;
     const lacks = chosen.some((needed) => (this.#left.get(needed.item) ?? 0) < needed.count);
     if (this.order === 'top_down' && lacks) this.actions.push(craft);
-    const rounds = this.order === 'craft_by_craft' ? crafts : 1;
+    const [rounds, craftsEach] = this.order === 'craft_by_craft' ? [crafts, 1] : [1, crafts];
     for (let round = 0; round < rounds; round++) {
-      for (const needed of chosen) this.provide(needed.item, (needed.count * crafts) / rounds);
-      for (let i = 0; i < crafts / rounds; i++) this.actions.push(craft);
+      for (const needed of chosen) this.provide(needed.item, needed.count * craftsEach);
+      for (let i = 0; i < craftsEach; i++) this.actions.push(craft);
     }
     this.#add(item, crafts * recipe.count);
   }
