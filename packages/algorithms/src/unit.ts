@@ -4,7 +4,7 @@ import type { ConfigProblem, OptionsOf, Trajectory } from '@bowyer/core';
 import type { DoubleCritic, EncodedConversation, LanguageModel, Quantization, TokenExample } from '@bowyer/models';
 import type { Static, TObject } from '@sinclair/typebox';
 import type { PlayContext } from './rollout/play.js';
-import type { Dialogues } from './rollout/dialogue.js';
+import type { ActionChoice, Dialogues } from './rollout/dialogue.js';
 import type { OpenPlayer, PlayOptions, RunHooks } from './types.js';
 
 /** What is trained, and what plays afterwards. */
@@ -90,8 +90,11 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
   trainsPolicy: boolean;
   /** True where the critic chooses what the agent does, so that playing it needs the critic too. */
   playsWithCritic?: boolean;
-  /** True where training does not use the log-probabilities of sampled actions, so that `action_choice` may restrict what is sampled. */
-  allowsActionChoice?: boolean;
+  /**
+   * Values of `action_choice` with which it may train, besides `free`: `constrained` where every loss scores turns by `packTurns`, both
+   * where no loss reads a log-probability of what was sampled. None if left out; algorithms on datasets take any, since they do not play.
+   */
+  trainsWithChoices?: readonly ActionChoice[];
   /** True where the player always samples, whatever `sampling.greedy` is: do_sample and eval_decoding have no effect. */
   alwaysSamples?: boolean;
   /** Those of `options` that `openPlayer` reads: a task that only plays takes these alone. */

@@ -7,6 +7,7 @@ import {
   packTurns,
   policyPlayer,
   policyUpdateProblems,
+  textDialogues,
   trainingRun,
   updatePolicy,
   type AdvantageTurn,
@@ -42,6 +43,23 @@ beforeAll(async () => {
 afterAll(() => device.close());
 beforeEach(() => policy.restoreParameters(start));
 
+/** Lists what it accepts. */
+class ListedGame extends EchoGame {
+  constructor(private readonly validActions: readonly string[]) {
+    super();
+  }
+
+  override async reset(options: { seed?: number } = {}) {
+    const { observation } = await super.reset(options);
+    return { observation, info: { validActions: this.validActions } };
+  }
+
+  override async step(action: string) {
+    const result = await super.step(action);
+    return { ...result, info: { ...result.info, validActions: this.validActions } };
+  }
+}
+
 /** Advantage +1, −1, +1, … */
 const turnsOf = (trajectories: readonly Trajectory[] = rollout): AdvantageTurn[] =>
   trajectories
@@ -61,6 +79,26 @@ async function distance(other: typeof start): Promise<number> {
     }),
   );
 }
+
+test('a constrained choice is learned from as it was made: its ratio is 1 before the first step', async () => {
+  const valid = ['red', 'blue'];
+  const makeEnv = () => new ListedGame(valid);
+  const dialogues = { ...textDialogues(tokenizer), actionChoice: 'constrained' as const };
+  const run = { ...trainingRun({ policy, makeEnv }), dialogues };
+  const play = { seed: 3, slots: 8, sampling, rolloutSize: 8 };
+  const chosen = await collect(run, policyPlayer(run, play), 0, play);
+  expect(new Set(chosen.flatMap(({ transitions }) => transitions.map(({ action }) => action)))).toEqual(new Set(valid));
+  const metrics = await update({}, turnsOf(chosen));
+  expect(metrics['actor/kl_sampling']).toBeLessThan(1e-9);
+  expect(metrics['actor/ratio_max']).toBeCloseTo(1, 5);
+  expect(await distance(start)).toBeGreaterThan(1e-3);
+
+  await policy.restoreParameters(start);
+  const unrestricted = structuredClone(chosen);
+  for (const utterance of unrestricted.flatMap(({ segments }) => segments.flatMap(({ utterances }) => utterances)))
+    delete utterance.allowedIds;
+  expect((await update({}, turnsOf(unrestricted)))['actor/kl_sampling']).toBeGreaterThan(0.1);
+});
 
 test('with one step it is the policy gradient: L = −mean A log π', async () => {
   const metrics = await update();

@@ -32,6 +32,8 @@ export interface UtteranceTokens {
   terminatorId: number | null;
   /** Nats, under the policy that sampled: of `ids`, then of the terminator. */
   logprobs: number[];
+  /** Of each of `logprobs` the tokens that it was chosen among; absent where all could be. */
+  allowedIds?: number[][];
   /** Of a demonstration: not to be imitated. */
   slip?: boolean;
   /** Iterations that the policy had been trained for when it sampled; absent: those before the iteration that learns from it first. */

@@ -46,6 +46,7 @@ export const gigpo = defineAlgorithm({
   options,
   needs: { critic: null, source: 'episodes' },
   trainsPolicy: true,
+  trainsWithChoices: ['constrained'],
   playerOptions: [],
   openPlayer: policyPlayer,
   offPolicyRollouts: surrogateOffPolicyProblems,

@@ -41,6 +41,7 @@ export const grpo = defineAlgorithm({
   options,
   needs: { critic: null, source: 'episodes' },
   trainsPolicy: true,
+  trainsWithChoices: ['constrained'],
   playerOptions: [],
   openPlayer: policyPlayer,
   offPolicyRollouts: surrogateOffPolicyProblems,

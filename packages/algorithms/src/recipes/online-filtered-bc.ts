@@ -59,7 +59,7 @@ export const onlineFilteredBc = defineAlgorithm({
   options,
   needs: { critic: null, source: 'episodes' },
   trainsPolicy: true,
-  allowsActionChoice: true,
+  trainsWithChoices: ['scored', 'constrained'],
   playerOptions: [],
   openPlayer: policyPlayer,
   offPolicyRollouts: () => [],

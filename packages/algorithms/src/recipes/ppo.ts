@@ -66,6 +66,7 @@ export const ppo = defineAlgorithm({
   valueFunction: ({ valueFunction }) => valueFunction,
   needsNoDropout: true,
   trainsPolicy: true,
+  trainsWithChoices: ['constrained'],
   playerOptions: [],
   openPlayer: policyPlayer,
   offPolicyRollouts: surrogateOffPolicyProblems,

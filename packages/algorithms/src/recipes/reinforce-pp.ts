@@ -55,6 +55,7 @@ export const reinforcePp = defineAlgorithm({
   options,
   needs: { critic: null, source: 'episodes' },
   trainsPolicy: true,
+  trainsWithChoices: ['constrained'],
   playerOptions: [],
   openPlayer: policyPlayer,
   offPolicyRollouts: surrogateOffPolicyProblems,

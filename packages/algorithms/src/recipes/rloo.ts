@@ -22,6 +22,7 @@ export const rloo = defineAlgorithm({
   options,
   needs: { critic: null, source: 'episodes' },
   trainsPolicy: true,
+  trainsWithChoices: ['constrained'],
   playerOptions: [],
   openPlayer: policyPlayer,
   offPolicyRollouts: surrogateOffPolicyProblems,

@@ -38,13 +38,20 @@ async function play(policy: LanguageModel, actionChoice: ActionChoice, slots: nu
   });
 }
 
-/** log π of an action with the token that ends it, by the scorer of training. */
-async function score(policy: LanguageModel, action: string): Promise<number[]> {
+/** log π of an action with the token that ends it, by the scorer of training. @param allowed of each token those that it is chosen among */
+async function score(
+  policy: LanguageModel,
+  action: string,
+  allowed?: readonly (readonly number[])[],
+): Promise<number[]> {
   const [seen, ids] = [tokenizer.encode(observation), [...tokenizer.encode(action), terminator]];
   const all = [...seen, ...ids];
   const weights = new Float32Array(all.length - 1).fill(1, seen.length - 1);
   const [logprobs] = await policy.logprobs([
-    { ids: Int32Array.from(all.slice(0, -1)), targets: Int32Array.from(all.slice(1)), weights },
+    {
+      ...{ ids: Int32Array.from(all.slice(0, -1)), targets: Int32Array.from(all.slice(1)), weights },
+      allowedIds: allowed && [...Array<undefined>(seen.length - 1), ...allowed],
+    },
   ]);
   return [...logprobs.slice(seen.length - 1)];
 }
@@ -73,12 +80,26 @@ test.each(['scored', 'constrained'] as const)(
     for (const { action, tokens } of await play(policy, choice, 12)) {
       expect(validActions.slice(0, 3)).toContain(action);
       expect([...tokens.ids, tokens.terminatorId]).toEqual([...tokenizer.encode(action), terminator]);
-      const expected = await score(policy, action);
+      const expected = await score(policy, action, tokens.allowedIds);
       tokens.logprobs.forEach((logprob, i) => expect(logprob).toBeCloseTo(expected[i], 4));
     }
     await policy.release();
   },
 );
+
+test('constrained: the tokens that each was chosen among are those with which a valid action continues', async () => {
+  const policy = await makePolicy();
+  const sets = new Map(
+    (await play(policy, 'constrained', 30)).map(({ action, tokens }) => [action, tokens.allowedIds]),
+  );
+  const [[take, red, coin], [open, door]] = ['take red coin', 'open door'].map((text) => tokenizer.encode(text));
+  expect(Object.fromEntries(sets)).toEqual({
+    'take red coin': [[take, open], [red], [coin, terminator], [terminator]],
+    'take red': [[take, open], [red], [coin, terminator]],
+    'open door': [[take, open], [door], [terminator]],
+  });
+  await policy.release();
+});
 
 test('constrained: greedy takes the most likely allowed token each time, even where another action is likelier', async () => {
   const policy = await makePolicy();

@@ -5,12 +5,13 @@
 //                  preferred to what is likely as a whole
 //
 // Where the environment lists an empty set of actions, any text may be valid (a search has any words): the policy writes freely.
-// Log-probabilities in the episodes are the policy's own, not those of the choice: a method that weighs its samples by them would
-// be wrong, so only those that imitate may use it.
+// Log-probabilities of a constrained utterance are those of the choice, at temperature 1 without truncation; the episodes contain the
+// tokens that each was chosen among, and training scores among the same (docs/decisions/225-constrained-training.md). Those of a
+// scored one are the policy's own: a method that weighs its samples by them would be wrong, so only those that imitate may use it.
 import { maximum, Rng } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import type { Episodes, LanguageModel, SamplingOptions, TokenExample, Utterance } from '@bowyer/models';
-import type { Dialogue, Dialogues } from './dialogue.js';
+import type { Dialogue, Dialogues, Spoken } from './dialogue.js';
 import type { ActRequest, Player } from './player.js';
 import type { TurnTokens } from './turn-tokens.js';
 
@@ -20,19 +21,18 @@ export interface ChoiceOptions {
   dialogues: Dialogues;
 }
 
-/** Added to the logits of allowed tokens: others keep e^−100 of their weight. */
-const ALLOWED = 100;
-
 /** A valid action in tokens; the last one ends it. */
 interface Candidate {
   action: string;
   ids: number[];
 }
 
-type Chosen = Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'>;
+type Chosen = Omit<Spoken, 'terminatorId'>;
 
 abstract class ChoicePlayer implements Player {
   readonly #dialogues: Dialogue[];
+  /** All tokens that a slot has read and written. */
+  readonly #contexts: number[][];
   protected readonly terminatorId: number;
 
   protected constructor(
@@ -41,6 +41,7 @@ abstract class ChoicePlayer implements Player {
   ) {
     const { slots, sampling, dialogues } = options;
     this.#dialogues = Array.from({ length: slots }, () => dialogues.open());
+    this.#contexts = Array.from({ length: slots }, () => []);
     // A template's own end of a message comes before those of plain text.
     this.terminatorId = [...dialogues.terminatorIds, ...sampling.terminatorIds][0];
     if (this.terminatorId === undefined)
@@ -59,16 +60,14 @@ abstract class ChoicePlayer implements Player {
     const chosen = new Map((await this.choose(able)).map((choice, i) => [able[i].request, choice]));
     const open = asked.filter(({ request }) => request.validActions?.length === 0);
     const written = new Map((await this.write(open)).map((utterance, i) => [open[i].request, utterance]));
-    return asked.map(({ request, candidates }) => {
+    return asked.map(({ request, candidates, context }) => {
+      const { slot, turn } = request;
       const utterance = written.get(request);
-      if (utterance !== undefined) return this.#dialogues[request.slot].decide(utterance);
       const choice = chosen.get(request);
-      if (choice === undefined)
-        return new Error(`there is no valid action that the policy can write (turn ${request.turn})`);
-      const { data } = this.#dialogues[request.slot].decide({
-        ...choice,
-        ...{ slot: request.slot, samplingLogprobs: choice.logprobs, finishReason: 'terminator' },
-      });
+      this.#contexts[slot] = [...context, ...((utterance ?? choice)?.ids ?? [])];
+      if (utterance !== undefined) return this.#dialogues[slot].decide(utterance);
+      if (choice === undefined) return new Error(`there is no valid action that the policy can write (turn ${turn})`);
+      const { data } = this.#dialogues[slot].decide({ ...choice, terminatorId: this.terminatorId });
       const said = [...choice.ids, this.terminatorId].join();
       return { action: candidates.find(({ ids }) => ids.join() === said)!.action, data };
     });
@@ -76,7 +75,7 @@ abstract class ChoicePlayer implements Player {
 
   /** The tokens that the slot's model sees: the end of the context, with room for an action. */
   #advance(request: ActRequest): number[] {
-    const before = this.contextOf(request.slot);
+    const before = this.#contexts[request.slot];
     const { keep, tokens } = this.#dialogues[request.slot].advance(request, before);
     return [...before.slice(0, keep), ...tokens];
   }
@@ -95,7 +94,6 @@ abstract class ChoicePlayer implements Player {
     return this.policy.contextLength - longest + 1;
   }
 
-  protected abstract contextOf(slot: number): readonly number[];
   protected abstract choose(asked: readonly Asked[]): Promise<Chosen[]>;
   /** Any text. */
   protected abstract write(asked: readonly Asked[]): Promise<Utterance[]>;
@@ -124,17 +122,11 @@ interface Asked {
 
 /** Scores every valid action as a whole. */
 export class ScoredPlayer extends ChoicePlayer {
-  readonly #contexts: number[][];
   /** For turns on which any text may be valid. */
   #episodes: Episodes | null = null;
 
   constructor(policy: LanguageModel, options: ChoiceOptions) {
     super(policy, options);
-    this.#contexts = Array.from({ length: options.slots }, () => []);
-  }
-
-  protected contextOf(slot: number): readonly number[] {
-    return this.#contexts[slot];
   }
 
   protected async choose(asked: readonly Asked[]): Promise<Chosen[]> {
@@ -144,24 +136,20 @@ export class ScoredPlayer extends ChoicePlayer {
     });
     const scored = await this.policy.logprobs(examples.flatMap(({ ofActions }) => ofActions));
     let row = 0;
-    return asked.map(({ request, candidates, context }, i) => {
+    return asked.map(({ request, candidates }, i) => {
       const contextTokens = examples[i].seen.length;
       const logprobs = candidates.map(({ ids }) =>
         scored[row++].slice(contextTokens - 1, contextTokens - 1 + ids.length),
       );
       const best = this.#draw(logprobs.map((own) => own.reduce((sum, logprob) => sum + logprob, 0)), request.rng); // prettier-ignore
-      const ids = candidates[best].ids.slice(0, -1);
-      this.#contexts[request.slot] = [...context, ...ids];
-      return { ids, terminatorId: this.terminatorId, logprobs: logprobs[best], contextTokens };
+      return { ids: candidates[best].ids.slice(0, -1), logprobs: logprobs[best], contextTokens };
     });
   }
 
   protected async write(asked: readonly Asked[]): Promise<Utterance[]> {
     if (asked.length === 0) return [];
     this.#episodes ??= await this.policy.openEpisodes({ slots: this.options.slots });
-    const written = await this.writeIn(this.#episodes, asked);
-    asked.forEach(({ request, context }, i) => (this.#contexts[request.slot] = [...context, ...written[i].ids]));
-    return written;
+    return this.writeIn(this.#episodes, asked);
   }
 
   #draw(scores: readonly number[], rng: Rng): number {
@@ -200,35 +188,41 @@ export class ConstrainedPlayer extends ChoicePlayer {
     return new ConstrainedPlayer(policy, options, await policy.openEpisodes({ slots: options.slots }));
   }
 
-  protected contextOf(slot: number): readonly number[] {
-    return this.episodes.context(slot);
-  }
-
+  /** The model runs only where there is a choice: what all open candidates say next is said with certainty. */
   protected async choose(asked: readonly Asked[]): Promise<Chosen[]> {
     const paths = asked.map(({ request: { slot, rng }, candidates, context }) => {
       const seen = context.slice(-this.room(candidates));
-      return { slot, rng, open: candidates, ids: [] as number[], logprobs: [] as number[], feed: feed(this.episodes, slot, seen), contextTokens: seen.length, isDone: false }; // prettier-ignore
+      return { slot, rng, seen, open: candidates, ids: [] as number[], logprobs: [] as number[], allowedIds: [] as number[][] }; // prettier-ignore
     });
-    for (let active = paths; active.length > 0; active = active.filter(({ isDone }) => !isDone)) {
-      const turns = active.map(({ slot, rng, open, ids, feed }) => ({
-        ...{ slot, rng, tokens: feed },
-        logitBias: [...new Set(open.map((candidate) => candidate.ids[ids.length]))].map((id) => [id, ALLOWED] as const),
+    type Path = (typeof paths)[number];
+    const say = (path: Path, token: number, logprob: number, allowed: number[]) => {
+      path.open = path.open.filter(({ ids }) => ids[path.ids.length] === token);
+      path.ids.push(token);
+      path.logprobs.push(logprob);
+      path.allowedIds.push(allowed);
+    };
+    const isDone = ({ ids }: Path) => ids.at(-1) === this.terminatorId;
+    for (let active = paths; active.length > 0;) {
+      const asking = active.flatMap((path) => {
+        let allowed = nextIds(path);
+        for (; allowed.length === 1 && !isDone(path); allowed = nextIds(path)) say(path, allowed[0], 0, allowed);
+        return isDone(path) ? [] : [{ path, allowed }];
+      });
+      const turns = asking.map(({ path: { slot, rng, seen, ids }, allowed }) => ({
+        ...{ slot, rng, allowedIds: allowed },
+        tokens: feed(this.episodes, slot, [...seen, ...ids]),
       }));
-      const utterances = await this.episodes.act(turns, {
-        ...this.options.sampling,
-        ...{ maxNewTokens: 1, terminatorIds: [this.terminatorId], biasesLogits: true },
+      const { sampling } = this.options;
+      const how = { ...sampling, maxNewTokens: 1, terminatorIds: [this.terminatorId], restrictsTokens: true };
+      const utterances = await this.episodes.act(turns, how);
+      asking.forEach(({ path, allowed }, i) => {
+        const { terminatorId, ids, logprobs } = utterances[i];
+        say(path, terminatorId ?? ids[0], logprobs[0], allowed);
       });
-      active.forEach((path, i) => {
-        const token = utterances[i].terminatorId ?? utterances[i].ids[0];
-        path.logprobs.push(utterances[i].logprobs[0]);
-        path.open = path.open.filter(({ ids }) => ids[path.ids.length] === token);
-        path.feed = [];
-        path.isDone = token === this.terminatorId;
-        if (!path.isDone) path.ids.push(token);
-      });
+      active = asking.map(({ path }) => path).filter((path) => !isDone(path));
     }
-    return paths.map(({ ids, logprobs, contextTokens }) => ({
-      ...{ ids, contextTokens, terminatorId: this.terminatorId },
+    return paths.map(({ ids, logprobs, allowedIds, seen }) => ({
+      ...{ ids: ids.slice(0, -1), allowedIds, contextTokens: seen.length },
       logprobs: Float32Array.from(logprobs),
     }));
   }
@@ -255,3 +249,8 @@ function commonPrefix(a: readonly number[], b: readonly number[]): number {
   while (length < longest && a[length] === b[length]) length++;
   return length;
 }
+
+/** What the candidates that are still open may say next. */
+const nextIds = ({ open, ids }: { open: readonly Candidate[]; ids: readonly number[] }): number[] => [
+  ...new Set(open.map((candidate) => candidate.ids[ids.length])),
+];

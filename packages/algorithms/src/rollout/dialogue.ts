@@ -22,7 +22,8 @@ export interface Dialogues {
 export type Observed = Pick<ActRequest, 'turn' | 'observation' | 'ids'>;
 
 /** What of an utterance belongs to a dialogue. */
-export type Spoken = Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'>;
+export type Spoken = Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'> &
+  Pick<TurnTokens, 'allowedIds'>;
 
 /** What the model has read and written in one slot. */
 export interface Dialogue {

@@ -15,6 +15,8 @@ export interface TurnTokens {
   /** Nats, under the policy that sampled: of `ids`, then of the terminator. */
   logprobs: number[];
   /** As in `UtteranceTokens`. */
+  allowedIds?: number[][];
+  /** As in `UtteranceTokens`. */
   policyVersion?: number;
 }
 
@@ -58,15 +60,18 @@ export class SlotContext {
     this.#continues = true;
   }
 
-  /** Adds an utterance. If the sampler saw only the end of the context, that end starts a new segment: scoring must see what it saw. */
+  /** Adds an utterance, of a restricted choice with the allowed tokens. If the sampler saw only the end of the context, that end starts a new segment: scoring must see what it saw. */
   utter({
     ids,
     terminatorId,
     logprobs,
+    allowedIds,
     contextTokens,
-  }: Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'>): TurnTokens {
+  }: Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'> &
+    Pick<TurnTokens, 'allowedIds'>): TurnTokens {
     if (contextTokens < this.#ids.length) this.restart(this.#ids.slice(this.#ids.length - contextTokens));
-    const tokens = { continues: this.#continues, read: this.#read, ids, terminatorId, logprobs: Array.from(logprobs) };
+    const spoken = { ids, terminatorId, logprobs: Array.from(logprobs), ...(allowedIds && { allowedIds }) };
+    const tokens = { continues: this.#continues, read: this.#read, ...spoken };
     for (const id of ids) this.#ids.push(id);
     return tokens;
   }

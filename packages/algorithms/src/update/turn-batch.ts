@@ -77,12 +77,18 @@ function exampleOf(segment: TokenSegment, row: readonly UtteranceTokens[], score
   const length = last.start + scoredIds(last, scoreTerminator).length - 1;
   const targets = new Int32Array(length);
   const weights = new Float32Array(length);
+  const allowedIds = new Array<readonly number[] | undefined>(length);
   for (const utterance of row)
     scoredIds(utterance, scoreTerminator).forEach((id, i) => {
       targets[utterance.start - 1 + i] = id;
       weights[utterance.start - 1 + i] = 1;
+      if (utterance.allowedIds) allowedIds[utterance.start - 1 + i] = utterance.allowedIds[i];
     });
-  return { ids: Int32Array.from(segment.ids.slice(0, length)), targets, weights };
+  const restricted = row.some((utterance) => utterance.allowedIds !== undefined);
+  return {
+    ...{ ids: Int32Array.from(segment.ids.slice(0, length)), targets, weights },
+    ...(restricted && { allowedIds }),
+  };
 }
 
 /** Log-probabilities of each turn's scored tokens. @param score as `LanguageModel.logprobs` @returns [turns] of [tokens], in nats */

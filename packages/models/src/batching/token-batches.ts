@@ -17,6 +17,8 @@ export interface TokenExample {
   targets: Int32Array;
   /** [tokens] 0 where the token is not the agent's. */
   weights: Float32Array;
+  /** [tokens] at scored positions the only tokens that could be chosen there, the target among them; undefined, or left out: all. */
+  allowedIds?: readonly (readonly number[] | undefined)[];
   /** [tokens] weights of −H, H the entropy of the distribution after each position; none if left out. */
   entropyWeights?: Float32Array;
   /** [tokens] weights of V, the value head's number at each position, which has read everything up to there; 0, or left out: no value. */
@@ -41,6 +43,8 @@ export interface TokenBatch {
   weights: Float32Array;
   /** [scored] 0 where an example has none. */
   entropyWeights: Float32Array;
+  /** [scored] as the examples'; left out where all tokens can be chosen at all positions. */
+  allowedIds?: readonly (readonly number[] | undefined)[];
   /** [valued] row · columns + column of every position with a weight of V. */
   valuePositions: Int32Array;
   /** [valued] */
@@ -131,6 +135,7 @@ function padded(
   const targets: number[] = [];
   const weights: number[] = [];
   const entropyWeights: number[] = [];
+  const allowedIds: (readonly number[] | undefined)[] = [];
   const valuePositions: number[] = [];
   const valueWeights: number[] = [];
   chosen.forEach((index, row) => {
@@ -148,6 +153,7 @@ function padded(
       targets.push(example.targets[token]);
       weights.push(example.weights[token]);
       entropyWeights.push(example.entropyWeights?.[token] ?? 0);
+      allowedIds.push(example.allowedIds?.[token]);
     }
   });
   return {
@@ -160,6 +166,7 @@ function padded(
     targets: Int32Array.from(targets),
     weights: Float32Array.from(weights),
     entropyWeights: Float32Array.from(entropyWeights),
+    ...(allowedIds.some((own) => own !== undefined) && { allowedIds }),
     valuePositions: Int32Array.from(valuePositions),
     valueWeights: Float32Array.from(valueWeights),
   };

@@ -2,6 +2,7 @@
 // so that a turn costs its new tokens only.
 import { maximum, type Rng } from '@bowyer/core';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
+import { ALLOWED_BIAS } from '../layers/restricted-logits.js';
 import { roundedCapacity } from './cache-rows.js';
 import type { GenerateArgs, GeneratedRow } from './generate-kernel.js';
 import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
@@ -22,6 +23,8 @@ export interface Turn {
   rng: Rng;
   /** With the option `biasesLogits`: what is added to single logits before every token. */
   logitBias?: LogitBias;
+  /** With the option `restrictsTokens`: the only tokens that can be chosen; all, if left out. */
+  allowedIds?: readonly number[];
   /** With the option `appliesRules`: what the text so far changes about logits. */
   rules?: LogitRules;
   /** How many of the slot's last tokens earlier calls generated for the same text; 0 if not given. */
@@ -33,7 +36,7 @@ export interface Utterance {
   /** Without the terminator. */
   ids: number[];
   terminatorId: number | null;
-  /** [ids, then the terminator if there is one] nats, under the policy at temperature 1 without truncation. */
+  /** [ids, then the terminator if there is one] nats, under the policy at temperature 1 without truncation; of allowed tokens, among these. */
   logprobs: Float32Array;
   /** The same under the distribution that was sampled from; equal to `logprobs` at temperature 1 without truncation. */
   samplingLogprobs: Float32Array;
@@ -138,8 +141,13 @@ export class Episodes {
     );
     // The worker knows rows only: turns in the order of their rows.
     const byRow = turns
-      .map(({ slot, logitBias = [], rules = noLogitRules, newTokens = 0 }, i) => ({
-        ...{ slot, logitBias, seed: seeds[i], cached: plan.cached[i] },
+      .map(({ slot, logitBias = [], allowedIds, rules = noLogitRules, newTokens = 0 }, i) => ({
+        ...{
+          slot,
+          logitBias: allowedIds?.map((id) => [id, ALLOWED_BIAS] as const) ?? logitBias,
+          seed: seeds[i],
+          cached: plan.cached[i],
+        },
         text: options.draftTokens ? [...this.#context(slot)] : [],
         ruled: { rules, newTokens, text: sampler.appliesRules ? [...this.#context(slot)] : [] },
       }))
@@ -259,7 +267,7 @@ export class Episodes {
       ...(sampler.kind !== 'greedy' &&
         sampler.tempered && { temperature: options.greedy ? GREEDY_TEMPERATURE : options.temperature }),
       ...(sampler.kind === 'truncated' && { topP: options.topP }),
-      ...(sampler.biasesLogits && { logitBias: turns.map(({ logitBias }) => logitBias) }),
+      ...((sampler.biasesLogits || sampler.restrictsTokens) && { logitBias: turns.map(({ logitBias }) => logitBias) }),
       ...(sampler.appliesRules && { ruled: turns.map(({ ruled }) => ruled) }),
       ...(options.draftTokens && { drafts: { texts: turns.map(({ text }) => text), length: options.draftTokens } }),
       maxNewTokens: options.maxNewTokens,
@@ -294,25 +302,33 @@ export class Episodes {
     return context;
   }
 
-  #check(turns: readonly Turn[], { maxNewTokens, draftTokens, biasesLogits, appliesRules }: SamplingOptions): void {
+  #check(turns: readonly Turn[], options: SamplingOptions): void {
+    const { maxNewTokens, draftTokens, biasesLogits, restrictsTokens, appliesRules } = options;
     const { contextLength, programs } = this.options;
     const { vocabSize } = programs.architecture;
-    if (draftTokens && (this.#states.length > 0 || this.cache.arrange || biasesLogits || appliesRules))
+    if (
+      draftTokens &&
+      (this.#states.length > 0 || this.cache.arrange || biasesLogits || restrictsTokens || appliesRules)
+    )
       throw new RangeError(
         `Episodes.act: draftTokens ${draftTokens} needs device=cpu, a model without recurrent layers, no biases and no rules for logits`,
       );
+    if (restrictsTokens && (biasesLogits || appliesRules))
+      throw new RangeError('Episodes.act: restrictsTokens does not go with biasesLogits or appliesRules');
     if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
       throw new RangeError(
         `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,
       );
     const seen = new Set<number>();
-    for (const { slot, tokens, logitBias = [], rules } of turns) {
+    for (const { slot, tokens, logitBias = [], allowedIds, rules } of turns) {
       this.#context(slot);
       if (rules && !appliesRules)
         throw new RangeError(`Episodes.act: slot ${slot} has rules for logits, which needs the option appliesRules`);
       if (logitBias.length > 0 && !biasesLogits)
         throw new RangeError(`Episodes.act: slot ${slot} changes logits, which needs the option biasesLogits`);
-      if (logitBias.some(([id]) => !(id >= 0 && id < vocabSize)))
+      if (allowedIds && !restrictsTokens)
+        throw new RangeError(`Episodes.act: slot ${slot} names allowed tokens, which needs the option restrictsTokens`);
+      if ([...logitBias.map(([id]) => id), ...(allowedIds ?? [])].some((id) => !(id >= 0 && id < vocabSize)))
         throw new RangeError(`Episodes.act: slot ${slot} changes logits beyond the vocabulary of ${vocabSize} tokens`);
       if (seen.has(slot)) throw new RangeError(`Episodes.act: slot ${slot} has two turns in one call`);
       seen.add(slot);

@@ -1,6 +1,7 @@
 // Choosing the next token inside the graph, so that no vocabulary-sized row leaves it: the host sends one uniform number
 // per row and gets back one token with its log-probability.
 import type { GraphBuilder, Value } from '@bowyer/graph';
+import { restrictedLogits } from '../layers/restricted-logits.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
 
 export interface SamplingOptions {
@@ -19,12 +20,14 @@ export interface SamplingOptions {
   draftTokens?: number;
   /** Turns may add biases to logits, and utterances contain the most likely tokens. */
   biasesLogits?: boolean;
+  /** Turns may name the only tokens that can be chosen; log-probabilities are those among them. Not with biases or rules. */
+  restrictsTokens?: boolean;
   /** Turns may have rules that change logits before a token is chosen. */
   appliesRules?: boolean;
 }
 
 /** Which sampler a graph is built with; what they are is an input of the graph. */
-export type Sampler = { biasesLogits?: true; appliesRules?: true } & (
+export type Sampler = { biasesLogits?: true; restrictsTokens?: true; appliesRules?: true } & (
   | { kind: 'greedy' }
   | { kind: 'full'; tempered: boolean }
   | { kind: 'truncated'; tempered: boolean; candidates: number }
@@ -44,6 +47,7 @@ export function samplerFor(options: SamplingOptions, vocabSize: number, shared =
   return {
     ...plainSampler(options, vocabSize, shared),
     ...(options.biasesLogits && { biasesLogits: true }),
+    ...(options.restrictsTokens && { restrictsTokens: true }),
     ...(options.appliesRules && { appliesRules: true }),
   };
 }
@@ -80,26 +84,32 @@ export interface SampledTokens {
  * on who else is in the batch; the scalars `temperature` and `top_p`. A sampler with biases has `logit_bias_ids` and `logit_bias_values` [rows, n],
  * tokens and what is added to their logits, and the outputs `top_ids` and `top_logprobs` [rows, MAX_TOP_LOGPROBS],
  * the most likely tokens first, which what is added does not change. A sampler with rules has the first two inputs as well, and then
- * `penalty_ids` and `penalty_factors` [rows, n], tokens, each once, and the factor that brings their logits down.
+ * `penalty_ids` and `penalty_factors` [rows, n], tokens, each once, and the factor that brings their logits down. A sampler that
+ * restricts tokens has the first two inputs only, for `restrictedLogits`.
  *
  * @param logits [rows, vocabulary], masked tokens far below the rest
  */
 export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): SampledTokens {
-  if (!sampler.biasesLogits && !sampler.appliesRules) return choose(g, logits, logits, sampler).sampled;
+  const { biasesLogits, restrictsTokens, appliesRules } = sampler;
+  if (!biasesLogits && !restrictsTokens && !appliesRules) return choose(g, logits, logits, sampler).sampled;
   const pairs = (ids: string, numbers: string, columns: string) => [
     g.input(ids, 'int64', [logits.dim(0), columns]),
     g.input(numbers, 'float32', [logits.dim(0), columns]),
   ];
   const [ids, by] = pairs('logit_bias_ids', 'logit_bias_values', 'biased_tokens');
+  if (restrictsTokens) {
+    const restricted = restrictedLogits(g, logits, ids, by);
+    return choose(g, restricted, restricted, sampler).sampled;
+  }
   let changed = g.scatterElementsAdd(logits, ids, by, 1);
-  if (sampler.appliesRules) {
+  if (appliesRules) {
     const [penalized, factors] = pairs('penalty_ids', 'penalty_factors', 'penalized_tokens');
     const before = g.gatherElements(changed, penalized, 1);
     const after = g.where(g.less(before, 0), g.mul(before, factors), g.div(before, factors));
     changed = g.scatterElementsAdd(changed, penalized, g.sub(after, before), 1);
   }
   const { sampled, probabilities } = choose(g, logits, changed, sampler);
-  if (!sampler.biasesLogits) return sampled;
+  if (!biasesLogits) return sampled;
   const [best, bestIds] = g.topK(logits, Math.min(MAX_TOP_LOGPROBS, logits.dim(1) as number), 1);
   const largest = g.log(g.reduceMax(probabilities, { axes: [1] }));
   g.output('top_ids', g.cast(bestIds, 'int32'));

@@ -19,7 +19,10 @@ export interface GeneratedText {
   finishReason: 'stop' | 'length';
 }
 
-export interface GenerateTextsOptions extends Omit<SamplingOptions, 'terminatorIds' | 'biasesLogits' | 'appliesRules'> {
+export interface GenerateTextsOptions extends Omit<
+  SamplingOptions,
+  'terminatorIds' | 'biasesLogits' | 'restrictsTokens' | 'appliesRules'
+> {
   /** What the text so far changes about logits; nothing if not given. */
   rules?: LogitRules;
   /** Tokens that end a text; the model's end-of-text tokens if not given. */

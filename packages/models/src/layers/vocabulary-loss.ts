@@ -24,8 +24,8 @@ export interface VocabularyLossInput {
   entropyWeights?: Value;
   /** Scalar that gradients are multiplied by (loss scaling). */
   gradientScale?: Value;
-  /** Final norm and head: [n, width] → [n, vocabulary]. */
-  logits: (rows: Value) => Value;
+  /** Final norm and head: [n, width] → [n, vocabulary]. `pick` as for the weights. */
+  logits: (rows: Value, pick: (x: Value) => Value) => Value;
   /** What gradients are wanted by, whether or not the head uses it. */
   parameters: readonly Value[];
   /** Into how many chunks the rows are cut, each of at least 256 of them but for the last. */
@@ -61,7 +61,7 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
     const done = previous && [...parameterGradients.values(), g.reduceSum(previous)];
     const ready = (done ?? []).reduce((x, other) => notBefore(g, other, x), pick(input.rows));
     const rows = g.stopGradient(ready); // the graph below the rows is not differentiated for every chunk
-    const logits = input.logits(rows);
+    const logits = input.logits(rows, pick);
     const { logprobs, probabilities } = tokenLogprobs(g, logits, pick(input.targets));
     found.logprobs.push(logprobs);
     const weights = typeof input.weights === 'function' ? input.weights(logprobs, pick) : pick(input.weights);

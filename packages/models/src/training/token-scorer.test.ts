@@ -138,6 +138,40 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     );
   });
 
+  test('a choice among some tokens: log-probabilities and gradients of the softmax over these alone', async () => {
+    const config = tinyConfig();
+    const tensors = tinyParameters(config, 15);
+    const ids = Int32Array.of(4, 1, 9, 2);
+    const targets = Int32Array.of(3, 5, 8, 6);
+    const pair = [5, 10]; // at position 1, where the first of them was said
+    const weights = Float32Array.of(0, 1, 0, 0.5);
+    const allowedIds = [undefined, pair, undefined, undefined];
+    const { scorer: model, gradients } = await scorer(config, tensors);
+    const restricted = [{ ids, targets, weights, allowedIds }];
+    const [logprobs] = await model.logprobs(restricted);
+    const [here, , last] = gpt2LoopLogits(config, tensors, ids).slice(1);
+    const share = Math.exp(here[5]) / (Math.exp(here[5]) + Math.exp(here[10]));
+    [0, Math.log(share), 0, logprobOf(last, 6)].forEach((x, t) => expect(logprobs[t]).toBeCloseTo(x, 4));
+
+    await model.accumulateGradients(restricted, gradients);
+    // −log share = (1 − share) (−log p₅) − (1 − share) (−log p₁₀) by its slopes
+    const { scorer: same, gradients: wanted } = await scorer(config, tensors);
+    const other = Int32Array.of(3, 10, 8, 6);
+    await same.accumulateGradients(
+      [
+        { ids, targets, weights: Float32Array.of(0, 1 - share, 0, 0.5) },
+        { ids, targets: other, weights: Float32Array.of(0, share - 1, 0, 0) },
+      ],
+      wanted,
+    );
+    const found = await device.read(gradients);
+    for (const [name, { data }] of Object.entries(await device.read(wanted)))
+      data.forEach((x, i) => expect(found[name].data[i] as number).toBeCloseTo(x as number, 4));
+    await expect(model.logprobs([{ ids, targets: other, weights, allowedIds: [, [5, 9]] }])).rejects.toThrow(
+      'example 0 scores the token id 10 at position 1, which is not among the allowed ones there',
+    );
+  });
+
   test('dropout: off by default, follows its seed, and differs from step to step', async () => {
     const config = tinyConfig({ resid_pdrop: 0.3, attn_pdrop: 0.3, embd_pdrop: 0.3 });
     const tensors = tinyParameters(config, 12);

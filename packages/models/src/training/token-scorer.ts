@@ -1,6 +1,6 @@
 // Runs the training and scoring graphs of a language model over batches of token examples.
 import type { BoundProgram, Device, InputTensor, Program, State } from '@bowyer/graph';
-import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
+import { maximum, type Rng, type ScoredTokens, type TokenLoss } from '@bowyer/core';
 import { contextLimit, type CausalArchitecture } from '../architecture/architecture.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import { trainingIntegers, type TrainingIntegers } from '../quantization/integer-training.js';
@@ -10,6 +10,7 @@ import { withoutEmptyRows } from '../batching/without-empty-rows.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
 import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
 import type { SurrogateForm, SurrogateLoss } from './surrogate-gradient.js';
+import { ALLOWED_BIAS } from '../layers/restricted-logits.js';
 import { MICRO_BATCH_TOKENS, surrogateInputs } from './surrogate-inputs.js';
 import type { ValueHead } from './value-head.js';
 import { ComputeWeights } from '../weights/compute-weights.js';
@@ -75,6 +76,8 @@ interface Terms {
   value: boolean;
   /** Rows begin with tokens that are an input of their own. */
   prefix: boolean;
+  /** Some positions choose among some tokens only. */
+  restricted: boolean;
 }
 
 export class TokenScorer {
@@ -128,13 +131,14 @@ export class TokenScorer {
     { maxTokens = Infinity, adapters }: ScoringBatchOptions = {},
   ): Promise<TokenScores[]> {
     this.#check(examples);
-    const program = await this.#scoringProgram(['logprobs', 'logits_head'], adapters);
+    const restricted = areRestricted(examples);
+    const program = await this.#scoringProgram(['logprobs', 'logits_head'], restricted, adapters);
     const results: TokenScores[] = examples.map(({ ids }) => ({
       logprobs: new Float32Array(ids.length),
       logitsHead: new Float32Array(0),
     }));
     for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
-      const outputs = await program.run({ inputs: scoringInputs(batch) });
+      const outputs = await program.run({ inputs: scoringInputs(batch, { restricted }) });
       const heads = outputs.logits_head.data as Float32Array;
       const width = outputs.logits_head.dims[1];
       batch.scoredPositions.forEach((position, i) => {
@@ -153,11 +157,12 @@ export class TokenScorer {
     { maxTokens = Infinity, adapters }: ScoringBatchOptions,
   ): Promise<Float32Array[][]> {
     this.#check(examples);
-    const program = await this.#scoringProgram(outputs, adapters);
+    const terms = { value: outputs.includes('values'), restricted: areRestricted(examples) };
+    const program = await this.#scoringProgram(outputs, terms.restricted, adapters);
     const results = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
     for (const { batch } of this.#batches(examples, maxTokens)) {
       if (batch.rows === 0) continue;
-      const found = await program.run({ inputs: scoringInputs(this.#runnable(batch), outputs.includes('values')) });
+      const found = await program.run({ inputs: scoringInputs(this.#runnable(batch), terms) });
       outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, results[o]));
     }
     this.#joinRanks(results.flat());
@@ -215,12 +220,16 @@ export class TokenScorer {
     const outputs: TokenOutput[] = ['logprobs', 'entropies', ...(hasValues ? ['values' as const] : [])];
     const rows = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
     const inputsOf = surrogateInputs(examples, loss);
+    const restricted = areRestricted(examples);
     await this.#weights.refresh();
     for (const { batch } of this.#batches(examples, maxTokens, this.#sharesPrefixes)) {
       if (batch.rows === 0) continue;
-      const terms = { entropy: loss.form.hasEntropyBonus, value: hasValues, prefix: batch.prefix.length > 0 };
+      const terms = {
+        ...{ entropy: loss.form.hasEntropyBonus, value: hasValues },
+        ...{ prefix: batch.prefix.length > 0, restricted },
+      };
       const program = await this.#trainingProgram(gradients, terms, loss.form);
-      const found = await program.run({ inputs: { ...scoringInputs(batch, hasValues), ...inputsOf(batch) } });
+      const found = await program.run({ inputs: { ...scoringInputs(batch, terms), ...inputsOf(batch) } });
       outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, rows[o]));
     }
     this.#joinRanks(rows.flat());
@@ -240,6 +249,7 @@ export class TokenScorer {
       entropy: examples.some(({ entropyWeights }) => entropyWeights !== undefined),
       value: examples.some(({ valueWeights }) => valueWeights !== undefined),
       prefix: false,
+      restricted: areRestricted(examples),
     };
     const program = await this.#trainingProgram(gradients, terms);
     await this.#weights.refresh();
@@ -252,7 +262,7 @@ export class TokenScorer {
       const scored = [batch.weights.length];
       const outputs = await program.run({
         inputs: {
-          ...scoringInputs(batch, terms.value),
+          ...scoringInputs(batch, terms),
           weights: { dims: scored, data: batch.weights },
           ...(terms.entropy && { entropy_weights: { dims: scored, data: batch.entropyWeights } }),
           ...(terms.value && { value_weights: { dims: [batch.valueWeights.length], data: batch.valueWeights } }),
@@ -313,14 +323,14 @@ export class TokenScorer {
   }
 
   /** One session, bound once for each choice of outputs and of the adapters' values. */
-  async #scoringProgram(fetch: string[], adapters: boolean | State = true): Promise<BoundProgram> {
+  async #scoringProgram(fetch: string[], restricted: boolean, adapters: boolean | State = true): Promise<BoundProgram> {
     if (fetch.includes('values') && !this.valueHead)
       throw new Error('values were asked for, and the model has no value head: call createValueHead');
     let programs = this.#bound.get(adapters);
     if (!programs) this.#bound.set(adapters, (programs = new Map()));
-    const key = fetch.join();
+    const key = JSON.stringify([fetch, restricted]);
     let bound = programs.get(key);
-    if (!bound) programs.set(key, (bound = this.#bindScoring(fetch, adapters)));
+    if (!bound) programs.set(key, (bound = this.#bindScoring(fetch, restricted, adapters)));
     await this.#weights.refresh();
     return bound;
   }
@@ -331,9 +341,10 @@ export class TokenScorer {
     this.#bound.delete(adapters);
   }
 
-  async #bindScoring(fetch: string[], adapters: boolean | State): Promise<BoundProgram> {
+  async #bindScoring(fetch: string[], restricted: boolean, adapters: boolean | State): Promise<BoundProgram> {
     const { device, architecture } = this.options;
-    const terms = { entropy: fetch.includes('entropies'), value: fetch.includes('values'), prefix: false };
+    const [entropy, value] = [fetch.includes('entropies'), fetch.includes('values')];
+    const terms = { entropy, value, prefix: false, restricted };
     const key = JSON.stringify(terms);
     let compiled = this.#scoring.get(key);
     if (!compiled) {
@@ -423,7 +434,7 @@ export class TokenScorer {
   #check(examples: readonly TokenExample[]): void {
     const { architecture, maskedTokenIds } = this.options;
     const masked = new Set(maskedTokenIds);
-    examples.forEach(({ ids, targets, weights }, index) => {
+    examples.forEach(({ ids, targets, weights, allowedIds }, index) => {
       if (ids.length > architecture.contextLength)
         throw new RangeError(
           `example ${index} has ${ids.length} tokens; ${contextLimit(architecture)}; keep the last ones`,
@@ -439,6 +450,12 @@ export class TokenScorer {
       if (impossible >= 0)
         throw new RangeError(
           `example ${index} scores the token id ${targets[impossible]} at position ${impossible}, which the policy cannot generate (masked, or outside the vocabulary)`,
+        );
+      const forbidden =
+        allowedIds?.findIndex((own, t) => weights[t] !== 0 && own?.includes(targets[t]) === false) ?? -1;
+      if (forbidden >= 0)
+        throw new RangeError(
+          `example ${index} scores the token id ${targets[forbidden]} at position ${forbidden}, which is not among the allowed ones there`,
         );
     });
   }
@@ -479,8 +496,8 @@ function withLossGradient(examples: readonly TokenExample[], loss: TokenLoss): T
   const weights = spread('gradient', 'logprobs', gradient, -1);
   const entropyWeights = entropyGradient && spread('entropyGradient', 'entropies', entropyGradient, -1);
   const valueWeights = valueGradient && spread('valueGradient', 'values', valueGradient, 1);
-  return examples.map(({ ids, targets }, e) => ({
-    ...{ ids, targets, weights: weights[e], entropyWeights: entropyWeights?.[e] },
+  return examples.map(({ ids, targets, allowedIds }, e) => ({
+    ...{ ids, targets, allowedIds, weights: weights[e], entropyWeights: entropyWeights?.[e] },
     valueWeights: valueWeights?.[e].length ? valueWeights[e] : undefined,
   }));
 }
@@ -494,7 +511,10 @@ function spreadOutput(output: TokenOutput, data: Float32Array, batch: TokenBatch
   });
 }
 
-function scoringInputs(batch: TokenBatch, value = false): Record<string, InputTensor> {
+function scoringInputs(
+  batch: TokenBatch,
+  { value = false, restricted }: { value?: boolean; restricted: boolean },
+): Record<string, InputTensor> {
   const { prefix, scoredPositions, valuePositions } = batch;
   const scored = [scoredPositions.length];
   // The rows of the prefix come first.
@@ -504,7 +524,24 @@ function scoringInputs(batch: TokenBatch, value = false): Record<string, InputTe
     ids: { dims: [batch.rows, batch.columns], data: batch.ids },
     scored_positions: { dims: scored, data: shifted(scoredPositions) },
     targets: { dims: scored, data: batch.targets },
+    ...(restricted && allowedInputs(batch)),
     ...(value && { value_positions: { dims: [valuePositions.length], data: shifted(valuePositions) } }),
     ...(prefix.length > 0 && { prefix_ids: { dims: [prefix.length], data: prefix } }),
   };
+}
+
+const areRestricted = (examples: readonly TokenExample[]): boolean =>
+  examples.some(({ allowedIds }) => allowedIds !== undefined);
+
+/** Padded to the longest, and to at least one column, with token 0 and the bias without effect. */
+function allowedInputs({ scoredPositions, allowedIds = [] }: TokenBatch): Record<string, InputTensor> {
+  const width = maximum([1, ...allowedIds.map((own) => own?.length ?? 0)]);
+  const dims = [scoredPositions.length, width];
+  const ids = new Int32Array(dims[0] * width);
+  const biases = new Float32Array(dims[0] * width);
+  allowedIds.forEach((own = [], i) => {
+    ids.set(own, i * width);
+    biases.fill(ALLOWED_BIAS, i * width, i * width + own.length);
+  });
+  return { allowed_ids: { dims, data: ids }, allowed_biases: { dims, data: biases } };
 }

@@ -8,6 +8,7 @@ import { AdapterGraph } from '../lora/adapter-graph.js';
 import type { AdapterLayout } from '../lora/adapter-layout.js';
 import type { TrainingIntegers } from '../quantization/integer-training.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
+import { restrictedLogits } from '../layers/restricted-logits.js';
 import { tokenEntropies, tokenLogprobs } from '../layers/token-logprobs.js';
 import { vocabularyLoss } from '../layers/vocabulary-loss.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
@@ -29,6 +30,8 @@ export interface ScoringOptions {
   entropy?: boolean;
   /** The value head too, at the input `value_positions`: a further output when scoring, a further term of the loss with the input `value_weights` when training. */
   value?: boolean;
+  /** Some positions choose among some tokens only: the inputs `allowed_ids` [scored, n] int32 and `allowed_biases` (see `restrictedLogits`). */
+  restricted?: boolean;
   /** All rows begin with the tokens of the input `prefix_ids`, which are computed once; positions count from their first. */
   prefix?: boolean;
 }
@@ -75,7 +78,7 @@ export const LOGITS_HEAD = 10;
 export function scoringGraph(architecture: CausalArchitecture, options: ScoringOptions): GraphBuilder {
   const g = new GraphBuilder('score');
   const { rows, valueRows, logitsOf, targets } = scoredRows(g, architecture, options, undefined);
-  const logits = logitsOf(rows);
+  const logits = logitsOf(rows, (x) => x);
   const { logprobs, probabilities } = tokenLogprobs(g, logits, targets);
   g.output('logprobs', logprobs);
   if (options.entropy) g.output('entropies', tokenEntropies(g, logits, probabilities));
@@ -156,7 +159,7 @@ export function trunkWidth(architecture: CausalArchitecture): number {
 function scoredRows(
   g: GraphBuilder,
   architecture: CausalArchitecture,
-  { maskedTokenIds, adapters: adapterLayout, value, prefix: hasPrefix, ...weights }: ScoringOptions,
+  { maskedTokenIds, adapters: adapterLayout, value, prefix: hasPrefix, restricted, ...weights }: ScoringOptions,
   training: Pick<TrainingOptions, 'dropout' | 'sharesBatch'> | undefined,
 ) {
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
@@ -188,7 +191,14 @@ function scoredRows(
   const residual = prefix
     ? architecture.residual(scope, g.concat([prefix, flat], 0), prefixedPositions(g))
     : architecture.residual(scope, flat, g.range('tokens'));
-  const logitsOf = (rows: Value) => maskedLogits(g, architecture.logits(scope, rows), maskedTokenIds);
+  const allowed = restricted && {
+    ids: g.cast(g.input('allowed_ids', 'int32', ['scored', 'allowed']), 'int64'),
+    biases: g.input('allowed_biases', 'float32', ['scored', 'allowed']),
+  };
+  const logitsOf = (rows: Value, pick: (x: Value) => Value) => {
+    const logits = maskedLogits(g, architecture.logits(scope, rows), maskedTokenIds);
+    return allowed ? restrictedLogits(g, logits, pick(allowed.ids), pick(allowed.biases)) : logits;
+  };
   const shared = { scope, adapters, dropoutSeed, firstRow, targets, logitsOf };
   if (!value) {
     const rows = g.gather(residual, positions, 0);

@@ -1,5 +1,5 @@
 // The node `context`: what the text is made of that the policy and the critic read. It has the keys of its kind only.
-import { findAlgorithm } from '@bowyer/algorithms';
+import { findAlgorithm, type ActionChoice } from '@bowyer/algorithms';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { nullable, oneOf, toSnakeCase, type ConfigProblem } from '@bowyer/core';
 import {
@@ -59,7 +59,7 @@ export function contextKeyProblems(config: Record<string, unknown>): ConfigProbl
 
 /** What keeps an agent from choosing among valid actions only: an environment that lists none, an algorithm that would learn wrongly. */
 export function actionChoiceProblems(config: Record<string, unknown>): ConfigProblem[] {
-  const { task, env, agentType, actionChoice } = config as { task: string; env: EnvConfig; agentType: string; actionChoice?: string }; // prettier-ignore
+  const { task, env, agentType, actionChoice } = config as { task: string; env: EnvConfig; agentType: string; actionChoice?: ActionChoice }; // prettier-ignore
   if (actionChoice === undefined || actionChoice === 'free') return [];
   const problem = (message: string, remedy: string): ConfigProblem[] => [
     { key: 'action_choice', message: `action_choice=${actionChoice}: ${message}`, remedy },
@@ -75,10 +75,12 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
       'write action_choice=free',
     );
   if (task !== 'train' || algorithm === undefined) return [];
-  if (algorithm.needs.source === 'dataset' || algorithm.allowsActionChoice) return [];
+  const { trainsWithChoices = [] } = algorithm;
+  if (algorithm.needs.source === 'dataset' || trainsWithChoices.includes(actionChoice)) return [];
+  const known = ['free', ...trainsWithChoices].map((value) => `action_choice=${value}`).join(' or ');
   return problem(
-    `${algorithm.name} learns from the log-probabilities of what its policy has sampled, which are not those of a choice among valid actions`,
-    'write action_choice=free; for a trained policy, task=evaluate action_choice=scored',
+    `${algorithm.name} learns from the log-probabilities of what its policy has sampled, which are not those of this choice among valid actions`,
+    `write ${known}; for a trained policy, task=evaluate action_choice=scored`,
   );
 }
 
