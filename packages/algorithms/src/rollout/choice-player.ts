@@ -202,7 +202,8 @@ export class ConstrainedPlayer extends ChoicePlayer {
       path.allowedIds.push(allowed);
     };
     const isDone = ({ ids }: Path) => ids.at(-1) === this.terminatorId;
-    for (let active = paths; active.length > 0;) {
+    let active = paths;
+    while (active.length > 0) {
       const asking = active.flatMap((path) => {
         let allowed = nextIds(path);
         for (; allowed.length === 1 && !isDone(path); allowed = nextIds(path)) say(path, allowed[0], 0, allowed);

@@ -60,7 +60,7 @@ export class SlotContext {
     this.#continues = true;
   }
 
-  /** Adds an utterance, of a restricted choice with the allowed tokens. If the sampler saw only the end of the context, that end starts a new segment: scoring must see what it saw. */
+  /** Adds an utterance. If the sampler saw only the end of the context, that end starts a new segment: scoring must see what it saw. */
   utter({
     ids,
     terminatorId,

@@ -36,7 +36,10 @@ export interface Utterance {
   /** Without the terminator. */
   ids: number[];
   terminatorId: number | null;
-  /** [ids, then the terminator if there is one] nats, under the policy at temperature 1 without truncation; of allowed tokens, among these. */
+  /**
+   * [ids, then the terminator if there is one] nats, under the policy at temperature 1 without truncation; where tokens are restricted,
+   * among the allowed ones.
+   */
   logprobs: Float32Array;
   /** The same under the distribution that was sampled from; equal to `logprobs` at temperature 1 without truncation. */
   samplingLogprobs: Float32Array;

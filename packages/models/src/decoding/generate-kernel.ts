@@ -13,6 +13,7 @@ import {
 } from './logit-inputs.js';
 import { nextStateName, stateName } from './decode-names.js';
 import { draftTokens } from './prompt-lookup.js';
+import { longestFirst, promptRuns } from './prompt-runs.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 import { StateRows } from './state-rows.js';
 
@@ -137,10 +138,10 @@ export async function generateWith(
 ): Promise<GenerateResult> {
   const loop = new TokenLoop(cache, args);
   for (const { feed, copies } of args.shared ?? []) {
-    if (feed.length > 0) await loop.read(programs.prefill, feed);
+    await loop.read(programs.prefill, feed);
     for (const copy of copies) cache.copy(copy);
   }
-  let sampled = await loop.feed(programs.prefill, args.feed);
+  let sampled = await loop.feed(programs.prefill);
   loop.take(sampled);
   while (loop.isRunning) {
     if (args.drafts && (await loop.speculate(programs.prefill))) continue;
@@ -199,37 +200,39 @@ class TokenLoop {
   }
 
   /**
-   * All new tokens; what is sampled after the last ones counts. States are kept as they are before each row's last token: from there
-   * the same prompt can be continued otherwise.
+   * All new tokens of `args.feed`; what is sampled after the last ones counts. States are kept as they are before each row's last
+   * token: from there the same prompt can be continued otherwise.
    */
-  async feed(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled> {
-    if (!this.cache.takeSnapshots) return this.#feedChunks(program, feed);
-    const before = feed.map((tokens) => tokens.subarray(0, -1));
-    if (before.some(({ length }) => length > 0)) await this.#feedChunks(program, before);
-    this.cache.takeSnapshots(feed.length);
-    const last = feed.map((tokens) => tokens.subarray(-1));
-    return this.#feedChunks(program, last);
+  async feed(program: KernelProgram): Promise<Sampled> {
+    const { feed } = this.args;
+    for (const [a, b] of longestFirst(feed.map(({ length }) => length))) this.#swap(a, b);
+    const tokens = this.batch.map((index) => feed[index]);
+    if (!this.cache.takeSnapshots) return (await this.read(program, tokens))!;
+    await this.read(
+      program,
+      tokens.map((own) => own.subarray(0, -1)),
+    );
+    this.cache.takeSnapshots(tokens.length);
+    return (await this.read(
+      program,
+      tokens.map((own) => own.subarray(-1)),
+    ))!;
   }
 
-  /** Tokens of the first rows that are followed by others. */
-  async read(program: KernelProgram, feed: readonly Int32Array[]): Promise<void> {
-    await this.#feedChunks(program, feed);
-  }
-
-  /** In chunks of which the last one ends every row. */
-  async #feedChunks(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled> {
-    const { chunk } = this.args;
-    const chunks = Math.ceil(largest(feed.map(({ length }) => length)) / chunk);
-    for (let left = chunks - 1; ; left--) {
-      const pieces = feed.map((tokens) =>
-        tokens.subarray(Math.max(0, tokens.length - chunk * (left + 1)), Math.max(0, tokens.length - chunk * left)),
-      );
-      const width = largest(pieces.map(({ length }) => length));
+  /** Tokens of the first rows. @returns what is sampled after the last one of each; null where there are none */
+  async read(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled | null> {
+    const lengths = feed.map(({ length }) => length);
+    let sampled: Sampled | null = null;
+    for (const { rows, from, to } of promptRuns(lengths, this.args.chunk)) {
+      const pieces = feed
+        .slice(0, rows)
+        .map((tokens) => tokens.subarray(Math.max(0, tokens.length - to), Math.max(0, tokens.length - from)));
+      const width = to - from;
       const counts = Int32Array.from(pieces, ({ length }) => length);
       const last = Int32Array.from(counts, (count, row) => row * width + Math.max(0, count - 1));
-      const sampled = await this.#run(program, pieces, width, counts, { last: { dims: [pieces.length], data: last } });
-      if (left === 0) return sampled;
+      sampled = await this.#run(program, pieces, width, counts, { last: { dims: [rows], data: last } });
     }
+    return sampled;
   }
 
   /** The last token of each row. Rows that are done are fed too, but leave no trace in the cache. */
@@ -314,11 +317,17 @@ class TokenLoop {
     for (let to = 0; to < running; to++) {
       if (this.#goesOn(batch[to])) continue;
       while (!this.#goesOn(batch[from])) from++;
-      this.cache.swap(to, from);
-      this.swaps.push([to, from]);
-      [batch[to], batch[from]] = [batch[from], batch[to]];
+      this.#swap(to, from);
     }
     batch.length = running;
+  }
+
+  /** Exchanges two rows of the batch. */
+  #swap(a: number, b: number): void {
+    const { batch } = this;
+    this.cache.swap(a, b);
+    this.swaps.push([a, b]);
+    [batch[a], batch[b]] = [batch[b], batch[a]];
   }
 
   async #run(

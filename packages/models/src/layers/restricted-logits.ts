@@ -1,7 +1,7 @@
 // A choice among some tokens: the softmax over these alone, in one form for sampling, scoring and training.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
-/** Added to the logits of allowed tokens: all others together keep less than e^−100 of their odds. */
+/** Added to the logits of allowed tokens: the odds of the others shrink by e^−100. */
 export const ALLOWED_BIAS = 100;
 
 /**

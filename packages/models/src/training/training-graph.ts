@@ -30,7 +30,7 @@ export interface ScoringOptions {
   entropy?: boolean;
   /** The value head too, at the input `value_positions`: a further output when scoring, a further term of the loss with the input `value_weights` when training. */
   value?: boolean;
-  /** Some positions choose among some tokens only: the inputs `allowed_ids` [scored, n] int32 and `allowed_biases` (see `restrictedLogits`). */
+  /** Some positions choose among some tokens only: inputs `allowed_ids` and `allowed_biases` [scored, n] (see `restrictedLogits`). */
   restricted?: boolean;
   /** All rows begin with the tokens of the input `prefix_ids`, which are computed once; positions count from their first. */
   prefix?: boolean;
