@@ -119,6 +119,37 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     });
   });
 
+  test('rows whose prompts are much longer come first and are read for themselves; each keeps its own text', async () => {
+    const long = tinyConfig({ n_positions: 160, vocab_size: 13 });
+    const longTensors = tinyParameters(long, 23);
+    const longPrograms = new DecodePrograms({
+      ...{
+        device,
+        architecture: gpt2(long),
+        parameters: await device.createState(tinyParameters(long, 23)),
+        maskedTokenIds: [],
+      },
+    });
+    await withEpisodes({ slots: 4, programs: longPrograms, contextLength: 160, prefillChunk: 32 }, async (episodes) => {
+      const contexts: number[][] = [[], [], [], []];
+      for (const [turn, lengths] of [
+        [3, 90, 5, 130],
+        [70, 2, 80, 4],
+      ].entries()) {
+        const turns = lengths.map((length, slot) => ({ slot, tokens: prompt(length, 90 + 4 * turn + slot) }));
+        const utterances = await act(episodes, turns, sampling({ greedy: true, maxNewTokens: 3 }));
+        utterances.forEach((utterance, slot) => {
+          contexts[slot].push(...turns[slot].tokens);
+          const logits = gpt2LoopLogits(long, longTensors, contexts[slot]).at(-1)!;
+          expect(sampledIds(utterance)[0]).toBe(logits.indexOf(Math.max(...logits)));
+          contexts[slot].push(...utterance.ids);
+          expect([...episodes.context(slot)]).toEqual(contexts[slot]);
+        });
+      }
+    });
+    await longPrograms.release();
+  });
+
   test('what prompts begin with in common is read once, by one slot for all', async () => {
     await withEpisodes({ slots: 7, prefillChunk: 3, leastShared: 4 }, async (episodes) => {
       const [task, one, other] = [prompt(8, 1), prompt(5, 2), prompt(6, 3)];

@@ -9,7 +9,7 @@ import { Episodes } from './episodes.js';
 
 const sizes = {
   ...{ vocab_size: 29, hidden_size: 16, intermediate_size: 20, num_attention_heads: 4, num_key_value_heads: 2 },
-  max_position_embeddings: 80,
+  max_position_embeddings: 200,
 };
 const configs = [
   { ...sizes, model_type: 'smeared_llama', num_hidden_layers: 2, key_convolution_tokens: 3 },
@@ -34,11 +34,11 @@ const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds
 
 describe.each(configs)('$model_type', (config) => {
   const architecture = architectureFor(config);
-  const open = async () => {
+  const open = async (contextLength = 60) => {
     const parameters = await device.createState(formulaWeights(architecture.parameters));
     const options = { device, architecture, parameters, maskedTokenIds: [], padTokenId: 0 };
     const [programs, scorer] = [new DecodePrograms(options), new TokenScorer(options)];
-    const episodes = await Episodes.open({ programs, contextLength: 60, slots: 4, prefillChunk: 4 });
+    const episodes = await Episodes.open({ programs, contextLength, slots: 4, prefillChunk: 4 });
     /** Adds tokens to slots, and compares every sampled token with the scores of the whole context. */
     const act = async (turns: Record<number, readonly number[]>, maxNewTokens = 5) => {
       const slots = Object.keys(turns).map(Number);
@@ -70,6 +70,13 @@ describe.each(configs)('$model_type', (config) => {
     await act({ 0: tokens('a', 9), 1: tokens('b', 1), 2: tokens('c', 4), 3: tokens('d', 14) }, 8);
     await act({ 3: tokens('e', 2), 1: tokens('f', 6) });
     await act({ 2: tokens('g', 1), 0: tokens('h', 3), 3: tokens('i', 5), 1: tokens('j', 2) });
+    await episodes.close();
+  });
+
+  test('rows whose prompts are much longer come first and are read for themselves', async () => {
+    const { episodes, act } = await open(190);
+    await act({ 0: tokens('a', 2), 1: tokens('b', 90), 2: tokens('c', 1), 3: tokens('d', 71) });
+    await act({ 0: tokens('e', 100), 1: tokens('f', 3), 2: tokens('g', 75), 3: tokens('h', 1) });
     await episodes.close();
   });
 
