@@ -39,15 +39,17 @@ test('it is released when the work fails', async () => {
 
 test('the lock of a process that has ended is taken over by one of many', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
-  await leftBehind({ pid });
   let [inside, most] = [0, 0];
   const work = async () => {
     most = Math.max(most, ++inside);
-    await sleep(5);
+    await sleep(2);
     inside--;
   };
-  const long = { staleSeconds: 1000, pollSeconds: 0.005 };
-  await Promise.all(Array.from({ length: 8 }, () => withFileLock(path, work, long)));
+  const long = { staleSeconds: 1000, pollSeconds: 0.003 };
+  for (let round = 0; round < 30; round++) {
+    await leftBehind({ pid });
+    await Promise.all(Array.from({ length: 8 }, () => withFileLock(path, work, long)));
+  }
   expect(most).toBe(1);
   expect(readdirSync(join(dir, 'new'))).toEqual([]);
 });

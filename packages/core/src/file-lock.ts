@@ -1,6 +1,6 @@
 // Mutual exclusion between processes: a lock file that exists while its owner works, on any file system that machines share.
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,7 +52,11 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
       seen = { touched, at: performance.now() };
     }
     if (isDead(other, owner) || performance.now() - seen.at > 1000 * staleSeconds) {
-      await takeAway(path, text, owner.id);
+      // One process after the other: what one has removed and another has locked again must not be removed by a third.
+      await withFileLock(`${path}.${other?.id ?? 'unreadable'}`, () => removeUnchanged(path, text, touched), {
+        staleSeconds,
+        pollSeconds,
+      });
       continue;
     }
     if (waits === 0) onWait?.(other?.pid ?? null);
@@ -123,14 +127,9 @@ function isDead(other: LockOwner | null, { host, processes }: Pick<LockOwner, 'h
   }
 }
 
-/** Removes the lock file with the content `text`. If another waiting process has replaced the file since then, it is restored. */
-async function takeAway(path: string, text: string, id: string): Promise<void> {
-  const aside = `${path}.${id}`;
-  try {
-    await rename(path, aside);
-  } catch {
-    return; // another process was faster
-  }
-  if ((await readFile(aside, 'utf8')) !== text) await link(aside, path).catch(() => {}); // unless a third process has the lock now
-  await rm(aside);
+/** Removes the lock file if it still has this content and no later heartbeat. */
+async function removeUnchanged(path: string, text: string, touched: number): Promise<void> {
+  const now = await readFile(path, 'utf8').catch(() => null);
+  const heartbeat = (await stat(path).catch(() => null))?.mtimeMs;
+  if (now === text && heartbeat === touched) await rm(path, { force: true });
 }
