@@ -123,10 +123,14 @@ const curveRow = ({ name, curve }: Run): string | null => {
   return `| \`${name}\` | ${shown.join(', ')} |`;
 };
 
-/** What training has added to the policy that the run began with, on each of the same episodes; empty where it was not tested. */
+/**
+ * What training has added to the policy that the run began with, on each of the same episodes; empty where it was not tested. An
+ * evaluation NAME_last is compared with NAME_start, of the same seed.
+ */
 function gainsOf({ name, played }: Run): number[] {
+  const apart = name.includes('_last') && runs.find((run) => run.name === name.replace('_last', '_start'));
   const returns = (policy: string) => played.filter((one) => one.policy === policy && one.decoding === 'sample');
-  const [before, after] = [returns('start'), returns('last')];
+  const [before, after] = apart ? [apart.played, played] : [returns('start'), returns('last')];
   if (before.length === 0 || before.length !== after.length) return [];
   return after.map(({ item, episodic_return: value }, i) => {
     if (item !== before[i].item) throw new Error(`${name}: episode ${i} of the two tests is of another item`);
@@ -145,7 +149,10 @@ function gainRow(run: Run): string[] {
 
 /** Of the jobs of a sweep, which differ in their seeds: the mean over seeds with Student's t. */
 function sweepRow(sweep: string): string[] {
-  const gains = runs.filter((run) => run.sweep === sweep && run.name.startsWith(`${sweep}_`)).map(gainsOf);
+  const gains = runs
+    .filter((run) => run.sweep === sweep && run.name.startsWith(`${sweep}_`))
+    .map(gainsOf)
+    .filter(({ length }) => length > 0);
   if (gains.length < 2) return [];
   const means = gains.map(mean);
   const cells = [mean(means).toFixed(3), halfInterval(means, 3), (mean(means) / standardError(means)).toFixed(1)];
