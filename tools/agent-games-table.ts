@@ -77,7 +77,8 @@ function readRun(folder: string): Run {
     command: command!
       .split(' ')
       .filter((word) => !/^'?hydra\./.test(word)) // of a sweep
-      .concat(command!.includes('save_path=') ? [] : [`save_path=${nameOf(folder)}`])
+      .filter((word) => !word.startsWith('save_path='))
+      .concat(`save_path=${nameOf(folder)}`)
       .join(' ')
       .replaceAll(/(?<==|\[)\/\S*\//g, ''), // folders by their names alone
     commit: commit!.slice(0, 7) + (commit!.endsWith('+') ? '+' : ''),
