@@ -76,10 +76,10 @@ function readRun(folder: string): Run {
     choice: config.actionChoice ?? 'free',
     command: command!
       .split(' ')
-      .filter((word) => !/^'?hydra\./.test(word)) // of a sweep
-      .filter((word) => !word.startsWith('save_path='))
+      .filter((word) => !/^('?hydra\.|save_path=)/.test(word)) // of a sweep, and another folder
       .concat(`save_path=${nameOf(folder)}`)
       .join(' ')
+      .replaceAll(/(?<==)\/\S*\/([^\s/]+)\/(\d+)\/checkpoints\//g, '$1_$2/checkpoints/')
       .replaceAll(/(?<==|\[)\/\S*\//g, ''), // folders by their names alone
     commit: commit!.slice(0, 7) + (commit!.endsWith('+') ? '+' : ''),
     date: time.slice(0, 10),

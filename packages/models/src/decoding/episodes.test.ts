@@ -299,7 +299,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     );
   });
 
-  test('a context that outgrows the model loses its oldest tokens and goes on as if it had begun there', async () => {
+  test('a context that outgrows the model loses its oldest tokens and continues as if it had begun there', async () => {
     await withEpisodes({ slots: 2, contextLength: 20 }, async (episodes) => {
       for (let turn = 0; turn < 6; turn++) {
         const turns = [0, 1].map((slot) => ({ slot, tokens: prompt(3 + slot, 50 + turn) }));

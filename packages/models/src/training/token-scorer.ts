@@ -1,6 +1,6 @@
 // Runs the training and scoring graphs of a language model over batches of token examples.
 import type { BoundProgram, Device, InputTensor, Program, State } from '@bowyer/graph';
-import { maximum, type Rng, type ScoredTokens, type TokenLoss } from '@bowyer/core';
+import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
 import { contextLimit, type CausalArchitecture } from '../architecture/architecture.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import { trainingIntegers, type TrainingIntegers } from '../quantization/integer-training.js';
@@ -10,7 +10,7 @@ import { withoutEmptyRows } from '../batching/without-empty-rows.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
 import { drops, gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
 import type { SurrogateForm, SurrogateLoss } from './surrogate-gradient.js';
-import { ALLOWED_BIAS } from '../layers/restricted-logits.js';
+import { areRestricted, scoringInputs } from './scoring-inputs.js';
 import { MICRO_BATCH_TOKENS, surrogateInputs } from './surrogate-inputs.js';
 import type { ValueHead } from './value-head.js';
 import { ComputeWeights } from '../weights/compute-weights.js';
@@ -509,39 +509,4 @@ function spreadOutput(output: TokenOutput, data: Float32Array, batch: TokenBatch
   positions.forEach((position, i) => {
     rows[examples[Math.floor(position / columns)]][prefix.length + (position % columns)] = data[i];
   });
-}
-
-function scoringInputs(
-  batch: TokenBatch,
-  { value = false, restricted }: { value?: boolean; restricted: boolean },
-): Record<string, InputTensor> {
-  const { prefix, scoredPositions, valuePositions } = batch;
-  const scored = [scoredPositions.length];
-  // The rows of the prefix come first.
-  const shifted = (positions: Int32Array) =>
-    prefix.length === 0 ? positions : positions.map((position) => position + prefix.length);
-  return {
-    ids: { dims: [batch.rows, batch.columns], data: batch.ids },
-    scored_positions: { dims: scored, data: shifted(scoredPositions) },
-    targets: { dims: scored, data: batch.targets },
-    ...(restricted && allowedInputs(batch)),
-    ...(value && { value_positions: { dims: [valuePositions.length], data: shifted(valuePositions) } }),
-    ...(prefix.length > 0 && { prefix_ids: { dims: [prefix.length], data: prefix } }),
-  };
-}
-
-const areRestricted = (examples: readonly TokenExample[]): boolean =>
-  examples.some(({ allowedIds }) => allowedIds !== undefined);
-
-/** Padded to the longest, and to at least one column, with token 0 and the bias without effect. */
-function allowedInputs({ scoredPositions, allowedIds = [] }: TokenBatch): Record<string, InputTensor> {
-  const width = maximum([1, ...allowedIds.map((own) => own?.length ?? 0)]);
-  const dims = [scoredPositions.length, width];
-  const ids = new Int32Array(dims[0] * width);
-  const biases = new Float32Array(dims[0] * width);
-  allowedIds.forEach((own = [], i) => {
-    ids.set(own, i * width);
-    biases.fill(ALLOWED_BIAS, i * width, i * width + own.length);
-  });
-  return { allowed_ids: { dims, data: ids }, allowed_biases: { dims, data: biases } };
 }
