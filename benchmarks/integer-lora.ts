@@ -1,12 +1,13 @@
 // A LoRA step (r = 8, all linear layers, AdamW, 4 × 128 tokens) in float32, on a base of 8 and 4 bits, and the same with integer
 // products, in turn with PEFT's (peers/lora_torch.py: float32, bfloat16 by autocast, torch.compile). Random weights. Printed are
 // medians, PyTorch's fastest form ÷ ours, and what the integers change: the least cosine of a gradient, and the loss on texts that
-// were not trained on after all steps (of words that follow from each other).
-//   PYTHON=… node --conditions=source --import tsx benchmarks/integer-lora.ts [gpt2 | 10.8M] [repetitions] [threads] [PyTorch's forms]
+// were not trained on after all steps (of words that follow from each other). A trained model's FOLDER instead of a shape: the same
+// on texts that it samples, without PEFT; and how far sampling with integers is from what the trainer then says of the same tokens.
+//   PYTHON=… node --conditions=source --import tsx benchmarks/integer-lora.ts [gpt2 | 10.8M | FOLDER] [repetitions] [threads] [PyTorch's forms]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { minimum, Rng } from '@bowyer/core';
+import { maximum, minimum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { gpt2Config, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { median } from './measure.js';
@@ -23,7 +24,7 @@ const repetitions = Number(process.argv[3] ?? 5);
 const threads = Number(process.argv[4] ?? 1);
 const forms = (process.argv[5] ?? 'float32,bfloat16,compiled').split(',').filter(Boolean);
 const config = shapes[name];
-const vocabulary = Number(config.vocab_size);
+const vocabulary = Number(config?.vocab_size);
 const adamW = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
 const lora = { r: 8, alpha: 16, dropout: 0, targetModules: 'all-linear', seed: 1 } as const;
 const kinds = {
@@ -40,21 +41,50 @@ interface Times {
   cpu: number;
 }
 
+const example = (text: readonly number[], rows: number) => ({
+  ids: Int32Array.from(text.slice(0, -1)),
+  targets: Int32Array.from(text.slice(1)),
+  weights: new Float32Array(text.length - 1).fill(1 / (rows * (text.length - 1))),
+});
+
+/** What a trained model has sampled; none of a model with random weights. */
+let samples: readonly (readonly number[])[] = [];
+
 /** Each word follows from the one before, four times out of five. */
 function examples(seed: number) {
+  if (samples.length > 0)
+    return Array.from({ length: ROWS }, (_, i) => example(samples[(seed * ROWS + i) % samples.length], ROWS));
   const rng = new Rng(seed);
   const word = () => rng.integer(1, vocabulary - 8);
   return Array.from({ length: ROWS }, () => {
     const text = [word()];
     while (text.length <= TOKENS) text.push(rng.uniform() < 0.8 ? 1 + ((7 * text.at(-1)!) % (vocabulary - 9)) : word());
-    const weights = new Float32Array(TOKENS).fill(1 / (ROWS * TOKENS));
-    return { ids: Int32Array.from(text.slice(0, -1)), targets: Int32Array.from(text.slice(1)), weights };
+    return example(text, ROWS);
   });
+}
+
+/** Texts of TOKENS + 1 tokens after the first one, with the sampler's log-probabilities. */
+async function sample(model: LanguageModel, count: number) {
+  const first = Number(model.config.bos_token_id ?? 1);
+  const episodes = await model.openEpisodes({ slots: count, contextLength: TOKENS + 2 });
+  const turns = Array.from({ length: count }, (_, slot) => ({ slot, tokens: [first], rng: new Rng(slot) }));
+  const drawn = { temperature: 1, topK: 0, topP: 1, greedy: false, terminatorIds: [], maxNewTokens: TOKENS };
+  const utterances = await episodes.act(turns, drawn);
+  await episodes.close();
+  return utterances.map(({ ids, logprobs }) => ({ text: [first, ...ids], logprobs }));
+}
+
+/** Mean and largest difference, in nats, of a token's log-probability in sampling and in scoring. */
+async function samplerDifference(model: LanguageModel): Promise<[mean: number, largest: number]> {
+  const texts = await sample(model, 4 * ROWS);
+  const scored = await model.logprobs(texts.map(({ text }) => example(text, 1)));
+  const differences = texts.flatMap(({ logprobs }, i) => [...logprobs].map((x, at) => Math.abs(x - scored[i][at])));
+  return [differences.reduce((a, b) => a + b, 0) / differences.length, maximum(differences)];
 }
 
 async function heldOutLoss(model: LanguageModel): Promise<number> {
   const rows = await model.logprobs(examples(1));
-  return -rows.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0) / (ROWS * TOKENS);
+  return -rows.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0) / row.length, 0) / ROWS;
 }
 
 /** With the same adapters, none of which is zero. */
@@ -72,26 +102,38 @@ async function gradientsOf(model: LanguageModel): Promise<Map<string, Float32Arr
   return new Map(gradients.names.map((key) => [key, found[key].data as Float32Array]));
 }
 
-function leastCosine(a: Map<string, Float32Array>, b: Map<string, Float32Array>): number {
+/** Of the whole gradients, and the least one of a single tensor's. */
+function cosines(a: Map<string, Float32Array>, b: Map<string, Float32Array>): { whole: number; least: number } {
   const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * y[i], 0);
-  const cosines = [...a].map(([key, x]) => dot(x, b.get(key)!) / Math.sqrt(dot(x, x) * dot(b.get(key)!, b.get(key)!)));
-  return minimum(cosines);
+  const products = [...a].map(([key, x]) => [dot(x, b.get(key)!), dot(x, x), dot(b.get(key)!, b.get(key)!)]);
+  const [xy, xx, yy] = [0, 1, 2].map((i) => products.reduce((sum, row) => sum + row[i], 0));
+  return { whole: xy / Math.sqrt(xx * yy), least: minimum(products.map(([p, q, r]) => p / Math.sqrt(q * r))) };
 }
 
 const device = await openDevice({ device: 'cpu', threads });
-const dir = await mkdtemp(join(tmpdir(), 'integer-lora-'));
+const made = config && (await mkdtemp(join(tmpdir(), 'integer-lora-')));
+const dir = made ?? name;
 const settings = { config, rows: ROWS, tokens: TOKENS, r: lora.r, alpha: lora.alpha, threads };
-const peer = forms.length > 0 ? await openPeer<Times>('lora_torch.py', settings) : null;
+const peer = config && forms.length > 0 ? await openPeer<Times>('lora_torch.py', settings) : null;
 try {
-  const words = Array.from({ length: vocabulary - 8 }, (_, i) => `w${i}`).join(' ');
-  const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
-  const fresh = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1) });
-  await fresh.save(dir);
-  await fresh.release();
+  if (made) {
+    const words = Array.from({ length: vocabulary - 8 }, (_, i) => `w${i}`).join(' ');
+    const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+    const fresh = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1) });
+    await fresh.save(made);
+    await fresh.release();
+  } else {
+    const trained = await LanguageModel.load({ device, dir });
+    samples = (await sample(trained, 6 * ROWS)).map(({ text }) => text);
+    await trained.release();
+  }
   const models = new Map<Kind, LanguageModel>();
   const gradients = new Map<Kind, Map<string, Float32Array>>();
   for (const [kind, { quantization, integerProducts }] of Object.entries(kinds) as [Kind, (typeof kinds)[Kind]][]) {
-    const model = await LanguageModel.load({ device, dir, quantization, lora: { ...lora, integerProducts } });
+    const model = await LanguageModel.load({
+      ...{ device, dir, quantization, packedDecoding: made ? undefined : true },
+      lora: { ...lora, integerProducts },
+    });
     models.set(kind, model);
     gradients.set(kind, await gradientsOf(model));
     await model.createOptimizer(adamW);
@@ -131,14 +173,23 @@ try {
   );
   for (const bits of ['8 bits', '4 bits'] as const) {
     const kind = `${bits}, integers` as const;
-    const percent = 100 * ((await heldOutLoss(models.get(kind)!)) / loss - 1);
-    const cosine = leastCosine(gradients.get(bits)!, gradients.get(kind)!);
+    const held = await heldOutLoss(models.get(kind)!);
+    const above = (other: number) => `${(100 * (held / other - 1)).toFixed(3)} %`;
+    const without = await heldOutLoss(models.get(bits)!);
+    const { whole, least } = cosines(gradients.get(bits)!, gradients.get(kind)!);
     console.log(
-      `${kind}: held-out loss ${percent.toFixed(3)} % above float32; least cosine ${cosine.toFixed(6)} to ${bits} without`,
+      `${kind}: held-out loss ${above(loss)} above float32, ${above(without)} above ${bits} without; cosine to those ${whole.toFixed(6)}, least of a tensor ${least.toFixed(6)}`,
     );
+    if (made) continue;
+    for (const of of [bits, kind]) {
+      const [mean, largest] = await samplerDifference(models.get(of)!);
+      console.log(
+        `${of}: sampling and scoring differ by ${mean.toFixed(4)} nats a token, at most ${largest.toFixed(3)}`,
+      );
+    }
   }
 } finally {
   if (peer) peer.close();
   await device.close();
-  await rm(dir, { recursive: true, force: true });
+  if (made) await rm(made, { recursive: true, force: true });
 }

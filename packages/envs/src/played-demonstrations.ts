@@ -132,7 +132,7 @@ export const plannedOptions = ({
 /** Actions that slips are drawn from: those that the expert has said most recently. */
 const REMEMBERED_ACTIONS = 200;
 
-/** Draws slips: what the expert has said elsewhere and what is not valid now. */
+/** Draws slips: what the expert says later in the game, or has said elsewhere, and what is not valid now. */
 export class Slips {
   readonly #rng: Rng;
   readonly #said: string[] = [];
@@ -144,13 +144,17 @@ export class Slips {
     this.#rng = Rng.forPurpose(seed, 'slips');
   }
 
-  /** @returns an action that is tried before `action` is played; null: none */
-  before(action: string, validActions: readonly string[]): string | null {
+  /**
+   * @param later what the expert will say in this game after `action`, where that is known: half of the slips come too early,
+   * as a policy's do that has not looked yet
+   * @returns an action that is tried before `action` is played; null: none
+   */
+  before(action: string, validActions: readonly string[], later: readonly string[] = []): string | null {
     if (this.share === 0) return null;
     this.#said.push(action);
     if (this.#said.length > REMEMBERED_ACTIONS) this.#said.shift();
     if (this.#rng.uniform() >= this.share) return null;
-    const slip = this.#rng.choice(this.#said);
+    const slip = this.#rng.choice(later.length > 0 && this.#rng.uniform() < 0.5 ? later : this.#said);
     return slip === action || validActions.includes(slip) ? null : slip;
   }
 }
@@ -176,8 +180,8 @@ export async function playPlans(
         transitions.push({ observation, info, action, reward, nextObservation, nextInfo, ...end });
         [observation, info, ended] = [nextObservation, nextInfo, terminated || truncated];
       };
-      for (const action of actions) {
-        const slip = slips.before(action, info.validActions as readonly string[]);
+      for (const [turn, action] of actions.entries()) {
+        const slip = slips.before(action, info.validActions as readonly string[], actions.slice(turn + 1));
         if (slip !== null) await play(slip, true);
         if (!ended) await play(action);
         if (ended) break;

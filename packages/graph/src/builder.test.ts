@@ -2,7 +2,7 @@ import { GraphBuilder } from './builder.js';
 import { openDevice, type Device } from './device/device.js';
 import { NotDifferentiableError } from './errors.js';
 import { gradients } from './gradients.js';
-import { serialize, serializeModel } from './serialize.js';
+import { onnx, serialize, serializeModel } from './serialize.js';
 
 let device: Device;
 beforeAll(async () => {
@@ -99,4 +99,17 @@ test('a missing gradient says why', () => {
   );
   expect(() => gradients(g, flat, [x])).toThrow(NotDifferentiableError);
   expect(() => gradients(g, x, [x])).toThrow("is not a scalar; reduce it, or give 'upstream'");
+});
+
+test('the model has the shape of every intermediate result, which is what lets ONNX Runtime compute in place', () => {
+  const g = new GraphBuilder('shapes');
+  const x = g.input('x', 'float32', ['rows', 4]);
+  const turned = g.reshape(g.reshape(x, [-1, 2]), x.shape);
+  g.output('y', g.exp(turned));
+  const { valueInfo } = onnx.ModelProto.decode(serialize(g)).graph!;
+  const shapes = valueInfo!.map(({ name, type }) => [
+    name,
+    type!.tensorType!.shape!.dim!.map(({ dimParam, dimValue }) => dimParam || Number(dimValue)),
+  ]);
+  expect(Object.fromEntries(shapes)).toMatchObject({ [turned.name]: ['rows', 4] });
 });

@@ -132,9 +132,10 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     return this.#one(quantized.DequantizeLinear, [numbers, scales, zeroPoints], { axis, block_size: blockSize });
   }
 
-  quantizeLinear(x: Value, scale: number, zeroPoint: number, dtype: 'uint8' | 'int8' = 'uint8'): Value {
+  quantizeLinear(x: Value, scale: number | Value, zeroPoint: number, dtype: 'uint8' | 'int8' = 'uint8'): Value {
     const zero = this.constant((dtype === 'int8' ? Int8Array : Uint8Array).of(zeroPoint), [], dtype);
-    return this.#one(quantized.QuantizeLinear, [x, this.scalar(scale), zero]);
+    if (typeof scale === 'number') return this.#one(quantized.QuantizeLinear, [x, this.scalar(scale), zero]);
+    return this.#one(quantized.QuantizeLinear, [x, scale, this.expand(zero, scale.shape)], { axis: 0 });
   }
 
   integerMatMul(a: Value, b: Value, scales: Value, zeroPoint: number): Value {

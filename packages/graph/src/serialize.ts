@@ -89,6 +89,10 @@ export function serializeModel(
         ...outputCopies(graph, names, accumulate),
         ...(noCopy ? [noCopyNode] : []),
       ],
+      // ONNX Runtime does not derive every symbolic size, and computes in place only what it knows to be of the same size.
+      valueInfo: nodes.flatMap(({ outputs }) =>
+        outputs.filter((value) => used.has(value) && !names.has(value)).map((value) => valueInfo(value.name, value)),
+      ),
       output: [
         ...(noCopy ? [noCopyInfo] : []),
         ...[...graph.outputs].map(([name, value]) => valueInfo(outputName(name), value)),

@@ -31,7 +31,7 @@ export interface ScopeOptions {
   accuracyLevel?: 0 | 4;
   /** Those of them that products take as integers, from inputs of their own (decoding alone: there is no gradient). */
   integers?: IntegerWeights;
-  /** The same with a gradient, as initializers. */
+  /** Weights that are multiplied as integers with a gradient, as initializers: those of `quantized`, and heads. */
   trainingIntegers?: ReadonlyMap<string, TrainingIntegers>;
   /** Names of weights that products take from an input of their own, `prepackedName`. */
   packed?: ReadonlySet<string>;
@@ -118,9 +118,14 @@ export class GraphScope implements ForwardScope {
     const { quantized, integers, trainingIntegers, packed, accuracyLevel = 0, operandOrder } = this.options;
     const bias = biasName === undefined ? undefined : this.parameter(biasName);
     if (integers?.names.has(weight)) return integerProduct(this.g, x, this.#integerInputs(weight, integers), bias);
-    const both = trainingIntegers?.get(weight);
-    if (both) return trainingProduct(this.g, x, weight, both, bias);
     const frozen = quantized?.get(weight);
+    const both = trainingIntegers?.get(weight);
+    // What is not in a few bits otherwise is a head.
+    if (both)
+      return trainingProduct(this.g, x, weight, both, {
+        bias,
+        exact: frozen ? undefined : () => this.parameter(weight),
+      });
     if (frozen) return quantizedProduct(this.g, x, weight, frozen, bias, { accuracyLevel });
     const float = packed?.has(weight) ? this.#packedInput(weight) : this.parameter(weight);
     return weightProduct(this.g, x, float, bias, operandOrder);

@@ -134,7 +134,7 @@ export class LanguageModel implements FrozenPolicy {
       architecture,
       parameters: base,
       quantized,
-      integerProducts: options.lora?.integerProducts,
+      integerProducts: options.lora?.integerProducts ? quantizedForDecoding : undefined,
       adapters,
       maskedTokenIds: this.maskedTokenIds,
       padTokenId: 0, // any id will do: no scored position sees padding

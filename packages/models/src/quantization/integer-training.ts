@@ -1,11 +1,23 @@
 // Products of integers for training beside a frozen weight: forward as in decoding (see integer-weight.ts), and the gradient by the
 // input as one more such product, with the transposed weight in 8 bits of its own. Rounding itself has no gradient: dx is rounded
 // from that of the product in exact numbers, dx = dy W.
-import { withGradient, type Device, type GraphBuilder, type Program, type Value } from '@bowyer/graph';
+//
+// The gradient by logits, p − onehot, has a few large numbers beside tens of thousands of small ones, which one scale for a row
+// would round to 0. So the head's largest ones are multiplied in float32, and the others rounded (outliers apart: Dettmers et al.
+// 2022, arXiv:2208.07339, section 3, which sets columns apart).
+import {
+  withGradient,
+  type Device,
+  type GraphBuilder,
+  type OperatorMethods,
+  type Program,
+  type Value,
+} from '@bowyer/graph';
 import { integerKind } from './integer-decoding.js';
 import {
   integerProduct,
   integerWeight,
+  LARGEST_RUN,
   roundingGraph,
   transposedRows,
   weightRows,
@@ -18,7 +30,7 @@ import type { QuantizedWeight } from './quantized-weight.js';
 export interface TrainingIntegers {
   /** Of x Wᵀ: numbers [in, out], scales [out]. */
   forward: IntegerWeight;
-  /** Of dy W: numbers [out, in], scales [in]. */
+  /** Of dy W: numbers [outputs', in], scales [in]; zeros make outputs' a multiple of 32, so that runs of 32 can be mixed. */
   backward: IntegerWeight;
   shape: readonly [outputs: number, inputs: number];
 }
@@ -40,7 +52,8 @@ export async function trainingIntegers(
   try {
     for (const [name, weight] of weights) {
       const forward = await integers(weightRows(weight));
-      found.set(name, { forward, backward: await integers(transposedRows(weight)), shape: weight.shape });
+      const backward = await integers(transposedRows(weight, paddedOutputs(weight.shape)));
+      found.set(name, { forward, backward, shape: weight.shape });
     }
     return found;
   } finally {
@@ -48,18 +61,44 @@ export async function trainingIntegers(
   }
 }
 
+const paddedOutputs = ([outputs]: TrainingIntegers['shape']) => Math.ceil(outputs / LARGEST_RUN) * LARGEST_RUN;
+
+export interface TrainingProductOptions {
+  bias?: Value;
+  /** The weight in float32, if the gradient's largest numbers of each row are to be multiplied with it. */
+  exact?: () => Value;
+}
+
 /** x [rows, in] · Wᵀ + b. */
 export function trainingProduct(
   g: GraphBuilder,
   x: Value,
   name: string,
-  { forward, backward, shape: [outputs, inputs] }: TrainingIntegers,
-  bias: Value | undefined,
+  { forward, backward, shape }: TrainingIntegers,
+  { bias, exact }: TrainingProductOptions,
 ): Value {
+  const [outputs, inputs] = shape;
+  const padded = paddedOutputs(shape);
   const y = integerProduct(g, x, weightValues(g, `${name}/forward`, forward, [inputs, outputs]), undefined);
-  const weightBack = () => weightValues(g, `${name}/backward`, backward, [outputs, inputs]);
-  const product = withGradient(g, y, x, (methods, dy) => integerProduct(methods, dy, weightBack(), undefined));
+  const product = withGradient(g, y, x, (methods, dy) => {
+    const { rest, largest } = exact ? withoutLargest(methods, dy, exact()) : { rest: dy };
+    const weightBack = weightValues(g, `${name}/backward`, backward, [padded, inputs]);
+    const dx = integerProduct(methods, methods.pad(rest, 1, 0, padded - outputs), weightBack, undefined);
+    return largest ? methods.add(dx, largest) : dx;
+  });
   return bias ? g.add(product, bias) : product;
+}
+
+/** How many numbers of a row of a head's gradient are multiplied in float32; with four the tail of some rows is still lost. */
+const EXACT = 16;
+
+/** dy [rows, out] with its largest numbers set to 0, and the product of those with the weight [out, in]. */
+function withoutLargest(g: OperatorMethods, dy: Value, weight: Value): { rest: Value; largest: Value } {
+  const [, indices] = g.topK(g.abs(dy), Math.min(EXACT, Number(weight.dim(0))), 1);
+  const numbers = g.gatherElements(dy, indices, 1);
+  const rest = g.scatterElementsAdd(dy, indices, g.neg(numbers), 1);
+  const largest = g.squeeze(g.matMul(g.unsqueeze(numbers, 1), g.gather(weight, indices, 0)), 1);
+  return { rest, largest };
 }
 
 /** The integers in the graph as initializers, made once where a weight is multiplied more than once. */

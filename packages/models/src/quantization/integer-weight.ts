@@ -23,7 +23,7 @@ export interface IntegerWeight {
 }
 
 /** Largest run of inputs that are mixed: 64 gained nothing over 32 on two small models with and without outliers. */
-const LARGEST_RUN = 32;
+export const LARGEST_RUN = 32;
 
 /** How many neighbouring inputs are mixed: the largest power of two up to 32 that divides their number. */
 export function mixedRun(inputs: number): number {
@@ -55,7 +55,8 @@ function roundedRows(g: OperatorMethods, x: Value, kind: IntegerKind): { levels:
     g.initializers.find((value) => value.name === name) ?? g.initializer(name, mixingMatrix(run), [run, run]);
   const mixed = g.reshape(g.matMul(g.reshape(x, [-1, run]), matrix), x.shape);
   const largest = g.reduceMax(g.abs(mixed), { axes: [1], keepdims: true });
-  return { levels: g.quantizeLinear(g.div(mixed, largest), 1 / 127, kind === 'int8' ? 0 : 128, kind), largest };
+  const scales = g.squeeze(g.mul(largest, 1 / 127), 1);
+  return { levels: g.quantizeLinear(mixed, scales, kind === 'int8' ? 0 : 128, kind), largest };
 }
 
 /** x [rows, in] · Wᵀ + b. Products with the same x share its rounding, since equal nodes are made once. */
@@ -91,15 +92,20 @@ export const weightRows = (weight: QuantizedWeight): WeightRows => ({
   fill: (first, data) => dequantizeRows(weight, first, data),
 });
 
-/** Of the weight's transpose, as the product's gradient needs it; all of it is in float32 while it is read. */
-export function transposedRows(weight: QuantizedWeight): WeightRows {
-  const [rows, columns] = weight.shape;
+/**
+ * Of the weight's transpose, as the product's gradient needs it; all of it is in float32 while it is read.
+ *
+ * @param length of a row; zeros follow the weight's own outputs
+ */
+export function transposedRows(weight: QuantizedWeight, length: number): WeightRows {
+  const [outputs, columns] = weight.shape;
   const values = dequantize(weight);
   return {
-    shape: [columns, rows],
+    shape: [columns, length],
     fill: (first, data) => {
-      for (let column = first, at = 0; at < data.length; column++)
-        for (let row = 0; row < rows; row++) data[at++] = values[row * columns + column];
+      for (let start = 0; start < data.length; start += length)
+        for (let output = 0, at = first + start / length; output < outputs; output++, at += columns)
+          data[start + output] = values[at];
     },
   };
 }

@@ -57,8 +57,8 @@ export interface TokenScorerOptions {
   adapters?: AdapterWeights;
   /** Frozen weights in 4 or 8 bits, by name; `parameters` contains the others. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Products with them multiply integers, forward and backward (see integer-training.ts). False if not given. */
-  integerProducts?: boolean;
+  /** Weights whose products multiply integers, forward and backward (see integer-training.ts): those of `quantized`, and heads. */
+  integerProducts?: ReadonlyMap<string, QuantizedWeight>;
   /** If given, the training graph applies the dropout of config.json, with masks from these numbers. */
   dropoutRng?: Pick<Rng, 'integer'>;
   /** Blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
@@ -399,8 +399,7 @@ export class TokenScorer {
 
   async #graphOptions() {
     const { device, maskedTokenIds, adapters, quantized, integerProducts } = this.options;
-    const integers =
-      integerProducts && quantized ? await (this.#integers ??= trainingIntegers(device, quantized)) : undefined;
+    const integers = integerProducts && (await (this.#integers ??= trainingIntegers(device, integerProducts)));
     const shared = { maskedTokenIds, adapters: adapters?.layout, weightType: device.precision };
     return { ...shared, quantized, trainingIntegers: integers };
   }
