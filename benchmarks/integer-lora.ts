@@ -1,5 +1,5 @@
 // A LoRA step (r = 8, all linear layers, AdamW, 4 × 128 tokens) in float32, on a base of 8 and 4 bits, and the same with integer
-// products, in turn with PEFT's (peers/lora_torch.py: float32, bfloat16 by autocast, torch.compile). Random weights. Printed are
+// products, in turn with PEFT's (peers/train_transformers.py: float32, bfloat16 by autocast, torch.compile). Random weights. Printed are
 // medians, PyTorch's fastest form ÷ ours, and what the integers change: the least cosine of a gradient, and the loss on texts that
 // were not trained on after all steps (of words that follow from each other). A trained model's FOLDER instead of a shape: the same
 // on texts that it samples, without PEFT; and how far sampling with integers is from what the trainer then says of the same tokens.
@@ -114,7 +114,7 @@ const device = await openDevice({ device: 'cpu', threads });
 const made = config && (await mkdtemp(join(tmpdir(), 'integer-lora-')));
 const dir = made ?? name;
 const settings = { config, rows: ROWS, tokens: TOKENS, r: lora.r, alpha: lora.alpha, threads };
-const peer = config && forms.length > 0 ? await openPeer<Times>('lora_torch.py', settings) : null;
+const peer = config && forms.length > 0 ? await openPeer<Times>('train_transformers.py', settings) : null;
 try {
   if (made) {
     const words = Array.from({ length: vocabulary - 8 }, (_, i) => `w${i}`).join(' ');

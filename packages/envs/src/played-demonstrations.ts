@@ -54,12 +54,14 @@ export interface Demonstrator {
   begin?: (info: Record<string, unknown>) => void;
   best: (info: Record<string, unknown>, rng: Rng) => string;
   random: (info: Record<string, unknown>, rng: Rng) => string;
+  /** What it means to say after the action that `best` returned last. */
+  later?: () => readonly string[];
 }
 
 /** Plays and closes the environment; episode i has seed `i` of the stream that the seed opens. */
 export async function playDemonstrations(
   env: Env,
-  { begin, best, random }: Demonstrator,
+  { begin, best, random, later }: Demonstrator,
   { episodes, noise, seed, slips: share = 0 }: PlayedDemonstrationOptions,
 ): Promise<InformedTransition[][]> {
   const rng = Rng.forPurpose(seed, 'played demonstrations');
@@ -72,7 +74,7 @@ export async function playDemonstrations(
       const transitions: InformedTransition[] = [];
       for (let ended = false; !ended;) {
         const action = rng.uniform() < noise ? random(info, rng) : best(info, rng);
-        const slip = slips.before(action, info.validActions as readonly string[]);
+        const slip = slips.before(action, info.validActions as readonly string[], later?.());
         for (const said of slip === null ? [action] : [slip, action]) {
           const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(said);
           const end = { terminated, truncated, ...(said === slip && { slip: true }) };
@@ -102,7 +104,7 @@ export const expertSlipsSchema = {
   properties: {
     slips: {
       description:
-        'Chance before each turn that an action is tried which is not valid then, and is not imitated: what is imitated is the turn after it.',
+        'Chance before each turn that an action is tried which is not valid then, and is not imitated: what is imitated is the turn after it. It comes too early, has a word of another action in it, or belongs to another game.',
       type: 'number',
       minimum: 0,
       maximum: 1,
@@ -132,7 +134,10 @@ export const plannedOptions = ({
 /** Actions that slips are drawn from: those that the expert has said most recently. */
 const REMEMBERED_ACTIONS = 200;
 
-/** Draws slips: what the expert says later in the game, or has said elsewhere, and what is not valid now. */
+/**
+ * Draws slips, which are not valid now: what the expert says later in this game (too early, as a policy that has not looked yet),
+ * its next action with one word of another in it, and what it has said elsewhere.
+ */
 export class Slips {
   readonly #rng: Rng;
   readonly #said: string[] = [];
@@ -145,8 +150,7 @@ export class Slips {
   }
 
   /**
-   * @param later what the expert will say in this game after `action`, where that is known: half of the slips come too early,
-   * as a policy's do that has not looked yet
+   * @param later what the expert will say in this game after `action`, where that is known
    * @returns an action that is tried before `action` is played; null: none
    */
   before(action: string, validActions: readonly string[], later: readonly string[] = []): string | null {
@@ -154,8 +158,16 @@ export class Slips {
     this.#said.push(action);
     if (this.#said.length > REMEMBERED_ACTIONS) this.#said.shift();
     if (this.#rng.uniform() >= this.share) return null;
-    const slip = this.#rng.choice(later.length > 0 && this.#rng.uniform() < 0.5 ? later : this.#said);
+    const elsewhere = this.#rng.choice(this.#said);
+    const early = later.length > 0 ? [this.#rng.choice(later)] : [];
+    const slip = this.#rng.choice([...early, this.#withWordOf(action, elsewhere), elsewhere]);
     return slip === action || validActions.includes(slip) ? null : slip;
+  }
+
+  #withWordOf(action: string, other: string): string {
+    const words = action.split(' ');
+    words[this.#rng.integer(0, words.length - 1)] = this.#rng.choice(other.split(' '));
+    return words.join(' ');
   }
 }
 

@@ -63,6 +63,7 @@ function playedBy(
         return plan.shift()!;
       },
       random: (info, rng: Rng) => rng.choice((info as TextCraftInfo).validActions),
+      later: () => plan,
     },
     asked,
   );

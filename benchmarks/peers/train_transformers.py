@@ -1,6 +1,7 @@
-# LoRA steps of PEFT on one machine without a GPU: integer-lora.ts starts it and asks for one step per line of standard input, so
-# that both take turns. The line says in what: float32, bfloat16 (autocast), or compiled (float32 through torch.compile).
-# python lora_torch.py '{"config": {"model_type": "gpt2"}, "rows": 4, "tokens": 128, "r": 8, "alpha": 16, "threads": 1}'
+# Training steps of transformers without a GPU, of all weights or (r) of PEFT's LoRA: sft-step.ts and integer-lora.ts start it and
+# ask for one step per line of standard input, so that both take turns. The line says in what: float32, bfloat16 (autocast), or
+# compiled (float32 through torch.compile).
+# python train_transformers.py '{"config": {"model_type": "gpt2"}, "rows": 4, "tokens": 128, "r": 8, "alpha": 16, "threads": 1}'
 import json
 import os
 import sys
@@ -20,9 +21,10 @@ torch.manual_seed(1)
 def main():
     config = dict(settings["config"])
     config = AutoConfig.for_model(config.pop("model_type"), **config)
-    base = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
-    lora = LoraConfig(r=settings["r"], lora_alpha=settings["alpha"], target_modules="all-linear", task_type="CAUSAL_LM")
-    model = get_peft_model(base, lora)
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
+    if "r" in settings:
+        targets = {"target_modules": "all-linear", "task_type": "CAUSAL_LM"}
+        model = get_peft_model(model, LoraConfig(r=settings["r"], lora_alpha=settings["alpha"], **targets))
     model.config.use_cache = False
     compiled = torch.compile(model)
     trained = [p for p in model.parameters() if p.requires_grad]

@@ -1,0 +1,78 @@
+// A step of supervised fine-tuning of all weights (forward, backward, clipping, AdamW; 4 × 128 tokens, all scored, random weights),
+// in turn with the same step of transformers in PyTorch: float32, bfloat16 by autocast, torch.compile. Printed are medians and
+// PyTorch's time ÷ ours.
+//   PYTHON=… node --conditions=source --import tsx benchmarks/sft-step.ts [gpt2 | 10.8M] [repetitions] [threads] [PyTorch's forms]
+import { loadavg } from 'node:os';
+import { minimum, Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { gpt2Config, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { median } from './measure.js';
+import { cpuSeconds, openPeer } from './peer.js';
+
+const [ROWS, TOKENS] = [4, 128];
+const llama = { hidden_size: 384, intermediate_size: 1024, num_hidden_layers: 6, num_attention_heads: 6 };
+const shapes: Record<string, Record<string, unknown>> = {
+  gpt2: { ...gpt2Config({}) },
+  '10.8M': { model_type: 'llama', ...llama, vocab_size: 512, max_position_embeddings: 256 },
+};
+const name = process.argv[2] ?? '10.8M';
+const repetitions = Number(process.argv[3] ?? 5);
+const threads = Number(process.argv[4] ?? 1);
+const forms = (process.argv[5] ?? 'float32,bfloat16,compiled').split(',').filter(Boolean);
+const config = shapes[name];
+if (!config) throw new Error(`shape '${name}': ${Object.keys(shapes).join(' or ')}`);
+const vocabulary = Number(config.vocab_size);
+
+interface Times {
+  wall: number;
+  cpu: number;
+}
+
+const device = await openDevice({ device: 'cpu', threads });
+const peer = await openPeer<Times>('train_transformers.py', { config, rows: ROWS, tokens: TOKENS, threads });
+try {
+  const words = Array.from({ length: vocabulary - 8 }, (_, i) => `w${i}`).join(' ');
+  const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
+  const rng = new Rng(1);
+  const model = await LanguageModel.create({ device, config, tokenizer, rng });
+  const optimizer = await model.createOptimizer({ kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 });
+  const times = new Map<string, Times[]>([['ours', []], ...forms.map((form) => [form, []] as [string, Times[]])]);
+  const loads: number[] = [];
+  for (let i = 0; i <= repetitions; i++) {
+    const examples = Array.from({ length: ROWS }, () => {
+      const ids = Int32Array.from({ length: TOKENS + 1 }, () => rng.integer(1, vocabulary - 8));
+      const weights = new Float32Array(TOKENS).fill(1 / (ROWS * TOKENS));
+      return { ids: ids.slice(0, -1), targets: ids.slice(1), weights };
+    });
+    const [wall, cpu] = [performance.now() / 1e3, cpuSeconds()];
+    await model.accumulateGradients(examples);
+    await optimizer.step({ lr: 1e-4, maxGradNorm: 1 });
+    times.get('ours')!.push({ wall: performance.now() / 1e3 - wall, cpu: cpuSeconds() - cpu });
+    if (peer) for (const form of forms) times.get(form)!.push(await peer.next(form));
+    loads.push(loadavg()[0]);
+  }
+  const medianOf = (kind: string, key: keyof Times) =>
+    median(
+      times
+        .get(kind)!
+        .slice(1)
+        .map((row) => row[key]),
+    ); // the first warms up
+  console.log(`${name}, ${ROWS} × ${TOKENS} tokens, ${threads} thread(s), load ${median(loads).toFixed(1)}`);
+  const ours = medianOf('ours', 'wall');
+  console.log(`ours: ${ours.toFixed(3)} s, ${medianOf('ours', 'cpu').toFixed(3)} s of CPU time`);
+  if (peer) {
+    for (const form of forms) {
+      const wall = medianOf(form, 'wall');
+      const cpu = medianOf(form, 'cpu');
+      const ratios = `÷ ours ${(wall / ours).toFixed(2)} (CPU time ${(cpu / medianOf('ours', 'cpu')).toFixed(2)})`;
+      console.log(`PyTorch, ${form}: ${wall.toFixed(3)} s, ${cpu.toFixed(3)} s of CPU time; ${ratios}`);
+    }
+    console.log(
+      `PyTorch's best ÷ ours ${(minimum(forms.map((form) => medianOf(form, 'wall'))) / ours).toFixed(2)} (aim 1.25)`,
+    );
+  }
+} finally {
+  peer?.close();
+  await device.close();
+}
