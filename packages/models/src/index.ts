@@ -24,6 +24,7 @@ export type { SurrogateLoss } from './training/surrogate-gradient.js';
 export { tokenBatches, type TokenExample } from './batching/token-batches.js';
 export { type ValueHead } from './training/value-head.js';
 export { TokenScorer } from './training/token-scorer.js';
+export { commonPrefix } from './decoding/common-prefix.js';
 export { type Episodes, type Utterance } from './decoding/episodes.js';
 export { type TopLogprobs } from './decoding/logit-inputs.js';
 export { MAX_TOP_LOGPROBS, type SamplingOptions } from './decoding/sampling.js';

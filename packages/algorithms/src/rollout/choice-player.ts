@@ -10,7 +10,14 @@
 // scored one are the policy's own: a method that weighs its samples by them would be wrong, so only those that imitate may use it.
 import { maximum, Rng } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
-import type { Episodes, LanguageModel, SamplingOptions, TokenExample, Utterance } from '@bowyer/models';
+import {
+  commonPrefix,
+  type Episodes,
+  type LanguageModel,
+  type SamplingOptions,
+  type TokenExample,
+  type Utterance,
+} from '@bowyer/models';
 import type { Dialogue, Dialogues, Spoken } from './dialogue.js';
 import type { ActRequest, Player } from './player.js';
 import type { TurnTokens } from './turn-tokens.js';
@@ -242,13 +249,6 @@ function feed(episodes: Episodes, slot: number, context: readonly number[]): num
   const keep = commonPrefix(episodes.context(slot), context);
   episodes.truncate(slot, keep);
   return context.slice(keep);
-}
-
-function commonPrefix(a: readonly number[], b: readonly number[]): number {
-  const longest = Math.min(a.length, b.length);
-  let length = 0;
-  while (length < longest && a[length] === b[length]) length++;
-  return length;
 }
 
 /** What the candidates that are still open may say next. */

@@ -2,6 +2,7 @@
 // Requests that arrive during a round join the next one; a prompt that shares a prefix with a free slot's content reuses it.
 import { maximum, type Rng } from '@bowyer/core';
 import {
+  commonPrefix,
   changesLogits,
   type Episodes,
   type LanguageModel,
@@ -289,11 +290,4 @@ export class SequenceBatcher {
       sequence.resolve({ finishReason: how, newTokens: sequence.newTokens, ...(terminator && { terminator }) });
     else sequence.reject(how);
   }
-}
-
-function commonPrefix(a: readonly number[], b: readonly number[]): number {
-  const longest = Math.min(a.length, b.length);
-  let length = 0;
-  while (length < longest && a[length] === b[length]) length++;
-  return length;
 }
