@@ -172,7 +172,18 @@ const commandOf = ({ name, command, commit, date, minutes }: Run): string =>
 
 const runs = folders.map(readRun);
 const curves = runs.map(curveRow).filter((row) => row !== null);
+const gains = [...runs.flatMap(gainRow), ...[...new Set(runs.map(({ sweep }) => sweep))].flatMap(sweepRow)];
 const environments = [...new Set(runs.map(({ environment }) => environment))];
+const gainSection = `## What training from a clone adds
+
+Last policy minus start on the same held-out episodes, sampled. The runs of \`bc_…\` without another \`algorithm\` imitate new games,
+the others learn by reinforcement. Intervals are bootstrap intervals over episodes; of several seeds, Student's t over them.
+
+| run | difference | interval | in standard errors | episodes |
+|---|---|---|---|---|
+${gains.join('\n')}
+
+`;
 writeFileSync(
   `docs/results/${pageName}.md`,
   `# Text games that a small policy learns: ${environments.join(', ')}
@@ -187,16 +198,7 @@ pages of the environments: ${environments.map((name) => `[${name}](../environmen
 |---|---|---|---|---|---|---|---|---|
 ${runs.flatMap((run) => run.policies.filter(isTested).map((policy) => policyRow(run, policy))).join('\n')}
 
-## What training from a clone adds
-
-Last policy minus start on the same held-out episodes, sampled. The runs of \`bc_…\` without another \`algorithm\` imitate new games,
-the others learn by reinforcement. Intervals are bootstrap intervals over episodes; of several seeds, Student's t over them.
-
-| run | difference | interval | in standard errors | episodes |
-|---|---|---|---|---|
-${[...runs.flatMap(gainRow), ...[...new Set(runs.map(({ sweep }) => sweep))].flatMap(sweepRow)].join('\n')}
-
-## Held-out loss on the way
+${gains.length > 0 ? gainSection : ''}## Held-out loss on the way
 
 Nats per utterance of the expert on games that are not learned, after so many optimizer steps.
 
@@ -206,8 +208,8 @@ ${curves.join('\n')}
 
 ## Commands
 
-Minutes are of one core of a machine with two, which other programs used: on 22 November some twenty, on the 23rd one or two. A
-commit with + had changes that were committed after the run began.
+Minutes are of one core of a machine with two, which other programs used too: on 22 November some twenty, later one or two, and
+runs were stopped in between for benchmarks. A commit with + had changes that were committed after the run began.
 
 \`\`\`sh
 ${runs.map(commandOf).join('\n')}
