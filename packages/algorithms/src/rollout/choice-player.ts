@@ -141,7 +141,10 @@ export class ScoredPlayer extends ChoicePlayer {
       const seen = context.slice(-this.room(candidates));
       return { seen, ofActions: candidates.map(({ ids }) => scoredExample(seen, ids)) };
     });
-    const scored = await this.policy.logprobs(examples.flatMap(({ ofActions }) => ofActions));
+    const scored = await this.policy.logprobs(
+      examples.flatMap(({ ofActions }) => ofActions),
+      { sharesPrefixes: true },
+    );
     let row = 0;
     return asked.map(({ request, candidates }, i) => {
       const contextTokens = examples[i].seen.length;

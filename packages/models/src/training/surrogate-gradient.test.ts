@@ -97,12 +97,7 @@ function hostLoss({ logprobs, entropies, values: found }: ScoredTokens, loss: Su
   return weightedSum(...terms);
 }
 
-async function gradientsOf(
-  config: Record<string, unknown>,
-  loss: SurrogateLoss,
-  isInGraph: boolean,
-  restrict: (examples: TokenExample[]) => TokenExample[] = (same) => same,
-) {
+async function scorerOf(config: Record<string, unknown>) {
   const architecture = architectureFor(config);
   const start = initializeParameters(architecture.parameters, new Rng(1));
   const wide = new Rng(2); // wide enough that attention is far from uniform
@@ -113,6 +108,16 @@ async function gradientsOf(
     Object.fromEntries(architecture.parameters.map(({ name, shape }) => [name, shape])),
   );
   const scorer = new TokenScorer({ device, architecture, parameters, maskedTokenIds: [], padTokenId: 0 });
+  return { scorer, gradients, wide };
+}
+
+async function gradientsOf(
+  config: Record<string, unknown>,
+  loss: SurrogateLoss,
+  isInGraph: boolean,
+  restrict: (examples: TokenExample[]) => TokenExample[] = (same) => same,
+) {
+  const { scorer, gradients, wide } = await scorerOf(config);
   const hasValues = loss.form.valueClip !== null;
   if (hasValues) {
     const head = Object.entries(valueHeadParameters(16)).map(([name, shape]) => [
@@ -142,6 +147,16 @@ test('prompts that several examples begin with are in their batches once', () =>
     [43, 4],
   ]);
 });
+
+test.each(Object.keys(architectures) as (keyof typeof architectures)[])(
+  '%s: log-probabilities are the same where what examples begin with is computed once',
+  async (name) => {
+    const { scorer } = await scorerOf(architectures[name]);
+    const [wanted, got] = [await scorer.logprobs(examples), await scorer.logprobs(examples, { sharesPrefixes: true })];
+    wanted.forEach((row, i) => row.forEach((logprob, t) => expect(got[i][t]).toBeCloseTo(logprob, 4)));
+    await scorer.release();
+  },
+);
 
 const forms: [string, keyof typeof architectures, Partial<SurrogateForm>][] = [
   ['clip', 'gpt2', {}],

@@ -28,6 +28,8 @@ export interface GradientOptions extends BatchOptions {
 export interface ScoringBatchOptions extends BatchOptions {
   /** With LoRA: false scores with the base alone, a state with other values of the adapters in the same session. True if not given. */
   adapters?: boolean | State;
+  /** Tokens that several examples begin with are computed once, on the CPU and without recurrent layers. False if not given. */
+  sharesPrefixes?: boolean;
 }
 
 export interface LossOptions extends GradientOptions {
@@ -101,11 +103,8 @@ export class TokenScorer {
    *
    * @returns one array [tokens] per example
    */
-  async logprobs(
-    examples: readonly TokenExample[],
-    { maxTokens = Infinity, adapters }: ScoringBatchOptions = {},
-  ): Promise<Float32Array[]> {
-    const [logprobs] = await this.#score(examples, ['logprobs'], { maxTokens, adapters });
+  async logprobs(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<Float32Array[]> {
+    const [logprobs] = await this.#score(examples, ['logprobs'], options);
     return logprobs;
   }
 
@@ -132,7 +131,7 @@ export class TokenScorer {
   ): Promise<TokenScores[]> {
     this.#check(examples);
     const restricted = areRestricted(examples);
-    const program = await this.#scoringProgram(['logprobs', 'logits_head'], restricted, adapters);
+    const program = await this.#scoringProgram(['logprobs', 'logits_head'], { restricted, prefix: false }, adapters);
     const results: TokenScores[] = examples.map(({ ids }) => ({
       logprobs: new Float32Array(ids.length),
       logitsHead: new Float32Array(0),
@@ -154,14 +153,16 @@ export class TokenScorer {
   async #score(
     examples: readonly TokenExample[],
     outputs: TokenOutput[],
-    { maxTokens = Infinity, adapters }: ScoringBatchOptions,
+    { maxTokens = Infinity, adapters, sharesPrefixes = false }: ScoringBatchOptions,
   ): Promise<Float32Array[][]> {
     this.#check(examples);
-    const terms = { value: outputs.includes('values'), restricted: areRestricted(examples) };
-    const program = await this.#scoringProgram(outputs, terms.restricted, adapters);
+    const restricted = areRestricted(examples);
     const results = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
-    for (const { batch } of this.#batches(examples, maxTokens)) {
+    const isShared = sharesPrefixes && this.#sharesPrefixes && this.options.device.kind === 'cpu';
+    for (const { batch } of this.#batches(examples, maxTokens, isShared)) {
       if (batch.rows === 0) continue;
+      const terms = { value: outputs.includes('values'), restricted, prefix: batch.prefix.length > 0 };
+      const program = await this.#scoringProgram(outputs, terms, adapters);
       const found = await program.run({ inputs: scoringInputs(this.#runnable(batch), terms) });
       outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, results[o]));
     }
@@ -323,14 +324,18 @@ export class TokenScorer {
   }
 
   /** One session, bound once for each choice of outputs and of the adapters' values. */
-  async #scoringProgram(fetch: string[], restricted: boolean, adapters: boolean | State = true): Promise<BoundProgram> {
+  async #scoringProgram(
+    fetch: string[],
+    form: Pick<Terms, 'restricted' | 'prefix'>,
+    adapters: boolean | State = true,
+  ): Promise<BoundProgram> {
     if (fetch.includes('values') && !this.valueHead)
       throw new Error('values were asked for, and the model has no value head: call createValueHead');
     let programs = this.#bound.get(adapters);
     if (!programs) this.#bound.set(adapters, (programs = new Map()));
-    const key = JSON.stringify([fetch, restricted]);
+    const key = JSON.stringify([fetch, form.restricted, form.prefix]);
     let bound = programs.get(key);
-    if (!bound) programs.set(key, (bound = this.#bindScoring(fetch, restricted, adapters)));
+    if (!bound) programs.set(key, (bound = this.#bindScoring(fetch, form, adapters)));
     await this.#weights.refresh();
     return bound;
   }
@@ -341,10 +346,14 @@ export class TokenScorer {
     this.#bound.delete(adapters);
   }
 
-  async #bindScoring(fetch: string[], restricted: boolean, adapters: boolean | State): Promise<BoundProgram> {
+  async #bindScoring(
+    fetch: string[],
+    { restricted, prefix }: Pick<Terms, 'restricted' | 'prefix'>,
+    adapters: boolean | State,
+  ): Promise<BoundProgram> {
     const { device, architecture } = this.options;
     const [entropy, value] = [fetch.includes('entropies'), fetch.includes('values')];
-    const terms = { entropy, value, prefix: false, restricted };
+    const terms = { entropy, value, prefix, restricted };
     const key = JSON.stringify(terms);
     let compiled = this.#scoring.get(key);
     if (!compiled) {
