@@ -9,21 +9,16 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { maximum, minimum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { gpt2Config, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { median } from './measure.js';
 import { cpuSeconds, openPeer } from './peer.js';
+import { ROWS, TOKENS, trainedShapes } from './trained-shapes.js';
 
-const [ROWS, TOKENS] = [4, 128];
-const llama = { hidden_size: 384, intermediate_size: 1024, num_hidden_layers: 6, num_attention_heads: 6 };
-const shapes: Record<string, Record<string, unknown>> = {
-  gpt2: { ...gpt2Config({}) },
-  '10.8M': { model_type: 'llama', ...llama, vocab_size: 512, max_position_embeddings: 256 },
-};
 const name = process.argv[2] ?? '10.8M';
 const repetitions = Number(process.argv[3] ?? 5);
 const threads = Number(process.argv[4] ?? 1);
 const forms = (process.argv[5] ?? 'float32,bfloat16,compiled').split(',').filter(Boolean);
-const config = shapes[name];
+const config = trainedShapes[name];
 const vocabulary = Number(config?.vocab_size);
 const adamW = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0.01 } as const;
 const lora = { r: 8, alpha: 16, dropout: 0, targetModules: 'all-linear', seed: 1 } as const;
