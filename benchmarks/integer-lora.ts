@@ -1,6 +1,6 @@
 // A LoRA step (r = 8, all linear layers, AdamW, 4 × 128 tokens) in float32, on a base of 8 and 4 bits, and the same with integer
 // products, in turn with PEFT's (peers/train_transformers.py: float32, bfloat16 by autocast, torch.compile). Random weights. Printed are
-// medians, PyTorch's fastest form ÷ ours, and what the integers change: the least cosine of a gradient, and the loss on texts that
+// medians, PyTorch's fastest form ÷ ours, and what the integers change: the cosine of the whole gradient and the least of a tensor, and the loss on texts that
 // were not trained on after all steps (of words that follow from each other). A trained model's FOLDER instead of a shape: the same
 // on texts that it samples, without PEFT; and how far sampling with integers is from what the trainer then says of the same tokens.
 //   PYTHON=… node --conditions=source --import tsx benchmarks/integer-lora.ts [gpt2 | 10.8M | FOLDER] [repetitions] [threads] [PyTorch's forms]
@@ -11,7 +11,7 @@ import { maximum, minimum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { median } from './measure.js';
-import { cpuSeconds, openPeer } from './peer.js';
+import { openPeer, timesOf, type Times } from './peer.js';
 import { ROWS, TOKENS, trainedShapes } from './trained-shapes.js';
 
 const name = process.argv[2] ?? '10.8M';
@@ -30,11 +30,6 @@ const kinds = {
   '4 bits, integers': { quantization: '4bit', integerProducts: true },
 } as const;
 type Kind = keyof typeof kinds;
-
-interface Times {
-  wall: number;
-  cpu: number;
-}
 
 const example = (text: readonly number[], rows: number) => ({
   ids: Int32Array.from(text.slice(0, -1)),
@@ -58,7 +53,7 @@ function examples(seed: number) {
   });
 }
 
-/** Texts of TOKENS + 1 tokens after the first one, with the sampler's log-probabilities. */
+/** Texts of TOKENS tokens after the first one, with the sampler's log-probabilities. */
 async function sample(model: LanguageModel, count: number) {
   const first = Number(model.config.bos_token_id ?? 1);
   const episodes = await model.openEpisodes({ slots: count, contextLength: TOKENS + 2 });
@@ -138,10 +133,11 @@ try {
   const loads: number[] = [];
   for (let i = 0; i <= repetitions; i++) {
     for (const [kind, model] of models) {
-      const [wall, cpu] = [performance.now() / 1e3, cpuSeconds()];
-      await model.accumulateGradients(examples(10 + i));
-      await model.optimizer.step({ lr: 1e-3, maxGradNorm: 1 });
-      times.get(kind)!.push({ wall: performance.now() / 1e3 - wall, cpu: cpuSeconds() - cpu });
+      const step = async () => {
+        await model.accumulateGradients(examples(10 + i));
+        await model.optimizer.step({ lr: 1e-3, maxGradNorm: 1 });
+      };
+      times.get(kind)!.push(await timesOf(step));
     }
     if (peer) for (const form of forms) times.get(`PEFT ${form}`)!.push(await peer.next(form));
     loads.push(loadavg()[0]);

@@ -41,6 +41,19 @@ export async function openPeer<Figures>(script: string, settings: object): Promi
   };
 }
 
+/** Seconds. */
+export interface Times {
+  wall: number;
+  cpu: number;
+}
+
+/** What a piece of work takes here, with the CPU time of all threads. */
+export async function timesOf(work: () => Promise<void>): Promise<Times> {
+  const [wall, cpu] = [performance.now() / 1e3, cpuSeconds()];
+  await work();
+  return { wall: performance.now() / 1e3 - wall, cpu: cpuSeconds() - cpu };
+}
+
 /** Seconds of this process, all threads. */
 export function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();

@@ -7,7 +7,7 @@ import { minimum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
 import { median } from './measure.js';
-import { cpuSeconds, openPeer } from './peer.js';
+import { openPeer, timesOf, type Times } from './peer.js';
 import { ROWS, TOKENS, trainedShapes } from './trained-shapes.js';
 
 const name = process.argv[2] ?? '10.8M';
@@ -18,13 +18,9 @@ const config = trainedShapes[name];
 if (!config) throw new Error(`shape '${name}': ${Object.keys(trainedShapes).join(' or ')}`);
 const vocabulary = Number(config.vocab_size);
 
-interface Times {
-  wall: number;
-  cpu: number;
-}
-
 const device = await openDevice({ device: 'cpu', threads });
-const peer = await openPeer<Times>('train_transformers.py', { config, rows: ROWS, tokens: TOKENS, threads });
+const settings = { config, rows: ROWS, tokens: TOKENS, threads };
+const peer = forms.length > 0 ? await openPeer<Times>('train_transformers.py', settings) : null;
 try {
   const words = Array.from({ length: vocabulary - 8 }, (_, i) => `w${i}`).join(' ');
   const tokenizer = wordLevelTokenizer([words], { minCount: 1 });
@@ -39,20 +35,16 @@ try {
       const weights = new Float32Array(TOKENS).fill(1 / (ROWS * TOKENS));
       return { ids: ids.slice(0, -1), targets: ids.slice(1), weights };
     });
-    const [wall, cpu] = [performance.now() / 1e3, cpuSeconds()];
-    await model.accumulateGradients(examples);
-    await optimizer.step({ lr: 1e-4, maxGradNorm: 1 });
-    times.get('ours')!.push({ wall: performance.now() / 1e3 - wall, cpu: cpuSeconds() - cpu });
+    const step = async () => {
+      await model.accumulateGradients(examples);
+      await optimizer.step({ lr: 1e-4, maxGradNorm: 1 });
+    };
+    times.get('ours')!.push(await timesOf(step));
     if (peer) for (const form of forms) times.get(form)!.push(await peer.next(form));
     loads.push(loadavg()[0]);
   }
-  const medianOf = (kind: string, key: keyof Times) =>
-    median(
-      times
-        .get(kind)!
-        .slice(1)
-        .map((row) => row[key]),
-    ); // the first warms up
+  for (const rows of times.values()) rows.shift(); // the first warms up
+  const medianOf = (kind: string, key: keyof Times) => median(times.get(kind)!.map((row) => row[key]));
   console.log(`${name}, ${ROWS} × ${TOKENS} tokens, ${threads} thread(s), load ${median(loads).toFixed(1)}`);
   const ours = medianOf('ours', 'wall');
   console.log(`ours: ${ours.toFixed(3)} s, ${medianOf('ours', 'cpu').toFixed(3)} s of CPU time`);

@@ -253,8 +253,7 @@ export interface OperatorMethods {
     zeroPoints: Value,
     options: { axis: number; blockSize: number },
   ): Value;
-  /** saturate(round(x / scale) + zeroPoint), in 8 bits. */
-  /** @param scale of all numbers, or [x.dim(0)] of each row */
+  /** saturate(round(x / scale) + zeroPoint), in 8 bits. @param scale of all numbers, or [x.dim(0)] of each row */
   quantizeLinear(x: Value, scale: number | Value, zeroPoint: number, dtype?: 'uint8' | 'int8'): Value;
   /** (a − zeroPoint) · b · scales: integers [..., K] · [K, N], one scale for each column; int8 has zero point 0, uint8 128. */
   integerMatMul(a: Value, b: Value, scales: Value, zeroPoint: number): Value;

@@ -48,7 +48,7 @@ export const DequantizeLinear = defineOp('DequantizeLinear', {
   infer: ({ inputs: [numbers, scales] }) => [{ dtype: scales!.dtype, shape: numbers!.shape }],
 });
 
-/** saturate(round(x / scale) + zero point) in the zero point's 8-bit type, with one scale and one zero point; halves round to even. */
+/** saturate(round(x / scale) + zero point) in the zero point's 8-bit type, with one scale and zero point, or one for each index of `axis`; halves round to even. */
 export const QuantizeLinear = defineOp('QuantizeLinear', {
   webgpu: 'same',
   float16: 'operands',

@@ -113,7 +113,7 @@ export class LanguageModel implements FrozenPolicy {
     this.#device = device;
     this.#weights = weights;
     this.parameters = weights.adapters?.parameters ?? weights.base;
-    const { base, quantized, quantizedForDecoding } = weights;
+    const { base, quantized, quantizedWithHeads } = weights;
     const adapters = weights.adapters && {
       ...weights.adapters,
       dropoutRng: new StepRng(weights.adapters.seed, () => this.#optimizer?.steps ?? 0),
@@ -124,7 +124,7 @@ export class LanguageModel implements FrozenPolicy {
       device,
       architecture,
       parameters: base,
-      quantized: quantizedForDecoding,
+      quantized: quantizedWithHeads,
       packed: options.packedDecoding,
       adapters,
       maskedTokenIds: this.maskedTokenIds,
@@ -134,7 +134,7 @@ export class LanguageModel implements FrozenPolicy {
       architecture,
       parameters: base,
       quantized,
-      integerProducts: options.lora?.integerProducts ? quantizedForDecoding : undefined,
+      integerProducts: options.lora?.integerProducts ? quantizedWithHeads : undefined,
       adapters,
       maskedTokenIds: this.maskedTokenIds,
       padTokenId: 0, // any id will do: no scored position sees padding

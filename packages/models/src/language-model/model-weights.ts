@@ -13,8 +13,8 @@ export interface ModelWeights {
   /** The architecture's parameters, less those that are quantised. */
   base: State;
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** What decoding reads: these, and the output head in 8 bits. */
-  quantizedForDecoding?: ReadonlyMap<string, QuantizedWeight>;
+  /** What decoding and products of integers read: these, and the output head in 8 bits. */
+  quantizedWithHeads?: ReadonlyMap<string, QuantizedWeight>;
   adapters?: Omit<AdapterWeights, 'dropoutRng'> & { seed: number };
   /** Directory that the base came from. */
   baseDir?: string;

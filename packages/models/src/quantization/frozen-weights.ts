@@ -46,13 +46,14 @@ export class FrozenWeights {
   }
 
   /**
-   * `quantized`: the linear layers before the output head, in the bits that were asked for. `quantizedForDecoding`: these,
-   * and the head in 8 bits; a step reads all of it, a third of a small model. Scoring and training keep the head in
-   * float32: its rounding would go straight into the log-probabilities. Nothing with 'none'.
+   * `quantized`: the linear layers before the output head, in the bits that were asked for. `quantizedWithHeads`: these,
+   * and the head in 8 bits, for decoding, a step of which reads all of it, a third of a small model, and for products of
+   * integers. Otherwise scoring and training keep the head in float32: its rounding would go straight into the
+   * log-probabilities. Nothing with 'none'.
    */
-  get kept(): Partial<Record<'quantized' | 'quantizedForDecoding', ReadonlyMap<string, QuantizedWeight>>> {
+  get kept(): Partial<Record<'quantized' | 'quantizedWithHeads', ReadonlyMap<string, QuantizedWeight>>> {
     if (this.quantization === 'none') return {};
-    return { quantized: this.#quantized, quantizedForDecoding: new Map([...this.#quantized, ...this.#heads]) };
+    return { quantized: this.#quantized, quantizedWithHeads: new Map([...this.#quantized, ...this.#heads]) };
   }
 
   take(name: string, tensor: HostTensor): void {

@@ -11,6 +11,7 @@ import {
   type TokenLoss,
 } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
+import { jest } from '@jest/globals';
 import { initializeParameters } from '../architecture/initialize-parameters.js';
 import { tokenBatches, type TokenExample } from '../batching/token-batches.js';
 import { architectureFor } from '../language-model/architectures.js';
@@ -152,7 +153,11 @@ test.each(Object.keys(architectures) as (keyof typeof architectures)[])(
   '%s: log-probabilities are the same where what examples begin with is computed once',
   async (name) => {
     const { scorer } = await scorerOf(architectures[name]);
+    const compile = jest.spyOn(device, 'compile');
     const [wanted, got] = [await scorer.logprobs(examples), await scorer.logprobs(examples, { sharesPrefixes: true })];
+    const shares = compile.mock.calls.map(([graph]) => graph.inputs.has('prefix_ids'));
+    compile.mockRestore();
+    expect(shares.sort()).toEqual([false, true]);
     wanted.forEach((row, i) => row.forEach((logprob, t) => expect(got[i][t]).toBeCloseTo(logprob, 4)));
     await scorer.release();
   },
