@@ -30,8 +30,8 @@ try {
       policy,
       dataset: { kind: 'episodes', episodes: dataset },
       hooks: {
-        log: async (epoch, { 'losses/nll': nll }) => {
-          if (epoch % 20 === 0) console.log(`epoch ${epoch}: ${nll.toFixed(3)} nats an utterance`);
+        log: async (step, { 'losses/nll': nll }) => {
+          if (step % 20 === 0) console.log(`step ${step}: ${nll.toFixed(3)} nats an utterance`);
         },
       },
     }),

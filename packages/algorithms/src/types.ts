@@ -15,7 +15,10 @@ export interface ReplayItem {
 export interface RunHooks {
   /** Called during long phases. */
   progress(phase: string, done: number, total: number): void;
-  /** Stores an iteration's (or epoch's) metrics and the episodes that it collected, if any; throws when a metric is not finite. */
+  /**
+   * Stores an iteration's metrics and the episodes that it collected, if any. Iterations count from 0; on a dataset they are optimizer
+   * steps, of which some have metrics, and −1 is before the first. Throws when a metric is not finite.
+   */
   log(iteration: number, metrics: Metrics, rollout?: readonly Trajectory[]): Promise<void>;
   /** Called after every evaluation: the best agent so far is kept. */
   keepBest(iteration: number, score: number): Promise<void>;

@@ -37,6 +37,15 @@ test('a given policy learns the demonstrations; the run again does nothing, its 
       .map((line) => (JSON.parse(line) as { 'losses/nll': number })['losses/nll']);
   expect((await losses(at('further'))).at(-1)).toBeLessThan((await losses(at('start'))).at(-1)!);
 
+  const evaluations = ['logger=csv', 'eval_freq=0.25', 'validation_share=0.25'];
+  await ends('measured', 'given', `policy_lm=${given}`, ...evaluations);
+  const table = (await readFile(at('measured', 'metrics.csv'), 'utf8')).trim().split('\n');
+  const [names, ...rows] = table.map((line) => line.split(','));
+  const column = (name: string) => rows.map((row) => row[names.indexOf(name)]);
+  expect(column('iteration')).toEqual(column('optim/steps'));
+  expect(column('iteration')).toEqual(rows.map((_, i) => String(i))); // each step is evaluated
+  expect(rows.length).toBeGreaterThan(3);
+
   await rm(at('further', 'results.json'));
   const after = await weights(trained);
   await ends('further', 'given', `policy_lm=${given}`);

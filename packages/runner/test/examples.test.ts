@@ -9,7 +9,7 @@ import { repository } from './command-line.js';
 const shown: Record<string, RegExp[]> = {
   '1-differentiate-a-graph.ts': [/^step 0: loss 9\.0+$/m, /^step 150: loss 0\.0000/m, /^y = 2\.000 x \+ 1\.000$/m],
   '2-play-an-environment.ts': [/^Questions:$/m, /^is it a chair\? Yes\.$/m, /^return -6$/m],
-  '3-clone-and-sample.ts': [/^epoch 60: 0\.0\d+ nats/m, /^the sky is blue$/m, /^the grass is green$/m],
+  '3-clone-and-sample.ts': [/^step 60: 0\.0\d+ nats/m, /^the sky is blue$/m, /^the grass is green$/m],
 };
 
 const examples = readdirSync(join(repository, 'examples')).filter((name) => name.endsWith('.ts'));

@@ -68,9 +68,9 @@ export function datasetEvaluation(
 }
 
 /** Remembers the agent if it is the best so far. @param metrics of `DatasetEvaluation.measure` */
-export async function keepBestOf(hooks: Pick<RunHooks, 'keepBest'>, epoch: number, metrics: Metrics): Promise<void> {
-  if ('eval/episodic_return' in metrics) await hooks.keepBest(epoch, metrics['eval/episodic_return']);
-  else if ('eval/nll' in metrics) await hooks.keepBest(epoch, -metrics['eval/nll']);
+export async function keepBestOf(hooks: Pick<RunHooks, 'keepBest'>, step: number, metrics: Metrics): Promise<void> {
+  if ('eval/episodic_return' in metrics) await hooks.keepBest(step, metrics['eval/episodic_return']);
+  else if ('eval/nll' in metrics) await hooks.keepBest(step, -metrics['eval/nll']);
 }
 
 /**

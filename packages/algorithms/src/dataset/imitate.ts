@@ -30,7 +30,7 @@ interface EpochSums {
   count: number;
 }
 
-/** `epochs` passes over a dataset, one batch per optimizer step. Checkpoints count optimizer steps. */
+/** `epochs` passes over a dataset, one batch per optimizer step. Metrics and checkpoints count optimizer steps. */
 export async function imitate<Item>(
   { policy, hooks, state, firstIteration }: Pick<TrainingRun, 'policy' | 'hooks' | 'state' | 'firstIteration'>,
   { items, batchOf, metricsOf }: Examples<Item>,
@@ -57,9 +57,9 @@ export async function imitate<Item>(
       if (isEvaluated || (step % stepsPerEpoch) % logEvery === 0) {
         const measured = isEvaluated ? await evaluation!.measure() : {};
         const nll = sums.lossSum / sums.count;
-        await hooks.log(epoch, { ...metricsOf({ nll, steps: step, count: sums.count, lr }), ...measured });
+        await hooks.log(step - 1, { ...metricsOf({ nll, steps: step, count: sums.count, lr }), ...measured });
         sums.lossSum = sums.count = 0;
-        await keepBestOf(hooks, epoch, measured);
+        await keepBestOf(hooks, step - 1, measured);
       }
       if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
       if (hooks.stopRequested) return;

@@ -49,7 +49,7 @@ export interface OfflineStep {
 type Sums = Record<string, [sum: number, count: number]>;
 
 /**
- * `epochs` passes over the episodes. Checkpoints count optimizer steps; metrics are means over the steps of an epoch.
+ * `epochs` passes over the episodes. Metrics and checkpoints count optimizer steps; metrics are means over the steps since the last ones.
  *
  * @param learn takes one step and returns its metrics
  */
@@ -84,8 +84,8 @@ export async function offlineSteps(
       const isEvaluated = evaluation?.isDue(step) ?? false;
       if (isEvaluated || step % stepsPerEpoch === 0) {
         const measured = isEvaluated ? await evaluation!.measure() : {};
-        await hooks.log(epoch, { ...takeMeans(sums), 'optim/steps': step, 'optim/lm_lr': lr, ...measured });
-        await keepBestOf(hooks, epoch, measured);
+        await hooks.log(step - 1, { ...takeMeans(sums), 'optim/steps': step, 'optim/lm_lr': lr, ...measured });
+        await keepBestOf(hooks, step - 1, measured);
       }
       if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
       if (hooks.stopRequested) return;

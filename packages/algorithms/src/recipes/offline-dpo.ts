@@ -53,7 +53,7 @@ export const offlineDpo = defineAlgorithm({
   },
 });
 
-/** `epochs` passes over the pairs, a line of metrics for each. Checkpoints count optimizer steps. */
+/** `epochs` passes over the pairs, a line of metrics for each. Metrics and checkpoints count optimizer steps. */
 async function passes(
   { policy, hooks, state, firstIteration }: TrainingRun,
   pairs: readonly ScoredPair[],
@@ -71,7 +71,7 @@ async function passes(
       measured.push(await preferenceStep(policy, batch, lr, options));
       hooks.progress('preferences', ++step, totalSteps);
       if (step % stepsPerEpoch === 0) {
-        await hooks.log(epoch, { ...meansOf(measured), 'preferences/pairs': pairs.length, 'optim/steps': step });
+        await hooks.log(step - 1, { ...meansOf(measured), 'preferences/pairs': pairs.length, 'optim/steps': step });
         measured.length = 0;
       }
       if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);

@@ -9,7 +9,7 @@ import { seen } from './view.js';
 
 const options: BabyAiOptions = {
   ...{ backend: 'embedded', baseUrl: null, actionFormat: 'plain', timeoutMs: 1000, testItems: null },
-  ...{ levels: ['goto_local'], stepLimit: 300 },
+  ...{ levels: ['goto_local'], listActions: true, stepLimit: 300 },
 };
 
 /** A map in letters: # wall, D shut door, ' open door, b blue ball, k grey key, > the agent and where it looks. */
@@ -33,7 +33,7 @@ function worldOf(rows: readonly string[]): World {
   return new World(grid, start.position, start.direction);
 }
 
-test('what is seen is told with distances ahead and aside, the nearest first', () => {
+test('what is seen is described with distances ahead and aside, the nearest first', () => {
   const world = worldOf(['########', '#......#', '#..b...#', '#>....b#', '#..k...#', '########']);
   expect(description(world)).toBe(
     'In front of you in this room, you can see several objects: ' +
@@ -46,6 +46,19 @@ test('what is seen is told with distances ahead and aside, the nearest first', (
     ...['turn left', 'turn right', 'move forward', 'pickup blue ball 1', 'pickup grey key 1', 'pickup blue ball 2'],
     ...['go to blue ball 1', 'go to grey key 1', 'go to blue ball 2', 'check available actions'],
   ]);
+});
+
+test('without listActions an observation has no list of actions, which can be asked for', async () => {
+  const [told, untold] = [new BabyAi(options), new BabyAi({ ...options, listActions: false })];
+  const [{ observation: long }, { observation: short, info }] = [
+    await told.reset({ seed: 1 }),
+    await untold.reset({ seed: 1 }),
+  ];
+  const list = info.validActions as string[];
+  expect(long).toBe(`${short}Available actions: [${list.map((action) => `"${action}"`).join(', ')}]\n`);
+  expect((await untold.step('check available actions')).observation).toBe(
+    `You can take the following actions: ${list.join(', ')}\n`,
+  );
 });
 
 test('a shut door hides what is behind it, an open one does not', () => {
@@ -95,6 +108,18 @@ test('what stands behind the explorer is found by turning to the left, wherever 
   expect(first(['#######', '#.....#', '#.b...#', '#....>#', '#.....#', '#######'])).toBe('turn left');
   expect(first(['#######', '#.....#', '#....>#', '#.b...#', '#.....#', '#######'])).toBe('turn left');
   expect(first(room('#>.b#'))).toBe('go to blue ball 1');
+});
+
+test('the explorer looks all around before it turns to a shut door', () => {
+  const world = worldOf(['#######', '#.....#', 'D....>#', '#.....#', '#######']);
+  const explorer = new Explorer(world);
+  const said: string[] = [];
+  for (let turn = 0; turn < 7; turn++) {
+    said.push(explorer.next([{ verb: 'goto', target: { kind: 'ball', colour: 'blue' } }])!);
+    if (said.at(-1) === 'turn left') world.move('left');
+  }
+  const lefts = Array.from({ length: 6 }, () => 'turn left');
+  expect(said).toEqual([...lefts, 'toggle and go through purple closed door 1']);
 });
 
 test('a slip is an action that is not valid then, and the plan continues after it', async () => {

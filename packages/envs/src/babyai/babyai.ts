@@ -12,6 +12,7 @@ import { isDone, missionText, type Task } from './mission.js';
 
 export interface BabyAiOptions extends BackendOptions {
   levels: readonly Level[];
+  listActions: boolean;
   stepLimit: number;
 }
 
@@ -26,6 +27,11 @@ export const babyAiSchema = {
       items: { type: 'string', enum: [...levels] },
       minItems: 1,
       default: ['goto_local', 'pickup_local'],
+    },
+    listActions: {
+      description: "Whether an observation ends with the list of available actions, as AgentGym's does.",
+      type: 'boolean',
+      default: true,
     },
     stepLimit: { description: 'Actions after which the episode is cut.', type: 'integer', minimum: 1, default: 20 },
   },
@@ -55,7 +61,7 @@ export class BabyAi implements Env {
     const { world, mission } = this.#play.game;
     const taskDescription = `Your goal: ${missionText(mission, world)}`;
     const info = { ...this.#info(), taskDescription };
-    const observation = `${taskDescription}\n${shown(description(world), info.validActions)}`;
+    const observation = `${taskDescription}\n${this.#shown(description(world), info.validActions)}`;
     return { observation, info };
   }
 
@@ -72,7 +78,7 @@ export class BabyAi implements Env {
     const reward = terminated ? 1 - (0.9 * play.moves) / maxMoves : 0;
     const done = terminated ? '\n The task is completed.' : '';
     const info = this.#info();
-    return { observation: shown(`${answer}${done}`, info.validActions), reward, terminated, truncated, info };
+    return { observation: this.#shown(`${answer}${done}`, info.validActions), reward, terminated, truncated, info };
   }
 
   /** The actions of an expert that knows the map, from the start of the world in play, which is not affected. */
@@ -100,14 +106,16 @@ export class BabyAi implements Env {
     this.#order.close();
   }
 
+  #shown(text: string, actions: readonly string[]): string {
+    if (!this.options.listActions) return `${text}\n`;
+    return `${text}\nAvailable actions: [${actions.map((action) => `"${action}"`).join(', ')}]\n`;
+  }
+
   #info() {
     const { game, isWon } = this.#play!;
     return { validActions: availableActions(game.world), score: isWon ? 1 : 0, won: isWon, level: this.#play!.level };
   }
 }
-
-const shown = (text: string, actions: readonly string[]) =>
-  `${text}\nAvailable actions: [${actions.map((action) => `"${action}"`).join(', ')}]\n`;
 
 /** A game being played: what is done of its mission, moves so far. */
 class Play {

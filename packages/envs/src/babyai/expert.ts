@@ -12,7 +12,7 @@ import {
   type World,
 } from './grid.js';
 import { matches, type Description, type Task } from './mission.js';
-import { pathToFace } from './paths.js';
+import { pathsFrom } from './paths.js';
 import { seen, type Seen } from './view.js';
 
 export const words: Readonly<Record<Move, string>> = {
@@ -64,8 +64,7 @@ function putNext(world: World, target: Description, beside: Description): string
     .filter(({ cell }) => matches(beside, cell))
     .flatMap(({ position }) => [0, 1, 2, 3].map((direction) => ahead(position, direction as Direction)))
     .filter((position) => world.grid.at(position) === null);
-  const paths = places.map((place) => pathToFace(world, place, { throughDoors: true }));
-  const path = shortest(paths);
+  const path = shortest(places.map(pathsFrom(world, { throughDoors: true })));
   if (path === null) return null;
   return path.length === 0 ? 'drop' : words[path[0]];
 }
@@ -86,13 +85,13 @@ function letGo(world: World): string | null {
 
 /** By name where the nearest such thing is in view and the way is free, else on towards it. */
 function reach(world: World, wanted: Description, say: (item: string) => string): string | null {
-  const view = seen(world);
-  const free = view.find(
-    (item) => matches(wanted, item.cell) && pathToFace(world, item.position, { throughDoors: false }) !== null,
-  );
+  const inView = seen(world).filter(({ cell }) => matches(wanted, cell));
+  const openPathTo = inView.length > 0 ? pathsFrom(world, { throughDoors: false }) : undefined;
+  const free = inView.find(({ position }) => openPathTo!(position) !== null);
   if (free) return say(`${free.name} ${free.number}`);
   const all = world.grid.contents().filter(({ cell }) => matches(wanted, cell));
-  const path = shortest(all.map(({ position }) => pathToFace(world, position, { throughDoors: true })));
+  const pathTo = pathsFrom(world, { throughDoors: true });
+  const path = shortest(all.map(({ position }) => pathTo(position)));
   if (path === null || path.length === 0) return path && CHECK;
   const door = doorInView(world, path);
   return (door && doorAction(world, door)) ?? words[path[0]];

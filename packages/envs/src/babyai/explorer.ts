@@ -1,16 +1,23 @@
 // A player that knows no more of the map than it has seen, so that what it does follows from what a policy has read.
 import { CHECK, doorAction } from './actions.js';
 import { doorInView, expertAction, words } from './expert.js';
-import { Grid, isDoor, turned, World, type Direction, type Move, type Position } from './grid.js';
+import { Grid, isDoor, World, type Move, type Position } from './grid.js';
 import type { Mission, Task } from './mission.js';
-import { pathToFace } from './paths.js';
-import { visiblePositions } from './view.js';
+import { pathsFrom } from './paths.js';
+import { seen, visiblePositions } from './view.js';
 
-/** Plays one world: looks at it before each action. */
+/** Left turns at a place after which all four directions have been seen. */
+const ALL_AROUND = 3;
+
+/**
+ * Plays one world: looks at it before each action. Where to look follows from the actions since the last door: a place is looked
+ * at all around by left turns, then the nearest shut door in view is taken, or turned to.
+ */
 export class Explorer {
-  readonly #seen = new Set<string>();
   /** What was seen; the rest counts as wall. */
   readonly #map: Grid;
+  /** By which it has looked around since it came through a door or to a thing. */
+  #leftTurns = 0;
 
   constructor(private readonly world: World) {
     const { width, height } = world.grid;
@@ -21,12 +28,18 @@ export class Explorer {
   /** The next action towards the first of the open tasks that can be worked at; null where nothing is left to explore. */
   next(open: Mission): string | null {
     this.#look();
-    const believed = this.#believed(this.world.direction);
+    const believed = this.#believed();
+    const action = this.#work(believed, open) ?? this.#explore() ?? this.#leave(believed);
+    if (action !== null && !isMove(action)) this.#leftTurns = 0;
+    return action;
+  }
+
+  #work(believed: World, open: Mission): string | null {
     for (const task of open) {
       const action = this.#towards(believed, task);
       if (action !== null) return action;
     }
-    return this.#lookAround() ?? this.#leave(believed);
+    return null;
   }
 
   #towards(believed: World, task: Task): string | null {
@@ -36,36 +49,34 @@ export class Explorer {
 
   #look(): void {
     const { grid, position } = this.world;
-    for (const seen of [position, ...visiblePositions(this.world)]) {
-      this.#seen.add(nameOf(seen));
-      this.#map.set(seen, grid.at(seen));
-    }
+    for (const visible of [position, ...visiblePositions(this.world)]) this.#map.set(visible, grid.at(visible));
   }
 
-  #believed(direction: Direction): World {
-    const believed = new World(this.#map, this.world.position, direction);
+  #believed(): World {
+    const believed = new World(this.#map, this.world.position, this.world.direction);
     believed.carrying = this.world.carrying;
     return believed;
   }
 
-  /** Turns while a view from here would show something new, to the left if that is as good. */
-  #lookAround(): string | null {
-    const shows = (quarters: number) => {
-      const view = visiblePositions(this.#believed(turned(this.world.direction, quarters)));
-      return view.some((position) => !this.#seen.has(nameOf(position)));
-    };
-    if (shows(-1)) return 'turn left';
-    if (shows(1)) return 'turn right';
-    return shows(2) ? 'turn left' : null;
+  /** Looks all around, then for a shut door that can be opened, in at most one more round. */
+  #explore(): string | null {
+    if (this.#leftTurns >= ALL_AROUND) {
+      const shut = seen(this.world).find(({ cell }) => isDoor(cell) && cell.state === 'closed');
+      if (shut) return doorAction(this.world, shut);
+    }
+    if (this.#leftTurns >= 2 * ALL_AROUND) return null;
+    this.#leftTurns++;
+    return words.left;
   }
 
   /** Through the nearest door that nobody has opened yet. */
   #leave(believed: World): string | null {
+    const pathTo = pathsFrom(believed, { throughDoors: true });
     const shut = this.#map
       .contents()
       .filter(({ cell }) => isDoor(cell) && cell.state === 'closed')
       .flatMap(({ position }) => {
-        const path = pathToFace(believed, position, { throughDoors: true });
+        const path = pathTo(position);
         return path === null ? [] : [{ position, path }];
       });
     if (shut.length === 0) return null;
@@ -81,4 +92,4 @@ export class Explorer {
   }
 }
 
-const nameOf = ({ x, y }: Position): string => `${x} ${y}`;
+const isMove = (action: string) => Object.values(words).includes(action);

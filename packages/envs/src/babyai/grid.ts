@@ -71,11 +71,12 @@ export class Grid {
 
   /** Every cell that contains something other than a wall. */
   contents(): { position: Position; cell: Thing | Door }[] {
-    return this.#cells.flatMap((cell, i) =>
-      cell === null || cell === 'wall'
-        ? []
-        : [{ position: { x: i % this.width, y: Math.floor(i / this.width) }, cell }],
-    );
+    const found: { position: Position; cell: Thing | Door }[] = [];
+    this.#cells.forEach((cell, i) => {
+      if (cell === null || cell === 'wall') return;
+      found.push({ position: { x: i % this.width, y: Math.floor(i / this.width) }, cell });
+    });
+    return found;
   }
 }
 

@@ -1,55 +1,62 @@
 // Shortest ways in low-level moves: to stand facing a cell.
 import { ahead, isDoor, isFree, turned, type Direction, type Move, type Position, type World } from './grid.js';
 
-interface Pose extends Position {
-  direction: Direction;
-}
-
 export interface PathOptions {
   /** Ways may lead through shut doors, which are opened in passing; locked ones with their key in hand. */
   throughDoors: boolean;
 }
 
-/**
- * Fewest moves after which the agent stands before `target` and faces it; null where there is no way. Breadth-first over
- * poses (cell and direction); a shut door on the way costs one more move, `toggle`.
- */
-export function pathToFace(world: World, target: Position, { throughDoors }: PathOptions): Move[] | null {
-  const start: Pose = { ...world.position, direction: world.direction };
-  const key = ({ x, y, direction }: Pose) => (y * world.grid.width + x) * 4 + direction;
-  const cameFrom = new Map<number, { from: Pose; moves: Move[] } | null>([[key(start), null]]);
-  let frontier: Pose[] = [start];
-  while (frontier.length > 0) {
-    const next: Pose[] = [];
-    for (const pose of frontier) {
-      const front = ahead(pose, pose.direction);
-      if (front.x === target.x && front.y === target.y) return unwound(pose, cameFrom, key);
-      const reach = (to: Pose, moves: Move[]) => {
-        if (cameFrom.has(key(to))) return;
-        cameFrom.set(key(to), { from: pose, moves });
-        next.push(to);
-      };
-      reach({ ...pose, direction: turned(pose.direction, -1) }, ['left']);
-      reach({ ...pose, direction: turned(pose.direction, 1) }, ['right']);
-      const cell = world.grid.at(front);
-      const forward = { ...front, direction: pose.direction };
-      if (isFree(cell)) reach(forward, ['forward']);
-      else if (throughDoors && isDoor(cell) && canOpen(world, cell)) reach(forward, ['toggle', 'forward']);
-    }
-    frontier = next;
+/** Fewest moves after which the agent stands before `target` and faces it; null where there is no way. */
+export const pathToFace = (world: World, target: Position, options: PathOptions): Move[] | null =>
+  pathsFrom(world, options)(target);
+
+/** How a pose (cell and direction) is reached from another; a shut door on the way costs one more move. */
+const arrivals: readonly (readonly Move[])[] = [['left'], ['right'], ['forward'], ['toggle', 'forward']];
+
+/** `pathToFace` for any number of targets: one breadth-first search over poses, as the world is now. */
+export function pathsFrom(world: World, { throughDoors }: PathOptions): (target: Position) => Move[] | null {
+  const { width, height } = world.grid;
+  const poseOf = ({ x, y }: Position, direction: Direction) => (y * width + x) * 4 + direction;
+  const poses = width * height * 4;
+  /** By pose: its place in the order of the search, −1 where it was not reached. */
+  const orders = new Int32Array(poses).fill(-1);
+  /** By place in that order. */
+  const reached = new Int32Array(poses);
+  const cameFrom = new Int32Array(poses).fill(-1);
+  const arrivedBy = new Uint8Array(poses);
+  let count = 0;
+  const reach = (pose: number, from: number, arrival: number) => {
+    if (orders[pose] >= 0) return;
+    orders[pose] = count;
+    reached[count] = pose;
+    cameFrom[count] = from;
+    arrivedBy[count++] = arrival;
+  };
+  reach(poseOf(world.position, world.direction), -1, 0);
+  for (let place = 0; place < count; place++) {
+    const direction = (reached[place] % 4) as Direction;
+    const cell = Math.floor(reached[place] / 4);
+    reach(4 * cell + turned(direction, -1), place, 0);
+    reach(4 * cell + turned(direction, 1), place, 1);
+    const front = ahead({ x: cell % width, y: Math.floor(cell / width) }, direction);
+    const there = world.grid.at(front);
+    if (isFree(there)) reach(poseOf(front, direction), place, 2);
+    else if (throughDoors && isDoor(there) && canOpen(world, there)) reach(poseOf(front, direction), place, 3);
   }
-  return null;
+  return (target) => {
+    let first = count;
+    for (const direction of [0, 1, 2, 3] as const) {
+      const { x, y } = ahead(target, direction, -1);
+      if (x < 0 || y < 0 || x >= width || y >= height) continue;
+      const place = orders[poseOf({ x, y }, direction)];
+      if (place >= 0 && place < first) first = place;
+    }
+    if (first === count) return null;
+    const path: Move[] = [];
+    for (let place = first; cameFrom[place] >= 0; place = cameFrom[place]) path.unshift(...arrivals[arrivedBy[place]]);
+    return path;
+  };
 }
 
 const canOpen = ({ carrying }: World, { state, colour }: { state: string; colour: string }) =>
   state !== 'locked' || (carrying?.kind === 'key' && carrying.colour === colour);
-
-function unwound(
-  pose: Pose,
-  cameFrom: ReadonlyMap<number, { from: Pose; moves: Move[] } | null>,
-  key: (pose: Pose) => number,
-): Move[] {
-  const path: Move[] = [];
-  for (let step = cameFrom.get(key(pose)); step; step = cameFrom.get(key(step.from))) path.unshift(...step.moves);
-  return path;
-}

@@ -40,7 +40,7 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips>({
   // 0…1 an episode; random play on the easiest levels returns 0.3 to 0.7.
   typicalReturn: () => 0.3,
   keys: agentGymKeys,
-  readWith: { ...backendReadWith, levels: embeddedOnly },
+  readWith: { ...backendReadWith, levels: embeddedOnly, listActions: embeddedOnly },
   problems: (options) => missingAddress('babyai', options),
   demonstrations: {
     schema: expertSlipsSchema,
@@ -50,6 +50,6 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips>({
         ? 'babyai with backend=agentgym has no demonstrations: its worlds are on the server'
         : null,
     independentOf: backendOptionNames,
-    revision: 2, // since it knows only what it has seen
+    revision: 3, // since where it looks follows from what was said
   },
 });

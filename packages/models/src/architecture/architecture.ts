@@ -22,6 +22,8 @@ export interface ForwardScope {
   readonly g: GraphBuilder;
   readonly batch: Dim;
   readonly tokens: Dim;
+  /** Tokens that every sequence begins with, which are computed once: their flat rows come before the others. None where undefined. */
+  readonly prefix?: Dim;
   /** The named parameter, as an input of the graph. */
   parameter(name: string): Value;
   /** x · Wᵀ + b over rows [rows, in] → [rows, out]; weight and bias by name. */

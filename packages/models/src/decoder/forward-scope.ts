@@ -21,6 +21,8 @@ export type AttentionFunction = (
 export interface ScopeOptions {
   batch: Dim;
   tokens: Dim;
+  /** See `ForwardScope.prefix`; not with `recurrence`. */
+  prefix?: Dim;
   operandOrder: OperandOrder;
   attention: AttentionFunction;
   /** Where the states of recurrent layers come from and go; if omitted, every sequence begins with zeros. */
@@ -52,6 +54,7 @@ export const prepackedName = (weight: string) => `${weight}/packed`;
 export class GraphScope implements ForwardScope {
   readonly batch: Dim;
   readonly tokens: Dim;
+  readonly prefix?: Dim;
   readonly recurrence: Recurrence;
   /** The residual stream between blocks, the first block's input included. */
   readonly blockBoundaries: Value[] = [];
@@ -66,6 +69,7 @@ export class GraphScope implements ForwardScope {
   ) {
     this.batch = options.batch;
     this.tokens = options.tokens;
+    this.prefix = options.prefix;
     this.recurrence = options.recurrence ?? { before: () => undefined, after: () => undefined, chunk: CHUNK };
     for (const { name, shape } of architecture.parameters)
       if (!options.quantized?.has(name) && !options.packed?.has(name))

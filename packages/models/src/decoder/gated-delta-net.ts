@@ -8,6 +8,7 @@ import { deltaChunks, deltaStep, type DeltaInputs } from '../layers/gated-delta-
 import { rmsNormalization } from '../layers/rms-normalization.js';
 import { shortConvolution } from '../layers/short-convolution.js';
 import { linear, type Layer, type Part } from './parts.js';
+import { overSequences, type Sequences } from './sequences.js';
 
 export interface GatedDeltaNet {
   /** Of the module, e.g. `model.layers.0.linear_attn`. */
@@ -57,19 +58,19 @@ export function gatedDeltaNet(net: GatedDeltaNet): Part {
       { name: states.delta, shape: [valueHeads, keySize, valueSize] },
     ],
     apply(scope, x) {
-      const { g, batch, tokens, recurrence } = scope;
+      const { g } = scope;
       const { mixed, z, b, a } = project.apply(scope, x);
-      const convolved = shortConvolution(g, g.reshape(mixed, [batch, tokens, channels]), {
-        weight: scope.parameter(convolution),
-        state: recurrence.before(states.convolution),
-        counts: recurrence.counts,
-      });
-      recurrence.after(states.convolution, convolved.state);
       const gate = g.mul(g.neg(g.exp(scope.parameter(logA))), g.softplus(g.add(a, scope.parameter(timeBias))));
-      const output = deltaRule(scope, net, states.delta, {
-        mixed: activatePrecisely(g, net.activation, convolved.output),
-        logDecay: gate,
-        beta: g.sigmoid(b),
+      const output = overSequences(scope, [mixed, gate, g.sigmoid(b)], (sequences, [rows, logDecay, beta]) => {
+        const { batch, tokens, recurrence } = sequences;
+        const convolved = shortConvolution(g, g.reshape(rows, [batch, tokens, channels]), {
+          weight: scope.parameter(convolution),
+          state: recurrence.before(states.convolution),
+          counts: recurrence.counts,
+        });
+        recurrence.after(states.convolution, convolved.state);
+        const active = activatePrecisely(g, net.activation, convolved.output);
+        return deltaRule(sequences, net, states.delta, { mixed: active, logDecay, beta });
       });
       const apart = g.reshape(output, [x.dim(0), valueHeads, valueSize]);
       const normed = rmsNormalization(g, apart, scope.parameter(normScale), epsilon);
@@ -83,14 +84,13 @@ function sizesOf({ keyHeads, valueHeads, keySize, valueSize }: GatedDeltaNet) {
   return { keys, values, channels: 2 * keys + values };
 }
 
-/** @returns [batch, tokens, valueHeads · valueSize] */
+/** @returns flat rows [batch · tokens, valueHeads · valueSize] */
 function deltaRule(
-  scope: ForwardScope,
+  { g, batch, tokens, recurrence }: Sequences,
   net: GatedDeltaNet,
   stateName: string,
   { mixed, logDecay, beta }: { mixed: Value; logDecay: Value; beta: Value },
 ): Value {
-  const { g, batch, tokens, recurrence } = scope;
   const { keyHeads, valueHeads, keySize, valueSize } = net;
   const { keys, values } = sizesOf(net);
   const rows = multiplyDims(batch, valueHeads);
@@ -125,7 +125,7 @@ function deltaRule(
       : deltaChunks(g, inputs, recurrence.chunk);
   recurrence.after(stateName, g.reshape(state, [batch, valueHeads, keySize, valueSize]));
   const tokensFirst = g.transpose(g.reshape(output, [batch, valueHeads, tokens, valueSize]), [0, 2, 1, 3]);
-  return g.reshape(tokensFirst, [batch, tokens, values]);
+  return g.reshape(tokensFirst, [multiplyDims(batch, tokens), values]);
 }
 
 interface Projections extends Pick<Layer, 'parameters'> {

@@ -6,24 +6,28 @@ import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import { shortConvolution } from '../layers/short-convolution.js';
 import type { Layer, Part } from './parts.js';
+import { overSequences } from './sequences.js';
 
 export interface KeyConvolution extends Layer, Pick<Part, 'states'> {}
 
 /** @param tokens that a key sees, its own included; at first they count alike. `width` is keyValueHeads · headSize. */
-export function keyConvolution(path: string, { width, tokens }: { width: number; tokens: number }): KeyConvolution {
+export function keyConvolution(
+  path: string,
+  { width, tokens: seen }: { width: number; tokens: number },
+): KeyConvolution {
   const weight = `${path}.weight`;
   return {
-    parameters: [{ name: weight, shape: [width, 1, tokens], init: { kind: 'ones' } }],
-    states: [{ name: path, shape: [tokens - 1, width] }],
-    apply(scope: ForwardScope, keys: Value) {
-      const { g, batch, recurrence } = scope;
-      const convolved = shortConvolution(g, g.reshape(keys, [batch, scope.tokens, width]), {
-        weight: scope.parameter(weight),
-        state: recurrence.before(path),
-        counts: recurrence.counts,
-      });
-      recurrence.after(path, convolved.state);
-      return g.reshape(convolved.output, keys.shape);
-    },
+    parameters: [{ name: weight, shape: [width, 1, seen], init: { kind: 'ones' } }],
+    states: [{ name: path, shape: [seen - 1, width] }],
+    apply: (scope: ForwardScope, keys: Value) =>
+      overSequences(scope, [keys], ({ g, batch, tokens, recurrence }, [own]) => {
+        const convolved = shortConvolution(g, g.reshape(own, [batch, tokens, width]), {
+          weight: scope.parameter(weight),
+          state: recurrence.before(path),
+          counts: recurrence.counts,
+        });
+        recurrence.after(path, convolved.state);
+        return g.reshape(convolved.output, own.shape);
+      }),
   };
 }

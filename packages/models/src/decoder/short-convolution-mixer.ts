@@ -6,6 +6,7 @@
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import { shortConvolution } from '../layers/short-convolution.js';
 import { linear, type Part } from './parts.js';
+import { overSequences } from './sequences.js';
 
 export interface ShortConvolutionMixer {
   /** Of the module, e.g. `model.layers.0.conv`. */
@@ -31,16 +32,19 @@ export function shortConvolutionMixer(options: ShortConvolutionMixer): Part {
     parameters: [...own, ...into.parameters, ...out.parameters],
     states: [{ name: state, shape: [tokens - 1, width] }],
     apply(scope, x) {
-      const { g, batch, recurrence } = scope;
+      const { g } = scope;
       const [before, after, inner] = g.split(into.apply(scope, x), 1, 3);
-      const convolved = shortConvolution(g, g.reshape(g.mul(before, inner), [batch, scope.tokens, width]), {
-        weight: scope.parameter(weight),
-        bias: biasName === undefined ? undefined : scope.parameter(biasName),
-        state: recurrence.before(state),
-        counts: recurrence.counts,
+      const mixed = overSequences(scope, [g.mul(before, inner)], ({ batch, recurrence, ...sequences }, [rows]) => {
+        const convolved = shortConvolution(g, g.reshape(rows, [batch, sequences.tokens, width]), {
+          weight: scope.parameter(weight),
+          bias: biasName === undefined ? undefined : scope.parameter(biasName),
+          state: recurrence.before(state),
+          counts: recurrence.counts,
+        });
+        recurrence.after(state, convolved.state);
+        return g.reshape(convolved.output, rows.shape);
       });
-      recurrence.after(state, convolved.state);
-      return out.apply(scope, g.mul(after, g.reshape(convolved.output, [x.dim(0), width])));
+      return out.apply(scope, g.mul(after, mixed));
     },
   };
 }

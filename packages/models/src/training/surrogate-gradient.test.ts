@@ -33,6 +33,19 @@ const architectures = {
     ...{ attn_logit_softcapping: 5, final_logit_softcapping: 5, hidden_activation: 'gelu_pytorch_tanh' },
   },
   'bloom, biases of positions': { model_type: 'bloom', vocab_size: VOCABULARY, hidden_size: 16, n_head: 4, n_layer: 2 },
+  'smeared llama, keys of three tokens': { ...llama, model_type: 'smeared_llama', key_convolution_tokens: 3 },
+  'lfm2, a short convolution': { ...llama, model_type: 'lfm2', layer_types: ['conv', 'full_attention'] },
+  'qwen 3 next, a gated delta rule': {
+    ...{ ...llama, model_type: 'qwen3_next', head_dim: 8, layer_types: ['linear_attention', 'full_attention'] },
+    ...{ linear_num_key_heads: 1, linear_num_value_heads: 2, linear_key_head_dim: 4, linear_value_head_dim: 4 },
+    ...{
+      linear_conv_kernel_dim: 3,
+      num_experts: 2,
+      num_experts_per_tok: 1,
+      moe_intermediate_size: 8,
+      shared_expert_intermediate_size: 8,
+    },
+  },
 };
 
 let device: Device;
@@ -168,6 +181,9 @@ const forms: [string, keyof typeof architectures, Partial<SurrogateForm>][] = [
   ['dual clip, k3', 'llama, queries in groups', { dualClip: 1.5, klEstimator: 'k3' }],
   ['k2, entropy bonus', 'gemma2, windows and soft caps', { klEstimator: 'k2', hasEntropyBonus: true }],
   ['k1', 'bloom, biases of positions', { klEstimator: 'k1' }],
+  ['k3', 'smeared llama, keys of three tokens', { klEstimator: 'k3' }],
+  ['dual clip', 'lfm2, a short convolution', { dualClip: 1.5 }],
+  ['entropy bonus', 'qwen 3 next, a gated delta rule', { hasEntropyBonus: true }],
   ['clipped values', 'gpt2', { valueClip: 0.2, hasEntropyBonus: true }],
   ['values', 'llama, queries in groups', { valueClip: Infinity }],
 ];

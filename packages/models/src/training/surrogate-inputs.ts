@@ -3,9 +3,6 @@ import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 import type { SurrogateLoss } from './surrogate-gradient.js';
 
-/** Tokens that run through a model at once where nobody says how many: activations of small models stay in the CPU's caches. */
-export const MICRO_BATCH_TOKENS = 2048;
-
 /**
  * @returns of a batch the inputs of `surrogateWeights` and `valueSlopes`, and `entropy_weights`
  * @throws if an array is not as long as there are scored tokens (or values)

@@ -172,9 +172,11 @@ function scoredRows(
   const firstRow = dropoutSeed && training?.sharesBatch ? g.input('dropout_first_row', 'int32', []) : undefined;
   const seeded = dropoutSeed && new SeededDropout(g, dropoutSeed, firstRow);
   const adapters = adapterLayout && new AdapterGraph(g, adapterLayout, seeded);
+  const prefix = hasPrefix ? g.input('prefix_ids', 'int32', ['prefix']) : undefined;
   const scope = new GraphScope(g, architecture, {
     batch: 'batch',
     tokens: 'tokens',
+    prefix: prefix?.dim(0),
     operandOrder: 'rows-left',
     attention: (_layer, queryKeyValue, form, drop) =>
       prefix
@@ -186,7 +188,6 @@ function scoredRows(
     adapters,
     dropout: training?.dropout ? seeded : undefined,
   });
-  const prefix = hasPrefix ? g.input('prefix_ids', 'int32', ['prefix']) : undefined;
   const flat = g.reshape(ids, [-1]);
   const residual = prefix
     ? architecture.residual(scope, g.concat([prefix, flat], 0), prefixedPositions(g))

@@ -71,10 +71,10 @@ export class Imitation implements RunHooks {
     this.#bar.update(done);
   }
 
-  async log(epoch: number, metrics: Metrics): Promise<void> {
+  async log(_step: number, metrics: Metrics): Promise<void> {
     this.#lastLoss = metrics['losses/nll'];
     this.#lossUnit = 'losses/perplexity' in metrics ? 'token' : 'utterance';
-    await this.metrics.append({ epoch: epoch + 1, ...metrics });
+    await this.metrics.append(metrics);
   }
 
   /** Nothing is evaluated on the way. */

@@ -43,6 +43,8 @@ export async function loadMaterial(
       conversations: await readConversations(config.demonstrations.path!),
       fromFile: true,
     };
+  const { path, count } = config.demonstrations;
+  if (path === null) log(`making ${count} demonstrations of ${config.env.name}`);
   const set = await makeDemonstrations(config);
   if (config.memory?.demonstrations && memory?.memory.size === 0) log(memory.addDemonstrations(config, set));
   const demonstrations = await demonstrationsIn(config, set, memory?.memory ?? null);

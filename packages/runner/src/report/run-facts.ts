@@ -106,11 +106,9 @@ async function hydraCommand(directory: string): Promise<string | null> {
 export const gammaOf = ({ config }: Pick<RunRecord, 'config'>): number =>
   typeof config.gamma === 'number' ? config.gamma : 1;
 
-/** Algorithms on a dataset count optimizer steps or epochs. */
-export function xLabelOf({ config }: Pick<RunRecord, 'config'>): string {
-  if (config.task === 'finetune') return 'optimizer step';
-  return config.rolloutSize === undefined && config.epochs !== undefined ? 'epoch' : 'iteration';
-}
+/** Where there is a dataset, metrics count optimizer steps. */
+export const xLabelOf = ({ config }: Pick<RunRecord, 'config'>): string =>
+  config.rolloutSize === undefined && config.epochs !== undefined ? 'optimizer step' : 'iteration';
 
 export async function textOf(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,6 +56,38 @@ test('a phase that a checkpoint interrupts keeps its own time', async () => {
   await recorder.checkpoint(1);
   await recorder.log(0, {}, []);
   expect(JSON.parse(await readFile(join(directory, 'timings.jsonl'), 'utf8')).imitation).toBeGreaterThan(0.015);
+});
+
+test('an evaluation among optimizer steps counts its own episodes', async () => {
+  const events: Record<string, unknown>[] = [];
+  const files = await RunFiles.open(directory, {});
+  const logger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
+  const settings = { iterations: null, firstIteration: 0, saveMinutes: null, best: null, state: {}, logger };
+  const progress = { write: () => true, report: (event: Record<string, unknown>) => void events.push(event) };
+  const imitating = new Recorder(files, new CheckpointStore(directory), {} as never, { ...settings, log: () => {}, progress }); // prettier-ignore
+  jest.useFakeTimers();
+  try {
+    for (const [phase, done, total] of [
+      ['eval', 1, 45],
+      ['eval', 45, 45],
+      ['imitation', 1, 90],
+      ['imitation', 2, 90],
+      ['eval', 1, 45],
+      ['eval', 45, 45],
+      ['imitation', 3, 90],
+    ] as const) {
+      imitating.progress(phase, done, total);
+      jest.advanceTimersByTime(20_000);
+    }
+  } finally {
+    jest.useRealTimers();
+  }
+  expect(events.map(({ label, done, total }) => [label, done, total])).toEqual([
+    ['eval', 45, 45],
+    ['imitation', 2, 90],
+    ['eval', 45, 45],
+    ['imitation', 3, 90],
+  ]);
 });
 
 test('an evaluation is printed as a line', async () => {

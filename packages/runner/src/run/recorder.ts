@@ -54,6 +54,7 @@ export class Recorder implements RunHooks {
   stoppedByGuard: string | null = null;
   best: CheckpointProgress['best'];
   #bar: ProgressBar | null = null;
+  #evaluationBar: ProgressBar | null = null;
   readonly #figures: RunFigures;
   readonly #log: TaskContext['log'];
   #iteration: number;
@@ -112,6 +113,7 @@ export class Recorder implements RunHooks {
 
   progress(phase: string, done: number, total: number): void {
     this.#clockPhase(phase); // on every step: a checkpoint or an evaluation in between has a time of its own
+    if (this.settings.iterations === null && phase === 'eval') return this.#showEvaluation(phase, done, total);
     if (this.settings.iterations === null) return (this.#bar ?? this.#openBar(phase, total)).update(done, this.#note);
     this.#bar?.update(this.#iteration, [`${phase} ${done}/${total}`, this.#note].filter(Boolean).join('  '));
   }
@@ -178,6 +180,15 @@ export class Recorder implements RunHooks {
   /** Shows the figures of earlier processes in the curves. */
   remember(metrics: readonly Metrics[]): void {
     for (const earlier of metrics) this.#figures.add(earlier, {});
+  }
+
+  /** An evaluation among the steps of another phase has a bar of its own. */
+  #showEvaluation(phase: string, done: number, total: number): void {
+    this.#evaluationBar ??= new ProgressBar(phase, total, this.settings.progress);
+    this.#evaluationBar.update(done);
+    if (done < total) return;
+    this.#evaluationBar.remove();
+    this.#evaluationBar = null;
   }
 
   #openBar(label: string, total: number): ProgressBar {

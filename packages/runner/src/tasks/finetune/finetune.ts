@@ -221,9 +221,8 @@ async function train(
       time.step(done, total);
       recorder.progress('training', done, total);
     },
-    // Lines of the metrics count optimizer steps.
-    log: (_, metrics) => recorder.log(metrics['optim/steps'] - 1, metrics),
-    keepBest: (epoch, score) => recorder.keepBest(epoch, score),
+    log: (step, metrics) => recorder.log(step, metrics),
+    keepBest: (step, score) => recorder.keepBest(step, score),
     checkpoint: (step) => recorder.checkpoint(step),
     get checkpointDue() {
       return recorder.checkpointDue;
@@ -262,11 +261,13 @@ async function resultsOf(
   const figures = (name: string, line: Record<string, number>) => ({
     ...{ name, nll: line[`${key}/nll`], perplexity: line[`${key}/perplexity`] },
   });
-  const epochs = evaluated.length - 1; // with validation: the first line is of the start
+  const lastStep = evaluated.at(-1)!.iteration;
+  const bestLine = best && evaluated.find(({ iteration }) => iteration === best.iteration)!;
   const last = figures(`last (epoch ${config.epochs})`, evaluated.at(-1)!);
   const models = isHeldOut ? [figures('start', evaluated[0])] : [];
-  if (best !== null) models.push(figures(`best (epoch ${best.iteration})`, evaluated[best.iteration]));
-  if (best === null || best.iteration !== epochs) models.push(last);
+  // With validation the first line is of the start.
+  if (bestLine) models.push(figures(`best (epoch ${evaluated.indexOf(bestLine)})`, bestLine));
+  if (bestLine?.iteration !== lastStep) models.push(last);
   if (best !== null && models[1].nll >= models[0].nll)
     log('no epoch has a smaller validation loss than the start: a smaller lm_lr or more items may help', 'WARNING');
   const prompts = [...validation, ...training].flatMap(({ item }) => promptOf(item) ?? []).slice(0, TRIAL_PROMPTS);

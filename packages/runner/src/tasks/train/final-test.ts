@@ -86,7 +86,7 @@ export class FinalTest {
       );
     if (best !== null) {
       await critic?.restore(join(recorder.bestFolder, 'critic'));
-      const unit = (config.iterations ?? null) === null ? 'epoch' : 'iteration';
+      const unit = (config.iterations ?? null) === null ? 'optimizer step' : 'iteration';
       tested.push(...(await this.#playFrom(`best (${unit} ${best.iteration})`, recorder.bestFolder, critic, known)));
     }
     // The critic's values are those of the policy it was saved with.

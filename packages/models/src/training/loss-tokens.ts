@@ -1,0 +1,61 @@
+// From the numbers of batches to what a loss is given, and from the loss's gradient to examples with weights.
+import type { TokenLoss } from '@bowyer/core';
+import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
+
+/** What a scoring pass gives for each token. */
+export type TokenOutput = 'logprobs' | 'entropies' | 'values';
+
+/** The weights whose positions an output is of. */
+const weightsFor = (output: TokenOutput, { weights, valueWeights }: TokenExample): Float32Array =>
+  output === 'values' ? (valueWeights ?? new Float32Array(0)) : weights;
+
+/** What a loss is given of an output: its numbers at the positions with a weight, example by example. */
+export function lossTokens(
+  examples: readonly TokenExample[],
+  output: TokenOutput,
+  rows: readonly Float32Array[],
+): Float32Array {
+  return Float32Array.from(
+    examples.flatMap((example, e) => {
+      const weights = weightsFor(output, example);
+      return [...rows[e]].filter((_, t) => weights.length > 0 && weights[t] !== 0);
+    }),
+  );
+}
+
+/** The examples with weights whose Σ weights · (−log p) + Σ entropyWeights · (−H) + Σ valueWeights · V has the loss's gradient. */
+export function withLossGradient(examples: readonly TokenExample[], loss: TokenLoss): TokenExample[] {
+  const { gradient, entropyGradient, valueGradient } = loss;
+  const spread = (name: string, output: TokenOutput, from: Float32Array, sign: 1 | -1) => {
+    let n = 0;
+    const spreadOver = examples.map((example) =>
+      weightsFor(output, example).map((weight) => (weight === 0 ? 0 : sign * (from[n++] ?? 0))),
+    );
+    if (from.length !== n)
+      throw new RangeError(
+        `accumulateLogprobGradients: the loss's ${name} has ${from.length} entries for ${n} ${output === 'values' ? 'values' : 'scored tokens'}`,
+      );
+    return spreadOver;
+  };
+  const weights = spread('gradient', 'logprobs', gradient, -1);
+  const entropyWeights = entropyGradient && spread('entropyGradient', 'entropies', entropyGradient, -1);
+  const valueWeights = valueGradient && spread('valueGradient', 'values', valueGradient, 1);
+  return examples.map(({ ids, targets, allowedIds }, e) => ({
+    ...{ ids, targets, allowedIds, weights: weights[e], entropyWeights: entropyWeights?.[e] },
+    valueWeights: valueWeights?.[e].length ? valueWeights[e] : undefined,
+  }));
+}
+
+/** Numbers of a batch's scored (or valued) positions into the rows of its examples, [examples] of [tokens]. */
+export function spreadOutput(
+  output: TokenOutput,
+  data: Float32Array,
+  batch: TokenBatch,
+  rows: readonly Float32Array[],
+): void {
+  const { examples, columns, prefix } = batch;
+  const positions = output === 'values' ? batch.valuePositions : batch.scoredPositions;
+  positions.forEach((position, i) => {
+    rows[examples[Math.floor(position / columns)]][prefix.length + (position % columns)] = data[i];
+  });
+}

@@ -1,0 +1,170 @@
+// The scoring and training programs of a language model: compiled when they are first asked for, bound to its weights and kept.
+import type { BoundProgram, Device, Program, State } from '@bowyer/graph';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
+import { trainingIntegers, type TrainingIntegers } from '../quantization/integer-training.js';
+import type { QuantizedWeight } from '../quantization/quantized-weight.js';
+import { ComputeWeights } from '../weights/compute-weights.js';
+import type { SurrogateForm } from './surrogate-gradient.js';
+import { gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
+import type { ValueHead } from './value-head.js';
+
+export interface TokenProgramsOptions {
+  device: Device;
+  architecture: CausalArchitecture;
+  parameters: State;
+  maskedTokenIds: readonly number[];
+  /** LoRA beside the parameters, which are frozen then. */
+  adapters?: AdapterWeights;
+  /** Frozen weights in 4 or 8 bits, by name; `parameters` contains the others. */
+  quantized?: ReadonlyMap<string, QuantizedWeight>;
+  /** Weights whose products multiply integers, forward and backward (see integer-training.ts): those of `quantized`, and heads. */
+  integerProducts?: ReadonlyMap<string, QuantizedWeight>;
+  /** Blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
+  checkpointing?: boolean;
+  /** Into how many chunks the loss's rows are cut, so that only one chunk of logits is in memory. */
+  lossChunks?: number;
+}
+
+/** Which further terms a compiled graph has. */
+interface Terms {
+  entropy: boolean;
+  value: boolean;
+  /** Rows begin with tokens that are an input of their own. */
+  prefix: boolean;
+  /** Some positions choose among some tokens only. */
+  restricted: boolean;
+}
+
+interface TrainingTerms extends Terms {
+  dropout: boolean;
+}
+
+export class TokenPrograms {
+  /** Read by the graphs that have a value; set before those are used. */
+  valueHead?: Pick<ValueHead, 'parameters'> & { optimizer: { gradients: State } };
+  #integers?: Promise<ReadonlyMap<string, TrainingIntegers>>;
+  readonly #scoring = new Map<string, Promise<Program>>();
+  /** By the adapters' values, then by outputs. */
+  readonly #bound = new Map<boolean | State, Map<string, Promise<BoundProgram>>>();
+  #training?: { gradients: State; programs: Map<string, Promise<BoundProgram>> };
+
+  constructor(private readonly options: TokenProgramsOptions) {}
+
+  /** Brings what programs compute with up to the parameters: before a run, where they may have changed. */
+  refresh(): Promise<void> {
+    return this.#weights.refresh();
+  }
+
+  get scalesLoss(): boolean {
+    return this.options.device.precision === 'float16';
+  }
+
+  /** One session, bound once for each choice of outputs and of the adapters' values. */
+  async scoring(
+    fetch: string[],
+    form: Pick<Terms, 'restricted' | 'prefix'>,
+    adapters: boolean | State = true,
+  ): Promise<BoundProgram> {
+    if (fetch.includes('values') && !this.valueHead)
+      throw new Error('values were asked for, and the model has no value head: call createValueHead');
+    let programs = this.#bound.get(adapters);
+    if (!programs) this.#bound.set(adapters, (programs = new Map()));
+    const key = JSON.stringify([fetch, form.restricted, form.prefix]);
+    let bound = programs.get(key);
+    if (!bound) programs.set(key, (bound = this.#bindScoring(fetch, form, adapters)));
+    await this.refresh();
+    return bound;
+  }
+
+  /** To be called before a state that adapters were read from is released. */
+  async releaseAdapters(adapters: State): Promise<void> {
+    for (const bound of this.#bound.get(adapters)?.values() ?? []) await (await bound).release();
+    this.#bound.delete(adapters);
+  }
+
+  async #bindScoring(
+    fetch: string[],
+    { restricted, prefix }: Pick<Terms, 'restricted' | 'prefix'>,
+    adapters: boolean | State,
+  ): Promise<BoundProgram> {
+    const { device, architecture } = this.options;
+    const [entropy, value] = [fetch.includes('entropies'), fetch.includes('values')];
+    const terms = { entropy, value, prefix, restricted };
+    const key = JSON.stringify(terms);
+    let compiled = this.#scoring.get(key);
+    if (!compiled) {
+      compiled = this.#graphOptions().then((options) =>
+        device.compile(scoringGraph(architecture, { ...options, ...terms })),
+      );
+      this.#scoring.set(key, compiled);
+    }
+    const program = await compiled;
+    return program.bind({ state: await this.#wiring(program, adapters), fetch });
+  }
+
+  /** Bound for one gradient state at a time. @param terms `dropout`: that of config.json, besides the adapters' own */
+  training(gradients: State, terms: TrainingTerms, surrogate?: SurrogateForm): Promise<BoundProgram> {
+    if (this.#training?.gradients !== gradients) this.#training = { gradients, programs: new Map() };
+    const { programs } = this.#training;
+    const key = JSON.stringify([terms, surrogate, surrogate?.valueClip === Infinity]);
+    let program = programs.get(key);
+    if (!program) programs.set(key, (program = this.#bindTraining(gradients, terms, surrogate)));
+    return program;
+  }
+
+  async #bindTraining(gradients: State, terms: TrainingTerms, surrogate?: SurrogateForm): Promise<BoundProgram> {
+    const { device, architecture, adapters, checkpointing, lossChunks } = this.options;
+    const program = await device.compile(
+      trainingGraph(architecture, {
+        ...(await this.#graphOptions()),
+        ...{ checkpointing, lossChunks, scalesLoss: this.scalesLoss, surrogate, ...terms },
+        sharesBatch: device.ranks.size > 1,
+      }),
+    );
+    const names = trainableParameters(architecture, adapters?.layout).map(({ name }) => name);
+    const heads = terms.value ? this.valueHead!.optimizer.gradients : undefined;
+    const store = Object.fromEntries([
+      ...names.map((name) => [gradientName(name), [gradients, name] as const]),
+      ...(heads?.names ?? []).map((name) => [gradientName(name), [heads!, name] as const]),
+    ]);
+    const outputs = ['logprobs', 'entropies', ...(terms.value ? ['values'] : [])];
+    const fetch = surrogate ? outputs : ['loss'];
+    return program.bind({ state: await this.#wiring(program, true), fetch, store, mode: 'add' });
+  }
+
+  /** Frees the compiled graphs. */
+  async release(): Promise<void> {
+    const training = [...(this.#training?.programs.values() ?? [])];
+    const scoring = [...this.#bound.values()].flatMap((programs) => [...programs.values()]);
+    for (const bound of [...scoring, ...training]) await (await bound).release();
+    for (const program of this.#scoring.values()) await (await program).release();
+    for (const bound of training) await (await bound).program.release();
+  }
+
+  async #graphOptions() {
+    const { device, maskedTokenIds, adapters, quantized, integerProducts } = this.options;
+    const integers = integerProducts && (await (this.#integers ??= trainingIntegers(device, integerProducts)));
+    const shared = { maskedTokenIds, adapters: adapters?.layout, weightType: device.precision };
+    return { ...shared, quantized, trainingIntegers: integers };
+  }
+
+  /** Graph input ← state; a quantised weight is no input. */
+  async #wiring({ inputs }: Program, adapterValues: boolean | State) {
+    const { architecture } = this.options;
+    const adapters = this.options.adapters && {
+      ...this.options.adapters,
+      ...(typeof adapterValues === 'object' && { parameters: adapterValues }),
+    };
+    const weights = await this.#weights.state();
+    const used = architecture.parameters.filter(({ name }) => inputs.has(name));
+    const base = Object.fromEntries(used.map(({ name }) => [name, [weights, name] as const]));
+    const head = inputs.has('value_positions') ? this.valueHead!.parameters : undefined;
+    const values = Object.fromEntries((head?.names ?? []).map((name) => [name, [head!, name] as const]));
+    return { ...base, ...values, ...adapterWiring(adapters, adapterValues === false ? 'off' : 'on') };
+  }
+
+  get #weights(): ComputeWeights {
+    return ComputeWeights.of(this.options.device, this.options.parameters);
+  }
+}
