@@ -47,7 +47,7 @@ const exists = (path: string) =>
     () => false,
   );
 const local = ['launcher=local', 'hydra.sweep.dir=sweep'];
-const timeless = (text: string) => text.replaceAll(/\d+s\b/g, '0s').replaceAll(directory, 'HERE');
+const timeless = (text: string) => text.replaceAll(directory, 'HERE').replaceAll(/\d+s\b/g, '0s');
 const csv = async () =>
   (await readFile(join(directory, 'sweep', 'sweep.csv'), 'utf8'))
     .replaceAll(directory, 'HERE')

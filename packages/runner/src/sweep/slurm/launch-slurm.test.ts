@@ -41,7 +41,7 @@ async function run(args: string[], env: Record<string, string> = fake(), interru
     process.emit('SIGINT');
   }
   const code = await ended;
-  return { code, stderr, stdout: stdout.replaceAll(/\d+s\b/g, '0s').replaceAll(directory, 'HERE') };
+  return { code, stderr, stdout: stdout.replaceAll(directory, 'HERE').replaceAll(/\d+s\b/g, '0s') };
 }
 
 const hasSlurm = spawnSync('sinfo', { timeout: 5000 }).status === 0;
