@@ -4,7 +4,8 @@
 //
 // With fewer key-value heads than query heads (grouped queries: Ainslie et al. 2023, arXiv:2305.13245) the queries that
 // share a key-value head are stacked as more rows of the same product, so keys and values are never copied.
-import { addDims, multiplyDims, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
+import { addDims, multiplyDims, subtractDims, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
+import { weightedValues } from './weighted-values.js';
 
 /** Shape of flat rows [batch · tokens, heads · headSize]. */
 export interface HeadLayout {
@@ -35,17 +36,33 @@ export interface AttentionForm {
 /** Far below any score, and yet finite: masked scores become exactly 0 after the softmax. */
 export const MASKED = -1e9;
 
+/** Into how many chunks queries are cut, each with the keys that it can see; a chunk needs a token. */
+export interface QueryChunks {
+  /** Of each row. */
+  rows: number;
+  /** Of the tokens that all rows begin with. */
+  prefix: number;
+}
+
+/** Four spare three quarters of the scores of later tokens; of shorter sequences one product is as fast. */
+export const chunksOf = (tokens: number): number => (tokens >= 1024 ? 4 : 1);
+
+/** What attention in order is told beside queries, keys and values. */
+export interface OrderedAttention {
+  form: AttentionForm;
+  dropout: (probabilities: Value) => Value;
+  chunks: QueryChunks;
+}
+
 /** Every token of a row attends to itself and to those before it. */
 export function causalAttention(
   g: GraphBuilder,
   [query, key, value]: readonly [Value, Value, Value],
   layout: HeadLayout,
-  form: AttentionForm,
-  dropout: (probabilities: Value) => Value,
+  how: OrderedAttention,
 ): Value {
-  const q = splitQueries(g, query, layout);
   const [k, v] = [key, value].map((x) => splitHeads(g, x, layout));
-  return attendInOrder(g, [q, k, v], { ...layout, before: 0 }, form, dropout);
+  return attendInOrder(g, [query, k, v], { ...layout, before: 0 }, how, how.chunks.rows);
 }
 
 /**
@@ -56,34 +73,95 @@ export function prefixedAttention(
   g: GraphBuilder,
   queryKeyValue: readonly [Value, Value, Value],
   layout: HeadLayout & { prefix: Dim },
-  form: AttentionForm,
-  dropout: (probabilities: Value) => Value,
+  how: OrderedAttention,
 ): Value {
   const { batch, tokens, prefix, keyValueHeads, headSize } = layout;
   const first = { ...layout, batch: 1, tokens: prefix };
   const parts = queryKeyValue.map((x) => g.split(x, 0, [prefix, multiplyDims(batch, tokens)]));
   const [query, ...keyValue] = parts;
-  const mixedFirst = causalAttention(g, parts.map(([x]) => x) as [Value, Value, Value], first, form, dropout);
+  const ofPrefix = { ...how, chunks: { ...how.chunks, rows: how.chunks.prefix } };
+  const mixedFirst = causalAttention(g, parts.map(([x]) => x) as [Value, Value, Value], first, ofPrefix);
   const [k, v] = keyValue.map(([shared, own]) => {
     const repeated = g.expand(splitHeads(g, shared, first), [batch, keyValueHeads, prefix, headSize]);
     return g.concat([repeated, splitHeads(g, own, layout)], 2);
   });
-  const q = splitQueries(g, query[1], layout);
-  return g.concat([mixedFirst, attendInOrder(g, [q, k, v], { ...layout, before: prefix }, form, dropout)], 0);
+  const mixed = attendInOrder(g, [query[1], k, v], { ...layout, before: prefix }, how, how.chunks.rows);
+  return g.concat([mixedFirst, mixed], 0);
 }
 
-/** Heads whose keys and values begin `before` tokens earlier than the queries. @returns flat rows */
+/** Which tokens of the sequence queries and keys are of, from 0: int64. */
+interface Places {
+  /** [tokens] */
+  queries: Value;
+  /** [columns] */
+  keys: Value;
+}
+
+/** @param before tokens that have keys alone */
+function inOrder(g: GraphBuilder, tokens: Dim, before: Dim = 0): Places {
+  const keys = g.range(addDims(before, tokens));
+  return { queries: before === 0 ? keys : g.slice(keys, 0, before), keys };
+}
+
+/**
+ * Chunks of queries, each with the keys that one of them can see.
+ *
+ * @param query flat rows
+ * @param k, v heads that begin `before` tokens earlier
+ * @returns flat rows
+ */
 function attendInOrder(
   g: GraphBuilder,
-  [q, k, v]: readonly [Value, Value, Value],
+  [query, k, v]: readonly [Value, Value, Value],
   layout: HeadLayout & { before: Dim },
-  form: AttentionForm,
-  dropout: (probabilities: Value) => Value,
+  how: OrderedAttention,
+  chunkCount: number,
 ): Value {
-  const scores = g.fusedMatMul(q, k, { transB: true, alpha: scaleOf(form, layout) });
-  const places = () => g.unsqueeze(g.range(addDims(layout.before, layout.tokens)), 0);
-  const probabilities = softmaxWithSinks(g, biasedAmongNew(g, scores, places, layout, form), layout, form);
-  return mergeHeads(g, g.matMul(dropout(probabilities), v), layout);
+  const { batch, tokens, before } = layout;
+  if (chunkCount === 1)
+    return attendAt(g, [splitQueries(g, query, layout), k, v], inOrder(g, tokens, before), layout, how);
+  const chunks = placesOfChunks(g, layout, chunkCount, how.form);
+  const rows = g.reshape(query, [batch, tokens, query.dim(1)]);
+  const parts = g.split(rows, 1, chunks.map(({ queries }) => queries.dim(0))); // prettier-ignore
+  const mixed = parts.map((part, i) => {
+    const chunk = { ...layout, tokens: part.dim(1) };
+    const q = splitQueries(g, g.reshape(part, [multiplyDims(batch, chunk.tokens), query.dim(1)]), chunk);
+    const [seenKeys, seenValues] = [k, v].map((x) => g.gather(x, chunks[i].keys, 2));
+    return g.reshape(attendAt(g, [q, seenKeys, seenValues], chunks[i], chunk, how), part.shape);
+  });
+  return g.reshape(g.concat(mixed, 1), query.shape);
+}
+
+function placesOfChunks(
+  g: GraphBuilder,
+  { tokens, before }: { tokens: Dim; before: Dim },
+  count: number,
+  { window }: AttentionForm,
+): Places[] {
+  const [first, total] = [g.dimScalar(before), g.dimScalar(tokens)];
+  const bound = (i: number) => g.add(first, g.div(g.mul(total, i), count));
+  let left = tokens;
+  return Array.from({ length: count }, (_, i) => {
+    const [start, end] = [bound(i), bound(i + 1)];
+    const queries = g.rangeBetween(start, end, i === count - 1 ? left : undefined);
+    left = subtractDims(left, queries.dim(0));
+    const oldest = window === undefined ? g.scalar(0, 'int64') : g.max(g.sub(start, window - 1), 0);
+    return { queries, keys: g.rangeBetween(oldest, end) };
+  });
+}
+
+/** @param q, k, v heads @returns flat rows */
+function attendAt(
+  g: GraphBuilder,
+  [q, k, v]: readonly [Value, Value, Value],
+  places: Places,
+  layout: HeadLayout,
+  { form, dropout }: OrderedAttention,
+): Value {
+  const products = g.fusedMatMul(q, k, { transB: true, alpha: scaleOf(form, layout) });
+  const scores = biasedAmongNew(g, products, () => g.unsqueeze(places.keys, 0), places, layout, form);
+  if (form.sinks) return mergeHeads(g, g.matMul(dropout(softmaxWithSinks(g, scores, layout, form)), v), layout);
+  return mergeHeads(g, weightedValues(g, scores, v, dropout), layout);
 }
 
 /** Keys and values of earlier tokens, [batch, keyValueHeads, capacity, headSize], of which the mask shows the valid part. */
@@ -123,7 +201,7 @@ export function cachedAttention(
           layout,
           form,
         )
-      : biasedAmongNew(g, g.fusedMatMul(q, k, { transB: true }), own, { ...layout, before: 0 }, form);
+      : biasedAmongNew(g, g.fusedMatMul(q, k, { transB: true }), own, inOrder(g, layout.tokens), layout, form);
   const probabilities = softmaxWithSinks(g, g.concat([past, present], -1), layout, form);
   const [toPast, toPresent] = g.split(probabilities, -1, [past.dim(-1), present.dim(-1)]);
   const fromNew = layout.tokens === 1 ? g.mul(toPresent, v) : g.matMul(toPresent, v);
@@ -189,11 +267,12 @@ function biasedAmongNew(
   g: GraphBuilder,
   scores: Value,
   positions: () => Value,
-  layout: HeadLayout & { before: Dim },
+  places: Places,
+  layout: HeadLayout,
   form: AttentionForm,
 ): Value {
   const biased = withPositionBiases(g, softcapped(g, scores, form), positions, layout, form);
-  return g.add(biased, causalMask(g, layout, form));
+  return g.add(biased, causalMask(g, places, layout, form));
 }
 
 /** The same against the cache. */
@@ -212,17 +291,15 @@ function biasedAgainstCache(
 /**
  * 0 where a token sees another, very negative elsewhere: no token sees a later one, nor one before its window.
  *
- * @returns [tokens, before + tokens], once for each query head of a group: [queriesPerKey · tokens, before + tokens]
+ * @returns [tokens, columns], once for each query head of a group: [queriesPerKey · tokens, columns]
  */
-function causalMask(g: GraphBuilder, layout: HeadLayout & { before: Dim }, { window }: AttentionForm): Value {
-  const { tokens, before } = layout;
-  const columns = addDims(before, tokens);
-  const places = g.range(columns);
-  const [from, to] = [g.unsqueeze(before === 0 ? places : g.slice(places, 0, before), 1), g.unsqueeze(places, 0)];
+function causalMask(g: GraphBuilder, places: Places, layout: HeadLayout, { window }: AttentionForm): Value {
+  const [from, to] = [g.unsqueeze(places.queries, 1), g.unsqueeze(places.keys, 0)];
   const windowed = window === undefined ? 0 : g.where(g.greater(to, g.sub(from, window)), g.scalar(0), MASKED);
   const mask = g.where(g.lessOrEqual(to, from), windowed, MASKED);
   const groups = queriesPerKey(layout);
   if (groups === 1) return mask;
+  const [tokens, columns] = mask.shape;
   return g.reshape(g.expand(g.unsqueeze(mask, 0), [groups, tokens, columns]), [multiplyDims(groups, tokens), columns]);
 }
 

@@ -1,6 +1,7 @@
 // The scoring and training programs of a language model: compiled when they are first asked for, bound to its weights and kept.
 import type { BoundProgram, Device, Program, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
+import type { QueryChunks } from '../layers/attention.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import { trainingIntegers, type TrainingIntegers } from '../quantization/integer-training.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
@@ -34,6 +35,7 @@ interface Terms {
   prefix: boolean;
   /** Some positions choose among some tokens only. */
   restricted: boolean;
+  chunks: QueryChunks;
 }
 
 interface TrainingTerms extends Terms {
@@ -63,14 +65,14 @@ export class TokenPrograms {
   /** One session, bound once for each choice of outputs and of the adapters' values. */
   async scoring(
     fetch: string[],
-    form: Pick<Terms, 'restricted' | 'prefix'>,
+    form: Pick<Terms, 'restricted' | 'prefix' | 'chunks'>,
     adapters: boolean | State = true,
   ): Promise<BoundProgram> {
     if (fetch.includes('values') && !this.valueHead)
       throw new Error('values were asked for, and the model has no value head: call createValueHead');
     let programs = this.#bound.get(adapters);
     if (!programs) this.#bound.set(adapters, (programs = new Map()));
-    const key = JSON.stringify([fetch, form.restricted, form.prefix]);
+    const key = JSON.stringify([fetch, form.restricted, form.prefix, form.chunks]);
     let bound = programs.get(key);
     if (!bound) programs.set(key, (bound = this.#bindScoring(fetch, form, adapters)));
     await this.refresh();
@@ -85,12 +87,12 @@ export class TokenPrograms {
 
   async #bindScoring(
     fetch: string[],
-    { restricted, prefix }: Pick<Terms, 'restricted' | 'prefix'>,
+    { restricted, prefix, chunks }: Pick<Terms, 'restricted' | 'prefix' | 'chunks'>,
     adapters: boolean | State,
   ): Promise<BoundProgram> {
     const { device, architecture } = this.options;
     const [entropy, value] = [fetch.includes('entropies'), fetch.includes('values')];
-    const terms = { entropy, value, prefix, restricted };
+    const terms = { entropy, value, prefix, restricted, chunks };
     const key = JSON.stringify(terms);
     let compiled = this.#scoring.get(key);
     if (!compiled) {

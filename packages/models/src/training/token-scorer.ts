@@ -1,6 +1,7 @@
 // Scores token examples and accumulates the gradients of their losses, batch by batch.
 import type { InputTensor, State } from '@bowyer/graph';
 import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
+import { chunksOf, type QueryChunks } from '../layers/attention.js';
 import { ownRows, type OwnRows } from '../batching/own-rows.js';
 import { withoutEmptyRows } from '../batching/without-empty-rows.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
@@ -108,12 +109,13 @@ export class TokenScorer {
   ): Promise<TokenScores[]> {
     checkExamples(examples, this.options);
     const restricted = areRestricted(examples);
-    const program = await this.#programs.scoring(['logprobs', 'logits_head'], { restricted, prefix: false }, adapters);
     const results: TokenScores[] = examples.map(({ ids }) => ({
       logprobs: new Float32Array(ids.length),
       logitsHead: new Float32Array(0),
     }));
     for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
+      const form = { restricted, prefix: false, chunks: this.#chunks(batch) };
+      const program = await this.#programs.scoring(['logprobs', 'logits_head'], form, adapters);
       const outputs = await program.run({ inputs: scoringInputs(batch, { restricted }) });
       const heads = outputs.logits_head.data as Float32Array;
       const width = outputs.logits_head.dims[1];
@@ -138,7 +140,10 @@ export class TokenScorer {
     const isShared = sharesPrefixes && this.options.device.kind === 'cpu';
     for (const { batch } of this.#batches(examples, maxTokens, isShared)) {
       if (batch.rows === 0) continue;
-      const terms = { value: outputs.includes('values'), restricted, prefix: batch.prefix.length > 0 };
+      const terms = {
+        ...{ value: outputs.includes('values'), restricted },
+        ...{ prefix: batch.prefix.length > 0, chunks: this.#chunks(batch) },
+      };
       const program = await this.#programs.scoring(outputs, terms, adapters);
       const found = await program.run({ inputs: scoringInputs(this.#runnable(batch), terms) });
       outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, results[o]));
@@ -204,7 +209,7 @@ export class TokenScorer {
       if (batch.rows === 0) continue;
       const terms = {
         ...{ entropy: loss.form.hasEntropyBonus, value: hasValues, dropout: false },
-        ...{ prefix: batch.prefix.length > 0, restricted },
+        ...{ prefix: batch.prefix.length > 0, restricted, chunks: this.#chunks(batch) },
       };
       const program = await this.#programs.training(gradients, terms, loss.form);
       const found = await program.run({ inputs: { ...scoringInputs(batch, terms), ...inputsOf(batch) } });
@@ -230,7 +235,6 @@ export class TokenScorer {
       restricted: areRestricted(examples),
       dropout: this.dropoutRng !== undefined,
     };
-    const program = await this.#programs.training(gradients, terms);
     await this.#programs.refresh();
     const scale: Record<string, InputTensor> = this.#programs.scalesLoss
       ? { loss_scale: { dims: [], data: [lossScale] } }
@@ -240,6 +244,7 @@ export class TokenScorer {
       const dropout = this.#dropoutInputs(firstRow); // the numbers of every batch are drawn on every rank
       if (own.rows === 0) continue;
       const batch = this.#runnable(own);
+      const program = await this.#programs.training(gradients, { ...terms, chunks: this.#chunks(batch) });
       const scored = [batch.weights.length];
       const outputs = await program.run({
         inputs: {
@@ -267,6 +272,12 @@ export class TokenScorer {
   /** ONNX Runtime's webgpu provider refuses tensors without elements; a position of weight 0 changes no sum. */
   #runnable(batch: TokenBatch): TokenBatch {
     return this.options.device.kind === 'webgpu' ? withoutEmptyRows(batch) : batch;
+  }
+
+  /** On the CPU alone: what is spared elsewhere was not measured. */
+  #chunks({ columns, prefix }: TokenBatch): QueryChunks {
+    if (this.options.device.kind !== 'cpu') return { rows: 1, prefix: 1 };
+    return { rows: chunksOf(columns), prefix: chunksOf(prefix.length) };
   }
 
   /** Where nobody says how many. On the CPU more are not faster, and need more memory. */

@@ -1,7 +1,7 @@
 // The graphs that score token batches: log-probabilities alone, and the whole training step (loss and every gradient).
 import { GraphBuilder, gradients, type Precision, type Value } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
-import { causalAttention, prefixedAttention } from '../layers/attention.js';
+import { causalAttention, prefixedAttention, type QueryChunks } from '../layers/attention.js';
 import { SeededDropout } from '../layers/dropout.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
@@ -34,6 +34,8 @@ export interface ScoringOptions {
   restricted?: boolean;
   /** All rows begin with the tokens of the input `prefix_ids`, which are computed once; positions count from their first. */
   prefix?: boolean;
+  /** Attention is calculated for one chunk of queries after the other; for all at once if left out. */
+  chunks?: QueryChunks;
 }
 
 export interface TrainingOptions extends ScoringOptions {
@@ -53,6 +55,8 @@ export interface TrainingOptions extends ScoringOptions {
    */
   surrogate?: SurrogateForm;
 }
+
+const UNCUT: QueryChunks = { rows: 1, prefix: 1 };
 
 /** What training changes: every parameter, or with LoRA the adapters alone. */
 export const trainableParameters = (
@@ -159,7 +163,7 @@ export function trunkWidth(architecture: CausalArchitecture): number {
 function scoredRows(
   g: GraphBuilder,
   architecture: CausalArchitecture,
-  { maskedTokenIds, adapters: adapterLayout, value, prefix: hasPrefix, restricted, ...weights }: ScoringOptions,
+  { maskedTokenIds, adapters: adapterLayout, value, prefix: hasPrefix, restricted, chunks = UNCUT, ...weights }: ScoringOptions,
   training: Pick<TrainingOptions, 'dropout' | 'sharesBatch'> | undefined,
 ) {
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
@@ -178,10 +182,10 @@ function scoredRows(
     tokens: 'tokens',
     prefix: prefix?.dim(0),
     operandOrder: 'rows-left',
-    attention: (_layer, queryKeyValue, form, drop) =>
+    attention: (_layer, queryKeyValue, form, dropout) =>
       prefix
-        ? prefixedAttention(g, queryKeyValue, { ...layout, prefix: prefix.dim(0) }, form, drop)
-        : causalAttention(g, queryKeyValue, layout, form, drop),
+        ? prefixedAttention(g, queryKeyValue, { ...layout, prefix: prefix.dim(0) }, { form, dropout, chunks })
+        : causalAttention(g, queryKeyValue, layout, { form, dropout, chunks }),
     quantized: weights.quantized,
     trainingIntegers: weights.trainingIntegers,
     weightType: weights.weightType,

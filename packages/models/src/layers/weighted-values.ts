@@ -1,0 +1,41 @@
+// The end of attention with a gradient of its own: softmax(scores) V.
+import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
+
+/**
+ * What its gradient goes to are its last operands.
+ *
+ * With P = softmax(S) and O = P V, the sum over keys in dS = P ∘ (dP − Σ P ∘ dP) is that of dO ∘ O over the head
+ * (Dao et al. 2022, arXiv:2205.14135, appendix B.2), and its difference from dP = dO Vᵀ is one product of [dO, −Σ dO ∘ O] and
+ * [V, 1]ᵀ: a single pass over the scores instead of four.
+ */
+const WeightedValues = defineOp('Identity', {
+  webgpu: 'same',
+  operands: 1,
+  infer: ({ inputs: [mixed] }) => [{ dtype: mixed!.dtype, shape: mixed!.shape }],
+  gradient: (g, { inputs: [mixed, probabilities, , v], dy }) => {
+    const sums = g.neg(g.reduceSum(g.mul(dy, mixed!), { axes: [-1], keepdims: true }));
+    const ones = g.full(1, [...v!.shape.slice(0, -1), 1], v!.dtype);
+    const differences = g.fusedMatMul(g.concat([dy, sums], -1), g.concat([v!, ones], -1), { transB: true });
+    return [null, null, g.mul(probabilities!, differences), g.fusedMatMul(probabilities!, dy, { transA: true })];
+  },
+});
+
+/**
+ * softmax(scores) V over the last axis of the scores.
+ *
+ * @param scores [..., queries, keys]
+ * @param values [..., keys, size] of the same first dimensions
+ * @param dropout of the softmax's result
+ * @returns [..., queries, size]
+ */
+export function weightedValues(
+  g: GraphBuilder,
+  scores: Value,
+  values: Value,
+  dropout: (probabilities: Value) => Value = (x) => x,
+): Value {
+  const probabilities = g.softmax(scores);
+  const kept = dropout(probabilities);
+  const mixed = g.matMul(kept, values);
+  return kept === probabilities ? g.apply(WeightedValues, [mixed, probabilities, scores, values])[0]! : mixed;
+}
