@@ -1,7 +1,7 @@
-// A step of supervised fine-tuning of all weights (forward, backward, clipping, AdamW; 4 × 128 tokens, all scored, random weights),
+// A step of supervised fine-tuning of all weights (forward, backward, clipping, AdamW; 4 × 128 or other tokens, all scored, random weights),
 // in turn with the same step of transformers in PyTorch: float32, bfloat16 by autocast, torch.compile. Printed are medians and
 // PyTorch's time ÷ ours.
-//   PYTHON=… node --conditions=source --import tsx benchmarks/sft-step.ts [gpt2 | 10.8M] [repetitions] [threads] [PyTorch's forms]
+//   PYTHON=… node --conditions=source --import tsx benchmarks/sft-step.ts [gpt2 | 10.8M] [repetitions] [threads] [PyTorch's forms] [4x128]
 import { loadavg } from 'node:os';
 import { minimum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -14,12 +14,14 @@ const name = process.argv[2] ?? '10.8M';
 const repetitions = Number(process.argv[3] ?? 5);
 const threads = Number(process.argv[4] ?? 1);
 const forms = (process.argv[5] ?? 'float32,bfloat16,compiled').split(',').filter(Boolean);
+const [rows, tokens] = process.argv[6]?.split('x').map(Number) ?? [ROWS, TOKENS];
 const config = trainedShapes[name];
 if (!config) throw new Error(`shape '${name}': ${Object.keys(trainedShapes).join(' or ')}`);
 const vocabulary = Number(config.vocab_size);
+if (name !== 'gpt2') config.max_position_embeddings = Math.max(Number(config.max_position_embeddings), tokens);
 
 const device = await openDevice({ device: 'cpu', threads });
-const settings = { config, rows: ROWS, tokens: TOKENS, threads };
+const settings = { config, rows, tokens, threads };
 const peer = forms.length > 0 ? await openPeer<Times>('train_transformers.py', settings) : null;
 try {
   const words = Array.from({ length: vocabulary - 8 }, (_, i) => `w${i}`).join(' ');
@@ -30,9 +32,9 @@ try {
   const times = new Map<string, Times[]>([['ours', []], ...forms.map((form) => [form, []] as [string, Times[]])]);
   const loads: number[] = [];
   for (let i = 0; i <= repetitions; i++) {
-    const examples = Array.from({ length: ROWS }, () => {
-      const ids = Int32Array.from({ length: TOKENS + 1 }, () => rng.integer(1, vocabulary - 8));
-      const weights = new Float32Array(TOKENS).fill(1 / (ROWS * TOKENS));
+    const examples = Array.from({ length: rows }, () => {
+      const ids = Int32Array.from({ length: tokens + 1 }, () => rng.integer(1, vocabulary - 8));
+      const weights = new Float32Array(tokens).fill(1 / (rows * tokens));
       return { ids: ids.slice(0, -1), targets: ids.slice(1), weights };
     });
     const step = async () => {
@@ -43,9 +45,9 @@ try {
     if (peer) for (const form of forms) times.get(form)!.push(await peer.next(form));
     loads.push(loadavg()[0]);
   }
-  for (const rows of times.values()) rows.shift(); // the first warms up
+  for (const measured of times.values()) measured.shift(); // the first warms up
   const medianOf = (kind: string, key: keyof Times) => median(times.get(kind)!.map((row) => row[key]));
-  console.log(`${name}, ${ROWS} × ${TOKENS} tokens, ${threads} thread(s), load ${median(loads).toFixed(1)}`);
+  console.log(`${name}, ${rows} × ${tokens} tokens, ${threads} thread(s), load ${median(loads).toFixed(1)}`);
   const ours = medianOf('ours', 'wall');
   console.log(`ours: ${ours.toFixed(3)} s, ${medianOf('ours', 'cpu').toFixed(3)} s of CPU time`);
   if (peer) {

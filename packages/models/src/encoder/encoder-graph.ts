@@ -5,6 +5,7 @@
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { activate } from '../layers/activations.js';
 import { linear, type Parameters } from '../layers/linear.js';
+import { weightedValues } from '../layers/weighted-values.js';
 import { disentangledAttention, distances, scoreScale, type Distances } from './deberta.js';
 import type { EncoderConfig } from './encoder-config.js';
 import { embeddingMap, encoderNames, layerNames, poolerName } from './encoder-names.js';
@@ -122,7 +123,7 @@ function selfAttention(
   const scores = distances
     ? disentangledAttention(g, [query, key], parameters, `${name}.attention.self`, config, distances)
     : g.fusedMatMul(query, key, { transB: true, alpha: scoreScale(config) });
-  const mixed = g.matMul(g.softmax(g.add(scores, bias)), heads('value'));
+  const mixed = weightedValues(g, g.add(scores, bias), heads('value'));
   return g.reshape(g.transpose(mixed, [0, 2, 1, 3]), [batch, tokens, hiddenSize]);
 }
 

@@ -4,6 +4,7 @@ import { multiplyDims, type Dim, type GraphBuilder, type Value } from '@bowyer/g
 import { activate } from '../layers/activations.js';
 import type { Parameters } from '../layers/linear.js';
 import { rotaryTables, rotateHeads, type RotaryTables } from '../layers/rotary-embedding.js';
+import { weightedValues } from '../layers/weighted-values.js';
 import type { EncoderConfig } from './encoder-config.js';
 
 interface Kind {
@@ -79,7 +80,7 @@ function attention(
   const turned = (part: Value) => rotateHeads(g, g.reshape(part, [rows, numHeads, headSize]), tables);
   const heads = (part: Value) => g.transpose(g.reshape(part, [batch, tokens, numHeads, headSize]), [0, 2, 1, 3]);
   const scores = g.fusedMatMul(heads(turned(q)), heads(turned(k)), { transB: true, alpha: 1 / Math.sqrt(headSize) });
-  const mixed = g.matMul(g.softmax(g.add(scores, bias)), heads(v));
+  const mixed = weightedValues(g, g.add(scores, bias), heads(v));
   return map(g, g.reshape(g.transpose(mixed, [0, 2, 1, 3]), [batch, tokens, hiddenSize]), parameters, `${name}.Wo`);
 }
 

@@ -47,7 +47,7 @@ export interface QueryChunks {
 /** Four spare three quarters of the scores of later tokens; of shorter sequences one product is as fast. */
 export const chunksOf = (tokens: number): number => (tokens >= 1024 ? 4 : 1);
 
-/** What attention in order is told beside queries, keys and values. */
+/** How attention in order is calculated. */
 export interface OrderedAttention {
   form: AttentionForm;
   dropout: (probabilities: Value) => Value;

@@ -176,6 +176,31 @@ test.each(Object.keys(architectures) as (keyof typeof architectures)[])(
   },
 );
 
+test.each([
+  ['the prompt', 1030, 20],
+  ['what follows', 800, 1030],
+])('attention over long sequences is cut into chunks: %s', async (_, promptTokens, tokens) => {
+  const name = 'gemma2, windows and soft caps';
+  const { scorer } = await scorerOf({ ...architectures[name], max_position_embeddings: 1900 });
+  const prompt = randomIds(promptTokens);
+  const long = Array.from({ length: 2 }, (): TokenExample => {
+    const ids = Int32Array.of(...prompt, ...randomIds(tokens));
+    return {
+      ids,
+      targets: randomIds(ids.length),
+      weights: Float32Array.from(ids, (_id, t) => Number(t > promptTokens)),
+    };
+  });
+  const compile = jest.spyOn(device, 'compile');
+  const shared = await scorer.logprobs(long, { sharesPrefixes: true });
+  const alone = await scorer.logprobs(long);
+  const softmaxes = compile.mock.calls.map(([g]) => g.nodes.filter(({ op }) => op.opType === 'Softmax').length);
+  compile.mockRestore();
+  expect(softmaxes).toEqual([11, 9]); // the head's and, in two layers, four chunks beside one; four
+  shared.forEach((row, i) => row.forEach((logprob, t) => expect(alone[i][t]).toBeCloseTo(logprob, 4)));
+  await scorer.release();
+});
+
 const forms: [string, keyof typeof architectures, Partial<SurrogateForm>][] = [
   ['clip', 'gpt2', {}],
   ['dual clip, k3', 'llama, queries in groups', { dualClip: 1.5, klEstimator: 'k3' }],

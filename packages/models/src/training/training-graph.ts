@@ -163,7 +163,15 @@ export function trunkWidth(architecture: CausalArchitecture): number {
 function scoredRows(
   g: GraphBuilder,
   architecture: CausalArchitecture,
-  { maskedTokenIds, adapters: adapterLayout, value, prefix: hasPrefix, restricted, chunks = UNCUT, ...weights }: ScoringOptions,
+  {
+    maskedTokenIds,
+    adapters: adapterLayout,
+    value,
+    prefix: hasPrefix,
+    restricted,
+    chunks = UNCUT,
+    ...weights
+  }: ScoringOptions,
   training: Pick<TrainingOptions, 'dropout' | 'sharesBatch'> | undefined,
 ) {
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
