@@ -1,5 +1,5 @@
 // From the numbers of batches to what a loss is given, and from the loss's gradient to examples with weights.
-import type { TokenLoss } from '@bowyer/core';
+import type { ScoredTokens, TokenLoss } from '@bowyer/core';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 
 /** What a scoring pass gives for each token. */
@@ -9,18 +9,27 @@ export type TokenOutput = 'logprobs' | 'entropies' | 'values';
 const weightsFor = (output: TokenOutput, { weights, valueWeights }: TokenExample): Float32Array =>
   output === 'values' ? (valueWeights ?? new Float32Array(0)) : weights;
 
-/** What a loss is given of an output: its numbers at the positions with a weight, example by example. */
+/**
+ * What a loss is given: of each output its numbers at the positions with a weight, example by example; of others none.
+ *
+ * @param rows of each output [examples] of [tokens]
+ */
 export function lossTokens(
   examples: readonly TokenExample[],
-  output: TokenOutput,
-  rows: readonly Float32Array[],
-): Float32Array {
-  return Float32Array.from(
-    examples.flatMap((example, e) => {
-      const weights = weightsFor(output, example);
-      return [...rows[e]].filter((_, t) => weights.length > 0 && weights[t] !== 0);
-    }),
-  );
+  outputs: readonly TokenOutput[],
+  rows: readonly (readonly Float32Array[])[],
+): ScoredTokens {
+  const tokensOf = (output: TokenOutput) => {
+    const found = rows[outputs.indexOf(output)];
+    if (!found) return new Float32Array(0);
+    return Float32Array.from(
+      examples.flatMap((example, e) => {
+        const weights = weightsFor(output, example);
+        return [...found[e]].filter((_, t) => weights.length > 0 && weights[t] !== 0);
+      }),
+    );
+  };
+  return { logprobs: tokensOf('logprobs'), entropies: tokensOf('entropies'), values: tokensOf('values') };
 }
 
 /** The examples with weights whose Σ weights · (−log p) + Σ entropyWeights · (−H) + Σ valueWeights · V has the loss's gradient. */

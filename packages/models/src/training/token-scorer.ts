@@ -179,13 +179,7 @@ export class TokenScorer {
     if (entropies) outputs.push('entropies');
     if (examples.some(({ valueWeights }) => valueWeights !== undefined)) outputs.push('values');
     const rows = await this.#score(examples, outputs, { maxTokens });
-    const tokensOf = (output: TokenOutput) =>
-      outputs.includes(output) ? lossTokens(examples, output, rows[outputs.indexOf(output)]) : new Float32Array(0);
-    const loss = lossOf({
-      logprobs: tokensOf('logprobs'),
-      entropies: tokensOf('entropies'),
-      values: tokensOf('values'),
-    });
+    const loss = lossOf(lossTokens(examples, outputs, rows));
     const weighted = withLossGradient(examples, loss);
     await this.accumulateGradients(weighted, gradients, { maxTokens, lossScale });
     return loss;
@@ -216,9 +210,7 @@ export class TokenScorer {
       outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, rows[o]));
     }
     this.#joinRanks(rows.flat());
-    const tokensOf = (output: TokenOutput) =>
-      outputs.includes(output) ? lossTokens(examples, output, rows[outputs.indexOf(output)]) : new Float32Array(0);
-    return { logprobs: tokensOf('logprobs'), entropies: tokensOf('entropies'), values: tokensOf('values') };
+    return lossTokens(examples, outputs, rows);
   }
 
   /** Adds the gradient of Σ weights · (−log p) into `gradients`, and returns that sum in nats. */
