@@ -120,33 +120,42 @@ function attendInOrder(
   const { batch, tokens, before } = layout;
   if (chunkCount === 1)
     return attendAt(g, [splitQueries(g, query, layout), k, v], inOrder(g, tokens, before), layout, how);
-  const chunks = placesOfChunks(g, layout, chunkCount, how.form);
+  const chunks = chunksInOrder(g, layout, chunkCount, how.form);
   const rows = g.reshape(query, [batch, tokens, query.dim(1)]);
   const parts = g.split(rows, 1, chunks.map(({ queries }) => queries.dim(0))); // prettier-ignore
   const mixed = parts.map((part, i) => {
     const chunk = { ...layout, tokens: part.dim(1) };
     const q = splitQueries(g, g.reshape(part, [multiplyDims(batch, chunk.tokens), query.dim(1)]), chunk);
-    const [seenKeys, seenValues] = [k, v].map((x) => g.gather(x, chunks[i].keys, 2));
+    const [seenKeys, seenValues] = [k, v].map((x) => g.slice(x, 2, chunks[i].oldest, chunks[i].end));
     return g.reshape(attendAt(g, [q, seenKeys, seenValues], chunks[i], chunk, how), part.shape);
   });
   return g.reshape(g.concat(mixed, 1), query.shape);
 }
 
-function placesOfChunks(
+/** Of the keys those from `oldest` to before `end`, which a query of the chunk can see. */
+interface Chunk extends Places {
+  oldest: Dim;
+  end: Dim;
+}
+
+function chunksInOrder(
   g: GraphBuilder,
   { tokens, before }: { tokens: Dim; before: Dim },
   count: number,
   { window }: AttentionForm,
-): Places[] {
+): Chunk[] {
+  const places = g.range(addDims(before, tokens));
   const [first, total] = [g.dimScalar(before), g.dimScalar(tokens)];
   const bound = (i: number) => g.add(first, g.div(g.mul(total, i), count));
   let left = tokens;
   return Array.from({ length: count }, (_, i) => {
-    const [start, end] = [bound(i), bound(i + 1)];
-    const queries = g.rangeBetween(start, end, i === count - 1 ? left : undefined);
+    const [start, next] = [bound(i), bound(i + 1)];
+    const queries = g.rangeBetween(start, next, i === count - 1 ? left : undefined);
     left = subtractDims(left, queries.dim(0));
-    const oldest = window === undefined ? g.scalar(0, 'int64') : g.max(g.sub(start, window - 1), 0);
-    return { queries, keys: g.rangeBetween(oldest, end) };
+    const unseen = window === undefined ? 0 : g.max(g.sub(start, window - 1), 0);
+    const oldest = unseen === 0 ? 0 : g.rangeBetween(g.scalar(0, 'int64'), unseen).dim(0);
+    const end = subtractDims(addDims(before, tokens), left);
+    return { queries, keys: g.slice(places, 0, oldest, end), oldest, end };
   });
 }
 
