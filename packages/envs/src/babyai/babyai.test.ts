@@ -122,20 +122,6 @@ test('the explorer looks all around before it turns to a shut door', () => {
   expect(said).toEqual([...lefts, 'toggle and go through purple closed door 1']);
 });
 
-test('out of a corner the explorer walks to see the opposite one', () => {
-  const world = worldOf(['########', '#>.....#', ...Array<string>(4).fill('#......#'), '#.....b#', '########']);
-  const explorer = new Explorer(world);
-  const moves = { 'turn left': 'left', 'move forward': 'forward' } as const;
-  const said: string[] = [];
-  while (said.at(-1) !== 'go to blue ball 1') {
-    said.push(explorer.next([{ verb: 'goto', target: { kind: 'ball', colour: 'blue' } }])!);
-    if (said.at(-1)! in moves) world.move(moves[said.at(-1) as keyof typeof moves]);
-  }
-  const turns = (count: number) => Array.from({ length: count }, () => 'turn left');
-  const walk = Array.from({ length: 5 }, () => 'move forward');
-  expect(said).toEqual([...turns(7), ...walk, 'turn left', 'go to blue ball 1']);
-});
-
 test('a slip is an action that is not valid then, and the plan continues after it', async () => {
   const demonstrations = (slips: number) =>
     babyAiDemonstrations({ ...options, levels: ['goto_local'], episodes: 20, firstSeed: 1, slips });

@@ -1,7 +1,7 @@
 // A player that knows no more of the map than it has seen, so that what it does follows from what a policy has read.
 import { CHECK, doorAction } from './actions.js';
 import { doorInView, expertAction, words } from './expert.js';
-import { ahead, Grid, isDoor, isFree, World, type Move, type Position } from './grid.js';
+import { Grid, isDoor, World, type Move, type Position } from './grid.js';
 import type { Mission, Task } from './mission.js';
 import { pathsFrom } from './paths.js';
 import { seen, visiblePositions } from './view.js';
@@ -9,21 +9,15 @@ import { seen, visiblePositions } from './view.js';
 /** Left turns at a place after which all four directions have been seen. */
 const ALL_AROUND = 3;
 
-/** Free cells ahead that are worth walking: corners that cannot be seen from here come into view. */
-const LONG_WAY = 3;
-
 /**
  * Plays one world: looks at it before each action. Where to look follows from the actions since the last door: a place is looked
- * at all around by left turns, then the nearest shut door in view is taken, or turned to; without any the far end of a long free
- * way is another place to look around at.
+ * at all around by left turns, then the nearest shut door in view is taken, or turned to.
  */
 export class Explorer {
   /** What was seen; the rest counts as wall. */
   readonly #map: Grid;
   /** By which it has looked around since it came through a door or to a thing. */
   #leftTurns = 0;
-  #isWalking = false;
-  #hasWalked = false;
 
   constructor(private readonly world: World) {
     const { width, height } = world.grid;
@@ -35,13 +29,8 @@ export class Explorer {
   next(open: Mission): string | null {
     this.#look();
     const believed = this.#believed();
-    const work = this.#work(believed, open);
-    if (work !== null) this.#isWalking = false;
-    const action = work ?? this.#explore() ?? this.#leave(believed) ?? this.#walk();
-    if (action !== null && !isMove(action)) {
-      this.#leftTurns = 0;
-      this.#hasWalked = false;
-    }
+    const action = this.#work(believed, open) ?? this.#explore() ?? this.#leave(believed);
+    if (action !== null && !isMove(action)) this.#leftTurns = 0;
     return action;
   }
 
@@ -92,35 +81,10 @@ export class Explorer {
       });
     if (shut.length === 0) return null;
     const nearest = shut.reduce((best, way) => (way.path.length < best.path.length ? way : best));
-    return this.#follow(believed, nearest.path, nearest.position);
+    return this.#walk(believed, nearest.path, nearest.position);
   }
 
-  /** Turns to a long way, walks it, and looks all around at its end: once, since two ends of a room show all of it. */
-  #walk(): string | null {
-    if (this.#isWalking) {
-      if (this.#freeAhead() > 0) return words.forward;
-      this.#isWalking = false;
-      this.#leftTurns = 0;
-      return this.#explore();
-    }
-    if (this.#hasWalked) return null;
-    if (this.#freeAhead() >= LONG_WAY) {
-      this.#isWalking = this.#hasWalked = true;
-      return words.forward;
-    }
-    if (this.#leftTurns >= 3 * ALL_AROUND) return null;
-    this.#leftTurns++;
-    return words.left;
-  }
-
-  #freeAhead(): number {
-    const { grid, position, direction } = this.world;
-    let free = 0;
-    while (isFree(grid.at(ahead(position, direction, free + 1)))) free++;
-    return free;
-  }
-
-  #follow(believed: World, path: readonly Move[], target: Position): string | null {
+  #walk(believed: World, path: readonly Move[], target: Position): string | null {
     const door = doorInView(believed, path, target);
     const through = door && doorAction(believed, door);
     if (through) return through;
