@@ -117,16 +117,20 @@ export async function datasetFor(
     return { kind: 'episodes', episodes: fit };
   }
   refuseLongActions(kept, contextLength);
-  const cut = material.demonstrations.filter(
-    (demonstration, i) => episodes[i].segments.length > contextsOf(demonstration),
+  const added = material.demonstrations.map(
+    (demonstration, i) => episodes[i].segments.length - contextsOf(demonstration),
   );
+  const cut = material.demonstrations.filter((_, i) => added[i] > 0);
   if (cut.length > 0) {
     const whole = cut.flatMap((demonstration) => demonstrationSegments(demonstration, tokenizer, terminatorId));
     const longest = maximum(whole.map(({ ids }) => ids.length));
+    const contexts = added.reduce((sum, count) => sum + count, 0);
     log(
       `${cut.length} of ${episodes.length} dialogues are longer than the policy's context of ${contextLength} tokens: their later ` +
-        `turns are learned with the end of what was said, as they are played; policy.n_positions=${longest + config.maxNewTokens} has ` +
-        'room for all, and context=window is shorter',
+        `turns are learned with the end of what was said, as they are played, in ${contexts} more contexts; ` +
+        `policy.n_positions=${longest + config.maxNewTokens} has room for all, and context=window is shorter` +
+        // Undefined in a warm start, which has no such key.
+        (config.maxInputLength === null ? `; max_input_length=${contextLength} leaves these turns out` : ''),
       'WARNING',
     );
   }
