@@ -1,7 +1,8 @@
-// A step of supervised fine-tuning of all weights (forward, backward, clipping, AdamW; 4 × 128 or other tokens, all scored, random weights),
-// in turn with the same step of transformers in PyTorch: float32, bfloat16 by autocast, torch.compile. Printed are medians and
-// PyTorch's time ÷ ours.
-//   PYTHON=… node --conditions=source --import tsx benchmarks/sft-step.ts [gpt2 | 10.8M] [repetitions] [threads] [PyTorch's forms] [4x128]
+// A step of supervised fine-tuning of all weights (forward, backward, clipping, AdamW; 4 × 128 tokens or as given, all scored, random
+// weights), in turn with the same step of transformers in PyTorch: float32, bfloat16 by autocast, torch.compile. Printed are medians
+// and PyTorch's time ÷ ours.
+//   PYTHON=… node --conditions=source --import tsx benchmarks/sft-step.ts [gpt2 | 10.8M] [repetitions] [threads] [PyTorch's
+//   forms] [4x128]
 import { loadavg } from 'node:os';
 import { minimum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -14,11 +15,14 @@ const name = process.argv[2] ?? '10.8M';
 const repetitions = Number(process.argv[3] ?? 5);
 const threads = Number(process.argv[4] ?? 1);
 const forms = (process.argv[5] ?? 'float32,bfloat16,compiled').split(',').filter(Boolean);
-const [rows, tokens] = process.argv[6]?.split('x').map(Number) ?? [ROWS, TOKENS];
-const config = trainedShapes[name];
-if (!config) throw new Error(`shape '${name}': ${Object.keys(trainedShapes).join(' or ')}`);
-const vocabulary = Number(config.vocab_size);
-if (name !== 'gpt2') config.max_position_embeddings = Math.max(Number(config.max_position_embeddings), tokens);
+const size = process.argv[6] ?? `${ROWS}x${TOKENS}`;
+const [, rows, tokens] = (/^(\d+)x(\d+)$/.exec(size) ?? []).map(Number);
+if (!rows || !tokens) throw new Error(`'${size}': give rows and tokens, e.g. 1x2048`);
+const shape = trainedShapes[name];
+if (!shape) throw new Error(`shape '${name}': ${Object.keys(trainedShapes).join(' or ')}`);
+const positions = name === 'gpt2' ? 'n_positions' : 'max_position_embeddings';
+const config = { ...shape, [positions]: Math.max(Number(shape[positions]), tokens) };
+const vocabulary = Number(shape.vocab_size);
 
 const device = await openDevice({ device: 'cpu', threads });
 const settings = { config, rows, tokens, threads };

@@ -49,14 +49,14 @@ test('what is seen is described with distances ahead and aside, the nearest firs
 });
 
 test('without listActions an observation has no list of actions, which can be asked for', async () => {
-  const [told, untold] = [new BabyAi(options), new BabyAi({ ...options, listActions: false })];
+  const [listed, unlisted] = [new BabyAi(options), new BabyAi({ ...options, listActions: false })];
   const [{ observation: long }, { observation: short, info }] = [
-    await told.reset({ seed: 1 }),
-    await untold.reset({ seed: 1 }),
+    await listed.reset({ seed: 1 }),
+    await unlisted.reset({ seed: 1 }),
   ];
   const list = info.validActions as string[];
   expect(long).toBe(`${short}Available actions: [${list.map((action) => `"${action}"`).join(', ')}]\n`);
-  expect((await untold.step('check available actions')).observation).toBe(
+  expect((await unlisted.step('check available actions')).observation).toBe(
     `You can take the following actions: ${list.join(', ')}\n`,
   );
 });

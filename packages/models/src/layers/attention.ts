@@ -77,16 +77,15 @@ export function prefixedAttention(
 ): Value {
   const { batch, tokens, prefix, keyValueHeads, headSize } = layout;
   const first = { ...layout, batch: 1, tokens: prefix };
-  const parts = queryKeyValue.map((x) => g.split(x, 0, [prefix, multiplyDims(batch, tokens)]));
-  const [query, ...keyValue] = parts;
-  const ofPrefix = { ...how, chunks: { ...how.chunks, rows: how.chunks.prefix } };
-  const mixedFirst = causalAttention(g, parts.map(([x]) => x) as [Value, Value, Value], first, ofPrefix);
-  const [k, v] = keyValue.map(([shared, own]) => {
-    const repeated = g.expand(splitHeads(g, shared, first), [batch, keyValueHeads, prefix, headSize]);
+  const [query, key, value] = queryKeyValue.map((x) => g.split(x, 0, [prefix, multiplyDims(batch, tokens)]));
+  const shared = [key, value].map(([x]) => splitHeads(g, x, first));
+  const [k, v] = [key, value].map(([, own], i) => {
+    const repeated = g.expand(shared[i], [batch, keyValueHeads, prefix, headSize]);
     return g.concat([repeated, splitHeads(g, own, layout)], 2);
   });
-  const mixed = attendInOrder(g, [query[1], k, v], { ...layout, before: prefix }, how, how.chunks.rows);
-  return g.concat([mixedFirst, mixed], 0);
+  const { rows, prefix: ofPrefix } = how.chunks;
+  const mixedFirst = attendInOrder(g, [query[0], shared[0], shared[1]], { ...first, before: 0 }, how, ofPrefix);
+  return g.concat([mixedFirst, attendInOrder(g, [query[1], k, v], { ...layout, before: prefix }, how, rows)], 0);
 }
 
 /** Which tokens of the sequence queries and keys are of, from 0: int64. */
@@ -153,6 +152,7 @@ function chunksInOrder(
     const queries = g.rangeBetween(start, next, i === count - 1 ? left : undefined);
     left = subtractDims(left, queries.dim(0));
     const unseen = window === undefined ? 0 : g.max(g.sub(start, window - 1), 0);
+    // As a dimension, which slices take: the length of a range.
     const oldest = unseen === 0 ? 0 : g.rangeBetween(g.scalar(0, 'int64'), unseen).dim(0);
     const end = subtractDims(addDims(before, tokens), left);
     return { queries, keys: g.slice(places, 0, oldest, end), oldest, end };
