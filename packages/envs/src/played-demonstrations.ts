@@ -24,7 +24,7 @@ export const expertNoiseSchema = {
   },
 } as const;
 
-export interface PlayedDemonstrationOptions extends ExpertNoise, Partial<ExpertSlips> {
+export interface PlayedDemonstrationOptions extends ExpertNoise, Partial<ExpertSlips & ExpertStrays> {
   episodes: number;
   seed: number;
   split?: DemonstrationRequest['split'];
@@ -36,9 +36,10 @@ export const playedOptions = ({
   noise,
   seed,
   slips = 0,
+  strays = 0,
   split,
-}: DemonstrationRequest & ExpertNoise & Partial<ExpertSlips>): PlayedDemonstrationOptions => ({
-  ...{ episodes, noise, seed, slips, split },
+}: DemonstrationRequest & ExpertNoise & Partial<ExpertSlips & ExpertStrays>): PlayedDemonstrationOptions => ({
+  ...{ episodes, noise, seed, slips, strays, split },
 });
 
 /** What a context may show of the turns after the first (a task stays the same), and whether the episode was won. */
@@ -52,37 +53,46 @@ export const playedSet = (episodes: readonly (readonly InformedTransition[])[]):
 export interface Demonstrator {
   /** Called with the `info` of each reset. */
   begin?: (info: Record<string, unknown>) => void;
-  best: (info: Record<string, unknown>, rng: Rng) => string;
+  /** Null: it knows no further, and the episode ends there. */
+  best: (info: Record<string, unknown>, rng: Rng) => string | null;
   random: (info: Record<string, unknown>, rng: Rng) => string;
   /** What it means to say after the action that `best` returned last. */
   later?: () => readonly string[];
+  /** How an action is written in what is imitated; absent: as it is played. */
+  reply?: (action: string) => string;
 }
 
 /** Plays and closes the environment; episode i has seed `i` of the stream that the seed opens. */
 export async function playDemonstrations(
   env: Env,
-  { begin, best, random, later }: Demonstrator,
-  { episodes, noise, seed, slips: share = 0 }: PlayedDemonstrationOptions,
+  { begin, best, random, later, reply = (action) => action }: Demonstrator,
+  { episodes, noise, seed, slips: slipShare = 0, strays: strayShare = 0 }: PlayedDemonstrationOptions,
 ): Promise<InformedTransition[][]> {
   const rng = Rng.forPurpose(seed, 'played demonstrations');
-  const slips = new Slips(share, seed);
+  const slips = new Slips(slipShare, seed);
+  const strayRng = Rng.forPurpose(seed, 'strays');
   const played: InformedTransition[][] = [];
   try {
     for (let i = 0; i < episodes; i++) {
       let { observation, info } = await env.reset({ seed: rng.uint32() });
       begin?.(info);
       const transitions: InformedTransition[] = [];
-      for (let ended = false; !ended;) {
+      let ended = false;
+      const play = async (action: string, slip?: true) => {
+        if (ended) return;
+        const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(action);
+        const end = { terminated, truncated, ...(slip && { slip }) };
+        transitions.push({ observation, info, action: reply(action), reward, nextObservation, nextInfo, ...end });
+        [observation, info, ended] = [nextObservation, nextInfo, terminated || truncated];
+      };
+      while (!ended) {
+        if (strayShare > 0 && strayRng.uniform() < strayShare) await play(random(info, strayRng), true);
+        if (ended) break;
         const action = rng.uniform() < noise ? random(info, rng) : best(info, rng);
+        if (action === null) break;
         const slip = slips.before(action, info.validActions as readonly string[], later?.());
-        for (const said of slip === null ? [action] : [slip, action]) {
-          const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(said);
-          const end = { terminated, truncated, ...(said === slip && { slip: true }) };
-          transitions.push({ observation, info, action: said, reward, nextObservation, nextInfo, ...end });
-          ended = terminated || truncated;
-          [observation, info] = [nextObservation, nextInfo];
-          if (ended) break;
-        }
+        if (slip !== null) await play(slip, true);
+        await play(action);
       }
       played.push(transitions);
     }
@@ -91,6 +101,27 @@ export async function playDemonstrations(
   }
   return played;
 }
+
+/** What a run may choose of an expert that goes on from wherever it stands. */
+export interface ExpertStrays {
+  /** Chance of a stray before each turn, 0…1. */
+  strays: number;
+}
+
+export const expertStraysSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    strays: {
+      description:
+        'Chance before each turn of a valid action at random, which is not imitated: what is imitated is how the expert continues from where it leads (noise injected into the supervisor, as in DART, Laskey et al. 2017).',
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      default: 0,
+    },
+  },
+} as const;
 
 /** What a run may choose of an expert that plans whole episodes. */
 export interface ExpertSlips {

@@ -56,3 +56,6 @@ export const wholeRule: ReplyRule = (reply) => ({ thought: '', action: reply });
 
 /** The form in which AgentGym's converter writes a ReAct reply. */
 export const reactReply = (thought: string, action: string): string => `Thought:\n${thought}\n\nAction:\n${action}`;
+
+/** The same reply on one line, which every rule of ReAct reads as well: of policies whose utterances end with the line. */
+export const reactLine = (thought: string, action: string): string => `Thought: ${thought} Action: ${action}`;

@@ -4,7 +4,7 @@ import { babyAiDemonstrations } from './demonstrations.js';
 import { BabyAi, type BabyAiOptions } from './babyai.js';
 import { Explorer } from './explorer.js';
 import { Grid, World, type Cell, type Direction } from './grid.js';
-import { levels } from './levels.js';
+import { levels, type Level } from './levels.js';
 import { seen } from './view.js';
 
 const options: BabyAiOptions = {
@@ -122,15 +122,28 @@ test('the explorer looks all around before it turns to a shut door', () => {
   expect(said).toEqual([...lefts, 'toggle and go through purple closed door 1']);
 });
 
+const demonstrations = (asked: { slips?: number; strays?: number; levels?: readonly Level[]; stepLimit?: number }) => {
+  const { levels: among = ['goto_local'], stepLimit = options.stepLimit, ...shares } = asked;
+  return babyAiDemonstrations({ ...options, levels: among, stepLimit }, { episodes: 20, seed: 1, ...shares });
+};
+
 test('a slip is an action that is not valid then, and the plan continues after it', async () => {
-  const demonstrations = (slips: number) =>
-    babyAiDemonstrations({ ...options, levels: ['goto_local'], episodes: 20, firstSeed: 1, slips });
-  const [steady, slipping] = [await demonstrations(0), await demonstrations(0.5)];
+  const [steady, slipping] = [await demonstrations({}), await demonstrations({ slips: 0.5 })];
   const slips = slipping.flat().filter(({ slip }) => slip);
   expect(slips.length).toBeGreaterThan(2);
   for (const { action, info } of slips) expect(info!.validActions).not.toContain(action);
   const imitated = slipping.map((episode) => episode.filter(({ slip }) => !slip).map(({ action }) => action));
   expect(imitated).toEqual(steady.map((episode) => episode.map(({ action }) => action)));
+});
+
+test('a stray is valid and not imitated, and the expert finishes from where it leads', async () => {
+  const straying = await demonstrations({ strays: 0.3, levels: ['goto', 'pickup'], stepLimit: 100 });
+  const strays = straying.flat().filter(({ slip }) => slip);
+  expect(strays.length).toBeGreaterThan(20);
+  for (const { action, info } of strays) expect(info!.validActions).toContain(action);
+  expect(strays.filter(({ observation, nextObservation }) => observation !== nextObservation).length).toBeGreaterThan(10);
+  for (const { action, info, slip } of straying.flat()) if (!slip) expect(info!.validActions).toContain(action);
+  expect(straying.filter((episode) => episode.at(-1)!.terminated).length).toBeGreaterThan(10);
 });
 
 test('answers to what cannot be done', async () => {

@@ -49,6 +49,7 @@ export class BabyAi implements Env {
   readonly #order = new EpisodeOrder('babyai');
   #rng = new Rng(0);
   #play: Play | null = null;
+  #explorer: Explorer | null = null;
   #steps = 0;
 
   constructor(private readonly options: BabyAiOptions) {}
@@ -57,6 +58,7 @@ export class BabyAi implements Env {
     this.#order.begin();
     if (seed !== undefined) this.#rng = new Rng(seed);
     this.#play = solvable(this.#rng, this.options.levels);
+    this.#explorer = null;
     this.#steps = 0;
     const { world, mission } = this.#play.game;
     const taskDescription = `Your goal: ${missionText(mission, world)}`;
@@ -68,7 +70,9 @@ export class BabyAi implements Env {
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
     const play = this.#play!;
-    const answer = play.act(action.trim().toLowerCase());
+    const words = action.trim().toLowerCase();
+    const answer = play.act(words);
+    this.#explorer?.acted(words);
     this.#steps++;
     const { maxMoves } = play.game;
     const terminated = play.isWon;
@@ -97,9 +101,17 @@ export class BabyAi implements Env {
       const action = explorer.next(trial.openTasks);
       if (action === null) return null;
       trial.act(action);
+      explorer.acted(action);
       path.push(action);
     }
     return trial.isWon ? path : null;
+  }
+
+  /** What an expert does now that knows what was seen since this was first called; null where it knows no further. */
+  explorerAction(): string | null {
+    if (this.#play === null) throw new Error('babyai: explorerAction() needs a world; call reset() first');
+    this.#explorer ??= new Explorer(this.#play.game.world);
+    return this.#explorer.next(this.#play.openTasks);
   }
 
   async close(): Promise<void> {

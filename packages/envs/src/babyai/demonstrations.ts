@@ -1,17 +1,32 @@
 // Expert episodes of BabyAI's worlds, for supervised warm starts.
-import type { InformedTransition } from '@bowyer/core';
+import type { InformedTransition, Rng } from '@bowyer/core';
 import { expertItems, seedSplits } from '../splits.js';
-import { playPlans, type PlannedDemonstrationOptions } from '../played-demonstrations.js';
+import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
+import { CHECK } from './actions.js';
 import { BabyAi, type BabyAiOptions } from './babyai.js';
 
-export interface BabyAiDemonstrationOptions extends BabyAiOptions, PlannedDemonstrationOptions {}
-
 /**
- * Episodes of an expert that knows what it has seen: a policy cannot imitate one that knows the map. Finished episodes only: one
- * that the step limit cuts is not worth imitating.
+ * Episodes of an expert that knows what it has seen: a policy cannot imitate one that knows the map. Those in which it gives up,
+ * because what is left cannot be reached, are left out.
  */
-export async function babyAiDemonstrations(options: BabyAiDemonstrationOptions): Promise<InformedTransition[][]> {
-  const { episodes, firstSeed, slips, split, ...envOptions } = options;
-  const env = new BabyAi(envOptions);
-  return playPlans(expertItems(env, seedSplits(), split), () => env.explorerPath(), { episodes, firstSeed, slips });
+export async function babyAiDemonstrations(
+  options: BabyAiOptions,
+  asked: Omit<PlayedDemonstrationOptions, 'noise'>,
+): Promise<InformedTransition[][]> {
+  const env = new BabyAi(options);
+  let planned: readonly string[] = [];
+  const played = await playDemonstrations(
+    expertItems(env, seedSplits(), asked.split),
+    {
+      begin: () => {
+        planned = env.explorerPath() ?? [];
+      },
+      best: () => env.explorerAction(),
+      random: ({ validActions }, rng: Rng) =>
+        rng.choice((validActions as string[]).filter((action) => action !== CHECK)),
+      later: () => planned,
+    },
+    { ...asked, noise: 0 },
+  );
+  return played.filter((episode) => episode.at(-1)?.terminated || episode.at(-1)?.truncated);
 }

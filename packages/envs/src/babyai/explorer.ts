@@ -29,9 +29,13 @@ export class Explorer {
   next(open: Mission): string | null {
     this.#look();
     const believed = this.#believed();
-    const action = this.#work(believed, open) ?? this.#explore() ?? this.#leave(believed);
-    if (action !== null && !isMove(action)) this.#leftTurns = 0;
-    return action;
+    return this.#work(believed, open) ?? this.#explore() ?? this.#leave(believed);
+  }
+
+  /** Takes notice of an action that was carried out, its own or another one. */
+  acted(action: string): void {
+    this.#look();
+    if (!isMove(action)) this.#leftTurns = 0;
   }
 
   #work(believed: World, open: Mission): string | null {

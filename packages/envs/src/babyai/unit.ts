@@ -7,14 +7,21 @@ import {
   missingAddress,
   servedGame,
 } from '../agentgym/backend.js';
-import { expertSlipsSchema, playedSet, plannedOptions, type ExpertSlips } from '../played-demonstrations.js';
+import {
+  expertSlipsSchema,
+  expertStraysSchema,
+  playedOptions,
+  playedSet,
+  type ExpertSlips,
+  type ExpertStrays,
+} from '../played-demonstrations.js';
 import { servedSplits } from '../agentgym/splits.js';
 import { seedSplits } from '../splits.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { BabyAi, babyAiSchema, type BabyAiOptions } from './babyai.js';
 import { babyAiDemonstrations } from './demonstrations.js';
 
-export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips>({
+export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertStrays>({
   name: 'babyai',
   description: "A grid of rooms in text: go to, pick up, open, put next to, as BabyAI's missions say.",
   schema: babyAiSchema,
@@ -43,13 +50,14 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips>({
   readWith: { ...backendReadWith, levels: embeddedOnly, listActions: embeddedOnly },
   problems: (options) => missingAddress('babyai', options),
   demonstrations: {
-    schema: expertSlipsSchema,
-    make: async (options, request) => playedSet(await babyAiDemonstrations({ ...options, ...plannedOptions(request) })),
+    schema: { ...expertSlipsSchema, properties: { ...expertSlipsSchema.properties, ...expertStraysSchema.properties } },
+    make: async (options, request) =>
+      playedSet(await babyAiDemonstrations(options, playedOptions({ ...request, noise: 0 }))),
     problem: ({ backend }) =>
       backend === 'agentgym'
         ? 'babyai with backend=agentgym has no demonstrations: its worlds are on the server'
         : null,
     independentOf: backendOptionNames,
-    revision: 3, // since where it looks follows from what was said
+    revision: 4, // since its worlds are those of another stream of seeds
   },
 });

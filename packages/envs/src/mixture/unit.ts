@@ -1,6 +1,13 @@
 import { Rng, type DemonstrationSet } from '@bowyer/core';
 import type { Env } from '../contract/env.js';
-import { expertNoiseSchema, expertSlipsSchema, type ExpertNoise, type ExpertSlips } from '../played-demonstrations.js';
+import {
+  expertNoiseSchema,
+  expertSlipsSchema,
+  expertStraysSchema,
+  type ExpertNoise,
+  type ExpertSlips,
+  type ExpertStrays,
+} from '../played-demonstrations.js';
 import { defaultOffer, historyOffer, type ContextOffer } from '../context/context-options.js';
 import type { EnvParts } from '../oracle.js';
 import type { SplitPlan } from '../splits.js';
@@ -20,7 +27,7 @@ export interface Members {
 }
 
 /** Of the members' experts, those that have the key. */
-type ExpertKeys = ExpertNoise & ExpertSlips & TextCraftExpert & ExpertTies;
+type ExpertKeys = ExpertNoise & ExpertSlips & ExpertStrays & TextCraftExpert & ExpertTies;
 
 const member = {
   description: 'Which environment is played, by its place in the list, instead of one drawn by the seed.',
@@ -80,6 +87,7 @@ export const mixtureUnit = (registry: Members) =>
         properties: {
           ...expertNoiseSchema.properties,
           ...expertSlipsSchema.properties,
+          ...expertStraysSchema.properties,
           ...textCraftExpertSchema,
           ...alfworldExpertSchema,
         },

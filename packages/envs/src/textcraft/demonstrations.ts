@@ -1,9 +1,11 @@
 // Crafting plans, and random actions as often as asked for.
 import { Rng, type InformedTransition } from '@bowyer/core';
-import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
+import { reactLine } from '../agentgym/reply-rules.js';
+import type { BackendOptions } from '../agentgym/backend.js';
+import { playDemonstrations, type Demonstrator, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { expertItems } from '../splits.js';
 import type { TextCraftOptions } from './options.js';
-import { craftingPlan, type PlanOrder } from './plan.js';
+import { craftingPlan, type PlannedAction, type PlanOrder } from './plan.js';
 import { renamed, wordsOfNames } from './renamed.js';
 import { textCraftSplits } from './splits.js';
 import { TextCraft, type TextCraftInfo } from './textcraft.js';
@@ -33,38 +35,39 @@ export interface TextCraftExpert {
   order?: PlanOrder;
 }
 
+/** Replies in the ReAct format say what is being made. */
 export async function textCraftDemonstrations(
-  options: TextCraftOptions,
+  options: TextCraftOptions & Partial<Pick<BackendOptions, 'actionFormat'>>,
   { renamed: share = 0, order, ...asked }: PlayedDemonstrationOptions & TextCraftExpert,
 ): Promise<InformedTransition[][]> {
   const env = new TextCraft(options);
   const words = wordsOfNames(env.tree.names());
   const rng = Rng.forPurpose(asked.seed, 'renamed games');
-  const played = await playedBy(env, options, asked, order);
+  const played = await playDemonstrations(
+    expertItems(env, textCraftSplits(options), asked.split),
+    planner(env, order, options.actionFormat === 'react'),
+    asked,
+  );
   return played.map((episode) => (rng.uniform() < share ? renamed(episode, words, rng) : episode));
 }
 
-function playedBy(
-  env: TextCraft,
-  options: TextCraftOptions,
-  asked: PlayedDemonstrationOptions,
-  order: PlanOrder | undefined,
-): Promise<InformedTransition[][]> {
-  let plan: string[] = [];
-  return playDemonstrations(
-    expertItems(env, textCraftSplits(options), asked.split),
-    {
-      begin: (info) => {
-        plan = craftingPlan(env.tree, (info as TextCraftInfo).goal, order);
-      },
-      // Unneeded items do not spoil a plan; a new plan replaces what they used up.
-      best: (info) => {
-        if (plan.length === 0) plan = craftingPlan(env.tree, (info as TextCraftInfo).goal, order);
-        return plan.shift()!;
-      },
-      random: (info, rng: Rng) => rng.choice((info as TextCraftInfo).validActions),
-      later: () => plan,
+function planner(env: TextCraft, order: PlanOrder | undefined, thinks: boolean): Demonstrator {
+  let plan: PlannedAction[] = [];
+  let thought = '';
+  const begin = (info: Record<string, unknown>) => {
+    plan = craftingPlan(env.tree, (info as TextCraftInfo).goal, order);
+  };
+  return {
+    begin,
+    // Unneeded items do not spoil a plan; a new plan replaces what they used up.
+    best: (info) => {
+      if (plan.length === 0) begin(info);
+      const next = plan.shift()!;
+      thought = next.thought;
+      return next.action;
     },
-    asked,
-  );
+    random: (info, rng: Rng) => rng.choice((info as TextCraftInfo).validActions),
+    later: () => plan.map(({ action }) => action),
+    reply: thinks ? (action) => reactLine(thought, action) : undefined,
+  };
 }

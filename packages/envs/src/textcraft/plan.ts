@@ -8,15 +8,23 @@ import { shown, type Ingredient, type Recipe } from './recipe.js';
  */
 export type PlanOrder = 'bottom_up' | 'top_down' | 'craft_by_craft';
 
+export interface PlannedAction {
+  action: string;
+  /** What is being made, the goal first and then what it lacks, each as its recipe says: `torch using 1 coal, 1 stick; stick using …`. */
+  thought: string;
+}
+
 /** The actions that make one of the goal from nothing. */
-export function craftingPlan(tree: CraftingTree, goal: string, order: PlanOrder = 'bottom_up'): string[] {
+export function craftingPlan(tree: CraftingTree, goal: string, order: PlanOrder = 'bottom_up'): PlannedAction[] {
   const plan = new Plan(tree, order);
   plan.provide(goal, 1);
   return plan.actions;
 }
 
 class Plan {
-  readonly actions: string[] = [];
+  readonly actions: PlannedAction[] = [];
+  /** What is being made now, the goal first. */
+  readonly #making: string[] = [];
   /** Made and not yet meant for anything. */
   readonly #left = new Map<string, number>();
   readonly #costs = new Map<string, number>();
@@ -36,7 +44,7 @@ class Plan {
   #make(item: string, count: number): void {
     const recipe = this.#cheapest(item);
     if (recipe === undefined) {
-      this.actions.push(`get ${count} ${shown(item)}`);
+      this.#act(`get ${count} ${shown(item)}`);
       this.#add(item, count);
       return;
     }
@@ -47,14 +55,21 @@ class Plan {
     }));
     const using = chosen.map((needed) => `${needed.count} ${shown(needed.item)}`).join(', ');
     const craft = `craft ${recipe.count} ${shown(item)} using ${using}`;
+    const listed = recipe.ingredients.map((ingredient) => `${ingredient.count} ${shown(ingredient.name)}`).join(', ');
+    this.#making.push(`${shown(item)} using ${listed}`);
     const lacks = chosen.some((needed) => (this.#left.get(needed.item) ?? 0) < needed.count);
-    if (this.order === 'top_down' && lacks) this.actions.push(craft);
+    if (this.order === 'top_down' && lacks) this.#act(craft);
     const [rounds, craftsEach] = this.order === 'craft_by_craft' ? [crafts, 1] : [1, crafts];
     for (let round = 0; round < rounds; round++) {
       for (const needed of chosen) this.provide(needed.item, needed.count * craftsEach);
-      for (let i = 0; i < craftsEach; i++) this.actions.push(craft);
+      for (let i = 0; i < craftsEach; i++) this.#act(craft);
     }
+    this.#making.pop();
     this.#add(item, crafts * recipe.count);
+  }
+
+  #act(action: string): void {
+    this.actions.push({ action, thought: this.#making.join('; ') });
   }
 
   #add(item: string, count: number): void {

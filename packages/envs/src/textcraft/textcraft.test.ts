@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordings, whenRecorded } from '@bowyer/testing';
 import { recordedCalls, recordedEpisodes } from '../../test/recorded-traffic.js';
+import { oneActionOnly } from '../agentgym/reply-rules.js';
+import { makeEnv } from '../registry.js';
 import { textCraftDemonstrations } from './demonstrations.js';
 import type { TextCraftOptions } from './options.js';
 import { craftingPlan } from './plan.js';
@@ -68,7 +70,7 @@ test('the plan for every goal crafts it', async () => {
     await env.reset({ dataIdx: index });
     const results = [];
     const plan = craftingPlan(env.tree, goal);
-    for (const action of plan) results.push(await env.step(action));
+    for (const { action } of plan) results.push(await env.step(action));
     expect(results.at(-1)).toMatchObject({ terminated: true, reward: 1 });
     expect(results.filter(({ terminated }) => terminated)).toHaveLength(1);
     lengths.push(plan.length);
@@ -83,9 +85,9 @@ test('a plan from above tries every craft before what it needs is made, and craf
     await env.reset({ dataIdx: index });
     const results = [];
     const plan = craftingPlan(env.tree, env.tree.goals()[index][0], 'top_down');
-    for (const action of plan) results.push(await env.step(action));
+    for (const { action } of plan) results.push(await env.step(action));
     expect(results.at(-1)).toMatchObject({ terminated: true, reward: 1 });
-    expect(plan[0]).toBe(plan.at(-1));
+    expect(plan[0].action).toBe(plan.at(-1)!.action);
   }
 });
 
@@ -93,7 +95,7 @@ test('a plan craft by craft wins with actions that are listed as valid', async (
   const env = textCraft({ stepLimit: 1000 });
   for (let index = 0; index < env.tree.goals().length; index++) {
     let { info } = await env.reset({ dataIdx: index });
-    for (const action of craftingPlan(env.tree, env.tree.goals()[index][0], 'craft_by_craft')) {
+    for (const { action } of craftingPlan(env.tree, env.tree.goals()[index][0], 'craft_by_craft')) {
       expect(info.validActions).toContain(action);
       ({ info } = await env.step(action));
     }
@@ -130,6 +132,33 @@ test('only goals of the asked depth are drawn', async () => {
 test('an expert with an unsteady hand still crafts most goals of depth 1', async () => {
   const played = await textCraftDemonstrations({ ...defaults, depth: 1 }, { episodes: 100, noise: 0.3, seed: 0 });
   expect(played.filter((transitions) => transitions.at(-1)!.reward === 1).length).toBeGreaterThan(80);
+});
+
+test('replies in the ReAct format say what is being made, as the list has it, and win when they are played', async () => {
+  const options = { ...defaults, observation: 'turn', actionFormat: 'react', stepLimit: 100 } as const;
+  const played = await textCraftDemonstrations(options, { episodes: 10, noise: 0, seed: 0, order: 'craft_by_craft' });
+  const env = makeEnv('textcraft', options);
+  for (const transitions of played) {
+    const { goal } = transitions[0].info as { goal: string };
+    const item: object = { dataIdx: textCraft().tree.goals().findIndex(([name]) => name === goal) };
+    await env.reset(item);
+    let last;
+    for (const { action } of transitions) {
+      const [, thought] = /^Thought: (.+) Action: (?:get|craft) /.exec(action)!;
+      for (const recipe of thought.split('; ')) expect(transitions[0].observation).toMatch(new RegExp(`craft \\d+ ${recipe}\n`));
+      expect(thought).toMatch(new RegExp(`^${goal.replaceAll('_', ' ')} using `));
+      last = await env.step(action);
+    }
+    expect(last).toMatchObject({ terminated: true, reward: 1 });
+  }
+});
+
+test('a reply with two actions is refused, and costs a turn', async () => {
+  const env = makeEnv('textcraft', { observation: 'turn', actionFormat: 'react', stepLimit: 2 });
+  await env.reset({ seed: 0 });
+  const refused = await env.step('Thought: both\nAction: inventory\nAction: inventory');
+  expect(refused).toMatchObject({ observation: oneActionOnly, truncated: false });
+  expect(await env.step('Thought: none')).toMatchObject({ observation: 'Could not execute ', truncated: true });
 });
 
 test('made-up games: words are exchanged alike everywhere, so that all items can be read in the list or in answers', async () => {

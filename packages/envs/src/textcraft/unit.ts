@@ -9,16 +9,20 @@ import {
   servedGame,
   type BackendOptions,
 } from '../agentgym/backend.js';
+import { ReactReplies } from '../agentgym/react-replies.js';
+import { wordsRule } from '../agentgym/reply-rules.js';
 import { servedSplits } from '../agentgym/splits.js';
 import {
   expertNoiseSchema,
   expertSlipsSchema,
+  expertStraysSchema,
   playedOptions,
   playedSet,
   type ExpertNoise,
   type ExpertSlips,
+  type ExpertStrays,
 } from '../played-demonstrations.js';
-import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { defineEnvironment, resetSchemaWith, type EnvProblem } from '../unit.js';
 import { textCraftDemonstrations, textCraftExpertSchema, type TextCraftExpert } from './demonstrations.js';
 import { textCraftSchema, type TextCraftOptions } from './options.js';
 import { textCraftSplits } from './splits.js';
@@ -30,20 +34,37 @@ const dataIdx = { description: "The goal, counted as AgentGym's data_idx.", type
 const asPlayed = <Options extends TextCraftOptions & BackendOptions>(options: Options): Options =>
   options.backend === 'agentgym' ? { ...options, observation: 'turn' } : options;
 
+/** An observation that is the history repeats the actions, and would leave out what was thought. */
+const thoughtsInHistory = ({ backend, actionFormat, observation }: TextCraftOptions & BackendOptions): EnvProblem[] =>
+  backend === 'embedded' && actionFormat === 'react' && observation === 'history'
+    ? [
+        {
+          key: 'env.action_format',
+          message: 'env.action_format=react with env.observation=history: the history has actions without their thoughts',
+          remedy: 'write env.observation=turn; the dialogue then has every reply as it was given',
+        },
+      ]
+    : [];
+
 export const textCraftUnit = defineEnvironment<
   TextCraftOptions & BackendOptions,
-  ExpertNoise & ExpertSlips & TextCraftExpert
+  ExpertNoise & ExpertSlips & ExpertStrays & TextCraftExpert
 >({
   name: 'textcraft',
   description: 'Craft an item of Minecraft by listed recipes from things that can be fetched (AgentGym).',
   schema: { ...textCraftSchema, properties: { ...textCraftSchema.properties, ...backendProperties } },
   resetSchema: resetSchemaWith({ dataIdx }),
-  make: (options) =>
-    options.backend === 'agentgym' ? servedGame('textcraft', options, options.stepLimit) : new TextCraft(options),
+  make: (options) => {
+    if (options.backend === 'agentgym') return servedGame('textcraft', options, options.stepLimit);
+    const game = new TextCraft(options);
+    return options.actionFormat === 'react' ? new ReactReplies(game, wordsRule) : game;
+  },
   splits: (options) => (options.backend === 'agentgym' ? servedSplits('textcraft', options) : textCraftSplits(options)),
   taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`),
-  context: ({ backend, observation }) => {
+  context: ({ backend, observation, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
+    // A reply in the ReAct format is none of the listed actions.
+    if (actionFormat === 'react') return { observation: 'turn', kind: 'dialogue', parts: ['taskDescription'] };
     const parts = ['taskDescription', 'validActions'] as const;
     return observation === 'history' ? listedHistory : { observation, kind: 'dialogue', parts };
   },
@@ -62,6 +83,7 @@ export const textCraftUnit = defineEnvironment<
   keys: { ...agentGymKeys, env_idx: { option: 'goal' } },
   readWith: {
     ...backendReadWith,
+    actionFormat: {},
     observation: embeddedOnly,
     depth: embeddedOnly,
     goal: embeddedOnly,
@@ -69,17 +91,22 @@ export const textCraftUnit = defineEnvironment<
     recipes: embeddedOnly,
     recipeOrder: embeddedOnly,
   },
-  problems: (options) => missingAddress('textcraft', options),
+  problems: (options) => [...missingAddress('textcraft', options), ...thoughtsInHistory(options)],
   // Recordings are of AgentGym's server, which has no limit.
   replayOptions: { observation: 'turn', stepLimit: Number.MAX_SAFE_INTEGER },
   demonstrations: {
     schema: {
       ...expertNoiseSchema,
-      properties: { ...expertNoiseSchema.properties, ...expertSlipsSchema.properties, ...textCraftExpertSchema },
+      properties: {
+        ...expertNoiseSchema.properties,
+        ...expertSlipsSchema.properties,
+        ...expertStraysSchema.properties,
+        ...textCraftExpertSchema,
+      },
     },
     make: async (options, { renamed, order, ...request }) =>
       playedSet(await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, order })),
     revision: 1, // since a policy made here knows the words of all goals
-    independentOf: backendOptionNames.filter((name) => name !== 'backend'),
+    independentOf: backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'),
   },
 });

@@ -83,7 +83,7 @@ export function decoder(spec: DecoderSpec): CausalArchitecture {
     attentionLayers: [...blocks.keys()].filter(
       (layer) => (!blocks[layer].mixer.states || blocks[layer].mixer.attends) && !blocks[layer].mixer.sharesCache,
     ),
-    states: blocks.flatMap(({ mixer }) => mixer.states ?? []),
+    states: blocks.flatMap(({ mixer, feedForward }) => [...(mixer.states ?? []), ...(feedForward.states ?? [])]),
     parameters: decoderParameters(spec),
 
     residual(scope, ids, positions) {

@@ -14,6 +14,7 @@ import {
   type Head,
   type LayerInputs,
 } from './decoder.js';
+import { preceded, type StatefulLayer } from './canon.js';
 import type { FamilyConfig } from './family.js';
 import { gatedFeedForward, plainFeedForward } from './feed-forward.js';
 import { linear, norm, type Layer, type NormOptions, type Part } from './parts.js';
@@ -87,6 +88,8 @@ export interface Departures {
   feedForward?: FeedForwardDeparture | ((layer: number) => FeedForwardDeparture | Part);
   block?: Pick<Block, 'parallel' | 'residualFactor' | 'dropout'>;
   closing?: (layer: number) => Part;
+  /** What stands between a norm and the part that reads it; at the block's path. */
+  inputs?: (path: string) => { mixer?: StatefulLayer; feedForward?: StatefulLayer };
   layerInputs?: LayerInputs;
   /** As attention and cache have them, where the layers' own mixers do not go by the config's fields. */
   cachedHeads?: HeadSizes;
@@ -117,10 +120,12 @@ function decoderSpec(config: FamilyConfig, departures: Departures): DecoderSpec 
   const embeddingWeight = `${names.embedding}.weight`;
   const blocks = Array.from({ length: sizes.layers }, (_, layer): Block => {
     const path = `${names.layers}.${layer}`;
+    const inputs = departures.inputs?.(path);
+    const reading = (input: StatefulLayer | undefined, part: Part) => (input ? preceded(input, part) : part);
     return {
       norms: Object.fromEntries(Object.entries(normNames).map(([place, name]) => [place, normAt(`${path}.${name}`)])),
-      mixer: departures.mixer?.(layer) ?? parts.attention(layer, path),
-      feedForward: parts.feedForward(layer, path),
+      mixer: reading(inputs?.mixer, departures.mixer?.(layer) ?? parts.attention(layer, path)),
+      feedForward: reading(inputs?.feedForward, parts.feedForward(layer, path)),
       closing: departures.closing?.(layer),
       ...departures.block,
     };

@@ -13,6 +13,7 @@ const sizes = {
 };
 const configs = [
   { ...sizes, model_type: 'smeared_llama', num_hidden_layers: 2, key_convolution_tokens: 3 },
+  { ...sizes, model_type: 'canon_llama', num_hidden_layers: 2, hidden_size: 32, canon_kernel: 3 },
   {
     ...{ ...sizes, model_type: 'lfm2', num_hidden_layers: 3, block_multiple_of: 4 },
     layer_types: ['conv', 'full_attention', 'conv'],

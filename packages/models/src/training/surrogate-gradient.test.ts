@@ -34,6 +34,7 @@ const architectures = {
   },
   'bloom, biases of positions': { model_type: 'bloom', vocab_size: VOCABULARY, hidden_size: 16, n_head: 4, n_layer: 2 },
   'smeared llama, keys of three tokens': { ...llama, model_type: 'smeared_llama', key_convolution_tokens: 3 },
+  'canon llama': { ...llama, model_type: 'canon_llama', hidden_size: 32 },
   'lfm2, a short convolution': { ...llama, model_type: 'lfm2', layer_types: ['conv', 'full_attention'] },
   'qwen 3 next, a gated delta rule': {
     ...{ ...llama, model_type: 'qwen3_next', head_dim: 8, layer_types: ['linear_attention', 'full_attention'] },

@@ -217,7 +217,7 @@ export const rolloutNode = Type.Object(
 export const policyNode = Type.Object(
   {
     model_type: oneOf(
-      ['gpt2', 'llama', 'smeared_llama'],
+      ['gpt2', 'llama', 'smeared_llama', 'canon_llama'],
       'architecture: learned positions; rotary positions, which learn sooner to copy words from the context; or those with keys that ' +
         'carry the token before, which learn it sooner still (docs/models/architectures.md)',
     ),

@@ -23,6 +23,7 @@ import { phi, phi3 } from './phi.js';
 import { qwen35, qwen35Moe, qwen3Next } from './qwen-hybrid.js';
 import { qwen2, qwen3 } from './qwen.js';
 import { seedOss } from './seed-oss.js';
+import { canonLlama } from './canon-llama.js';
 import { smearedLlama } from './smeared-llama.js';
 import { smolLm3 } from './smollm3.js';
 import { stableLm } from './stablelm.js';
@@ -33,6 +34,7 @@ export const families: Readonly<Record<string, Family>> = {
   falcon,
   gpt_neox: gptNeoX,
   llama,
+  canon_llama: canonLlama,
   smeared_llama: smearedLlama,
   mistral,
   qwen2,

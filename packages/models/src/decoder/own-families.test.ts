@@ -1,4 +1,4 @@
-// That what is decoded token by token equals what is scored as a whole is in recurrent-episodes.test.ts.
+// Families that only Bowyer has, compared with Llama. That what is decoded token by token equals what is scored as a whole is in recurrent-episodes.test.ts.
 import { openDevice } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
 import { formulaWeights, tokenIds } from '../../test/families/formula-weights.js';
@@ -38,6 +38,26 @@ const smearing = (columns: number[]): HostTensors =>
 
 const smeared = { model_type: 'smeared_llama', key_convolution_tokens: 3 };
 const difference = (a: number[], b: number[]) => Math.max(...a.map((x, i) => Math.abs(x - b[i])));
+
+/** Canon layers whose convolutions count the token before with `weight`, and nothing else. */
+const canon = (weight: number): HostTensors =>
+  Object.fromEntries(
+    [0, 1].flatMap((layer) =>
+      ['canonA', 'canonC'].map((name) => [
+        `model.layers.${layer}.${name}.weight`,
+        { shape: [16, 1, 4], data: Float32Array.from({ length: 64 }, (_, i) => (i % 4 === 2 ? weight : 0)) },
+      ]),
+    ),
+  );
+
+test('Canon layers without weights leave Llama as it is, one that counts the token before does not', async () => {
+  const whole = { model_type: 'canon_llama', partial_rotary_factor: 1 };
+  const llama = await logprobs({ model_type: 'llama' });
+  expect(difference(await logprobs(whole, canon(0)), llama)).toBeLessThan(1e-6);
+  expect(difference(await logprobs(whole, canon(0.5)), llama)).toBeGreaterThan(0.01);
+  const partly = { model_type: 'canon_llama', partial_rotary_factor: 0.5 };
+  expect(difference(await logprobs(partly, canon(0)), llama)).toBeGreaterThan(0.001);
+});
 
 test('keys of their own token alone are those of Llama; with a share of the tokens before they are not', async () => {
   const llama = await logprobs({ model_type: 'llama' });

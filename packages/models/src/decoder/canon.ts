@@ -1,0 +1,54 @@
+// Canon layers: a short causal convolution added to what a part of a block reads, each channel by itself, so that every token carries
+// those just before it. Source: Allen-Zhu 2025, arXiv:2512.17351, section 3; names and layout of its LlamaCanon.
+import type { Value } from '@bowyer/graph';
+import type { ForwardScope } from '../architecture/architecture.js';
+import { shortConvolution } from '../layers/short-convolution.js';
+import type { Layer, Part } from './parts.js';
+import { overSequences } from './sequences.js';
+
+/** A layer that keeps something of earlier tokens. */
+export interface StatefulLayer extends Layer, Required<Pick<Part, 'states'>> {}
+
+/** Of torch.nn.Conv1d's first weights, which are uniform within 1 / √tokens. */
+const standardDeviation = (tokens: number) => 1 / Math.sqrt(3 * tokens);
+
+/**
+ * x + convolution(x).
+ *
+ * @param path of the module, e.g. `model.layers.0.canonA`
+ * @param tokens that the convolution sees, the present one included
+ */
+export function canonLayer(path: string, width: number, tokens: number): StatefulLayer {
+  const weight = `${path}.weight`;
+  return {
+    parameters: [
+      {
+        name: weight,
+        shape: [width, 1, tokens],
+        init: { kind: 'normal', standardDeviation: standardDeviation(tokens) },
+      },
+    ],
+    states: [{ name: path, shape: [tokens - 1, width] }],
+    apply: (scope: ForwardScope, x: Value) =>
+      overSequences(scope, [x], ({ g, batch, tokens: length, recurrence }, [rows]) => {
+        const convolved = shortConvolution(g, g.reshape(rows, [batch, length, width]), {
+          weight: scope.parameter(weight),
+          state: recurrence.before(path),
+          counts: recurrence.counts,
+        });
+        recurrence.after(path, convolved.state);
+        return g.add(rows, g.reshape(convolved.output, rows.shape));
+      }),
+  };
+}
+
+/** The part, reading what the layer gives. */
+export function preceded(layer: StatefulLayer, part: Part): Part {
+  return {
+    ...part,
+    parameters: [...layer.parameters, ...part.parameters],
+    states: [...layer.states, ...(part.states ?? [])],
+    attends: part.attends ?? part.states === undefined,
+    apply: (scope, x, place) => part.apply(scope, layer.apply(scope, x), place),
+  };
+}

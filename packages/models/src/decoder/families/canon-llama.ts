@@ -1,0 +1,25 @@
+// Llama with Canon layers (canon.ts) before attention (A) and before the feed-forward layer (C).
+// Source: Allen-Zhu 2025, arXiv:2512.17351; names of its LlamaCanon.
+import type { Family } from '../family.js';
+import { canonLayer } from '../canon.js';
+import { plainDecoder } from '../plain-decoder.js';
+import { llama } from './llama.js';
+
+export const canonLlama: Family = {
+  architecture: 'CanonLlamaForCausalLM',
+  defaults: { ...llama.defaults, canon_kernel: 4, partial_rotary_factor: 0.25 },
+  build(config) {
+    const { fields, sizes } = config;
+    const bias = fields.flag('attention_bias');
+    const tokens = fields.count('canon_kernel');
+    return plainDecoder(config, {
+      rotary: config.rotary({ share: 'partial_rotary_factor' }),
+      attention: () => ({ bias }),
+      feedForward: { bias: fields.flag('mlp_bias') },
+      inputs: (path) => ({
+        mixer: canonLayer(`${path}.canonA`, sizes.width, tokens),
+        feedForward: canonLayer(`${path}.canonC`, sizes.width, tokens),
+      }),
+    });
+  },
+};
