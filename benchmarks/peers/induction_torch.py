@@ -1,9 +1,11 @@
-"""How soon a small Llama in plain PyTorch learns to copy, with departures from Llama: docs/decisions/224-smeared-keys.md.
+"""How soon a small Llama in plain PyTorch learns to copy, with departures from Llama: docs/decisions/224-smeared-keys.md and
+232-canon-layers.md.
 
 Eight lines of six random words, then the same lines in another order, each to be completed from its first word. Printed is the
-loss of the words to be completed, in nats; guessing has ln 799.
+loss of the words to be completed, in nats; guessing has ln 799, or ln of the words that lines are drawn from.
 
-    python benchmarks/peers/induction_torch.py [--smear] [--convolve] [--window 2] [--transposed qk,vo] [--rate 2e-3] …
+    python benchmarks/peers/induction_torch.py [--smear] [--canon 4] [--rotary 0.25] [--convolve] [--window 2] \\
+        [--transposed qk,vo] [--rate 2e-3] [--drawn 40] …
 """
 
 import argparse
@@ -29,12 +31,21 @@ class Block(nn.Module):
         self.down = nn.Linear(inner, WIDTH, bias=False)
         self.shares = nn.Parameter(torch.zeros(self.heads))
         self.filter = nn.Parameter(torch.randn(WIDTH, 3) / math.sqrt(WIDTH))
+        tokens = options.canon
+        self.canon = nn.ParameterList([torch.randn(WIDTH, tokens) / math.sqrt(3 * tokens) for _ in range(2) if tokens])
 
     def forward(self, x):
-        joint = self.into(self.norms[0](x))
+        joint = self.into(self.input(x, 0))
         x = x + self.out(self.convolution(joint) if self.convolves else self.attention(joint))
-        h = self.norms[1](x)
+        h = self.input(x, 1)
         return x + self.down(F.silu(self.gate(h)) * self.up(h))
+
+    def input(self, x, place):
+        x = self.norms[place](x)
+        if not self.options.canon:
+            return x
+        padded = F.pad(x, (0, 0, self.options.canon - 1, 0))
+        return x + sum(padded[:, j : j + x.shape[1]] * self.canon[place][:, j] for j in range(self.options.canon))
 
     def convolution(self, joint):
         before, after, inner = joint.chunk(3, -1)
@@ -50,17 +61,18 @@ class Block(nn.Module):
         distance = torch.arange(tokens)[:, None] - torch.arange(tokens)
         window = self.options.window if self.options.window and self.layer == 0 else tokens
         mixed = F.scaled_dot_product_attention(
-            turned(q), turned(k), v, attn_mask=(distance >= 0) & (distance < window)
+            turned(q, self.options.rotary), turned(k, self.options.rotary), v, attn_mask=(distance >= 0) & (distance < window)
         )
         return mixed.transpose(1, 2).reshape(rows, tokens, WIDTH)
 
 
-def turned(x):
-    tokens, size = x.shape[-2:]
+def turned(x, share):
+    tokens, size = x.shape[-2], int(share * x.shape[-1])
+    x, rest = x[..., :size], x[..., size:]
     angles = torch.arange(tokens)[:, None] * 10000 ** (-torch.arange(0, size, 2) / size)
     cos, sin = (torch.cat([f, f], -1) for f in (angles.cos(), angles.sin()))
     left, right = x.chunk(2, -1)
-    return x * cos + torch.cat([-right, left], -1) * sin
+    return torch.cat([x * cos + torch.cat([-right, left], -1) * sin, rest], -1)
 
 
 class Model(nn.Module):
@@ -87,9 +99,9 @@ class Model(nn.Module):
         return self.norm(x) @ self.embedding.weight.T
 
 
-def batch():
+def batch(drawn):
     """Ids, and which of them count in the loss."""
-    lines = F.pad(torch.randint(1, VOCABULARY, (ROWS, LINES, WORDS)), (1, 0))
+    lines = F.pad(torch.randint(1, drawn, (ROWS, LINES, WORDS)), (1, 0))
     order = torch.stack([torch.randperm(LINES) for _ in range(ROWS)])
     again = torch.gather(lines, 1, order[:, :, None].expand_as(lines))
     counts = torch.zeros_like(again)
@@ -101,6 +113,9 @@ def batch():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--smear", action="store_true")
+    parser.add_argument("--canon", type=int, default=0)
+    parser.add_argument("--rotary", type=float, default=1)
+    parser.add_argument("--drawn", type=int, default=VOCABULARY)
     parser.add_argument("--convolve", action="store_true")
     parser.add_argument("--window", type=int, default=0)
     parser.add_argument("--transposed", default="")
@@ -116,7 +131,7 @@ def main():
     for step in range(options.steps + 1):
         for group in optimizer.param_groups:
             group["lr"] = options.rate * min(1, (step + 1) / 30)
-        ids, counts = batch()
+        ids, counts = batch(options.drawn)
         losses = F.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
         weights = counts[:, 1:].flatten()
         loss = (losses * weights).sum() / weights.sum()

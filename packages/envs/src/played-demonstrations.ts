@@ -58,19 +58,20 @@ export interface Demonstrator {
   random: (info: Record<string, unknown>, rng: Rng) => string;
   /** What it means to say after the action that `best` returned last. */
   later?: () => readonly string[];
-  /** How an action is written in what is imitated; absent: as it is played. */
-  reply?: (action: string) => string;
+  /** How an action is written in the dialogue; absent: as it is played. */
+  reply?: (action: string, isSlip: boolean, rng: Rng) => string;
 }
 
 /** Plays and closes the environment; episode i has seed `i` of the stream that the seed opens. */
 export async function playDemonstrations(
   env: Env,
-  { begin, best, random, later, reply = (action) => action }: Demonstrator,
+  { begin, best, random, later, reply }: Demonstrator,
   { episodes, noise, seed, slips: slipShare = 0, strays: strayShare = 0 }: PlayedDemonstrationOptions,
 ): Promise<InformedTransition[][]> {
   const rng = Rng.forPurpose(seed, 'played demonstrations');
   const slips = new Slips(slipShare, seed);
   const strayRng = Rng.forPurpose(seed, 'strays');
+  const replyRng = Rng.forPurpose(seed, 'replies');
   const played: InformedTransition[][] = [];
   try {
     for (let i = 0; i < episodes; i++) {
@@ -82,7 +83,8 @@ export async function playDemonstrations(
         if (ended) return;
         const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(action);
         const end = { terminated, truncated, ...(slip && { slip }) };
-        transitions.push({ observation, info, action: reply(action), reward, nextObservation, nextInfo, ...end });
+        const written = reply?.(action, slip ?? false, replyRng) ?? action;
+        transitions.push({ observation, info, action: written, reward, nextObservation, nextInfo, ...end });
         [observation, info, ended] = [nextObservation, nextInfo, terminated || truncated];
       };
       while (!ended) {
@@ -102,7 +104,7 @@ export async function playDemonstrations(
   return played;
 }
 
-/** What a run may choose of an expert that goes on from wherever it stands. */
+/** What a run may choose of an expert that finds its way from wherever it stands. */
 export interface ExpertStrays {
   /** Chance of a stray before each turn, 0…1. */
   strays: number;

@@ -141,7 +141,9 @@ test('a stray is valid and not imitated, and the expert finishes from where it l
   const strays = straying.flat().filter(({ slip }) => slip);
   expect(strays.length).toBeGreaterThan(20);
   for (const { action, info } of strays) expect(info!.validActions).toContain(action);
-  expect(strays.filter(({ observation, nextObservation }) => observation !== nextObservation).length).toBeGreaterThan(10);
+  expect(strays.filter(({ observation, nextObservation }) => observation !== nextObservation).length).toBeGreaterThan(
+    10,
+  );
   for (const { action, info, slip } of straying.flat()) if (!slip) expect(info!.validActions).toContain(action);
   expect(straying.filter((episode) => episode.at(-1)!.terminated).length).toBeGreaterThan(10);
 });

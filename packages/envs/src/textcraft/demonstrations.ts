@@ -54,11 +54,15 @@ export async function textCraftDemonstrations(
 function planner(env: TextCraft, order: PlanOrder | undefined, thinks: boolean): Demonstrator {
   let plan: PlannedAction[] = [];
   let thought = '';
+  let listed: string[] = [];
   const begin = (info: Record<string, unknown>) => {
     plan = craftingPlan(env.tree, (info as TextCraftInfo).goal, order);
   };
   return {
-    begin,
+    begin: (info) => {
+      begin(info);
+      listed = [...(info.taskDescription as string).matchAll(/^craft .* using (.*)$/gm)].map(([, using]) => using);
+    },
     // Unneeded items do not spoil a plan; a new plan replaces what they used up.
     best: (info) => {
       if (plan.length === 0) begin(info);
@@ -68,6 +72,17 @@ function planner(env: TextCraft, order: PlanOrder | undefined, thinks: boolean):
     },
     random: (info, rng: Rng) => rng.choice((info as TextCraftInfo).validActions),
     later: () => plan.map(({ action }) => action),
-    reply: thinks ? (action) => reactLine(thought, action) : undefined,
+    reply: thinks
+      ? (action, isSlip, rng) =>
+          reactLine(isSlip && rng.uniform() < 0.5 ? mistaken(thought, listed, rng) : thought, action)
+      : undefined,
   };
+}
+
+/** The thought up to one of its recipes, which has the ingredients of another command. */
+function mistaken(thought: string, listed: readonly string[], rng: Rng): string {
+  const recipes = thought.split('; ');
+  const at = rng.integer(0, recipes.length - 1);
+  const [item] = recipes[at].split(' using ');
+  return [...recipes.slice(0, at), `${item} using ${rng.choice(listed)}`].join('; ');
 }

@@ -140,12 +140,17 @@ test('replies in the ReAct format say what is being made, as the list has it, an
   const env = makeEnv('textcraft', options);
   for (const transitions of played) {
     const { goal } = transitions[0].info as { goal: string };
-    const item: object = { dataIdx: textCraft().tree.goals().findIndex(([name]) => name === goal) };
+    const item: object = {
+      dataIdx: textCraft()
+        .tree.goals()
+        .findIndex(([name]) => name === goal),
+    };
     await env.reset(item);
     let last;
     for (const { action } of transitions) {
       const [, thought] = /^Thought: (.+) Action: (?:get|craft) /.exec(action)!;
-      for (const recipe of thought.split('; ')) expect(transitions[0].observation).toMatch(new RegExp(`craft \\d+ ${recipe}\n`));
+      for (const recipe of thought.split('; '))
+        expect(transitions[0].observation).toMatch(new RegExp(`craft \\d+ ${recipe}\n`));
       expect(thought).toMatch(new RegExp(`^${goal.replaceAll('_', ' ')} using `));
       last = await env.step(action);
     }

@@ -40,7 +40,8 @@ const thoughtsInHistory = ({ backend, actionFormat, observation }: TextCraftOpti
     ? [
         {
           key: 'env.action_format',
-          message: 'env.action_format=react with env.observation=history: the history has actions without their thoughts',
+          message:
+            'env.action_format=react with env.observation=history: the history has actions without their thoughts',
           remedy: 'write env.observation=turn; the dialogue then has every reply as it was given',
         },
       ]
@@ -83,7 +84,7 @@ export const textCraftUnit = defineEnvironment<
   keys: { ...agentGymKeys, env_idx: { option: 'goal' } },
   readWith: {
     ...backendReadWith,
-    actionFormat: {},
+    actionFormat: {}, // always
     observation: embeddedOnly,
     depth: embeddedOnly,
     goal: embeddedOnly,

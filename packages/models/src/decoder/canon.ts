@@ -1,5 +1,5 @@
 // Canon layers: a short causal convolution added to what a part of a block reads, each channel by itself, so that every token carries
-// those just before it. Source: Allen-Zhu 2025, arXiv:2512.17351, section 3; names and layout of its LlamaCanon.
+// those just before it. Source: Allen-Zhu 2025, arXiv:2512.17351; names and layout of the LlamaCanon published with it.
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
 import { shortConvolution } from '../layers/short-convolution.js';

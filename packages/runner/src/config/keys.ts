@@ -218,8 +218,8 @@ export const policyNode = Type.Object(
   {
     model_type: oneOf(
       ['gpt2', 'llama', 'smeared_llama', 'canon_llama'],
-      'architecture: learned positions; rotary positions, which learn sooner to copy words from the context; or those with keys that ' +
-        'carry the token before, which learn it sooner still (docs/models/architectures.md)',
+      'architecture: learned positions; rotary positions, which learn sooner to copy words from the context; with keys that carry the ' +
+        'token before, sooner still; with Canon layers, which carry the last four tokens (docs/models/architectures.md)',
     ),
     n_layer: count('transformer blocks'),
     n_head: count('attention heads per block'),

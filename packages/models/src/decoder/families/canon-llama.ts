@@ -1,5 +1,6 @@
 // Llama with Canon layers (canon.ts) before attention (A) and before the feed-forward layer (C).
-// Source: Allen-Zhu 2025, arXiv:2512.17351; names of its LlamaCanon.
+// Of our own, with weights named as in the LlamaCanon of Allen-Zhu 2025, arXiv:2512.17351: no other program reads it. A quarter of a
+// head's columns turn with the position; what is compared over hundreds of tokens is compared in the others.
 import type { Family } from '../family.js';
 import { canonLayer } from '../canon.js';
 import { plainDecoder } from '../plain-decoder.js';
