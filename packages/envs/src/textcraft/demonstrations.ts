@@ -53,6 +53,7 @@ export async function textCraftDemonstrations(
 
 function planner(env: TextCraft, order: PlanOrder | undefined, thinks: boolean): Demonstrator {
   let plan: PlannedAction[] = [];
+  /** Of the action that was chosen last. */
   let thought = '';
   let listed: string[] = [];
   const begin = (info: Record<string, unknown>) => {
@@ -70,7 +71,10 @@ function planner(env: TextCraft, order: PlanOrder | undefined, thinks: boolean):
       thought = next.thought;
       return next.action;
     },
-    random: (info, rng: Rng) => rng.choice((info as TextCraftInfo).validActions),
+    random: (info, rng: Rng) => {
+      thought = plan[0]?.thought ?? thought;
+      return rng.choice((info as TextCraftInfo).validActions);
+    },
     later: () => plan.map(({ action }) => action),
     reply: thinks
       ? (action, isSlip, rng) =>

@@ -158,6 +158,21 @@ test('replies in the ReAct format say what is being made, as the list has it, an
   }
 });
 
+test('an unsteady expert thinks of its plan in random turns too; some slips follow from a mistaken thought', async () => {
+  const options = { ...defaults, observation: 'turn', actionFormat: 'react', depth: 2 } as const;
+  const played = await textCraftDemonstrations(options, { episodes: 20, seed: 0, noise: 0.3, slips: 0.5, strays: 0.2 });
+  const mistaken = played.flat().filter(({ action, info, slip }) => {
+    const { goal } = info as { goal: string };
+    const thought = /^Thought: (.+) Action: ./.exec(action)![1];
+    expect(thought).toMatch(new RegExp(`^${goal.replaceAll('_', ' ')} using `));
+    const task = played.find((episode) => episode[0].info!.goal === goal)![0].observation;
+    const isListed = thought.split('; ').every((recipe) => task.includes(` ${recipe}\n`));
+    if (!slip) expect(isListed).toBe(true);
+    return !isListed;
+  });
+  expect(mistaken.length).toBeGreaterThan(3);
+});
+
 test('a reply with two actions is refused, and costs a turn', async () => {
   const env = makeEnv('textcraft', { observation: 'turn', actionFormat: 'react', stepLimit: 2 });
   await env.reset({ seed: 0 });
