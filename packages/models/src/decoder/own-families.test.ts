@@ -1,4 +1,5 @@
-// Families that only Bowyer has, compared with Llama. That what is decoded token by token equals what is scored as a whole is in recurrent-episodes.test.ts.
+// Families that only Bowyer has, compared with Llama. That what is decoded token by token equals what is scored as a whole is in
+// recurrent-episodes.test.ts.
 import { openDevice } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
 import { formulaWeights, tokenIds } from '../../test/families/formula-weights.js';
