@@ -78,6 +78,8 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
     source: 'episodes' | 'dataset';
     /** True where an algorithm that learns from its own episodes has a dataset besides. */
     dataset?: boolean;
+    /** True where the environment's expert takes part in rollouts (`Env.expertReply`). */
+    expert?: boolean;
   };
   /**
    * Where V comes from in an algorithm that learns values with a language model: `trunk`, a head on the policy's own; or `critic`, a

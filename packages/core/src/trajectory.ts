@@ -34,7 +34,7 @@ export interface UtteranceTokens {
   logprobs: number[];
   /** Of each of `logprobs` the tokens that it was chosen among; absent where all could be. */
   allowedIds?: number[][];
-  /** Of a demonstration: not to be imitated. */
+  /** Not what the expert said or would have said, so not to be imitated. */
   slip?: boolean;
   /** Iterations that the policy had been trained for when it sampled; absent: those before the iteration that learns from it first. */
   policyVersion?: number;

@@ -1,6 +1,6 @@
 // Plays many episodes at once: each slot has an environment, a policy acts on those that are ready,
 // a slow or broken environment delays or ends its own episode only.
-import type { Env, StepResult } from './contract/env.js';
+import type { Env, ResetResult, StepResult } from './contract/env.js';
 
 /** A slot that waits for the policy. */
 export interface ReadyTurn {
@@ -15,6 +15,8 @@ export interface ReadyTurn {
   retrieved?: string[];
   /** What the environment accepts now, where its `info` lists it. */
   validActions?: readonly string[];
+  /** With `asksExpert`: what the environment's expert says now. */
+  expertReply?: string | null;
 }
 
 /** What the policy says, with anything of its own to be kept beside the turn (log-probabilities, token ids). */
@@ -75,6 +77,8 @@ export interface PlayEpisodesOptions<T> {
   act: (ready: ReadyTurn[]) => Promise<(string | Decision<T> | Error)[]> | (string | Decision<T> | Error)[];
   /** Called as episodes end, in the order of their ends. */
   onEpisode?: (episode: PlayedEpisode<T>) => void;
+  /** Every turn comes with what the environment's expert would say. */
+  asksExpert?: boolean;
   /** Waits until all slots in play are ready: then what is ready together does not depend on how long each took. */
   together?: boolean;
   /** A slot whose environment broke this many times in a row takes no further episodes. */
@@ -200,10 +204,10 @@ class Run<T> {
       if (this.options.admit && !(await this.options.admit(episode))) return void (this.#isAdmitting = false);
       state.env ??= await this.options.makeEnv(slot);
       const result = await state.env.reset({ seed, ...this.options.reset?.(episode) });
-      const { observation, info } = result;
+      const { info } = result;
       if (info.item !== undefined) played.item = String(info.item);
       if (typeof info.taskDescription === 'string') played.task = info.taskDescription;
-      this.#ready.push({ slot, episode, turn: 0, observation, ...readOf(result), ...validActionsOf(info) });
+      this.#wait({ slot, episode, turn: 0 }, result);
     });
   }
 
@@ -219,9 +223,15 @@ class Run<T> {
         throw new Error(`the environment gave the reward ${result.reward}; rewards must be finite numbers`);
       this.#record(state.current!, ready, { action, data }, result);
       if (result.terminated || result.truncated) return this.#finish(slot, null);
-      const { observation, info } = result;
-      this.#ready.push({ slot, episode, turn: turn + 1, observation, ...readOf(result), ...validActionsOf(info) });
+      this.#wait({ slot, episode, turn: turn + 1 }, result);
     });
+  }
+
+  /** The slot is ready for the policy. */
+  #wait(turn: Pick<ReadyTurn, 'slot' | 'episode' | 'turn'>, result: ResetResult): void {
+    const { observation, info } = result;
+    const advice = this.options.asksExpert && { expertReply: this.#slots[turn.slot].env!.expertReply?.() ?? null };
+    this.#ready.push({ ...turn, observation, ...readOf(result), ...validActionsOf(info), ...advice });
   }
 
   #record(played: PlayedEpisode<T>, ready: ReadyTurn, said: { action: string; data?: T }, result: StepResult): void {

@@ -93,7 +93,7 @@ export interface ListedItems<T> {
   /** All items, which are divided here; or those of each split. */
   items: readonly T[] | Readonly<Record<Split, readonly T[]>>;
   /** What `reset` takes beside the seed to play the item. */
-  reset: (item: T) => Record<string, unknown>;
+  reset: (item: T, split: Split) => Record<string, unknown>;
   id?: (item: T) => string;
 }
 
@@ -114,7 +114,7 @@ export function listedSplits<T>({ noun, items, reset, id = String }: ListedItems
     choose: ({ split, seed, episode }) => {
       const item =
         episode === undefined ? Rng.forPurpose(seed, 'item').choice(of[split]) : of[split][episode % of[split].length];
-      return { reset: { seed, ...reset(item) }, item: id(item) };
+      return { reset: { seed, ...reset(item, split) }, item: id(item) };
     },
   };
 }
@@ -153,6 +153,10 @@ export class SplitEnv implements Env {
 
   step(action: string): Promise<StepResult> {
     return this.env.step(action);
+  }
+
+  expertReply(): string | null {
+    return this.env.expertReply?.() ?? null;
   }
 
   close(): Promise<void> {

@@ -130,6 +130,8 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   demonstrations?: DemonstrationSource<Options, Extra>;
   /** What task=evaluate writes besides, in the format of the environment's original. */
   report?(evaluation: PlayedEvaluation): EvaluationReport;
+  /** Whether environments with these options have an `expertReply`; absent: none has. */
+  hasExpert?(options: Options): boolean;
   /** Expected return of the best player with the demonstrator's questions; null where it cannot be computed. */
   optimalReturn?(options: Options, demonstrations: Extra): number | null;
 }

@@ -1,6 +1,7 @@
 // The loop of behaviour cloning: passes over a dataset, one optimizer step per batch.
 import { minibatches, Rng, scheduledRate, type LearningRateSchedule } from '@bowyer/core';
 import type { LanguageModel, TokenExample } from '@bowyer/models';
+import type { Metrics } from '../types.js';
 import type { TrainingRun } from '../unit.js';
 import { keepBestOf, type DatasetEvaluation } from './dataset-evaluation.js';
 import type { Examples } from './examples.js';
@@ -65,6 +66,38 @@ export async function imitate<Item>(
       if (hooks.stopRequested) return;
     }
   }
+}
+
+/**
+ * What an iteration of an online algorithm imitates; it is finished before the run stops.
+ *
+ * @returns the mean loss of the last pass, and how many steps there were; the steps alone where there is nothing to imitate
+ */
+export async function imitateAtOnce(
+  { policy, hooks }: Pick<TrainingRun, 'policy' | 'hooks'>,
+  examples: Examples<unknown>,
+  options: ImitateOptions,
+  settings: Pick<ImitationSettings, 'batchSize' | 'parts'>,
+): Promise<Metrics> {
+  if (examples.items.length === 0) return { 'optim/steps': 0 };
+  let metrics: Metrics = {};
+  await imitate(
+    {
+      policy,
+      state: {},
+      firstIteration: 0,
+      hooks: {
+        ...{ keepBest: () => Promise.resolve(), checkpoint: () => Promise.resolve() },
+        ...{ checkpointDue: false, stopRequested: false },
+        progress: (_phase, done, total) => hooks.progress('learning', done, total),
+        log: async (_epoch, measured) => void (metrics = measured),
+      },
+    },
+    examples,
+    options,
+    settings,
+  );
+  return { 'losses/nll': metrics['losses/nll'], 'optim/steps': metrics['optim/steps'] };
 }
 
 /** Optimizer steps of an epoch and of the whole training. @throws {RangeError} for an empty dataset */

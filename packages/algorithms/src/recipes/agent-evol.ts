@@ -22,7 +22,7 @@ import {
 } from '@bowyer/core';
 import type { Examples } from '../dataset/examples.js';
 import { joinedExamples } from '../dataset/joined-examples.js';
-import { imitate } from '../dataset/imitate.js';
+import { imitateAtOnce } from '../dataset/imitate.js';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { evaluate } from '../rollout/evaluate.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
@@ -130,38 +130,18 @@ export const agentEvol = defineAlgorithm({
 });
 
 /** `epochs` passes of behaviour cloning over the successes; none where there is no success. */
-async function learn(
-  { policy, hooks }: TrainingRun,
+const learn = (
+  run: TrainingRun,
   examples: Examples<unknown>,
   iteration: number,
-  options: AgentEvolOptions,
-): Promise<Metrics> {
-  if (examples.items.length === 0) return { 'optim/steps': 0 };
-  let metrics: Metrics = {};
-  await imitate(
-    {
-      policy,
-      state: {},
-      firstIteration: 0,
-      hooks: {
-        ...{ keepBest: () => Promise.resolve(), checkpoint: () => Promise.resolve() },
-        ...{ checkpointDue: false, stopRequested: false }, // an iteration is finished first
-        progress: (_phase, done, total) => hooks.progress('learning', done, total),
-        log: async (_epoch, measured) => void (metrics = measured),
-      },
-    },
+  { seed, batchSize, gradAccumSteps, ...options }: AgentEvolOptions,
+): Promise<Metrics> =>
+  imitateAtOnce(
+    run,
     examples,
-    {
-      seed: hash32(`${options.seed}/learn/${iteration}`),
-      epochs: options.epochs,
-      lmLr: options.lmLr,
-      lmSchedule: options.lmSchedule,
-      maxGradNorm: options.maxGradNorm,
-    },
-    { batchSize: options.batchSize * options.gradAccumSteps, parts: options.gradAccumSteps },
+    { ...options, seed: hash32(`${seed}/learn/${iteration}`) },
+    { batchSize: batchSize * gradAccumSteps, parts: gradAccumSteps },
   );
-  return { 'losses/nll': metrics['losses/nll'], 'optim/steps': metrics['optim/steps'] };
-}
 
 type SuccessOptions = Pick<AgentEvolOptions, 'successThreshold'>;
 

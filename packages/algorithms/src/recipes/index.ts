@@ -4,6 +4,7 @@ export { chai } from './chai.js';
 export { onlineFilteredBc } from './online-filtered-bc.js';
 export { bc } from './bc.js';
 export { ppo } from './ppo.js';
+export { dagger } from './dagger.js';
 export { filteredBc } from './filtered-bc.js';
 export { agentEvol } from './agent-evol.js';
 export { iql } from './iql.js';

@@ -49,6 +49,10 @@ class HorizonEnv implements Env {
     return isCut ? { ...result, truncated: true } : result;
   }
 
+  expertReply() {
+    return this.env.expertReply?.() ?? null;
+  }
+
   close() {
     return this.env.close();
   }

@@ -124,7 +124,7 @@ async function playShare(
   try {
     const played = await playEpisodes<TurnTokens>({
       makeEnv: () => makeEnv(split),
-      ...{ slots, together },
+      ...{ slots, together, asksExpert: player.asksExpert },
       episodes: own.length,
       seeds: (i) => envSeeds[own[i]],
       // A rollout draws its items; an evaluation covers them evenly.

@@ -11,6 +11,8 @@ export interface ActRequest {
   observation: string;
   /** What the environment accepts now, where it lists it. */
   validActions?: readonly string[];
+  /** Where the player asks: what the environment's expert would say; null where it knows no further. */
+  expertReply?: string | null;
   /** At turn 0: the tokens that the observation had when it was played before. */
   ids?: readonly number[];
   /** The episode's own stream of random numbers. */
@@ -19,6 +21,8 @@ export interface ActRequest {
 
 /** Chooses an action in every slot that is ready. */
 export interface Player {
+  /** True where `act` is to know what the environment's expert would say. */
+  readonly asksExpert?: boolean;
   /**
    * @returns one decision per request, in the same order, with the tokens that the policy read and wrote where it is one of ours;
    *   an error where there is no action, which ends that episode as failed

@@ -17,6 +17,8 @@ export interface TurnTokens {
   /** As in `UtteranceTokens`. */
   allowedIds?: number[][];
   /** As in `UtteranceTokens`. */
+  slip?: boolean;
+  /** As in `UtteranceTokens`. */
   policyVersion?: number;
 }
 

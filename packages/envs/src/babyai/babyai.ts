@@ -107,9 +107,9 @@ export class BabyAi implements Env {
     return trial.isWon ? path : null;
   }
 
-  /** What an expert does now that knows what was seen since this was first called; null where it knows no further. */
-  explorerAction(): string | null {
-    if (this.#play === null) throw new Error('babyai: explorerAction() needs a world; call reset() first');
+  /** Of an expert that knows what was seen since this was first called in the episode. */
+  expertReply(): string | null {
+    if (this.#play === null) throw new Error('babyai: expertReply() needs a world; call reset() first');
     this.#explorer ??= new Explorer(this.#play.game.world);
     return this.#explorer.next(this.#play.openTasks);
   }

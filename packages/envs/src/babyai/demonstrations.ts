@@ -21,7 +21,7 @@ export async function babyAiDemonstrations(
       begin: () => {
         planned = env.explorerPath() ?? [];
       },
-      best: () => env.explorerAction(),
+      best: () => env.expertReply(),
       random: ({ validActions }, rng: Rng) =>
         rng.choice((validActions as string[]).filter((action) => action !== CHECK)),
       later: () => planned,

@@ -28,6 +28,7 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
   resetSchema: resetSchemaWith(),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('babyai', options, options.stepLimit) : new BabyAi(options),
+  hasExpert: ({ backend }) => backend === 'embedded',
   splits: ({ backend, testItems }) => (backend === 'agentgym' ? servedSplits('babyai', { testItems }) : seedSplits()),
   taskType: ({ level }) => (level as string | undefined) ?? null,
   context: ({ backend }) =>

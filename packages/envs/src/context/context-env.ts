@@ -25,6 +25,10 @@ export class ContextEnv implements Env {
     return composed(result, this.writer.follow(action, observation, info, recalled?.text), recalled);
   }
 
+  expertReply(): string | null {
+    return this.env.expertReply?.() ?? null;
+  }
+
   close(): Promise<void> {
     return this.env.close();
   }

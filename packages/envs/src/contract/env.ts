@@ -38,6 +38,11 @@ export interface Env {
    */
   reset(options?: { seed?: number; episode?: number }): Promise<ResetResult>;
   step(action: string): Promise<StepResult>;
+  /**
+   * What the environment's expert says now, wherever the player has got to, written as in its demonstrations; null where it knows no
+   * further. Asked before a step, in a running episode; changes nothing. Absent where there is no such expert.
+   */
+  expertReply?(): string | null;
   /** Frees the environment's resources. Closing twice is allowed, using it afterwards is not. */
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@
 import { maximum, Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
+import { epsilonGreedy, optimalValues } from './exact-values.js';
 import { actionsOf, towerModel, type Outcome, type TabularModel } from './model.js';
 
 export interface TabularOptions {
@@ -44,6 +45,7 @@ export class TabularGame implements Env {
   #rng = new Rng(0);
   #state: string | null = null;
   #steps = 0;
+  #best: ReturnType<typeof epsilonGreedy> | null = null;
 
   constructor(
     private readonly options: TabularOptions,
@@ -78,6 +80,13 @@ export class TabularGame implements Env {
     if (terminated || truncated) this.#order.end();
     const info = this.#info(outcomes === undefined, terminated && reward === this.#treasure);
     return { observation: this.#text(), reward, terminated, truncated, info };
+  }
+
+  /** The best action by the exact values, of episodes without a limit. */
+  expertReply(): string {
+    this.#best ??= epsilonGreedy(this.model, optimalValues(this.model, { gamma: 1 }), 0);
+    const chances = this.#best[this.#state!];
+    return Object.keys(chances).find((action) => chances[action] === 1)!;
   }
 
   async close(): Promise<void> {

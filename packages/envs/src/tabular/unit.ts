@@ -12,6 +12,7 @@ export const tabularUnit = defineEnvironment<TabularOptions, ExpertNoise>({
   schema: tabularSchema,
   resetSchema: resetSchemaWith(),
   make: (options) => new TabularGame(options),
+  hasExpert: () => true,
   // One game, whose chances every seed draws.
   splits: () => sharedSplits({ noun: 'game', count: 1, item: () => 'the tower' }),
   // The state decides all that follows.

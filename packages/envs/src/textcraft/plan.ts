@@ -14,9 +14,14 @@ export interface PlannedAction {
   thought: string;
 }
 
-/** The actions that make one of the goal from nothing. */
-export function craftingPlan(tree: CraftingTree, goal: string, order: PlanOrder = 'bottom_up'): PlannedAction[] {
-  const plan = new Plan(tree, order);
+/** The actions that make one of the goal from what is held, by item: from nothing if not given. */
+export function craftingPlan(
+  tree: CraftingTree,
+  goal: string,
+  order: PlanOrder = 'bottom_up',
+  held: ReadonlyMap<string, number> = new Map(),
+): PlannedAction[] {
+  const plan = new Plan(tree, order, held);
   plan.provide(goal, 1);
   return plan.actions;
 }
@@ -25,14 +30,17 @@ class Plan {
   readonly actions: PlannedAction[] = [];
   /** What is being made now, the goal first. */
   readonly #making: string[] = [];
-  /** Made and not yet meant for anything. */
-  readonly #left = new Map<string, number>();
+  /** Held and not yet meant for anything. */
+  readonly #left: Map<string, number>;
   readonly #costs = new Map<string, number>();
 
   constructor(
     private readonly tree: CraftingTree,
     private readonly order: PlanOrder,
-  ) {}
+    held: ReadonlyMap<string, number>,
+  ) {
+    this.#left = new Map(held);
+  }
 
   /** Takes `count` of the item out of what is left, after making what lacks. */
   provide(item: string, count: number): void {

@@ -6,6 +6,7 @@ import { EpisodeOrder } from '../contract/episode-order.js';
 import { PythonRandom } from '../cpython/random.js';
 import { stringSetOrder } from '../cpython/string-set.js';
 import { commandsOf, CraftingTree } from './crafting-tree.js';
+import { craftingPlan, type PlannedAction } from './plan.js';
 import { readRecipes } from './recipe-files.js';
 import { parseRecipeLine, shown, type Recipe } from './recipe.js';
 import { recipeTable } from './recipe-table.js';
@@ -82,6 +83,15 @@ export class TextCraft implements ResumableEnv {
     this.#history += `${action.split('\n', 1)[0].trim()}\n${text}\n`;
     const observation = this.options.observation === 'turn' ? text : this.#history;
     return { observation, reward: Number(won), terminated: won, truncated, info: this.#info(won) };
+  }
+
+  /** The next action of an expert that sees the inventory, craft by craft (plan.ts), and what it is making. */
+  expertAction(): PlannedAction {
+    return craftingPlan(this.tree, this.#task.goal, 'craft_by_craft', this.#workshop.inventory)[0];
+  }
+
+  expertReply(): string {
+    return this.expertAction().action;
   }
 
   resume(): void {

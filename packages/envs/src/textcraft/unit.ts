@@ -10,7 +10,7 @@ import {
   type BackendOptions,
 } from '../agentgym/backend.js';
 import { ReactReplies } from '../agentgym/react-replies.js';
-import { wordsRule } from '../agentgym/reply-rules.js';
+import { reactLine, wordsRule } from '../agentgym/reply-rules.js';
 import { servedSplits } from '../agentgym/splits.js';
 import {
   expertNoiseSchema,
@@ -25,6 +25,7 @@ import {
 import { defineEnvironment, resetSchemaWith, type EnvProblem } from '../unit.js';
 import { textCraftDemonstrations, textCraftExpertSchema, type TextCraftExpert } from './demonstrations.js';
 import { textCraftSchema, type TextCraftOptions } from './options.js';
+import { RenamedGames, wordsOfNames } from './renamed.js';
 import { textCraftSplits } from './splits.js';
 import { itemTexts, TextCraft } from './textcraft.js';
 
@@ -58,8 +59,14 @@ export const textCraftUnit = defineEnvironment<
   make: (options) => {
     if (options.backend === 'agentgym') return servedGame('textcraft', options, options.stepLimit);
     const game = new TextCraft(options);
-    return options.actionFormat === 'react' ? new ReactReplies(game, wordsRule) : game;
+    const aloud = () => {
+      const { thought, action } = game.expertAction();
+      return reactLine(thought, action);
+    };
+    const played = options.actionFormat === 'react' ? new ReactReplies(game, wordsRule, aloud) : game;
+    return options.renamed > 0 ? new RenamedGames(played, wordsOfNames(game.tree.names()), options.renamed) : played;
   },
+  hasExpert: ({ backend }) => backend === 'embedded',
   splits: (options) => (options.backend === 'agentgym' ? servedSplits('textcraft', options) : textCraftSplits(options)),
   taskType: ({ depth }) => (depth === undefined ? null : `depth ${String(depth)}`),
   context: ({ backend, observation, actionFormat }) => {
@@ -91,6 +98,7 @@ export const textCraftUnit = defineEnvironment<
     distractors: embeddedOnly,
     recipes: embeddedOnly,
     recipeOrder: embeddedOnly,
+    renamed: embeddedOnly,
   },
   problems: (options) => [...missingAddress('textcraft', options), ...thoughtsInHistory(options)],
   // Recordings are of AgentGym's server, which has no limit.
@@ -108,6 +116,6 @@ export const textCraftUnit = defineEnvironment<
     make: async (options, { renamed, order, ...request }) =>
       playedSet(await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, order })),
     revision: 1, // since a policy made here knows the words of all goals
-    independentOf: backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'),
+    independentOf: [...backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'), 'renamed'],
   },
 });

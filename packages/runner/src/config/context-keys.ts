@@ -7,6 +7,7 @@ import {
   contextProblems,
   defaultOffer,
   environmentInfo,
+  environmentNames,
   keysOfKind,
   type ContextKind,
   type ContextOptions,
@@ -82,6 +83,22 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
     `${algorithm.name} learns from the log-probabilities of what its policy has sampled, which are not those of this choice among valid actions`,
     `write ${known}; for a trained policy, task=evaluate action_choice=scored`,
   );
+}
+
+/** An algorithm whose rollouts ask an expert that the environment does not have. */
+export function expertProblems(config: Record<string, unknown>): ConfigProblem[] {
+  const { task, env, agentType } = config as { task: string; env: EnvConfig; agentType: string };
+  if (task !== 'train' || !findAlgorithm(agentType)?.needs.expert) return [];
+  const { name, ...options } = env;
+  if (environmentInfo(name).hasExpert?.(options)) return [];
+  const able = environmentNames().filter((other) => environmentInfo(other).hasExpert !== undefined);
+  return [
+    {
+      key: 'algorithm',
+      message: `${agentType} asks the environment's expert what to do wherever the policy has got to; ${name} has no such expert with these options`,
+      remedy: `choose an environment that has one in this process: ${able.join(', ')}; or imitate demonstrations with algorithm=bc`,
+    },
+  ];
 }
 
 /** An agent that reads another text than the one it was trained on plays badly, and nothing would say why. */

@@ -10,7 +10,7 @@ import { outsideKeys, type EnvironmentConfig } from '../environment/environment.
 
 import type { ConfigProblem } from '@bowyer/core';
 import { CONFIG_FILE } from '../run/run-files.js';
-import { actionChoiceProblems, contextKeyProblems } from './context-keys.js';
+import { actionChoiceProblems, contextKeyProblems, expertProblems } from './context-keys.js';
 import { foreignKey } from './foreign-keys.js';
 import { memoryKeyProblems } from './memory-keys.js';
 import { placeText } from './place-text.js';
@@ -37,6 +37,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
     ...contextKeyProblems(config),
     ...memoryKeyProblems(config),
     ...actionChoiceProblems(config),
+    ...expertProblems(config),
     ...(unit.plays ? playProblems(composition, config as EnvironmentConfig) : []),
     ...decodingProblems(composition, config),
     ...secretProblems(config),

@@ -55,6 +55,7 @@ function traced(name: string, env: Env): Env {
         () => env.step(action),
         (step): Span['attributes'] => (step ? { reward: step.reward } : {}),
       ),
+    expertReply: () => env.expertReply?.() ?? null,
     close: () => env.close(),
   };
 }
