@@ -34,6 +34,7 @@ const settings: Readonly<Record<string, readonly string[]>> = {
   gigpo: [...loop, ...start],
   dpo: [...loop, ...start],
   opd: [...loop, ...start, 'lm_lr=1e-3'],
+  dagger: [...loop, ...start, 'window=2'],
   agent_evol: [...loop, 'epochs=2', ...start, 'merge=cumulative'],
 };
 

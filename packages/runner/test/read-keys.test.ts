@@ -201,6 +201,10 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
     const tiny = [...tinyPolicy, ...tinyTest, ...tinyStart, ...tinyLoop.filter((key) => !key.startsWith('capacity'))];
     return [[...tiny, 'epochs=1', 'batch_size=4', 'max_input_length=400', 'sample_num=2']];
   },
+  dagger: () => {
+    const tiny = [...tinyPolicy, ...tinyTest, ...tinyStart, ...tinyLoop].filter((key) => !/^(capacity|env)/.test(key));
+    return [['env=tabular', ...tiny, 'window=2', 'epochs=1', 'batch_size=4']];
+  },
   bc: onDataset,
   filteredbc: onDataset,
   offline_dpo: () => {

@@ -1,3 +1,4 @@
+import { Rng } from '@bowyer/core';
 import { makeEnv } from '../registry.js';
 import { availableActions, description } from './actions.js';
 import { babyAiDemonstrations } from './demonstrations.js';
@@ -146,6 +147,25 @@ test('a stray is valid and not imitated, and the expert finishes from where it l
   );
   for (const { action, info, slip } of straying.flat()) if (!slip) expect(info!.validActions).toContain(action);
   expect(straying.filter((episode) => episode.at(-1)!.terminated).length).toBeGreaterThan(10);
+});
+
+test('the expert replies from wherever random actions have led', async () => {
+  const env = new BabyAi({ ...options, levels: ['goto_local', 'pickup_local', 'putnext_local'] });
+  const rng = new Rng(1);
+  let won = 0;
+  for (let seed = 0; seed < 30; seed++) {
+    let { info } = await env.reset({ seed });
+    let ended = false;
+    for (let turn = 0; !ended; turn++) {
+      const advice = env.expertReply();
+      const action = turn % 2 === 0 || advice === null ? rng.choice(info.validActions as string[]) : advice;
+      const step = await env.step(action);
+      ended = step.terminated || step.truncated;
+      info = step.info;
+      won += Number(step.terminated);
+    }
+  }
+  expect(won).toBeGreaterThan(27);
 });
 
 test('answers to what cannot be done', async () => {

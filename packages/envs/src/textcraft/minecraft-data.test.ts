@@ -57,7 +57,7 @@ const recipes = {
 
 const options: TextCraftOptions = {
   ...({ observation: 'turn', stepLimit: 30, depth: null, goal: null } as const),
-  ...{ distractors: 10, recipes: null, recipeOrder: null },
+  ...{ distractors: 10, recipes: null, recipeOrder: null, renamed: 0 },
 };
 
 test('recipes by rising id with exact counts; each kind of an ingredient is a recipe, a mirrored one is not', () => {

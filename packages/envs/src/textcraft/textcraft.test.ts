@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
 import { recordings, whenRecorded } from '@bowyer/testing';
 import { recordedCalls, recordedEpisodes } from '../../test/recorded-traffic.js';
 import { oneActionOnly } from '../agentgym/reply-rules.js';
-import { makeEnv } from '../registry.js';
+import { makeEnv, makeSplitEnv } from '../registry.js';
 import { textCraftDemonstrations } from './demonstrations.js';
 import type { TextCraftOptions } from './options.js';
 import { craftingPlan } from './plan.js';
@@ -11,7 +12,7 @@ import { TextCraft } from './textcraft.js';
 
 const defaults: TextCraftOptions = {
   ...({ observation: 'history', stepLimit: 30, depth: null, goal: null } as const),
-  ...{ distractors: 10, recipes: null, recipeOrder: null },
+  ...{ distractors: 10, recipes: null, recipeOrder: null, renamed: 0 },
 };
 const textCraft = (options: Partial<TextCraftOptions> = {}) => new TextCraft({ ...defaults, ...options });
 const asRecorded: Partial<TextCraftOptions> = { observation: 'turn', stepLimit: 1000 };
@@ -100,6 +101,23 @@ test('a plan craft by craft wins with actions that are listed as valid', async (
       ({ info } = await env.step(action));
     }
     expect(info.won).toBe(true);
+  }
+});
+
+test('the expert crafts the goal from wherever random valid actions have led, without fetching again what is there', async () => {
+  const env = textCraft({ stepLimit: 1000 });
+  const rng = new Rng(0);
+  for (let index = 0; index < env.tree.goals().length; index += 5) {
+    let { info } = await env.reset({ dataIdx: index });
+    for (let i = 0; i < 5 && info.won !== true; i++)
+      ({ info } = await env.step(rng.choice(info.validActions as string[])));
+    let expected = Infinity;
+    while (info.won !== true) {
+      const left = craftingPlan(env.tree, env.tree.goals()[index][0], 'craft_by_craft', env.inventory).length;
+      expect(left).toBeLessThan(expected);
+      expected = left;
+      ({ info } = await env.step(env.expertReply()));
+    }
   }
 });
 
@@ -197,5 +215,35 @@ test('made-up games: words are exchanged alike everywhere, so that all items can
       read += nextObservation;
     }
     expect(transitions.map(({ reward }) => reward)).toEqual(played[game].map(({ reward }) => reward));
+  }
+});
+
+test('renamed games for training: other words, other order, the same game; those of other splits are as they are', async () => {
+  const options = { observation: 'turn', actionFormat: 'react', renamed: 0.5 };
+  const open = (split: 'train' | 'eval', renamed = 0.5) => makeSplitEnv('textcraft', split, { ...options, renamed });
+  const [made, plain] = [open('train'), open('train', 0)];
+  let renamed = 0;
+  for (let seed = 0; seed < 40; seed++) {
+    const [first, other] = [await made.reset({ seed }), await plain.reset({ seed })];
+    const isRenamed = first.observation !== other.observation;
+    renamed += Number(isRenamed);
+    expect(first.observation.split('\n')).toHaveLength(other.observation.split('\n').length);
+    let ends = [false, false];
+    for (let turn = 0; turn < 30 && !ends[0]; turn++) {
+      const [said, meant] = [made.expertReply!()!, plain.expertReply!()!];
+      expect(said === meant).toBe(!isRenamed);
+      const [step, same] = [await made.step(said), await plain.step(meant)];
+      expect(step.reward).toBe(same.reward);
+      expect(step.observation === same.observation || isRenamed).toBe(true);
+      ends = [step, same].map(({ terminated, truncated }) => terminated || truncated);
+      expect(ends[0]).toBe(ends[1]);
+    }
+  }
+  expect(renamed).toBeGreaterThan(10);
+  expect(renamed).toBeLessThan(30);
+  const [again, evaluated, asIs] = [open('train'), open('eval'), open('eval', 0)];
+  for (let seed = 0; seed < 20; seed++) {
+    expect((await again.reset({ seed })).observation).toBe((await made.reset({ seed })).observation);
+    expect((await evaluated.reset({ seed })).observation).toBe((await asIs.reset({ seed })).observation);
   }
 });

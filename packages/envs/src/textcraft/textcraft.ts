@@ -87,7 +87,11 @@ export class TextCraft implements ResumableEnv {
 
   /** The next action of an expert that sees the inventory, craft by craft (plan.ts), and what it is making. */
   expertAction(): PlannedAction {
-    return craftingPlan(this.tree, this.#task.goal, 'craft_by_craft', this.#workshop.inventory)[0];
+    return craftingPlan(this.tree, this.#task.goal, 'craft_by_craft', this.inventory)[0];
+  }
+
+  get inventory(): ReadonlyMap<string, number> {
+    return this.#workshop.inventory;
   }
 
   expertReply(): string {
