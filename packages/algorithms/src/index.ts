@@ -12,7 +12,19 @@ export {
 } from './unit.js';
 export { trainingRun, type TrainingRunParts } from './training-run.js';
 export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
-export { agentEvol, archer, bc, chai, dagger, gigpo, grpo, onlineFilteredBc, ppo, reinforcePp, rloo } from './recipes/index.js';
+export {
+  agentEvol,
+  archer,
+  bc,
+  chai,
+  dagger,
+  gigpo,
+  grpo,
+  onlineFilteredBc,
+  ppo,
+  reinforcePp,
+  rloo,
+} from './recipes/index.js';
 export {
   conversationExample,
   conversationExamples,

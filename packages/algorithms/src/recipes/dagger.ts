@@ -7,7 +7,7 @@
 // Differs from it: β is constant and above 0; learned are the turns that the expert has played, and those of the policy in which it
 // said the same, each in the dialogue in which it was said, where the paper has an expert's label for every state: with labels beside
 // the dialogue, every turn would have to be read again from the episode's beginning. The learning continues from the last iteration's
-// weights, where the paper trains anew.
+// weights, where the paper begins again.
 import { Type } from '@sinclair/typebox';
 import { count, hash32, nullable, rate, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { episodeExamples } from '../dataset/examples.js';
@@ -91,7 +91,16 @@ async function learn(
   run: TrainingRun,
   episodes: readonly Trajectory[],
   iteration: number,
-  { seed, batchSize, gradAccumSteps, epochs, maxGradNorm, observationWeight, scoreTerminator, ...options }: DaggerOptions,
+  {
+    seed,
+    batchSize,
+    gradAccumSteps,
+    epochs,
+    maxGradNorm,
+    observationWeight,
+    scoreTerminator,
+    ...options
+  }: DaggerOptions,
 ): Promise<Metrics> {
   const contexts = episodes
     .flatMap(({ segments }) => segments.map((segment) => ({ segments: [segment] })))

@@ -35,6 +35,11 @@ class Counter implements Env {
     };
   }
 
+  expertReply(): string | null {
+    if (this.fault === 'asking') this.#left--;
+    return this.fault === 'empty reply' ? '' : 'next';
+  }
+
   async close() {
     if (this.fault === 'close once') this.#order.assertRunning();
     this.#order.close();
@@ -52,6 +57,8 @@ test.each([
   ['both ends', /never both be true/],
   ['not reproducible', /must give the same episode; two environments differ at the first observation/],
   ['step at any time', /step\(\) before the first reset\(\) must reject[^]*step\(\) after the end/],
+  ['asking', /must give the same episode; two environments differ at step 1/],
+  ['empty reply', /expertReply\(\) must return a reply/],
   ['endless', /still ran after 50 steps/],
   ['reset after close', /reset\(\) after close\(\) must reject/],
 ])('the fault “%s” is named', async (fault, message) => {

@@ -42,7 +42,8 @@ export async function checkEnv(
     for (let episode = 0; episode < episodes; episode++) {
       // The last two have no seed: the generators in use must then agree.
       const seed = episode < Math.max(1, episodes - 2) ? episode : undefined;
-      const first = await playOnce(env, { seed, playerSeed: episode, actions, maxSteps }, violations);
+      // Its expert alone is asked: what differs from the twin is also what asking has changed.
+      const first = await playOnce(env, { seed, playerSeed: episode, actions, maxSteps, asks: true }, violations);
       const second = await playOnce(twin, { seed, playerSeed: episode, actions, maxSteps }, violations);
       compare(first, second, seed === undefined ? 'reset() without a seed' : `reset({ seed: ${seed} })`, violations);
       steps += first.length - 1;
@@ -68,16 +69,20 @@ interface Play {
   playerSeed: number;
   actions: readonly string[];
   maxSteps: number;
+  /** Whether the environment's expert, if it has one, is asked before each step. */
+  asks?: boolean;
 }
 
 /** One episode as comparable text, one line for the reset and one for each step. */
-async function playOnce(env: Env, { seed, playerSeed, actions, maxSteps }: Play, violations: Set<string>) {
+async function playOnce(env: Env, { seed, playerSeed, actions, maxSteps, asks }: Play, violations: Set<string>) {
   const player = new Rng(playerSeed);
   const start = await env.reset(seed === undefined ? {} : { seed });
   if (typeof start?.observation !== 'string') violations.add('reset() must return an observation that is a string');
   if (!isRecord(start?.info)) violations.add('reset() must return an info object');
   const lines = [JSON.stringify(start)];
   for (let turn = 0; turn < maxSteps; turn++) {
+    const advice = asks ? env.expertReply?.() : undefined;
+    if (advice === '') violations.add('expertReply() must return a reply, or null where it knows no further');
     const result = await env.step(player.choice(actions));
     lines.push(JSON.stringify(result));
     checkStep(result, violations);
