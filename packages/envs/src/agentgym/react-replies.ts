@@ -1,17 +1,17 @@
 // A game of this process whose players reply in the ReAct format, as AgentGym's clients read it (reply-rules.ts).
-import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
+import type { Env, ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import type { ReplyRule } from './reply-rules.js';
 
 /** Plays what a reply's `Action:` says. A reply that the rule refuses costs a turn, as an empty action does. */
-export class ReactReplies implements ResumableEnv {
-  /** @param expert what the game's expert replies, in this format */
+export class ReactReplies<Game extends Env = Env> implements Env {
+  /** @param expert what the game's expert replies, in this format; the game's own `expertReply` if not given */
   constructor(
-    private readonly game: ResumableEnv,
+    protected readonly game: Game,
     private readonly rule: ReplyRule,
-    private readonly expert: () => string | null,
+    private readonly expert: () => string | null = () => game.expertReply?.() ?? null,
   ) {}
 
-  reset(options: Parameters<ResumableEnv['reset']>[0]): Promise<ResetResult> {
+  reset(options: Parameters<Env['reset']>[0]): Promise<ResetResult> {
     return this.game.reset(options);
   }
 
@@ -26,11 +26,13 @@ export class ReactReplies implements ResumableEnv {
     return this.expert();
   }
 
-  resume(): void {
-    this.game.resume();
-  }
-
   close(): Promise<void> {
     return this.game.close();
+  }
+}
+
+export class ResumableReactReplies extends ReactReplies<ResumableEnv> implements ResumableEnv {
+  resume(): void {
+    this.game.resume();
   }
 }

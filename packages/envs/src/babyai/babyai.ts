@@ -2,13 +2,14 @@
 // Source: Chevalier-Boisvert et al. 2019, arXiv:1810.08272; worlds of our own, not those of its seeds.
 import { Rng } from '@bowyer/core';
 import { backendProperties, type BackendOptions } from '../agentgym/backend.js';
+import { reactLine } from '../agentgym/reply-rules.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { availableActions, CHECK, description, movesOf } from './actions.js';
 import { expertAction } from './expert.js';
 import { Explorer } from './explorer.js';
 import { drawGame, levels, type Game, type Level } from './levels.js';
-import { isDone, missionText, type Task } from './mission.js';
+import { isDone, missionText, taskTexts, type Task } from './mission.js';
 
 export interface BabyAiOptions extends BackendOptions {
   levels: readonly Level[];
@@ -98,7 +99,7 @@ export class BabyAi implements Env {
     const explorer = new Explorer(trial.game.world);
     const path: string[] = [];
     while (!trial.isWon && trial.moves < trial.game.maxMoves && path.length < this.options.stepLimit) {
-      const action = explorer.next(trial.openTasks);
+      const action = explorer.next(trial.openTasks)?.action ?? null;
       if (action === null) return null;
       trial.act(action);
       explorer.acted(action);
@@ -107,11 +108,22 @@ export class BabyAi implements Env {
     return trial.isWon ? path : null;
   }
 
-  /** Of an expert that knows what was seen since this was first called in the episode. */
-  expertReply(): string | null {
-    if (this.#play === null) throw new Error('babyai: expertReply() needs a world; call reset() first');
+  /**
+   * Of an expert that knows what was seen since it was first asked in the episode. Its thought is what is left of the mission, and what
+   * the action is for.
+   */
+  expertStep(): { action: string; thought: string } | null {
+    if (this.#play === null) throw new Error('babyai: the expert needs a world; call reset() first');
     this.#explorer ??= new Explorer(this.#play.game.world);
-    return this.#explorer.next(this.#play.openTasks);
+    const step = this.#explorer.next(this.#play.openTasks);
+    if (step === null) return null;
+    return { action: step.action, thought: `${this.#play.openTexts.join(' and ')}; ${step.purpose}` };
+  }
+
+  expertReply(): string | null {
+    const step = this.expertStep();
+    if (step === null) return null;
+    return this.options.actionFormat === 'react' ? reactLine(step.thought, step.action) : step.action;
   }
 
   async close(): Promise<void> {
@@ -134,6 +146,8 @@ class Play {
   moves = 0;
   expertPath: readonly string[] = [];
   readonly #done = new Set<Task>();
+  /** As they are in the mission's text: which things fit changes as doors are opened and things are carried. */
+  readonly #texts: readonly string[];
 
   readonly game: Game;
 
@@ -142,6 +156,7 @@ class Play {
     readonly level: Level,
   ) {
     this.game = drawGame(new Rng(seed), level);
+    this.#texts = taskTexts(this.game.mission, this.game.world);
   }
 
   /** The same world, nothing done yet. */
@@ -151,6 +166,10 @@ class Play {
 
   get isWon(): boolean {
     return this.#done.size === this.game.mission.length;
+  }
+
+  get openTexts(): string[] {
+    return this.#texts.filter((_, i) => !this.#done.has(this.game.mission[i]));
   }
 
   get openTasks(): Task[] {

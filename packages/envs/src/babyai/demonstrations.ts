@@ -1,5 +1,6 @@
 // Expert episodes of BabyAI's worlds, for supervised warm starts.
 import type { InformedTransition, Rng } from '@bowyer/core';
+import { reactLine } from '../agentgym/reply-rules.js';
 import { expertItems, seedSplits } from '../splits.js';
 import { playDemonstrations, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { CHECK } from './actions.js';
@@ -15,16 +16,25 @@ export async function babyAiDemonstrations(
 ): Promise<InformedTransition[][]> {
   const env = new BabyAi(options);
   let planned: readonly string[] = [];
+  const thinks = options.actionFormat === 'react';
+  let thought = '';
   const played = await playDemonstrations(
     expertItems(env, seedSplits(), asked.split),
     {
       begin: () => {
         planned = env.explorerPath() ?? [];
       },
-      best: () => env.expertReply(),
-      random: ({ validActions }, rng: Rng) =>
-        rng.choice((validActions as string[]).filter((action) => action !== CHECK)),
+      best: () => {
+        const step = env.expertStep();
+        thought = step?.thought ?? thought;
+        return step?.action ?? null;
+      },
+      random: ({ validActions }, rng: Rng) => {
+        thought = env.expertStep()?.thought ?? thought;
+        return rng.choice((validActions as string[]).filter((action) => action !== CHECK));
+      },
       later: () => planned,
+      reply: thinks ? (action) => reactLine(thought, action) : undefined,
     },
     { ...asked, noise: 0 },
   );

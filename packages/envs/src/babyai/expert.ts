@@ -5,15 +5,17 @@ import {
   isDoor,
   isFree,
   turned,
+  type Cell,
   type Direction,
   type Door,
   type Move,
   type Position,
+  type Thing,
   type World,
 } from './grid.js';
 import { matches, type Description, type Task } from './mission.js';
 import { pathsFrom } from './paths.js';
-import { seen, type Seen } from './view.js';
+import { nameOf, seen, type Seen } from './view.js';
 
 export const words: Readonly<Record<Move, string>> = {
   left: 'turn left',
@@ -24,8 +26,18 @@ export const words: Readonly<Record<Move, string>> = {
   pickup: 'pickup',
 };
 
+/** What an expert does next, and towards what. */
+export interface Step {
+  action: string;
+  /** What it goes to, the way there by which door, if any, and where the first of them is. Absent: it frees its hands. */
+  aim?: { name: string; by?: string; position: Position };
+}
+
 /** The next action towards a task; null where the expert sees no way. */
-export function expertAction(world: World, task: Task): string | null {
+export const expertAction = (world: World, task: Task): string | null => expertStep(world, task)?.action ?? null;
+
+/** As `expertAction`, with what it is for. */
+export function expertStep(world: World, task: Task): Step | null {
   switch (task.verb) {
     case 'goto':
       return reach(world, task.target, (item) => `go to ${item}`);
@@ -39,7 +51,7 @@ export function expertAction(world: World, task: Task): string | null {
   }
 }
 
-function openDoor(world: World, wanted: Description): string | null {
+function openDoor(world: World, wanted: Description): Step | null {
   const doors = world.grid.contents().filter(({ cell }) => matches(wanted, cell));
   const locked = doors.find(({ cell }) => (cell as Door).state === 'locked');
   const key: Description = { kind: 'key', colour: wanted.colour };
@@ -49,28 +61,33 @@ function openDoor(world: World, wanted: Description): string | null {
   }
   const front = world.grid.at(world.front);
   // An open door is shut first, so that it can be opened.
-  if (matches(wanted, front)) return 'toggle';
+  if (matches(wanted, front)) return { action: 'toggle', aim: { name: nameOf(front), position: world.front } };
   return reach(world, wanted, (item) => `go to ${item}`);
 }
 
-function putNext(world: World, target: Description, beside: Description): string | null {
+function putNext(world: World, target: Description, beside: Description): Step | null {
   if (world.carrying === null || !matches(target, world.carrying)) {
     if (world.carrying !== null) return letGo(world);
     return reach(world, target, (item) => `pickup ${item}`);
   }
   // Any empty cell beside the other thing will do to drop into.
-  const places = world.grid
+  const pathTo = pathsFrom(world, { throughDoors: true });
+  const ways = world.grid
     .contents()
     .filter(({ cell }) => matches(beside, cell))
-    .flatMap(({ position }) => [0, 1, 2, 3].map((direction) => ahead(position, direction as Direction)))
-    .filter((position) => world.grid.at(position) === null);
-  const path = shortest(places.map(pathsFrom(world, { throughDoors: true })));
-  if (path === null) return null;
-  return path.length === 0 ? 'drop' : words[path[0]];
+    .flatMap((thing) =>
+      [0, 1, 2, 3].flatMap((direction) => {
+        const place = ahead(thing.position, direction as Direction);
+        return world.grid.at(place) === null ? wayTo(thing, pathTo(place)) : [];
+      }),
+    );
+  const way = shortest(ways);
+  if (way === null) return null;
+  return { action: way.path.length === 0 ? 'drop' : words[way.path[0]], aim: aimOf(world, way) };
 }
 
 /** Drops what is carried into an empty cell ahead that is no doorway, turning until there is one. */
-function letGo(world: World): string | null {
+function letGo(world: World): Step | null {
   for (const [turns, action] of [
     [0, 'drop'],
     [1, 'turn right'],
@@ -78,23 +95,46 @@ function letGo(world: World): string | null {
     [2, 'turn right'],
   ] as const) {
     const direction = turned(world.direction, turns);
-    if (world.grid.at(ahead(world.position, direction)) === null) return action;
+    if (world.grid.at(ahead(world.position, direction)) === null) return { action };
   }
   return null;
 }
 
 /** By name where the nearest such thing is in view and the way is free, else on towards it. */
-function reach(world: World, wanted: Description, say: (item: string) => string): string | null {
+function reach(world: World, wanted: Description, say: (item: string) => string): Step | null {
   const inView = seen(world).filter(({ cell }) => matches(wanted, cell));
   const openPathTo = inView.length > 0 ? pathsFrom(world, { throughDoors: false }) : undefined;
   const free = inView.find(({ position }) => openPathTo!(position) !== null);
-  if (free) return say(`${free.name} ${free.number}`);
+  if (free) return { action: say(`${free.name} ${free.number}`), aim: { name: free.name, position: free.position } };
   const all = world.grid.contents().filter(({ cell }) => matches(wanted, cell));
   const pathTo = pathsFrom(world, { throughDoors: true });
-  const path = shortest(all.map(({ position }) => pathTo(position)));
-  if (path === null || path.length === 0) return path && CHECK;
-  const door = doorInView(world, path);
-  return (door && doorAction(world, door)) ?? words[path[0]];
+  const way = shortest(all.flatMap((thing) => wayTo(thing, pathTo(thing.position))));
+  if (way === null) return null;
+  const aim = aimOf(world, way);
+  if (way.path.length === 0) return { action: CHECK, aim };
+  const door = doorInView(world, way.path);
+  return { action: (door && doorAction(world, door)) ?? words[way.path[0]], aim };
+}
+
+/** A thing or door and the moves after which one faces it, or a place beside it. */
+interface Way {
+  thing: { position: Position; cell: Thing | Door };
+  path: Move[];
+}
+
+const wayTo = ({ position, cell }: { position: Position; cell: Cell }, path: Move[] | null): Way[] =>
+  path === null ? [] : [{ thing: { position, cell: cell as Thing | Door }, path }];
+
+const shortest = (ways: readonly Way[]): Way | null =>
+  ways.reduce<Way | null>((best, way) => (best === null || way.path.length < best.path.length ? way : best), null);
+
+/** The thing, or the door through which the way to it leads first. */
+export function aimOf(world: World, { thing, path }: Way): Step['aim'] {
+  const door = firstDoor(world, path);
+  const name = nameOf(thing.cell);
+  return door === null
+    ? { name, position: thing.position }
+    : { name, by: nameOf(world.grid.at(door) as Door), position: door };
 }
 
 /** The door that a path leads through first, or else the one that it leads to, where it is in view. */
@@ -114,6 +154,3 @@ function firstDoor(world: World, path: readonly Move[]): Position | null {
   }
   return null;
 }
-
-const shortest = (paths: readonly (Move[] | null)[]): Move[] | null =>
-  paths.reduce((best, path) => (path !== null && (best === null || path.length < best.length) ? path : best), null);

@@ -1,13 +1,19 @@
 // A player that knows no more of the map than it has seen, so that what it does follows from what a policy has read.
 import { CHECK, doorAction } from './actions.js';
-import { doorInView, expertAction, words } from './expert.js';
-import { Grid, isDoor, World, type Move, type Position } from './grid.js';
+import { aimOf, doorInView, expertStep, words, type Step } from './expert.js';
+import { ahead, Grid, isDoor, turned, World, type Door } from './grid.js';
 import type { Mission, Task } from './mission.js';
 import { pathsFrom } from './paths.js';
 import { seen, visiblePositions } from './view.js';
 
 /** Left turns at a place after which all four directions have been seen. */
 const ALL_AROUND = 3;
+
+/** An action, and what it is for: `look 2`, `purple closed door 4 ahead 1 left`, `grey key by blue open door 3 behind`. */
+export interface ExplorerStep {
+  action: string;
+  purpose: string;
+}
 
 /**
  * Plays one world: looks at it before each action. Where to look follows from the actions since the last door: a place is looked
@@ -16,7 +22,7 @@ const ALL_AROUND = 3;
 export class Explorer {
   /** What was seen; the rest counts as wall. */
   readonly #map: Grid;
-  /** By which it has looked around since it came through a door or to a thing. */
+  /** Since the last action that was no plain move: so often a place has been looked at. */
   #leftTurns = 0;
 
   constructor(private readonly world: World) {
@@ -26,7 +32,7 @@ export class Explorer {
   }
 
   /** The next action towards the first of the open tasks that can be worked at; null where nothing is left to explore. */
-  next(open: Mission): string | null {
+  next(open: Mission): ExplorerStep | null {
     this.#look();
     const believed = this.#believed();
     return this.#work(believed, open) ?? this.#explore() ?? this.#leave(believed);
@@ -35,20 +41,21 @@ export class Explorer {
   /** Takes notice of an action that was carried out, its own or another one. */
   acted(action: string): void {
     this.#look();
-    if (!isMove(action)) this.#leftTurns = 0;
+    if (action === words.left) this.#leftTurns++;
+    else if (!isMove(action)) this.#leftTurns = 0;
   }
 
-  #work(believed: World, open: Mission): string | null {
+  #work(believed: World, open: Mission): ExplorerStep | null {
     for (const task of open) {
-      const action = this.#towards(believed, task);
-      if (action !== null) return action;
+      const step = this.#towards(believed, task);
+      if (step !== null) return step;
     }
     return null;
   }
 
-  #towards(believed: World, task: Task): string | null {
-    const action = expertAction(believed, task);
-    return action === CHECK ? null : action;
+  #towards(believed: World, task: Task): ExplorerStep | null {
+    const step = expertStep(believed, task);
+    return step === null || step.action === CHECK ? null : this.#stepFor(step);
   }
 
   #look(): void {
@@ -63,36 +70,47 @@ export class Explorer {
   }
 
   /** Looks all around, then for a shut door that can be opened, in at most one more round. */
-  #explore(): string | null {
+  #explore(): ExplorerStep | null {
     if (this.#leftTurns >= ALL_AROUND) {
       const shut = seen(this.world).find(({ cell }) => isDoor(cell) && cell.state === 'closed');
-      if (shut) return doorAction(this.world, shut);
+      if (shut) return this.#stepFor({ action: doorAction(this.world, shut)!, aim: shut });
     }
     if (this.#leftTurns >= 2 * ALL_AROUND) return null;
-    this.#leftTurns++;
-    return words.left;
+    return { action: words.left, purpose: `look ${this.#leftTurns + 1}` };
   }
 
   /** Through the nearest door that nobody has opened yet. */
-  #leave(believed: World): string | null {
+  #leave(believed: World): ExplorerStep | null {
     const pathTo = pathsFrom(believed, { throughDoors: true });
     const shut = this.#map
       .contents()
       .filter(({ cell }) => isDoor(cell) && cell.state === 'closed')
-      .flatMap(({ position }) => {
+      .flatMap(({ position, cell }) => {
         const path = pathTo(position);
-        return path === null ? [] : [{ position, path }];
+        return path === null ? [] : [{ thing: { position, cell: cell as Door }, path }];
       });
     if (shut.length === 0) return null;
     const nearest = shut.reduce((best, way) => (way.path.length < best.path.length ? way : best));
-    return this.#walk(believed, nearest.path, nearest.position);
+    const { path, thing } = nearest;
+    const door = doorInView(believed, path, thing.position);
+    const through = door && doorAction(believed, door);
+    const action = through ?? (path.length === 0 ? words.toggle : words[path[0]]);
+    return this.#stepFor({ action, aim: aimOf(believed, nearest) });
   }
 
-  #walk(believed: World, path: readonly Move[], target: Position): string | null {
-    const door = doorInView(believed, path, target);
-    const through = door && doorAction(believed, door);
-    if (through) return through;
-    return path.length === 0 ? 'toggle' : words[path[0]];
+  #stepFor({ action, aim }: Step): ExplorerStep {
+    if (aim === undefined) return { action, purpose: 'free hands' };
+    const { position, direction } = this.world;
+    const [dx, dy] = [aim.position.x - position.x, aim.position.y - position.y];
+    const along = (quarters: number) => {
+      const { x, y } = ahead({ x: 0, y: 0 }, turned(direction, quarters));
+      return dx * x + dy * y;
+    };
+    const steps = (count: number, positive: string, negative: string) =>
+      count === 0 ? [] : [`${Math.abs(count)} ${count > 0 ? positive : negative}`];
+    const where = [...steps(along(0), 'ahead', 'behind'), ...steps(along(1), 'right', 'left')];
+    const by = aim.by === undefined ? [] : [`by ${aim.by}`];
+    return { action, purpose: [aim.name, ...by, ...where].join(' ') };
   }
 }
 

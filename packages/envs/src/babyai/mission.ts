@@ -43,15 +43,16 @@ const hasBeside = ({ grid }: World, { x, y }: Position, wanted: Description) =>
 const verbs = { goto: 'go to', pickup: 'pick up', open: 'open', putnext: 'put' } as const;
 
 /** In words; two tasks are joined by "and", as AgentGym words them. "a" where several things fit, "the" where one does. */
-export const missionText = (mission: Mission, { grid }: World): string => {
+export const missionText = (mission: Mission, world: World): string => taskTexts(mission, world).join(' and ');
+
+/** Each task of a mission in words. */
+export const taskTexts = (mission: Mission, { grid }: World): string[] => {
   const described = (wanted: Description) => {
     const fitting = grid.contents().filter(({ cell }) => matches(wanted, cell)).length;
     return `${fitting > 1 ? 'a' : 'the'} ${wanted.colour} ${wanted.kind}`;
   };
-  return mission
-    .map((task) => {
-      const text = `${verbs[task.verb]} ${described(task.target)}`;
-      return task.verb === 'putnext' ? `${text} next to ${described(task.beside)}` : text;
-    })
-    .join(' and ');
+  return mission.map((task) => {
+    const text = `${verbs[task.verb]} ${described(task.target)}`;
+    return task.verb === 'putnext' ? `${text} next to ${described(task.beside)}` : text;
+  });
 };

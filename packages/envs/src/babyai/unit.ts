@@ -15,6 +15,8 @@ import {
   type ExpertSlips,
   type ExpertStrays,
 } from '../played-demonstrations.js';
+import { ReactReplies } from '../agentgym/react-replies.js';
+import { wordsRule } from '../agentgym/reply-rules.js';
 import { servedSplits } from '../agentgym/splits.js';
 import { seedSplits } from '../splits.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
@@ -26,15 +28,20 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
   description: "A grid of rooms in text: go to, pick up, open, put next to, as BabyAI's missions say.",
   schema: babyAiSchema,
   resetSchema: resetSchemaWith(),
-  make: (options) =>
-    options.backend === 'agentgym' ? servedGame('babyai', options, options.stepLimit) : new BabyAi(options),
+  make: (options) => {
+    if (options.backend === 'agentgym') return servedGame('babyai', options, options.stepLimit);
+    const game = new BabyAi(options);
+    return options.actionFormat === 'react' ? new ReactReplies(game, wordsRule) : game;
+  },
   hasExpert: ({ backend }) => backend === 'embedded',
   splits: ({ backend, testItems }) => (backend === 'agentgym' ? servedSplits('babyai', { testItems }) : seedSplits()),
   taskType: ({ level }) => (level as string | undefined) ?? null,
-  context: ({ backend }) =>
-    backend === 'agentgym'
-      ? servedOffer
-      : { observation: 'turn', kind: 'dialogue', parts: ['taskDescription', 'validActions'] },
+  context: ({ backend, actionFormat }) => {
+    if (backend === 'agentgym') return servedOffer;
+    // A reply in the ReAct format is none of the listed actions.
+    const listed = actionFormat === 'react' ? [] : (['validActions'] as const);
+    return { observation: 'turn', kind: 'dialogue', parts: ['taskDescription', ...listed] };
+  },
   sampleActions: [
     'turn left',
     'turn right',
@@ -48,7 +55,8 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
   // 0…1 an episode; random play on the easiest levels returns 0.3 to 0.7.
   typicalReturn: () => 0.3,
   keys: agentGymKeys,
-  readWith: { ...backendReadWith, levels: embeddedOnly, listActions: embeddedOnly },
+  // The format of replies is read always.
+  readWith: { ...backendReadWith, actionFormat: {}, levels: embeddedOnly, listActions: embeddedOnly },
   problems: (options) => missingAddress('babyai', options),
   demonstrations: {
     schema: { ...expertSlipsSchema, properties: { ...expertSlipsSchema.properties, ...expertStraysSchema.properties } },
@@ -58,7 +66,7 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
       backend === 'agentgym'
         ? 'babyai with backend=agentgym has no demonstrations: its worlds are on the server'
         : null,
-    independentOf: backendOptionNames,
-    revision: 4, // since its worlds are those of another stream of seeds
+    independentOf: backendOptionNames.filter((name) => name !== 'actionFormat'),
+    revision: 5, // since every left turn is a look around
   },
 });

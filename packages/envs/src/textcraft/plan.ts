@@ -10,8 +10,20 @@ export type PlanOrder = 'bottom_up' | 'top_down' | 'craft_by_craft';
 
 export interface PlannedAction {
   action: string;
-  /** What is being made, the goal first and then what it lacks, each as its recipe says: `torch using 1 coal, 1 stick; stick using …`. */
+  /**
+   * What is being made, the goal first and then what it lacks, each as its recipe says and with what is there of it; last, what can only
+   * be fetched: `torch using 1 coal, 1 stick have 1 coal; stick using 2 bamboo; bamboo`.
+   */
   thought: string;
+}
+
+/** A recipe that is being carried out. */
+interface Making {
+  /** `torch using 1 coal, 1 stick` */
+  recipe: string;
+  needs: readonly { item: string; count: number }[];
+  /** So many of `needs`, the first ones, are set aside. */
+  provided: number;
 }
 
 /** The actions that make one of the goal from what is held, by item: from nothing if not given. */
@@ -28,8 +40,8 @@ export function craftingPlan(
 
 class Plan {
   readonly actions: PlannedAction[] = [];
-  /** What is being made now, the goal first. */
-  readonly #making: string[] = [];
+  /** The goal's first. */
+  readonly #making: Making[] = [];
   /** Held and not yet meant for anything. */
   readonly #left: Map<string, number>;
   readonly #costs = new Map<string, number>();
@@ -52,11 +64,12 @@ class Plan {
   #make(item: string, count: number): void {
     const recipe = this.#cheapest(item);
     if (recipe === undefined) {
-      this.#act(`get ${count} ${shown(item)}`);
+      this.#act(`get ${count} ${shown(item)}`, [shown(item)]);
       this.#add(item, count);
       return;
     }
     const crafts = Math.ceil(count / recipe.count);
+    const [rounds, craftsEach] = this.order === 'craft_by_craft' ? [crafts, 1] : [1, crafts];
     const chosen = recipe.ingredients.map((ingredient) => ({
       item: this.#itemFor(ingredient),
       count: ingredient.count,
@@ -64,20 +77,34 @@ class Plan {
     const using = chosen.map((needed) => `${needed.count} ${shown(needed.item)}`).join(', ');
     const craft = `craft ${recipe.count} ${shown(item)} using ${using}`;
     const listed = recipe.ingredients.map((ingredient) => `${ingredient.count} ${shown(ingredient.name)}`).join(', ');
-    this.#making.push(`${shown(item)} using ${listed}`);
+    const needs = chosen.map((needed) => ({ item: needed.item, count: needed.count * craftsEach }));
+    const making = { recipe: `${shown(item)} using ${listed}`, needs, provided: 0 };
+    this.#making.push(making);
     const lacks = chosen.some((needed) => (this.#left.get(needed.item) ?? 0) < needed.count);
     if (this.order === 'top_down' && lacks) this.#act(craft);
-    const [rounds, craftsEach] = this.order === 'craft_by_craft' ? [crafts, 1] : [1, crafts];
     for (let round = 0; round < rounds; round++) {
-      for (const needed of chosen) this.provide(needed.item, needed.count * craftsEach);
-      for (let i = 0; i < craftsEach; i++) this.#act(craft);
+      for (making.provided = 0; making.provided < needs.length; making.provided++)
+        this.provide(needs[making.provided].item, needs[making.provided].count);
+      for (let i = 0; i < craftsEach; i++) {
+        this.#act(craft);
+        this.#add(item, recipe.count);
+      }
     }
     this.#making.pop();
-    this.#add(item, crafts * recipe.count);
   }
 
-  #act(action: string): void {
-    this.actions.push({ action, thought: this.#making.join('; ') });
+  /** @param fetched named last in the thought */
+  #act(action: string, fetched: readonly string[] = []): void {
+    const thought = [...this.#making.map((making) => this.#progress(making)), ...fetched].join('; ');
+    this.actions.push({ action, thought });
+  }
+
+  #progress({ recipe, needs, provided }: Making): string {
+    const held = needs.flatMap(({ item, count }, i) => {
+      const there = i < provided ? count : Math.min(count, this.#left.get(item) ?? 0);
+      return there > 0 ? [`${there} ${shown(item)}`] : [];
+    });
+    return held.length > 0 ? `${recipe} have ${held.join(', ')}` : recipe;
   }
 
   #add(item: string, count: number): void {

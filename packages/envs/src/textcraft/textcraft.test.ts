@@ -152,25 +152,38 @@ test('an expert with an unsteady hand still crafts most goals of depth 1', async
   expect(played.filter((transitions) => transitions.at(-1)!.reward === 1).length).toBeGreaterThan(80);
 });
 
-test('replies in the ReAct format say what is being made, as the list has it, and win when they are played', async () => {
+/** A thought's recipes as they are listed, what it says is there, and what it says is to be fetched, if anything. */
+function partsOf(thought: string) {
+  const parts = thought.split('; ');
+  const crafts = parts.filter((part) => part.includes(' using ')).map((part) => part.split(' have '));
+  const held = crafts.flatMap(([, have]) => have?.split(', ') ?? []);
+  return { recipes: crafts.map(([recipe]) => recipe), held, fetched: parts.find((part) => !part.includes(' using ')) };
+}
+
+test('thoughts say what is being made, as the list has it, what is there of it, and what is fetched; they win', async () => {
   const options = { ...defaults, observation: 'turn', actionFormat: 'react', stepLimit: 100 } as const;
   const played = await textCraftDemonstrations(options, { episodes: 10, noise: 0, seed: 0, order: 'craft_by_craft' });
   const env = makeEnv('textcraft', options);
   for (const transitions of played) {
     const { goal } = transitions[0].info as { goal: string };
-    const item: object = {
-      dataIdx: textCraft()
-        .tree.goals()
-        .findIndex(([name]) => name === goal),
-    };
-    await env.reset(item);
+    const game = textCraft({ stepLimit: 100 });
+    const dataIdx = game.tree.goals().findIndex(([name]) => name === goal);
+    await game.reset({ dataIdx });
+    await env.reset({ dataIdx } as object);
     let last;
-    for (const { action } of transitions) {
-      const [, thought] = /^Thought: (.+) Action: (?:get|craft) /.exec(action)!;
-      for (const recipe of thought.split('; '))
-        expect(transitions[0].observation).toMatch(new RegExp(`craft \\d+ ${recipe}\n`));
-      expect(thought).toMatch(new RegExp(`^${goal.replaceAll('_', ' ')} using `));
-      last = await env.step(action);
+    for (const { action: reply } of transitions) {
+      const [, thought, action] = /^Thought: (.+) Action: (.*)/.exec(reply)!;
+      const { recipes, held, fetched } = partsOf(thought);
+      expect(recipes[0]).toMatch(new RegExp(`^${goal.replaceAll('_', ' ')} using `));
+      for (const recipe of recipes) expect(transitions[0].observation).toMatch(new RegExp(`craft \\d+ ${recipe}\n`));
+      for (const there of held) {
+        const [, count, name] = /^(\d+) (.*)/.exec(there)!;
+        expect(game.inventory.get(name.replaceAll(' ', '_'))).toBeGreaterThanOrEqual(Number(count));
+      }
+      if (action.startsWith('get')) expect(action).toBe(`get ${/\d+/.exec(action)![0]} ${fetched}`);
+      else expect(action.split(' using ')[1]).toBe(thought.split(' have ').at(-1));
+      await game.step(action);
+      last = await env.step(reply);
     }
     expect(last).toMatchObject({ terminated: true, reward: 1 });
   }
@@ -184,7 +197,7 @@ test('an unsteady expert thinks of its plan in random turns too; some slips foll
     const thought = /^Thought: (.+) Action: ./.exec(action)![1];
     expect(thought).toMatch(new RegExp(`^${goal.replaceAll('_', ' ')} using `));
     const task = played.find((episode) => episode[0].info!.goal === goal)![0].observation;
-    const isListed = thought.split('; ').every((recipe) => task.includes(` ${recipe}\n`));
+    const isListed = partsOf(thought).recipes.every((recipe) => task.includes(` ${recipe}\n`));
     if (!slip) expect(isListed).toBe(true);
     return !isListed;
   });

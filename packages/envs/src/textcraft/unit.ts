@@ -9,7 +9,7 @@ import {
   servedGame,
   type BackendOptions,
 } from '../agentgym/backend.js';
-import { ReactReplies } from '../agentgym/react-replies.js';
+import { ResumableReactReplies } from '../agentgym/react-replies.js';
 import { reactLine, wordsRule } from '../agentgym/reply-rules.js';
 import { servedSplits } from '../agentgym/splits.js';
 import {
@@ -63,7 +63,7 @@ export const textCraftUnit = defineEnvironment<
       const { thought, action } = game.expertAction();
       return reactLine(thought, action);
     };
-    const played = options.actionFormat === 'react' ? new ReactReplies(game, wordsRule, aloud) : game;
+    const played = options.actionFormat === 'react' ? new ResumableReactReplies(game, wordsRule, aloud) : game;
     return options.renamed > 0 ? new RenamedGames(played, wordsOfNames(game.tree.names()), options.renamed) : played;
   },
   hasExpert: ({ backend }) => backend === 'embedded',
@@ -115,7 +115,7 @@ export const textCraftUnit = defineEnvironment<
     },
     make: async (options, { renamed, order, ...request }) =>
       playedSet(await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, order })),
-    revision: 1, // since a policy made here knows the words of all goals
+    revision: 2, // since its thoughts say what is there
     independentOf: [...backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'), 'renamed'],
   },
 });
