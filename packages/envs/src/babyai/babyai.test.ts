@@ -1,11 +1,12 @@
 import { Rng } from '@bowyer/core';
-import { makeEnv } from '../registry.js';
+import { environmentInfo, makeEnv } from '../registry.js';
 import { availableActions, description } from './actions.js';
 import { babyAiDemonstrations } from './demonstrations.js';
 import { BabyAi, type BabyAiOptions } from './babyai.js';
 import { Explorer } from './explorer.js';
-import { Grid, World, type Cell, type Direction } from './grid.js';
+import { Grid, World, type Cell, type Direction, type Move } from './grid.js';
 import { levels, type Level } from './levels.js';
+import type { Mission } from './mission.js';
 import { seen } from './view.js';
 
 const options: BabyAiOptions = {
@@ -102,25 +103,97 @@ test.each(levels)('level %s: an expert that knows what it has seen finishes by l
   expect(finished).toBeGreaterThanOrEqual(3); // a locked door or a thing in the way can be beyond it
 });
 
+const blueBall: Mission = [{ verb: 'goto', target: { kind: 'ball', colour: 'blue' } }];
+
 test('what stands behind the explorer is found by turning to the left, wherever it stands', () => {
-  const first = (rows: readonly string[]) =>
-    new Explorer(worldOf(rows)).next([{ verb: 'goto', target: { kind: 'ball', colour: 'blue' } }]);
+  const first = (rows: readonly string[]) => new Explorer(worldOf(rows)).next(blueBall);
   const room = (row: string) => ['#####', '#...#', row, '#...#', '#####'];
-  expect(first(['#######', '#.....#', '#.b...#', '#....>#', '#.....#', '#######'])).toBe('turn left');
-  expect(first(['#######', '#.....#', '#....>#', '#.b...#', '#.....#', '#######'])).toBe('turn left');
-  expect(first(room('#>.b#'))).toBe('go to blue ball 1');
+  const look = { action: 'turn left', purpose: 'look 1' };
+  expect(first(['#######', '#.....#', '#.b...#', '#....>#', '#.....#', '#######'])).toEqual(look);
+  expect(first(['#######', '#.....#', '#....>#', '#.b...#', '#.....#', '#######'])).toEqual(look);
+  expect(first(room('#>.b#'))).toEqual({ action: 'go to blue ball 1', purpose: 'blue ball 2 ahead' });
 });
+
+/** What it does and why until a door is gone through, which the world is not. */
+function untilDoor(world: World, explorer: Explorer, mission: Mission) {
+  const steps: ReturnType<Explorer['next']>[] = [];
+  for (let turn = 0; turn < 20 && !steps.at(-1)?.action.includes('through'); turn++) {
+    const step = explorer.next(mission);
+    expect(explorer.next(mission)).toEqual(step); // asking changes nothing
+    steps.push(step);
+    if (step === null) break;
+    if (step.action === 'turn left') world.move('left');
+    explorer.acted(step.action);
+  }
+  return steps.map((step) => [step?.action, step?.purpose]);
+}
 
 test('the explorer looks all around before it turns to a shut door', () => {
   const world = worldOf(['#######', '#.....#', 'D....>#', '#.....#', '#######']);
+  expect(untilDoor(world, new Explorer(world), blueBall)).toEqual([
+    ...Array.from({ length: 6 }, (_, i) => ['turn left', `look ${i + 1}`]),
+    ['toggle and go through purple closed door 1', 'purple closed door 5 ahead'],
+  ]);
+});
+
+test('the way to a shut door elsewhere is thought of, and it is taken as soon as it is in view', () => {
+  const world = worldOf(['#########', '#...#...#', "#..>'...#", '#...#...#', 'D...#...#', '#########']);
   const explorer = new Explorer(world);
-  const said: string[] = [];
-  for (let turn = 0; turn < 7; turn++) {
-    said.push(explorer.next([{ verb: 'goto', target: { kind: 'ball', colour: 'blue' } }])!);
-    if (said.at(-1) === 'turn left') world.move('left');
+  const walk = (moves: readonly Move[], action: string) => {
+    explorer.next(blueBall);
+    moves.forEach((move) => world.move(move));
+    explorer.acted(action);
+  };
+  walk(['left'], 'turn left');
+  walk(['left'], 'turn left'); // the shut door is in view
+  walk(['left', 'left', 'forward', 'forward', 'forward', 'forward'], 'go through purple open door 1');
+  walk(['right', 'forward'], 'drop'); // into a corner of the other room
+  expect(untilDoor(world, explorer, blueBall)).toEqual([
+    ...Array.from({ length: 6 }, (_, i) => ['turn left', `look ${i + 1}`]),
+    ['go through purple open door 1', 'purple closed door by purple open door 1 ahead 3 left'],
+  ]);
+  walk(['forward', 'left', 'forward', 'forward', 'forward', 'forward'], 'go through purple open door 1');
+  expect(explorer.next(blueBall)).toEqual({
+    action: 'toggle and go through purple closed door 1',
+    purpose: 'purple closed door 3 ahead 2 left',
+  });
+});
+
+test('hands are not freed for a thing that is not known yet', () => {
+  const world = worldOf(['######', '#....#', '#.>.k#', '#....#', '######']);
+  world.carrying = { kind: 'ball', colour: 'blue' };
+  const pickup = (kind: 'key' | 'box'): Mission => [{ verb: 'pickup', target: { kind, colour: 'grey' } }];
+  expect(new Explorer(world).next(pickup('box'))).toEqual({ action: 'turn left', purpose: 'look 1' });
+  expect(new Explorer(world).next(pickup('key'))).toEqual({ action: 'drop', purpose: 'free hands' });
+});
+
+test('replies in the ReAct format say what is left to do and what for, and are played', async () => {
+  const env = makeEnv('babyai', { levels: ['boss'], actionFormat: 'react', listActions: false, stepLimit: 64 });
+  let won = 0;
+  for (let seed = 0; seed < 20; seed++) {
+    const { observation } = await env.reset({ seed });
+    const mission = /^Your goal: (.*)/.exec(observation)![1];
+    for (let ended = false; !ended;) {
+      const reply = env.expertReply!();
+      if (reply === null) break;
+      const [, left, purpose] = /^Thought: (.+); (.+) Action: ./.exec(reply)!;
+      expect(mission).toContain(left);
+      expect(purpose).toMatch(/^(look \d( for .+)?|free hands|.+ \d+ (ahead|behind|left|right))$/);
+      const step = await env.step(reply);
+      ended = step.terminated || step.truncated;
+      won += Number(step.terminated);
+    }
   }
-  const lefts = Array.from({ length: 6 }, () => 'turn left');
-  expect(said).toEqual([...lefts, 'toggle and go through purple closed door 1']);
+  expect(won).toBeGreaterThan(12);
+});
+
+test('a policy of some levels knows the words of all', async () => {
+  const { vocabulary } = environmentInfo('babyai');
+  const known = new Set([...vocabulary!(options)].join(' ').split(/\W+/));
+  const everything = { ...options, levels, actionFormat: 'react', listActions: false } as const;
+  const played = await babyAiDemonstrations(everything, { episodes: 60, seed: 1, slips: 0.2, strays: 0.2 });
+  const said = played.flat().flatMap(({ action }) => action.split(/\W+/));
+  expect(said.filter((word) => word !== '' && !known.has(word) && !['Thought', 'Action'].includes(word))).toEqual([]);
 });
 
 const demonstrations = (asked: { slips?: number; strays?: number; levels?: readonly Level[]; stepLimit?: number }) => {

@@ -9,6 +9,7 @@ import { availableActions, CHECK, description, movesOf } from './actions.js';
 import { expertAction } from './expert.js';
 import { Explorer } from './explorer.js';
 import { drawGame, levels, type Game, type Level } from './levels.js';
+import { colours, kinds } from './grid.js';
 import { isDone, missionText, taskTexts, type Task } from './mission.js';
 
 export interface BabyAiOptions extends BackendOptions {
@@ -37,6 +38,20 @@ export const babyAiSchema = {
     stepLimit: { description: 'Actions after which the episode is cut.', type: 'integer', minimum: 1, default: 20 },
   },
 } as const;
+
+/** So far away, or so many things of one name, as a world has. */
+const LARGEST_NUMBER = 24;
+
+/** What may be said or thought in any level: a policy that has learned some levels can read the others. */
+export const texts = (): string[] => [
+  ...colours.flatMap((colour) =>
+    [...kinds, 'open door', 'closed door', 'locked door'].map((kind) => `${colour} ${kind}`),
+  ),
+  ...Array.from({ length: LARGEST_NUMBER + 1 }, (_, number) => ` ${number} steps`),
+  'go to pickup toggle and go through go through turn left turn right move forward drop',
+  'Your goal: go to the a; pick up the a; open the a; put the a next to the a and',
+  'look for by ahead behind left right free hands',
+];
 
 const UNKNOWN = 'The action is not recognized. Please check valid actions.';
 const NO_CHANGE = 'No change in state.';

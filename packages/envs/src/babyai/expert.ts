@@ -42,8 +42,7 @@ export function expertStep(world: World, task: Task): Step | null {
     case 'goto':
       return reach(world, task.target, (item) => `go to ${item}`);
     case 'pickup':
-      if (world.carrying !== null) return letGo(world);
-      return reach(world, task.target, (item) => `pickup ${item}`);
+      return fetch(world, task.target);
     case 'open':
       return openDoor(world, task.target);
     case 'putnext':
@@ -56,8 +55,7 @@ function openDoor(world: World, wanted: Description): Step | null {
   const locked = doors.find(({ cell }) => (cell as Door).state === 'locked');
   const key: Description = { kind: 'key', colour: wanted.colour };
   if (locked && !(world.carrying && matches(key, world.carrying))) {
-    if (world.carrying !== null) return letGo(world);
-    return reach(world, key, (item) => `pickup ${item}`);
+    return fetch(world, key);
   }
   const front = world.grid.at(world.front);
   // An open door is shut first, so that it can be opened.
@@ -67,8 +65,7 @@ function openDoor(world: World, wanted: Description): Step | null {
 
 function putNext(world: World, target: Description, beside: Description): Step | null {
   if (world.carrying === null || !matches(target, world.carrying)) {
-    if (world.carrying !== null) return letGo(world);
-    return reach(world, target, (item) => `pickup ${item}`);
+    return fetch(world, target);
   }
   // Any empty cell beside the other thing will do to drop into.
   const pathTo = pathsFrom(world, { throughDoors: true });
@@ -84,6 +81,12 @@ function putNext(world: World, target: Description, beside: Description): Step |
   const way = shortest(ways);
   if (way === null) return null;
   return { action: way.path.length === 0 ? 'drop' : words[way.path[0]], aim: aimOf(world, way) };
+}
+
+/** Takes a thing into hands that are freed first: not before there is a way to it, or one task would undo another. */
+function fetch(world: World, wanted: Description): Step | null {
+  const step = reach(world, wanted, (item) => `pickup ${item}`);
+  return step !== null && world.carrying !== null ? letGo(world) : step;
 }
 
 /** Drops what is carried into an empty cell ahead that is no doorway, turning until there is one. */

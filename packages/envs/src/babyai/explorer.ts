@@ -1,10 +1,10 @@
 // A player that knows no more of the map than it has seen, so that what it does follows from what a policy has read.
 import { CHECK, doorAction } from './actions.js';
 import { aimOf, doorInView, expertStep, words, type Step } from './expert.js';
-import { ahead, Grid, isDoor, turned, World, type Door } from './grid.js';
+import { ahead, Grid, isDoor, turned, World, type Door, type Position } from './grid.js';
 import type { Mission, Task } from './mission.js';
 import { pathsFrom } from './paths.js';
-import { seen, visiblePositions } from './view.js';
+import { nameOf, seen, visiblePositions } from './view.js';
 
 /** Left turns at a place after which all four directions have been seen. */
 const ALL_AROUND = 3;
@@ -24,6 +24,8 @@ export class Explorer {
   readonly #map: Grid;
   /** Since the last action that was no plain move: so often a place has been looked at. */
   #leftTurns = 0;
+  /** The door that it has set out for because nothing is left to do where it was, while that is shut. */
+  #destination: Position | null = null;
 
   constructor(private readonly world: World) {
     const { width, height } = world.grid;
@@ -35,7 +37,7 @@ export class Explorer {
   next(open: Mission): ExplorerStep | null {
     this.#look();
     const believed = this.#believed();
-    return this.#work(believed, open) ?? this.#explore() ?? this.#leave(believed);
+    return this.#work(believed, open) ?? this.#explore(this.#doorAt(this.#destination)) ?? this.#leave(believed);
   }
 
   /** Takes notice of an action that was carried out, its own or another one. */
@@ -69,14 +71,24 @@ export class Explorer {
     return believed;
   }
 
-  /** Looks all around, then for a shut door that can be opened, in at most one more round. */
-  #explore(): ExplorerStep | null {
-    if (this.#leftTurns >= ALL_AROUND) {
+  /**
+   * Looks all around, then for a shut door that can be opened, in at most one more round. On the way to one, for a shut door alone, in
+   * one round.
+   */
+  #explore(destination: Door | null): ExplorerStep | null {
+    if (this.#leftTurns >= ALL_AROUND || destination !== null) {
       const shut = seen(this.world).find(({ cell }) => isDoor(cell) && cell.state === 'closed');
       if (shut) return this.#stepFor({ action: doorAction(this.world, shut)!, aim: shut });
     }
-    if (this.#leftTurns >= 2 * ALL_AROUND) return null;
-    return { action: words.left, purpose: `look ${this.#leftTurns + 1}` };
+    if (this.#leftTurns >= (destination === null ? 2 : 1) * ALL_AROUND) return null;
+    const sought = destination === null ? '' : ` for ${nameOf(destination)}`;
+    return { action: words.left, purpose: `look ${this.#leftTurns + 1}${sought}` };
+  }
+
+  /** The shut door at a place, as far as is known. */
+  #doorAt(place: Position | null): Door | null {
+    const cell = place === null ? null : this.#map.at(place);
+    return isDoor(cell) && cell.state === 'closed' ? cell : null;
   }
 
   /** Through the nearest door that nobody has opened yet. */
@@ -92,6 +104,7 @@ export class Explorer {
     if (shut.length === 0) return null;
     const nearest = shut.reduce((best, way) => (way.path.length < best.path.length ? way : best));
     const { path, thing } = nearest;
+    this.#destination = thing.position;
     const door = doorInView(believed, path, thing.position);
     const through = door && doorAction(believed, door);
     const action = through ?? (path.length === 0 ? words.toggle : words[path[0]]);

@@ -20,7 +20,7 @@ import { wordsRule } from '../agentgym/reply-rules.js';
 import { servedSplits } from '../agentgym/splits.js';
 import { seedSplits } from '../splits.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
-import { BabyAi, babyAiSchema, type BabyAiOptions } from './babyai.js';
+import { BabyAi, babyAiSchema, texts, type BabyAiOptions } from './babyai.js';
 import { babyAiDemonstrations } from './demonstrations.js';
 
 export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertStrays>({
@@ -52,6 +52,7 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
     'check',
     '',
   ],
+  vocabulary: ({ backend }) => (backend === 'embedded' ? texts() : []),
   // 0…1 an episode; random play on the easiest levels returns 0.3 to 0.7.
   typicalReturn: () => 0.3,
   keys: agentGymKeys,
