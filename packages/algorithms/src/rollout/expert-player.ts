@@ -1,12 +1,12 @@
 // Plays turn about with the environment's expert: each turn is the expert's by chance, else the policy's. What the policy says by itself
 // is in the dialogue and is not imitated, as the slips of demonstrations.
 import type { Decision } from '@bowyer/envs';
+import type { LanguageModel } from '@bowyer/models';
 import type { OpenPlayer } from '../types.js';
 import { ConstrainedPlayer, type ChoiceOptions } from './choice-player.js';
+import type { Dialogues } from './dialogue.js';
 import type { ActRequest, Player } from './player.js';
 import type { TurnTokens } from './turn-tokens.js';
-import type { LanguageModel } from '@bowyer/models';
-import type { Dialogues } from './dialogue.js';
 
 /** @param options.expertShare chance of an expert's turn, 0…1 */
 export const expertPlayer =
