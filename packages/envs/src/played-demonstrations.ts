@@ -59,19 +59,23 @@ export interface Demonstrator {
   /** What it means to say after the action that `best` returned last. */
   later?: () => readonly string[];
   /** How an action is written in the dialogue; absent: as it is played. */
-  reply?: (action: string, isSlip: boolean, rng: Rng) => string;
+  reply?: (action: string) => string;
+  /**
+   * What is said where a slip is due, one after the other, whereupon `best` is asked again; absent: one action that is not valid then.
+   */
+  mistakes?: (rng: Rng) => readonly { action: string; reply: string }[];
 }
 
 /** Plays and closes the environment; episode i has seed `i` of the stream that the seed opens. */
 export async function playDemonstrations(
   env: Env,
-  { begin, best, random, later, reply }: Demonstrator,
+  { begin, best, random, later, reply, mistakes }: Demonstrator,
   { episodes, noise, seed, slips: slipShare = 0, strays: strayShare = 0 }: PlayedDemonstrationOptions,
 ): Promise<InformedTransition[][]> {
   const rng = Rng.forPurpose(seed, 'played demonstrations');
   const slips = new Slips(slipShare, seed);
   const strayRng = Rng.forPurpose(seed, 'strays');
-  const replyRng = Rng.forPurpose(seed, 'replies');
+  const mistakeRng = Rng.forPurpose(seed, 'mistakes');
   const played: InformedTransition[][] = [];
   try {
     for (let i = 0; i < episodes; i++) {
@@ -79,21 +83,24 @@ export async function playDemonstrations(
       begin?.(info);
       const transitions: InformedTransition[] = [];
       let ended = false;
-      const play = async (action: string, slip?: true) => {
+      const play = async (action: string, slip?: true, written = reply?.(action) ?? action) => {
         if (ended) return;
         const { observation: nextObservation, info: nextInfo, reward, terminated, truncated } = await env.step(action);
         const end = { terminated, truncated, ...(slip && { slip }) };
-        const written = reply?.(action, slip ?? false, replyRng) ?? action;
         transitions.push({ observation, info, action: written, reward, nextObservation, nextInfo, ...end });
         [observation, info, ended] = [nextObservation, nextInfo, terminated || truncated];
       };
       while (!ended) {
         if (strayShare > 0 && strayRng.uniform() < strayShare) await play(random(info, strayRng), true);
         if (ended) break;
-        const action = rng.uniform() < noise ? random(info, rng) : best(info, rng);
+        let action = rng.uniform() < noise ? random(info, rng) : best(info, rng);
         if (action === null) break;
         const slip = slips.before(action, info.validActions as readonly string[], later?.());
-        if (slip !== null) await play(slip, true);
+        if (slip !== null && mistakes) {
+          for (const mistake of mistakes(mistakeRng)) await play(mistake.action, true, mistake.reply);
+          if (ended) break;
+          action = best(info, rng)!;
+        } else if (slip !== null) await play(slip, true);
         await play(action);
       }
       played.push(transitions);

@@ -5,6 +5,7 @@ import type { BackendOptions } from '../agentgym/backend.js';
 import { playDemonstrations, type Demonstrator, type PlayedDemonstrationOptions } from '../played-demonstrations.js';
 import { expertItems } from '../splits.js';
 import type { TextCraftOptions } from './options.js';
+import { mistakes } from './mistakes.js';
 import { craftingPlan, type PlannedAction, type PlanOrder } from './plan.js';
 import { renamed, wordsOfNames } from './renamed.js';
 import { textCraftSplits } from './splits.js';
@@ -53,40 +54,29 @@ export async function textCraftDemonstrations(
 
 function planner(env: TextCraft, order: PlanOrder | undefined, thinks: boolean): Demonstrator {
   let plan: PlannedAction[] = [];
-  /** Of the action that was chosen last. */
-  let thought = '';
+  /** The action that was chosen last, and its thought. */
+  let chosen: PlannedAction = { action: '', thought: '' };
   let listed: string[] = [];
-  const begin = (info: Record<string, unknown>) => {
-    plan = craftingPlan(env.tree, (info as TextCraftInfo).goal, order);
-  };
+  /** What was fetched by mistake counts. Other orders would begin again after each action that does not change the inventory. */
+  const fromInventory = order === 'craft_by_craft';
+  const planned = (info: Record<string, unknown>) =>
+    craftingPlan(env.tree, (info as TextCraftInfo).goal, order, env.inventory);
   return {
     begin: (info) => {
-      begin(info);
+      plan = planned(info);
       listed = [...(info.taskDescription as string).matchAll(/^craft .* using (.*)$/gm)].map(([, using]) => using);
     },
-    // Unneeded items do not spoil a plan; a new plan replaces what they used up.
     best: (info) => {
-      if (plan.length === 0) begin(info);
-      const next = plan.shift()!;
-      thought = next.thought;
-      return next.action;
+      if (plan.length === 0 || fromInventory) plan = planned(info);
+      chosen = plan.shift()!;
+      return chosen.action;
     },
     random: (info, rng: Rng) => {
-      thought = plan[0]?.thought ?? thought;
+      chosen = plan[0] ?? chosen;
       return rng.choice((info as TextCraftInfo).validActions);
     },
     later: () => plan.map(({ action }) => action),
-    reply: thinks
-      ? (action, isSlip, rng) =>
-          reactLine(isSlip && rng.uniform() < 0.5 ? mistaken(thought, listed, rng) : thought, action)
-      : undefined,
+    reply: thinks ? (action) => reactLine(chosen.thought, action) : undefined,
+    mistakes: thinks && fromInventory ? (rng) => mistakes(chosen, listed, rng) : undefined,
   };
-}
-
-/** The thought up to one of its recipes, which has the ingredients of another command. */
-function mistaken(thought: string, listed: readonly string[], rng: Rng): string {
-  const recipes = thought.split('; ');
-  const at = rng.integer(0, recipes.length - 1);
-  const [item] = recipes[at].split(' using ');
-  return [...recipes.slice(0, at), `${item} using ${rng.choice(listed)}`].join('; ');
 }

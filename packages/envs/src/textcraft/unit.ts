@@ -115,7 +115,7 @@ export const textCraftUnit = defineEnvironment<
     },
     make: async (options, { renamed, order, ...request }) =>
       playedSet(await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, order })),
-    revision: 2, // since its thoughts say what is there
+    revision: 3, // since its mistakes are thought of
     independentOf: [...backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'), 'renamed'],
   },
 });

@@ -1,0 +1,87 @@
+// Thoughts as a policy gets them wrong, with the action that follows from each: what is imitated is how the expert, after refusals, reads
+// the list again instead of repeating what it said before.
+import type { Rng } from '@bowyer/core';
+import { reactLine } from '../agentgym/reply-rules.js';
+import type { PlannedAction } from './plan.js';
+
+/** A mistake is repeated with this chance, time after time. */
+const REPEATED = 0.4;
+
+/**
+ * One mistake, said once or several times.
+ *
+ * @param listed the ingredients of each command of the task
+ */
+export function mistakes(
+  { thought, action }: PlannedAction,
+  listed: readonly string[],
+  rng: Rng,
+): { action: string; reply: string }[] {
+  const wrong = rng.choice([splice, skip, hurry, misname])(thought.split('; '), action, listed, rng);
+  const mistake = { action: wrong.action, reply: reactLine(wrong.thought, wrong.action) };
+  const said = [mistake];
+  while (rng.uniform() < REPEATED) said.push(mistake);
+  return said;
+}
+
+/** @param parts of the thought: recipes with what is there, and what is to be fetched, if anything */
+type Mistake = (parts: readonly string[], action: string, listed: readonly string[], rng: Rng) => PlannedAction;
+
+/** A recipe's ingredients continue as those of another command; one of them is fetched, or they are crafted. */
+const splice: Mistake = (parts, _, listed, rng) => {
+  const at = rng.integer(0, recipesOf(parts).length - 1);
+  const { item, ingredients } = recipeOf(parts[at]);
+  const others = rng.choice(listed).split(', ');
+  const kept = ingredients.slice(0, rng.integer(0, ingredients.length));
+  const using = [...kept, ...others.slice(rng.integer(0, others.length - 1))];
+  const recipe = [...parts.slice(0, at), `${item} using ${using.join(', ')}`].join('; ');
+  if (rng.uniform() < 0.5) return crafted(recipe, item, using);
+  return fetched(recipe, rng.choice(using));
+};
+
+/** Something that has a recipe is to be fetched. */
+const skip: Mistake = (parts, action, listed, rng) => {
+  const recipes = recipesOf(parts);
+  if (recipes.length < 2) return splice(parts, action, listed, rng);
+  const at = rng.integer(1, recipes.length - 1);
+  return fetched(parts.slice(0, at).join('; '), `${rng.integer(1, 4)} ${recipeOf(parts[at]).item}`);
+};
+
+/** All ingredients are believed to be there. */
+const hurry: Mistake = (parts, _, __, rng) => {
+  const at = rng.integer(0, recipesOf(parts).length - 1);
+  const { recipe, item, ingredients } = recipeOf(parts[at]);
+  return crafted([...parts.slice(0, at), recipe].join('; '), item, ingredients);
+};
+
+/** What is to be fetched has a word of something else in its name. */
+const misname: Mistake = (parts, action, listed, rng) => {
+  const get = /^get (\d+) (.*)/.exec(action);
+  if (get === null) return splice(parts, action, listed, rng);
+  const words = get[2].split(' ');
+  words[rng.integer(0, words.length - 1)] = rng.choice(
+    rng
+      .choice(listed)
+      .split(/[ ,\d]+/)
+      .filter(Boolean),
+  );
+  return fetched(recipesOf(parts).join('; '), `${get[1]} ${words.join(' ')}`);
+};
+
+const fetched = (recipes: string, counted: string): PlannedAction => ({
+  thought: `${recipes}; ${counted.replace(/^\d+ /, '')}`,
+  action: `get ${counted}`,
+});
+
+const crafted = (recipes: string, item: string, using: readonly string[]): PlannedAction => ({
+  thought: `${recipes} have ${using.join(', ')}`,
+  action: `craft 1 ${item} using ${using.join(', ')}`,
+});
+
+const recipesOf = (parts: readonly string[]) => parts.filter((part) => part.includes(' using '));
+
+function recipeOf(part: string): { recipe: string; item: string; ingredients: string[] } {
+  const [recipe] = part.split(' have ');
+  const [item, using] = recipe.split(' using ');
+  return { recipe, item, ingredients: using.split(', ') };
+}
