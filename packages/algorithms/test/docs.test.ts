@@ -47,6 +47,7 @@ const options = {
   ...{ sampleNum: 2, successThreshold: -3, successesPerItem: 2, merge: 'cumulative', learnFrom: 'current' },
   ...{ clipScope: 'own', numCandidates: 2, filterQuantile: 0.5, filterWindow: null, filterMinReturn: null },
   ...{ valueFunction: 'trunk', valueLr: 1e-3, valueMaxGradNorm: 1, valueCoefficient: 0.5, valueClip: 0.2 },
+  ...{ expertShare: 0.5, window: 2 },
   ...{ gaeLevel: 'token', lambda: 0.9, whitenAdvantages: true, adaptiveKlTarget: 1, referenceQuantization: 'none' },
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
 };

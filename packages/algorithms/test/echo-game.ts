@@ -22,6 +22,10 @@ export class EchoGame implements Env {
     return { observation: this.#history, info: {} };
   }
 
+  expertReply(): string {
+    return this.#shown;
+  }
+
   async step(action: string): Promise<StepResult> {
     this.#turn++;
     const won = action === this.#shown;

@@ -134,12 +134,12 @@ const learn = (
   run: TrainingRun,
   examples: Examples<unknown>,
   iteration: number,
-  { seed, batchSize, gradAccumSteps, ...options }: AgentEvolOptions,
+  { seed, epochs, batchSize, gradAccumSteps, lmLr, lmSchedule, maxGradNorm }: AgentEvolOptions,
 ): Promise<Metrics> =>
   imitateAtOnce(
     run,
     examples,
-    { ...options, seed: hash32(`${seed}/learn/${iteration}`) },
+    { seed: hash32(`${seed}/learn/${iteration}`), epochs, lmLr, lmSchedule, maxGradNorm },
     { batchSize: batchSize * gradAccumSteps, parts: gradAccumSteps },
   );
 

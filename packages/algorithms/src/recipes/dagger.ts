@@ -17,10 +17,10 @@ import { expertPlayer } from '../rollout/expert-player.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions } from '../types.js';
-import { policyRate, rateKeys } from '../update/policy-rate.js';
+import { rateKeys } from '../update/policy-rate.js';
 import { scoreTerminatorKey } from '../update/token-examples.js';
 import { defineAlgorithm, type TrainingRun } from '../unit.js';
-import { evaluateWhenDue } from './group-training.js';
+import { evaluateWhenDue, rateAt } from './group-training.js';
 
 const options = Type.Object(
   {
@@ -91,22 +91,14 @@ async function learn(
   run: TrainingRun,
   episodes: readonly Trajectory[],
   iteration: number,
-  {
-    seed,
-    batchSize,
-    gradAccumSteps,
-    epochs,
-    maxGradNorm,
-    observationWeight,
-    scoreTerminator,
-    ...options
-  }: DaggerOptions,
+  options: DaggerOptions,
 ): Promise<Metrics> {
+  const { seed, epochs, batchSize, gradAccumSteps, maxGradNorm, observationWeight, scoreTerminator } = options;
   const contexts = episodes
     .flatMap(({ segments }) => segments.map((segment) => ({ segments: [segment] })))
     .filter(({ segments: [{ utterances }] }) => utterances.some(({ slip }) => !slip));
   const { maskedTokenIds } = run.policy;
-  const lmLr = policyRate(iteration, { ...options, warmupIter: 0 });
+  const lmLr = rateAt(iteration, options);
   const metrics = await imitateAtOnce(
     run,
     episodeExamples(contexts, { scoreTerminator, observationWeight, maskedTokenIds }),
