@@ -32,6 +32,10 @@ export class Chronicle implements Env {
     return { ...result, observation: (this.#text += `${action}\n${result.observation}`) };
   }
 
+  expertReply() {
+    return this.#game.expertReply();
+  }
+
   close() {
     return this.#game.close();
   }
