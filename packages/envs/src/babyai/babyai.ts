@@ -10,7 +10,7 @@ import { expertAction } from './expert.js';
 import { Explorer } from './explorer.js';
 import { drawGame, levels, type Game, type Level } from './levels.js';
 import { colours, kinds } from './grid.js';
-import { isDone, missionText, taskTexts, type Task } from './mission.js';
+import { isDone, taskTexts, type Task } from './mission.js';
 
 export interface BabyAiOptions extends BackendOptions {
   levels: readonly Level[];
@@ -76,8 +76,8 @@ export class BabyAi implements Env {
     this.#play = solvable(this.#rng, this.options.levels);
     this.#explorer = null;
     this.#steps = 0;
-    const { world, mission } = this.#play.game;
-    const taskDescription = `Your goal: ${missionText(mission, world)}`;
+    const { world } = this.#play.game;
+    const taskDescription = `Your goal: ${this.#play.openText}`;
     const info = { ...this.#info(), taskDescription };
     const observation = `${taskDescription}\n${this.#shown(description(world), info.validActions)}`;
     return { observation, info };
@@ -132,7 +132,7 @@ export class BabyAi implements Env {
     this.#explorer ??= new Explorer(this.#play.game.world);
     const step = this.#explorer.next(this.#play.openTasks);
     if (step === null) return null;
-    return { action: step.action, thought: `${this.#play.openTexts.join(' and ')}; ${step.purpose}` };
+    return { action: step.action, thought: `${this.#play.openText}; ${step.purpose}` };
   }
 
   expertReply(): string | null {
@@ -183,8 +183,9 @@ class Play {
     return this.#done.size === this.game.mission.length;
   }
 
-  get openTexts(): string[] {
-    return this.#texts.filter((_, i) => !this.#done.has(this.game.mission[i]));
+  /** Two tasks are joined by "and", as AgentGym words them. */
+  get openText(): string {
+    return this.#texts.filter((_, i) => !this.#done.has(this.game.mission[i])).join(' and ');
   }
 
   get openTasks(): Task[] {

@@ -42,10 +42,7 @@ const hasBeside = ({ grid }: World, { x, y }: Position, wanted: Description) =>
 
 const verbs = { goto: 'go to', pickup: 'pick up', open: 'open', putnext: 'put' } as const;
 
-/** In words; two tasks are joined by "and", as AgentGym words them. "a" where several things fit, "the" where one does. */
-export const missionText = (mission: Mission, world: World): string => taskTexts(mission, world).join(' and ');
-
-/** Each task of a mission in words. */
+/** Each task of a mission in words: "a" where several things fit, "the" where one does. */
 export const taskTexts = (mission: Mission, { grid }: World): string[] => {
   const described = (wanted: Description) => {
     const fitting = grid.contents().filter(({ cell }) => matches(wanted, cell)).length;
