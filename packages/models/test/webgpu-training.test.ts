@@ -104,6 +104,7 @@ async function results(kind: 'cpu' | 'webgpu', { optimizer, ...setting }: Settin
 }
 
 const settings: Record<string, Setting> = {
+  Muon: { optimizer: { kind: 'muon', ...adam, eps: 1e-3, momentum: 0.95, nesterov: true } },
   'SGD with momentum': { optimizer: { kind: 'sgd', momentum: 0.9, nesterov: true, weightDecay: 0.01 } },
   // The block's products have 4,096 weights, so their moments are codes. With the usual ε a gradient that is 0 but for the last
   // digits, such as that of the keys' biases, would be a step of its own on each device.

@@ -17,7 +17,14 @@ const growingMemory = ['memory=bm25', 'memory.demonstrations=false', 'memory.gro
 test.each<{ config: string; options: string[]; files?: string[] }>([
   {
     config: 'archer_20q',
-    options: ['td_steps=2', 'importance_clip=5', 'kl_coefficient=0.1', 'use_baseline=true', 'rollout.mode=lock_step'],
+    options: [
+      'td_steps=2',
+      'importance_clip=5',
+      'kl_coefficient=0.1',
+      'use_baseline=true',
+      'rollout.mode=lock_step',
+      'optimizer=muon',
+    ],
   },
   { config: 'chai_20q', options: ['optimizer=adamw_8bit'] },
   {

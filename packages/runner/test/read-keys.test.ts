@@ -225,7 +225,7 @@ function onDataset(): (readonly string[])[] {
   const given = tiny.filter((override) => !override.startsWith('policy.'));
   const integers = ['quantization=8bit', 'lora.integer_products=true'];
   const lora = [...given, 'use_lora=true', `policy_lm=${at('agent')}`, ...integers];
-  const evaluated = ['optimizer=sgd', 'validation_share=0.25', 'eval_size=4', 'max_input_length=400'];
+  const evaluated = ['optimizer=muon', 'validation_share=0.25', 'eval_size=4', 'max_input_length=400'];
   return [tiny, [...tiny, ...evaluated], lora];
 }
 

@@ -107,7 +107,7 @@ const ignored: [string, string | RegExp][] = [
   ['archer_20q lora.r=3', noEffect('lora.r=3', archer) + '    write use_lora=true to train adapters'],
   [
     'archer_20q optimizer=sgd optimizer.eps=1',
-    "'optimizer.eps' is not read by this run\n  in the command line\n  choose optimizer=adam, adamw or adamw_8bit",
+    "'optimizer.eps' is not read by this run\n  in the command line\n  choose optimizer=adam, adamw, muon or adamw_8bit",
   ],
   [
     'archer_20q critic=transformer critic_lm=roberta-base critic.width=3',

@@ -13,6 +13,7 @@ import { Episodes, type EpisodesOptions } from '../decoding/episodes.js';
 import { withStoredHead } from './stored-head.js';
 import { createAdapters, openAdapterDirectory, type ModelWeights } from './model-weights.js';
 import type { LoraOptions } from '../lora/lora-options.js';
+import { linearWeights } from '../architecture/linear-weights.js';
 import { mergeAdapters } from '../lora/merge-adapters.js';
 import { AdapterError, readAdapterWeights, writeAdapter } from '../lora/peft-files.js';
 import { StepRng } from '../lora/step-rng.js';
@@ -259,8 +260,15 @@ export class LanguageModel implements FrozenPolicy {
     if (this.#weights.quantized && !this.#weights.adapters)
       throw new Error('LanguageModel: quantised weights are frozen; load with `lora` to train adapters beside them');
     await this.#optimizer?.release();
-    this.#optimizer = await createOptimizer(this.#device, this.parameters, options);
+    this.#optimizer = await createOptimizer(this.#device, this.parameters, options, this.#matrices());
     return this.#optimizer;
+  }
+
+  /** Trained weights of linear layers, the head's excepted. */
+  #matrices(): readonly string[] {
+    if (this.#weights.adapters) return this.parameters.names;
+    const { inside, experts } = linearWeights(this.architecture);
+    return [...inside, ...experts];
   }
 
   get optimizer(): Optimizer {

@@ -4,31 +4,41 @@ import { Adam, AdamW, type AdamOptions } from './adam.js';
 import { AdamW8bit } from './adamw-8bit.js';
 import { ReplicatedOptimizer, ShardedOptimizer } from './data-parallel.js';
 import { LossScaledOptimizer } from './loss-scaling.js';
+import { Muon, type MuonOptions } from './muon.js';
 import type { Optimizer } from './optimizer.js';
 import { Sgd, type SgdOptions } from './sgd.js';
 
 export type OptimizerOptions =
-  (AdamOptions & { kind: 'adam' | 'adamw' | 'adamw_8bit' }) | (SgdOptions & { kind: 'sgd' });
+  | (AdamOptions & { kind: 'adam' | 'adamw' | 'adamw_8bit' })
+  | (SgdOptions & { kind: 'sgd' })
+  | (MuonOptions & { kind: 'muon' });
 
 /**
  * An optimizer that has taken no step yet; it scales the loss if gradients are computed in float16. Where several ranks train together
  * it steps on the sum of their gradients.
+ * @param matrices names of the parameters that are weights of linear layers [out, in]: Muon makes their updates orthogonal
  */
 export async function createOptimizer(
   device: Device,
   parameters: State,
   options: OptimizerOptions,
+  matrices: readonly string[] = [],
 ): Promise<Optimizer> {
-  const optimizer = await createForRanks(device, parameters, options);
+  const optimizer = await createForRanks(device, parameters, options, new Set(matrices));
   return device.precision === 'float16' ? new LossScaledOptimizer(optimizer) : optimizer;
 }
 
-async function createForRanks(device: Device, parameters: State, options: OptimizerOptions): Promise<Optimizer> {
-  if (device.ranks.size === 1) return createPlainOptimizer(device, parameters, options);
+async function createForRanks(
+  device: Device,
+  parameters: State,
+  options: OptimizerOptions,
+  matrices: ReadonlySet<string>,
+): Promise<Optimizer> {
+  if (device.ranks.size === 1) return createPlainOptimizer(device, parameters, options, matrices);
   if (!device.shardsOptimizers)
-    return ReplicatedOptimizer.create(device, await createPlainOptimizer(device, parameters, options));
+    return ReplicatedOptimizer.create(device, await createPlainOptimizer(device, parameters, options, matrices));
   return ShardedOptimizer.create(device, parameters, (own, gradients) =>
-    createPlainOptimizer(device, own, options, gradients),
+    createPlainOptimizer(device, own, options, matrices, gradients),
   );
 }
 
@@ -36,6 +46,7 @@ function createPlainOptimizer(
   device: Device,
   parameters: State,
   options: OptimizerOptions,
+  matrices: ReadonlySet<string>,
   gradients?: State,
 ): Promise<Optimizer> {
   switch (options.kind) {
@@ -47,5 +58,7 @@ function createPlainOptimizer(
       return AdamW8bit.create(device, parameters, options, gradients);
     case 'sgd':
       return Sgd.create(device, parameters, options, gradients);
+    case 'muon':
+      return Muon.create(device, parameters, options, matrices, gradients);
   }
 }

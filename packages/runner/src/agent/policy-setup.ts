@@ -12,7 +12,9 @@ export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay:
 export function policyOptimizer({ optimizer }: Pick<SharedConfig, 'optimizer'>): OptimizerOptions {
   const { kind, weightDecay } = optimizer;
   if (kind === 'sgd') return { kind, momentum: optimizer.momentum, nesterov: optimizer.nesterov, weightDecay };
-  return { kind, betas: [optimizer.betas[0], optimizer.betas[1]], eps: optimizer.eps, weightDecay };
+  const adam = { betas: [optimizer.betas[0], optimizer.betas[1]] as const, eps: optimizer.eps, weightDecay };
+  if (kind === 'muon') return { kind, ...adam, momentum: optimizer.momentum, nesterov: optimizer.nesterov };
+  return { kind, ...adam };
 }
 
 export type PolicyConfig = EnvironmentConfig &

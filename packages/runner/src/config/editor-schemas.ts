@@ -33,6 +33,7 @@ function configFile(schema: Schema): Schema {
 function allChoices(): Choices[] {
   const settings: Record<string, unknown>[] = [
     {},
+    { 'optimizer.kind': 'muon' },
     { 'optimizer.kind': 'sgd', 'critic.kind': 'transformer', critic_lm: null, use_lora: true, play_as_chat: true },
   ].map((given) => ({ checkpoint_path: null, policy_lm: null, critic_lm: null, ...given }));
   const variants = [...algorithmNames().flatMap((name) => environmentNames().map((env) => ({ name, env })))];

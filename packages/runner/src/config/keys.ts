@@ -278,8 +278,8 @@ const weightDecay = Type.Number({
   description: 'share of the weights subtracted in a step, times the rate',
 });
 const kindOfOptimizer = oneOf(
-  ['adam', 'adamw', 'sgd', 'adamw_8bit'],
-  'adam: decay in the gradient; adamw: decay beside it; adamw_8bit: its moments in a quarter of the memory; sgd',
+  ['adam', 'adamw', 'muon', 'sgd', 'adamw_8bit'],
+  'adam: decay in the gradient; adamw: decay beside it; muon: orthogonal updates of the linear layers, adamw for the rest; adamw_8bit: its moments in a quarter of the memory; sgd',
 );
 /** Of behaviour cloning on episodes, in a warm start too. */
 export const terminatorKey = {
@@ -301,15 +301,12 @@ const adamNode = Type.Object(
   },
   optimizerOptions,
 );
-const sgdNode = Type.Object(
-  {
-    kind: kindOfOptimizer,
-    weight_decay: weightDecay,
-    momentum: Type.Number({ minimum: 0, exclusiveMaximum: 1, description: 'decay of the momentum per step; 0: none' }),
-    nesterov: Type.Boolean({ description: 'look ahead by the momentum' }),
-  },
-  optimizerOptions,
-);
+const momentumKeys = {
+  momentum: Type.Number({ minimum: 0, exclusiveMaximum: 1, description: 'decay of the momentum per step; 0: none' }),
+  nesterov: Type.Boolean({ description: 'look ahead by the momentum' }),
+};
+const sgdNode = Type.Object({ kind: kindOfOptimizer, weight_decay: weightDecay, ...momentumKeys }, optimizerOptions);
+const muonNode = Type.Object({ ...adamNode.properties, ...momentumKeys }, optimizerOptions);
 
 /** Where things that several runs use are kept. */
 export const cacheKeys = {
@@ -319,7 +316,7 @@ export const cacheKeys = {
 };
 
 /** The node `optimizer` has the keys of its kind only. */
-export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : adamNode);
+export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : kind === 'muon' ? muonNode : adamNode);
 
 const kindOfCritic = oneOf(
   ['auto', 'line', 'recency', 'transformer'],

@@ -25,23 +25,27 @@ export function memoryEstimate({ architecture, parameters }: LanguageModel, size
   const trained = parameters.size;
   const base = architecture.parameters.map(({ shape }) => ({ shape, count: shape.reduce((a, b) => a * b, 1) }));
   const total = base.reduce((sum, { count }) => sum + count, 0);
-  const isQuantized = (shape: readonly number[]) => shape.length === 2 && shape[0] !== architecture.vocabSize;
+  const isLinear = (shape: readonly number[]) => shape.length === 2 && shape[0] !== architecture.vocabSize;
   const bits = { none: 8 * FLOAT, '8bit': 8, '4bit': 4 }[size.quantization];
   const frozen = base.reduce(
-    (sum, { shape, count }) => sum + (isQuantized(shape) ? (count * bits) / 8 : count * FLOAT),
+    (sum, { shape, count }) => sum + (isLinear(shape) ? (count * bits) / 8 : count * FLOAT),
     0,
   );
   return {
     // Adapters are beside the base; without them the base itself is trained.
     parameters: frozen + (trained < total ? trained * FLOAT : 0),
     gradients: trained * FLOAT,
-    moments: trained * momentBytes(size.optimizer),
+    moments: [...parameters.tensors.values()].reduce(
+      (sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1) * momentBytes(size.optimizer, isLinear(shape)),
+      0,
+    ),
     activations: activationBytes(architecture, size),
   };
 }
 
-function momentBytes(optimizer: OptimizerOptions): number {
+function momentBytes(optimizer: OptimizerOptions, isLinear: boolean): number {
   if (optimizer.kind === 'sgd') return optimizer.momentum === 0 ? 0 : FLOAT;
+  if (optimizer.kind === 'muon' && isLinear) return FLOAT;
   return optimizer.kind === 'adamw_8bit' ? 2 : 2 * FLOAT;
 }
 

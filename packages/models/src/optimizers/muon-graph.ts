@@ -1,0 +1,80 @@
+// Muon's step as a graph: of one matrix, which the function in the worker runs, and of all parameters, where they live on a GPU.
+import { GraphBuilder, type GraphKernelContext, type GraphKernelResult, type Value } from '@bowyer/graph';
+import { adamUpdate } from './adam-graph.js';
+import { clipGraph } from './gradient-clip.js';
+import type { MuonArgs } from './muon-kernel.js';
+
+/** Five steps of a polynomial that takes singular values between 0 and 1 to between about 0.7 and 1.2. */
+const NEWTON_SCHULZ = { steps: 5, a: 3.4445, b: -4.775, c: 2.0315 };
+const smallestNorm = 1e-7;
+
+/**
+ * A matrix with the singular vectors of x [rows, columns] and singular values near 1.
+ *
+ *     X₀ = x / ‖x‖,   X ← a X + (b G + c G²) X with G = X Xᵀ, or X ← a X + X (b G + c G²) with G = Xᵀ X where that is smaller
+ *
+ * Source: Jordan et al. 2024, Muon, with its coefficients; as torch.optim.Muon, but in float32 (there in bfloat16).
+ */
+function orthogonalized(g: GraphBuilder, x: Value, isTall: boolean): Value {
+  const { steps, a, b, c } = NEWTON_SCHULZ;
+  let result = g.div(x, g.max(g.sqrt(g.reduceSumSquare(x)), smallestNorm));
+  for (let step = 0; step < steps; step++) {
+    const gram = g.fusedMatMul(result, result, isTall ? { transA: true } : { transB: true });
+    const polynomial = g.add(g.mul(gram, b), g.mul(g.matMul(gram, gram), c));
+    const product = isTall ? g.matMul(result, polynomial) : g.matMul(polynomial, result);
+    result = g.add(g.mul(result, a), product);
+  }
+  return result;
+}
+
+type Updated = Record<'p' | 'b', Value>;
+
+/** New parameter and momentum of one matrix. @param scale factor on the gradient  @param sizeScale 0.2 · √(longer side) */
+function muonUpdate(
+  g: GraphBuilder,
+  { p, g: summed, b }: Record<'p' | 'g' | 'b', Value>,
+  { scale, sizeScale, isTall }: { scale: Value; sizeScale: Value | number; isTall: boolean },
+  scalars: Record<keyof MuonArgs, Value>,
+): Updated {
+  const gradient = g.mul(summed, scale);
+  const momentum = g.add(g.mul(b, scalars.momentum), gradient);
+  const ahead = g.add(g.mul(gradient, scalars.gradientShare), g.mul(momentum, scalars.bufferShare));
+  const step = g.mul(orthogonalized(g, ahead, isTall), g.mul(scalars.lr, sizeScale));
+  return { p: g.sub(g.mul(p, scalars.keep), step), b: momentum };
+}
+
+/** For matrices of any size: inputs p, g, b [rows, columns] and the step's numbers; outputs p, b. */
+export function matrixProgram(isTall: boolean, argNames: readonly (keyof MuonArgs)[]): GraphBuilder {
+  const g = new GraphBuilder('muon');
+  const matrix = (name: string) => g.input(name, 'float32', ['rows', 'columns']);
+  const tensors = { p: matrix('p'), g: matrix('g'), b: matrix('b') };
+  const number = (name: string) => g.input(name, 'float32', []);
+  const scalars = Object.fromEntries(argNames.map((name) => [name, number(name)])) as Record<keyof MuonArgs, Value>;
+  const scaling = { scale: scalars.gradientScale, sizeScale: number('sizeScale'), isTall };
+  const updated = muonUpdate(g, tensors, scaling, scalars);
+  g.output('new_p', updated.p);
+  g.output('new_b', updated.b);
+  return g;
+}
+
+/** 0.2 · √(longer side): the update's root mean square is then about that of AdamW's (Liu et al. 2025, arXiv:2502.16982, eq. 4). */
+export const sizeScaleOf = ([rows, columns]: readonly number[]): number => 0.2 * Math.sqrt(Math.max(rows, columns));
+
+export const isTall = ([rows, columns]: readonly number[]): boolean => rows > columns;
+
+export function muonGraph(g: GraphBuilder, { states, args }: GraphKernelContext): GraphKernelResult {
+  const scalars = args as Record<keyof MuonArgs, Value>;
+  const { finite, scale, results } = clipGraph(g, states.g, scalars);
+  const updated: Record<string, Record<string, Value>> = { p: {}, g: {}, m: {}, v: {}, b: {} };
+  for (const [name, p] of Object.entries(states.p)) {
+    const old: Record<string, Value> = { p, g: states.g[name] };
+    for (const role of ['m', 'v', 'b']) if (states[role][name]) old[role] = states[role][name];
+    const dims = p.shape as number[];
+    const stepped: Record<string, Value> = old.b
+      ? muonUpdate(g, { p, g: old.g, b: old.b }, { scale, sizeScale: sizeScaleOf(dims), isTall: isTall(dims) }, scalars)
+      : adamUpdate(g, { p, g: old.g, m: old.m, v: old.v }, scale, scalars);
+    for (const [role, value] of Object.entries(stepped)) updated[role][name] = g.where(finite, value, old[role]);
+    updated.g[name] = g.zeros(p.shape);
+  }
+  return { states: updated, results };
+}

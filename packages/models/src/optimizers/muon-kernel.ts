@@ -1,0 +1,52 @@
+// One step of Muon over all parameters, in the device's worker: clip, update, gradients to zero. The products of a matrix are a
+// program (muon-graph.ts), which also is the same step as a graph.
+import type { KernelCall } from '@bowyer/graph';
+import { adamInPlace } from '../wasm/elementwise-simd.js';
+import type { AdamArgs } from './adam-kernel.js';
+import { clipGradients, type OptimizerStep } from './gradient-clip.js';
+import { isTall, sizeScaleOf } from './muon-graph.js';
+
+/** AdamW's numbers are for the parameters that are no matrices of linear layers. */
+export interface MuonArgs extends AdamArgs {
+  lr: number;
+  momentum: number;
+  /** 1 − μ with Nesterov's momentum, else 0. */
+  gradientShare: number;
+  /** μ with Nesterov's momentum, else 1. */
+  bufferShare: number;
+}
+
+/**
+ * Matrices, of which there is a momentum b:
+ *
+ *     b ← μ b + g
+ *     p ← p · (1 − lr · λ) − lr · 0.2 √(longer side) · orthogonalized(gradientShare · g + bufferShare · b)
+ *
+ * with g clipped to a global norm first; the others take AdamW's step with the same rate. Source: Jordan et al. 2024, Muon;
+ * torch.optim.Muon with `adjust_lr_fn="match_rms_adamw"`.
+ */
+export async function muonStep({
+  states,
+  programs,
+  args,
+}: KernelCall<'p' | 'g' | 'm' | 'v' | 'b', MuonArgs, 'wide' | 'tall'>): Promise<OptimizerStep> {
+  const clip = clipGradients(states.g, args);
+  if (!Number.isFinite(clip.gradientNorm)) return clip;
+  const scalars = { ...args, gradientScale: args.gradientScale * clip.clipCoefficient };
+  const numbers = Object.fromEntries(Object.entries(scalars).map(([name, value]) => [name, scalar(value)]));
+  for (const [name, { dims, data }] of Object.entries(states.p)) {
+    const [p, gradient] = [data, states.g[name].data] as Float32Array[];
+    if (states.b[name]) {
+      const { new_p, new_b } = await programs[isTall(dims) ? 'tall' : 'wide'].run({
+        inputs: { ...numbers, sizeScale: scalar(sizeScaleOf(dims)) },
+        views: { p: ['p', name, dims], g: ['g', name, dims], b: ['b', name, dims] },
+      });
+      p.set(new_p.data as Float32Array);
+      (states.b[name].data as Float32Array).set(new_b.data as Float32Array);
+      gradient.fill(0);
+    } else adamInPlace(p, gradient, states.m[name].data as Float32Array, states.v[name].data as Float32Array, scalars);
+  }
+  return clip;
+}
+
+const scalar = (value: number) => ({ dims: [], data: Float32Array.of(value) });
