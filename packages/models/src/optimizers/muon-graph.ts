@@ -19,41 +19,40 @@ function orthogonalized(g: GraphBuilder, x: Value, isTall: boolean): Value {
   const { steps, a, b, c } = NEWTON_SCHULZ;
   let result = g.div(x, g.max(g.sqrt(g.reduceSumSquare(x)), smallestNorm));
   for (let step = 0; step < steps; step++) {
-    const gram = g.fusedMatMul(result, result, isTall ? { transA: true } : { transB: true });
-    const polynomial = g.add(g.mul(gram, b), g.mul(g.matMul(gram, gram), c));
-    const product = isTall ? g.matMul(result, polynomial) : g.matMul(polynomial, result);
-    result = g.add(g.mul(result, a), product);
+    const gram = g.gemm(result, result, undefined, { transA: isTall, transB: !isTall });
+    const polynomial = g.gemm(gram, gram, gram, { alpha: c, beta: b });
+    const [left, right] = isTall ? [result, polynomial] : [polynomial, result];
+    result = g.gemm(left, right, result, { beta: a });
   }
   return result;
 }
 
-type Updated = Record<'p' | 'b', Value>;
+/** The numbers of a matrix's step: factor on its gradient, …, 1 − lr · λ, and lr · 0.2 √(longer side). */
+export const matrixNumbers = ['scale', 'momentum', 'gradientShare', 'bufferShare', 'keep', 'length'] as const;
+type MatrixNumbers = Record<(typeof matrixNumbers)[number], Value>;
 
-/** New parameter and momentum of one matrix. @param scale factor on the gradient  @param sizeScale 0.2 · √(longer side) */
-function muonUpdate(
+/** New parameter and momentum of one matrix. */
+function matrixUpdate(
   g: GraphBuilder,
   { p, g: summed, b }: Record<'p' | 'g' | 'b', Value>,
-  { scale, sizeScale, isTall }: { scale: Value; sizeScale: Value | number; isTall: boolean },
-  scalars: Record<keyof MuonArgs, Value>,
-): Updated {
+  { scale, momentum, gradientShare, bufferShare, keep, length }: MatrixNumbers,
+  isTall: boolean,
+): Record<'p' | 'b', Value> {
   const gradient = g.mul(summed, scale);
-  const momentum = g.add(g.mul(b, scalars.momentum), gradient);
-  const ahead = g.add(g.mul(gradient, scalars.gradientShare), g.mul(momentum, scalars.bufferShare));
-  const step = g.mul(orthogonalized(g, ahead, isTall), g.mul(scalars.lr, sizeScale));
-  return { p: g.sub(g.mul(p, scalars.keep), step), b: momentum };
+  const buffer = g.add(g.mul(b, momentum), gradient);
+  const ahead = g.add(g.mul(gradient, gradientShare), g.mul(buffer, bufferShare));
+  return { p: g.sub(g.mul(p, keep), g.mul(orthogonalized(g, ahead, isTall), length)), b: buffer };
 }
 
-/** For matrices of any size: inputs p, g, b [rows, columns] and the step's numbers; outputs p, b. */
-export function matrixProgram(isTall: boolean, argNames: readonly (keyof MuonArgs)[]): GraphBuilder {
+/** For matrices of any size: inputs p, g, b [rows, columns] and the step's numbers; outputs new_p, new_b. */
+export function matrixProgram(isTall: boolean): GraphBuilder {
   const g = new GraphBuilder('muon');
   const matrix = (name: string) => g.input(name, 'float32', ['rows', 'columns']);
   const tensors = { p: matrix('p'), g: matrix('g'), b: matrix('b') };
-  const number = (name: string) => g.input(name, 'float32', []);
-  const scalars = Object.fromEntries(argNames.map((name) => [name, number(name)])) as Record<keyof MuonArgs, Value>;
-  const scaling = { scale: scalars.gradientScale, sizeScale: number('sizeScale'), isTall };
-  const updated = muonUpdate(g, tensors, scaling, scalars);
-  g.output('new_p', updated.p);
-  g.output('new_b', updated.b);
+  const numbers = Object.fromEntries(matrixNumbers.map((name) => [name, g.input(name, 'float32', [])]));
+  const { p, b } = matrixUpdate(g, tensors, numbers as MatrixNumbers, isTall);
+  g.output('new_p', p);
+  g.output('new_b', b);
   return g;
 }
 
@@ -67,11 +66,12 @@ export function muonGraph(g: GraphBuilder, { states, args }: GraphKernelContext)
   const { finite, scale, results } = clipGraph(g, states.g, scalars);
   const updated: Record<string, Record<string, Value>> = { p: {}, g: {}, m: {}, v: {}, b: {} };
   for (const [name, p] of Object.entries(states.p)) {
-    const old: Record<string, Value> = { p, g: states.g[name] };
-    for (const role of ['m', 'v', 'b']) if (states[role][name]) old[role] = states[role][name];
+    const old: Record<string, Value> = { p };
+    for (const role of ['g', 'm', 'v', 'b']) if (states[role][name]) old[role] = states[role][name];
     const dims = p.shape as number[];
+    const length = g.mul(scalars.lr, sizeScaleOf(dims));
     const stepped: Record<string, Value> = old.b
-      ? muonUpdate(g, { p, g: old.g, b: old.b }, { scale, sizeScale: sizeScaleOf(dims), isTall: isTall(dims) }, scalars)
+      ? matrixUpdate(g, { p, g: old.g, b: old.b }, { ...scalars, scale, length }, isTall(dims))
       : adamUpdate(g, { p, g: old.g, m: old.m, v: old.v }, scale, scalars);
     for (const [role, value] of Object.entries(stepped)) updated[role][name] = g.where(finite, value, old[role]);
     updated.g[name] = g.zeros(p.shape);

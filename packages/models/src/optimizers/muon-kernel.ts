@@ -4,7 +4,7 @@ import type { KernelCall } from '@bowyer/graph';
 import { adamInPlace } from '../wasm/elementwise-simd.js';
 import type { AdamArgs } from './adam-kernel.js';
 import { clipGradients, type OptimizerStep } from './gradient-clip.js';
-import { isTall, sizeScaleOf } from './muon-graph.js';
+import { isTall, matrixNumbers, sizeScaleOf } from './muon-graph.js';
 
 /** AdamW's numbers are for the parameters that are no matrices of linear layers. */
 export interface MuonArgs extends AdamArgs {
@@ -33,12 +33,12 @@ export async function muonStep({
   const clip = clipGradients(states.g, args);
   if (!Number.isFinite(clip.gradientNorm)) return clip;
   const scalars = { ...args, gradientScale: args.gradientScale * clip.clipCoefficient };
-  const numbers = Object.fromEntries(Object.entries(scalars).map(([name, value]) => [name, scalar(value)]));
+  const shared = { ...scalars, scale: scalars.gradientScale };
   for (const [name, { dims, data }] of Object.entries(states.p)) {
     const [p, gradient] = [data, states.g[name].data] as Float32Array[];
     if (states.b[name]) {
       const { new_p, new_b } = await programs[isTall(dims) ? 'tall' : 'wide'].run({
-        inputs: { ...numbers, sizeScale: scalar(sizeScaleOf(dims)) },
+        inputs: inputsOf({ ...shared, length: args.lr * sizeScaleOf(dims) }),
         views: { p: ['p', name, dims], g: ['g', name, dims], b: ['b', name, dims] },
       });
       p.set(new_p.data as Float32Array);
@@ -49,4 +49,5 @@ export async function muonStep({
   return clip;
 }
 
-const scalar = (value: number) => ({ dims: [], data: Float32Array.of(value) });
+const inputsOf = (numbers: Record<(typeof matrixNumbers)[number], number>) =>
+  Object.fromEntries(matrixNumbers.map((name) => [name, { dims: [], data: Float32Array.of(numbers[name]) }]));

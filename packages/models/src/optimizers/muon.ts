@@ -60,8 +60,7 @@ export class Muon implements Optimizer {
       run: options.run,
     });
     const asGraph = options.run ? options.run === 'graph' : device.residency === 'gpu';
-    const argNames = Object.keys(muonArgs({ lr: 0, maxGradNorm: 1 }, options, 1)) as (keyof MuonArgs)[];
-    const bind = async (isTall: boolean) => (await device.compile(matrixProgram(isTall, argNames))).bind({});
+    const bind = async (isTall: boolean) => (await device.compile(matrixProgram(isTall))).bind({});
     const programs = asGraph ? undefined : { wide: await bind(false), tall: await bind(true) };
     return new Muon(device, parameters, given ?? (await zeros(shapes)), moments, kernel, programs, options);
   }
