@@ -2,9 +2,8 @@
 // those just before it. Source: Allen-Zhu 2025, arXiv:2512.17351; names and layout of the LlamaCanon published with it.
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
-import { shortConvolution } from '../layers/short-convolution.js';
 import type { Layer, Part } from './parts.js';
-import { overSequences } from './sequences.js';
+import { convolveSequences, overSequences } from './sequences.js';
 
 /** A layer that keeps something of earlier tokens. */
 export interface StatefulLayer extends Layer, Required<Pick<Part, 'states'>> {}
@@ -30,14 +29,9 @@ export function canonLayer(path: string, width: number, tokens: number): Statefu
     ],
     states: [{ name: path, shape: [tokens - 1, width] }],
     apply: (scope: ForwardScope, x: Value) =>
-      overSequences(scope, [x], ({ g, batch, tokens: length, recurrence }, [rows]) => {
-        const convolved = shortConvolution(g, g.reshape(rows, [batch, length, width]), {
-          weight: scope.parameter(weight),
-          state: recurrence.before(path),
-          counts: recurrence.counts,
-        });
-        recurrence.after(path, convolved.state);
-        return g.add(rows, g.reshape(convolved.output, rows.shape));
+      overSequences(scope, [x], (sequences, [rows]) => {
+        const convolved = convolveSequences(sequences, rows, path, { weight: scope.parameter(weight) });
+        return scope.g.add(rows, scope.g.reshape(convolved, rows.shape));
       }),
   };
 }

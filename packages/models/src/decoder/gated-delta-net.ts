@@ -6,9 +6,8 @@ import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import { activatePrecisely, type ActivationName } from '../layers/activations.js';
 import { deltaChunks, deltaStep, type DeltaInputs } from '../layers/gated-delta-rule.js';
 import { rmsNormalization } from '../layers/rms-normalization.js';
-import { shortConvolution } from '../layers/short-convolution.js';
 import { linear, type Layer, type Part } from './parts.js';
-import { overSequences, type Sequences } from './sequences.js';
+import { convolveSequences, overSequences, type Sequences } from './sequences.js';
 
 export interface GatedDeltaNet {
   /** Of the module, e.g. `model.layers.0.linear_attn`. */
@@ -62,14 +61,9 @@ export function gatedDeltaNet(net: GatedDeltaNet): Part {
       const { mixed, z, b, a } = project.apply(scope, x);
       const gate = g.mul(g.neg(g.exp(scope.parameter(logA))), g.softplus(g.add(a, scope.parameter(timeBias))));
       const output = overSequences(scope, [mixed, gate, g.sigmoid(b)], (sequences, [rows, logDecay, beta]) => {
-        const { batch, tokens, recurrence } = sequences;
-        const convolved = shortConvolution(g, g.reshape(rows, [batch, tokens, channels]), {
-          weight: scope.parameter(convolution),
-          state: recurrence.before(states.convolution),
-          counts: recurrence.counts,
-        });
-        recurrence.after(states.convolution, convolved.state);
-        const active = activatePrecisely(g, net.activation, convolved.output);
+        const weight = scope.parameter(convolution);
+        const convolved = convolveSequences(sequences, rows, states.convolution, { weight });
+        const active = activatePrecisely(g, net.activation, convolved);
         return deltaRule(sequences, net, states.delta, { mixed: active, logDecay, beta });
       });
       const apart = g.reshape(output, [x.dim(0), valueHeads, valueSize]);

@@ -4,9 +4,8 @@
 // depthwise convolution behind the projections).
 import type { Value } from '@bowyer/graph';
 import type { ForwardScope } from '../architecture/architecture.js';
-import { shortConvolution } from '../layers/short-convolution.js';
 import type { Layer, Part } from './parts.js';
-import { overSequences } from './sequences.js';
+import { convolveSequences, overSequences } from './sequences.js';
 
 export interface KeyConvolution extends Layer, Pick<Part, 'states'> {}
 
@@ -20,14 +19,9 @@ export function keyConvolution(
     parameters: [{ name: weight, shape: [width, 1, seen], init: { kind: 'ones' } }],
     states: [{ name: path, shape: [seen - 1, width] }],
     apply: (scope: ForwardScope, keys: Value) =>
-      overSequences(scope, [keys], ({ g, batch, tokens, recurrence }, [own]) => {
-        const convolved = shortConvolution(g, g.reshape(own, [batch, tokens, width]), {
-          weight: scope.parameter(weight),
-          state: recurrence.before(path),
-          counts: recurrence.counts,
-        });
-        recurrence.after(path, convolved.state);
-        return g.reshape(convolved.output, own.shape);
+      overSequences(scope, [keys], (sequences, [own]) => {
+        const convolved = convolveSequences(sequences, own, path, { weight: scope.parameter(weight) });
+        return scope.g.reshape(convolved, own.shape);
       }),
   };
 }

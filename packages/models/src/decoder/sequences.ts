@@ -1,6 +1,7 @@
 // Layers whose tokens follow one another: where rows begin with a shared prefix, the prefix is computed first.
 import { multiplyDims, type Value } from '@bowyer/graph';
 import type { ForwardScope, Recurrence } from '../architecture/architecture.js';
+import { shortConvolution, type ShortConvolution } from '../layers/short-convolution.js';
 
 /** Sequences of equal length, and where the states of recurrent layers come from and go. */
 export type Sequences = Pick<ForwardScope, 'g' | 'batch' | 'tokens' | 'recurrence'>;
@@ -30,4 +31,26 @@ export function overSequences(
   const rowsOf = (part: 0 | 1) => parts.map((split) => split[part]);
   const shared = compute({ g, batch: 1, tokens: prefix, recurrence: prefixStates }, rowsOf(0));
   return g.concat([shared, compute({ g, batch, tokens, recurrence: ownStates }, rowsOf(1))], 0);
+}
+
+/**
+ * A short convolution over each sequence of flat rows [batch · tokens, channels].
+ *
+ * @param state name of the tokens that it keeps
+ * @returns [batch, tokens, channels]
+ */
+export function convolveSequences(
+  { g, batch, tokens, recurrence }: Sequences,
+  rows: Value,
+  state: string,
+  { weight, bias }: Pick<ShortConvolution, 'weight' | 'bias'>,
+): Value {
+  const convolved = shortConvolution(g, g.reshape(rows, [batch, tokens, rows.dim(1)]), {
+    weight,
+    bias,
+    state: recurrence.before(state),
+    counts: recurrence.counts,
+  });
+  recurrence.after(state, convolved.state);
+  return convolved.output;
 }

@@ -4,9 +4,8 @@
 //
 // Source: Liquid AI, LFM2 technical report, arXiv:2511.23404, section 2; names and layout of Hugging Face's Lfm2ShortConv.
 import type { ParameterSpec } from '../architecture/parameter-spec.js';
-import { shortConvolution } from '../layers/short-convolution.js';
 import { linear, type Part } from './parts.js';
-import { overSequences } from './sequences.js';
+import { convolveSequences, overSequences } from './sequences.js';
 
 export interface ShortConvolutionMixer {
   /** Of the module, e.g. `model.layers.0.conv`. */
@@ -34,15 +33,12 @@ export function shortConvolutionMixer(options: ShortConvolutionMixer): Part {
     apply(scope, x) {
       const { g } = scope;
       const [before, after, inner] = g.split(into.apply(scope, x), 1, 3);
-      const mixed = overSequences(scope, [g.mul(before, inner)], ({ batch, recurrence, ...sequences }, [rows]) => {
-        const convolved = shortConvolution(g, g.reshape(rows, [batch, sequences.tokens, width]), {
+      const mixed = overSequences(scope, [g.mul(before, inner)], (sequences, [rows]) => {
+        const convolved = convolveSequences(sequences, rows, state, {
           weight: scope.parameter(weight),
           bias: biasName === undefined ? undefined : scope.parameter(biasName),
-          state: recurrence.before(state),
-          counts: recurrence.counts,
         });
-        recurrence.after(state, convolved.state);
-        return g.reshape(convolved.output, rows.shape);
+        return g.reshape(convolved, rows.shape);
       });
       return out.apply(scope, g.mul(after, mixed));
     },
