@@ -1,4 +1,5 @@
 // A run killed with SIGKILL at any moment and started again on its folder ends with the bytes of one never killed.
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,3 +61,23 @@ test.each<{ config: string; options: string[]; files?: string[] }>([
   },
   300_000,
 );
+
+test('killed between two policies of its final test, a run resumes with the second', async () => {
+  const command = (name: string) => [
+    ...tinyGame('archer_20q'),
+    ...['iterations=4', `save_path=${join(directory, name)}`, `cache_dir=${join(directory, 'tested-cache')}`],
+  ];
+  expect(await run(command('tested'))).toMatchObject({ code: 0 });
+  const kept = join(directory, 'cut', 'tested');
+  const hasPlayed = () => existsSync(kept) && readdirSync(kept).some((file) => file.endsWith('.v8'));
+  expect(await run(command('cut'), { killWhen: hasPlayed })).toMatchObject({ signal: 'SIGKILL' });
+  const resumed = await run(command('cut'));
+  expect(resumed).toMatchObject({ code: 0 });
+  expect(resumed.stdout).toContain('the last policy has played its test (');
+  expect(resumed.stdout).not.toContain('testing the last policy');
+  for (const file of ['results.json', 'trajectories/test.jsonl']) {
+    const [whole, cut] = await Promise.all(['tested', 'cut'].map((name) => readFile(join(directory, name, file))));
+    expect(cut.equals(whole)).toBe(true);
+  }
+  expect(existsSync(kept)).toBe(false);
+}, 120_000);

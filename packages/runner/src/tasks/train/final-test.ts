@@ -24,6 +24,7 @@ import { agentEnvironment } from '../../environment/agent-context.js';
 import type { AgentMemory } from '../../environment/agent-memory.js';
 import { environmentOf, optimalReturnOf, splitPlanOf } from '../../environment/environment.js';
 import { breakdownOf } from '../../run/breakdown.js';
+import { KeptPlays } from '../../run/kept-plays.js';
 import type { Recorder } from '../../run/recorder.js';
 import {
   returnInterval,
@@ -59,18 +60,25 @@ interface Played {
 
 /** Plays the start and the result on episodes that neither training nor the choice of the best policy has seen. */
 export class FinalTest {
+  readonly #kept: KeptPlays<Played>;
+  /** Iterations or optimizer steps behind the last policy. */
+  #trained = 0;
+
   constructor(
     private readonly unit: AnyAlgorithm,
     private readonly config: TrainConfig,
     private readonly context: TaskContext,
     private readonly device: Device,
     private readonly memory: AgentMemory | null,
-  ) {}
+  ) {
+    this.#kept = new KeptPlays(join(context.directory, 'tested'));
+  }
 
   async run(agent: Agent, startFolder: string | null, recorder: Recorder): Promise<RunResults> {
     const { config } = this;
     const { policy, critic } = agent;
     const { best } = recorder;
+    this.#trained = recorder.iteration;
     const last = await this.#play('last', agent);
     const known = best !== null && this.#policyDecides ? { weights: await this.#digest(policy), played: last } : null;
     await policy.release(); // one policy at a time, since memory may have room for a large base only once
@@ -95,6 +103,7 @@ export class FinalTest {
     const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
     const { directory, ranks } = this.context;
     if ((ranks?.rank ?? 0) === 0) await storeTest(directory, tested, tokenTexts(policy.tokenizer));
+    await this.#kept.remove();
     return {
       iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
       ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
@@ -171,7 +180,20 @@ export class FinalTest {
 
   async #play(name: string, agent: Agent): Promise<Played[]> {
     const played: Played[] = [];
-    for (const decoding of this.#decodings) played.push(await this.#playDecoded(name, agent, decoding));
+    for (const decoding of this.#decodings) played.push(await this.#playOnce(name, agent, decoding));
+    return played;
+  }
+
+  /** Unless a run that was killed in its test has played it. */
+  async #playOnce(name: string, agent: Agent, decoding: Decoding): Promise<Played> {
+    const { config, context } = this;
+    if ((context.ranks?.size ?? 1) > 1) return this.#playDecoded(name, agent, decoding);
+    // The number of iterations stands for a critic and a memory, which change with them.
+    const identity = { name, decoding, trained: this.#trained, weights: await this.#digest(agent.policy), config };
+    const found = await this.#kept.find(identity);
+    if (found !== null) context.log(`the ${name} policy has played its test (${decoding}) before the run was killed`);
+    const played = found ?? (await this.#playDecoded(name, agent, decoding));
+    if (found === null) await this.#kept.keep(identity, played);
     return played;
   }
 

@@ -1,0 +1,31 @@
+// What each policy of a final test has played, in files until all have: a run that is killed in between resumes with the next one.
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { writeFileAtomically } from '@bowyer/core';
+
+export class KeptPlays<Play> {
+  constructor(private readonly folder: string) {}
+
+  /** @param identity all that decides what is played, as JSON */
+  async find(identity: unknown): Promise<Play | null> {
+    try {
+      return deserialize(await readFile(this.#path(identity))) as Play;
+    } catch {
+      return null; // not there, or of another version of Node
+    }
+  }
+
+  async keep(identity: unknown, play: Play): Promise<void> {
+    await writeFileAtomically(this.#path(identity), serialize(play));
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  #path(identity: unknown): string {
+    return join(this.folder, `${createHash('sha256').update(JSON.stringify(identity)).digest('hex')}.v8`);
+  }
+}
