@@ -30,6 +30,9 @@ export class CraftingTree {
   /** Of all items and tags. */
   names = (): string[] => [...this.#items, ...this.#tags];
 
+  /** Of the items that are never given for a tag: what they are called says nothing of what they are good for. */
+  untaggedItems = (): string[] => [...this.#items].filter((item) => !this.#tags.has(this.#tagOf.get(item) ?? ''));
+
   /** What will do for an ingredient: itself, or every item with its tag. */
   matches({ name, isTag }: Ingredient, item: string): boolean {
     return isTag ? this.#tagOf.get(item) === name : item === name;

@@ -54,18 +54,12 @@ const hurry: Mistake = (parts, _, __, rng) => {
   return crafted([...parts.slice(0, at), recipe].join('; '), item, ingredients);
 };
 
-/** What is to be fetched has a word of something else in its name. */
+/** Something else is to be fetched. */
 const misname: Mistake = (parts, action, listed, rng) => {
-  const get = /^get (\d+) (.*)/.exec(action);
+  const get = /^get (\d+) /.exec(action);
   if (get === null) return splice(parts, action, listed, rng);
-  const words = get[2].split(' ');
-  words[rng.integer(0, words.length - 1)] = rng.choice(
-    rng
-      .choice(listed)
-      .split(/[ ,\d]+/)
-      .filter(Boolean),
-  );
-  return fetched(recipesOf(parts).join('; '), `${get[1]} ${words.join(' ')}`);
+  const other = rng.choice(rng.choice(listed).split(', ')).replace(/^\d+ /, '');
+  return fetched(recipesOf(parts).join('; '), `${get[1]} ${other}`);
 };
 
 const fetched = (recipes: string, counted: string): PlannedAction => ({

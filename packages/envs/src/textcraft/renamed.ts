@@ -1,12 +1,18 @@
-// Made-up games: a goal's commands in another order, its items with the words of others. There are a few hundred goals, each with one
+// Made-up games: a goal's commands in another order, its items with the names of others. There are a few hundred goals, each with one
 // list of commands, which a policy soon knows by heart; of made-up ones it can only read.
 import { Rng, type InformedTransition } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
+import type { CraftingTree } from './crafting-tree.js';
+import { shown } from './recipe.js';
 
-/** Words of item names, each once, in the order of the recipes. Particles ("on a stick") are not renamed. */
-export function wordsOfNames(names: Iterable<string>): string[] {
-  return [...new Set([...names].flatMap((name) => name.split('_')))].filter((word) => word.length > 2);
+/** The names of a game, with underscores. */
+export interface Names {
+  all: readonly string[];
+  /** Those that may be exchanged. */
+  exchangeable: readonly string[];
 }
+
+export const namesOf = (tree: CraftingTree): Names => ({ all: tree.names(), exchangeable: tree.untaggedItems() });
 
 /** The texts of one made-up game. */
 interface Renaming {
@@ -17,31 +23,47 @@ interface Renaming {
 }
 
 /** @param task the game's first observation */
-function renaming(task: string, words: readonly string[], rng: Rng): Renaming {
-  const others = rng.shuffle(words);
+function renaming(task: string, { all, exchangeable }: Names, rng: Rng): Renaming {
+  const others = rng.shuffle(exchangeable);
   const list = listOf(task);
   const shuffled = rng.shuffle(list.split('\n')).join('\n');
-  const shownWords = new Map(words.map((word, i) => [word, others[i]]));
-  const meantWords = new Map(words.map((word, i) => [others[i], word]));
+  const shownNames = new Map(exchangeable.map((name, i) => [name, others[i]]));
+  const meantNames = new Map(exchangeable.map((name, i) => [others[i], name]));
+  const known = new Set(all);
   const exchanged = (text: string, by: ReadonlyMap<string, string>) =>
-    text.replace(/[a-z]+/g, (word) => by.get(word) ?? word);
+    text.replace(/:?[a-z]+(?:[ _][a-z]+)*/g, (words) => exchangedNames(words, known, by));
   return {
-    shown: (text) =>
-      exchanged(
-        text.replace(list, () => shuffled),
-        shownWords,
-      ),
-    meant: (text) => exchanged(text, meantWords),
+    shown: (text) => {
+      const inOtherOrder = text.replace(list, () => shuffled);
+      return exchanged(inOtherOrder, shownNames);
+    },
+    meant: (text) => exchanged(text, meantNames),
   };
 }
 
-/** The episode with its words exchanged and its listed commands shuffled; `info` too, but for the task's depth. */
-export function renamed(
-  transitions: readonly InformedTransition[],
-  words: readonly string[],
-  rng: Rng,
-): InformedTransition[] {
-  const { shown } = renaming(transitions[0].observation, words, rng);
+/** @param text words, behind a colon where the game answers with a name as "minecraft:oak_planks" */
+function exchangedNames(text: string, known: ReadonlySet<string>, by: ReadonlyMap<string, string>): string {
+  const words = text.split(/[ _]/);
+  let [changed, at] = ['', 0];
+  for (let from = 0; from < words.length;) {
+    const nameTo = (end: number) => words.slice(from, end).join('_').replace(':', '');
+    let to = words.length;
+    while (to > from + 1 && !known.has(nameTo(to))) to--; // the longest name
+    const length = words.slice(from, to).join(' ').length;
+    const original = text.slice(at, at + length);
+    const other = by.get(nameTo(to));
+    const prefix = original.startsWith(':') ? ':' : '';
+    const isId = prefix !== '' || original.includes('_');
+    changed += other === undefined ? original : prefix + (isId ? other : shown(other));
+    changed += text.slice(at + length, at + length + 1);
+    [from, at] = [to, at + length + 1];
+  }
+  return changed;
+}
+
+/** The episode with its names exchanged and its listed commands shuffled; `info` too, but for the task's depth. */
+export function renamed(transitions: readonly InformedTransition[], names: Names, rng: Rng): InformedTransition[] {
+  const { shown } = renaming(transitions[0].observation, names, rng);
   return transitions.map((transition) => deeply(transition, shown));
 }
 
@@ -52,7 +74,7 @@ export class RenamedGames implements ResumableEnv {
 
   constructor(
     private readonly game: ResumableEnv,
-    private readonly words: readonly string[],
+    private readonly names: Names,
     private readonly share: number,
   ) {}
 
@@ -61,7 +83,7 @@ export class RenamedGames implements ResumableEnv {
     if (seed !== undefined) this.#rng = Rng.forPurpose(seed, 'renamed game');
     const result = await this.game.reset(options);
     const isRenamed = mayRename && this.#rng.uniform() < this.share;
-    this.#renaming = isRenamed ? renaming(result.observation, this.words, this.#rng) : null;
+    this.#renaming = isRenamed ? renaming(result.observation, this.names, this.#rng) : null;
     return this.#shown(result);
   }
 

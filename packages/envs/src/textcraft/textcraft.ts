@@ -169,6 +169,9 @@ export const itemTexts = (options: TreeOptions): string[] =>
     .names()
     .flatMap((name) => [`1 ${shown(name)}`, `minecraft:${name}`, `[${shown(name)}]`]);
 
+/** Names of items and tags, as they are shown. */
+export const itemNames = (options: TreeOptions): string[] => treeOf(options).names().map(shown);
+
 type TreeOptions = Pick<TextCraftOptions, 'recipes' | 'recipeOrder'>;
 type GoalOptions = Pick<TextCraftOptions, 'depth'> & TreeOptions;
 
