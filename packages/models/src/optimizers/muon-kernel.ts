@@ -1,10 +1,10 @@
 // One step of Muon over all parameters, in the device's worker: clip, update, gradients to zero. The products of a matrix are a
-// program (muon-graph.ts), which also is the same step as a graph.
+// program (muon-matrix.ts).
 import type { KernelCall } from '@bowyer/graph';
 import { adamInPlace } from '../wasm/elementwise-simd.js';
 import type { AdamArgs } from './adam-kernel.js';
 import { clipGradients, type OptimizerStep } from './gradient-clip.js';
-import { isTall, matrixNumbers, sizeScaleOf } from './muon-graph.js';
+import { isTall, matrixNumbers, sizeScaleOf } from './muon-matrix.js';
 
 /** AdamW's numbers are for the parameters that are no matrices of linear layers. */
 export interface MuonArgs extends AdamArgs {

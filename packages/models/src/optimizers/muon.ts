@@ -2,8 +2,9 @@
 import type { BoundProgram, Device, Kernel, State } from '@bowyer/graph';
 import { adamArgs, type AdamOptions } from './adam.js';
 import type { OptimizerStep } from './gradient-clip.js';
-import { matrixProgram, muonGraph } from './muon-graph.js';
+import { muonGraph } from './muon-graph.js';
 import type { MuonArgs } from './muon-kernel.js';
+import { matrixProgram } from './muon-matrix.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
 
