@@ -97,6 +97,8 @@ export interface AlgorithmUnit<Schema extends TObject = TObject> {
    * where no loss reads a log-probability of what was sampled. None if left out; algorithms on datasets take any, since they do not play.
    */
   trainsWithChoices?: readonly ActionChoice[];
+  /** @returns options with which it asks for utterances at states whose valid actions it does not know: a choice has none to choose from */
+  choiceProblems?(options: OptionsOf<Schema>): ConfigProblem[];
   /** True where the player always samples, whatever `sampling.greedy` is: do_sample and eval_decoding have no effect. */
   alwaysSamples?: boolean;
   /** Those of `options` that `openPlayer` reads: a task that only plays takes these alone. */

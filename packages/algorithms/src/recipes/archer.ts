@@ -63,6 +63,11 @@ export const archer = defineAlgorithm({
   needs: { critic: 'double', source: 'episodes' },
   valueFunction: ({ useBaseline }) => (useBaseline ? 'critic' : null),
   trainsPolicy: true,
+  trainsWithChoices: ['constrained'],
+  choiceProblems: ({ actorSamples, vTargetAction }) => [
+    ...atReplayedStates('actor_samples', actorSamples === 'replay', 'replay', 'rollout'),
+    ...atReplayedStates('v_target_action', vTargetAction === 'policy', 'policy', 'stored'),
+  ],
   playerOptions: [],
   openPlayer: policyPlayer,
   offPolicyRollouts: ({ importanceClip }) =>
@@ -133,6 +138,18 @@ export const archer = defineAlgorithm({
   ],
   frozenIterations: ({ warmupIter }) => warmupIter,
 });
+
+/** A problem where the policy is asked again at replayed states, whose valid actions are not kept. */
+const atReplayedStates = (key: string, asks: boolean, value: string, other: string): ConfigProblem[] =>
+  asks
+    ? [
+        {
+          key,
+          message: `${key}=${value}: the policy would choose at replayed states, whose valid actions are not kept`,
+          remedy: `write ${key}=${other}, or action_choice=free`,
+        },
+      ]
+    : [];
 
 /** A problem where some policy steps would have no data. */
 function emptySteps({

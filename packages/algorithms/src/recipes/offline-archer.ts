@@ -33,6 +33,13 @@ export const offlineArcher = defineAlgorithm({
   options,
   needs: { critic: 'double', source: 'dataset' },
   trainsPolicy: true,
+  choiceProblems: () => [
+    {
+      key: 'action_choice',
+      message: 'offline_archer trains on utterances at states of a dataset, whose valid actions are not kept',
+      remedy: 'write action_choice=free; for the trained policy, task=evaluate with a choice',
+    },
+  ],
   playerOptions: [],
   openPlayer: policyPlayer,
 

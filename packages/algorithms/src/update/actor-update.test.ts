@@ -1,5 +1,5 @@
 // The policy's gradient on utterances of two tokens, all four of which are summed over: expectations are exact.
-import { Rng, type Trajectory } from '@bowyer/core';
+import { Rng, type Trajectory, type UtteranceTokens } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel, wordLevelTokenizer, type TokenExample } from '@bowyer/models';
 import { accumulateActor, type Actor, type ActorLossOptions } from './actor-update.js';
@@ -74,7 +74,7 @@ async function slope(f: () => Promise<number>, direction: Float32Array): Promise
 
 const judged = (index: number, sampling: number[] = [], length = 2) => {
   const ids = utterances[index].slice(0, length);
-  const utterance = { turn: 0, start: prompt.length, ids, terminatorId: null, logprobs: sampling };
+  const utterance: UtteranceTokens = { turn: 0, start: prompt.length, ids, terminatorId: null, logprobs: sampling };
   const segments = [{ ids: [...prompt, ...ids], utterances: [utterance] }];
   const trajectory: Trajectory = { episode: 0, seed: 0, transitions: [], infos: [], segments };
   return { trajectory, turn: 0, advantage: advantages[index] };
@@ -105,6 +105,20 @@ test('REINFORCE: the gradient is that of −A Σ log π', async () => {
   const gradient = await gradientOf(0, [], plain);
   const exact = await slope(async () => -advantages[0] * sum((await logprobs())[0]), direction());
   expect(along(gradient, direction())).toBeCloseTo(exact, 3);
+});
+
+test('a token is learned as it was chosen: among all of them as in free play, without an alternative not at all', async () => {
+  const normWith = async (allowedIds?: number[][]) => {
+    const utterance = judged(1);
+    utterance.trajectory.segments[0].utterances[0].allowedIds = allowedIds;
+    await accumulateActor({ policy, reference: null, baseline: null }, [utterance], plain);
+    return (await policy.optimizer.step({ lr: 0, maxGradNorm: 1e9 })).gradientNorm;
+  };
+  const both = ['x', 'y'].map(idOf);
+  const inFreePlay = await normWith();
+  expect(inFreePlay).toBeGreaterThan(0.1);
+  expect(await normWith([both, both])).toBeCloseTo(inFreePlay, 4);
+  expect(await normWith(utterances[1].map((id) => [id]))).toBeLessThan(1e-30);
 });
 
 test('importance weights: utterances of an older policy give the gradient of the present one’s expected advantage', async () => {

@@ -47,7 +47,7 @@ export function wordLevelTokenizer(
 /** Matches every character of any text, so that nothing is lost between two tokens. */
 function wordPattern(wholeTokens: readonly string[], names: readonly string[], spells?: Spelling): string {
   const longestFirst = (texts: readonly string[]) => [...texts].sort((a, b) => b.length - a.length).map(escapeForRegex);
-  // Behind a name no word goes on.
+  // A name is not the beginning of a longer word.
   const named = names.length > 0 ? [` (?:${longestFirst(names).join('|')})(?![\\p{L}\\p{N}'])`] : [];
   const words = spells ? [" ?\\p{L}+(?:'\\p{L}+)*", '\\p{N}'] : [" ?[\\p{L}\\p{N}]+(?:'\\p{L}+)*"];
   const capital = "\\p{Lu}(?![\\p{Ll}'])"; // of a code, not of a word

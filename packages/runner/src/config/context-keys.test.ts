@@ -1,12 +1,15 @@
 import { actionChoiceProblems } from './context-keys.js';
 
-const problemsOf = (agentType: string, actionChoice: string, task = 'train') =>
-  actionChoiceProblems({ task, agentType, actionChoice, env: { name: 'textcraft' } }).map(({ remedy }) => remedy);
+const problemsOf = (agentType: string, actionChoice: string, task = 'train', options: object = {}) =>
+  actionChoiceProblems({ task, agentType, actionChoice, env: { name: 'textcraft' }, ...options }).map(
+    ({ remedy }) => remedy,
+  );
 
 test.each([
   ['gigpo', 'constrained'],
   ['online_filteredbc', 'scored'],
   ['online_filteredbc', 'constrained'],
+  ['archer', 'constrained'], // on its rollouts
   ['bc', 'scored'], // in its evaluations
 ])('%s trains with action_choice=%s', (algorithm, choice) => {
   expect(problemsOf(algorithm, choice)).toEqual([]);
@@ -14,8 +17,18 @@ test.each([
 
 test.each([
   ['gigpo', 'scored', 'write action_choice=free or action_choice=constrained; '],
-  ['archer', 'constrained', 'write action_choice=free; '],
+  ['archer', 'scored', 'write action_choice=free or action_choice=constrained; '],
+  ['offline_archer', 'constrained', 'write action_choice=free; '],
 ])('%s refuses action_choice=%s in training, and can be played with it', (algorithm, choice, remedy) => {
   expect(problemsOf(algorithm, choice)).toEqual([expect.stringContaining(remedy)]);
   expect(problemsOf(algorithm, choice, 'evaluate')).toEqual([]);
+});
+
+test('archer chooses among valid actions nowhere but in its rollouts', () => {
+  const problems = (options: object) => problemsOf('archer', 'constrained', 'train', options);
+  expect(problems({ actorSamples: 'rollout', vTargetAction: 'stored' })).toEqual([]);
+  expect(problems({ actorSamples: 'replay', vTargetAction: 'policy' })).toEqual([
+    'write actor_samples=rollout, or action_choice=free',
+    'write v_target_action=stored, or action_choice=free',
+  ]);
 });
