@@ -1,8 +1,9 @@
-// Made-up games: a goal's commands in another order, its items with the names of others. There are a few hundred goals, each with one
-// list of commands, which a policy soon knows by heart; of made-up ones it can only read.
+// Made-up games: a goal's commands in another order, with other counts, its items with the names of others. There are a few hundred
+// goals, each with one list of commands, which a policy soon knows by heart; of made-up ones it can only read.
 import { Rng, type InformedTransition } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import type { CraftingTree } from './crafting-tree.js';
+import { WORLDS } from './other-counts.js';
 import { shown } from './recipe.js';
 
 /** The names of a game, with underscores. */
@@ -67,6 +68,9 @@ export function renamed(transitions: readonly InformedTransition[], names: Names
   return transitions.map((transition) => deeply(transition, shown));
 }
 
+/** What a reset takes for a world with other counts. */
+export const drawnWorld = (rng: Rng): { world: number } => ({ world: rng.integer(0, WORLDS - 1) });
+
 /** Plays another game, of whose episodes a share is renamed where the reset allows it. */
 export class RenamedGames implements ResumableEnv {
   #rng = new Rng(0);
@@ -81,8 +85,8 @@ export class RenamedGames implements ResumableEnv {
   async reset({ mayRename = false, ...options }: { seed?: number; mayRename?: boolean } = {}): Promise<ResetResult> {
     const { seed } = options;
     if (seed !== undefined) this.#rng = Rng.forPurpose(seed, 'renamed game');
-    const result = await this.game.reset(options);
     const isRenamed = mayRename && this.#rng.uniform() < this.share;
+    const result = await this.game.reset(isRenamed ? { ...options, ...drawnWorld(this.#rng) } : options);
     this.#renaming = isRenamed ? renaming(result.observation, this.names, this.#rng) : null;
     return this.#shown(result);
   }

@@ -116,7 +116,7 @@ export const textCraftUnit = defineEnvironment<
     },
     make: async (options, { renamed, order, ...request }) =>
       playedSet(await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, order })),
-    revision: 4, // since made-up games exchange names and not words
+    revision: 5, // since made-up games have other counts
     independentOf: [...backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'), 'renamed'],
   },
 });
