@@ -1,4 +1,4 @@
-// Made-up worlds: the same recipes with other counts, which can only be read.
+// Made-up worlds: the same recipes with the counts of others, which can only be read.
 import { Rng } from '@bowyer/core';
 import type { Recipe } from './recipe.js';
 
@@ -6,20 +6,23 @@ import type { Recipe } from './recipe.js';
 export const WORLDS = 64;
 
 /** Of what must be crafted in turn: more would take more actions than a game has. */
-const CRAFTED_COUNTS = [1, 1, 2, 2, 3, 4];
-const OUTPUT_COUNTS = [1, 1, 2, 3, 4, 6];
-const MOST_FETCHED = 9;
+const MOST_CRAFTED = 4;
 
-/** @param world its number, from which the counts follow */
+/**
+ * Each recipe has the counts of another one with as many ingredients: as many ones, sixes and nines as there are in the real world.
+ *
+ * @param world its number, from which the counts follow
+ */
 export function withOtherCounts(recipes: readonly Recipe[], world: number): Recipe[] {
   const rng = Rng.forPurpose(world, 'counts of recipes');
   const crafted = new Set(recipes.flatMap(({ output, group }) => [output, group]));
-  return recipes.map((recipe) => ({
-    ...recipe,
-    count: rng.choice(OUTPUT_COUNTS),
-    ingredients: recipe.ingredients.map((needed) => ({
-      ...needed,
-      count: crafted.has(needed.name) ? rng.choice(CRAFTED_COUNTS) : rng.integer(1, MOST_FETCHED),
-    })),
-  }));
+  const asLongAs = (recipe: Recipe) => recipes.filter((other) => other.ingredients.length === recipe.ingredients.length);
+  return recipes.map((recipe) => {
+    const { count, ingredients } = rng.choice(asLongAs(recipe));
+    const needed = recipe.ingredients.map((ingredient, i) => ({
+      ...ingredient,
+      count: crafted.has(ingredient.name) ? Math.min(ingredients[i].count, MOST_CRAFTED) : ingredients[i].count,
+    }));
+    return { ...recipe, count, ingredients: needed };
+  });
 }

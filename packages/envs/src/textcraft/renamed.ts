@@ -9,11 +9,11 @@ import { shown } from './recipe.js';
 /** The names of a game, with underscores. */
 export interface Names {
   all: readonly string[];
-  /** Those that may be exchanged. */
-  exchangeable: readonly string[];
+  /** Groups within which names may be exchanged: which items a tag stands for is nowhere in the text. */
+  groups: readonly (readonly string[])[];
 }
 
-export const namesOf = (tree: CraftingTree): Names => ({ all: tree.names(), exchangeable: tree.untaggedItems() });
+export const namesOf = (tree: CraftingTree): Names => ({ all: tree.names(), groups: tree.itemsByTag() });
 
 /** The texts of one made-up game. */
 interface Renaming {
@@ -24,12 +24,13 @@ interface Renaming {
 }
 
 /** @param task the game's first observation */
-function renaming(task: string, { all, exchangeable }: Names, rng: Rng): Renaming {
-  const others = rng.shuffle(exchangeable);
+function renaming(task: string, { all, groups }: Names, rng: Rng): Renaming {
+  const items = groups.flat();
+  const others = groups.flatMap((group) => rng.shuffle(group));
   const list = listOf(task);
   const shuffled = rng.shuffle(list.split('\n')).join('\n');
-  const shownNames = new Map(exchangeable.map((name, i) => [name, others[i]]));
-  const meantNames = new Map(exchangeable.map((name, i) => [others[i], name]));
+  const shownNames = new Map(items.map((name, i) => [name, others[i]]));
+  const meantNames = new Map(items.map((name, i) => [others[i], name]));
   const known = new Set(all);
   const exchanged = (text: string, by: ReadonlyMap<string, string>) =>
     text.replace(/:?[a-z]+(?:[ _][a-z]+)*/g, (words) => exchangedNames(words, known, by));
