@@ -16,7 +16,8 @@ const MOST_CRAFTED = 4;
 export function withOtherCounts(recipes: readonly Recipe[], world: number): Recipe[] {
   const rng = Rng.forPurpose(world, 'counts of recipes');
   const crafted = new Set(recipes.flatMap(({ output, group }) => [output, group]));
-  const asLongAs = (recipe: Recipe) => recipes.filter((other) => other.ingredients.length === recipe.ingredients.length);
+  const asLongAs = (recipe: Recipe) =>
+    recipes.filter((other) => other.ingredients.length === recipe.ingredients.length);
   return recipes.map((recipe) => {
     const { count, ingredients } = rng.choice(asLongAs(recipe));
     const needed = recipe.ingredients.map((ingredient, i) => ({
