@@ -49,7 +49,7 @@ function rowsOf(run: Run): Row[] {
 const rows = runs.flatMap(rowsOf);
 const labels = [...new Set(rows.map(({ label }) => label))];
 const taskNames = [...new Set(rows.flatMap(({ tasks }) => tasks.map(({ task }) => task)))].sort();
-const figure = (value: number | null | undefined) => (value === null || value === undefined ? '–' : value.toFixed(2));
+const figure = (value: number | null | undefined) => (Number.isFinite(value) ? value!.toFixed(2) : '–');
 
 function line(label: string): string {
   const own = rows.filter((row) => row.label === label);
