@@ -13,14 +13,14 @@ const names = readdirSync(join(repository, 'experiments'))
   .filter((file) => file.endsWith('.yaml'))
   .map((file) => file.slice(0, -'.yaml'.length));
 
-const options = (overrides: string[]) => ({
+const options = (configName: string, overrides: string[]) => ({
   configDirs: [join(repository, 'configs'), { dir: join(repository, 'experiments'), group: 'experiment' }],
-  configName: 'archer_20q',
+  configName,
   overrides,
 });
 
-function jobsOf(name: string): string[][] {
-  const given = options([`+experiment=${name}`]);
+function jobsOf(name: string, configName: string): string[][] {
+  const given = options(configName, [`+experiment=${name}`]);
   const master = compose({ ...given, mode: 'multirun' });
   expect(master.setting('hydra.mode')).toBe('MULTIRUN');
   const sweeper = master.setting('sweeper') as SweeperConfig;
@@ -38,10 +38,11 @@ test.each(names)('%s', async (name) => {
     /^(# yaml-language-server: .*\n)?# @package _global_\n(# yaml-language-server: .*\n)?# Question: [^?]*\?/,
   );
   expect(text).toContain(`+experiment=${name}\n`);
-  const jobs = jobsOf(name);
+  const [, configName] = /npx bowyer --config-name (\w+)/.exec(text)!;
+  const jobs = jobsOf(name, configName);
   expect(jobs.length).toBeGreaterThan(1);
   // Of jobs that differ in the seed alone, one.
   const distinct = new Map(jobs.map((overrides) => [overrides.filter((one) => !/^seed=/.test(one)).join(), overrides]));
   for (const overrides of distinct.values())
-    await validateConfig(await composed('archer_20q', ...overrides, 'save_path=somewhere'));
+    await validateConfig(await composed(configName, ...overrides, 'save_path=somewhere'));
 });
