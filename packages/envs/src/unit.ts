@@ -116,8 +116,6 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   problems?(options: Options): EnvProblem[];
   /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
   answerTokens?(options: Options): readonly string[];
-  /** Names of things, of one or more words, that a word-level tokenizer writes as one token each. */
-  names?(options: Options): readonly string[];
   /** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
   vocabulary?(options: Options): Iterable<string>;
   /** What a word-level tokenizer writes piece by piece: `digits`, or `codes`: numbers and product numbers in pairs of characters. */

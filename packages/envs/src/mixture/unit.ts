@@ -75,9 +75,6 @@ export const mixtureUnit = (registry: Members) =>
     answerTokens: ({ envs }) => [
       ...new Set(membersOf(envs).flatMap((one) => registry.unit(one.name).answerTokens?.(registry.options(one)) ?? [])),
     ],
-    names: ({ envs }) => [
-      ...new Set(membersOf(envs).flatMap((one) => registry.unit(one.name).names?.(registry.options(one)) ?? [])),
-    ],
     vocabulary: ({ envs }) =>
       membersOf(envs).flatMap((one) => [...(registry.unit(one.name).vocabulary?.(registry.options(one)) ?? [])]),
     problems: ({ envs }) => [

@@ -30,16 +30,6 @@ export class CraftingTree {
   /** Of all items and tags. */
   names = (): string[] => [...this.#items, ...this.#tags];
 
-  /** Items by what they are good for: those that are given for one tag, for each tag, and those that are given for none. */
-  itemsByTag(): string[][] {
-    const groups = new Map<string, string[]>();
-    for (const item of this.#items) {
-      const tag = this.#tagOf.get(item) ?? '';
-      addTo(groups, this.#tags.has(tag) ? tag : '', item);
-    }
-    return [...groups.values()];
-  }
-
   /** What will do for an ingredient: itself, or every item with its tag. */
   matches({ name, isTag }: Ingredient, item: string): boolean {
     return isTag ? this.#tagOf.get(item) === name : item === name;
@@ -153,10 +143,10 @@ export class CraftingTree {
   }
 }
 
-function addTo<Value>(lists: Map<string, Value[]>, name: string, value: Value): void {
+function addTo(lists: Map<string, Recipe[]>, name: string, recipe: Recipe): void {
   const list = lists.get(name);
-  if (list === undefined) lists.set(name, [value]);
-  else list.push(value);
+  if (list === undefined) lists.set(name, [recipe]);
+  else list.push(recipe);
 }
 
 /** Commands of the recipes, each once. */

@@ -7,14 +7,14 @@ import { expertItems } from '../splits.js';
 import type { TextCraftOptions } from './options.js';
 import { mistakes } from './mistakes.js';
 import { craftingPlan, type PlannedAction, type PlanOrder } from './plan.js';
-import { drawnWorld, namesOf, renamed } from './renamed.js';
+import { renamed, wordsOfNames } from './renamed.js';
 import { textCraftSplits } from './splits.js';
 import { TextCraft, type TextCraftInfo } from './textcraft.js';
 
 export const textCraftExpertSchema = {
   renamed: {
     description:
-      'Share of games that are made up: items get the names of others, and the commands other counts and another order, so that they must be read.',
+      'Share of games that are made up: items get the words of others, and the commands another order, so that they must be read.',
     type: 'number',
     minimum: 0,
     maximum: 1,
@@ -42,23 +42,14 @@ export async function textCraftDemonstrations(
   { renamed: share = 0, order, ...asked }: PlayedDemonstrationOptions & TextCraftExpert,
 ): Promise<InformedTransition[][]> {
   const env = new TextCraft(options);
-  const names = namesOf(env.tree);
+  const words = wordsOfNames(env.tree.names());
   const rng = Rng.forPurpose(asked.seed, 'renamed games');
-  const madeUp: boolean[] = [];
-  const games: Pick<TextCraft, 'reset' | 'step' | 'close'> = {
-    reset(given) {
-      madeUp.push(rng.uniform() < share);
-      return env.reset(madeUp.at(-1) ? { ...given, ...drawnWorld(rng) } : given);
-    },
-    step: (action) => env.step(action),
-    close: () => env.close(),
-  };
   const played = await playDemonstrations(
-    expertItems(games, textCraftSplits(options), asked.split),
+    expertItems(env, textCraftSplits(options), asked.split),
     planner(env, order, options.actionFormat === 'react'),
     asked,
   );
-  return played.map((episode, i) => (madeUp[i] ? renamed(episode, names, rng) : episode));
+  return played.map((episode) => (rng.uniform() < share ? renamed(episode, words, rng) : episode));
 }
 
 function planner(env: TextCraft, order: PlanOrder | undefined, thinks: boolean): Demonstrator {

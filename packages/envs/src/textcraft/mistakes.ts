@@ -54,12 +54,18 @@ const hurry: Mistake = (parts, _, __, rng) => {
   return crafted([...parts.slice(0, at), recipe].join('; '), item, ingredients);
 };
 
-/** Something else is to be fetched. */
+/** What is to be fetched has a word of something else in its name. */
 const misname: Mistake = (parts, action, listed, rng) => {
-  const get = /^get (\d+) /.exec(action);
+  const get = /^get (\d+) (.*)/.exec(action);
   if (get === null) return splice(parts, action, listed, rng);
-  const other = rng.choice(rng.choice(listed).split(', ')).replace(/^\d+ /, '');
-  return fetched(recipesOf(parts).join('; '), `${get[1]} ${other}`);
+  const words = get[2].split(' ');
+  words[rng.integer(0, words.length - 1)] = rng.choice(
+    rng
+      .choice(listed)
+      .split(/[ ,\d]+/)
+      .filter(Boolean),
+  );
+  return fetched(recipesOf(parts).join('; '), `${get[1]} ${words.join(' ')}`);
 };
 
 const fetched = (recipes: string, counted: string): PlannedAction => ({

@@ -58,7 +58,7 @@ export const textCraftSchema = {
     },
     renamed: {
       description:
-        'Share of the games for training that are made up: items get the names of others, and the commands other counts and another order. Games of evaluation and test are as they are.',
+        'Share of the games for training that are made up: items get the words of others, and the commands another order. Games of evaluation and test are as they are.',
       type: 'number',
       minimum: 0,
       maximum: 1,

@@ -1,19 +1,12 @@
-// Made-up games: a goal's commands in another order, with other counts, its items with the names of others. There are a few hundred
-// goals, each with one list of commands, which a policy soon knows by heart; of made-up ones it can only read.
+// Made-up games: a goal's commands in another order, its items with the words of others. There are a few hundred goals, each with one
+// list of commands, which a policy soon knows by heart; of made-up ones it can only read.
 import { Rng, type InformedTransition } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
-import type { CraftingTree } from './crafting-tree.js';
-import { WORLDS } from './other-counts.js';
-import { shown } from './recipe.js';
 
-/** The names of a game, with underscores. */
-export interface Names {
-  all: readonly string[];
-  /** Groups within which names may be exchanged: which items a tag stands for is nowhere in the text. */
-  groups: readonly (readonly string[])[];
+/** Words of item names, each once, in the order of the recipes. Particles ("on a stick") are not renamed. */
+export function wordsOfNames(names: Iterable<string>): string[] {
+  return [...new Set([...names].flatMap((name) => name.split('_')))].filter((word) => word.length > 2);
 }
-
-export const namesOf = (tree: CraftingTree): Names => ({ all: tree.names(), groups: tree.itemsByTag() });
 
 /** The texts of one made-up game. */
 interface Renaming {
@@ -24,53 +17,33 @@ interface Renaming {
 }
 
 /** @param task the game's first observation */
-function renaming(task: string, { all, groups }: Names, rng: Rng): Renaming {
-  const items = groups.flat();
-  const others = groups.flatMap((group) => rng.shuffle(group));
+function renaming(task: string, words: readonly string[], rng: Rng): Renaming {
+  const others = rng.shuffle(words);
   const list = listOf(task);
   const shuffled = rng.shuffle(list.split('\n')).join('\n');
-  const shownNames = new Map(items.map((name, i) => [name, others[i]]));
-  const meantNames = new Map(items.map((name, i) => [others[i], name]));
-  const known = new Set(all);
+  const shownWords = new Map(words.map((word, i) => [word, others[i]]));
+  const meantWords = new Map(words.map((word, i) => [others[i], word]));
   const exchanged = (text: string, by: ReadonlyMap<string, string>) =>
-    text.replace(/:?[a-z]+(?:[ _][a-z]+)*/g, (words) => exchangedNames(words, known, by));
+    text.replace(/[a-z]+/g, (word) => by.get(word) ?? word);
   return {
-    shown: (text) => {
-      const inOtherOrder = text.replace(list, () => shuffled);
-      return exchanged(inOtherOrder, shownNames);
-    },
-    meant: (text) => exchanged(text, meantNames),
+    shown: (text) =>
+      exchanged(
+        text.replace(list, () => shuffled),
+        shownWords,
+      ),
+    meant: (text) => exchanged(text, meantWords),
   };
 }
 
-/** @param text words, behind a colon where the game answers with a name as "minecraft:oak_planks" */
-function exchangedNames(text: string, known: ReadonlySet<string>, by: ReadonlyMap<string, string>): string {
-  const words = text.split(/[ _]/);
-  let [changed, at] = ['', 0];
-  for (let from = 0; from < words.length;) {
-    const nameTo = (end: number) => words.slice(from, end).join('_').replace(':', '');
-    let to = words.length;
-    while (to > from + 1 && !known.has(nameTo(to))) to--; // the longest name
-    const length = words.slice(from, to).join(' ').length;
-    const original = text.slice(at, at + length);
-    const other = by.get(nameTo(to));
-    const prefix = original.startsWith(':') ? ':' : '';
-    const isId = prefix !== '' || original.includes('_');
-    changed += other === undefined ? original : prefix + (isId ? other : shown(other));
-    changed += text.slice(at + length, at + length + 1);
-    [from, at] = [to, at + length + 1];
-  }
-  return changed;
-}
-
-/** The episode with its names exchanged and its listed commands shuffled; `info` too, but for the task's depth. */
-export function renamed(transitions: readonly InformedTransition[], names: Names, rng: Rng): InformedTransition[] {
-  const { shown } = renaming(transitions[0].observation, names, rng);
+/** The episode with its words exchanged and its listed commands shuffled; `info` too, but for the task's depth. */
+export function renamed(
+  transitions: readonly InformedTransition[],
+  words: readonly string[],
+  rng: Rng,
+): InformedTransition[] {
+  const { shown } = renaming(transitions[0].observation, words, rng);
   return transitions.map((transition) => deeply(transition, shown));
 }
-
-/** What a reset takes for a world with other counts. */
-export const drawnWorld = (rng: Rng): { world: number } => ({ world: rng.integer(0, WORLDS - 1) });
 
 /** Plays another game, of whose episodes a share is renamed where the reset allows it. */
 export class RenamedGames implements ResumableEnv {
@@ -79,16 +52,16 @@ export class RenamedGames implements ResumableEnv {
 
   constructor(
     private readonly game: ResumableEnv,
-    private readonly names: Names,
+    private readonly words: readonly string[],
     private readonly share: number,
   ) {}
 
   async reset({ mayRename = false, ...options }: { seed?: number; mayRename?: boolean } = {}): Promise<ResetResult> {
     const { seed } = options;
     if (seed !== undefined) this.#rng = Rng.forPurpose(seed, 'renamed game');
+    const result = await this.game.reset(options);
     const isRenamed = mayRename && this.#rng.uniform() < this.share;
-    const result = await this.game.reset(isRenamed ? { ...options, ...drawnWorld(this.#rng) } : options);
-    this.#renaming = isRenamed ? renaming(result.observation, this.names, this.#rng) : null;
+    this.#renaming = isRenamed ? renaming(result.observation, this.words, this.#rng) : null;
     return this.#shown(result);
   }
 

@@ -98,12 +98,3 @@ test('whole tokens with every mark that patterns give a meaning to', () => {
     expect(tokenizer.decode(ids)).toBe(`so:${token}`);
   }
 });
-
-test('names of several words are one token each, the longest first, and never a part of a word', () => {
-  const names = ['oak', 'oak planks', 'oak planks slab'];
-  const tokenizer = wordLevelTokenizer(['get 2 oak planks, oaks', 'oak planks'], { names });
-  const tokensOf = (text: string) => tokenizer.encode(text).map((id) => tokenizer.decode([id]));
-  expect(tokensOf('get 2 oak planks, oaks')).toEqual(['get', ' 2', ' oak planks', ',', ' oaks']);
-  expect(tokensOf('get 2 oak planks slab oak')).toEqual(['get', ' 2', ' oak planks slab', ' oak']); // also where no text has it
-  expect(tokensOf('oak planks')).toEqual(['oak', ' planks']); // a name keeps the space before it
-});

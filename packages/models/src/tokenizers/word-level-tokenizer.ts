@@ -7,8 +7,6 @@ export type Spelling = 'digits' | 'codes';
 export interface WordLevelOptions {
   /** Strings that are always one token, e.g. an answer merged with its newline: ` Yes.\n`. Longest match first. */
   wholeTokens?: readonly string[];
-  /** Names of one or more words, each one token with the space before it, also where no text has it; the longest one first. */
-  names?: readonly string[];
   /** Words seen less often become `<unk>`. */
   minCount?: number;
   /**
@@ -29,12 +27,10 @@ const specialTokens = ['<pad>', '<eos>', '<unk>'] as const;
  */
 export function wordLevelTokenizer(
   texts: Iterable<string>,
-  { wholeTokens = [], names = [], minCount = 1, spells }: WordLevelOptions = {},
+  { wholeTokens = [], minCount = 1, spells }: WordLevelOptions = {},
 ): HuggingFaceTokenizer {
-  const pattern = wordPattern(wholeTokens, names, spells);
-  const known = names.map((name) => ` ${name}`);
-  const words = frequentWords(texts, pattern, minCount);
-  const vocabulary = [...new Set([...specialTokens, ...wholeTokens, ...known, ...words])];
+  const pattern = wordPattern(wholeTokens, spells);
+  const vocabulary = [...new Set([...specialTokens, ...wholeTokens, ...frequentWords(texts, pattern, minCount)])];
   return new HuggingFaceTokenizer(tokenizerJson(vocabulary, pattern), {
     tokenizer_class: 'PreTrainedTokenizerFast',
     pad_token: '<pad>',
@@ -45,14 +41,12 @@ export function wordLevelTokenizer(
 }
 
 /** Matches every character of any text, so that nothing is lost between two tokens. */
-function wordPattern(wholeTokens: readonly string[], names: readonly string[], spells?: Spelling): string {
-  const longestFirst = (texts: readonly string[]) => [...texts].sort((a, b) => b.length - a.length).map(escapeForRegex);
-  // A name is not the beginning of a longer word.
-  const named = names.length > 0 ? [` (?:${longestFirst(names).join('|')})(?![\\p{L}\\p{N}'])`] : [];
+function wordPattern(wholeTokens: readonly string[], spells?: Spelling): string {
+  const longestFirst = [...wholeTokens].sort((a, b) => b.length - a.length);
   const words = spells ? [" ?\\p{L}+(?:'\\p{L}+)*", '\\p{N}'] : [" ?[\\p{L}\\p{N}]+(?:'\\p{L}+)*"];
   const capital = "\\p{Lu}(?![\\p{Ll}'])"; // of a code, not of a word
   if (spells === 'codes') words.unshift(`[\\p{Lu}\\p{N}](?:\\p{N}|${capital})`, ` ?${capital}`);
-  return [...longestFirst(wholeTokens), ...named, ...words, ' ?[^\\s\\p{L}\\p{N}]', '\\s'].join('|');
+  return [...longestFirst.map(escapeForRegex), ...words, ' ?[^\\s\\p{L}\\p{N}]', '\\s'].join('|');
 }
 
 /** Escapes what is special in both JavaScript's and Rust's (Oniguruma) patterns; a hyphen is so only within brackets. */

@@ -5,13 +5,7 @@ import type { Device } from '@bowyer/graph';
 import { LanguageModel, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
 import type { SharedConfig } from '../config/keys.js';
 import type { Material } from '../demonstrations/material.js';
-import {
-  answerTokens,
-  spelling,
-  vocabularyTexts,
-  wholeNames,
-  type EnvironmentConfig,
-} from '../environment/environment.js';
+import { answerTokens, spelling, vocabularyTexts, type EnvironmentConfig } from '../environment/environment.js';
 import { maskedTokenIds } from './agent-tokens.js';
 import { builtInPolicy } from './built-in-policy.js';
 
@@ -32,11 +26,7 @@ function tokenizerFor(material: Material, config: FreshPolicyConfig): Tokenizer 
   if (material.kind === 'episodes') {
     // What ends an utterance must be in the vocabulary even where no demonstration contains it.
     const texts = [...material.demonstrations.flatMap(pieces), config.eosStr ?? '', ...vocabularyTexts(config)];
-    return wordLevelTokenizer(texts, {
-      wholeTokens: answerTokens(config),
-      names: wholeNames(config),
-      ...spelling(config),
-    });
+    return wordLevelTokenizer(texts, { wholeTokens: answerTokens(config), ...spelling(config) });
   }
   // Words as they stand alone and as they stand in the template's instructions, after a space.
   const both = (text: string) => [text, ` ${text}`];
@@ -47,7 +37,6 @@ function tokenizerFor(material: Material, config: FreshPolicyConfig): Tokenizer 
   const wholeTokens = templateTokens(config.chatTemplate);
   return wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], {
     wholeTokens,
-    names: wholeNames(config),
     ...spelling(config),
   });
 }

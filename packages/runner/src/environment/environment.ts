@@ -82,10 +82,6 @@ export const engineText = ({ env }: EnvironmentConfig, result: ResetResult): str
 export const answerTokens = (config: EnvironmentConfig): readonly string[] =>
   environmentInfo(config.env.name).answerTokens?.(environmentOptions(config)) ?? [];
 
-/** Names of things that a word-level tokenizer writes as one token each. */
-export const wholeNames = (config: EnvironmentConfig): readonly string[] =>
-  environmentInfo(config.env.name).names?.(environmentOptions(config)) ?? [];
-
 /** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
 export const vocabularyTexts = (config: EnvironmentConfig): Iterable<string> =>
   environmentInfo(config.env.name).vocabulary?.(environmentOptions(config)) ?? [];
