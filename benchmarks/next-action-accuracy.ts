@@ -14,14 +14,16 @@ const run = JSON.parse(readFileSync(join(folder, 'run-config.json'), 'utf8')) as
   env: { name: string } & Record<string, unknown>;
   context: ContextOptions;
   demonstrations: Record<string, unknown>;
+  maxNewTokens: number;
 };
 /** Far from the seeds of runs. */
 const SEED = 7919;
 
-async function expertGames(split: 'train' | 'test'): Promise<Demonstration[]> {
+/** @param renamed share of made-up games, where the environment has any */
+async function expertGames(split: 'train' | 'test', renamed: number): Promise<Demonstration[]> {
   const { name, ...options } = run.env;
   const unit = environmentInfo(name);
-  const request = { ...run.demonstrations, noise: 0, slips: 0, renamed: 0, count: Number(games), seed: SEED, split };
+  const request = { ...run.demonstrations, noise: 0, slips: 0, renamed, count: Number(games), seed: SEED, split };
   const { records } = await unit.demonstrations!.make(options, request as never);
   const writer = () => new ContextWriter(name, run.context, unit.context!(options));
   const played: Demonstration[] = [];
@@ -33,7 +35,7 @@ async function expertGames(split: 'train' | 'test'): Promise<Demonstration[]> {
 /** What the model says at every turn of the expert's game. */
 async function answers(model: LanguageModel, episodes: Episodes, game: Demonstration): Promise<string[]> {
   const { tokenizer } = model;
-  const sampling = { greedy: true, temperature: 1, topK: 0, topP: 1, maxNewTokens: 40 };
+  const sampling = { greedy: true, temperature: 1, topK: 0, topP: 1, maxNewTokens: run.maxNewTokens };
   const terminatorIds = [tokenizer.encode('\n')[0]];
   const said: string[] = [];
   let tokens = tokenizer.encode(game.opening);
@@ -51,27 +53,35 @@ async function answers(model: LanguageModel, episodes: Episodes, game: Demonstra
   return said;
 }
 
+/** The first word of the action, behind a thought if there is one. */
+const verbOf = (reply: string) => /Action: (\w+)/.exec(reply)?.[1] ?? reply.trim().split(' ')[0];
+
 const device = await openDevice({ device: 'cpu', threads: 1 });
 const model = await LanguageModel.load({ dir: join(folder, 'checkpoints/best'), device });
 const episodes = await model.openEpisodes({ slots: 1 });
-console.log('split  verb       right  states');
+console.log('games    verb       right  states');
 let wrong = Number(shownWrong);
-for (const split of ['train', 'test'] as const) {
+const kinds = [
+  { name: 'train', split: 'train', renamed: 0 },
+  ...('renamed' in run.demonstrations ? [{ name: 'made up', split: 'train', renamed: 1 } as const] : []),
+  { name: 'test', split: 'test', renamed: 0 },
+] as const;
+for (const { name, split, renamed } of kinds) {
   const counts = new Map<string, { right: number; all: number }>();
-  for (const game of await expertGames(split)) {
+  for (const game of await expertGames(split, renamed)) {
     const said = await answers(model, episodes, game);
     game.turns.forEach(({ action }, i) => {
       const right = said[i].trim() === action.trim();
       if (!right && split === 'test' && wrong-- > 0)
         console.log(`  expert: ${action.trim()}\n  clone:  ${said[i].trim()}`);
-      for (const key of ['all', action.split(' ')[0]]) {
+      for (const key of ['all', verbOf(action)]) {
         const { right: before, all } = counts.get(key) ?? { right: 0, all: 0 };
         counts.set(key, { right: before + Number(right), all: all + 1 });
       }
     });
   }
   for (const [verb, { right, all }] of counts)
-    console.log(`${split.padEnd(7)}${verb.padEnd(11)}${(right / all).toFixed(3)}${String(all).padStart(8)}`);
+    console.log(`${name.padEnd(9)}${verb.padEnd(11)}${(right / all).toFixed(3)}${String(all).padStart(8)}`);
 }
 await device.close?.();
 process.exit(0);

@@ -248,6 +248,22 @@ test('made-up games: words are exchanged alike everywhere, so that all items can
   }
 });
 
+test('exchanged counts: other counts are listed, and what the expert says can be crafted with them', async () => {
+  const asked = { episodes: 20, noise: 0, seed: 0, renamed: 1, order: 'craft_by_craft' } as const;
+  const turn = { ...defaults, observation: 'turn' } as const;
+  const [real, exchanged] = await Promise.all(
+    (['real', 'exchanged'] as const).map((counts) => textCraftDemonstrations(turn, { ...asked, counts })),
+  );
+  const countsOf = (text: string) => [...text.matchAll(/\d+/g)].map(([count]) => Number(count)).sort();
+  for (const [game, transitions] of exchanged.entries())
+    expect(countsOf(transitions[0].observation)).not.toEqual(countsOf(real[game][0].observation));
+  const answers = exchanged.flat().map(({ nextObservation }) => nextObservation);
+  expect(answers.filter((answer) => !/^(Got|Crafted) /.test(answer))).toEqual([]);
+  await expect(textCraftDemonstrations(turn, { ...asked, renamed: 0, counts: 'exchanged' })).rejects.toThrow(
+    'set demonstrations.renamed to their share',
+  );
+});
+
 test('renamed games for training: other words, other order, the same game; those of other splits are as they are', async () => {
   const options = { observation: 'turn', actionFormat: 'react', renamed: 0.5 };
   const open = (split: 'train' | 'eval', renamed = 0.5) => makeSplitEnv('textcraft', split, { ...options, renamed });

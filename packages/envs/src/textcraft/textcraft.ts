@@ -8,6 +8,7 @@ import { stringSetOrder } from '../cpython/string-set.js';
 import { commandsOf, CraftingTree } from './crafting-tree.js';
 import { craftingPlan, type PlannedAction } from './plan.js';
 import { readRecipes } from './recipe-files.js';
+import { withExchangedCounts } from './exchanged-counts.js';
 import { parseRecipeLine, shown, type Recipe } from './recipe.js';
 import { recipeTable } from './recipe-table.js';
 import type { TextCraftOptions } from './options.js';
@@ -33,13 +34,19 @@ interface Task {
 const COMMANDS_SEED = 42;
 const USES_DRAWN = 10;
 
+/** Recipes that games are played by, and the tasks of goals that were played. */
+interface World {
+  tree: CraftingTree;
+  tasks: Map<number, Task>;
+}
+
 export class TextCraft implements ResumableEnv {
   readonly #order = new EpisodeOrder('textcraft');
-  readonly tree: CraftingTree;
   readonly #goals: readonly [item: string, depth: number][];
   /** Indices of the goals that seeds draw from. */
   readonly #drawn: readonly number[];
-  readonly #tasks = new Map<number, Task>();
+  readonly #worlds = new Map<number | undefined, World>();
+  #world: World;
   #rng = new Rng(0);
   #task: Task;
   #workshop: Workshop;
@@ -47,19 +54,28 @@ export class TextCraft implements ResumableEnv {
   #history = '';
 
   constructor(private readonly options: TextCraftOptions) {
-    this.tree = treeOf(options);
+    this.#world = this.#worldOf(undefined);
     this.#goals = this.tree.goals();
     this.#drawn = drawnGoals(options);
     this.#task = this.#taskOf(this.#drawn[0]);
     this.#workshop = new Workshop(this.tree);
   }
 
-  /** @param options.dataIdx the goal, counted as AgentGym's server counts: modulo the number of goals */
+  get tree(): CraftingTree {
+    return this.#world.tree;
+  }
+
+  /**
+   * @param options.dataIdx the goal, counted as AgentGym's server counts: modulo the number of goals
+   * @param options.world number of a made-up world, whose recipes have exchanged counts
+   */
   async reset({
     seed,
     dataIdx = this.options.goal ?? undefined,
-  }: { seed?: number; dataIdx?: number } = {}): Promise<ResetResult> {
+    world,
+  }: { seed?: number; dataIdx?: number; world?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
+    this.#world = this.#worldOf(world);
     if (seed !== undefined) this.#rng = new Rng(seed);
     const count = this.#goals.length;
     this.#task = this.#taskOf(
@@ -106,9 +122,17 @@ export class TextCraft implements ResumableEnv {
     this.#order.close();
   }
 
+  #worldOf(number: number | undefined): World {
+    let world = this.#worlds.get(number);
+    if (world === undefined)
+      this.#worlds.set(number, (world = { tree: treeOf(this.options, number), tasks: new Map<number, Task>() }));
+    return world;
+  }
+
   #taskOf(index: number): Task {
-    let task = this.#tasks.get(index);
-    if (task === undefined) this.#tasks.set(index, (task = this.#makeTask(...this.#goals[index])));
+    const { tasks } = this.#world;
+    let task = tasks.get(index);
+    if (task === undefined) tasks.set(index, (task = this.#makeTask(...this.#goals[index])));
     return task;
   }
 
@@ -175,10 +199,14 @@ type GoalOptions = Pick<TextCraftOptions, 'depth'> & TreeOptions;
 /** Recipes are read once, however many environments use them: nothing in a tree changes. */
 const trees = new Map<string, CraftingTree>();
 
-function treeOf(options: TreeOptions): CraftingTree {
-  const key = JSON.stringify([options.recipes, options.recipeOrder]);
+/** @param world number of a made-up world */
+function treeOf(options: TreeOptions, world?: number): CraftingTree {
+  const key = JSON.stringify([options.recipes, options.recipeOrder, world]);
   let tree = trees.get(key);
-  if (tree === undefined) trees.set(key, (tree = new CraftingTree(recipesOf(options))));
+  if (tree === undefined) {
+    const recipes = recipesOf(options);
+    trees.set(key, (tree = new CraftingTree(world === undefined ? recipes : withExchangedCounts(recipes, world))));
+  }
   return tree;
 }
 

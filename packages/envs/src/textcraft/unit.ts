@@ -113,9 +113,11 @@ export const textCraftUnit = defineEnvironment<
         ...textCraftExpertSchema,
       },
     },
-    make: async (options, { renamed, order, ...request }) =>
-      playedSet(await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, order })),
-    revision: 3, // since its mistakes are thought of
+    make: async (options, { renamed, counts, order, ...request }) =>
+      playedSet(
+        await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, counts, order }),
+      ),
+    revision: 6, // since it is drawn before a game whether it is made up
     independentOf: [...backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'), 'renamed'],
   },
 });

@@ -74,7 +74,14 @@ function recipeOf(config: WarmStartConfig) {
     ...{
       version: CACHE_VERSION,
       env: decisiveOptions(config.env),
-      demonstrations: without(demonstrations, { ties: 'drawn', slips: 0, strays: 0, renamed: 0, order: 'bottom_up' }),
+      demonstrations: without(demonstrations, {
+        ties: 'drawn',
+        slips: 0,
+        strays: 0,
+        renamed: 0,
+        counts: 'real',
+        order: 'bottom_up',
+      }),
       policy: without(policy, { initializerRange: 0.02 }),
       training,
       seed,
