@@ -23,7 +23,8 @@ const SEED = 7919;
 async function expertGames(split: 'train' | 'test', renamed: number): Promise<Demonstration[]> {
   const { name, ...options } = run.env;
   const unit = environmentInfo(name);
-  const request = { ...run.demonstrations, noise: 0, slips: 0, renamed, count: Number(games), seed: SEED, split };
+  const counts = renamed > 0 ? run.demonstrations.counts : undefined;
+  const request = { ...run.demonstrations, noise: 0, slips: 0, renamed, counts, count: Number(games), seed: SEED, split };
   const { records } = await unit.demonstrations!.make(options, request as never);
   const writer = () => new ContextWriter(name, run.context, unit.context!(options));
   const played: Demonstration[] = [];
