@@ -24,7 +24,16 @@ async function expertGames(split: 'train' | 'test', renamed: number): Promise<De
   const { name, ...options } = run.env;
   const unit = environmentInfo(name);
   const counts = renamed > 0 ? run.demonstrations.counts : undefined;
-  const request = { ...run.demonstrations, noise: 0, slips: 0, renamed, counts, count: Number(games), seed: SEED, split };
+  const request = {
+    ...run.demonstrations,
+    noise: 0,
+    slips: 0,
+    renamed,
+    counts,
+    count: Number(games),
+    seed: SEED,
+    split,
+  };
   const { records } = await unit.demonstrations!.make(options, request as never);
   const writer = () => new ContextWriter(name, run.context, unit.context!(options));
   const played: Demonstration[] = [];
