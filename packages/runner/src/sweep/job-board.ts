@@ -50,10 +50,18 @@ export class JobBoard {
         .trim();
   }
 
-  /** @param details further lines worth reading, such as the end of a failed job's log */
-  ended(number: number, { status, note, seconds, metrics }: JobOutcome, details: readonly string[] = []): void {
+  /**
+   * @param details further lines worth reading, such as the end of a failed job's log
+   * @param unseen its label where it ended before it was seen to start
+   */
+  ended(
+    number: number,
+    { status, note, seconds, metrics }: JobOutcome,
+    details: readonly string[] = [],
+    unseen = `#${number}`,
+  ): void {
     const row = this.#rows.get(number);
-    const label = row?.label ?? `#${number}`;
+    const label = row?.label ?? unseen;
     const figures = Object.entries(metrics).flatMap(([key, value]) =>
       value === null ? [] : [`${key} ${figure(value)}`],
     );

@@ -184,7 +184,7 @@ export class SlurmLauncher {
   }
 
   async #end(task: string, { start, marker }: Followed, state: string | null): Promise<void> {
-    const { board, source, slurm, commandOf } = this.options;
+    const { board, shown, source, slurm, commandOf } = this.options;
     const { job } = start;
     const events = await readSlurmEvents(job.directory);
     const own = events.filter((event) => event.task === task);
@@ -197,7 +197,7 @@ export class SlurmLauncher {
     const isHeading = (line: string) => line.startsWith(`# '${commandOf(start)[0]}'`);
     const words = status === 'failed' ? await lastWords(job, isHeading) : [];
     if (status === 'failed' && own.length === 0) words.push(`Slurm's log: ${join(this.#folder, `${task}.log`)}`);
-    board.ended(job.number, outcome, words);
+    board.ended(job.number, outcome, words, jobLabel(job, shown));
     source.report(start, outcome);
   }
 
