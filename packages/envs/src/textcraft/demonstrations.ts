@@ -23,7 +23,7 @@ export const textCraftExpertSchema = {
   },
   counts: {
     description:
-      "Counts in made-up games (renamed): 'real', or 'exchanged': each recipe has those of another, so that counts must be read too. A policy that has imitated games with real counts gains by imitating exchanged ones next.",
+      "Counts in made-up games (renamed): 'real', or 'exchanged': each recipe has those of another, so that counts must be read too.",
     type: 'string',
     enum: ['real', 'exchanged'],
     default: 'real',
