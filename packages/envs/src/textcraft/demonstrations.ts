@@ -65,9 +65,9 @@ export async function textCraftDemonstrations(
   const isMadeUp: boolean[] = [];
   const games: Pick<TextCraft, 'reset' | 'step' | 'close'> = {
     reset(given) {
-      isMadeUp.push(rng.uniform() < share);
-      const isExchanged = isMadeUp.at(-1)! && counts === 'exchanged';
-      return env.reset(isExchanged ? { ...given, world: rng.integer(0, WORLDS - 1) } : given);
+      const madeUp = rng.uniform() < share;
+      isMadeUp.push(madeUp);
+      return env.reset(madeUp && counts === 'exchanged' ? { ...given, world: rng.integer(0, WORLDS - 1) } : given);
     },
     step: (action) => env.step(action),
     close: () => env.close(),

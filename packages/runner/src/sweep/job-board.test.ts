@@ -9,13 +9,13 @@ test('on a terminal all jobs are one table, those at work first', () => {
   board.started(0, '#0 x=1');
   board.started(1, '#1 x=2 and_a_very_long_key=of_an_override');
   time = 5;
-  board.says(1, '[2026-11-21 11:51:51,357][run][INFO] - going on');
+  board.says(1, '[2026-11-21 11:51:51,357][run][INFO] - resuming');
   board.says(0, 'iteration ██░░ 2/4  ETA 5s');
   const size = { columns: 79, rows: 23 };
   expect(board.lines(size)).toEqual([
     'job                              status       time  latest',
     '#0 x=1                           at work        5s  iteration 2/4  ETA 5s',
-    '#1 x=2 and_a_very_long_key=of_…  at work        5s  going on',
+    '#1 x=2 and_a_very_long_key=of_…  at work        5s  resuming',
     '0/3 done, 2 at work',
   ]);
   board.ended(0, finished);
