@@ -58,8 +58,9 @@ let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-slurm-'))));
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A job that leaves as a run does when it is asked to. */
-const WAITING = 'echo $$ >"$FAKE_SLURM/child"; trap "exit 75" TERM; while :; do sleep 0.02; done';
+/** A job that leaves as a run does when it is asked to; its process id appears as a whole, as an empty one would be 0. */
+const WAITING =
+  'trap "exit 75" TERM; echo $$ >"$FAKE_SLURM/new"; mv "$FAKE_SLURM/new" "$FAKE_SLURM/child"; while :; do sleep 0.02; done';
 
 /** Runs task 0 of an array; signals its shell once the job is at work. */
 async function run(shell: string, config: SlurmConfig, signal?: NodeJS.Signals) {
@@ -76,7 +77,11 @@ async function run(shell: string, config: SlurmConfig, signal?: NodeJS.Signals) 
     while (signal === 'SIGUSR2' && child.exitCode === null && !existsSync(join(folder, 'requeued')))
       await new Promise((resolve) => setTimeout(resolve, 10));
     if (signal === 'SIGUSR2' && existsSync(join(folder, 'requeued'))) setTimeout(() => child.kill('SIGTERM'), 100);
-    if (signal === 'SIGTERM') process.kill(Number(await readFile(join(folder, 'child'), 'utf8')), signal);
+    if (signal === 'SIGTERM') {
+      const pid = Number(await readFile(join(folder, 'child'), 'utf8'));
+      expect(pid).toBeGreaterThan(0); // 0 is the process group of the tests
+      process.kill(pid, signal);
+    }
   }
   const code = await ended;
   const events = await readSlurmEvents(join(folder, "it's 0"));
