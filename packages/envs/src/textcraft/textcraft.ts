@@ -14,10 +14,14 @@ import { recipeTable } from './recipe-table.js';
 import type { TextCraftOptions } from './options.js';
 import { Workshop } from './workshop.js';
 
-/** Beside every step. `goal`: the item; `depth`: how many crafts its shortest way has on top of one another. */
+/**
+ * Beside every step. `goal`: the item; `depth`: how many crafts its shortest way has on top of one another; `inventory`: as recipes
+ * write their ingredients.
+ */
 export interface TextCraftInfo extends Record<string, unknown> {
   goal: string;
   depth: number;
+  inventory: string;
   validActions: readonly string[];
   won: boolean;
 }
@@ -156,7 +160,12 @@ export class TextCraft implements ResumableEnv {
 
   #info(won: boolean): TextCraftInfo {
     const { goal, depth } = this.#task;
-    return { goal, depth, validActions: this.#validActions(), won };
+    return { goal, depth, inventory: this.#inventoryText(), validActions: this.#validActions(), won };
+  }
+
+  #inventoryText(): string {
+    const held = [...this.inventory].filter(([, count]) => count > 0);
+    return held.length > 0 ? held.map(([item, count]) => `${count} ${shown(item)}`).join(', ') : 'nothing';
   }
 
   /** What leads somewhere: things that a listed recipe needs, recipes for which everything is there. */

@@ -72,8 +72,9 @@ export const textCraftUnit = defineEnvironment<
   context: ({ backend, observation, actionFormat }) => {
     if (backend === 'agentgym') return servedOffer;
     // A reply in the ReAct format is none of the listed actions.
-    if (actionFormat === 'react') return { observation: 'turn', kind: 'dialogue', parts: ['taskDescription'] };
-    const parts = ['taskDescription', 'validActions'] as const;
+    const texts = ['taskDescription', 'inventory'] as const;
+    if (actionFormat === 'react') return { observation: 'turn', kind: 'dialogue', parts: texts };
+    const parts = [...texts, 'validActions'] as const;
     return observation === 'history' ? listedHistory : { observation, kind: 'dialogue', parts };
   },
   sampleActions: [
@@ -117,7 +118,7 @@ export const textCraftUnit = defineEnvironment<
       playedSet(
         await textCraftDemonstrations(asPlayed(options), { ...playedOptions(request), renamed, counts, order }),
       ),
-    revision: 6, // since it is drawn before a game whether it is made up
+    revision: 7, // since turns have the inventory
     independentOf: [...backendOptionNames.filter((name) => name !== 'backend' && name !== 'actionFormat'), 'renamed'],
   },
 });
