@@ -58,6 +58,7 @@ test('the loss falls, and the trained model plays the game through its template'
       ...{
         gradAccumSteps: 1,
         dropout: false,
+        batchOf: 'contexts',
         observationWeight: 0,
         validationShare: 0,
         evalFreq: 1,

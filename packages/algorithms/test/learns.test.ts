@@ -44,6 +44,7 @@ const options = (seed: number) => ({
   batchSize: 64,
   gradAccumSteps: 1,
   dropout: false,
+  batchOf: 'contexts',
   observationWeight: 0,
   gradReduction: 'sum' as const,
   criticLr: 3e-3,

@@ -86,7 +86,7 @@ export async function weightedLoss(
   let sum = 0;
   for (let start = 0; start < examples.length; start += rows) {
     const batch = examples.slice(start, start + rows);
-    const logprobs = await policy.logprobs(batch);
+    const logprobs = await policy.logprobs(batch, { sharesPrefixes: true });
     batch.forEach(({ weights }, row) => weights.forEach((weight, t) => (sum -= weight * logprobs[row][t])));
     progress?.(Math.min(start + rows, examples.length));
   }

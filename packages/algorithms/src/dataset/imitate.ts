@@ -116,6 +116,6 @@ async function accumulateInParts(
   const rows = Math.ceil(examples.length / parts);
   let loss = 0;
   for (let start = 0; start < examples.length; start += rows)
-    loss += (await policy.accumulateGradients(examples.slice(start, start + rows))).loss;
+    loss += (await policy.accumulateGradients(examples.slice(start, start + rows), { sharesPrefixes: true })).loss;
   return loss;
 }

@@ -35,6 +35,10 @@ export const imitationKeys = {
 
 /** Of methods whose loss is the likelihood of given actions alone. */
 export const cloneKeys = {
+  batch_of: Type.Union([Type.Literal('contexts'), Type.Literal('episodes')], {
+    description:
+      "'contexts': where an episode's turns do not continue each other, each of its contexts is an item of its own; 'episodes': a batch has all contexts of its episodes, and what these begin with is computed once (on the CPU, with observation_weight=0, without dropout)",
+  }),
   dropout: Type.Boolean({
     description: 'training drops activations with the probabilities of the model’s config.json',
   }),
@@ -65,6 +69,10 @@ export const bc = defineAlgorithm({
         `observation_weight=${options.observationWeight}: of conversations the template's mask decides what is learned\n` +
           '  write observation_weight=0, or play_as_chat=false',
       );
+    if (options.batchOf === 'episodes')
+      throw new Error(
+        'batch_of=episodes: a dataset of conversations has no episodes\n  write batch_of=contexts, or play_as_chat=false',
+      );
     return clone(run, dataset.conversations, conversationExamples, options);
   },
 });
@@ -88,7 +96,8 @@ export function cloneEpisodes(
   const contexts = episodes.flatMap(({ episode, segments }) =>
     segments.map((segment): Context => ({ episode, segments: [segment] })),
   );
-  return clone(run, contexts, examplesOf, options, ({ episode }) => episode);
+  const items = options.batchOf === 'episodes' ? episodes : contexts;
+  return clone(run, items, examplesOf, options, ({ episode }) => episode);
 }
 
 async function clone<Item>(

@@ -34,6 +34,7 @@ import type { TokenExample } from '../batching/token-batches.js';
 import {
   TokenScorer,
   type BatchOptions,
+  type GradientOptions,
   type LossOptions,
   type ScoringBatchOptions,
   type TokenScores,
@@ -281,9 +282,13 @@ export class LanguageModel implements FrozenPolicy {
    * whose gradient by the log-probabilities does not depend on them (REINFORCE, behaviour cloning, AWR): one pass, with
    * weights = −dL/dlogprob.
    *
+   * @param options.sharesPrefixes tokens that several examples begin with, none of them scored, are computed once (on the CPU, without dropout)
    * @returns that sum, in nats
    */
-  accumulateGradients(examples: readonly TokenExample[], options: BatchOptions = {}): Promise<{ loss: number }> {
+  accumulateGradients(
+    examples: readonly TokenExample[],
+    options: BatchOptions & Pick<GradientOptions, 'sharesPrefixes'> = {},
+  ): Promise<{ loss: number }> {
     const { gradients, lossScale } = this.optimizer;
     return this.#scorer.accumulateGradients(examples, gradients, { ...options, lossScale });
   }

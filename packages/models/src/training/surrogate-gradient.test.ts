@@ -177,6 +177,32 @@ test.each(Object.keys(architectures) as (keyof typeof architectures)[])(
   },
 );
 
+test.each(Object.keys(architectures) as (keyof typeof architectures)[])(
+  '%s: the likelihood and its gradient are the same where what examples begin with is computed once',
+  async (name) => {
+    const { scorer, gradients } = await scorerOf(architectures[name]);
+    const compile = jest.spyOn(device, 'compile');
+    const weighted = examples.map((example, i) => ({ ...example, weights: example.weights.map((w) => w / (i + 1)) }));
+    const found = [];
+    for (const sharesPrefixes of [false, true]) {
+      const { loss } = await scorer.accumulateGradients(weighted, gradients, { sharesPrefixes });
+      found.push({ loss, gradients: await device.read(gradients) });
+    }
+    const shares = compile.mock.calls.map(([graph]) => graph.inputs.has('prefix_ids'));
+    compile.mockRestore();
+    expect(shares.sort()).toEqual([false, true]);
+    const [alone, both] = found;
+    expect(both.loss / alone.loss).toBeCloseTo(1, 5);
+    for (const [parameter, { data }] of Object.entries(alone.gradients)) {
+      // The second pass has added its gradients to those of the first.
+      const [first, sum] = [data as Float32Array, both.gradients[parameter].data as Float32Array];
+      const largest = Math.max(...first.map(Math.abs), 1e-3);
+      expect(Math.max(...first.map((x, i) => Math.abs(sum[i] - 2 * x))) / largest).toBeLessThan(5e-5);
+    }
+    await scorer.release();
+  },
+);
+
 test.each([
   ['the prompt', 1030, 20],
   ['what follows', 800, 1030],

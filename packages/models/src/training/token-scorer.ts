@@ -23,6 +23,8 @@ export interface BatchOptions {
 
 /** Without `maxTokens`, micro-batches have at most 2,048 tokens on the CPU, or one example. */
 export interface GradientOptions extends BatchOptions {
+  /** As in `ScoringBatchOptions`; with dropout, which is of each row, nothing is shared. */
+  sharesPrefixes?: boolean;
   /** What gradients are multiplied by on a device that calculates in float16 (see loss-scaling.ts); 1 if not given. */
   lossScale?: number;
 }
@@ -217,26 +219,28 @@ export class TokenScorer {
   async accumulateGradients(
     examples: readonly TokenExample[],
     gradients: State,
-    { maxTokens = this.#microBatchTokens, lossScale = 1 }: GradientOptions = {},
+    { maxTokens = this.#microBatchTokens, lossScale = 1, sharesPrefixes = false }: GradientOptions = {},
   ): Promise<{ loss: number }> {
     checkExamples(examples, this.options);
+    const { adapters, device } = this.options;
     const terms = {
       entropy: examples.some(({ entropyWeights }) => entropyWeights !== undefined),
       value: examples.some(({ valueWeights }) => valueWeights !== undefined),
-      prefix: false,
       restricted: areRestricted(examples),
       dropout: this.dropoutRng !== undefined,
     };
+    const isShared = sharesPrefixes && device.kind === 'cpu' && !drops(terms.dropout, adapters?.layout);
     await this.#programs.refresh();
     const scale: Record<string, InputTensor> = this.#programs.scalesLoss
       ? { loss_scale: { dims: [], data: [lossScale] } }
       : {};
     const loss = new Float64Array(1);
-    for (const { batch: own, firstRow } of this.#batches(examples, maxTokens)) {
+    for (const { batch: own, firstRow } of this.#batches(examples, maxTokens, isShared)) {
       const dropout = this.#dropoutInputs(firstRow); // the numbers of every batch are drawn on every rank
       if (own.rows === 0) continue;
       const batch = this.#runnable(own);
-      const program = await this.#programs.training(gradients, { ...terms, chunks: this.#chunks(batch) });
+      const form = { ...terms, prefix: batch.prefix.length > 0, chunks: this.#chunks(batch) };
+      const program = await this.#programs.training(gradients, form);
       const scored = [batch.weights.length];
       const outputs = await program.run({
         inputs: {
@@ -250,7 +254,7 @@ export class TokenScorer {
       });
       loss[0] += outputs.loss.data[0] as number;
     }
-    this.options.device.ranks.sum(loss);
+    device.ranks.sum(loss);
     return { loss: loss[0] };
   }
 

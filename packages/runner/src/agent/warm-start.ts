@@ -152,6 +152,7 @@ async function makeStart(
           batchSize,
           gradAccumSteps: 1,
           dropout: false,
+          batchOf: 'contexts',
           observationWeight,
           lmLr: lr,
           lmSchedule,
