@@ -119,10 +119,13 @@ test('agent_evol learns from what succeeded, of the demonstrations and its own',
   expect(value).toBeGreaterThan(demonstrator + 1);
 });
 
-test('dagger reaches the optimum, which the expert of the game has', async () => {
+test.each([
+  ['played', 0.5],
+  ['all', 0],
+])('dagger reaches the optimum, which the expert of the game has: labels=%s', async (labels, expertShare) => {
   const options = {
     ...{ ...online, iterations: 5, rolloutSize: 128, lmLr: 1e-2, horizon: null, saveFreq: 1e6 },
-    ...{ expertShare: 0.5, window: null, epochs: 2, batchSize: 120, observationWeight: 0, scoreTerminator: false },
+    ...{ labels, expertShare, window: null, epochs: 2, batchSize: labels === 'all' ? 40 : 120, observationWeight: 0, scoreTerminator: false },
     sampling: { ...sampling, terminatorIds: tokenizer.encode('end\n') }, // of the expert's replies; cannot be sampled
   };
   const value = await valueOf(await trained('dagger', options));

@@ -203,7 +203,8 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
   },
   dagger: () => {
     const tiny = [...tinyPolicy, ...tinyTest, ...tinyStart, ...tinyLoop].filter((key) => !/^(capacity|env)/.test(key));
-    return [['env=tabular', ...tiny, 'window=2', 'epochs=1', 'batch_size=4']];
+    const learned = ['env=tabular', ...tiny, 'window=2', 'epochs=1', 'batch_size=4'];
+    return [learned, [...learned, 'labels=all']];
   },
   bc: onDataset,
   filteredbc: onDataset,

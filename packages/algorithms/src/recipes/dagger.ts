@@ -2,12 +2,13 @@
 // Source: Ross, Gordon and Bagnell 2011, arXiv:1011.0686, algorithm 3.1.
 //
 //     play   each turn is the expert's with probability β, else the policy's        π_i = β π* + (1 − β) π̂_i
-//     learn  L = −mean over the expert's turns of Σ_t log π(a*_t | s, a*_<t), on the episodes of all iterations or the newest
+//     learn  L = −mean over the labels of Σ_t log π(a*_t | s, a*_<t), on the episodes of all iterations or the newest
 //
-// Differs from it: β is constant and above 0; learned are the turns that the expert has played, and those of the policy in which it
-// said the same, each in the dialogue in which it was said, where the paper has an expert's label for every state: with labels beside
-// the dialogue, every turn would have to be read again from the episode's beginning. The learning continues from the last iteration's
-// weights, where the paper begins again.
+// labels=all, as in the paper: every state has the expert's reply as its label. That takes contexts that do not contain what was said
+// (context=last); in a dialogue every turn would have to be read again from the episode's beginning. labels=played, for dialogues: the
+// labels are the turns that the expert has played, and those of the policy in which it said the same, each where it was said.
+//
+// Differs from it: β is constant; the learning continues from the last iteration's weights, where the paper begins again.
 import { Type } from '@sinclair/typebox';
 import { count, hash32, nullable, rate, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { episodeExamples } from '../dataset/examples.js';
@@ -27,16 +28,22 @@ const options = Type.Object(
     ...loopKeys,
     ...evalDecodingKey,
     expert_share: Type.Number({
-      exclusiveMinimum: 0,
+      minimum: 0,
       maximum: 1,
-      description: "β, the chance that a turn of a rollout is the expert's; its turns are those that are learned",
+      description: "β, the chance that a turn of a rollout is the expert's; above 0 with labels=played",
+    }),
+    labels: Type.Union([Type.Literal('played'), Type.Literal('all')], {
+      description:
+        "what is learned: 'played', the turns that the expert has played, and those in which the policy said the same; 'all', what the expert would have said in every state, which takes contexts that do not continue (context=last, window)",
     }),
     window: nullable(
       count('iterations'),
       'iterations whose episodes are learned, counted back from now; null: all, as in the paper',
     ),
     epochs: count('passes over these episodes per iteration'),
-    batch_size: count('contexts per micro-batch; an episode is one, unless its turns do not continue each other'),
+    batch_size: count(
+      'contexts per micro-batch; an episode is one, unless its turns do not continue each other. With labels=all: episodes, with all their contexts',
+    ),
     grad_accum_steps: count('micro-batches per optimizer step; its loss is the mean over all of them'),
     ...rateKeys,
     max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
@@ -60,6 +67,16 @@ export const dagger = defineAlgorithm({
   trainsPolicy: true,
   playerOptions: [],
   openPlayer: policyPlayer,
+  problems: ({ labels, expertShare }) =>
+    labels === 'played' && expertShare === 0
+      ? [
+          {
+            key: 'expert_share',
+            message: 'expert_share=0 with labels=played: the expert plays no turn, so that nothing is learned',
+            remedy: 'write a share above 0, or labels=all',
+          },
+        ]
+      : [],
 
   async train(run, options) {
     const { hooks } = run;
@@ -69,7 +86,7 @@ export const dagger = defineAlgorithm({
       const rollout = await collect(run, expertPlayer(run, options), iteration, options);
       for (const episode of rollout) history.push(episode);
       if (options.window !== null) history.splice(0, history.length - options.window * options.rolloutSize);
-      const metrics: Metrics = { ...episodeMetrics(rollout, 'rollout'), ...agreement(rollout) };
+      const metrics: Metrics = { ...episodeMetrics(rollout, 'rollout'), ...agreement(run, rollout) };
 
       Object.assign(metrics, await learn(run, history, iteration, options));
 
@@ -82,9 +99,13 @@ export const dagger = defineAlgorithm({
 });
 
 /** Share of turns in which what was said is the expert's own, or the same. */
-function agreement(rollout: readonly Trajectory[]): Metrics {
-  const utterances = rollout.flatMap(({ segments }) => segments.flatMap((segment) => segment.utterances));
-  return { 'expert/agreement': utterances.filter(({ slip }) => !slip).length / utterances.length };
+function agreement({ policy }: TrainingRun, rollout: readonly Trajectory[]): Metrics {
+  const agreed = rollout.flatMap(({ segments, transitions }) =>
+    segments.flatMap(({ utterances }) =>
+      utterances.map(({ slip, turn, ids }) => !slip && policy.tokenizer.decode(ids) === transitions[turn].action),
+    ),
+  );
+  return { 'expert/agreement': agreed.filter(Boolean).length / agreed.length };
 }
 
 async function learn(
@@ -93,15 +114,19 @@ async function learn(
   iteration: number,
   options: DaggerOptions,
 ): Promise<Metrics> {
-  const { seed, epochs, batchSize, gradAccumSteps, maxGradNorm, observationWeight, scoreTerminator } = options;
-  const contexts = episodes
-    .flatMap(({ segments }) => segments.map((segment) => ({ segments: [segment] })))
-    .filter(({ segments: [{ utterances }] }) => utterances.some(({ slip }) => !slip));
+  const { seed, labels, epochs, batchSize, gradAccumSteps, maxGradNorm, observationWeight, scoreTerminator } = options;
+  const items: readonly Pick<Trajectory, 'segments'>[] =
+    labels === 'all'
+      ? episodes
+      : episodes.flatMap(({ segments }) => segments.map((segment) => ({ segments: [segment] })));
+  const learned = items.filter(({ segments }) =>
+    segments.some(({ utterances }) => utterances.some(({ slip }) => !slip)),
+  );
   const { maskedTokenIds } = run.policy;
   const lmLr = rateAt(iteration, options);
   const metrics = await imitateAtOnce(
     run,
-    episodeExamples(contexts, { scoreTerminator, observationWeight, maskedTokenIds }),
+    episodeExamples(learned, { scoreTerminator, observationWeight, maskedTokenIds }),
     {
       ...{ epochs, lmLr, maxGradNorm, seed: hash32(`${seed}/learn/${iteration}`) },
       lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },

@@ -40,7 +40,8 @@ abstract class ChoicePlayer implements Player {
   readonly #dialogues: Dialogue[];
   /** All tokens that a slot has read and written. */
   readonly #contexts: number[][];
-  protected readonly terminatorId: number;
+  /** Ends every action that is chosen. */
+  readonly terminatorId: number;
 
   protected constructor(
     protected readonly policy: LanguageModel,

@@ -17,12 +17,15 @@ const sampling: SamplingOptions = {
 };
 
 /** What is said in 200 slots, and the tokens of it. */
-async function said(expertShare: number, reply: string | null = expertReply) {
+async function said(
+  expertShare: number,
+  { reply = expertReply, labels = 'played' }: { reply?: string | null; labels?: 'played' | 'all' } = {},
+) {
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
   const policy = await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) });
   const dialogues = textDialogues(tokenizer);
   const slots = 200;
-  const player = await expertPlayer({ policy, dialogues }, { slots, expertShare })(sampling);
+  const player = await expertPlayer({ policy, dialogues }, { slots, expertShare, labels })(sampling);
   expect(player.asksExpert).toBe(true);
   const requests = Array.from({ length: slots }, (_, slot) => ({
     ...{ slot, turn: 0, observation, expertReply: reply, rng: new Rng(slot) },
@@ -54,5 +57,15 @@ test('the expert says its share of the turns; the others are slips, unless the p
 });
 
 test('the policy plays where the expert knows no further', async () => {
-  expect((await said(1, null)).every(({ slip, logprobs }) => slip && logprobs.length > 0)).toBe(true);
+  expect((await said(1, { reply: null })).every(({ slip, logprobs }) => slip && logprobs.length > 0)).toBe(true);
+});
+
+test('labels=all: every turn has the tokens of the expert, the policy plays its own', async () => {
+  const turns = await said(0, { labels: 'all' });
+  expect(new Set(turns.map(({ action }) => action)).size).toBeGreaterThan(1);
+  for (const { ids, terminatorId, logprobs, slip = false } of turns) {
+    expect({ ids, logprobs, slip }).toEqual({ ids: tokenizer.encode(expertReply), logprobs: [], slip: false });
+    expect([terminatorId]).toEqual(tokenizer.encode('\n'));
+  }
+  expect((await said(0, { labels: 'all', reply: null })).every(({ slip }) => slip)).toBe(true);
 });

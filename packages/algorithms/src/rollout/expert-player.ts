@@ -1,5 +1,6 @@
 // Plays turn about with the environment's expert: each turn is the expert's by chance, else the policy's. What the policy says by itself
-// is in the dialogue and is not imitated, as the slips of demonstrations.
+// is in the dialogue and is not imitated, as the slips of demonstrations; or the episode's tokens are the expert's in every turn,
+// whoever has played it, where no context contains what was said.
 import type { Decision } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
 import type { OpenPlayer } from '../types.js';
@@ -8,14 +9,22 @@ import type { Dialogues } from './dialogue.js';
 import type { ActRequest, Player } from './player.js';
 import type { TurnTokens } from './turn-tokens.js';
 
-/** @param options.expertShare chance of an expert's turn, 0…1 */
+export interface ExpertPlayerOptions {
+  /** Chance of an expert's turn, 0…1. */
+  expertShare: number;
+  /** `all`: every turn's tokens are what the expert would have said; contexts must not continue each other. */
+  labels: 'played' | 'all';
+}
+
 export const expertPlayer =
   (
     { policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues },
-    { slots, expertShare }: Pick<ChoiceOptions, 'slots'> & { expertShare: number },
+    { slots, ...options }: Pick<ChoiceOptions, 'slots'> & ExpertPlayerOptions,
   ): OpenPlayer =>
-  async (sampling) =>
-    new ExpertPlayer(await ConstrainedPlayer.open(policy, { slots, sampling, dialogues }), expertShare);
+  async (sampling) => {
+    const player = await ConstrainedPlayer.open(policy, { slots, sampling, dialogues });
+    return new ExpertPlayer(player, options, policy);
+  };
 
 /** As a demonstration has them: nobody sampled it, and it is learned among all tokens. */
 function demonstrated({ allowedIds: _, ...tokens }: TurnTokens): TurnTokens {
@@ -28,14 +37,15 @@ class ExpertPlayer implements Player {
   /** @param player says what is the only valid action, and writes freely where there is none */
   constructor(
     private readonly player: ConstrainedPlayer,
-    private readonly expertShare: number,
+    private readonly options: ExpertPlayerOptions,
+    private readonly policy: Pick<LanguageModel, 'tokenizer' | 'maskedTokenIds'>,
   ) {}
 
   async act(requests: ActRequest[]): Promise<(Decision<TurnTokens> | Error)[]> {
     const turns = requests.map((request) => {
       const { expertReply = null, rng } = request;
-      const isExpert = rng.uniform() < this.expertShare && expertReply !== null;
-      return { ...request, validActions: isExpert ? [expertReply] : [], isExpert };
+      const isExpert = rng.uniform() < this.options.expertShare && expertReply !== null;
+      return { ...request, expertReply, validActions: isExpert ? [expertReply] : [], isExpert };
     });
     const decisions = await this.player.act(turns);
     return decisions.map((decision, i) => {
@@ -43,8 +53,22 @@ class ExpertPlayer implements Player {
       const { action, data } = decision;
       const { isExpert, expertReply } = turns[i];
       if (isExpert) return { action, data: demonstrated(data) };
+      if (this.options.labels === 'all') return { action, data: this.#labelled(data, expertReply) };
       return { action, data: { ...data, ...(action !== expertReply && { slip: true }) } };
     });
+  }
+
+  /** The expert's reply in the place of the policy's; nothing is learned where there is none that the policy can write. */
+  #labelled(data: TurnTokens, expertReply: string | null): TurnTokens {
+    if (data.continues)
+      throw new Error(
+        'labels=all: the context of a turn contains what was said before, which was not the label\n' +
+          '  write context=last or context=window, or labels=played',
+      );
+    const ids = expertReply === null ? [] : this.policy.tokenizer.encode(expertReply);
+    const isWritable = ids.length > 0 && !ids.some((id) => this.policy.maskedTokenIds.includes(id));
+    if (!isWritable) return { ...data, slip: true };
+    return demonstrated({ ...data, ids, terminatorId: this.player.terminatorId });
   }
 
   close(): Promise<void> {

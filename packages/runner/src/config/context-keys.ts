@@ -86,12 +86,23 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
   );
 }
 
-/** An algorithm whose rollouts ask an expert that the environment does not have. */
+/** An algorithm whose rollouts ask an expert that the environment does not have, or for labels beside a dialogue. */
 export function expertProblems(config: Record<string, unknown>): ConfigProblem[] {
-  const { task, env, agentType } = config as { task: string; env: EnvConfig; agentType: string };
+  const { task, env, agentType, context, labels } = config as { task: string; env: EnvConfig; agentType: string; context: ContextOptions; labels?: string }; // prettier-ignore
   if (task !== 'train' || !findAlgorithm(agentType)?.needs.expert) return [];
   const { name, ...options } = env;
-  if (environmentInfo(name).hasExpert?.(options)) return [];
+  const info = environmentInfo(name);
+  if (info.hasExpert?.(options)) {
+    const isHistory = info.context?.(options).observation === 'history';
+    if (labels !== 'all' || (!isHistory && contextOf({ env, context }).kind !== 'dialogue')) return [];
+    return [
+      {
+        key: 'labels',
+        message: 'labels=all: the text of each turn continues the text before it, where a label would be what was said',
+        remedy: `write labels=played; or context=last or context=window${isHistory ? ' with observations of single turns, where the environment has them (env.observation)' : ''}`,
+      },
+    ];
+  }
   const able = environmentNames().filter((other) => environmentInfo(other).hasExpert !== undefined);
   return [
     {
