@@ -125,7 +125,15 @@ test.each([
 ])('dagger reaches the optimum, which the expert of the game has: labels=%s', async (labels, expertShare) => {
   const options = {
     ...{ ...online, iterations: 5, rolloutSize: 128, lmLr: 1e-2, horizon: null, saveFreq: 1e6 },
-    ...{ labels, expertShare, window: null, epochs: 2, batchSize: labels === 'all' ? 40 : 120, observationWeight: 0, scoreTerminator: false },
+    ...{
+      labels,
+      expertShare,
+      window: null,
+      epochs: 2,
+      batchSize: labels === 'all' ? 40 : 120,
+      observationWeight: 0,
+      scoreTerminator: false,
+    },
     sampling: { ...sampling, terminatorIds: tokenizer.encode('end\n') }, // of the expert's replies; cannot be sampled
   };
   const value = await valueOf(await trained('dagger', options));
