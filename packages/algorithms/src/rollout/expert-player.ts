@@ -12,7 +12,7 @@ import type { TurnTokens } from './turn-tokens.js';
 export interface ExpertPlayerOptions {
   /** Chance of an expert's turn, 0…1. */
   expertShare: number;
-  /** `all`: every turn's tokens are what the expert would have said; contexts must not continue each other. */
+  /** `all`: every turn's tokens are what the expert would have said; for contexts that do not contain what was said. */
   labels: 'played' | 'all';
 }
 
@@ -42,10 +42,13 @@ class ExpertPlayer implements Player {
   ) {}
 
   async act(requests: ActRequest[]): Promise<(Decision<TurnTokens> | Error)[]> {
+    const { expertShare, labels } = this.options;
     const turns = requests.map((request) => {
       const { expertReply = null, rng } = request;
-      const isExpert = rng.uniform() < this.options.expertShare && expertReply !== null;
-      return { ...request, expertReply, validActions: isExpert ? [expertReply] : [], isExpert };
+      const isExpert = rng.uniform() < expertShare && expertReply !== null;
+      // Beside a label every context begins again, also where its text happens to continue the one before.
+      const turn = labels === 'all' ? 0 : request.turn;
+      return { ...request, turn, expertReply, validActions: isExpert ? [expertReply] : [], isExpert };
     });
     const decisions = await this.player.act(turns);
     return decisions.map((decision, i) => {
@@ -53,18 +56,13 @@ class ExpertPlayer implements Player {
       const { action, data } = decision;
       const { isExpert, expertReply } = turns[i];
       if (isExpert) return { action, data: demonstrated(data) };
-      if (this.options.labels === 'all') return { action, data: this.#labelled(data, expertReply) };
+      if (labels === 'all') return { action, data: this.#labelled(data, expertReply) };
       return { action, data: { ...data, ...(action !== expertReply && { slip: true }) } };
     });
   }
 
   /** The expert's reply in the place of the policy's; nothing is learned where there is none that the policy can write. */
   #labelled(data: TurnTokens, expertReply: string | null): TurnTokens {
-    if (data.continues)
-      throw new Error(
-        'labels=all: the context of a turn contains what was said before, which was not the label\n' +
-          '  write context=last or context=window, or labels=played',
-      );
     const ids = expertReply === null ? [] : this.policy.tokenizer.encode(expertReply);
     const isWritable = ids.length > 0 && !ids.some((id) => this.policy.maskedTokenIds.includes(id));
     if (!isWritable) return { ...data, slip: true };
