@@ -41,6 +41,7 @@ try {
       batchSize: 3,
       gradAccumSteps: 1,
       dropout: false,
+      batchOf: 'contexts',
       observationWeight: 0,
       ...{ validationShare: 0, evalFreq: 1, evalSize: 0, evalDecoding: 'sample' as const }, // no evaluation on the way
       lmLr: 1e-2,

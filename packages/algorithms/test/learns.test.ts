@@ -1,6 +1,7 @@
 // A smoke test: on a game with a known best return every algorithm gets there, or as near as its rule lets it. The game needs no look
 // ahead; exact-learning.test.ts has one that does, and experiments/exact_game.yaml more seeds.
 import { Rng } from '@bowyer/core';
+import { jest } from '@jest/globals';
 import { openDevice, type Device } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
 import {
@@ -44,7 +45,7 @@ const options = (seed: number) => ({
   batchSize: 64,
   gradAccumSteps: 1,
   dropout: false,
-  batchOf: 'contexts',
+  batchOf: 'contexts' as const,
   observationWeight: 0,
   gradReduction: 'sum' as const,
   criticLr: 3e-3,
@@ -142,6 +143,32 @@ test.each(seeds)('online filtered BC climbs by imitating its best games (seed %i
   // Of the ten iterations in the window an integer number of episodes was kept.
   for (const metrics of logged.slice(10)) expect((metrics['filter/kept_share'] * 10 * 32) % 1).toBe(0);
   expect(await meanReturn(policy, seed)).toBeGreaterThan(start + 0.5);
+});
+
+const pass = {
+  ...{ batchSize: 4, epochs: 1, validationShare: 0, evalFreq: 1, evalSize: 0 },
+  lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },
+} as const;
+
+test.each<['contexts' | 'episodes', number[]]>([
+  ['contexts', [4, 4, 4]],
+  ['episodes', [12]],
+])('bc with batch_of=%s: contexts of an episode that is read again in every turn', async (batchOf, sizes) => {
+  const policy = await makePolicy(0);
+  const turns = colours.map((colour) => ({ action: colour, reply: '', nextObservation: `show ${colour}\n` }));
+  const episodes = Array.from({ length: 4 }, (_, episode) =>
+    demonstrationTrajectory({ opening: 'show red\n', turns }, { tokenizer, terminatorId, episode }),
+  );
+  const learned = jest.spyOn(policy, 'accumulateGradients');
+  await bc.train(run(policy, { dataset: { kind: 'episodes', episodes } }), { ...options(0), ...pass, batchOf });
+  expect(learned.mock.calls.map(([examples]) => examples.length)).toEqual(sizes);
+});
+
+test('bc with batch_of=episodes refuses conversations', async () => {
+  const training = run(await makePolicy(0), { dataset: { kind: 'conversations', conversations: [] } });
+  expect(() => bc.train(training, { ...options(0), ...pass, batchOf: 'episodes' })).toThrow(
+    'batch_of=episodes: a dataset of conversations has no episodes',
+  );
 });
 
 test.each(seeds)('bc reaches its demonstrator (seed %i)', async (seed) => {

@@ -40,7 +40,7 @@ const ignored: [string, string | RegExp][] = [
     'bc_20q warm_start.batch_size=2',
     noEffect('warm_start.batch_size=2', 'task=train algorithm=bc env=twenty_questions') +
       '    bc has no warm start: it trains with its own keys (epochs, batch_size, grad_accum_steps, lm_lr, lm_schedule, max_grad_norm, score_terminator, ' +
-      'validation_share, eval_freq, eval_size, eval_decoding, dropout, observation_weight)',
+      'validation_share, eval_freq, eval_size, eval_decoding, batch_of, dropout, observation_weight)',
   ],
   [
     'archer_20q task=evaluate policy=openai do_sample=false',
@@ -175,6 +175,17 @@ const wasteful: [string, string | RegExp][] = [
     'archer_20q actor_epochs=65',
     'actor_epochs=65 is more than the 64 episodes of a rollout, so some policy steps would have no data\n' +
       '  in command line: actor_epochs=65\n  lower actor_epochs, raise rollout_size, or give actor_samples=replay',
+  ],
+  [
+    'bc_babyai algorithm=dagger labels=all',
+    'labels=all: the text of each turn continues the text before it, where a label would be what was said\n' +
+      '  in command line: labels=all\n  write labels=played; or context=last or context=window',
+  ],
+  ['bc_textcraft algorithm=dagger env.observation=history labels=all', /with observations of single turns/],
+  [
+    'bc_babyai algorithm=dagger expert_share=0',
+    'expert_share=0 with labels=played: the expert plays no turn, so that nothing is learned\n' +
+      '  in command line: expert_share=0\n  write a share above 0, or labels=all',
   ],
   [
     'archer_20q threads=1000',

@@ -121,6 +121,14 @@ test('the expert crafts the goal from wherever random valid actions have led, wi
   }
 });
 
+test('info has the inventory as recipes write it', async () => {
+  const env = textCraft(asRecorded);
+  const held = [(await env.reset({ dataIdx: 0 })).info.inventory];
+  for (const action of ['get 1 oak log', 'get 2 bamboo', 'craft 1 stick using 2 bamboo'])
+    held.push((await env.step(action)).info.inventory);
+  expect(held).toEqual(['nothing', '1 oak log', '1 oak log, 2 bamboo', '1 oak log, 1 stick']);
+});
+
 test('refusals', async () => {
   const env = textCraft(asRecorded);
   await env.reset({ dataIdx: 0 });
