@@ -80,6 +80,7 @@ function readRun(folder: string): Run {
       .concat(`save_path=${nameOf(folder)}`)
       .join(' ')
       .replaceAll(/(?<==)\/\S*\/([^\s/]+)\/(\d+)\/checkpoints\//g, '$1_$2/checkpoints/')
+      .replaceAll(/(?<==)\/\S*\/([^\s/]+)\/checkpoints\//g, '$1/checkpoints/')
       .replaceAll(/(?<==|\[)\/\S*\//g, ''), // folders by their names alone
     commit: commit!.slice(0, 7) + (commit!.endsWith('+') ? '+' : ''),
     date: time.slice(0, 10),
@@ -177,7 +178,8 @@ const environments = [...new Set(runs.map(({ environment }) => environment))];
 const gainSection = `## What training from a clone adds
 
 Last policy minus start on the same held-out episodes, sampled. The runs of \`bc_…\` without another \`algorithm\` imitate new games,
-the others learn by reinforcement. Intervals are bootstrap intervals over episodes; of several seeds, Student's t over them.
+the others learn from episodes that they play. Intervals are bootstrap intervals over episodes; of several seeds, Student's t over
+them.
 
 | run | difference | interval | in standard errors | episodes |
 |---|---|---|---|---|
