@@ -8,7 +8,7 @@ let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'bowyer-checkpoints-'));
   const folders = [`save_path=${at('chai')}`, `cache_dir=${at('cache')}`];
-  await ends([...tinyGame('chai_20q'), 'iterations=3', 'eval_freq=1', 'threads=1', ...folders]);
+  await ends([...tinyGame('chai_20q'), 'iterations=3', 'save_freq=2', 'eval_freq=1', 'threads=1', ...folders]);
 }, 120_000);
 afterAll(() => rm(directory, { recursive: true, force: true }));
 

@@ -156,6 +156,11 @@ export class Recorder implements RunHooks {
     await this.settings.logger.checkpoint?.({ kind: 'best', iteration: iteration + 1, folder: this.bestFolder, score });
   }
 
+  /** As `checkpoint`, unless this iteration has one. */
+  async checkpointOnce(nextIteration: number): Promise<void> {
+    if (nextIteration > this.#lastCheckpoint) await this.checkpoint(nextIteration);
+  }
+
   async checkpoint(nextIteration: number): Promise<void> {
     const progress = {
       nextIteration,

@@ -127,6 +127,9 @@ export async function runAlgorithm(
     unit.train({ ...run, openRollouts }, recipeOptions(config, policy.tokenizer)),
   );
   await trained.finally(() => control?.close());
+  // save_freq need not divide the iterations: what was trained last is kept, and more iterations continue from it.
+  if ((config.iterations ?? null) !== null && !recorder.stopRequested)
+    await recorder.checkpointOnce(recorder.iteration);
   recorder.finish();
   // A run without an evaluation has no best agent: its last one is what it made.
   if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))
