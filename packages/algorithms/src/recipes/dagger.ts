@@ -86,7 +86,7 @@ export const dagger = defineAlgorithm({
       const rollout = await collect(run, expertPlayer(run, options), iteration, options);
       for (const episode of rollout) history.push(episode);
       if (options.window !== null) history.splice(0, history.length - options.window * options.rolloutSize);
-      const metrics: Metrics = { ...episodeMetrics(rollout, 'rollout'), ...agreement(run, rollout) };
+      const metrics: Metrics = { ...episodeMetrics(rollout, 'rollout'), ...agreement(run, rollout, options) };
 
       Object.assign(metrics, await learn(run, history, iteration, options));
 
@@ -99,10 +99,13 @@ export const dagger = defineAlgorithm({
 });
 
 /** Share of turns in which what was said is the expert's own, or the same. */
-function agreement({ policy }: TrainingRun, rollout: readonly Trajectory[]): Metrics {
+function agreement({ policy }: TrainingRun, rollout: readonly Trajectory[], { labels }: DaggerOptions): Metrics {
   const agreed = rollout.flatMap(({ segments, transitions }) =>
     segments.flatMap(({ utterances }) =>
-      utterances.map(({ slip, turn, ids }) => !slip && policy.tokenizer.decode(ids) === transitions[turn].action),
+      utterances.map(
+        ({ slip, turn, ids }) =>
+          !slip && (labels === 'played' || policy.tokenizer.decode(ids).trim() === transitions[turn].action.trim()),
+      ),
     ),
   );
   return { 'expert/agreement': agreed.filter(Boolean).length / agreed.length };
