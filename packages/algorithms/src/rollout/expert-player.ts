@@ -19,11 +19,11 @@ export interface ExpertPlayerOptions {
 export const expertPlayer =
   (
     { policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues },
-    { slots, ...options }: Pick<ChoiceOptions, 'slots'> & ExpertPlayerOptions,
+    { slots, expertShare, labels }: Pick<ChoiceOptions, 'slots'> & ExpertPlayerOptions,
   ): OpenPlayer =>
   async (sampling) => {
     const player = await ConstrainedPlayer.open(policy, { slots, sampling, dialogues });
-    return new ExpertPlayer(player, options, policy);
+    return new ExpertPlayer(player, { expertShare, labels }, policy);
   };
 
 /** As a demonstration has them: nobody sampled it, and it is learned among all tokens. */
