@@ -13,6 +13,10 @@ export interface Examples<Item> {
   metricsOf(interval: { nll: number; steps: number; count: number; lr: number }): Metrics;
 }
 
+/** One item for each context: an episode whose turns do not continue each other has several. */
+export const contextsOf = (episodes: readonly Trajectory[]): Pick<Trajectory, 'episode' | 'segments'>[] =>
+  episodes.flatMap(({ episode, segments }) => segments.map((segment) => ({ episode, segments: [segment] })));
+
 /**
  * Mean over utterances; a batch counts as one.
  *

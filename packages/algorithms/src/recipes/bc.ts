@@ -13,7 +13,7 @@
 import { Type } from '@sinclair/typebox';
 import { count, rate, share, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { datasetEvaluation, datasetEvaluationKeys, heldOut } from '../dataset/dataset-evaluation.js';
-import { conversationExamples, episodeExamples, weightedLoss, type Examples } from '../dataset/examples.js';
+import { contextsOf, conversationExamples, episodeExamples, weightedLoss, type Examples } from '../dataset/examples.js';
 import { imitate, stepsOf } from '../dataset/imitate.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions } from '../types.js';
@@ -92,11 +92,7 @@ export function cloneEpisodes(
     const examples = episodeExamples(items, { scoreTerminator, observationWeight, maskedTokenIds });
     return { ...examples, metricsOf: (interval) => ({ ...examples.metricsOf(interval), ...further }) };
   };
-  // An episode whose turns do not continue each other has several contexts.
-  const contexts = episodes.flatMap(({ episode, segments }) =>
-    segments.map((segment): Context => ({ episode, segments: [segment] })),
-  );
-  const items = options.batchOf === 'episodes' ? episodes : contexts;
+  const items = options.batchOf === 'episodes' ? episodes : contextsOf(episodes);
   return clone(run, items, examplesOf, options, ({ episode }) => episode);
 }
 

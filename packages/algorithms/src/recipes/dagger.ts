@@ -11,7 +11,7 @@
 // Differs from it: β is constant; the learning continues from the last iteration's weights, where the paper begins again.
 import { Type } from '@sinclair/typebox';
 import { count, hash32, nullable, rate, type OptionsOf, type Trajectory } from '@bowyer/core';
-import { episodeExamples } from '../dataset/examples.js';
+import { contextsOf, episodeExamples } from '../dataset/examples.js';
 import { imitateAtOnce } from '../dataset/imitate.js';
 import { collect, episodeMetrics } from '../rollout/collect.js';
 import { expertPlayer } from '../rollout/expert-player.js';
@@ -118,10 +118,7 @@ async function learn(
   options: DaggerOptions,
 ): Promise<Metrics> {
   const { seed, labels, epochs, batchSize, gradAccumSteps, maxGradNorm, observationWeight, scoreTerminator } = options;
-  const items: readonly Pick<Trajectory, 'segments'>[] =
-    labels === 'all'
-      ? episodes
-      : episodes.flatMap(({ segments }) => segments.map((segment) => ({ segments: [segment] })));
+  const items: readonly Pick<Trajectory, 'segments'>[] = labels === 'all' ? episodes : contextsOf(episodes);
   const learned = items.filter(({ segments }) =>
     segments.some(({ utterances }) => utterances.some(({ slip }) => !slip)),
   );
