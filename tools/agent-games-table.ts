@@ -212,6 +212,7 @@ ${curves.join('\n')}
 
 Minutes are of one core of a machine with two, which other programs used too: on 22 November some twenty, later one or two, and
 runs were stopped in between for benchmarks. A commit with + had changes that were committed after the run began.
+Configs may have changed since: a command repeats its run at its commit.
 
 \`\`\`sh
 ${runs.map(commandOf).join('\n')}
