@@ -93,7 +93,7 @@ Written by \`tools/paper-table.ts\` from ${runs.length} finished runs of \`exper
 ${question.split('\n').slice(1).join('\n')}
 
 \`\`\`sh
-${commands.map((command) => `${command} hydra.sweep.dir=FOLDER`).join('\n')}
+${commands.map((command) => (command.includes('+experiment=') ? `${command} hydra.sweep.dir=FOLDER` : command)).join('\n')}
 node --conditions=source --import tsx tools/paper-table.ts ${name} FOLDER
 \`\`\`
 
