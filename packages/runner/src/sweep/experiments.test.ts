@@ -38,7 +38,7 @@ test.each(names)('%s', async (name) => {
     /^(# yaml-language-server: .*\n)?# @package _global_\n(# yaml-language-server: .*\n)?# Question: [^?]*\?/,
   );
   expect(text).toContain(`+experiment=${name}\n`);
-  const [, configName] = /npx bowyer --config-name (\w+)/.exec(text)!;
+  const [, configName] = /npx bowyer --config-name (\w+).*\+experiment=/.exec(text)!;
   const jobs = jobsOf(name, configName);
   expect(jobs.length).toBeGreaterThan(1);
   // Of jobs that differ in the seed alone, one.
