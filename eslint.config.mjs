@@ -80,10 +80,16 @@ export default tseslint.config(
     ],
   },
   ...tseslint.configs.recommended,
+  // Each package is checked with its own types: `nx run-many --target lint` opens one package at a time.
+  ...Object.keys(mayImport).map((name) => ({
+    files: [`packages/${name}/{src,test}/**/*.ts`],
+    languageOptions: {
+      parserOptions: { project: `./packages/${name}/tsconfig.check.json`, tsconfigRootDir: import.meta.dirname },
+    },
+  })),
   {
     files: ['packages/*/src/**/*.ts', 'packages/*/test/**/*.ts'],
     plugins: { '@nx': nx },
-    languageOptions: { parserOptions: { project: './tsconfig.check.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: ['test', 'it', 'describe'] }],
       '@nx/enforce-module-boundaries': boundaries(mayImport),

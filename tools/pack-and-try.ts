@@ -1,15 +1,15 @@
 // Packs all packages, installs the tarballs into an empty folder and runs the command there: npm run try-packages.
 // It needs the npm registry for the packages that ours depend on.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { packAll } from './pack.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'bowyer-try-'));
-// A user's npm has no settings of this repository; onnxruntime-node would download CUDA files on install, which a CPU does not need.
+// A user's npm has no settings of this repository.
 const inherited = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_'));
-const env = { ...Object.fromEntries(inherited), ONNXRUNTIME_NODE_INSTALL: 'skip', ORT_DISABLE_TELEMETRY: '1' };
+const env = { ...Object.fromEntries(inherited), ORT_DISABLE_TELEMETRY: '1' };
 const run = (command: string, ...argv: string[]) => {
   console.log(`> ${[command, ...argv].join(' ').replaceAll(folder, '.').slice(0, 160)}`);
   return execFileSync(command, argv, { cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
@@ -21,7 +21,9 @@ const expect = (holds: boolean, what: string) => {
 try {
   const tarballs = await packAll(join(folder, 'tarballs'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
-  run('npm', 'install', '--no-audit', '--no-fund', ...tarballs);
+  // With its scripts, npm would download CUDA files or, where it cannot, leave onnxruntime-node out.
+  run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', ...tarballs);
+  checkDeclarations(tarballs.map((path) => basename(path).replace(/^bowyer-(.*)-[^-]*\.tgz$/, '@bowyer/$1')));
 
   const config = run('npx', 'bowyer', '--config-name', 'archer_20q', '--cfg', 'job');
   expect(config.includes('run_name: archer_20q'), `--cfg job printed ${config}`);
@@ -55,6 +57,14 @@ try {
     expect(existsSync(join(folder, `${name}-run/results.json`)), `${name} left no results`);
   }
 
+  rmSync(join(folder, 'node_modules/onnxruntime-node'), { recursive: true });
+  const without = spawnSync('npx', ['bowyer', '--config-name', 'archer_20q', 'save_path=without'], {
+    cwd: folder,
+    env,
+  });
+  expect(`${without.stderr}`.includes('npm install --ignore-scripts onnxruntime-node@'), `without: ${without.stderr}`);
+  run('npx', 'bowyer', '--config-name', 'archer_20q', '--cfg', 'job');
+
   writeFileSync(
     join(folder, 'library.mjs'),
     `import { makeEnv } from '@bowyer/envs';
@@ -67,4 +77,16 @@ await env.close();
   console.log(`packed, installed and run: ${tarballs.length} packages`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** A strict program that imports every package compiles, its declarations included, with the oldest and the newest types of Node. */
+function checkDeclarations(names: readonly string[]): void {
+  const imports = names.map((name, i) => `import * as package${i} from '${name}';\nvoid package${i};\n`);
+  writeFileSync(join(folder, 'program.ts'), imports.join(''));
+  const compiler = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin', 'tsc');
+  const options = ['--noEmit', '--strict', '--target', 'es2023', '--module', 'nodenext', '--types', 'node'];
+  for (const version of ['20', 'latest']) {
+    run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', `@types/node@${version}`);
+    run('node', compiler, ...options, 'program.ts');
+  }
 }

@@ -1,7 +1,8 @@
 // REINFORCE with the mean return as its baseline: an algorithm of your own.
-// Copy this folder anywhere and run there:
+// From the root of a clone, or beside it in a copy of this folder (`npx bowyer` elsewhere asks the registry for another package):
 //
-//     npx bowyer --config-dir . --config-name reinforce_20q
+//     npx bowyer --config-dir examples/own-algorithm --config-name reinforce_20q
+//     npx --prefix ../bowyer bowyer --config-dir . --config-name reinforce_20q
 //
 //     G_t = Σ_{k≥t} γ^{k−t} r_k        L = −mean over turns of (G_t − b) Σ_i log π(a_t,i | s_t, a_t,<i)
 //

@@ -1,8 +1,9 @@
 // Guess the number: an environment of your own with an expert to imitate, and a task of your own that measures the expert.
-// Copy this folder anywhere and run there:
+// From the root of a clone, or beside it in a copy of this folder (`npx bowyer` elsewhere asks the registry for another package):
 //
-//     npx bowyer --config-dir . --config-name guess_number
-//     npx bowyer --config-dir . --config-name guess_number task=measure_expert
+//     npx bowyer --config-dir examples/own-environment --config-name guess_number
+//     npx --prefix ../bowyer bowyer --config-dir . --config-name guess_number
+//     npx bowyer --config-dir examples/own-environment --config-name guess_number task=measure_expert
 import { count, mean, Rng } from '@bowyer/core';
 import {
   defineEnvironment,

@@ -2,7 +2,8 @@ import { GraphBuilder } from './builder.js';
 import { openDevice, type Device } from './device/device.js';
 import { NotDifferentiableError } from './errors.js';
 import { gradients } from './gradients.js';
-import { onnx, serialize, serializeModel } from './serialize.js';
+import { onnx } from './onnx-messages.js';
+import { serialize, serializeModel } from './serialize.js';
 
 let device: Device;
 beforeAll(async () => {

@@ -1,12 +1,11 @@
 // Serializes a graph to the bytes of an ONNX model. Only nodes that some output needs are written.
-import onnxProto from 'onnx-proto';
 import type { Shape } from './dims.js';
 import { arrayTypes, onnxTypeCodes, type DataType, type TensorArray } from './dtype.js';
 import type { Graph } from './graph.js';
 import { accumulatorName, NO_COPY_OUTPUT, outputName } from './output-name.js';
 import type { GraphNode, Value } from './ir.js';
+import { onnx } from './onnx-messages.js';
 
-export const { onnx } = onnxProto;
 const { AttributeType } = onnx.AttributeProto;
 
 /** Operator set of ONNX itself, and the file format version that goes with it (Gelu: 20; blocked DequantizeLinear: 21). */

@@ -1,7 +1,8 @@
 // Units of one's own, from a folder outside the repository: the examples run as a user would run a copy of them.
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { repository, run } from './command-line.js';
 
 const outside = realpathSync(mkdtempSync(join(tmpdir(), 'bowyer-plugins-')));
@@ -19,6 +20,15 @@ const metrics = (folder: string) =>
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, number>);
+
+test('a folder beside a clone needs one line of tsconfig.json for its types', () => {
+  const extended = relative(join(outside, 'mine'), join(repository, 'tsconfig.plugin.json'));
+  for (const folder of ['mine', 'algo']) {
+    writeFileSync(join(outside, folder, 'tsconfig.json'), JSON.stringify({ extends: extended }));
+    const compiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
+    execFileSync(process.execPath, [compiler, '--project', folder], { cwd: outside });
+  }
+});
 
 const tiny = [
   'cache_dir=cache',

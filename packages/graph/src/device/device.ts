@@ -15,6 +15,7 @@ import type { Graph } from '../graph.js';
 import { checkDevice, chooseDevice, type DeviceKind } from './choose-device.js';
 import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './kernel-handles.js';
 import { ModelFiles } from './model-files.js';
+import { onnxRuntimePath } from './onnx-runtime.js';
 import { Program } from './program.js';
 import type { StateTensorSpec } from './protocol.js';
 import { kernelModule } from './source-modules.js';
@@ -35,8 +36,12 @@ export interface DeviceOptions {
   shardsOptimizers?: boolean;
 }
 
-/** Start a device. Close it in a `finally`: its worker keeps the process alive. */
+/**
+ * Start a device. Close it in a `finally`: its worker keeps the process alive. Throws a DeviceError where onnxruntime-node is not
+ * installed, or where this machine has no such device.
+ */
 export async function openDevice(options: DeviceOptions): Promise<Device> {
+  onnxRuntimePath();
   const threads = options.threads ?? availableParallelism();
   const device = options.device === 'auto' ? (await chooseDevice()).device : options.device;
   const precision = options.precision ?? 'float32';

@@ -8,7 +8,8 @@ import type { Precision } from '../dtype.js';
 import { float16Form } from '../float16-form.js';
 import type { Graph } from '../graph.js';
 import { outputName } from '../output-name.js';
-import { onnx, serialize } from '../serialize.js';
+import { onnx } from '../onnx-messages.js';
+import { serialize } from '../serialize.js';
 import { webgpuForm } from '../webgpu-form.js';
 
 export interface GpuCrossings {

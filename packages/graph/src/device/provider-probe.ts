@@ -3,13 +3,12 @@
 import './disable-telemetry.js';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { GraphBuilder } from '../builder.js';
 import type { Precision } from '../dtype.js';
 import { serialize } from '../serialize.js';
+import { onnxRuntimePath } from './onnx-runtime.js';
 
-const runtime = createRequire(import.meta.url).resolve('onnxruntime-node');
 const answers = new Map<string, Promise<string | null>>();
 
 /** Why WebGPU cannot be used here, or null where it can. Tested once per process. */
@@ -17,7 +16,7 @@ export const webgpuProblem = (): Promise<string | null> => problemOf('webgpu');
 
 /** Why CUDA cannot be used here, or null where it can. Without its files nothing is started. */
 export async function cudaProblem(): Promise<string | null> {
-  const folder = join(dirname(runtime), '..', 'bin', 'napi-v6', process.platform, process.arch);
+  const folder = join(dirname(onnxRuntimePath()), '..', 'bin', 'napi-v6', process.platform, process.arch);
   const file = 'libonnxruntime_providers_cuda.so';
   return existsSync(join(folder, file)) ? problemOf('cuda') : `${file} is not installed`;
 }
@@ -42,7 +41,7 @@ function problemOf(provider: 'webgpu' | 'cuda', type: Precision = 'float32'): Pr
 function probe(provider: string, type: Precision): Promise<string | null> {
   const model = Buffer.from(doublingModel(type)).toString('base64');
   const script = `
-    const { InferenceSession, Tensor } = require(${JSON.stringify(runtime)});
+    const { InferenceSession, Tensor } = require(${JSON.stringify(onnxRuntimePath())});
     InferenceSession.create(Buffer.from('${model}', 'base64'), { executionProviders: ['${provider}'] })
       .then((session) => session.run({ x: new Tensor('float32', Float32Array.of(1), [1]) }))
       .then(() => process.exit(0), (error) => { console.error(error.message); process.exit(1); });`;

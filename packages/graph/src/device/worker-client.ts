@@ -1,6 +1,6 @@
 // The main thread's side of the worker: numbered requests, matched responses, and the errors when the worker ends.
 import './disable-telemetry.js';
-import { Worker, type TransferListItem } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { DeviceError } from '../errors.js';
 import { RequestNames } from './request-names.js';
 import { bundleOf, isSource } from './source-modules.js';
@@ -34,7 +34,7 @@ export class WorkerClient {
 
   request<K extends Request['kind']>(
     request: Extract<Request, { kind: K }>,
-    transfer: TransferListItem[] = [],
+    transfer: ArrayBuffer[] = [],
   ): Promise<Responses[K]> {
     if (this.#ended !== undefined)
       return Promise.reject(new DeviceError(`the device cannot answer '${request.kind}': ${this.#ended}`));

@@ -1,5 +1,5 @@
 // The worker thread: owns every session and all state, and handles requests strictly in the order in which they arrive.
-import { parentPort, workerData, type TransferListItem } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { Request, RequestMessage, ResponseMessage, WorkerSettings } from './protocol.js';
 import { wallClock } from './worker-clock.js';
 
@@ -31,7 +31,7 @@ async function answer({ id, request }: RequestMessage): Promise<void> {
 }
 
 /** Results of runs and reads are new arrays: they are transferred instead of copied. */
-function transferables({ kind }: Request, result: unknown): TransferListItem[] {
+function transferables({ kind }: Request, result: unknown): ArrayBuffer[] {
   if (kind !== 'run' && kind !== 'readState') return [];
   return Object.values(result as Record<string, { data: { buffer: ArrayBuffer } }>).map(({ data }) => data.buffer);
 }
