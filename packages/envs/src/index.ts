@@ -110,8 +110,9 @@ export {
   type ChatSettings,
   type ChatUsage,
   type OpenAiChatOptions,
+  onlyChoice,
 } from './http/openai-chat.js';
-export { HttpServer } from './http/http-server.js';
+export { HttpServer, NoAnswer } from './http/http-server.js';
 export { HttpError } from './http/http-error.js';
 
 // Twenty Questions and Guess My City: what studies of their players need.

@@ -15,17 +15,17 @@ export class OpenAiOracle implements Oracle {
     this.id = `openai/${model}`;
   }
 
-  /** Greedy, as ArCHer's oracle. A refusal is the answer where there is no other text. @throws {HttpError} */
+  /** Greedy, as ArCHer's oracle. A refusal is the answer where there is no other text. @throws {HttpError} for an empty one */
   async answer(secret: string, question: string): Promise<string> {
     const { system, maxTokens } = this.rules;
-    const { content, refusal } = await this.chat.complete(
+    const { content } = await this.chat.complete(
       [
         { role: 'system', content: system },
         { role: 'user', content: `${this.rules.secret(secret)} ${question}` },
       ],
       { temperature: 0, max_tokens: maxTokens },
+      { mayBeBlank: false, takesRefusal: true },
     );
-    const said = content === '' && refusal !== null ? refusal : content;
-    return said.replace(/\s+/g, ' ').trim();
+    return content.replace(/\s+/g, ' ').trim();
   }
 }

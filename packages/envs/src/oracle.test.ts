@@ -26,3 +26,15 @@ test('an oracle that is missing is named', () => {
     "twenty_questions: the option oracle is 't5', but no oracle was given",
   );
 });
+
+test.each([
+  ['  ', 'a text without a word'],
+  [undefined, 'undefined in place of a text'],
+])('an oracle that answers %j has not answered', async (said, what) => {
+  const oracle = { id: 'mute', answer: () => said } as unknown as Oracle;
+  const env = makeEnv('twenty_questions', { oracle: 't5', words: ['dog'] }, { oracle });
+  await env.reset({ seed: 0 });
+  await expect(env.step('is it big?')).rejects.toThrow(
+    `twenty_questions: the oracle mute answered "is it big?" with ${what}`,
+  );
+});

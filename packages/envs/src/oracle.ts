@@ -91,5 +91,16 @@ export function chosenOracle(
 ): Oracle<{ readonly name: string }> | undefined {
   if (kind === 'rules') return undefined;
   if (oracle === undefined) throw new MissingOracleError(env, kind);
-  return { id: oracle.id, answer: ({ name }, question) => oracle.answer(name, question) };
+  return {
+    id: oracle.id,
+    answer: async ({ name }, question) =>
+      heard(await oracle.answer(name, question), { env, oracle: oracle.id, question }),
+  };
+}
+
+/** A game would reduce anything else to an answer of its own, as 'No.', and nobody would know. */
+function heard(answer: unknown, { env, oracle, question }: { env: string; oracle: string; question: string }): string {
+  if (typeof answer === 'string' && answer.trim() !== '') return answer;
+  const said = typeof answer === 'string' ? 'a text without a word' : `${typeof answer} in place of a text`;
+  throw new TypeError(`${env}: the oracle ${oracle} answered ${JSON.stringify(question)} with ${said}`);
 }

@@ -3,9 +3,10 @@
 /**
  * 'unreachable': the request was never sent. 'interrupted': it was sent, and whether the server worked on it is unknown.
  * 'status': another answer than asked for. 'garbage': an answer that cannot be read. 'refused': an answer with status 200
- * that reports an error. 'circuit': not tried, because the circuit of this server is open after repeated failures.
+ * that reports an error. 'unanswered': an answer with status 200 that has none, such as an empty list of choices: a fault of the
+ * server. 'circuit': not tried, because the circuit of this server is open after repeated failures.
  */
-export type HttpFailure = 'unreachable' | 'interrupted' | 'status' | 'garbage' | 'refused' | 'circuit';
+export type HttpFailure = 'unreachable' | 'interrupted' | 'status' | 'garbage' | 'refused' | 'unanswered' | 'circuit';
 
 export interface HttpErrorFields {
   failure: HttpFailure;

@@ -55,6 +55,9 @@ export interface HttpRequest<T> {
 /** Errors of the network that come before the request has left. */
 const NOT_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
 
+/** A server that answered without an answer may do so always, as with too few tokens: it is not asked for long. */
+const UNANSWERED_RETRIES = 3;
+
 interface Answer {
   status: number;
   text: string;
@@ -140,14 +143,17 @@ export class HttpServer {
   /** Milliseconds until the next attempt; null when there is none. */
   #waitBefore({ error, retryAfterMs }: Failed, attempt: number, request: HttpRequest<unknown>): number | null {
     const idempotent = request.idempotent ?? request.method === 'GET';
-    if (attempt > this.#options.retries || !mayRetry(error, idempotent, retryAfterMs)) return null;
+    const retries =
+      error.failure === 'unanswered' ? Math.min(UNANSWERED_RETRIES, this.#options.retries) : this.#options.retries;
+    if (attempt > retries || !mayRetry(error, idempotent, retryAfterMs)) return null;
     if (retryAfterMs !== null && retryAfterMs > this.#options.maxRetryAfterMs) return null;
     return Math.max(retryAfterMs ?? 0, backoff(attempt, this.#options, this.#rng));
   }
 
   /** A server that answers is alive, whatever it says; only silence, gateways' complaints and garbage count against it. */
   #settle({ failure, status }: HttpError): void {
-    const alive = failure === 'refused' || (failure === 'status' && (status! < 500 || status === 500));
+    const alive =
+      failure === 'refused' || failure === 'unanswered' || (failure === 'status' && (status! < 500 || status === 500));
     if (alive) this.#circuit.succeeded();
     else this.#circuit.failed();
   }
@@ -169,8 +175,8 @@ export class HttpServer {
     try {
       return { value: request.read(request.as === 'text' ? text : JSON.parse(text)) };
     } catch (cause) {
-      const failure = cause instanceof RefusedAnswer ? 'refused' : 'garbage';
-      const detail = cause instanceof RefusedAnswer ? cause.message : `${describe(cause)}; the answer was: ${text}`;
+      const failure = failureOf(cause);
+      const detail = failure === 'garbage' ? `${describe(cause)}; the answer was: ${text}` : describe(cause);
       return new Failed(this.#error(request, attempt, failure, status, detail, cause), null);
     }
   }
@@ -218,6 +224,14 @@ export class HttpServer {
 export class RefusedAnswer extends Error {
   override readonly name = 'RefusedAnswer';
 }
+
+/** Thrown by `read` for an answer that is well formed and has none: asking again may help. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+const failureOf = (cause: unknown): HttpFailure =>
+  cause instanceof RefusedAnswer ? 'refused' : cause instanceof NoAnswer ? 'unanswered' : 'garbage';
 
 function parsedUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;

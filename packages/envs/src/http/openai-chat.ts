@@ -1,5 +1,6 @@
 // Chat completions of any OpenAI-compatible server, with usage counts. Format: platform.openai.com/docs/api-reference/chat.
-import { HttpServer, type HttpServerOptions } from './http-server.js';
+import { HttpServer, NoAnswer, type HttpServerOptions } from './http-server.js';
+import { visibleAnswer } from './visible-answer.js';
 
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant';
@@ -28,11 +29,17 @@ export interface ChatSettings {
 }
 
 export interface ChatReply {
+  /** The answer without the model's thoughts; empty only where the model has said nothing. */
   content: string;
   /** Why it ended, such as stop or length; null where the server does not say. */
   finishReason: string | null;
-  /** What the model refused to do, in its words; null where it did not refuse. */
-  refusal: string | null;
+}
+
+export interface CompletionOptions {
+  /** Whether an answer without a word is one. Default: true, for agents, whose word it is. */
+  mayBeBlank?: boolean;
+  /** Whether what the model says in refusing is its answer where there is no other. Default: false. */
+  takesRefusal?: boolean;
 }
 
 /** Sums over all replies. Servers that count nothing leave the tokens at 0. */
@@ -54,11 +61,15 @@ export class OpenAiChat {
     return { ...this.#usage };
   }
 
-  /** A repeated completion changes nothing but the bill, so interrupted requests are sent again. @throws {HttpError} */
+  /**
+   * A repeated completion changes nothing but the bill, so requests that were interrupted or not answered are sent again.
+   *
+   * @throws {HttpError} also for an answer with status 200 that has no text: it is the server's fault, not a model's answer
+   */
   async complete(
     messages: readonly ChatMessage[],
     settings: ChatSettings = {},
-    signal?: AbortSignal,
+    options: CompletionOptions = {},
   ): Promise<ChatReply> {
     const { model, apiKey } = this.options;
     const { reply, usage } = await this.#server.request({
@@ -67,8 +78,7 @@ export class OpenAiChat {
       json: { model, messages, ...settings },
       headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
       idempotent: true,
-      read: readCompletion,
-      signal,
+      read: (body) => readCompletion(body, options),
     });
     this.#usage.requests++;
     this.#usage.promptTokens += count(usage.prompt_tokens);
@@ -81,22 +91,73 @@ export class OpenAiChat {
   }
 }
 
-function readCompletion(body: unknown): { reply: ChatReply; usage: Record<string, unknown> } {
-  const { choices, usage } = record(body, 'the answer');
-  const choice = record(Array.isArray(choices) ? choices[0] : undefined, 'choices[0]');
+function readCompletion(
+  body: unknown,
+  options: CompletionOptions,
+): { reply: ChatReply; usage: Record<string, unknown> } {
+  const { usage } = record(body, 'the answer');
+  const choice = onlyChoice(body);
   const message = record(choice.message, 'choices[0].message');
-  const { content, refusal } = message;
-  if (typeof content !== 'string' && typeof refusal !== 'string') {
-    throw new TypeError('choices[0].message has neither content nor refusal');
-  }
+  const finishReason = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
   return {
-    reply: {
-      content: typeof content === 'string' ? content : '',
-      finishReason: typeof choice.finish_reason === 'string' ? choice.finish_reason : null,
-      refusal: typeof refusal === 'string' ? refusal : null,
-    },
+    reply: { content: answerText(message, finishReason, options), finishReason },
     usage: typeof usage === 'object' && usage !== null ? { ...usage } : {},
   };
+}
+
+/** Ends of a choice that is a fault, whatever text it has. */
+const FAULTS = ['error', 'abort', 'cancelled', 'content_filter'];
+
+/** The first choice of a completion. @throws {NoAnswer} where the server reports an error with status 200, or there is none */
+export function onlyChoice(body: unknown): Record<string, unknown> {
+  const { choices, error } = record(body, 'the answer');
+  if ((error ?? null) !== null) throw new NoAnswer(`the answer is an error: ${JSON.stringify(error)}`);
+  if (!Array.isArray(choices)) throw new TypeError('the answer has no list of choices');
+  if (choices.length === 0) throw new NoAnswer('the list of choices is empty');
+  const choice = record(choices[0], 'choices[0]');
+  const { finish_reason: reason } = choice;
+  if ((choice.error ?? null) !== null || FAULTS.includes(String(reason)))
+    throw new NoAnswer(`finish_reason is ${JSON.stringify(reason ?? null)}${errorOf(choice)}`);
+  return choice;
+}
+
+const errorOf = ({ error }: Record<string, unknown>) => ((error ?? null) === null ? '' : `: ${JSON.stringify(error)}`);
+
+/** @throws {NoAnswer} */
+function answerText(
+  message: Record<string, unknown>,
+  finishReason: string | null,
+  { mayBeBlank = true, takesRefusal = false }: CompletionOptions,
+): string {
+  const { content, refusal } = message;
+  const ended = `finish_reason is ${JSON.stringify(finishReason)}`;
+  const text = contentText(content);
+  if (typeof refusal === 'string' && refusal !== '' && (text ?? '').trim() === '') {
+    if (takesRefusal) return refusal;
+    throw new NoAnswer(`the model refused (${ended}): ${refusal}`);
+  }
+  if (text === null) throw new NoAnswer(`content is ${JSON.stringify(content ?? null)} (${ended})${callsOf(message)}`);
+  const answer = visibleAnswer(text);
+  if (answer === null)
+    throw new NoAnswer(`the model's thoughts do not end, so there is no answer (${ended}${roomHint(finishReason)})`);
+  if (answer === '' && (!mayBeBlank || finishReason === 'length'))
+    throw new NoAnswer(`the answer has no text (${ended}${roomHint(finishReason)})`);
+  return answer;
+}
+
+const roomHint = (reason: string | null) => (reason === 'length' ? ': max_tokens is too small' : '');
+const callsOf = ({ tool_calls: calls }: Record<string, unknown>) =>
+  Array.isArray(calls) && calls.length > 0 ? ': the model has called tools, and no tools were offered' : '';
+
+/** A text, or the texts of a list of parts, without those that are thoughts; null for anything else. */
+function contentText(content: unknown): string | null {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return null;
+  const texts = content.flatMap((part: unknown) => {
+    const { type, text } = record(part, 'a part of choices[0].message.content');
+    return (type === 'text' || type === 'output_text') && typeof text === 'string' ? [text] : [];
+  });
+  return texts.length > 0 ? texts.join('') : null;
 }
 
 function record(value: unknown, what: string): Record<string, unknown> {

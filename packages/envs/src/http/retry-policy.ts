@@ -22,7 +22,9 @@ const GATEWAY_FAILURES = [502, 503, 504];
 export function mayRetry({ failure, status }: HttpError, idempotent: boolean, retryAfterMs: number | null): boolean {
   if (failure === 'unreachable' || status === 429) return true;
   if (status === 503 && retryAfterMs !== null) return true;
-  return idempotent && (failure === 'interrupted' || GATEWAY_FAILURES.includes(status ?? 0));
+  return (
+    idempotent && (failure === 'interrupted' || failure === 'unanswered' || GATEWAY_FAILURES.includes(status ?? 0))
+  );
 }
 
 /** Between half of b and b, with b = min(backoffMs · 2^(attempt − 1), maxBackoffMs); in milliseconds. */

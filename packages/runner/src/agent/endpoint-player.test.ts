@@ -15,6 +15,8 @@ interface Asked {
 interface Reply {
   status?: number;
   content?: string;
+  /** Why it ended. */
+  reason?: string;
   retryAfter?: string;
 }
 
@@ -32,12 +34,14 @@ beforeEach(async () => {
     request.on('end', () => {
       const body = JSON.parse(Buffer.concat(pieces).toString()) as Asked;
       asked.push(body);
-      const { status = 200, content = '', retryAfter } = script(body, asked.length - 1);
+      const { status = 200, content = '', reason = 'stop', retryAfter } = script(body, asked.length - 1);
       setTimeout(() => {
         atOnce.now--;
         response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
         const usage = { prompt_tokens: 1000, completion_tokens: 10 };
-        response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content } }], usage }));
+        response.end(
+          JSON.stringify({ choices: [{ message: { role: 'assistant', content }, finish_reason: reason }], usage }),
+        );
       }, 5);
     });
   });
@@ -83,6 +87,32 @@ test('the dialogue continues as messages; an action ends at the end of its line'
     { role: 'assistant', content: 'is it big?\nI wonder.' },
     { role: 'user', content: 'Yes.' },
   ]);
+  await chat.close();
+});
+
+test('thoughts are neither played nor sent back', async () => {
+  const chat = player();
+  script = (_, i) => ({ content: `<think>\nWhat about ${i}?\n</think>\n\nis it ${i}?` });
+  expect(await actionsOf(chat, ready(['Questions:\n']))).toEqual(['is it 0?']);
+  expect(await actionsOf(chat, ready(['Questions:\nis it 0? No.\n'], 1))).toEqual(['is it 1?']);
+  expect(asked[1].messages.slice(2)).toEqual([
+    { role: 'assistant', content: 'is it 0?' },
+    { role: 'user', content: 'No.' },
+  ]);
+  await chat.close();
+});
+
+test('an answer that is a fault of the server is asked for again; one that stays so ends its own episode', async () => {
+  const chat = player({ retries: 1 });
+  script = ({ messages }, i) => {
+    if (messages.at(-1)!.content === 'broken') return { content: '', reason: 'error' };
+    return i < 2 ? { content: '<think>Hm', reason: 'length' } : { content: 'look' };
+  };
+  const [played, failed] = await actionsOf(chat, ready(['fine', 'broken']));
+  expect(played).toBe('look');
+  expect((failed as Error).message).toMatch(
+    /^POST http:.*\/v1\/chat\/completions answered 200 \(attempt 2, unanswered\): finish_reason is "error"$/,
+  );
   await chat.close();
 });
 

@@ -66,9 +66,9 @@ export class EndpointPlayer implements Player {
     messages.push({ role: 'user', content: (goesOn ? observation.slice(before.text.length) : observation).trim() });
     const seed = this.endpoint.sendsSeed ? { seed: rng.uint32() } : {};
     const { content } = await this.chat.complete(messages, { ...this.#settings, ...seed });
-    // An answer without a word is one that environments call invalid.
-    const action = this.utteranceEnd === null ? content.trim() : content.trim().split(this.utteranceEnd)[0];
-    messages.push({ role: 'assistant', content: content.trim() });
+    // An answer without a word is one that environments call invalid. Thoughts are neither played nor sent back.
+    const action = this.utteranceEnd === null ? content : content.split(this.utteranceEnd)[0];
+    messages.push({ role: 'assistant', content });
     this.#dialogues.set(slot, { messages, text: observation + action });
     // Without tokens: those of the endpoint are not ours.
     return { action };

@@ -2,7 +2,7 @@
 // their log-probabilities, so that nothing is tokenised twice and losses weigh by π/μ, μ being the server's policy.
 // Source: vLLM's completions (`return_token_ids`, `stop_token_ids`), which `serve_model` answers too.
 import { withTerminators, type ActRequest, type Dialogue, type Dialogues, type OpenPlayer, type Player, type TurnTokens } from '@bowyer/algorithms'; // prettier-ignore
-import { HttpError, HttpServer, type Decision } from '@bowyer/envs';
+import { HttpError, HttpServer, NoAnswer, onlyChoice, type Decision } from '@bowyer/envs';
 import type { LanguageModel, SamplingOptions, Tokenizer } from '@bowyer/models';
 import type { OptionsOf } from '@bowyer/core';
 import type { remotePolicyNode } from '../config/keys.js';
@@ -174,14 +174,15 @@ class RemotePlayer implements Player {
   async close(): Promise<void> {}
 }
 
-/** @throws {TypeError} for an answer without ids or log-probabilities of all of them */
+/** @throws {NoAnswer} for none; {TypeError} for one without ids or log-probabilities of all of them */
 function completionOf(body: unknown): Completion {
   type Choice = { token_ids?: number[]; prompt_token_ids?: number[]; finish_reason?: string; logprobs?: { token_logprobs?: (number | null)[] } | null }; // prettier-ignore
-  const [choice] = (body as { choices?: Choice[] }).choices ?? [];
-  const { token_ids: ids, prompt_token_ids: promptIds, finish_reason: reason, logprobs } = choice ?? {};
+  const { token_ids: ids, prompt_token_ids: promptIds, finish_reason: reason, logprobs } = onlyChoice(body) as Choice;
   if (!Array.isArray(ids) || !Array.isArray(promptIds)) throw new TypeError('no token_ids and prompt_token_ids');
+  if (ids.length === 0)
+    throw new NoAnswer(`the answer has no tokens: finish_reason is ${JSON.stringify(reason ?? null)}`);
   const values = logprobs?.token_logprobs ?? [];
-  if (values.length !== ids.length || !values.every((value) => typeof value === 'number'))
+  if (values.length !== ids.length || !values.every(Number.isFinite))
     throw new TypeError(`${values.length} log-probabilities of ${ids.length} tokens`);
-  return { ids, promptIds, logprobs: values, stopped: reason === 'stop' };
+  return { ids, promptIds, logprobs: values as number[], stopped: reason === 'stop' };
 }

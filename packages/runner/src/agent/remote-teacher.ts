@@ -1,7 +1,7 @@
 // A teacher behind an OpenAI-compatible server: log-probabilities of given tokens by completions with `echo`, `logprobs` and
 // `max_tokens: 0`, which return those of the prompt (platform.openai.com/docs/api-reference/completions; vLLM has them too).
 import type { ReferencePolicy } from '@bowyer/algorithms';
-import { HttpServer } from '@bowyer/envs';
+import { HttpServer, onlyChoice } from '@bowyer/envs';
 import type { TokenExample, Tokenizer } from '@bowyer/models';
 
 /** Sequences of one request. */
@@ -127,6 +127,7 @@ function modelNames(body: unknown): string[] {
 
 function echoesOf(body: unknown, prompts: readonly number[][]): Echo[] {
   type Choice = { index: number; logprobs?: { tokens?: string[]; token_logprobs?: (number | null)[] } | null };
+  onlyChoice(body); // or the error that it is
   const { choices } = body as { choices?: Choice[] };
   if (!Array.isArray(choices) || choices.length !== prompts.length)
     throw new TypeError(`no answer to each of ${prompts.length} prompts`);
@@ -134,7 +135,7 @@ function echoesOf(body: unknown, prompts: readonly number[][]): Echo[] {
     .sort((one, other) => one.index - other.index)
     .map(({ logprobs }, i) => {
       const [tokens, values] = [logprobs?.tokens ?? [], logprobs?.token_logprobs ?? []];
-      if (values.length !== prompts[i].length || !values.slice(1).every((value) => typeof value === 'number'))
+      if (values.length !== prompts[i].length || !values.slice(1).every(Number.isFinite))
         throw new TypeError(`${values.length} log-probabilities of ${prompts[i].length} tokens`);
       return { tokens, logprobs: values };
     });

@@ -1,0 +1,45 @@
+// The answer of a reply that has a model's thoughts in its text: a server without a reasoning parser sends both as `content`.
+// Forms: those that the reasoning parsers of vLLM and SGLang know, and OpenAI's harmony format.
+
+/** Where thoughts begin and end. */
+const TAGS: readonly (readonly [RegExp, RegExp])[] = [
+  // DeepSeek-R1, Qwen3, GLM, Seed-OSS and others
+  [/<(?:\w+:)?(?:think|thinking|thought|reasoning)>/gi, /<\/(?:\w+:)?(?:think|thinking|thought|reasoning)>/gi],
+  [/\[THINK\]/g, /\[\/THINK\]/g], // Mistral
+  [/◁think▷/g, /◁\/think▷/g], // Kimi
+  [/<\|begin_of_thought\|>/g, /<\|end_of_thought\|>/g], // OpenThinker
+  [/<\|START_THINKING\|>/g, /<\|END_THINKING\|>/g], // Cohere
+  [/<\|channel>thought\b/g, /<channel\|>/g], // Gemma
+];
+
+/** What some of these families write around the answer itself. */
+const ANSWER_MARKS = /<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_(?:RESPONSE|TEXT)\|>/g;
+
+/**
+ * @returns the text after the last thoughts, trimmed; null where they do not end, so that there is no answer. A reply whose thoughts
+ * end without a beginning is one too: the beginning was in the prompt.
+ */
+export function visibleAnswer(content: string): string | null {
+  let text: string | null = content;
+  for (const [open, close] of TAGS) text = text === null ? null : afterThoughts(text, open, close);
+  const answer = text === null ? null : harmonyAnswer(text.replace(ANSWER_MARKS, ''));
+  return answer === null ? null : answer.trim();
+}
+
+function afterThoughts(text: string, open: RegExp, close: RegExp): string | null {
+  const last = [...text.matchAll(close)].at(-1);
+  const rest = last === undefined ? text : text.slice(last.index + last[0].length);
+  const [first] = text.matchAll(open);
+  if (rest.search(open) >= 0) return null;
+  // Thoughts at the end are about the answer before them.
+  return rest.trim() === '' && last !== undefined && first !== undefined ? text.slice(0, first.index) : rest;
+}
+
+/** Special tokens may have been left out, which leaves `analysis…assistantfinal…`. */
+function harmonyAnswer(text: string): string | null {
+  const bare = /^analysis[^]*?assistantfinal([^]*)$/.exec(text.trimStart());
+  if (bare !== null) return bare[1];
+  if (!/<\|(?:channel|message)\|>/.test(text)) return text;
+  const final = /[^]*<\|channel\|>final\b[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>([^]*)$/.exec(text);
+  return final === null ? null : final[1].split(/<\|(?:end|return|call|start)\|>/)[0];
+}
