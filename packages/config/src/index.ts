@@ -22,6 +22,7 @@ export type { PlainObject, PlainValue } from './node.js';
 export type { OverrideAlias, OverrideAliases } from './overrides/aliases.js';
 export type { JsonSchema } from './json-schema.js';
 export { findViolations, validate } from './validate.js';
+export { overrideText, plainValue, quotedText, type JsonValue } from './overrides/plain-value.js';
 export { expandSweep, planSweep, sweepDimensions, type SweepDimension, type SweepPlan } from './sweep.js';
 export type { OriginRecord } from './provenance.js';
 export type { ConfigDir } from './sources/search-path.js';

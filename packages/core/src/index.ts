@@ -80,3 +80,5 @@ export {
   type SpanCategory,
   type SpanListener,
 } from './tracing.js';
+export { DeadlineError, LONGEST_WAIT_MS, withDeadline, withProgress } from './deadline.js';
+export { reportWait, reportWaits, waitingFor, type WaitReports } from './waits.js';

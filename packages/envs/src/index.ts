@@ -1,7 +1,8 @@
 // The contract of an environment, and what helps to write one.
 export type { Env, ResetResult, ResumableEnv, Split, StepResult } from './contract/env.js';
 export { EpisodeOrder } from './contract/episode-order.js';
-export { checkEnv, EnvContractError, type CheckEnvOptions, type CheckEnvReport } from './contract/check-env.js';
+export { checkEnv, type CheckEnvOptions, type CheckEnvReport } from './contract/check-env.js';
+export { checkedEnv, EnvContractError, EnvFaultError, type WrappingEnv } from './contract/checked-env.js';
 export {
   defineEnvironment,
   noOptions,

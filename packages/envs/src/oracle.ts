@@ -102,5 +102,5 @@ export function chosenOracle(
 function heard(answer: unknown, { env, oracle, question }: { env: string; oracle: string; question: string }): string {
   if (typeof answer === 'string' && answer.trim() !== '') return answer;
   const said = typeof answer === 'string' ? 'a text without a word' : `${typeof answer} in place of a text`;
-  throw new TypeError(`${env}: the oracle ${oracle} answered ${JSON.stringify(question)} with ${said}`);
+  throw new Error(`${env}: the oracle ${oracle} answered ${JSON.stringify(question)} with ${said}`);
 }

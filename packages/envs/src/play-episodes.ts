@@ -1,5 +1,7 @@
 // Plays many episodes at once: each slot has an environment, a policy acts on those that are ready,
 // a slow or broken environment delays or ends its own episode only.
+import { checkedEnv } from './contract/checked-env.js';
+import { refuseEndless } from './contract/endless.js';
 import type { Env, ResetResult, StepResult } from './contract/env.js';
 
 /** A slot that waits for the policy. */
@@ -202,7 +204,7 @@ class Run<T> {
     state.current = played;
     this.#work(slot, async () => {
       if (this.options.admit && !(await this.options.admit(episode))) return void (this.#isAdmitting = false);
-      state.env ??= await this.options.makeEnv(slot);
+      state.env ??= checkedEnv(await this.options.makeEnv(slot));
       const result = await state.env.reset({ seed, ...this.options.reset?.(episode) });
       const { info } = result;
       if (info.item !== undefined) played.item = String(info.item);
@@ -218,11 +220,10 @@ class Run<T> {
     const state = this.#slots[slot];
     this.#work(slot, async () => {
       const result = await state.env!.step(action);
-      // An answer over HTTP may contain 1e999, which JSON reads as infinite.
-      if (!Number.isFinite(result.reward))
-        throw new Error(`the environment gave the reward ${result.reward}; rewards must be finite numbers`);
       this.#record(state.current!, ready, { action, data }, result);
       if (result.terminated || result.truncated) return this.#finish(slot, null);
+      const { seed } = state.current!;
+      refuseEndless(turn + 1, `episode ${episode} (reset with seed ${seed})`);
       this.#wait({ slot, episode, turn: turn + 1 }, result);
     });
   }

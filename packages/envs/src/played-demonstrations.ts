@@ -1,7 +1,10 @@
 // Episodes that an expert plays through an environment, for supervised warm starts without any download.
 import { demonstrationSetOf, recordOf, Rng, type DemonstrationSet, type InformedTransition } from '@bowyer/core';
 import { contextParts } from './context/context-options.js';
+import { checkedEnv } from './contract/checked-env.js';
+import { refuseEndless } from './contract/endless.js';
 import type { Env } from './contract/env.js';
+import { shown } from './contract/shown.js';
 import type { DemonstrationRequest } from './unit.js';
 
 /** What a run may choose of an expert that plays through the environment, step by step. */
@@ -68,10 +71,11 @@ export interface Demonstrator {
 
 /** Plays and closes the environment; episode i has seed `i` of the stream that the seed opens. */
 export async function playDemonstrations(
-  env: Env,
+  given: Env,
   { begin, best, random, later, reply, mistakes }: Demonstrator,
   { episodes, noise, seed, slips: slipShare = 0, strays: strayShare = 0 }: PlayedDemonstrationOptions,
 ): Promise<InformedTransition[][]> {
+  const env = checkedEnv(given);
   const rng = Rng.forPurpose(seed, 'played demonstrations');
   const slips = new Slips(slipShare, seed);
   const strayRng = Rng.forPurpose(seed, 'strays');
@@ -91,10 +95,13 @@ export async function playDemonstrations(
         [observation, info, ended] = [nextObservation, nextInfo, terminated || truncated];
       };
       while (!ended) {
+        refuseEndless(transitions.length);
         if (strayShare > 0 && strayRng.uniform() < strayShare) await play(random(info, strayRng), true);
         if (ended) break;
         let action = rng.uniform() < noise ? random(info, rng) : best(info, rng);
         if (action === null) break;
+        if (typeof action !== 'string')
+          throw new TypeError(`an expert must say a text, or null where it knows no further; got ${shown(action)}`);
         const slip = slips.before(action, info.validActions as readonly string[], later?.());
         if (slip !== null && mistakes) {
           for (const mistake of mistakes(mistakeRng)) await play(mistake.action, true, mistake.reply);
@@ -213,10 +220,11 @@ export class Slips {
 
 /** Plays the actions that `plan` returns after each reset, and closes the environment; episodes without a plan are left out. */
 export async function playPlans(
-  env: Env,
+  given: Env,
   plan: (seed: number) => readonly string[] | null,
   { episodes, firstSeed, slips: share }: Omit<PlannedDemonstrationOptions, 'split'>,
 ): Promise<InformedTransition[][]> {
+  const env = checkedEnv(given);
   const slips = new Slips(share, firstSeed);
   const played: InformedTransition[][] = [];
   try {

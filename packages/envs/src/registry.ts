@@ -1,5 +1,7 @@
 // Environments by name. A user's plugin registers its own beside the built-in ones.
+import { checkedEnv } from './contract/checked-env.js';
 import type { Env, Split } from './contract/env.js';
+import { shown } from './contract/shown.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
 import { builtInEnvironments, type BuiltInOptions } from './built-in.js';
 import { mixtureUnit } from './mixture/unit.js';
@@ -32,7 +34,34 @@ export function registerEnvironment(unit: AnyEnvironment): void {
       `the environment '${unit.name}' does not say which items are for training and which for tests\n` +
         "  if every seed makes another item, add splits: 'seeds' to its unit; else see docs/extending/environment.md",
     );
+  const faults = unitFaults(unit);
+  if (faults.length > 0)
+    throw new Error(
+      `the environment '${unit.name}' is no complete unit\n${faults.map((fault) => `  - ${fault}\n`).join('')}` +
+        '  see docs/extending/environment.md',
+    );
   environments.set(unit.name, unit);
+}
+
+/** What a unit in JavaScript may have left out, or made as something else. */
+function unitFaults(unit: AnyEnvironment): string[] {
+  const { name, description, schema, resetSchema, make, splits, sampleActions, typicalReturn } =
+    unit as Partial<AnyEnvironment>;
+  const isSchema = (value: { properties?: unknown } | undefined) => typeof value?.properties === 'object';
+  const actionsAreTexts = Array.isArray(sampleActions) && sampleActions.every((action) => typeof action === 'string');
+  const demands: [string, string, unknown, boolean][] = [
+    ['name', 'a text', name, typeof name === 'string' && name !== ''],
+    ['description', 'a text', description, typeof description === 'string'],
+    ['schema', 'a JSON Schema with properties (noOptions where there are none)', schema, isSchema(schema)],
+    ['resetSchema', 'a JSON Schema with properties (resetSchemaWith())', resetSchema, isSchema(resetSchema)],
+    ['make', 'a function', make, typeof make === 'function'],
+    ['splits', "'seeds' or a function", splits, splits === 'seeds' || typeof splits === 'function'],
+    ['sampleActions', 'a list of texts', sampleActions, actionsAreTexts && sampleActions.length > 0],
+    ['typicalReturn', 'a function', typicalReturn, typeof typicalReturn === 'function'],
+  ];
+  return demands.flatMap(([key, kind, value, isKept]) =>
+    isKept ? [] : [`${key} must be ${kind}; got ${shown(value)}`],
+  );
 }
 
 /** Of all environments, in the order of their registration. */
@@ -75,7 +104,7 @@ export function makeEnv<Name extends keyof BuiltInOptions>(
 export function makeEnv(name: string, options?: Record<string, unknown>, parts?: EnvParts): Env;
 export function makeEnv(name: string, options: Record<string, unknown> = {}, parts: EnvParts = {}): Env {
   const { schema, make } = environmentInfo(name);
-  return make(withDefaults(schema, options, name), parts);
+  return checkedEnv(make(withDefaults(schema, options, name), parts), name);
 }
 
 /** The options with the schema's defaults filled in. Types and ranges are for a JSON Schema validator to check. */

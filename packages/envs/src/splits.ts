@@ -1,6 +1,8 @@
 // Which items (goals, worlds, words) an environment plays to train, to choose the best checkpoint, and to test.
 import { hash32, Rng } from '@bowyer/core';
+import { EnvContractError, type WrappingEnv } from './contract/checked-env.js';
 import type { Env, ResetResult, Split, StepResult } from './contract/env.js';
+import { shown } from './contract/shown.js';
 
 export const splits: readonly Split[] = ['train', 'eval', 'test'];
 
@@ -132,37 +134,57 @@ export const testedOn = ({ noun, shared }: Pick<SplitPlan, 'noun' | 'shared'>): 
   shared ? `same ${noun}, new games` : `held-out ${noun}`;
 
 /** An environment that plays items of one split only. `info` of the reset has the item's id. */
-export class SplitEnv implements Env {
+export class SplitEnv implements WrappingEnv {
   #rng = new Rng(0);
 
   constructor(
-    private readonly env: Env,
+    readonly inner: Env,
     private readonly plan: SplitPlan,
     private readonly split: Split,
   ) {
-    if (plan.count(split) === 0) throw new RangeError(`the ${split} split has no ${plan.noun}: give more of them`);
+    const count: unknown = plan.count(split);
+    if (count !== null && !(Number.isInteger(count) && (count as number) >= 0))
+      throw brokenPlan(
+        plan,
+        `count('${split}') must be an integer, or null where there is no end; got ${shown(count)}`,
+      );
+    if (count === 0) throw new RangeError(`the ${split} split has no ${plan.noun}: give more of them`);
   }
 
   async reset({ seed, episode }: { seed?: number; episode?: number } = {}): Promise<ResetResult> {
     if (seed !== undefined) this.#rng = new Rng(seed);
-    const chosen = this.plan.choose({ split: this.split, seed: seed ?? this.#rng.uint32(), episode });
-    const { observation, info } = await this.env.reset(chosen.reset);
-    const item = typeof chosen.item === 'string' ? chosen.item : chosen.item(info);
+    const chosen = chosenItem(this.plan, { split: this.split, seed: seed ?? this.#rng.uint32(), episode });
+    const { observation, info } = await this.inner.reset(chosen.reset);
+    const item: unknown = typeof chosen.item === 'string' ? chosen.item : chosen.item(info);
+    if (typeof item !== 'string') throw brokenPlan(this.plan, `item(info) must return a text; got ${shown(item)}`);
     return { observation, info: { ...info, item } };
   }
 
   step(action: string): Promise<StepResult> {
-    return this.env.step(action);
+    return this.inner.step(action);
   }
 
   expertReply(): string | null {
-    return this.env.expertReply?.() ?? null;
+    return this.inner.expertReply?.() ?? null;
   }
 
   close(): Promise<void> {
-    return this.env.close();
+    return this.inner.close();
   }
 }
+
+function chosenItem(plan: SplitPlan, episode: EpisodeOfSplit): ItemChoice {
+  const choice: unknown = plan.choose(episode);
+  const { reset, item } = (choice ?? {}) as Partial<ItemChoice>;
+  const place = `choose(${JSON.stringify(episode)})`;
+  if (typeof reset?.seed !== 'number')
+    throw brokenPlan(plan, `${place} must return reset: { seed, … }; got ${shown(reset)}`);
+  if (typeof item !== 'string' && typeof item !== 'function')
+    throw brokenPlan(plan, `${place} must return item, a text or a function; got ${shown(item)}`);
+  return { reset, item };
+}
+
+const brokenPlan = ({ noun }: SplitPlan, what: string) => new EnvContractError([what], `splits of ${noun}`);
 
 /** For experts: what a policy learns from are never items of an evaluation or a test. */
 export const expertItems = (env: Env, plan: SplitPlan, split: Split = 'train'): Env => new SplitEnv(env, plan, split);

@@ -1,5 +1,5 @@
 // From a composed config to the task it names. The compute stack is loaded here, after the config has been validated.
-import { camelKeys, oneRank } from '@bowyer/core';
+import { camelKeys, oneRank, reportWaits } from '@bowyer/core';
 import { settleDevice, type DeviceConfig } from './agent/device-choice.js';
 import { useLocalModels } from './agent/hub-models.js';
 import { decisivePart } from './config/decisive.js';
@@ -71,6 +71,7 @@ export async function runPrepared(
   const plain = withDecoding(camelKeys(yaml) as Record<string, unknown>);
   const config = reads ? reads.watch(plain) : plain;
   const context = { ...given, ...observed(given) };
+  reportWaits({ report: (line) => context.log(line, 'WARNING') });
   const run = await unit.load();
   if ('device' in plain) await settleDevice(config as DeviceConfig, context);
   const { ranks = oneRank } = context;

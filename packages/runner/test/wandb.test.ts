@@ -47,6 +47,30 @@ test('parameters of a sweep are overrides that give the same values', () => {
   expect(parameters.map((_, i) => config[`k${i}`])).toEqual(parameters.map(([value]) => value));
 });
 
+test('what is swept over reaches a trial as what was typed', async () => {
+  const typed = [
+    'use_lora=True,False',
+    'baseline_lr=null,1e-3',
+    'logger=[csv],[]',
+    `run_name='a b','null',"it's, \\\\ new"`,
+  ];
+  const master = composed();
+  let said = '';
+  const program = { programName: 'bowyer', env: {}, stdout: { write: (text: string) => (said += text) } };
+  const request = { master, overrides: typed, program, dryRun: true } as unknown as Parameters<
+    typeof makeWandbSweep
+  >[0];
+  const sweeper = { kind: 'wandb', method: 'grid', metric: 'eval/win_rate', direction: 'maximize' } as const;
+  await makeWandbSweep(request, sweeper);
+  const { parameters: swept } = JSON.parse(said) as { parameters: Record<string, { values: unknown[] }> };
+  expect(Object.entries(swept).map(([key, { values }]) => values.map((value) => overrideOf(key, value)))).toEqual([
+    ['use_lora=true', 'use_lora=false'],
+    ['baseline_lr=null', 'baseline_lr=0.001'],
+    ['logger=[csv]', 'logger=[]'],
+    ["run_name='a b'", "run_name='null'", String.raw`run_name='it\'s, \\ new'`],
+  ]);
+});
+
 test('sweeper=wandb makes a sweep of what varies, and fixes the rest in its command', async () => {
   const server = await WandbServer.start();
   const env = { WANDB_BASE_URL: server.url, WANDB_API_KEY: server.key };

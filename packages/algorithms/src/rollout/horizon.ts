@@ -1,7 +1,7 @@
 // Longer episodes as training continues: the number of turns that an episode may have grows with the iterations.
 // Source: ScalingInter-RL of AgentGym-RL, Xi et al. 2025, arXiv:2509.08755, whose `rounds` are the second numbers here.
 import { Type } from '@sinclair/typebox';
-import type { Env } from '@bowyer/envs';
+import type { Env, WrappingEnv } from '@bowyer/envs';
 
 /** [iteration, turns]: from this iteration on an episode has at most so many turns. */
 export type Horizon = readonly (readonly [number, number])[];
@@ -30,30 +30,30 @@ export const withHorizon = <Args extends unknown[]>(
   makeEnv === null || turns === null ? makeEnv : (...args) => new HorizonEnv(makeEnv(...args), turns);
 
 /** Cuts the episodes of another environment: more would have followed, so they are truncated, not terminated. */
-class HorizonEnv implements Env {
+class HorizonEnv implements WrappingEnv {
   #turn = 0;
 
   constructor(
-    private readonly env: Env,
+    readonly inner: Env,
     private readonly turns: number,
   ) {}
 
   reset(options?: { seed?: number }) {
     this.#turn = 0;
-    return this.env.reset(options);
+    return this.inner.reset(options);
   }
 
   async step(action: string) {
-    const result = await this.env.step(action);
+    const result = await this.inner.step(action);
     const isCut = ++this.#turn >= this.turns && !result.terminated;
     return isCut ? { ...result, truncated: true } : result;
   }
 
   expertReply() {
-    return this.env.expertReply?.() ?? null;
+    return this.inner.expertReply?.() ?? null;
   }
 
   close() {
-    return this.env.close();
+    return this.inner.close();
   }
 }

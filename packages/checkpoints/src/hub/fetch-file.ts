@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { namingFile } from '@bowyer/core';
+import { DeadlineError, namingFile, withProgress } from '@bowyer/core';
 import type { RemoteFile } from './hub-files.js';
 
 export interface FetchOptions {
@@ -14,7 +14,13 @@ export interface FetchOptions {
   progress: (bytes: number) => void;
   /** Seconds before the first repetition; each further one waits twice as long. */
   pauseSeconds: number;
+  /** A line that brings almost nothing for so many milliseconds is left for another attempt. */
+  stillMs?: number;
 }
+
+const STILL_MS = 60_000;
+/** Fewer in that time are no progress. */
+const STILL_BYTES = 64 * 1024;
 
 /** Attempts without a single new byte before giving up. */
 const ATTEMPTS = 5;
@@ -45,7 +51,8 @@ export async function fetchFile(file: RemoteFile, blob: string, options: FetchOp
       await receive(incomplete, Math.min(have, file.size) === have ? have : 0, options);
     } catch (error) {
       const lasting = error instanceof HubStatusError && error.statusCode < 500 && error.statusCode !== 429;
-      const grown = (await sizeOf(incomplete)) > have;
+      // A line that stood still had brought little, if anything.
+      const grown = !(error instanceof DeadlineError) && (await sizeOf(incomplete)) > have;
       failures = grown ? 0 : failures + 1;
       if (lasting || failures >= ATTEMPTS) throw error;
       await sleep(1000 * options.pauseSeconds * 2 ** failures);
@@ -63,8 +70,19 @@ export async function fetchFile(file: RemoteFile, blob: string, options: FetchOp
 }
 
 /** Adds what is missing from byte `have` on; starts again where the server ignores the range. */
-async function receive(path: string, have: number, { url, headers, progress }: FetchOptions): Promise<void> {
-  const response = await fetch(url, { headers: { ...headers, ...(have > 0 && { Range: `bytes=${have}-` }) } });
+function receive(path: string, have: number, options: FetchOptions): Promise<void> {
+  const { url, stillMs = STILL_MS } = options;
+  const what = `GET ${url.split('?')[0]}: fewer than ${STILL_BYTES} bytes came`;
+  return withProgress(stillMs, what, undefined, (signal, moved) => append(path, have, options, { signal, moved }));
+}
+
+async function append(
+  path: string,
+  have: number,
+  { url, headers, progress }: FetchOptions,
+  { signal, moved }: { signal: AbortSignal; moved: () => void },
+): Promise<void> {
+  const response = await fetch(url, { headers: { ...headers, ...(have > 0 && { Range: `bytes=${have}-` }) }, signal });
   if (!response.ok || response.body === null) {
     await response.body?.cancel();
     throw new HubStatusError(response.status, `${url} answered ${response.status}`);
@@ -73,10 +91,14 @@ async function receive(path: string, have: number, { url, headers, progress }: F
   const handle = await open(path, goesOn ? 'a' : 'w');
   try {
     let received = goesOn ? have : 0;
+    let counted = received;
     for await (const chunk of response.body) {
       const bytes = chunk as Uint8Array;
       await namingFile(path, () => handle.appendFile(bytes)); // unlike write, it writes all or throws
       progress((received += bytes.length));
+      if (received - counted < STILL_BYTES) continue;
+      counted = received;
+      moved();
     }
   } finally {
     await handle.close();

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { withFileLock, writeFileAtomically } from '@bowyer/core';
+import { DeadlineError, withDeadline, withFileLock, writeFileAtomically } from '@bowyer/core';
 import { getHFHubCachePath, getRepoFolderName, listFiles, modelInfo } from '@huggingface/hub';
 import { ChecksumError, fetchFile } from './fetch-file.js';
 import { HubError, hubError, isUnreachable } from './hub-error.js';
@@ -22,6 +22,8 @@ export interface HubOptions {
 }
 
 const PUBLIC_HUB = 'https://huggingface.co';
+/** Longest wait for the description of a model, in milliseconds. */
+const ANSWER_MS = 60_000;
 const COMMIT = /^[0-9a-f]{40}$/;
 
 /**
@@ -69,7 +71,7 @@ async function cachedSnapshot(id: HubId, folder: string): Promise<string | null>
 
 async function download(id: HubId, folder: string, endpoint: string, options: HubOptions): Promise<string> {
   const accessToken = process.env.HF_TOKEN || undefined;
-  const common = { hubUrl: endpoint, ...(accessToken && { accessToken }) };
+  const common = { hubUrl: endpoint, fetch: fetchAnswer, ...(accessToken && { accessToken }) };
   const { name, revision } = id;
   const { sha } = await modelInfo({ ...common, name, revision, additionalFields: ['sha'] });
   const snapshot = join(folder, 'snapshots', sha);
@@ -101,7 +103,22 @@ async function download(id: HubId, folder: string, endpoint: string, options: Hu
   return snapshot;
 }
 
-async function remoteFiles(id: HubId, sha: string, common: { hubUrl: string; accessToken?: string }) {
+/** Descriptions are small: each has to be there as a whole in time. */
+const fetchAnswer: typeof fetch = (input, init) =>
+  withDeadline(ANSWER_MS, init?.signal ?? undefined, async (signal) => {
+    const response = await fetch(input, { ...init, signal });
+    const { status, statusText, headers } = response;
+    return new Response(await response.arrayBuffer(), { status, statusText, headers });
+  }).catch((error: unknown) => {
+    if (!(error instanceof DeadlineError)) throw error;
+    throw new Error(`GET ${input instanceof Request ? input.url : String(input)}: ${error.message}`, { cause: error });
+  });
+
+async function remoteFiles(
+  id: HubId,
+  sha: string,
+  common: { hubUrl: string; fetch: typeof fetch; accessToken?: string },
+) {
   const files: RemoteFile[] = [];
   for await (const { type, path, size, oid, lfs } of listFiles({
     ...common,

@@ -156,7 +156,7 @@ export class AgentGymEnv implements Env {
 
   get #server(): HttpServer {
     const { timeoutMs, connections } = this.options;
-    this.#open ??= openServer(this.#baseUrl, { readTimeoutMs: timeoutMs, connections });
+    this.#open ??= openServer(this.#baseUrl, { answerTimeoutMs: timeoutMs, connections });
     return this.#open.server;
   }
 

@@ -1,4 +1,5 @@
 // The options of every client of AgentGym's servers, and their schema.
+import { LONGEST_WAIT_MS } from '@bowyer/core';
 import { AgentGymEnv, type AgentGymOptions } from './agentgym-env.js';
 import type { AgentGymFamily } from './families.js';
 
@@ -47,9 +48,10 @@ export const agentGymProperties = {
     default: null,
   },
   timeoutMs: {
-    description: 'Longest wait for an answer, in milliseconds.',
+    description: 'Longest wait for a whole answer, in milliseconds.',
     type: 'integer',
     minimum: 1,
+    maximum: LONGEST_WAIT_MS,
     default: 300_000,
   },
   connections: {

@@ -1,36 +1,37 @@
 // An environment whose observations are the text that an agent reads: the context that a config asks for, and what its memory gives.
+import type { WrappingEnv } from '../contract/checked-env.js';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import type { MemoryReader, Recalled } from '../memory/memory-reader.js';
 import type { ContextWriter } from './context-writer.js';
 
 /** `observation` is the whole text; `state` is the environment's own observation where that is another. */
-export class ContextEnv implements Env {
+export class ContextEnv implements WrappingEnv {
   constructor(
-    private readonly env: Env,
+    readonly inner: Env,
     private readonly writer: ContextWriter,
     private readonly memory: MemoryReader | null = null,
   ) {}
 
   async reset(options?: { seed?: number }): Promise<ResetResult> {
-    const result = await this.env.reset(options);
+    const result = await this.inner.reset(options);
     const { observation, info } = result;
     const recalled = await this.memory?.begin(observation, info);
     return composed(result, this.writer.begin(observation, info, recalled?.text), recalled);
   }
 
   async step(action: string): Promise<StepResult> {
-    const result = await this.env.step(action);
+    const result = await this.inner.step(action);
     const { observation, info } = result;
     const recalled = await this.memory?.follow(observation);
     return composed(result, this.writer.follow(action, observation, info, recalled?.text), recalled);
   }
 
   expertReply(): string | null {
-    return this.env.expertReply?.() ?? null;
+    return this.inner.expertReply?.() ?? null;
   }
 
   close(): Promise<void> {
-    return this.env.close();
+    return this.inner.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import { Rng } from '@bowyer/core';
-import { checkEnv, EnvContractError } from './check-env.js';
+import { checkEnv } from './check-env.js';
+import { EnvContractError } from './checked-env.js';
 import type { Env, ResetResult, StepResult } from './env.js';
 import { EpisodeOrder } from './episode-order.js';
 

@@ -1,6 +1,8 @@
 // checkEnv: plays an environment by the rules of the contract and against them, and names every clause it breaks.
 import { Rng } from '@bowyer/core';
-import type { Env, StepResult } from './env.js';
+import { EnvContractError, uncheckedEnv } from './checked-env.js';
+import { envFaults, expertFault, resetFaults, stepFaults } from './clauses.js';
+import type { Env } from './env.js';
 
 export interface CheckEnvOptions {
   /** What the checking player may say; drawn with a seeded generator. Give words that reach interesting states. */
@@ -16,26 +18,16 @@ export interface CheckEnvReport {
   steps: number;
 }
 
-export class EnvContractError extends Error {
-  override readonly name = 'EnvContractError';
-
-  constructor(readonly violations: readonly string[]) {
-    super(
-      [
-        `The environment breaks ${violations.length} clause(s) of the contract:`,
-        ...violations.map((v) => `  - ${v}`),
-      ].join('\n'),
-    );
-  }
-}
-
 /** Throws `EnvContractError` with every violated clause; returns what was played otherwise. */
 export async function checkEnv(
   makeEnv: () => Env | Promise<Env>,
   { actions, episodes = 4, maxSteps = 1000 }: CheckEnvOptions,
 ): Promise<CheckEnvReport> {
   const violations = new Set<string>();
-  const [env, twin] = [await makeEnv(), await makeEnv()];
+  const made = [await makeEnv(), await makeEnv()];
+  const faults = made.flatMap(envFaults);
+  if (faults.length > 0) throw new EnvContractError([...new Set(faults)]);
+  const [env, twin] = made.map(uncheckedEnv);
   let steps = 0;
   try {
     await expectRejection(() => env.step(actions[0]), 'step() before the first reset() must reject', violations);
@@ -77,31 +69,22 @@ interface Play {
 async function playOnce(env: Env, { seed, playerSeed, actions, maxSteps, asks }: Play, violations: Set<string>) {
   const player = new Rng(playerSeed);
   const start = await env.reset(seed === undefined ? {} : { seed });
-  if (typeof start?.observation !== 'string') violations.add('reset() must return an observation that is a string');
-  if (!isRecord(start?.info)) violations.add('reset() must return an info object');
-  const lines = [JSON.stringify(start)];
+  const lines = [checkedLine(start, resetFaults(start), violations)];
   for (let turn = 0; turn < maxSteps; turn++) {
-    const advice = asks ? env.expertReply?.() : undefined;
-    if (advice === '') violations.add('expertReply() must return a reply, or null where it knows no further');
+    const advice = asks && env.expertReply ? expertFault(env.expertReply()) : null;
+    if (advice !== null) violations.add(advice);
     const result = await env.step(player.choice(actions));
-    lines.push(JSON.stringify(result));
-    checkStep(result, violations);
-    if (result.terminated || result.truncated) return lines;
+    lines.push(checkedLine(result, stepFaults(result), violations));
+    if (!result || result.terminated || result.truncated) return lines;
   }
   violations.add(`an episode must end; this one still ran after ${maxSteps} steps (option maxSteps)`);
   return lines;
 }
 
-function checkStep(result: StepResult, violations: Set<string>): void {
-  if (typeof result.observation !== 'string') violations.add('step() must return an observation that is a string');
-  if (typeof result.reward !== 'number' || !Number.isFinite(result.reward)) {
-    violations.add(`rewards must be finite numbers; got ${String(result.reward)}`);
-  }
-  if (typeof result.terminated !== 'boolean' || typeof result.truncated !== 'boolean') {
-    violations.add('terminated and truncated must be booleans');
-  }
-  if (result.terminated && result.truncated) violations.add('terminated and truncated must never both be true');
-  if (!isRecord(result.info)) violations.add('step() must return an info object');
+/** An answer as text; empty where it breaks the contract, since it may not be writable at all. */
+function checkedLine(result: unknown, faults: readonly string[], violations: Set<string>): string {
+  for (const fault of faults) violations.add(fault);
+  return faults.length > 0 ? '' : JSON.stringify(result);
 }
 
 function compare(first: string[], second: string[], what: string, violations: Set<string>): void {
@@ -130,5 +113,3 @@ async function expectNoRejection(call: () => Promise<unknown>, clause: string, v
     violations.add(`${clause}; it threw: ${String(error)}`);
   }
 }
-
-const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -8,7 +8,7 @@ import { Rng } from '@bowyer/core';
 
 type Reply = (request: IncomingMessage, response: ServerResponse) => void;
 
-const quick: Partial<HttpServerOptions> = { retries: 3, backoffMs: 4, maxBackoffMs: 8, readTimeoutMs: 1000 };
+const quick: Partial<HttpServerOptions> = { retries: 3, backoffMs: 4, maxBackoffMs: 8, answerTimeoutMs: 1000 };
 const answer =
   (status: number, body: string, headers: Record<string, string> = {}): Reply =>
   (_, response) =>
@@ -107,8 +107,28 @@ test('an answer with status 200 that tells of an error is neither garbage nor tr
 });
 
 test('an answer that never comes ends by the read timeout', async () => {
-  const { client } = await serving([() => {}], { readTimeoutMs: 50 });
+  const { client } = await serving([() => {}], { answerTimeoutMs: 50 });
   await expect(client.request(step)).rejects.toMatchObject({ failure: 'interrupted', status: null });
+});
+
+test('an answer of a byte now and then ends by the same time, with what was asked and how long it took', async () => {
+  const drip: Reply = (_, response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write(' '), 20);
+    response.on('close', () => clearInterval(timer));
+  };
+  const { client, url } = await serving([drip], { answerTimeoutMs: 150 });
+  const started = performance.now();
+  expect((await failure(client.request(step)))?.message).toBe(
+    `POST ${url}/step (attempt 1, interrupted): no complete answer within 150 ms`,
+  );
+  expect(performance.now() - started).toBeLessThan(1000);
+});
+
+test('requests that wait for a connection are not late for that', async () => {
+  const slow: Reply = (_, response) => void setTimeout(() => response.end('1'), 60);
+  const { client } = await serving([slow], { answerTimeoutMs: 400, connections: 1 });
+  await expect(Promise.all(Array.from({ length: 12 }, () => client.request(step)))).resolves.toHaveLength(12);
 });
 
 test('a server that comes back within the retries loses nothing', async () => {

@@ -2,19 +2,20 @@
 // twice, and a circuit breaker. Connections are undici's.
 import { setTimeout as wait } from 'node:timers/promises';
 import { types } from 'node:util';
-import { Rng, timed } from '@bowyer/core';
+import { Rng, timed, waitingFor, withDeadline } from '@bowyer/core';
 import type { Dispatcher, Pool } from 'undici';
 import { CircuitBreaker, type CircuitOptions } from './circuit-breaker.js';
 import { HttpError, type HttpFailure } from './http-error.js';
 import { backoff, mayRetry, retryAfter, type RetryOptions } from './retry-policy.js';
+import { Turns } from './turns.js';
 import { undici } from './undici.js';
 
 export interface HttpServerOptions extends RetryOptions {
   /** Connections open at the same time; further requests wait for a free one. */
   connections: number;
   connectTimeoutMs: number;
-  /** Longest wait for the answer to begin, and between two pieces of it, in milliseconds. */
-  readTimeoutMs: number;
+  /** Longest wait for the whole answer, from when the request has a connection, in milliseconds. */
+  answerTimeoutMs: number;
   /** Longest answer, in bytes. */
   maxBodyBytes: number;
   circuit: CircuitOptions;
@@ -25,7 +26,7 @@ export interface HttpServerOptions extends RetryOptions {
 export const httpServerDefaults: HttpServerOptions = {
   connections: 64,
   connectTimeoutMs: 10_000,
-  readTimeoutMs: 300_000,
+  answerTimeoutMs: 300_000,
   maxBodyBytes: 64 * 2 ** 20,
   // Waits of 20 to 39.75 seconds in all: a server that restarts within that time loses no episode.
   retries: 9,
@@ -78,6 +79,7 @@ export class HttpServer {
   readonly #circuit: CircuitBreaker;
   readonly #options: HttpServerOptions;
   readonly #rng: Rng;
+  readonly #turns: Turns;
 
   /** @param baseUrl address with an optional path, with or without a slash at its end */
   constructor(baseUrl: string, options: Partial<HttpServerOptions> = {}) {
@@ -85,11 +87,13 @@ export class HttpServer {
     this.#baseUrl = parsedUrl(baseUrl);
     this.#circuit = new CircuitBreaker(this.#options.circuit);
     this.#rng = Rng.forPurpose(this.#options.seed, `retries of ${baseUrl}`);
+    this.#turns = new Turns(this.#options.connections);
     this.#pool = new (undici().Pool)(this.#baseUrl.origin, {
       connections: this.#options.connections,
       connect: { timeout: this.#options.connectTimeoutMs },
-      headersTimeout: this.#options.readTimeoutMs,
-      bodyTimeout: this.#options.readTimeoutMs,
+      // Undici's own limits are of silence: an answer of a byte now and then would never end.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       pipelining: 1,
     });
   }
@@ -108,10 +112,15 @@ export class HttpServer {
       'server.address': hostname,
       'url.full': `${this.url}${path.split('?')[0]}`,
     };
+    const place = `${method} ${this.url}${path}`;
     return timed(
       'http',
       `${method} ${path.split('?')[0]}`,
-      () => this.#request(request),
+      () =>
+        waitingFor(
+          () => `a request waits for ${place}`,
+          () => this.#request(request),
+        ),
       () => attributes,
     );
   }
@@ -181,7 +190,15 @@ export class HttpServer {
     }
   }
 
-  async #send({ method, path, json, headers, signal }: HttpRequest<unknown>): Promise<Answer> {
+  async #send(request: HttpRequest<unknown>): Promise<Answer> {
+    const { answerTimeoutMs } = this.#options;
+    // Those that wait for a connection are not late yet.
+    return this.#turns.run(() =>
+      withDeadline(answerTimeoutMs, request.signal, (signal) => this.#exchange(request, signal)),
+    );
+  }
+
+  async #exchange({ method, path, json, headers }: HttpRequest<unknown>, signal: AbortSignal): Promise<Answer> {
     const response = await this.#pool.request({
       method,
       path: `${this.#baseUrl.pathname.replace(/\/$/, '')}${path}`,

@@ -130,7 +130,7 @@ export class OpenEnvEnv implements Env {
 
 async function readMapping(url: string, options: OpenEnvOptions): Promise<TextMapping> {
   const base = url.replace(/^ws/, 'http').replace(/\/ws$/, '');
-  const server = new HttpServer(base, { readTimeoutMs: options.timeoutMs });
+  const server = new HttpServer(base, { answerTimeoutMs: options.timeoutMs });
   try {
     const read = (body: unknown) => {
       const { action, observation } = body as Partial<OpenEnvSchemas>;

@@ -1,4 +1,5 @@
 // The environment `openenv`: any server of OpenEnv's protocol.
+import { LONGEST_WAIT_MS } from '@bowyer/core';
 import { missingAddress } from '../agentgym/backend.js';
 import { defineEnvironment, resetSchemaWith } from '../unit.js';
 import { OpenEnvEnv, type OpenEnvOptions } from './open-env-env.js';
@@ -44,6 +45,7 @@ const properties = {
     description: 'Longest wait for a reply, in milliseconds; the connection is given up after it.',
     type: 'integer',
     minimum: 1,
+    maximum: LONGEST_WAIT_MS,
     default: 60_000,
   },
   connectMs: {

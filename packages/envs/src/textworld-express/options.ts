@@ -1,4 +1,5 @@
 // The options of the TextWorldExpress environments and their schema.
+import { LONGEST_WAIT_MS } from '@bowyer/core';
 import type { Fold } from './parameters.js';
 
 export interface TextWorldExpressOptions {
@@ -31,6 +32,7 @@ export const textWorldExpressSchema = {
       description: "Milliseconds that connecting and each answer may take with backend 'java'.",
       type: 'integer',
       minimum: 1,
+      maximum: LONGEST_WAIT_MS,
       default: 30_000,
     },
     fold: {

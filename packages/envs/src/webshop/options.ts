@@ -1,4 +1,5 @@
 // The options of the shop, and the shops that are already loaded.
+import { LONGEST_WAIT_MS } from '@bowyer/core';
 import type { AgentGymOptions } from '../agentgym/agentgym-env.js';
 import { agentGymProperties } from '../agentgym/options.js';
 import { makeCatalogue } from './catalogue.js';
@@ -27,6 +28,7 @@ export const webShopSchema = {
       description: 'Longest wait for an answer, in milliseconds.',
       type: 'integer',
       minimum: 1,
+      maximum: LONGEST_WAIT_MS,
       default: 60_000,
     },
     connections: { ...agentGymProperties.connections },

@@ -18,7 +18,7 @@ export class Site implements PageSource {
   readonly #shared: ReturnType<typeof openServer>;
 
   constructor({ baseUrl, timeoutMs, connections }: SiteOptions) {
-    this.#shared = openServer(baseUrl, { readTimeoutMs: timeoutMs, connections });
+    this.#shared = openServer(baseUrl, { answerTimeoutMs: timeoutMs, connections });
   }
 
   /** @throws {HttpError} where the site does not answer, or answers with an error that the agent did not cause */

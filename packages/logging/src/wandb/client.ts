@@ -1,7 +1,9 @@
 // W&B's server over HTTP: GraphQL, the stream of a run, and the upload of files; each sent again until it is accepted or refused.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DeadlineError, withDeadline, withProgress } from '@bowyer/core';
 import type { Dispatcher } from 'undici';
 import type { Environment } from './api-key.js';
 import { undici } from './undici.js';
@@ -28,7 +30,8 @@ interface Attempt {
   what: string;
   url: string;
   headers: Readonly<Record<string, string>>;
-  timeoutMs: number;
+  /** Of the whole exchange; null: of standing still. */
+  timeoutMs: number | null;
   method: 'POST' | 'PUT';
   body: () => string | Dispatcher.DispatchOptions['body'];
   /** A conflict with a creation at the same time goes by. */
@@ -37,6 +40,8 @@ interface Attempt {
 
 /** Never sent again: they would be refused again. */
 const FINAL = [400, 401, 403, 404, 409, 410, 413, 422, 501];
+/** An upload that moves no byte for so long is tried again. */
+const STILL_MS = 60_000;
 /** Bytes of an answer that an error repeats. */
 const QUOTED = 300;
 
@@ -106,7 +111,7 @@ export class WandbClient {
       method: 'PUT',
       url: new URL(url, `${this.options.baseUrl}/`).href,
       headers: { ...headers, 'content-length': String(size) },
-      timeoutMs: 0, // a large file on a slow line takes its time
+      timeoutMs: null, // a large file on a slow line takes its time, as long as it moves
       body: () => createReadStream(path),
     };
     await this.#repeated(() => this.#once(attempt));
@@ -136,31 +141,35 @@ export class WandbClient {
     return asked ?? Math.min(waitMaxMs, waitMinMs * 2 ** Math.min(failures, 30) * (1 + random() / 4));
   }
 
-  async #once({ what, url, headers, timeoutMs, method, body, retryConflict }: Attempt): Promise<string> {
-    let response: Dispatcher.ResponseData;
-    let text: string;
+  async #once(attempt: Attempt): Promise<string> {
+    const { what, method, url, timeoutMs, retryConflict } = attempt;
     const { signal } = this.options;
+    let answer: { status: number; headers: Dispatcher.ResponseData['headers']; text: string };
     try {
-      const times = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-      response = await undici().request(url, {
-        method,
-        headers,
-        body: body(),
-        signal,
-        ...times,
-        dispatcher: this.#dispatcher,
-      });
-      text = await response.body.text();
+      answer = await (timeoutMs === null
+        ? withProgress(STILL_MS, 'nothing was taken', signal, (both, moved) => this.#exchange(attempt, both, moved))
+        : withDeadline(timeoutMs, signal, (both) => this.#exchange(attempt, both)));
     } catch (cause) {
       if (signal.aborted) throw cause;
-      throw this.#unreachable(what, cause as NodeJS.ErrnoException);
+      const place = cause instanceof DeadlineError ? `${what} (${method} ${url.split('?')[0]})` : what;
+      throw this.#unreachable(place, cause as NodeJS.ErrnoException);
     }
-    const { statusCode: status } = response;
+    const { status, headers, text } = answer;
     if (status >= 200 && status < 300) return text;
     const mayRetry = !FINAL.includes(status) || (status === 409 && retryConflict === true);
     const message = `W&B answered ${what} with status ${status}: ${text.slice(0, QUOTED).trim()}`;
-    const retryAfterMs = retryAfter(response.headers);
+    const retryAfterMs = retryAfter(headers);
     throw new WandbError(this.#redacted(message), status, mayRetry, { cause: { retryAfterMs } });
+  }
+
+  async #exchange({ url, headers, method, body }: Attempt, signal: AbortSignal, moved?: () => void) {
+    const content = body();
+    if (moved && content instanceof Readable) content.on('data', moved).pause();
+    // Undici's own limits are of silence: an answer of a byte now and then would never end.
+    const limits = { headersTimeout: 0, bodyTimeout: 0 };
+    const options = { method, headers, body: content, signal, ...limits, dispatcher: this.#dispatcher };
+    const response = await undici().request(url, options);
+    return { status: response.statusCode, headers: response.headers, text: await response.body.text() };
   }
 
   #unreachable(what: string, cause: NodeJS.ErrnoException): WandbError {

@@ -10,6 +10,7 @@ import {
   type ResetResult,
   type Split,
   type SplitPlan,
+  type WrappingEnv,
 } from '@bowyer/envs';
 import { isTraced, timed, toCamelCase, type Span } from '@bowyer/core';
 import type { EnvConfig } from '../config/environment-keys.js';
@@ -38,9 +39,10 @@ export function environmentOf(config: EnvironmentConfig, parts: EnvParts): (spli
 }
 
 /** The same environment, whose calls are spans of a trace. */
-function traced(name: string, env: Env): Env {
+function traced(name: string, env: Env): Env | WrappingEnv {
   if (!isTraced()) return env;
   return {
+    inner: env,
     reset: (options) =>
       timed(
         'environment',

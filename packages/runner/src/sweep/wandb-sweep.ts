@@ -1,6 +1,8 @@
 // sweeper=wandb: the search space of a sweep, made at Weights & Biases, whose agents then run its trials.
 import {
   ConfigError,
+  plainValue,
+  quotedText,
   sweepDimensions,
   type SweepDimension,
   type SweepOutcome,
@@ -37,7 +39,7 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
   const project = program.env.WANDB_PROJECT || String(master.setting('project_name'));
   const { place, url, warnings } = await createSweep(config, { entity, project }, program.env);
   for (const warning of warnings) request.announce(`W&B: ${warning}`);
-  const command = `command=[${words.map((word) => (/^[\w./-]+$/.test(word) ? word : `"${word}"`)).join(',')}]`;
+  const command = `command=[${words.map((word) => (/^[\w./-]+$/.test(word) ? word : quotedText(word))).join(',')}]`;
   const agent = [program.commandPrefix ?? program.programName, '--config-name', 'wandb_agent'];
   const sweep = `sweep=${place.entity}/${place.project}/${place.id}`;
   stdout.write(
@@ -54,15 +56,9 @@ const isOfTrial = (override: string): boolean => !/^\+?(sweeper|launcher)\b/.tes
 /** W&B's words for the values of a key. */
 function parameter(dimension: SweepDimension): object {
   if (dimension.kind === 'values')
-    return { values: dimension.texts.map((text) => plain(text.slice(text.indexOf('=') + 1))) };
+    return { values: dimension.texts.map((text) => plainValue(dimension.key, text.slice(text.indexOf('=') + 1))) };
   const { start: min, end: max, tags, integer } = dimension;
   const isLog = tags.includes('log');
   if (integer && isLog) return { distribution: 'q_log_uniform_values', q: 1, min, max };
   return { distribution: integer ? 'int_uniform' : isLog ? 'log_uniform_values' : 'uniform', min, max };
-}
-
-/** A number or truth value as such, else the text. */
-function plain(text: string): string | number | boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }

@@ -1,0 +1,56 @@
+// A server that sends a byte now and then is left, and the download goes on elsewhere in time.
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fetchFile } from './fetch-file.js';
+
+const content = Buffer.alloc(300_000, 'weights ');
+const file = {
+  ...{ path: 'model.safetensors', size: content.length, digest: 'sha256' as const },
+  etag: createHash('sha256').update(content).digest('hex'),
+};
+
+/** Drips bytes in so many answers, then sends the rest. */
+async function download(drips: number): Promise<{ answers: number; got: Buffer }> {
+  let answers = 0;
+  const server = createServer(({ headers }, response) => {
+    const from = Number(/bytes=(\d+)-/.exec(headers.range ?? '')?.[1] ?? 0);
+    response.writeHead(from > 0 ? 206 : 200);
+    if (++answers > drips) return void response.end(content.subarray(from));
+    let next = from;
+    const timer = setInterval(() => response.write(content.subarray(next, ++next)), 10);
+    response.on('close', () => clearInterval(timer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const folder = await mkdtemp(join(tmpdir(), 'fetch-'));
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/model.safetensors?token=secret`;
+    await fetchFile(file, join(folder, 'blob'), {
+      url,
+      headers: {},
+      progress: () => {},
+      pauseSeconds: 0,
+      stillMs: 150,
+    });
+    return { answers, got: await readFile(join(folder, 'blob')) };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+test('a line that stands still is left, and its bytes are kept', async () => {
+  const { answers, got } = await download(2);
+  expect(answers).toBe(3);
+  expect(got.equals(content)).toBe(true);
+});
+
+test('one that always stands still is given up, by its address and time, without what the query has', async () => {
+  await expect(download(99)).rejects.toThrow(
+    /^GET http:\/\/127\.0\.0\.1:\d+\/model\.safetensors: fewer than 65536 bytes came within 150 ms$/,
+  );
+});

@@ -1,0 +1,56 @@
+// A bound on work that can be aborted.
+
+/** Timers with a longer wait fire at once. */
+export const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
+/** Work took longer than it may. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError';
+
+  constructor(milliseconds: number, what = 'no complete answer') {
+    super(`${what} within ${milliseconds} ms`);
+  }
+}
+
+/**
+ * Aborts the work after so many milliseconds (0: never), or when the signal does.
+ *
+ * @throws {DeadlineError} where it was too long, whatever the aborted work has thrown
+ */
+export async function withDeadline<T>(
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const error = new DeadlineError(milliseconds);
+  const timer =
+    milliseconds > 0 ? setTimeout(() => late.abort(error), Math.min(milliseconds, LONGEST_WAIT_MS)) : undefined;
+  try {
+    return await work(signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]));
+  } catch (caught) {
+    throw late.signal.aborted ? error : caught;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** As `withDeadline`, for work that reports its progress: only standing still for so long is too long. */
+export async function withProgress<T>(
+  milliseconds: number,
+  what: string,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal, progressed: () => void) => Promise<T>,
+): Promise<T> {
+  const still = new AbortController();
+  const error = new DeadlineError(milliseconds, what);
+  const timer = setTimeout(() => still.abort(error), milliseconds);
+  try {
+    const both = signal === undefined ? still.signal : AbortSignal.any([signal, still.signal]);
+    return await work(both, () => timer.refresh());
+  } catch (caught) {
+    throw still.signal.aborted ? error : caught;
+  } finally {
+    clearTimeout(timer);
+  }
+}

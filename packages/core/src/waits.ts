@@ -1,0 +1,69 @@
+// What has not answered for long: a line says who waits for whom and since when, so that nothing hangs in silence.
+
+/** Until the first line, in milliseconds; each further one comes after twice the time. */
+const FIRST_MS = 30_000;
+const LOOK_MS = 1_000;
+/** Waits that a line names. */
+const NAMED = 3;
+
+interface Wait {
+  /** Who waits for whom, as in 'the run waits for maze: step 3'. */
+  what: () => string;
+  since: number;
+  /** Milliseconds after which a line is due. */
+  next: number;
+}
+
+export interface WaitReports {
+  report: (line: string) => void;
+  firstMs: number;
+}
+
+let reports: WaitReports = { report: (line) => void process.stderr.write(`${line}\n`), firstMs: FIRST_MS };
+const waits = new Set<Wait>();
+let timer: NodeJS.Timeout | null = null;
+
+/** @returns what restores the way it was; the lines go to standard error if nobody else takes them */
+export function reportWaits(to: Partial<WaitReports>): () => void {
+  const before = reports;
+  reports = { ...reports, ...to };
+  restart();
+  return () => {
+    reports = before;
+    restart();
+  };
+}
+
+/** Waits for the work, and keeps the process alive as long: a promise that never settles would end it without a word. */
+export async function waitingFor<T>(what: () => string, work: () => Promise<T> | T): Promise<T> {
+  const wait = { what, since: performance.now(), next: reports.firstMs };
+  waits.add(wait);
+  (timer ?? restart()).ref();
+  try {
+    return await work();
+  } finally {
+    waits.delete(wait);
+    if (waits.size === 0) timer?.unref();
+  }
+}
+
+function restart(): NodeJS.Timeout {
+  if (timer !== null) clearInterval(timer);
+  timer = setInterval(look, Math.min(LOOK_MS, reports.firstMs / 4));
+  return waits.size === 0 ? timer.unref() : timer;
+}
+
+/** One line for all that are due or soon would be, the longest first. */
+function look(): void {
+  const now = performance.now();
+  const due = (share: number) => [...waits].filter(({ since, next }) => now - since >= share * next);
+  if (due(1).length === 0) return;
+  const listed = due(0.5).sort((a, b) => a.since - b.since);
+  const named = listed.slice(0, NAMED).map(({ what, since }) => `${what()}, for ${Math.round((now - since) / 1000)} s`);
+  const more = listed.length > NAMED ? [`and ${listed.length - NAMED} more`] : [];
+  for (const wait of listed) wait.next = Math.max(2 * wait.next, 2 * (now - wait.since));
+  reports.report([...named, ...more].join('; '));
+}
+
+/** A line of the same kind, of something that goes on and on. */
+export const reportWait = (line: string): void => reports.report(line);

@@ -1,0 +1,149 @@
+// The border between a run and an environment: every answer is checked by the contract, every fault has the environment's name and
+// the place in the episode, and what does not answer is reported. Environments of one's own, plugins and clients alike.
+import { types } from 'node:util';
+import { waitingFor } from '@bowyer/core';
+import { envFaults, expertFault, resetFaults, stepFaults } from './clauses.js';
+import type { Env, ResetResult, StepResult } from './env.js';
+import { shown } from './shown.js';
+
+/** An environment does not keep the contract. */
+export class EnvContractError extends Error {
+  override readonly name: string = 'EnvContractError';
+
+  /** @param where the environment, and where it is in an episode */
+  constructor(
+    readonly violations: readonly string[],
+    where = 'the environment',
+  ) {
+    super(
+      [
+        `${where}: ${violations.length === 1 ? 'a clause' : `${violations.length} clauses`} of the contract of environments ${violations.length === 1 ? 'is' : 'are'} broken`,
+        ...violations.map((violation) => `  - ${violation}`),
+      ].join('\n'),
+    );
+  }
+}
+
+/** An environment threw what is no error, or what a mistake in its program throws. */
+export class EnvFaultError extends Error {
+  override readonly name = 'EnvFaultError';
+}
+
+/** An environment around another one that does not change what the other answers by the contract. */
+export interface WrappingEnv extends Env {
+  readonly inner: Env;
+}
+
+const checked = new WeakMap<object, Env>();
+
+/** Whether its answers are checked already, somewhere inside. */
+const isChecked = (env: Env): boolean => checked.has(env) || ('inner' in env && isChecked((env as WrappingEnv).inner));
+
+/** The environment without the check; itself where there is none. */
+export const uncheckedEnv = (env: Env): Env => checked.get(env) ?? env;
+
+/**
+ * The same environment with its answers checked; itself where they are already. All else of it stays as it is.
+ *
+ * @param name for messages; that of its class if not given
+ * @throws {EnvContractError} for what is no environment
+ */
+export function checkedEnv<E extends Env>(env: E, name = classOf(env)): E {
+  const faults = envFaults(env);
+  if (faults.length > 0) throw new EnvContractError(faults, name);
+  if (isChecked(env)) return env;
+  const border = new Border(env, name);
+  const own: Partial<Env> = {
+    reset: (options) => border.reset(options),
+    step: (action) => border.step(action),
+    close: () => border.close(),
+  };
+  const expert = () => border.expertReply();
+  const proxy = new Proxy(env, {
+    get: (target, key) => {
+      if (Object.hasOwn(own, key)) return own[key as keyof Env];
+      const value: unknown = Reflect.get(target, key, target);
+      if (typeof value !== 'function') return value;
+      return key === 'expertReply' ? expert : (value.bind(target) as unknown);
+    },
+  });
+  checked.set(proxy, env);
+  return proxy;
+}
+
+const classOf = (env: unknown): string => {
+  const name = (env as { constructor?: { name?: unknown } } | null | undefined)?.constructor?.name;
+  return typeof name === 'string' && !['', 'Object', 'Promise'].includes(name) ? name : 'the environment';
+};
+
+class Border {
+  #begun: string | null = null;
+  #step = 0;
+
+  constructor(
+    private readonly env: Env,
+    private readonly name: string,
+  ) {}
+
+  async reset(options?: Parameters<Env['reset']>[0]): Promise<ResetResult> {
+    this.#begun = JSON.stringify(options ?? {});
+    this.#step = 0;
+    return this.#answered('reset', () => this.env.reset(options), resetFaults);
+  }
+
+  step(action: string): Promise<StepResult> {
+    this.#step++;
+    return this.#answered('step', () => this.env.step(action), stepFaults);
+  }
+
+  close(): Promise<void> {
+    return this.#answered(
+      'close',
+      () => this.env.close(),
+      () => [],
+    );
+  }
+
+  expertReply(): string | null {
+    try {
+      const reply: unknown = this.env.expertReply!();
+      const fault = expertFault(reply);
+      if (fault === null) return reply as string | null;
+      throw new EnvContractError([fault], this.#where('expertReply'));
+    } catch (error) {
+      throw this.#named(error, 'expertReply');
+    }
+  }
+
+  async #answered<T>(call: string, work: () => Promise<T>, faultsOf: (result: unknown) => string[]): Promise<T> {
+    let result: T;
+    try {
+      result = await waitingFor(() => `the run waits for ${this.#where(call)}`, work);
+    } catch (error) {
+      throw this.#named(error, call);
+    }
+    const faults = faultsOf(result);
+    if (faults.length > 0) throw new EnvContractError(faults, this.#where(call));
+    return result;
+  }
+
+  /** As in: maze, step 3 of the episode of reset({"seed":5}). */
+  #where(call: string): string {
+    const episode = this.#begun === null ? '' : `reset(${this.#begun})`;
+    if (call === 'reset') return `${this.name}, ${episode}`;
+    const place = call === 'step' ? `step ${this.#step}` : `${call}() after ${this.#step} steps`;
+    return `${this.name}, ${place}${episode && ` of the episode of ${episode}`}`;
+  }
+
+  /** Errors that say what is wrong stay as they are; those of the language know neither the environment nor the episode. */
+  #named(error: unknown, call: string): unknown {
+    if (!types.isNativeError(error) && !(error instanceof Error))
+      return new EnvFaultError(`${this.#where(call)}: it threw ${shown(error)}, which is no Error`, { cause: error });
+    const { name, message, stack = '' } = error as Error;
+    if (!['TypeError', 'ReferenceError', 'SyntaxError'].includes(name)) return error;
+    const place = /\n(\s*at .*)/.exec(stack)?.[1].trim();
+    return new EnvFaultError(`${this.#where(call)}: ${name}: ${message}${place ? `\n  ${place}` : ''}`, {
+      cause: error,
+    });
+  }
+}
