@@ -1,7 +1,6 @@
 // Plays many episodes at once: each slot has an environment, a policy acts on those that are ready,
 // a slow or broken environment delays or ends its own episode only.
 import { checkedEnv } from './contract/checked-env.js';
-import { refuseEndless } from './contract/endless.js';
 import type { Env, ResetResult, StepResult } from './contract/env.js';
 
 /** A slot that waits for the policy. */
@@ -222,8 +221,6 @@ class Run<T> {
       const result = await state.env!.step(action);
       this.#record(state.current!, ready, { action, data }, result);
       if (result.terminated || result.truncated) return this.#finish(slot, null);
-      const { seed } = state.current!;
-      refuseEndless(turn + 1, `episode ${episode} (reset with seed ${seed})`);
       this.#wait({ slot, episode, turn: turn + 1 }, result);
     });
   }

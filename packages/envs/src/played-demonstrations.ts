@@ -2,7 +2,6 @@
 import { demonstrationSetOf, recordOf, Rng, type DemonstrationSet, type InformedTransition } from '@bowyer/core';
 import { contextParts } from './context/context-options.js';
 import { checkedEnv } from './contract/checked-env.js';
-import { refuseEndless } from './contract/endless.js';
 import type { Env } from './contract/env.js';
 import { shown } from './contract/shown.js';
 import type { DemonstrationRequest } from './unit.js';
@@ -95,7 +94,6 @@ export async function playDemonstrations(
         [observation, info, ended] = [nextObservation, nextInfo, terminated || truncated];
       };
       while (!ended) {
-        refuseEndless(transitions.length);
         if (strayShare > 0 && strayRng.uniform() < strayShare) await play(random(info, strayRng), true);
         if (ended) break;
         let action = rng.uniform() < noise ? random(info, rng) : best(info, rng);

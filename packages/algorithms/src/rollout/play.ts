@@ -1,6 +1,6 @@
 // Plays many episodes at the same time and turns them into trajectories.
 import { hash32, oneRank, Rng, type Ranks, type Trajectory } from '@bowyer/core';
-import { HttpError, playEpisodes, type Env, type PlayedEpisode, type Split } from '@bowyer/envs';
+import { EnvContractError, HttpError, playEpisodes, type Env, type PlayedEpisode, type Split } from '@bowyer/envs';
 import type { OnFailure, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
 import type { Horizon } from './horizon.js';
 import type { ReplayPlacement } from './replay.js';
@@ -169,12 +169,17 @@ export function trajectoryOf(
   };
 }
 
-/** A failure ends its own episode. When too many fail, the rest no longer represents the task. */
+/**
+ * A failure ends its own episode. When too many fail, the rest no longer represents the task. An environment that does not keep the
+ * contract is a mistake in a program, which other episodes have too, seen or not.
+ */
 export function checkFailures(
   failures: readonly Error[],
   maxFailureShare: number,
   { purpose, episodes }: { purpose: string; episodes: number },
 ): void {
+  const broken = failures.find((error) => error instanceof EnvContractError);
+  if (broken !== undefined) throw broken;
   if (failures.length <= maxFailureShare * episodes) return;
   // An open circuit does not report why the server failed.
   const first = failures.find((error) => !(error instanceof HttpError && error.failure === 'circuit')) ?? failures[0];

@@ -134,6 +134,24 @@ test('all else of the environment stays: its class, its own methods and private 
   expect(checkedEnv(env)).toBe(env);
 });
 
+test('an episode without an end is reported as it grows, and refused at last', async () => {
+  const lines: string[] = [];
+  const restore = reportWaits({ report: (line) => lines.push(line) });
+  const env = scripted({}, 'mine');
+  await env.reset({ seed: 2 });
+  const place = (step: number) => `mine, step ${step} of the episode of reset({"seed":2})`;
+  for (let step = 1; step < 100_000; step++) await env.step('go');
+  await expect(env.step('go')).rejects.toThrow(
+    `${place(100_000)}: the episode does not end\n  max_turns=N cuts every episode after N turns`,
+  );
+  restore();
+  expect(lines).toEqual(
+    [1000, 2000, 4000, 8000, 16_000, 32_000, 64_000].map(
+      (step) => `${place(step)}: the episode has not ended yet; max_turns=N cuts every episode after N turns`,
+    ),
+  );
+});
+
 test('an environment that does not answer is named', async () => {
   const lines: string[] = [];
   const restore = reportWaits({ report: (line) => lines.push(line), firstMs: 40 });

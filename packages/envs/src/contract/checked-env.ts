@@ -3,6 +3,7 @@
 import { types } from 'node:util';
 import { waitingFor } from '@bowyer/core';
 import { envFaults, expertFault, resetFaults, stepFaults } from './clauses.js';
+import { refuseEndless } from './endless.js';
 import type { Env, ResetResult, StepResult } from './env.js';
 import { shown } from './shown.js';
 
@@ -91,9 +92,11 @@ class Border {
     return this.#answered('reset', () => this.env.reset(options), resetFaults);
   }
 
-  step(action: string): Promise<StepResult> {
+  async step(action: string): Promise<StepResult> {
     this.#step++;
-    return this.#answered('step', () => this.env.step(action), stepFaults);
+    const result = await this.#answered('step', () => this.env.step(action), stepFaults);
+    if (!result.terminated && !result.truncated) refuseEndless(this.#step, () => this.#where('step'));
+    return result;
   }
 
   close(): Promise<void> {

@@ -27,6 +27,7 @@ export class WebShop implements ResumableEnv {
   readonly #options: WebShopOptions;
   readonly #source: PageSource;
   readonly #goals: { lower: number; upper: number };
+  readonly #available: number;
   readonly #order = new EpisodeOrder('webshop');
   #rng = new Rng(0);
   #session: Session | null = null;
@@ -48,6 +49,7 @@ export class WebShop implements ResumableEnv {
       range = { lower: 0, upper: shop.goals.length };
     }
     this.#goals = { lower: options.webshopLower ?? range.lower, upper: options.webshopUpper ?? range.upper };
+    this.#available = range.upper;
     this.#checkGoals(range.upper);
   }
 
@@ -59,11 +61,18 @@ export class WebShop implements ResumableEnv {
     );
   }
 
+  /** A site knows its goals itself. */
+  #checkGoal(goal: number): void {
+    if (this.#options.backend === 'site' || (goal >= 0 && goal < this.#available)) return;
+    throw new WebShopOptionsError(`webshop: there is no goal ${goal}; the shop has 0 … ${this.#available - 1}`);
+  }
+
   /** @param options.goal the goal's index; without it, one in range is drawn */
   async reset({ seed, goal }: { seed?: number; goal?: number } = {}): Promise<ResetResult> {
     this.#order.begin();
     if (seed !== undefined) this.#rng = new Rng(seed);
     const { lower, upper } = this.#goals;
+    if (goal !== undefined) this.#checkGoal(goal);
     const name = `fixed_${goal ?? this.#rng.integer(lower, upper - 1)}`;
     const Kind = this.#options.observation === 'text' ? TextSession : ArcherSession;
     const session = new Kind(this.#source, name);

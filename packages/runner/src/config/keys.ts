@@ -112,6 +112,10 @@ export const conversationKeys = {
 export const playKeys = {
   slots: count('episodes in play at the same time'),
   max_failure_share: share('a run stops when more than this share of the episodes collected together failed'),
+  max_turns: nullable(
+    count('turns of the longest episode'),
+    'turns after which every episode is cut, as by a limit outside the task; null: the limit of the environment alone',
+  ),
   action_choice: oneOf(
     [...actionChoices],
     'free: the agent writes what it likes; scored, constrained: it chooses among the valid actions, by the log-probability of each as a whole, or token by token',

@@ -1,7 +1,7 @@
 // What a run imitates: episodes of a file, or of the environment's own expert.
 import { existsSync, readFileSync } from 'node:fs';
 import { demonstrationOf, type DemonstrationSet } from '@bowyer/core';
-import { environmentInfo, type DemonstrationSource } from '@bowyer/envs';
+import { EnvContractError, EnvFaultError, environmentInfo, type DemonstrationSource } from '@bowyer/envs';
 import type { EnvConfig } from '../config/environment-keys.js';
 import type { SharedConfig } from '../config/keys.js';
 import { environmentOptions, type EnvironmentConfig } from '../environment/environment.js';
@@ -23,7 +23,14 @@ export async function makeDemonstrations(config: DemonstrationConfig): Promise<D
   }
   const problem = demonstrationsProblem(config.env);
   if (problem !== null) throw new Error(`${problem.message}\n  ${problem.remedy}`);
-  return source!.make(environmentOptions(config), requestOf(config, source!));
+  try {
+    return await source!.make(environmentOptions(config), requestOf(config, source!));
+  } catch (error) {
+    // An expert plays an instance of its own, which knows its class and not its name.
+    if (error instanceof EnvContractError || error instanceof EnvFaultError)
+      throw new Error(`the demonstrations of ${name} cannot be played: ${error.message}`, { cause: error.cause });
+    throw error;
+  }
 }
 
 /** The keys of `demonstrations` that the environment's expert reads. */

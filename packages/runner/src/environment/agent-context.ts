@@ -1,4 +1,5 @@
 // What an agent reads of the environment that a config names: the same text in play, in demonstrations and in evaluation.
+import { withHorizon } from '@bowyer/algorithms';
 import { demonstrationOf, type Demonstration, type DemonstrationSet } from '@bowyer/core';
 import {
   ContextEnv,
@@ -17,7 +18,7 @@ import {
 } from '@bowyer/envs';
 import { environmentOptions, type EnvironmentConfig } from './environment.js';
 
-export type ContextConfig = EnvironmentConfig & { context: ContextOptions };
+export type ContextConfig = EnvironmentConfig & { context: ContextOptions; maxTurns?: number | null };
 
 const offerOf = (config: EnvironmentConfig): ContextOffer =>
   environmentInfo(config.env.name).context?.(environmentOptions(config)) ?? defaultOffer;
@@ -29,15 +30,15 @@ const writerOf = (config: ContextConfig): ContextWriter =>
 /** The context with `auto` settled. */
 export const contextOf = (config: ContextConfig): ResolvedContext => resolveContext(config.context, offerOf(config));
 
-/** A maker of environments whose observations are what the agent reads. @param memory of the agent; null: none */
-export const agentEnvironment =
-  <Args extends unknown[]>(
-    config: ContextConfig,
-    make: (...args: Args) => Env,
-    memory: Memory | null,
-  ): ((...args: Args) => Env) =>
-  (...args) =>
-    new ContextEnv(make(...args), writerOf(config), memory && new MemoryReader(memory));
+/** A maker of environments whose observations are what the agent reads, cut after `max_turns`. @param memory of the agent; null: none */
+export function agentEnvironment<Args extends unknown[]>(
+  config: ContextConfig,
+  make: (...args: Args) => Env,
+  memory: Memory | null,
+): (...args: Args) => Env {
+  const bounded = withHorizon(make, config.maxTurns ?? null)!;
+  return (...args) => new ContextEnv(bounded(...args), writerOf(config), memory && new MemoryReader(memory));
+}
 
 /**
  * The demonstrations of a set as the agent would have read them; those that are not records are such texts already.

@@ -1,9 +1,19 @@
 // An environment by name, served as AgentGym serves its own of that name.
-import { type Env, type EnvName, type EnvParts, itemKey, makeEnv } from '@bowyer/envs';
+import {
+  agentGymFamilies,
+  environmentInfo,
+  itemKey,
+  makeEnv,
+  type Env,
+  type EnvName,
+  type EnvParts,
+} from '@bowyer/envs';
 import { EnvServer, type EnvServerOptions } from './env-server.js';
 
 /** AgentGym's servers of these have no limit; its clients count their rounds. */
 const UNLIMITED = 1_000_000;
+/** No two goals are of one product. */
+const SERVED_PRODUCTS = 4000;
 
 /** Options under which an environment answers as AgentGym's server does. */
 const servedOptions: Partial<Record<EnvName, Record<string, unknown>>> = {
@@ -14,6 +24,18 @@ const servedOptions: Partial<Record<EnvName, Record<string, unknown>>> = {
   babyai: { stepLimit: UNLIMITED }, // a world has its own limit of low-level moves
   alfworld: { observation: 'turn' },
 };
+
+/**
+ * A client counts the problems of AgentGym's server, which are more than the goals of our own shop. A shop that somebody has chosen
+ * stays as it is.
+ */
+function servedGoals(name: EnvName, options: Record<string, unknown>): Record<string, unknown> {
+  if (name !== 'webshop') return {};
+  const { properties } = environmentInfo(name).schema;
+  const isDefault = (key: string) => (options[key] ?? properties[key].default) === properties[key].default;
+  if (!['products', 'numProducts', 'numGoals'].every(isDefault)) return {};
+  return { numProducts: SERVED_PRODUCTS, numGoals: agentGymFamilies.webshop.items };
+}
 
 /** Environments whose texts end in a line end, where AgentGym's do not. */
 const endInLineEnd: readonly EnvName[] = ['babyai', 'alfworld'];
@@ -31,7 +53,7 @@ export interface ServeEnvOptions extends Pick<
 /** @returns the server once it listens */
 export async function serveEnv({ name, options, parts, ...limits }: ServeEnvOptions): Promise<EnvServer> {
   const key = itemKey(name);
-  const make = (): Env => makeEnv(name, { ...options, ...servedOptions[name] }, parts);
+  const make = (): Env => makeEnv(name, { ...options, ...servedOptions[name], ...servedGoals(name, options) }, parts);
   await make().close(); // invalid options are reported now, not at the first request
   return EnvServer.listen({
     ...limits,

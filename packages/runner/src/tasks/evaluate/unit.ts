@@ -34,6 +34,7 @@ function keys(choices: Choices): TProperties {
     ...oracleKeysOf(choices),
     slots: playKeys.slots,
     max_failure_share: playKeys.max_failure_share,
+    max_turns: playKeys.max_turns,
     ...itemKeys(choices),
     ...((choices.setting('item_list') ?? null) === null && {
       test_size: count('episodes to play with each seed, which training never sees'),
