@@ -65,5 +65,5 @@ function look(): void {
   reports.report([...named, ...more].join('; '));
 }
 
-/** A line of the same kind, of something that goes on and on. */
+/** A line of the same kind, about something that does not end. */
 export const reportWait = (line: string): void => reports.report(line);

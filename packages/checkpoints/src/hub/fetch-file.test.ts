@@ -1,4 +1,4 @@
-// A server that sends a byte now and then is left, and the download goes on elsewhere in time.
+// A server that sends a byte now and then is left, and the download continues with another request.
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
