@@ -48,8 +48,11 @@ function jobProcesses(folder: string): number[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name, 'sweep-job.json');
     if (!existsSync(path)) return [];
-    const { status, pid } = JSON.parse(readFileSync(path, 'utf8')) as { status: string; pid: number | null };
-    return status === 'started' && pid !== null ? [pid] : [];
+    const { status, process } = JSON.parse(readFileSync(path, 'utf8')) as {
+      status: string;
+      process: { pid: number } | null;
+    };
+    return status === 'started' && process !== null ? [process.pid] : [];
   });
 }
 

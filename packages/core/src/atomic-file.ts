@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { namingFile } from './disk-error.js';
+import { checkHeld } from './held-locks.js';
 
 /** Writes a whole file or nothing: to a temporary name in the same folder, which is then renamed. Makes the folder. */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
@@ -9,6 +10,7 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
     await mkdir(dirname(path), { recursive: true });
     try {
       await writeFile(temporary, content, { flush: true });
+      checkHeld(path);
       await rename(temporary, path);
     } catch (error) {
       await rm(temporary, { force: true });

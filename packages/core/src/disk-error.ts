@@ -1,6 +1,7 @@
 // Errors of the disk, with the file that was to be written and what is free: the system's own name a call and a code.
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { checkHeld } from './held-locks.js';
 
 const MIB = 2 ** 20;
 
@@ -16,11 +17,13 @@ const problems: Readonly<Record<string, string>> = {
 };
 
 /**
- * Runs `write`, which writes to `path`.
+ * Runs `write`, which writes to `path`, unless the path is below a lock that this process has lost.
  *
+ * @throws {LockLostError} before anything is written
  * @throws {Error} that names the file, the problem and the free space, where the disk refuses; other errors as they are
  */
 export async function namingFile<T>(path: string, write: () => Promise<T>): Promise<T> {
+  checkHeld(path);
   try {
     return await write();
   } catch (error) {

@@ -1,9 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasLiveOwner, withFileLock } from './file-lock.js';
+import { writeFileAtomically } from './atomic-file.js';
+import { namingFile } from './disk-error.js';
+import { hasLiveOwner, holderMessage, withFileLock, type LockHolder } from './file-lock.js';
+import { LockLostError, mayWrite } from './held-locks.js';
+import { identityOf, stateOf } from './process-identity.js';
 
 let dir: string;
 let path: string;
@@ -55,25 +60,134 @@ test('the lock of a process that has ended is taken over by one of many', async 
 });
 
 test.each([
-  ['of another machine', { host: 'elsewhere', pid: 1 }],
-  ['whose id now belongs to another process', {}],
+  ['on another machine', { boot: 'another', host: 'elsewhere', pid: 1 }],
+  ['in another container of this machine', { processes: 'pid:[1]', pid: process.pid }],
+  ['that an older version wrote, without a start', { boot: undefined, pid: process.pid }],
 ])('the lock of an owner %s is taken over when it has no heartbeat', async (_, changes) => {
   await leftBehind(changes);
-  const waits: (number | null)[] = [];
-  expect(await withFileLock(path, async () => 'done', { ...quick, onWait: (pid) => waits.push(pid) })).toBe('done');
-  expect(waits).toEqual([(changes as { pid?: number }).pid ?? process.pid]);
+  const waits: [number | undefined, string][] = [];
+  const onWait = ({ owner, state }: LockHolder) => waits.push([owner?.pid, state]);
+  expect(await withFileLock(path, async () => 'done', { ...quick, onWait })).toBe('done');
+  expect(waits).toEqual([[changes.pid, 'unknown']]);
 });
 
-test('an owner is alive while its heartbeat is near, whatever day the clock shows', async () => {
+test('a number that belongs to another process now is that of an owner that has ended', async () => {
+  await leftBehind({ started: '1' });
+  expect(stateOf({ ...identityOf(), started: '1' })).toBe('ended');
+  const onWait = () => expect(null).toBe('it waited');
+  expect(await withFileLock(path, async () => 'done', { staleSeconds: 1000, onWait })).toBe('done');
+});
+
+/** A process that is not this one's child, so that this one cannot wait for it, and its parent does not: it becomes a zombie. */
+async function unreapedProcess(): Promise<{ pid: number; parent: ChildProcess }> {
+  const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000']);
+  const [text] = (await once(parent.stdout, 'data')) as [Buffer];
+  return { pid: Number(text.toString()), parent };
+}
+
+const until = async (isTrue: () => boolean) => {
+  while (!isTrue()) await sleep(5);
+};
+
+test('an owner that was killed and that its parent has not waited for has ended; one that is stopped lives', async () => {
+  const { pid, parent } = await unreapedProcess();
+  const owner = identityOf(pid);
+  try {
+    expect(stateOf(owner)).toBe('running');
+    process.kill(pid, 'SIGSTOP');
+    await until(() => stateOf(owner) === 'stopped');
+    await leftBehind(owner);
+    expect(await hasLiveOwner(path)).toBe(true);
+    const refuse = (holder: LockHolder) => new Error(holderMessage(holder, (who) => `${who} works`, 'wait'));
+    const hour = Date.now() / 1000 - 3600;
+    utimesSync(path, hour, hour); // it sends no heartbeat
+    await expect(withFileLock(path, async () => 'both', { ...quick, refuse })).rejects.toThrow(
+      new RegExp(
+        `^process ${pid} on \\S+ \\(since \\d{4}-[^)]+Z\\) works\n  it is stopped \\(Ctrl-Z, .*: kill -CONT ${pid} continues it, kill -KILL ${pid} ends it\n  wait$`,
+      ),
+    );
+    process.kill(pid, 'SIGKILL');
+    await until(() => stateOf(owner) === 'ended');
+    process.kill(pid, 0); // the number is still taken
+    expect(await hasLiveOwner(path)).toBe(false);
+    expect(await withFileLock(path, async () => 'alone', { staleSeconds: 1000, refuse })).toBe('alone');
+  } finally {
+    parent.kill('SIGKILL');
+  }
+});
+
+test('a process waits for a stopped owner, however long, and says once that it is stopped', async () => {
+  const { pid, parent } = await unreapedProcess();
+  const said: string[] = [];
+  try {
+    await leftBehind(identityOf(pid));
+    const onWait = ({ state }: LockHolder) => said.push(state);
+    let isDone = false;
+    const waiting = withFileLock(path, async () => (isDone = true), { staleSeconds: 0.05, pollSeconds: 0.005, onWait });
+    await until(() => said.length === 1);
+    process.kill(pid, 'SIGSTOP');
+    await until(() => said.length === 2);
+    await sleep(500); // ten timeouts
+    expect({ isDone, said }).toEqual({ isDone: false, said: ['running', 'stopped'] });
+    process.kill(pid, 'SIGKILL');
+    await waiting;
+  } finally {
+    parent.kill('SIGKILL');
+  }
+});
+
+describe('an owner that has lost its lock', () => {
+  const folder = () => join(dir, 'new');
+  const writes: [string, () => Promise<unknown>][] = [
+    ['a whole file', () => writeFileAtomically(join(folder(), 'results.json'), '{}')],
+    ['a file in a folder', () => writeFileAtomically(join(folder(), 'checkpoints', 'a.json'), '{}')],
+    ['any other write', () => namingFile(join(folder(), 'lines'), async () => writeFileSync(join(folder(), 'lines'), ''))], // prettier-ignore
+  ];
+  test.each(writes)('%s is not written', async (_, write) => {
+    await withFileLock(
+      path,
+      async () => {
+        await write();
+        const before = readdirSync(folder(), { recursive: true });
+        const taken = { ...identityOf(), host: 'elsewhere', pid: 7, id: 'another', since: '2026-01-02T03:04:05.678Z' };
+        writeFileSync(path, JSON.stringify(taken));
+        await expect(write()).rejects.toThrow(
+          `this process has lost ${path}: process 7 on elsewhere has it since 2026-01-02T03:04:05.678Z\n  it writes nothing more`,
+        );
+        rmSync(path);
+        await expect(write()).rejects.toThrow(`this process has lost ${path}: the file is gone\n`);
+        await expect(write()).rejects.toBeInstanceOf(LockLostError);
+        expect(mayWrite(folder())).toBe(false);
+        expect(mayWrite(`${folder()}-of-another-run`)).toBe(true);
+        expect(readdirSync(folder(), { recursive: true })).toEqual(before.filter((name) => name !== 'file.lock'));
+      },
+      { ...quick, protects: [folder()] },
+    );
+    await write(); // nobody works there any more
+  });
+
+  test('it leaves the lock of the next owner alone', async () => {
+    await withFileLock(path, async () => writeFileSync(path, '{"id":"another"}'), quick);
+    expect(existsSync(path)).toBe(true);
+  });
+});
+
+test('an owner on another machine is alive while its heartbeat is near, one on this machine whatever its heartbeat', async () => {
   expect(await hasLiveOwner(path)).toBe(false);
-  await withFileLock(path, async () => {
+  for (const [boot, isAlive] of [
+    [identityOf().boot, true],
+    ['another', false],
+  ] as const) {
+    // prettier-ignore
+    await leftBehind({ boot });
     expect(await hasLiveOwner(path)).toBe(true);
     for (const day of [-86_400, 86_400]) {
       const time = Date.now() / 1000 + day;
       utimesSync(path, time, time);
-      expect(await hasLiveOwner(path)).toBe(false);
+      expect(await hasLiveOwner(path)).toBe(isAlive);
     }
-  });
+    rmSync(path);
+  }
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   await leftBehind({ pid });
   expect(await hasLiveOwner(path)).toBe(false);

@@ -62,8 +62,11 @@ export {
 export { utf8Text } from './utf8-text.js';
 export { namingFile } from './disk-error.js';
 export { isLoopback } from './loopback.js';
+export { commandText, overrideWord, shellQuoted } from './command-text.js';
 export { writeFileAtomically } from './atomic-file.js';
-export { hasLiveOwner, withFileLock, type FileLockOptions, type LockOwner } from './file-lock.js';
+export { hasLiveOwner, holderMessage, withFileLock, type FileLockOptions, type LockHolder } from './file-lock.js';
+export { checkHeld, LockLostError, mayWrite, type LockOwner } from './held-locks.js';
+export { identityOf, stateOf, type ProcessIdentity, type ProcessState } from './process-identity.js';
 export type { ConfigProblem } from './config-problem.js';
 export { camelKeys, snakeKeys, toCamelCase, toSnakeCase } from './key-case.js';
 export { count, nullable, oneOf, rate, share, type CamelKeys, type OptionsOf } from './option-schema.js';

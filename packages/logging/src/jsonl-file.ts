@@ -1,5 +1,6 @@
 import { mkdir, open, stat, truncate, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { namingFile } from '@bowyer/core';
 import { appendText } from './append-text.js';
 
 /** An append-only file with one JSON value per line. A checkpoint stores its length; a resumed run truncates it to that length. */
@@ -17,8 +18,10 @@ export class JsonlFile {
    * @throws if the file is shorter than `length`: something else changed it
    */
   static async open(path: string, length: number | null): Promise<JsonlFile> {
-    await mkdir(dirname(path), { recursive: true });
-    await (await open(path, 'a')).close();
+    await namingFile(path, async () => {
+      await mkdir(dirname(path), { recursive: true });
+      await (await open(path, 'a')).close();
+    });
     if (length === null) return new JsonlFile(path, await endLastLine(path));
     const { size } = await stat(path);
     if (size < length) {
@@ -27,7 +30,7 @@ export class JsonlFile {
           `  something has shortened it since; restore it, or start again in a new directory`,
       );
     }
-    await truncate(path, length);
+    await namingFile(path, () => truncate(path, length));
     return new JsonlFile(path, length);
   }
 

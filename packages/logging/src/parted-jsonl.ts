@@ -6,7 +6,7 @@ import { open, readdir, readFile, rename, rm, stat, truncate, writeFile } from '
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { writeFileAtomically } from '@bowyer/core';
+import { namingFile, writeFileAtomically } from '@bowyer/core';
 import { JsonlFile } from './jsonl-file.js';
 import { readJsonl, type JsonlEnd } from './jsonl-reader.js';
 
@@ -96,7 +96,8 @@ export class PartedJsonl {
       }
       // The file ends within this part, or there is nothing behind it: it becomes the newest again.
       if (before < length) {
-        await writeFile(path, await textOf(part));
+        const text = await textOf(part);
+        await namingFile(path, () => writeFile(path, text));
         await truncate(path, length - before);
       } else if (before === length) await rm(path, { force: true });
       await removePart(part);
@@ -118,7 +119,7 @@ export class PartedJsonl {
     if (this.tail.bytes < this.partBytes) return;
     const number = String(++this.parts).padStart(4, '0');
     const part = this.path.replace(/jsonl$/, `${number}.jsonl`);
-    await rename(this.path, part);
+    await namingFile(this.path, () => rename(this.path, part));
     await compressPart(part);
     this.before += this.tail.bytes;
     this.tail = await JsonlFile.open(this.path, 0);
@@ -144,7 +145,7 @@ async function compressPart(part: string): Promise<void> {
 }
 
 async function removePart(part: string): Promise<void> {
-  await rm(part);
+  await namingFile(part, () => rm(part));
   if (part.endsWith('.gz')) await rm(indexPath(part), { force: true });
 }
 

@@ -1,5 +1,6 @@
 // Runs the command line of this process.
 import { runCommandLine } from '@bowyer/config';
+import { endWithParent } from './parent.js';
 import { bowyer } from './program.js';
 import { runOnRanks } from './ranks/run-on-ranks.js';
 
@@ -9,4 +10,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+endWithParent();
 process.exitCode = await runOnRanks((leader) => runCommandLine(bowyer(process.argv.slice(2), leader)));

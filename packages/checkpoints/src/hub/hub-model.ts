@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { DeadlineError, withDeadline, withFileLock, writeFileAtomically } from '@bowyer/core';
+import { DeadlineError, holderMessage, withDeadline, withFileLock, writeFileAtomically } from '@bowyer/core';
 import { getHFHubCachePath, getRepoFolderName, listFiles, modelInfo } from '@huggingface/hub';
 import { ChecksumError, fetchFile } from './fetch-file.js';
 import { HubError, hubError, isUnreachable } from './hub-error.js';
@@ -89,8 +89,11 @@ async function download(id: HubId, folder: string, endpoint: string, options: Hu
         pauseSeconds: options.pauseSeconds ?? 1,
       });
     await withFileLock(`${blob}.lock`, async () => existsSync(blob) || fetched(), {
-      onWait: (pid) =>
-        options.notice?.(`'${file.path}' of ${name} is being downloaded by process ${pid ?? '?'}: waiting for it`),
+      protects: [blob],
+      onWait: (holder) =>
+        options.notice?.(
+          holderMessage(holder, (who) => `'${file.path}' of ${name} is being downloaded by ${who}: waiting for it`),
+        ),
     });
     before += file.size;
   }

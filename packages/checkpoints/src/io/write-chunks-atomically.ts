@@ -1,7 +1,7 @@
 // Writes large files atomically, chunk by chunk: core's `writeFileAtomically` takes only one buffer.
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { namingFile } from '@bowyer/core';
+import { checkHeld, namingFile } from '@bowyer/core';
 
 /**
  * Writes `chunks` one after the other to `path`, so that a reader sees the old file or the new one and never a part.
@@ -22,6 +22,7 @@ export async function writeChunksAtomically(
       } finally {
         await handle.close();
       }
+      checkHeld(path);
       await rename(temporary, path);
     } catch (error) {
       await rm(temporary, { force: true });

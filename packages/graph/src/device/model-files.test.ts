@@ -1,9 +1,11 @@
 // Weights beside a model as files: written once, however many models name them, and gone with the device.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { GraphBuilder } from '../builder.js';
 import { serializeModel } from '../serialize.js';
+import { identityOf } from '@bowyer/core';
 import { ModelFiles } from './model-files.js';
 
 function graphOf(weight: Float32Array): GraphBuilder {
@@ -21,7 +23,7 @@ test('a weight of two models is one file; release deletes all', () => {
   const [first, second] = [write(files, weight), write(files, weight)];
   const directory = dirname(first);
   expect(dirname(second)).toBe(directory);
-  expect(readdirSync(directory).sort()).toEqual(['1.bin', 'model-1.onnx', 'model-2.onnx']);
+  expect(readdirSync(directory).sort()).toEqual(['1.bin', 'model-1.onnx', 'model-2.onnx', 'process.json']);
   expect([...readFileSync(join(directory, '1.bin'))]).toEqual([...new Uint8Array(weight.buffer)]);
   expect(readFileSync(first).includes('1.bin')).toBe(true);
   write(files, weight.slice());
@@ -30,16 +32,21 @@ test('a weight of two models is one file; release deletes all', () => {
   expect(existsSync(directory)).toBe(false);
 });
 
-test('what a killed process left is removed, what a living one has is not', () => {
-  const [dead, alive] = [2 ** 22 + 1, process.ppid].map((pid) => join(tmpdir(), `bowyer-weights-${pid}-test`));
-  for (const directory of [dead, alive]) mkdirSync(directory, { recursive: true });
+test('what a killed process left is removed; what a living one has is not, nor what may be of another container', () => {
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  const owners = [{ ...identityOf(), pid }, identityOf(process.ppid), { ...identityOf(), pid, processes: 'pid:[1]' }];
+  const directories = owners.map((owner) => {
+    const directory = mkdtempSync(join(tmpdir(), 'bowyer-weights-'));
+    writeFileSync(join(directory, 'process.json'), JSON.stringify(owner));
+    return directory;
+  });
   const files = new ModelFiles();
   try {
     write(files, Float32Array.of(1, 2, 3, 4));
-    expect([existsSync(dead), existsSync(alive)]).toEqual([false, true]);
+    expect(directories.map((directory) => existsSync(directory))).toEqual([false, true, true]);
   } finally {
     files.release();
-    for (const directory of [dead, alive]) rmSync(directory, { recursive: true, force: true });
+    for (const directory of directories) rmSync(directory, { recursive: true, force: true });
   }
 });
 

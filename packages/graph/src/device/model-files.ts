@@ -1,13 +1,16 @@
 // Large frozen weights as files that ONNX Runtime maps into memory: the message to the worker contains a path, not a copy
 // of the bytes, and all sessions that use a weight share the pages of one file.
-import { mkdtempSync, openSync, closeSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdtempSync, openSync, closeSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { identityOf, stateOf, type ProcessIdentity } from '@bowyer/core';
 import type { SerializedModel } from '../serialize.js';
 
 /** Weights of fewer bytes in total are sent to the worker instead. */
 const WORTH_A_FILE = 256 << 20;
 const PREFIX = 'bowyer-weights-';
+/** In each folder: the process whose files they are. */
+const OWNER = 'process.json';
 
 export class ModelFiles {
   #directory?: string;
@@ -45,7 +48,9 @@ export class ModelFiles {
   #create(): string {
     removeLeftOvers();
     process.on('exit', this.#remove);
-    return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+    const directory = mkdtempSync(join(tmpdir(), PREFIX));
+    writeFileSync(join(directory, OWNER), JSON.stringify(identityOf()));
+    return directory;
   }
 
   #fileOf(directory: string, data: Uint8Array): string {
@@ -71,20 +76,18 @@ function writeWhole(path: string, data: Uint8Array): void {
   }
 }
 
-/** Deletes the files of processes that were killed. */
+/** Deletes the files of processes that were killed; those of other containers, which may share the folder, are left to them. */
 function removeLeftOvers(): void {
   for (const name of readdirSync(tmpdir())) {
-    const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : NaN;
-    if (Number.isNaN(pid) || isAlive(pid)) continue;
-    rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    const directory = join(tmpdir(), name);
+    if (name.startsWith(PREFIX) && hasEnded(directory)) rmSync(directory, { recursive: true, force: true });
   }
 }
 
-function isAlive(pid: number): boolean {
+function hasEnded(directory: string): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return stateOf(JSON.parse(readFileSync(join(directory, OWNER), 'utf8')) as ProcessIdentity) === 'ended';
+  } catch {
+    return false; // just made, or gone meanwhile
   }
 }

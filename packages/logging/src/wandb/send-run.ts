@@ -1,9 +1,10 @@
 // Sending as a run or the task wandb_sync starts it: with a lock on the log, and with failures as warnings.
-import { Rng, withFileLock } from '@bowyer/core';
+import { commandText, overrideWord, Rng, withFileLock, type LockHolder } from '@bowyer/core';
 import { pagesOf, type Environment } from './api-key.js';
 import { WandbClient } from './client.js';
 import type { RunPlace } from './run-place.js';
 import { Sender } from './sender.js';
+import { stateFile, syncedFile } from './sender-state.js';
 import { paceOf, type Resume } from './settings.js';
 import { WandbError } from './wandb-error.js';
 
@@ -17,7 +18,7 @@ export interface SendOptions {
   warn: (message: string) => void;
   onStop: () => void;
   /** Another process sends this log: null waits for it. */
-  refuse: (() => Error) | null;
+  refuse: ((holder: LockHolder) => Error) | null;
 }
 
 export interface Sending {
@@ -47,7 +48,8 @@ export function startSending(options: SendOptions): Sending {
   const onRun = ({ entity, project, name }: { entity: string; project: string; name: string }) =>
     note(`W&B: ${[pagesOf(baseUrl, env), entity, project, 'runs', name].join('/')}`);
   const sender = new Sender({ client, place, resume, ...pace, onRun, onStop, warn, signal: cancel.signal });
-  const done = withFileLock(`${place.log}.lock`, () => sender.run(), refuse === null ? {} : { refuse })
+  const protects = [stateFile(place.log), syncedFile(place.log)];
+  const done = withFileLock(`${place.log}.lock`, () => sender.run(), { protects, ...(refuse && { refuse }) })
     .then(() => true)
     .catch((error: Error) => {
       if (cancel.signal.aborted) return false;
@@ -60,7 +62,8 @@ export function startSending(options: SendOptions): Sending {
 }
 
 /** How to send a run later. */
-export const syncCommand = ({ folder }: RunPlace): string => `npx bowyer --config-name wandb_sync dir=${folder}`;
+export const syncCommand = ({ folder }: RunPlace): string =>
+  commandText('--config-name', 'wandb_sync', overrideWord('dir', folder));
 
 function failureText(error: WandbError, { baseUrl, place }: SendOptions): string {
   const reason = error.isAuthentication

@@ -1,6 +1,6 @@
 // What the server has accepted of a run, beside its log: a sender that starts later continues from there.
-import { readFile } from 'node:fs/promises';
-import { writeFileAtomically } from '@bowyer/core';
+import { readFile, writeFile } from 'node:fs/promises';
+import { namingFile, writeFileAtomically } from '@bowyer/core';
 import { NO_BASE, type Base, type StreamName } from './run-projection.js';
 
 export interface SenderState {
@@ -18,6 +18,8 @@ export interface SenderState {
 }
 
 export const stateFile = (log: string): string => `${log}.sent.json`;
+/** There when everything was sent, as W&B's own client has it. */
+export const syncedFile = (log: string): string => `${log}.synced`;
 
 export async function readState(log: string): Promise<SenderState> {
   const text = await readFile(stateFile(log), 'utf8').catch(() => null);
@@ -27,3 +29,7 @@ export async function readState(log: string): Promise<SenderState> {
 
 export const writeState = (log: string, state: SenderState): Promise<void> =>
   writeFileAtomically(stateFile(log), `${JSON.stringify(state, null, 1)}\n`);
+
+/** @param bytes of the log that were sent */
+export const writeSynced = (log: string, bytes: number): Promise<void> =>
+  namingFile(syncedFile(log), () => writeFile(syncedFile(log), String(bytes)));

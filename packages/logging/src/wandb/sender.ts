@@ -1,6 +1,5 @@
 // Sends the log of a run to the server: in the background of the run that writes it, or later. Lines have fixed offsets, so that
 // one that is sent twice is there once.
-import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WandbClient } from './client.js';
 import { removeCopy } from './artifact-copy.js';
@@ -8,7 +7,7 @@ import { createRun, findBase, updateConfig } from './run-at-server.js';
 import { decodeRecord, type RunRecord } from './records.js';
 import type { RunPlace } from './run-place.js';
 import { RunProjection, STREAMS, type StreamName } from './run-projection.js';
-import { readState, writeState, type SenderState } from './sender-state.js';
+import { readState, writeState, writeSynced, type SenderState } from './sender-state.js';
 import type { Resume } from './settings.js';
 import { readLog } from './transaction-log.js';
 import { Uploads } from './uploads.js';
@@ -194,7 +193,7 @@ export class Sender {
     await this.#post({ ...(uploaded.length > 0 && { uploaded }), complete: true, exitcode });
     this.#state.complete = this.#uploads.failedArtifacts === 0;
     await this.#save();
-    if (this.#state.complete) await writeFile(`${this.options.place.log}.synced`, String(this.#offset));
+    if (this.#state.complete) await writeSynced(this.options.place.log, this.#offset);
     const { dropped } = this.#projection;
     if (dropped > 0) this.options.warn(`W&B: ${dropped} rows of over 10 MiB were left out, which its server refuses`);
   }

@@ -1,9 +1,10 @@
 // Runs that are on disk and not, or not whole, at the server: found below a folder, and sent.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { holderMessage, type LockHolder } from '@bowyer/core';
 import { findKey, type Environment } from './api-key.js';
 import { placeOf, type RunPlace } from './run-place.js';
-import { readState } from './sender-state.js';
+import { readState, syncedFile } from './sender-state.js';
 import { baseUrlOf } from './settings.js';
 
 export interface SyncOptions {
@@ -50,7 +51,8 @@ async function send(
   options: SyncOptions,
 ): Promise<SyncedRun['outcome']> {
   const { startSending } = await import('./send-run.js');
-  const refuse = () => new Error(`${place.folder} is being sent by its run\n  wait for the run to end`);
+  const refuse = (holder: LockHolder) =>
+    new Error(holderMessage(holder, (who) => `${place.folder} is being sent by ${who}`, 'wait for its end'));
   const { env, note, warn } = options;
   const sending = startSending({ place, baseUrl, key, env, note, warn, resume: null, onStop: () => {}, refuse });
   options.onStart(() => sending.abort());
@@ -60,7 +62,7 @@ async function send(
 
 /** All of it, and nothing was written since then: the marker contains the bytes that were sent. */
 async function wasSent({ log }: RunPlace): Promise<boolean> {
-  const marker = await readFile(`${log}.synced`, 'utf8').catch(() => null);
+  const marker = await readFile(syncedFile(log), 'utf8').catch(() => null);
   return marker !== null && (await readState(log)).complete && Number(marker) === (await stat(log)).size;
 }
 

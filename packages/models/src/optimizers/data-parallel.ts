@@ -1,6 +1,6 @@
 // Optimizers of a data-parallel run. Each rank has added the gradients of its own rows into `gradients`; a step begins with their sum
 // over the ranks. Losses are means over the batches of all ranks, so the sum is the gradient of a run of one process.
-import { minimum } from '@bowyer/core';
+import { minimum, namingFile } from '@bowyer/core';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -206,7 +206,7 @@ async function joinFiles(parts: readonly Uint8Array[], folder: string, path: str
   let metadata: Record<string, string> = {};
   for (const [rank, bytes] of parts.entries()) {
     const file = join(folder, `${rank}.safetensors`);
-    await writeFile(file, bytes);
+    await namingFile(file, () => writeFile(file, bytes));
     const found = await readSafetensorsFile(file);
     Object.assign(all, found.tensors);
     metadata = { ...found.metadata };

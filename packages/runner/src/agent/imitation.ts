@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
 import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import type { LanguageModel } from '@bowyer/models';
+import { shellQuoted } from '@bowyer/core';
 import { CheckpointStore } from '../run/checkpoint-store.js';
 import type { TaskContext } from '../tasks/task.js';
 import { restoreOptimizer, savePolicyState } from './policy-setup.js';
@@ -52,7 +53,10 @@ export class Imitation implements RunHooks {
   /** @param folder where the policy is going to be; what is needed to resume is beside it meanwhile, in FOLDER.partial */
   static async open(folder: string, title: string, saveMinutes: number, context: Context): Promise<Imitation> {
     const work = `${folder}.partial`;
-    const store = new CheckpointStore<ImitationCheckpoint>(join(work, 'checkpoints'), `start again: rm -r '${work}'`);
+    const store = new CheckpointStore<ImitationCheckpoint>(
+      join(work, 'checkpoints'),
+      `start again: rm -r ${shellQuoted(work)}`,
+    );
     const found = await store.newest((warning) => context.log(warning, 'WARNING'));
     if (found) context.log(`${title}: resumed after optimizer step ${found.progress.step}`);
     const metrics = await JsonlFile.open(join(work, METRICS), found?.progress.metricsBytes ?? 0);

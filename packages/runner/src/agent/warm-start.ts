@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bc, textDialogues } from '@bowyer/algorithms';
-import { withFileLock } from '@bowyer/core';
+import { holderMessage, withFileLock } from '@bowyer/core';
 import { environmentInfo } from '@bowyer/envs';
 import type { Device } from '@bowyer/graph';
 import type { EnvConfig } from '../config/environment-keys.js';
@@ -20,9 +20,6 @@ import { loadPolicy, policyOptimizer, type PolicyConfig } from './policy-setup.j
 
 /** Raise it when a change of the code changes what the same config gives. */
 const CACHE_VERSION = 3;
-
-/** Without a heartbeat for this time, a process of another machine that makes the same start is considered dead. */
-const STALE_SECONDS = 120;
 
 export type WarmStartConfig = MaterialConfig &
   DialogueConfig &
@@ -50,8 +47,9 @@ export async function warmStart(
     `${folder}.lock`,
     async () => existsSync(folder) || (await makeStart(config, device, context, folder)),
     {
-      staleSeconds: STALE_SECONDS,
-      onWait: (pid) => context.log(`warm start: waiting for process ${pid ?? '?'}, which makes ${folder}`),
+      protects: [folder],
+      onWait: (holder) =>
+        context.log(holderMessage(holder, (who) => `warm start: waiting for ${who}, which makes ${folder}`)),
     },
   );
   return finished ? folder : null;

@@ -40,17 +40,21 @@ export class CheckpointStore<Progress = CheckpointProgress> {
   async save(number: number, progress: Progress, write: (folder: string) => Promise<void>): Promise<string> {
     const name = String(number).padStart(6, '0');
     const temporary = join(this.directory, `${name}.tmp`);
-    await rm(temporary, { recursive: true, force: true });
-    await mkdir(temporary, { recursive: true });
+    await namingFile(temporary, async () => {
+      await rm(temporary, { recursive: true, force: true });
+      await mkdir(temporary, { recursive: true });
+    });
     await write(temporary);
     await writeFlushed(join(temporary, 'progress.json'), JSON.stringify(progress));
     const checksums: Record<string, string> = {};
     for (const file of await filesBelow(temporary)) checksums[file] = await sha256(join(temporary, file));
     await writeFlushed(join(temporary, MANIFEST), JSON.stringify(checksums, null, 1));
     const final = join(this.directory, name);
-    await rm(final, { recursive: true, force: true });
-    await rename(temporary, final);
-    for (const old of (await this.#names()).slice(0, -KEPT)) await rm(join(this.directory, old), { recursive: true });
+    await namingFile(final, async () => {
+      await rm(final, { recursive: true, force: true });
+      await rename(temporary, final);
+    });
+    for (const old of (await this.#names()).slice(0, -KEPT)) await this.#remove(old);
     return final;
   }
 
@@ -78,6 +82,11 @@ export class CheckpointStore<Progress = CheckpointProgress> {
       );
     }
     return null;
+  }
+
+  #remove(name: string): Promise<void> {
+    const folder = join(this.directory, name);
+    return namingFile(folder, () => rm(folder, { recursive: true }));
   }
 
   async #names(): Promise<string[]> {

@@ -1,10 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { identityOf, stateOf } from '@bowyer/core';
+import { JsonlFile } from '@bowyer/logging';
+import { CheckpointStore } from './checkpoint-store.js';
 import { owningFolder } from './folder-owner.js';
+import { KeptPlays } from './kept-plays.js';
+import { RunControl } from './run-control.js';
+import { claimDirectory, RunFiles } from './run-files.js';
+import { withReport } from './write-report.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-owner-'))));
@@ -27,19 +35,76 @@ async function otherOwner() {
   return child;
 }
 
+const say = (line: string) => void said.push(line);
+let said: string[];
+beforeEach(() => (said = []));
+
 test('a folder at work is refused with its process; the folder of a killed process is taken over', async () => {
   const other = await otherOwner();
-  await expect(owningFolder(directory, 'run', () => Promise.resolve('both'))).rejects.toThrow(
-    new RegExp(`^process ${other.pid} on .+ is at work on the run in ${directory}\n  wait for its end or stop it`),
+  await expect(owningFolder(directory, 'run', say, () => Promise.resolve('both'))).rejects.toThrow(
+    new RegExp(
+      `^process ${other.pid} on \\S+ \\(since \\S+Z\\) is at work on the run in ${directory}\n  wait for its end or stop it, or choose another folder: save_path=FOLDER$`,
+    ),
   );
   other.kill('SIGKILL');
   await once(other, 'exit');
-  expect(await owningFolder(directory, 'run', () => Promise.resolve('alone'))).toBe('alone');
+  expect(await owningFolder(directory, 'run', say, () => Promise.resolve('alone'))).toBe('alone');
   expect(await readdir(directory)).toEqual([]);
+  expect(said).toEqual([]);
+}, 30_000);
+
+test('a stopped process keeps its folder, and the message says how to continue it', async () => {
+  const other = await otherOwner();
+  try {
+    other.kill('SIGSTOP');
+    while (stateOf(identityOf(other.pid)) !== 'stopped') await sleep(5);
+    await utimes(join(directory, 'run.lock'), 0, 0); // no heartbeat for half a century
+    await expect(owningFolder(directory, 'run', say, () => Promise.resolve('both'))).rejects.toThrow(
+      `is at work on the run in ${directory}\n  it is stopped (Ctrl-Z, SIGSTOP or Slurm's suspend): kill -CONT ${other.pid} continues it`,
+    );
+  } finally {
+    other.kill('SIGKILL');
+  }
 }, 30_000);
 
 test('a folder that does not exist is made, and is free after a failure', async () => {
   const folder = join(directory, 'new');
-  await expect(owningFolder(folder, 'sweep', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(owningFolder(folder, 'sweep', say, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await readdir(folder)).toEqual([]);
 });
+
+test('an owner that lost its folder writes no line, no checkpoint and no report into it', async () => {
+  const store = new CheckpointStore<object>(join(directory, 'checkpoints'));
+  const reports: string[] = [];
+  const lost = owningFolder(directory, 'run', say, async () => {
+    const files = await RunFiles.open(directory, {});
+    const control = await RunControl.open(directory, say, () => {});
+    await files.logMetrics(1, { a: 1 });
+    await writeFile(join(directory, 'run.lock'), JSON.stringify({ id: 'another', pid: 7, host: 'elsewhere' }));
+    const before = await contents();
+    await withReport({ directory, log: (line) => reports.push(line) }, async () => {
+      for (const write of [
+        () => files.logMetrics(2, { a: 2 }),
+        () => files.logTimings(2, { a: 2 }),
+        () => store.save(2, {}, (folder) => writeFile(join(folder, 'a'), '')),
+        () => claimDirectory(directory, {}),
+        () => JsonlFile.open(join(directory, 'metrics.jsonl'), 0),
+        () => new KeptPlays(join(directory, 'checkpoints')).remove(),
+      ])
+        await expect(write()).rejects.toThrow('this process has lost');
+      return 'finished';
+    }).catch((error: Error) => expect(error.message).toContain('this process has lost'));
+    await control.close();
+    expect(await contents()).toEqual(before);
+  });
+  await lost;
+  expect(reports).toEqual([]);
+  expect(await readFile(join(directory, 'run.lock'), 'utf8')).toContain('elsewhere');
+});
+
+/** Of all files, so that nothing is added, shortened or removed unnoticed. */
+async function contents(): Promise<Record<string, string>> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await readFile(path, 'utf8')])));
+}

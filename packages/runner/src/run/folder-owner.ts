@@ -1,20 +1,30 @@
 // One process at a time works in the folder of a run or a sweep: two would write the same files.
 import { join } from 'node:path';
-import { withFileLock } from '@bowyer/core';
+import { holderMessage, withFileLock } from '@bowyer/core';
 
 /**
- * Runs `work` while this process owns the folder.
+ * Runs `work` while this process owns the folder. Everything that this process writes there meanwhile is written only while it is the
+ * owner: see `protects` of `withFileLock`.
  *
  * @param what runs there, for the message: `run` or `sweep`
+ * @param say gets a line where the folder's owner may have ended on another machine
  * @throws if another process that is alive owns it; the folder of a process that has ended is taken over
  */
-export function owningFolder<T>(directory: string, what: 'run' | 'sweep', work: () => Promise<T>): Promise<T> {
-  const path = join(directory, `${what}.lock`);
-  return withFileLock(path, work, {
-    refuse: (owner) =>
-      new Error(
-        `${owner === null ? 'another process' : `process ${owner.pid} on ${owner.host}`} is at work on the ${what} in ${directory}\n` +
-          `  wait for its end or stop it, or choose another folder`,
-      ),
+export function owningFolder<T>(
+  directory: string,
+  what: 'run' | 'sweep',
+  say: (line: string) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const key = what === 'run' ? 'save_path=FOLDER' : 'hydra.sweep.dir=FOLDER';
+  const remedy = `wait for its end or stop it, or choose another folder: ${key}`;
+  return withFileLock(join(directory, `${what}.lock`), work, {
+    protects: [directory],
+    refuse: (holder) =>
+      new Error(holderMessage(holder, (who) => `${who} is at work on the ${what} in ${directory}`, remedy)),
+    onWait: (holder) => {
+      if (holder.state !== 'unknown') return;
+      say(holderMessage(holder, (who) => `${who} had ${directory}: waiting for a sign that it lives`));
+    },
   });
 }

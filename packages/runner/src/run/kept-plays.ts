@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { writeFileAtomically } from '@bowyer/core';
+import { namingFile, writeFileAtomically } from '@bowyer/core';
 
 export class KeptPlays<Play> {
   constructor(private readonly folder: string) {}
@@ -22,7 +22,7 @@ export class KeptPlays<Play> {
   }
 
   async remove(): Promise<void> {
-    await rm(this.folder, { recursive: true, force: true });
+    await namingFile(this.folder, () => rm(this.folder, { recursive: true, force: true }));
   }
 
   #path(identity: unknown): string {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { hasLiveOwner, writeFileAtomically } from '@bowyer/core';
+import { hasLiveOwner, mayWrite, namingFile, writeFileAtomically } from '@bowyer/core';
 import type { TaskContext } from '../tasks/task.js';
 
 export const controlActions = ['stop', 'pause', 'resume', 'checkpoint'] as const;
@@ -39,20 +39,22 @@ export class RunControl {
   static async open(directory: string, log: TaskContext['log'], stop: () => void): Promise<RunControl> {
     await Promise.all([REQUEST_FILE, PAUSED_FILE].map((name) => rm(join(directory, name), { force: true })));
     const owner = await readText(join(directory, LOCK_FILE));
-    if (owner !== null) await writeFile(join(directory, OBEYING_FILE), owner);
+    const obeying = join(directory, OBEYING_FILE);
+    if (owner !== null) await namingFile(obeying, () => writeFile(obeying, owner));
     return new RunControl(directory, log, stop);
   }
 
   /** Waits while the run is paused; called where its state is whole. */
   async whilePaused(): Promise<void> {
     if (!this.#paused) return;
-    await writeFile(join(this.directory, PAUSED_FILE), '');
+    const paused = join(this.directory, PAUSED_FILE);
+    await namingFile(paused, () => writeFile(paused, ''));
     this.log('paused');
     while (this.#paused) {
       await wait(POLL_MS / 4);
       await this.#look();
     }
-    await rm(join(this.directory, PAUSED_FILE), { force: true });
+    await namingFile(paused, () => rm(paused, { force: true }));
     this.log('resumed');
   }
 
@@ -63,6 +65,7 @@ export class RunControl {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    if (!mayWrite(this.directory)) return; // they are the next owner's
     await Promise.all([OBEYING_FILE, PAUSED_FILE].map((name) => rm(join(this.directory, name), { force: true })));
   }
 
@@ -92,7 +95,7 @@ export class RunControl {
   }
 }
 
-/** Whether a process works in a run's folder, by the heartbeat of its lock. */
+/** Whether a process has a run's folder, at work or stopped. */
 export const isUnderWay = (directory: string): Promise<boolean> => hasLiveOwner(join(directory, LOCK_FILE));
 
 export const isPaused = (directory: string): boolean => existsSync(join(directory, PAUSED_FILE));

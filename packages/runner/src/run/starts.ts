@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { namingFile } from '@bowyer/core';
+import { namingFile, shellQuoted } from '@bowyer/core';
 
 const FILE = 'starts.jsonl';
 
@@ -38,7 +38,7 @@ export interface Starts {
 
 export async function recordStart(directory: string): Promise<void> {
   const commit = await commitOf(import.meta.dirname);
-  const command = ['bowyer', ...process.argv.slice(2).map(withoutSecret)].map(quoted).join(' ');
+  const command = ['bowyer', ...process.argv.slice(2).map(withoutSecret)].map(shellQuoted).join(' ');
   await append(directory, { event: 'start', command, ...(commit && { commit }), node: process.version });
 }
 
@@ -77,8 +77,6 @@ export async function readStarts(directory: string): Promise<Starts> {
 export function withoutSecret(word: string): string {
   return word.replace(/^([+~]*[\w./@]*(?:key|token|secret|password))=.+$/i, '$1=…');
 }
-
-const quoted = (word: string) => (/^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** Null where there is no checkout or no git. */
 async function commitOf(folder: string): Promise<string | null> {

@@ -1,7 +1,7 @@
 // report.html of a run: written at its end, after a stop, after an evaluation, and on demand.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomically } from '@bowyer/core';
+import { mayWrite, writeFileAtomically } from '@bowyer/core';
 import { renderPage, type ComparisonData, type RunStatus } from '@bowyer/views';
 import { readRun } from '../report/run-data.js';
 import type { TaskContext } from '../tasks/task.js';
@@ -42,8 +42,17 @@ export async function withReport(
     end.reason = (error as Error).message.split('\n')[0];
     throw error;
   } finally {
-    const warn = (what: string) => (error: Error) => log(`${what} could not be written: ${error.message}`, 'WARNING');
-    await recordEnd(directory, end.status, end.reason).catch(warn('how the run ended'));
-    if (existsSync(join(directory, CONFIG_FILE))) await writeReport(directory).catch(warn(REPORT_FILE));
+    // Where another process has the folder now, its report will say how the run stands.
+    if (mayWrite(directory)) await writeEnd(directory, end, log);
   }
+}
+
+async function writeEnd(
+  directory: string,
+  { status, reason }: { status: EndStatus; reason?: string },
+  log: TaskContext['log'],
+): Promise<void> {
+  const warn = (what: string) => (error: Error) => log(`${what} could not be written: ${error.message}`, 'WARNING');
+  await recordEnd(directory, status, reason).catch(warn('how the run ended'));
+  if (existsSync(join(directory, CONFIG_FILE))) await writeReport(directory).catch(warn(REPORT_FILE));
 }

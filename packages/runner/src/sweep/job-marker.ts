@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '@bowyer/config';
-import { writeFileAtomically } from '@bowyer/core';
+import { stateOf, writeFileAtomically, type ProcessIdentity } from '@bowyer/core';
 import type { JobStatus, SweepJob } from './sweep-job.js';
 
 export const MARKER_FILE = 'sweep-job.json';
@@ -11,8 +11,8 @@ export interface JobMarker {
   overrides: string[];
   /** started: running, or killed before it could record its end. */
   status: JobStatus | 'started';
-  /** Process of the last start. */
-  pid: number | null;
+  /** Of the last start, while it is at work on this machine. */
+  process: ProcessIdentity | null;
   /** Slurm's name of the job, `12_3`, where launcher=slurm submitted it last. */
   slurmTask?: string | null;
   note: string;
@@ -25,7 +25,7 @@ export interface JobMarker {
 export const newMarker = ({ overrides }: SweepJob): JobMarker => ({
   overrides: [...overrides],
   status: 'started',
-  pid: null,
+  process: null,
   note: '',
   seconds: 0,
   rungs: [],
@@ -58,13 +58,7 @@ export async function readMarkers(
         `to end it there: scancel ${marker.slurmTask}, then launcher=slurm launcher.resume=true once`,
       ]);
     }
-    if (options.resume && (await isAlive(job, marker))) {
-      throw new ConfigError(
-        'sweep',
-        `job #${job.number} of an earlier start of this sweep still runs as process ${marker.pid}, in ${job.directory}`,
-        [`wait for its end, or stop it: kill -INT ${marker.pid}`],
-      );
-    }
+    if (options.resume) refuseLiving(job, marker);
   }
   if (inUse.length > 0 && !options.resume) {
     throw new ConfigError(
@@ -106,15 +100,18 @@ function refuseOtherJob({ number, overrides, directory }: SweepJob, earlier: Job
   ]);
 }
 
-/** True if the process of an earlier start is still at work, because only its launcher was killed. */
-async function isAlive({ directory }: SweepJob, { status, pid }: JobMarker): Promise<boolean> {
-  if (status !== 'started' || pid === null) return false;
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  // Process numbers are used again: where the system shows a process's command, look for the folder in it.
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
-  return command === null ? process.platform !== 'linux' : command.includes(directory);
+/** @throws if the process of an earlier start is still there, because only its launcher was killed */
+function refuseLiving({ number, directory }: SweepJob, { status, process }: JobMarker): void {
+  if (status !== 'started' || !process) return;
+  const state = stateOf(process);
+  if (state === 'ended' || state === 'unknown') return; // of another machine's job the lock of its own folder decides
+  const { pid } = process;
+  throw new ConfigError(
+    'sweep',
+    `job #${number} of an earlier start of this sweep still runs as process ${pid}, in ${directory}`,
+    [
+      ...(state === 'running' ? [] : [`it is stopped: kill -CONT ${pid} continues it`]),
+      `wait for its end, or stop it: kill -INT ${pid}`,
+    ],
+  );
 }

@@ -1,9 +1,11 @@
 // One job as a process: its output goes to a log in the job's folder, its last line to whoever watches.
-import { spawn } from 'node:child_process';
+import { spawn, type StdioOptions } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
+import { shellQuoted } from '@bowyer/core';
+import { ENDS_WITH_PARENT } from '../parent.js';
 
 export const LOG_FILE = 'job.log';
 
@@ -37,7 +39,7 @@ export interface JobProcess {
 
 /**
  * Starts a job in a process group of its own, so that Ctrl-C in the terminal reaches it only through its launcher. If the
- * launcher dies, the job's next line of output finds no reader and ends the job too.
+ * launcher dies, the job ends at once: see `endWithParent`.
  */
 export async function startJobProcess(options: JobProcessOptions): Promise<JobProcess> {
   const { command, directory, cwd, env, onLine } = options;
@@ -45,8 +47,9 @@ export async function startJobProcess(options: JobProcessOptions): Promise<JobPr
   const log = createWriteStream(join(directory, LOG_FILE), { flags: 'a' });
   log.write(`${commandLine(command)}\n`);
   const [program, ...args] = command;
-  const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr]) {
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc']; // the last tells the job that its launcher has ended
+  const child = spawn(program, args, { cwd, env: { ...env, [ENDS_WITH_PARENT]: '1' }, detached: true, stdio });
+  for (const stream of [child.stdout!, child.stderr!]) {
     stream.pipe(log, { end: false });
     watchLines(stream, onLine);
   }
@@ -97,9 +100,4 @@ function watchLines(stream: NodeJS.ReadableStream, onLine: (line: string) => voi
 /** What a log begins with, to be pasted into a shell after the `#`. */
 export function commandLine(command: readonly string[]): string {
   return `# ${command.map(shellQuoted).join(' ')}`;
-}
-
-/** A word as a shell reads it back, so that the log's first line can be pasted. */
-export function shellQuoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

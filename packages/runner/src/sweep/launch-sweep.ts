@@ -8,7 +8,7 @@ import { JobBoard, figure } from './job-board.js';
 import { jobList } from './job-list.js';
 import { readMarkers, type JobMarker } from './job-marker.js';
 import { readJobMetrics } from './job-metrics.js';
-import { shellQuoted } from './job-process.js';
+import { shellQuoted } from '@bowyer/core';
 import { sweepOutput } from '../terminal.js';
 import { planJobs, type PlannedSweep } from './plan-jobs.js';
 import { LocalLauncher } from './run-jobs.js';
@@ -70,7 +70,7 @@ async function runHere(request: SweepRequest, { jobs, compositions, warnings }: 
 /** Jobs as processes of this machine or of a cluster. */
 async function runApart(request: SweepRequest, sweep: PlannedSweep, program: Program): Promise<SweepOutcome> {
   const slurm = sweep.launcher.kind === 'slurm' ? await openSlurm(request.program.env, sweep.launcher) : null;
-  return owningFolder(request.directory, 'sweep', async () => {
+  return owningFolder(request.directory, 'sweep', request.announce, async () => {
     const options = { resume: sweep.launcher.resume ?? false, followsSlurm: slurm !== null };
     const found = await readMarkers(sweep.jobs, options);
     const markers = new Map(found.flatMap((marker, number) => (marker === null ? [] : [[number, marker] as const])));

@@ -1,4 +1,5 @@
 // The local launcher: N jobs at once, each in a process of its own. A job that fails stops no other.
+import { identityOf } from '@bowyer/core';
 import type { JobBoard } from './job-board.js';
 import { newMarker, writeMarker, type JobMarker } from './job-marker.js';
 import { commandLine, startJobProcess, type JobProcess, type JobProcessEnd } from './job-process.js';
@@ -86,7 +87,7 @@ export class LocalLauncher {
       this.options,
     );
     const { status, note } = outcome;
-    Object.assign(marker, { status, note, seconds, pid: null });
+    Object.assign(marker, { status, note, seconds, process: null });
     if (resource && status !== 'stopped') {
       const value = status === 'finished' ? outcome.metrics[this.options.requiredMetric!] : null;
       marker.rungs = [
@@ -107,7 +108,7 @@ export class LocalLauncher {
   async #awaitProcess(start: JobStart, marker: JobMarker): Promise<JobProcessEnd> {
     const { board, commandOf, cwd, env } = this.options;
     const { number, directory } = start.job;
-    Object.assign(marker, { status: 'started', note: '', pid: null });
+    Object.assign(marker, { status: 'started', note: '', process: null });
     await writeMarker(start.job, marker);
     const process = await startJobProcess({
       command: commandOf(start),
@@ -119,7 +120,7 @@ export class LocalLauncher {
     this.#running.set(number, process);
     // Ctrl-C may have come between the decision to start and the start.
     if (this.interrupted) process.interrupt();
-    marker.pid = process.pid;
+    marker.process = process.pid === null ? null : identityOf(process.pid);
     await writeMarker(start.job, marker);
     const end = await process.ended;
     this.#running.delete(number);

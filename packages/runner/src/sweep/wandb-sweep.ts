@@ -9,7 +9,7 @@ import {
   type SweepRequest,
 } from '@bowyer/config';
 import { createSweep, type SweepConfig } from '@bowyer/logging';
-import { shellQuoted } from './job-process.js';
+import { shellQuoted } from '@bowyer/core';
 import type { SweeperConfig } from './sweep-schema.js';
 
 /** Makes the sweep and says how to run its trials. With `--dry-run` it is only shown. */

@@ -2,7 +2,7 @@
 // Source: kubernetes.io/docs/concepts/workloads/controllers/job (backoffLimitPerIndex and podFailurePolicy: Kubernetes 1.33; on by
 // default since 1.29 and 1.26).
 import { createHash } from 'node:crypto';
-import { shellQuoted } from '../job-process.js';
+import { shellQuoted } from '@bowyer/core';
 import { STOPPED_EXIT_CODE } from '../slurm/batch-script.js';
 import type { KubernetesConfig } from '../sweep-schema.js';
 

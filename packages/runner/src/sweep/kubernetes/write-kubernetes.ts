@@ -4,9 +4,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConfigError, type SweepOutcome, type SweepRequest } from '@bowyer/config';
-import { writeFileAtomically } from '@bowyer/core';
+import { shellQuoted, writeFileAtomically } from '@bowyer/core';
 import type { PlannedSweep } from '../plan-jobs.js';
-import { shellQuoted } from '../job-process.js';
 import type { LauncherConfig } from '../sweep-schema.js';
 import { jobManifest, jobName } from './job-manifest.js';
 

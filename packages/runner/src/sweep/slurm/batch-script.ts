@@ -1,5 +1,5 @@
 // The script of a job array, as a pure text: its #SBATCH lines, the command of each task, and what happens at a signal.
-import { shellQuoted } from '../job-process.js';
+import { shellQuoted } from '@bowyer/core';
 import type { SlurmConfig } from '../sweep-schema.js';
 import { EVENTS_FILE } from './slurm-events.js';
 

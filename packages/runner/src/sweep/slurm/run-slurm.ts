@@ -139,7 +139,7 @@ export class SlurmLauncher {
       const array: string = await slurm.submit(script, before === null ? [] : [`--dependency=afterany:${before}`]);
       for (const [index, start] of part.entries()) {
         const marker = markers.get(start.job.number) ?? newMarker(start.job);
-        Object.assign(marker, { status: 'started', note: '', pid: null, slurmTask: `${array}_${index}` });
+        Object.assign(marker, { status: 'started', note: '', process: null, slurmTask: `${array}_${index}` });
         await writeMarker(start.job, marker);
         this.#follow(`${array}_${index}`, start, marker);
       }

@@ -5,7 +5,14 @@ import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { conversationExamples, conversationLoss, imitate, type Metrics, type RunHooks } from '@bowyer/algorithms';
-import { writeFileAtomically, type LearningRateSchedule, snakeKeys } from '@bowyer/core';
+import {
+  commandText,
+  overrideWord,
+  shellQuoted,
+  snakeKeys,
+  writeFileAtomically,
+  type LearningRateSchedule,
+} from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar, type RunLogger } from '@bowyer/logging';
 import { LanguageModel } from '@bowyer/models';
@@ -54,7 +61,7 @@ export async function finetune(config: FinetuneConfig, context: TaskContext): Pr
     .digest('hex');
   const decisive = { ...context.decisive, dataSha256 };
   await openDirectory(context.directory, decisive);
-  await owningFolder(context.directory, 'run', () => finetuneInFolder(config, { ...context, decisive }));
+  await owningFolder(context.directory, 'run', context.log, () => finetuneInFolder(config, { ...context, decisive }));
 }
 
 async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): Promise<void> {
@@ -71,7 +78,7 @@ async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): P
     try {
       const results = await trainOn(device, examples, config, context);
       if (results === null) {
-        log(`stopped; the same command with save_path=${directory} resumes it`);
+        log(`stopped; the same command with ${shellQuoted(overrideWord('save_path', directory))} resumes it`);
         return 'interrupted';
       }
       await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
@@ -288,14 +295,13 @@ function trialOf(
   input: string,
   directory: string,
 ): string {
-  const overrides = [
-    ...[`model=${model}`, `input=${input}`, `output=${join(directory, 'texts.jsonl')}`],
-    ...(chatTemplate === null ? [] : [`chat_template=${chatTemplate}`]),
+  return commandText(
+    ...['--config-name', 'generate', overrideWord('model', model), overrideWord('input', input)],
+    overrideWord('output', join(directory, 'texts.jsonl')),
+    ...(chatTemplate === null ? [] : [overrideWord('chat_template', chatTemplate)]),
     ...Object.entries(snakeKeys(chatTemplateKwargs) as object).map(
       ([name, value]) => `+chat_template_kwargs.${name}=${JSON.stringify(value)}`,
     ),
     ...(quantization === 'none' ? [] : [`quantization=${quantization}`]),
-  ];
-  const quoted = overrides.map((text) => (/^[\w./=:-]+$/.test(text) ? text : `'${text}'`));
-  return `npx bowyer --config-name generate ${quoted.join(' ')}`;
+  );
 }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findAlgorithm, rateFollowsIterations, type Agent } from '@bowyer/algorithms';
-import { oneRank, onRankZero, timed, writeFileAtomically } from '@bowyer/core';
+import { oneRank, onRankZero, overrideWord, shellQuoted, timed, writeFileAtomically } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
 import { deviceOf } from '../../agent/device-choice.js';
@@ -35,7 +35,7 @@ export async function train(config: TrainConfig, context: TaskContext): Promise<
   if (ranks.rank === 0) await openDirectory(directory, decisive);
   await checkSharedFolder(directory, ranks);
   if (ranks.rank > 0) return trainInFolder(config, context);
-  await owningFolder(directory, 'run', () => trainInFolder(config, context));
+  await owningFolder(directory, 'run', context.log, () => trainInFolder(config, context));
 }
 
 async function trainInFolder(config: TrainConfig, context: TaskContext): Promise<void> {
@@ -53,7 +53,7 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
   await withReport(context, async () => {
     const results = await trainOnDevice(config, context);
     if (results === null) {
-      context.log(`stopped; the same command with save_path=${directory} resumes it`);
+      context.log(`stopped; the same command with ${shellQuoted(overrideWord('save_path', directory))} resumes it`);
       return 'interrupted';
     }
     await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);

@@ -1,0 +1,19 @@
+// Commands that are printed to be pasted into a shell: a path may contain anything.
+
+/** A word as a shell reads it back. */
+export function shellQuoted(word: string): string {
+  return /^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** An override that gives a key this text, and no number or list that looks like it: a word still to be quoted for the shell. */
+export function overrideWord(key: string, text: string): string {
+  const isPlain = /^(\.{0,2}\/|[A-Za-z_])[\w./+-]*$/.test(text) && !/^(true|false|null|nan|inf)$/i.test(text);
+  return `${key}=${isPlain ? text : quoted(text)}`;
+}
+
+/** The grammar halves backslashes before a quote and nowhere else; `\${` is no interpolation. */
+const quoted = (text: string) =>
+  `'${text.replace(/(\\*)('|$)/g, (_, slashes: string, quote: string) => slashes + slashes + (quote && `\\'`)).replaceAll('${', '\\${')}'`;
+
+/** `npx bowyer …`, from words that a shell has not read yet. */
+export const commandText = (...words: string[]): string => ['npx bowyer', ...words.map(shellQuoted)].join(' ');

@@ -1,0 +1,88 @@
+// The locks that this process has, and what they protect: before each write below such a path the lock is looked at, so that an owner
+// that has lost it, such as one that was suspended on another machine, stops instead of writing between the lines of the next one.
+import { readFileSync } from 'node:fs';
+import type { ProcessIdentity } from './process-identity.js';
+
+/** Content of the lock file. */
+export interface LockOwner extends ProcessIdentity {
+  /** Unique for each lock. */
+  id: string;
+  /** ISO 8601. */
+  since: string;
+}
+
+interface HeldLock {
+  path: string;
+  id: string;
+  /** Paths whose files, and whose neighbours with a longer name, belong to the lock. */
+  protects: readonly string[];
+}
+
+const held = new Set<HeldLock>();
+
+/** From now on writes below `protects` need the lock. @returns ends that */
+export function holdLock(lock: HeldLock): () => void {
+  held.add(lock);
+  return () => held.delete(lock);
+}
+
+/** The lock of a folder or file has become another process's, or was removed. */
+export class LockLostError extends Error {
+  override readonly name = 'LockLostError';
+
+  constructor(
+    readonly path: string,
+    /** Null where there is no lock any more. */
+    readonly owner: LockOwner | null,
+  ) {
+    const other = owner && `process ${owner.pid} on ${owner.host} has it since ${owner.since}`;
+    super(
+      `this process has lost ${path}: ${other ?? 'the file is gone'}\n` +
+        '  it writes nothing more, so that the files are those of one process' +
+        (owner === null ? '; the same command again resumes' : ''),
+    );
+  }
+}
+
+/** Called before each write. @throws {LockLostError} where the path is below a lock that this process had and has lost */
+export function checkHeld(path: string): void {
+  for (const lock of held) if (lock.protects.some((root) => isBelow(path, root))) checkLock(lock);
+}
+
+/** Whether this process may write there, as far as locks decide it. */
+export function mayWrite(path: string): boolean {
+  try {
+    checkHeld(path);
+    return true;
+  } catch (error) {
+    if (error instanceof LockLostError) return false;
+    throw error;
+  }
+}
+
+const isBelow = (path: string, root: string): boolean =>
+  path.startsWith(root) && (path.length === root.length || '/\\.'.includes(path[root.length]));
+
+/** The file is opened each time: that is when a network file system asks its server for the newest state. */
+function checkLock({ path, id }: HeldLock): void {
+  const owner = readOwner(path);
+  if (owner?.id !== id) throw new LockLostError(path, owner);
+}
+
+function readOwner(path: string): LockOwner | null {
+  try {
+    return parseOwner(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Null where the text is partly written or damaged. */
+export function parseOwner(text: string): LockOwner | null {
+  try {
+    return JSON.parse(text) as LockOwner;
+  } catch {
+    return null;
+  }
+}

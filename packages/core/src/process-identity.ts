@@ -1,0 +1,106 @@
+// Which process is meant by a number that a file contains: numbers are used again, and containers and machines have their own.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+export interface ProcessIdentity {
+  host: string;
+  /** Linux: this start of the machine, the same in all its containers; empty elsewhere. */
+  boot: string;
+  /** Linux: the namespace of process numbers, one for each container; empty elsewhere. */
+  processes: string;
+  pid: number;
+  /** When it started, in the system's own form; null where the system does not say it, as on Windows. */
+  started: string | null;
+}
+
+/**
+ * `stopped`: by Ctrl-Z, SIGSTOP or Slurm's suspend; `traced`: by a debugger. Both live. `unknown`: it ran on another machine, in
+ * another container or before this machine was started, where this process cannot look.
+ */
+export type ProcessState = 'running' | 'stopped' | 'traced' | 'ended' | 'unknown';
+
+interface Seen {
+  /** Letter of `ps`. */
+  state: string;
+  started: string | null;
+}
+
+/** @param pid of a living process that this one can see; this one if not given */
+export function identityOf(pid = process.pid): ProcessIdentity {
+  const started = (pid === process.pid ? (ownSight ??= see(pid)) : see(pid))?.started ?? null;
+  return { ...thisPlace(), pid, started };
+}
+
+let ownSight: Seen | null = null;
+
+/** What has become of a process. One that ended and that its parent has not waited for yet (a zombie) has ended. */
+export function stateOf(identity: ProcessIdentity): ProcessState {
+  if (!isHere(identity)) return 'unknown';
+  const seen = see(identity.pid);
+  if (seen === null || /^[ZXx]/.test(seen.state)) return 'ended';
+  const isOther = (identity.started ?? null) !== null && seen.started !== null && seen.started !== identity.started;
+  if (isOther) return 'ended';
+  return seen.state.startsWith('T') ? 'stopped' : seen.state.startsWith('t') ? 'traced' : 'running';
+}
+
+/** Whether this process would see that one. Host names may repeat, starts of a machine do not. */
+function isHere({ host, boot, processes }: ProcessIdentity): boolean {
+  const own = thisPlace();
+  return own.boot === '' ? host === own.host : boot === own.boot && processes === own.processes;
+}
+
+const quietly = <T>(read: () => T): T | null => {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+};
+
+let place: Omit<ProcessIdentity, 'pid' | 'started'> | null = null;
+const thisPlace = () => (place ??= findPlace());
+
+/** Nothing of Linux where /proc is missing, or is that of other processes than this one's. */
+function findPlace(): Omit<ProcessIdentity, 'pid' | 'started'> {
+  const host = hostname();
+  if (quietly(() => readlinkSync('/proc/self')) !== String(process.pid)) return { host, boot: '', processes: '' };
+  const boot = quietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? '';
+  return { host, boot, processes: quietly(() => readlinkSync('/proc/self/ns/pid')) ?? '' };
+}
+
+/** @returns null where no process has this number */
+function see(pid: number): Seen | null {
+  const isOnLinux = thisPlace().boot !== '';
+  const seen = isOnLinux ? seenInProc(pid) : process.platform === 'win32' ? null : seenByPs(pid);
+  // A process of another user may be hidden, and Windows shows nothing cheaply: the number alone then stands for it.
+  return seen ?? (exists(pid) ? { state: '', started: null } : null);
+}
+
+/** proc_pid_stat(5): the state is field 3 and the start field 22, in ticks since the boot; the name before may contain anything. */
+function seenInProc(pid: number): Seen | null {
+  const text = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  if (text === null) return null;
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0], started: fields[22 - 3] };
+}
+
+/** macOS and the BSDs: the start in seconds, as their `ps` prints it. */
+export function seenByPs(pid: number): Seen | null {
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  const columns = ['-o', 'state=', '-o', 'lstart=', '-p', String(pid)];
+  const text = quietly(() =>
+    execFileSync('ps', columns, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  );
+  const found = text === null ? null : /^\s*(\S+)\s+(.+?)\s*$/.exec(text);
+  return found && { state: found[1], started: found[2] };
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // another user's
+  }
+}
