@@ -14,6 +14,9 @@ const problems: Readonly<Record<string, string>> = {
   EIO: 'the disk reports an error',
   EFBIG: 'the file is larger than the file system allows',
   ENOTDIR: 'a part of its path is a file, not a folder',
+  EEXIST: 'a part of its path is a file, not a folder', // of a folder that is to be made
+  ELOOP: 'its symbolic links lead in a circle',
+  EISDIR: 'it is a folder, not a file',
 };
 
 /**

@@ -41,7 +41,7 @@ const HEARTBEAT_SECONDS = 2;
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: FileLockOptions = {}): Promise<T> {
   const { staleSeconds = STALE_SECONDS, protects = [] } = options;
   const owner: LockOwner = { ...identityOf(), id: randomUUID(), since: new Date().toISOString() };
-  await mkdir(dirname(path), { recursive: true });
+  await namingFile(path, () => mkdir(dirname(path), { recursive: true }));
   const waiting = new Waiting(path, options);
   for (;;) {
     const release = await acquire(path, owner, staleSeconds);
@@ -137,10 +137,12 @@ function remedyOf({ owner, state }: LockHolder): string {
 
 /** Returns the function that releases the lock; null where the file exists already. */
 async function acquire(path: string, owner: LockOwner, staleSeconds: number): Promise<(() => Promise<void>) | null> {
-  const handle = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') return null;
-    throw error;
-  });
+  const create = () =>
+    open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return null;
+      throw error;
+    });
+  const handle = await namingFile(path, create);
   if (!handle) return null;
   try {
     await namingFile(path, () => handle.writeFile(JSON.stringify(owner)));

@@ -122,7 +122,8 @@ test('an output folder that cannot be made', async () => {
   const { code, stderr } = await mistake([`save_path=${join(file, 'run')}`]);
   expect(code).toBe(1);
   expect(stderr).toBe(
-    `Cannot make the folder '${join(file, 'run')}': ENOTDIR (not a directory)\n  hydra.run.dir says where it goes; give another place\n${HINT}`,
+    `save_path: '${join(file, 'run')}' cannot be written: a part of its path is a file, not a folder\n` +
+      `  in command line: save_path=${join(file, 'run')}\n  give save_path another folder\n${HINT}`,
   );
 });
 

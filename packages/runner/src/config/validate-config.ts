@@ -13,6 +13,7 @@ import { CONFIG_FILE } from '../run/run-files.js';
 import { actionChoiceProblems, contextKeyProblems, expertProblems } from './context-keys.js';
 import { foreignKey } from './foreign-keys.js';
 import { memoryKeyProblems } from './memory-keys.js';
+import { placeProblems } from './place-problems.js';
 import { placeText } from './place-text.js';
 import { schemaOf, taskOf, unknownUnit } from './units.js';
 
@@ -32,6 +33,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
   await validate(composition, schema);
   const unit = taskOf(composition)!;
   const config = camelKeys(composition.resolve()) as Record<string, unknown>;
+  const places = placeProblems(unit.name, (key) => config[toCamelCase(key)]);
   const problems = [
     ...algorithmProblems(config),
     ...contextKeyProblems(config),
@@ -41,7 +43,8 @@ export async function validateConfig(composition: Composition): Promise<void> {
     ...(unit.plays ? playProblems(composition, config as EnvironmentConfig) : []),
     ...decodingProblems(composition, config),
     ...secretProblems(config),
-    ...limitProblems(config),
+    ...places,
+    ...(places.length > 0 ? [] : limitProblems(config)),
     ...((await unit.problems?.(config)) ?? []),
   ];
   if (problems.length > 0) throw new Error(textOf(problems, composition));

@@ -28,3 +28,19 @@ export function owningFolder<T>(
     },
   });
 }
+
+/** As `owningFolder`, for a file or folder that a task writes under another name first. */
+export function owningOutput<T>(output: string, work: () => Promise<T>): Promise<T> {
+  const path = output.replace(/\/+$/, '');
+  return withFileLock(`${path}.lock`, work, {
+    protects: [path],
+    refuse: (holder) =>
+      new Error(
+        holderMessage(
+          holder,
+          (who) => `${who} writes ${output}`,
+          'wait for its end or stop it, or give another output',
+        ),
+      ),
+  });
+}

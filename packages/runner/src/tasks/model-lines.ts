@@ -1,12 +1,12 @@
 // What task=score and task=generate share: a model, a JSONL file of items, and a JSONL file that grows in their order.
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { camelKeys, namingFile } from '@bowyer/core';
+import { open, rename, rm } from 'node:fs/promises';
+import { camelKeys, LockLostError, namingFile } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
 import { deviceOf, type DeviceConfig } from '../agent/device-choice.js';
 import type { SharedConfig } from '../config/keys.js';
+import { owningOutput } from '../run/folder-owner.js';
 import { templateInputsOf } from '../demonstrations/conversations.js';
 import { JsonLineError, readJsonLines } from '../demonstrations/json-lines.js';
 import type { TaskContext } from './task.js';
@@ -27,15 +27,16 @@ export interface ModelLines<Item> {
  * Reads and checks the whole input, loads the model, and writes a line per item. Lines stand in `OUTPUT.partial` until the
  * last one is written, so OUTPUT is whole or not there.
  */
-export async function runModelLines<Item>(
-  config: LinesConfig,
+export function runModelLines<Item>(config: LinesConfig, context: TaskContext, work: ModelLines<Item>): Promise<void> {
+  return owningOutput(config.output, () => writeModelLines(config, context, work));
+}
+
+async function writeModelLines<Item>(
+  { input, output, model: folder, quantization, packedDecoding, ...config }: LinesConfig,
   { print, progress }: TaskContext,
   { schema, results }: ModelLines<Item>,
 ): Promise<void> {
-  const { input, output, model: folder, quantization, packedDecoding } = config;
   const lines = await readJsonLines<Record<string, unknown>>(input, schema);
-  if ((await stat(output).catch(() => null))?.isDirectory())
-    throw new Error(`output: '${output}' is a folder\n  give the name of a file that is to be written`);
   const partial = `${output}.partial`;
   const device = await openDevice(deviceOf(config));
   try {
@@ -45,7 +46,6 @@ export async function runModelLines<Item>(
       packedDecoding: packedDecoding ?? undefined,
     });
     const bar = new ProgressBar(config.task, lines.length, progress);
-    await mkdir(dirname(output), { recursive: true });
     const file = await open(partial, 'w');
     try {
       let done = 0;
@@ -68,10 +68,10 @@ export async function runModelLines<Item>(
       await file.close();
     }
     bar.finish();
-    await rename(partial, output);
+    await namingFile(output, () => rename(partial, output));
     print(`${lines.length} lines written: ${output}\n`);
   } catch (error) {
-    await rm(partial, { force: true });
+    if (!(error instanceof LockLostError)) await rm(partial, { force: true });
     throw error instanceof ItemError ? new JsonLineError(input, lines[error.index].line, error.problem) : error;
   } finally {
     await device.close();

@@ -3,6 +3,7 @@ import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { convertCheckpoint, isAdapterDirectory, LanguageModel } from '@bowyer/models';
 import type { SharedConfig } from '../../config/keys.js';
+import { owningOutput } from '../../run/folder-owner.js';
 import type { TaskContext } from '../task.js';
 
 interface ConvertConfig extends Pick<SharedConfig, 'quantization'> {
@@ -13,7 +14,11 @@ interface ConvertConfig extends Pick<SharedConfig, 'quantization'> {
   section: string | null;
 }
 
-export async function convert(
+export function convert(options: ConvertConfig, context: TaskContext): Promise<void> {
+  return owningOutput(options.output, () => writeConverted(options, context));
+}
+
+async function writeConverted(
   { input, output, config, tokenizer, section, quantization }: ConvertConfig,
   { print, progress }: TaskContext,
 ): Promise<void> {

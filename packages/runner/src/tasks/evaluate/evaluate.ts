@@ -7,6 +7,7 @@ import { ProgressBar } from '@bowyer/logging';
 import { agentFolderOf, runOf } from '../../agent/model-folders.js';
 
 import { optimalReturnOf, type EnvironmentConfig } from '../../environment/environment.js';
+import { owningFolder } from '../../run/folder-owner.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
 import { withReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
@@ -26,6 +27,10 @@ export async function evaluate(config: EvaluateConfig, context: TaskContext): Pr
   // Each plays its share of every part, and gets all of them; rank 0 reports.
   if (ranks.rank > 0) return void (await playModels(config as ModelConfig, context));
   await openDirectory(context.directory, context.decisive);
+  await owningFolder(context.directory, 'run', context.log, () => evaluateInFolder(config, context));
+}
+
+async function evaluateInFolder(config: EvaluateConfig, context: TaskContext): Promise<void> {
   await claimDirectory(context.directory, context.decisive);
   await withReport(context, async () => {
     if (isEndpoint(config)) await playEndpoint(config, context);

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { placeProblems } from './place-problems.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bowyer-places-'));
+  writeFileSync(join(folder, 'file'), '');
+  symlinkSync('loop-b', join(folder, 'loop-a'));
+  symlinkSync('loop-a', join(folder, 'loop-b'));
+  symlinkSync(join(folder, 'nothing', 'here'), join(folder, 'dangling'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const messages = (task: string, key: string, path: string) =>
+  placeProblems(task, (name) => (name === key ? path : null)).map(({ message, remedy }) => `${message}\n${remedy}`);
+
+test.each([
+  ['/dev/null', 'it is a file, not a folder'],
+  ['/dev/null/run', `'/dev/null' is a file, not a folder`],
+  ['FOLDER/file', 'it is a file, not a folder'],
+  ['FOLDER/file/run', 'a part of its path is a file, not a folder'],
+  ['FOLDER/file/a/run', 'a part of its path is a file, not a folder'],
+  ['FOLDER/loop-a', 'its symbolic links lead in a circle'],
+  ['FOLDER/loop-a/run', 'its symbolic links lead in a circle'],
+  ['FOLDER/dangling', 'it is a symbolic link to nothing'],
+  ['FOLDER/dangling/run', `'FOLDER/dangling' is a symbolic link to nothing`],
+  ['/proc/run', 'nothing can be made in /proc'],
+  ['', 'it is empty'],
+])('save_path=%s and cache_dir=%s are refused', (path, obstacle) => {
+  const [at, reason] = [path, obstacle].map((text) => text.replace('FOLDER', folder));
+  for (const key of ['save_path', 'cache_dir']) {
+    expect(messages('train', key, at)).toEqual([
+      expect.stringMatching(/^\w+: '.*' cannot be written: [^\n]+\ngive \w+ another folder$/s) as string,
+    ]);
+    if (!at.startsWith('/dev/null/')) expect(messages('train', key, at)[0]).toContain(reason);
+  }
+});
+
+test.each([
+  ['generate', '/dev/null', 'it is a device, which the whole file would replace'],
+  ['score', 'FOLDER', 'it is a folder, not a file'],
+  ['replay', 'FOLDER/file/lines', 'a part of its path is a file, not a folder'],
+  ['convert', 'FOLDER/file', 'it is a file, not a folder'],
+])('task=%s output=%s is refused', (task, path, obstacle) => {
+  expect(messages(task, 'output', path.replace('FOLDER', folder))[0]).toContain(obstacle);
+});
+
+test('what can be written is not refused', () => {
+  for (const [task, key, path] of [
+    ['train', 'save_path', folder],
+    ['train', 'save_path', join(folder, 'new', 'run')],
+    ['train', 'cache_dir', '.cache'],
+    ['generate', 'output', join(folder, 'file')],
+    ['play', 'output', '/dev/null'],
+    ['train', 'output', '/dev/null/x'], // not a key of the task
+  ])
+    expect(messages(task, key, path)).toEqual([]);
+});

@@ -1,0 +1,60 @@
+// Places that a task writes to: what stands in the way of them is reported with the key, before anything starts.
+import { accessSync, constants, lstatSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { ConfigProblem } from '@bowyer/core';
+
+/** `appended`: whatever takes text, such as a device. */
+type Kind = 'folder' | 'file' | 'appended';
+
+/** What each key names, in the task that reads it. */
+const KINDS: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
+  save_path: 'folder',
+  cache_dir: 'folder',
+  output: { convert: 'folder', play: 'appended', score: 'file', generate: 'file', replay: 'file' },
+};
+
+/** @param setting the value of a key as it is typed */
+export function placeProblems(task: string, setting: (key: string) => unknown): ConfigProblem[] {
+  return Object.entries(KINDS).flatMap(([key, known]) => {
+    const kind = typeof known === 'string' ? known : known[task];
+    const path = setting(key);
+    const obstacle = kind === undefined || typeof path !== 'string' ? null : obstacleOf(path, kind);
+    if (obstacle === null) return [];
+    const [message, remedy] = [`${key}: '${String(path)}' cannot be written: ${obstacle}`, `give ${key} another ${kind === 'folder' ? 'folder' : 'file'}`]; // prettier-ignore
+    return [{ key, message, remedy }];
+  });
+}
+
+/** What keeps a task from writing there; null where nothing does. */
+export function obstacleOf(path: string, kind: Kind): string | null {
+  if (path === '') return 'it is empty';
+  try {
+    const found = statSync(path);
+    if (kind === 'folder' && !found.isDirectory()) return 'it is a file, not a folder';
+    if (kind !== 'folder' && found.isDirectory()) return 'it is a folder, not a file';
+    if (kind === 'file' && !found.isFile()) return 'it is a device, which the whole file would replace';
+    accessSync(path, constants.W_OK);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? obstacleOfNew(path) : (OBSTACLES[code ?? ''] ?? String(code));
+  }
+}
+
+const OBSTACLES: Readonly<Record<string, string>> = {
+  ENOTDIR: 'a part of its path is a file, not a folder',
+  ELOOP: 'its symbolic links lead in a circle',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+/** Of a place that is not there yet: its folder, or what that will be in. */
+function obstacleOfNew(path: string): string | null {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return 'it is a symbolic link to nothing';
+  const parent = dirname(resolve(path));
+  if (parent.startsWith('/proc')) return 'nothing can be made in /proc';
+  const obstacle = obstacleOf(parent, 'folder');
+  return obstacle && obstacle.replace(/^it is/, `'${parent}' is`);
+}
