@@ -37,6 +37,7 @@ export { imitate, type ImitationSettings } from './dataset/imitate.js';
 export type { Metrics, OnFailure, OpenPlayer, PlayOptions, ReplayItem, RunHooks } from './types.js';
 export { collect, episodeMetrics, rolloutMetrics } from './rollout/collect.js';
 export { withHorizon } from './rollout/horizon.js';
+export { InterruptedError } from './rollout/interrupted.js';
 export { play, type PlayContext, type RolloutSource } from './rollout/play.js';
 export { Collector } from './ahead/collector.js';
 export { LockStepRollouts } from './ahead/lock-step-rollouts.js';

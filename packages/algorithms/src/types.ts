@@ -28,6 +28,13 @@ export interface RunHooks {
   readonly checkpointDue: boolean;
   /** True once the user asked to stop: the algorithm saves a checkpoint and returns. */
   readonly stopRequested: boolean;
+  /** As `stopRequested`, for this process alone among several: what it plays, and can play again, is given up. False if not given. */
+  readonly interrupted?: boolean;
+  /**
+   * Saves a checkpoint of an iteration whose evaluation was given up, with its metrics and its rollout; when the run is resumed,
+   * `log` gets them again. Where it is not given, evaluations are not given up.
+   */
+  postpone?(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): Promise<void>;
 }
 
 /** Called for every episode that failed. @param episode its purpose and number, for messages */

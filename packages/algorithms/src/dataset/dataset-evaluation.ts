@@ -3,8 +3,10 @@ import { Type } from '@sinclair/typebox';
 import { count, Rng, type Trajectory } from '@bowyer/core';
 import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
 import { evalDecodingKey } from '../rollout/loop-keys.js';
+import { unlessInterrupted } from '../rollout/interrupted.js';
 import type { PlayContext } from '../rollout/play.js';
 import type { Metrics, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
+import type { TrainingRun } from '../unit.js';
 
 export const datasetEvaluationKeys = {
   validation_share: Type.Number({
@@ -29,11 +31,13 @@ export interface DatasetEvaluationOptions {
   evalDecoding: EvaluateOptions['evalDecoding'];
 }
 
-/** When to evaluate, and how. */
+/**
+ * When to evaluate, and how. An evaluation that the user has stopped is given up, and a resumed run repeats it.
+ */
 export interface DatasetEvaluation {
   /** @param step optimizer steps so far; 0: before the first */
   isDue(step: number): boolean;
-  /** Named `eval/…`; the best agent has the highest `eval/episodic_return`, or without it the smallest `eval/nll`. */
+  /** @throws {InterruptedError} where the user asks to stop. Named `eval/…`; the best agent has the highest `eval/episodic_return`, or without it the smallest `eval/nll`. */
   measure(): Promise<Metrics>;
 }
 
@@ -61,10 +65,43 @@ export function datasetEvaluation(
     async measure() {
       const metrics: Metrics = (await heldOutLoss?.()) ?? {};
       if (!(evalSize > 0)) return metrics;
-      const evaluation = await evaluate(run, openPlayer, options);
+      const evaluation = await evaluate({ ...run, givesUp: true }, openPlayer, options);
       return { ...metrics, ...evaluation.metrics, ...(await calibration?.(evaluation.trajectories)) };
     },
   };
+}
+
+/** Optimizer steps between two reports, and what they report. */
+export interface StepReports {
+  evaluation: DatasetEvaluation | null;
+  /** Whether figures are due after a step, besides those of an evaluation. */
+  isDue(step: number): boolean;
+  /** Figures of the steps since the last ones; called once for each report after a step. */
+  metricsOf(step: number): Metrics;
+}
+
+/**
+ * Evaluates and logs after a step where it is due.
+ *
+ * @returns false where the user has stopped the evaluation: a checkpoint is saved, and a resumed run calls this again for the same step
+ */
+export async function reportStep(
+  { hooks, state }: Pick<TrainingRun, 'hooks' | 'state'>,
+  step: number,
+  { evaluation, isDue, metricsOf }: StepReports,
+): Promise<boolean> {
+  const isEvaluated = evaluation?.isDue(step) ?? false;
+  if (!isEvaluated && !isDue(step)) return true;
+  const measured = isEvaluated ? await unlessInterrupted(evaluation!.measure()) : {};
+  if (measured === null) {
+    state.unevaluated = true;
+    if (step > 0) await hooks.checkpoint(step); // before the first step there is nothing to save
+    return false;
+  }
+  delete state.unevaluated;
+  await hooks.log(step - 1, step === 0 ? { ...measured, 'optim/steps': 0 } : { ...metricsOf(step), ...measured });
+  if (step > 0) await keepBestOf(hooks, step - 1, measured);
+  return true;
 }
 
 /** Remembers the agent if it is the best so far. @param metrics of `DatasetEvaluation.measure` */

@@ -3,7 +3,7 @@ import { minibatches, Rng, scheduledRate, type LearningRateSchedule } from '@bow
 import type { LanguageModel, TokenExample } from '@bowyer/models';
 import type { Metrics } from '../types.js';
 import type { TrainingRun } from '../unit.js';
-import { keepBestOf, type DatasetEvaluation } from './dataset-evaluation.js';
+import { reportStep, type DatasetEvaluation, type StepReports } from './dataset-evaluation.js';
 import type { Examples } from './examples.js';
 
 export interface ImitateOptions {
@@ -42,26 +42,29 @@ export async function imitate<Item>(
   const logEvery = Math.ceil(stepsPerEpoch / logsPerEpoch);
   const sums = (state.epoch ??= { lossSum: 0, count: 0 }) as EpochSums;
 
+  const rateAt = (before: number) => scheduledRate(options.lmLr, before, totalSteps, options.lmSchedule);
+  const reports: StepReports = {
+    evaluation,
+    isDue: (after) => after > 0 && (after % stepsPerEpoch) % logEvery === 0,
+    metricsOf: (after) => {
+      const { lossSum, count } = sums;
+      sums.lossSum = sums.count = 0;
+      return metricsOf({ nll: lossSum / count, steps: after, count, lr: rateAt(after - 1) });
+    },
+  };
+
   let step = firstIteration;
-  if (step === 0 && evaluation) await hooks.log(-1, { ...(await evaluation.measure()), 'optim/steps': 0 });
+  if ((step === 0 || state.unevaluated) && !(await reportStep({ hooks, state }, step, reports))) return;
   for (let epoch = Math.floor(step / stepsPerEpoch); epoch < options.epochs; epoch++) {
     const batches = [...minibatches(items, batchSize, Rng.forPurpose(options.seed, `bc/${epoch}`))];
     for (const batch of batches.slice(step % stepsPerEpoch)) {
       const { examples, count } = batchOf(batch);
       const loss = await accumulateInParts(policy, examples, parts);
-      const lr = scheduledRate(options.lmLr, step, totalSteps, options.lmSchedule);
-      await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm });
+      await policy.optimizer.step({ lr: rateAt(step), maxGradNorm: options.maxGradNorm });
       sums.lossSum += loss * count;
       sums.count += count;
       hooks.progress('imitation', ++step, totalSteps);
-      const isEvaluated = evaluation?.isDue(step) ?? false;
-      if (isEvaluated || (step % stepsPerEpoch) % logEvery === 0) {
-        const measured = isEvaluated ? await evaluation!.measure() : {};
-        const nll = sums.lossSum / sums.count;
-        await hooks.log(step - 1, { ...metricsOf({ nll, steps: step, count: sums.count, lr }), ...measured });
-        sums.lossSum = sums.count = 0;
-        await keepBestOf(hooks, step - 1, measured);
-      }
+      if (!(await reportStep({ hooks, state }, step, reports))) return;
       if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
       if (hooks.stopRequested) return;
     }

@@ -6,7 +6,12 @@ import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions, ReplayItem } from '../types.js';
 import { criticTargetKeys } from '../update/critic-targets.js';
 import { criticOf, type TrainingRun } from '../unit.js';
-import { datasetEvaluation, keepBestOf, type DatasetEvaluationOptions } from './dataset-evaluation.js';
+import {
+  datasetEvaluation,
+  reportStep,
+  type DatasetEvaluationOptions,
+  type StepReports,
+} from './dataset-evaluation.js';
 import { stepsOf, type ImitateOptions } from './imitate.js';
 
 const { validation_share: _, ...learningKeys } = imitationKeys;
@@ -72,21 +77,22 @@ export async function offlineSteps(
   );
   const sums = (state.epoch ??= {}) as Sums;
 
+  const rateAt = (before: number) => scheduledRate(options.lmLr, before, totalSteps, options.lmSchedule);
+  const reports: StepReports = {
+    evaluation,
+    isDue: (after) => after > 0 && after % stepsPerEpoch === 0,
+    metricsOf: (after) => ({ ...takeMeans(sums), 'optim/steps': after, 'optim/lm_lr': rateAt(after - 1) }),
+  };
+
   let step = firstIteration;
-  if (step === 0 && evaluation) await hooks.log(-1, { ...(await evaluation.measure()), 'optim/steps': 0 });
+  if ((step === 0 || state.unevaluated) && !(await reportStep(run, step, reports))) return;
   for (let epoch = Math.floor(step / stepsPerEpoch); epoch < options.epochs; epoch++) {
     const batches = [...minibatches(episodes, size, Rng.forPurpose(options.seed, `dataset/${epoch}`))];
     for (const batch of batches.slice(step % stepsPerEpoch)) {
-      const lr = scheduledRate(options.lmLr, step, totalSteps, options.lmSchedule);
       const rng = Rng.forPurpose(options.seed, `update/${step}`);
-      addTo(sums, await learn({ parts: partsOf(batch, options.batchSize), epoch, lr, rng }));
+      addTo(sums, await learn({ parts: partsOf(batch, options.batchSize), epoch, lr: rateAt(step), rng }));
       hooks.progress('learning', ++step, totalSteps);
-      const isEvaluated = evaluation?.isDue(step) ?? false;
-      if (isEvaluated || step % stepsPerEpoch === 0) {
-        const measured = isEvaluated ? await evaluation!.measure() : {};
-        await hooks.log(step - 1, { ...takeMeans(sums), 'optim/steps': step, 'optim/lm_lr': lr, ...measured });
-        await keepBestOf(hooks, step - 1, measured);
-      }
+      if (!(await reportStep(run, step, reports))) return;
       if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
       if (hooks.stopRequested) return;
     }

@@ -23,8 +23,8 @@ import {
 import type { Examples } from '../dataset/examples.js';
 import { joinedExamples } from '../dataset/joined-examples.js';
 import { imitateAtOnce } from '../dataset/imitate.js';
+import { endIteration, endPostponed } from '../rollout/end-iteration.js';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
-import { evaluate } from '../rollout/evaluate.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import type { Metrics, PlayOptions } from '../types.js';
@@ -83,6 +83,11 @@ export const agentEvol = defineAlgorithm({
     const openPlayer = policyPlayer(run, options);
     const history = [...run.history];
 
+    const evaluated = {
+      openPlayer,
+      judge: (episodes: readonly Trajectory[]) => byEnvironment('eval/success_rate', episodes, options),
+    };
+    await endPostponed(run, evaluated, options);
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       // Explore.
       const rollout = await collect(run, openPlayer, iteration, options, { groupSize: options.sampleNum });
@@ -102,18 +107,7 @@ export const agentEvol = defineAlgorithm({
       if (options.learnFrom === 'start') await run.restoreStart();
       Object.assign(metrics, await learn(run, joinedExamples(demonstrations, kept, options), iteration, options));
 
-      if ((iteration + 1) % options.evalFreq === 0) {
-        const evaluation = await evaluate(run, openPlayer, options);
-        Object.assign(
-          metrics,
-          evaluation.metrics,
-          byEnvironment('eval/success_rate', evaluation.trajectories, options),
-        );
-        await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
-      }
-      await hooks.log(iteration, metrics, rollout);
-      if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
-        await hooks.checkpoint(iteration + 1);
+      await endIteration(run, { iteration, metrics, rollout }, evaluated, options);
     }
   },
 

@@ -12,8 +12,9 @@ import {
   type Trajectory,
 } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
+import { endIteration, endPostponed } from '../rollout/end-iteration.js';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
-import { criticCalibration, evaluate } from '../rollout/evaluate.js';
+import { criticCalibration } from '../rollout/evaluate.js';
 import { freshBatch } from '../rollout/fresh-utterances.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
@@ -99,6 +100,12 @@ export const archer = defineAlgorithm({
         ? null
         : (episodes: Iterable<Trajectory>) => importanceWeights(policy, episodes, importanceClip);
 
+    const evaluated = {
+      openPlayer,
+      judge: (episodes: readonly Trajectory[]) => criticCalibration(critic, episodes, options.gamma),
+    };
+
+    await endPostponed(run, evaluated, options);
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
 
@@ -114,18 +121,7 @@ export const archer = defineAlgorithm({
       if (iteration >= options.warmupIter)
         Object.assign(metrics, await updateActor(learner, rollout, rng, policyRate(iteration, options), options));
 
-      if ((iteration + 1) % options.evalFreq === 0) {
-        const evaluation = await evaluate(run, openPlayer, options);
-        Object.assign(
-          metrics,
-          evaluation.metrics,
-          await criticCalibration(critic, evaluation.trajectories, options.gamma),
-        );
-        await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
-      }
-      await hooks.log(iteration, metrics, rollout);
-      if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
-        await hooks.checkpoint(iteration + 1);
+      await endIteration(run, { iteration, metrics, rollout }, evaluated, options);
     }
     await reference?.release();
   },

@@ -2,10 +2,11 @@
 // Source: Verma et al. 2022, arXiv:2204.08426; online form as the baseline of Zhou et al. 2024, arXiv:2402.19446.
 // The critic is ArCHer's; the policy is never trained.
 import { Type } from '@sinclair/typebox';
-import { count, Rng } from '@bowyer/core';
+import { count, Rng, type Trajectory } from '@bowyer/core';
+import { endIteration, endPostponed } from '../rollout/end-iteration.js';
 import { BestOfNPlayer } from '../rollout/best-of-n-player.js';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
-import { criticCalibration, evaluate } from '../rollout/evaluate.js';
+import { criticCalibration } from '../rollout/evaluate.js';
 import { loopKeys } from '../rollout/loop-keys.js';
 import { insertTurns, openReplay, rewardMetrics } from '../rollout/replay.js';
 import type { Metrics, OpenPlayer } from '../types.js';
@@ -43,6 +44,12 @@ export const chai = defineAlgorithm({
     const { ranks } = run;
     const learner: CriticUpdate = { critic, replay, clip, hooks, ranks, openPlayer, playsWithCritic: true };
 
+    const evaluated = {
+      openPlayer,
+      judge: (episodes: readonly Trajectory[]) => criticCalibration(critic, episodes, options.gamma),
+    };
+
+    await endPostponed(run, evaluated, { ...options, evalDecoding: 'sample' });
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
 
@@ -54,21 +61,7 @@ export const chai = defineAlgorithm({
       // The critic learns the value of acting that way.
       Object.assign(metrics, await updateCritic(learner, rng, options));
 
-      if ((iteration + 1) % options.evalFreq === 0) {
-        const { seed, slots, maxFailureShare, sampling, evalSize } = options;
-        const evaluation = await evaluate(run, openPlayer, {
-          ...{ seed, slots, maxFailureShare, sampling, evalSize, evalDecoding: 'sample' as const },
-        });
-        Object.assign(
-          metrics,
-          evaluation.metrics,
-          await criticCalibration(critic, evaluation.trajectories, options.gamma),
-        );
-        await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
-      }
-      await hooks.log(iteration, metrics, rollout);
-      if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
-        await hooks.checkpoint(iteration + 1);
+      await endIteration(run, { iteration, metrics, rollout }, evaluated, { ...options, evalDecoding: 'sample' });
     }
   },
 

@@ -13,6 +13,7 @@ import { Type } from '@sinclair/typebox';
 import { count, hash32, nullable, rate, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { contextsOf, episodeExamples } from '../dataset/examples.js';
 import { imitateAtOnce } from '../dataset/imitate.js';
+import { endIteration, endPostponed } from '../rollout/end-iteration.js';
 import { collect, episodeMetrics } from '../rollout/collect.js';
 import { expertPlayer } from '../rollout/expert-player.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
@@ -21,7 +22,7 @@ import type { Metrics, PlayOptions } from '../types.js';
 import { rateKeys } from '../update/policy-rate.js';
 import { scoreTerminatorKey } from '../update/token-examples.js';
 import { defineAlgorithm, type TrainingRun } from '../unit.js';
-import { evaluateWhenDue, rateAt } from './group-training.js';
+import { rateAt } from './group-training.js';
 
 const options = Type.Object(
   {
@@ -82,6 +83,8 @@ export const dagger = defineAlgorithm({
     const { hooks } = run;
     const history = [...run.history];
 
+    const evaluated = { openPlayer: policyPlayer(run, options) };
+    await endPostponed(run, evaluated, options);
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rollout = await collect(run, expertPlayer(run, options), iteration, options);
       for (const episode of rollout) history.push(episode);
@@ -90,10 +93,7 @@ export const dagger = defineAlgorithm({
 
       Object.assign(metrics, await learn(run, history, iteration, options));
 
-      await evaluateWhenDue(run, policyPlayer(run, options), iteration, metrics, options);
-      await hooks.log(iteration, metrics, rollout);
-      if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
-        await hooks.checkpoint(iteration + 1);
+      await endIteration(run, { iteration, metrics, rollout }, evaluated, options);
     }
   },
 });

@@ -8,6 +8,7 @@
 // Differs from it: the pairs come from the policy's own games, new ones in every iteration; offline_dpo takes those of a dataset.
 import { Type } from '@sinclair/typebox';
 import { count, minibatches, Rng, type ConfigProblem, type OptionsOf } from '@bowyer/core';
+import { endIteration, endPostponed } from '../rollout/end-iteration.js';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { groupKeys, groupsOf, wholeGroups } from '../rollout/collect-groups.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
@@ -24,7 +25,7 @@ import {
 import { RunningMeans } from '../update/running-means.js';
 import { defineAlgorithm, type TrainingRun } from '../unit.js';
 import { aloneProblems } from './grpo.js';
-import { evaluateWhenDue, rateAt } from './group-training.js';
+import { rateAt } from './group-training.js';
 
 const options = Type.Object(
   {
@@ -56,6 +57,8 @@ export const dpo = defineAlgorithm({
     const openPlayer = policyPlayer(run, options);
     const reference = await run.openReference({ quantization: options.referenceQuantization });
     try {
+      const evaluated = { openPlayer };
+      await endPostponed(run, evaluated, options);
       for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
         const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
 
@@ -70,10 +73,7 @@ export const dpo = defineAlgorithm({
         metrics['optim/lm_lr'] = lr;
         if (scored.length > 0) Object.assign(metrics, await prefer(run, scored, rng, lr, options));
 
-        await evaluateWhenDue(run, openPlayer, iteration, metrics, options);
-        await hooks.log(iteration, metrics, rollout);
-        if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
-          await hooks.checkpoint(iteration + 1);
+        await endIteration(run, { iteration, metrics, rollout }, evaluated, options);
       }
     } finally {
       await reference.release();

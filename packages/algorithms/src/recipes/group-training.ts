@@ -2,13 +2,14 @@
 // differ in the estimate alone.
 import { mean, Rng, type ConfigProblem, type Trajectory } from '@bowyer/core';
 import type { Quantization } from '@bowyer/models';
+import { endIteration, endPostponed } from '../rollout/end-iteration.js';
 import { collectGroups, groupKeys, groupProblems, type GroupRolloutOptions } from '../rollout/collect-groups.js';
 import { rolloutMetrics } from '../rollout/collect.js';
-import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
+import type { EvaluateOptions } from '../rollout/evaluate.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { noteEstimate } from '../rollout/turn-estimates.js';
-import type { Metrics, OpenPlayer } from '../types.js';
+import type { Metrics } from '../types.js';
 import { klReference } from '../update/kl-reference.js';
 import { policyRate, rateKeys, type PolicyRateOptions } from '../update/policy-rate.js';
 import {
@@ -62,6 +63,8 @@ export async function trainOnGroups(
   const openPlayer = policyPlayer(run, options);
   const reference = await klReference(run, options);
   try {
+    const evaluated = { openPlayer };
+    await endPostponed(run, evaluated, options);
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
 
@@ -75,10 +78,7 @@ export async function trainOnGroups(
         Object.assign(metrics, await updatePolicy({ ...run, reference }, turns, step, options));
       }
 
-      await evaluateWhenDue(run, openPlayer, iteration, metrics, options);
-      await hooks.log(iteration, metrics, played);
-      if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
-        await hooks.checkpoint(iteration + 1);
+      await endIteration(run, { iteration, metrics, rollout: played }, evaluated, options);
     }
   } finally {
     await reference?.release();
@@ -97,20 +97,6 @@ export const rateAt = (iteration: number, options: Omit<PolicyRateOptions, 'warm
   const { iterations, lmLr, lmLrFinalShare, lmSchedule } = options;
   return policyRate(iteration, { iterations, lmLr, lmLrFinalShare, lmSchedule, warmupIter: 0 });
 };
-
-/** Adds the metrics of an evaluation every `evalFreq` iterations, and keeps the best policy. */
-export async function evaluateWhenDue(
-  run: TrainingRun,
-  openPlayer: OpenPlayer,
-  iteration: number,
-  metrics: Metrics,
-  options: { evalFreq: number } & Parameters<typeof evaluate>[2],
-): Promise<void> {
-  if ((iteration + 1) % options.evalFreq !== 0) return;
-  const evaluation = await evaluate(run, openPlayer, options);
-  Object.assign(metrics, evaluation.metrics);
-  await run.hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
-}
 
 /** The turns to learn from with their advantages. */
 async function advantageTurns(

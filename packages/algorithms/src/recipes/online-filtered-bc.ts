@@ -16,9 +16,9 @@ import {
   type OptionsOf,
   type Trajectory,
 } from '@bowyer/core';
+import { endIteration, endPostponed } from '../rollout/end-iteration.js';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { groupKeys, wholeGroups } from '../rollout/collect-groups.js';
-import { evaluate } from '../rollout/evaluate.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { insertTurns, rewardMetrics } from '../rollout/replay.js';
@@ -70,6 +70,8 @@ export const onlineFilteredBc = defineAlgorithm({
     const history = [...run.history];
     const clip = new SharedClip('own');
 
+    const evaluated = { openPlayer };
+    await endPostponed(run, evaluated, options);
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
 
@@ -93,14 +95,7 @@ export const onlineFilteredBc = defineAlgorithm({
       if (iteration >= options.warmupIter && kept.length > 0)
         Object.assign(metrics, await imitate(run, kept, clip, rng, policyRate(iteration, options), options));
 
-      if ((iteration + 1) % options.evalFreq === 0) {
-        const evaluation = await evaluate(run, openPlayer, options);
-        Object.assign(metrics, evaluation.metrics);
-        await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
-      }
-      await hooks.log(iteration, metrics, rollout);
-      if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
-        await hooks.checkpoint(iteration + 1);
+      await endIteration(run, { iteration, metrics, rollout }, evaluated, options);
     }
   },
 

@@ -8,6 +8,7 @@
 // Differs from them: the KL is estimated from the sampled token, so that the teacher gives one number a token.
 import { Type } from '@sinclair/typebox';
 import { mean, nullable, Rng, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
+import { endIteration, endPostponed } from '../rollout/end-iteration.js';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
@@ -22,7 +23,7 @@ import {
 } from '../update/policy-update.js';
 import { utterancesOf } from '../update/turn-batch.js';
 import { defineAlgorithm, type ReferencePolicy } from '../unit.js';
-import { evaluateWhenDue, rateAt } from './group-training.js';
+import { rateAt } from './group-training.js';
 
 const options = Type.Object(
   {
@@ -54,6 +55,8 @@ export const opd = defineAlgorithm({
     const openPlayer = policyPlayer(run, options);
     const teacher = await run.openTeacher(options.teacher!);
     try {
+      const evaluated = { openPlayer };
+      await endPostponed(run, evaluated, options);
       for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
         const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
 
@@ -66,10 +69,7 @@ export const opd = defineAlgorithm({
         const step = { rng, lr: rateAt(iteration, options), klCoefficient: 0 };
         Object.assign(metrics, await updatePolicy(run, turns, step, options));
 
-        await evaluateWhenDue(run, openPlayer, iteration, metrics, options);
-        await hooks.log(iteration, metrics, rollout);
-        if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
-          await hooks.checkpoint(iteration + 1);
+        await endIteration(run, { iteration, metrics, rollout }, evaluated, options);
       }
     } finally {
       await teacher.release();

@@ -19,8 +19,8 @@ import {
   type OptionsOf,
   type Trajectory,
 } from '@bowyer/core';
+import { endIteration, endPostponed } from '../rollout/end-iteration.js';
 import { collect, rolloutMetrics } from '../rollout/collect.js';
-import { evaluate } from '../rollout/evaluate.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { noteEstimate } from '../rollout/turn-estimates.js';
@@ -77,6 +77,8 @@ export const ppo = defineAlgorithm({
     const openPlayer = policyPlayer(run, options);
     const reference = await klReference(run, options);
     try {
+      const evaluated = { openPlayer };
+      await endPostponed(run, evaluated, options);
       for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
         const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
         const klCoefficient = (state.klCoefficient as number | undefined) ?? options.klCoefficient;
@@ -97,14 +99,7 @@ export const ppo = defineAlgorithm({
         if (options.adaptiveKlTarget !== null)
           state.klCoefficient = adaptedKlCoefficient(klCoefficient, metrics['rollout/kl_reference'], options.adaptiveKlTarget); // prettier-ignore
 
-        if ((iteration + 1) % options.evalFreq === 0) {
-          const evaluation = await evaluate(run, openPlayer, options);
-          Object.assign(metrics, evaluation.metrics);
-          await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
-        }
-        await hooks.log(iteration, metrics, rollout);
-        if ((iteration + 1) % options.saveFreq === 0 || hooks.checkpointDue || hooks.stopRequested)
-          await hooks.checkpoint(iteration + 1);
+        await endIteration(run, { iteration, metrics, rollout }, evaluated, options);
       }
     } finally {
       await reference?.release();

@@ -4,7 +4,11 @@ import type { Metrics, OpenPlayer } from '../types.js';
 import { horizonAt, withHorizon } from './horizon.js';
 import { play, type CollectOptions, type GroupOptions, type PlayContext } from './play.js';
 
-/** One iteration's rollout. Seeds follow from the run's seed and the episode's number alone. */
+/**
+ * One iteration's rollout. Seeds follow from the run's seed and the episode's number alone.
+ *
+ * @throws {InterruptedError} where the user asks to stop: nothing has been learned since the last iteration
+ */
 export function collect(
   run: PlayContext,
   openPlayer: OpenPlayer,
@@ -13,7 +17,7 @@ export function collect(
   groups: GroupOptions = {},
 ): Promise<Trajectory[]> {
   const { rolloutSize } = options;
-  return collectEpisodes(run, openPlayer, iteration, options, {
+  return collectEpisodes({ ...run, givesUp: true }, openPlayer, iteration, options, {
     ...groups,
     firstEpisode: iteration * rolloutSize,
     episodes: rolloutSize,

@@ -2,6 +2,7 @@
 import { hash32, oneRank, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import { EnvContractError, HttpError, playEpisodes, type Env, type PlayedEpisode, type Split } from '@bowyer/envs';
 import type { OnFailure, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
+import { InterruptedError, unlessInterrupted } from './interrupted.js';
 import type { Horizon } from './horizon.js';
 import type { ReplayPlacement } from './replay.js';
 import { segmentsOf, type TurnTokens } from './turn-tokens.js';
@@ -12,7 +13,9 @@ export interface PlayContext {
   makeEnv: ((split: Split) => Env) | null;
   /** Name of the environment, for messages. */
   environment?: string;
-  hooks: Pick<RunHooks, 'progress'>;
+  hooks: Pick<RunHooks, 'progress' | 'interrupted'>;
+  /** Whether a set is given up with `InterruptedError` when the user asks to stop; if not given, each is played to its end. */
+  givesUp?: boolean;
   onFailure?: OnFailure;
   /** As in `playEpisodes`. */
   together?: boolean;
@@ -82,9 +85,12 @@ export async function play(
   if (ranks.size === 1) return (await playShare(context, openPlayer, options, set, { rank: 0, size: 1 })).played;
   const share = { rank: ranks.rank, size: ranks.size };
   // A player may ask the critic, which within its own episodes must not wait for other ranks.
-  const own = await ranks.apart(() => playShare(context, openPlayer, options, set, share));
+  const own = await ranks.apart(() => unlessInterrupted(playShare(context, openPlayer, options, set, share)));
   await ranks.barrier();
-  const all = ranks.gather(own);
+  const all = ranks.gather(own).map((one) => {
+    if (one === null) throw new InterruptedError(purpose);
+    return one;
+  });
   hooks.progress(purpose, episodes, episodes);
   const failures = all.flatMap(({ failures }) => failures);
   checkFailures(failures, options.maxFailureShare ?? DEFAULT_FAILURE_SHARE, { purpose, episodes });
@@ -105,7 +111,7 @@ export const samplingRng = (seed: number): Rng => Rng.forPurpose(seed, 'sampling
  * environment's seed of the group's first one.
  */
 async function playShare(
-  { makeEnv, hooks, onFailure, together }: PlayContext,
+  { makeEnv, hooks, onFailure, together, givesUp = false }: PlayContext,
   openPlayer: OpenPlayer,
   { seed, slots, sampling, maxFailureShare = DEFAULT_FAILURE_SHARE }: PlayOptions,
   { purpose, split, firstEpisode, episodes, groupSize = 1 }: GroupOptions & PlayedSet,
@@ -119,6 +125,7 @@ async function playShare(
   const own = seeds.map((_, i) => i).filter((i) => i % size === rank);
   const trajectories = new Array<Trajectory>(episodes);
   const failures: Error[] = [];
+  hooks.progress(purpose, 0, episodes);
   const player = await openPlayer(sampling);
   let done = 0;
   try {
@@ -129,7 +136,11 @@ async function playShare(
       seeds: (i) => envSeeds[own[i]],
       // A rollout draws its items; an evaluation covers them evenly.
       reset: (i) => (split === 'train' ? {} : { episode: firstEpisode + own[i] }),
-      act: (ready) => player.act(ready.map((turn) => ({ ...turn, rng: rngs[own[turn.episode]] }))),
+      act: (ready) => {
+        if (givesUp && hooks.interrupted) throw new InterruptedError(purpose);
+        hooks.progress(purpose, done * size, episodes);
+        return player.act(ready.map((turn) => ({ ...turn, rng: rngs[own[turn.episode]] })));
+      },
       onEpisode: (played) => {
         const { error } = played;
         const episode = own[played.episode];

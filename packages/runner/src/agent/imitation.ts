@@ -47,7 +47,6 @@ export class Imitation implements RunHooks {
   ) {
     this.policyFolder = found && join(found.folder, 'policy');
     this.run = { firstIteration: found?.progress.step ?? 0, state: found?.progress.state ?? {} };
-    context.onInterrupt(() => (this.stopRequested = true), 'stopping after this step');
   }
 
   /** @param folder where the policy is going to be; what is needed to resume is beside it meanwhile, in FOLDER.partial */
@@ -66,6 +65,8 @@ export class Imitation implements RunHooks {
   /** @param policy with its optimizer made */
   async resume(policy: LanguageModel): Promise<void> {
     this.#policy = policy;
+    // Until now there was nothing to save: a signal ended the process.
+    this.context.onInterrupt(() => (this.stopRequested = true), 'stopping after this step');
     if (this.policyFolder !== null) await restoreOptimizer(policy, this.policyFolder);
   }
 

@@ -91,6 +91,10 @@ export class Recorder implements RunHooks {
     this.#stop = value;
   }
 
+  get interrupted(): boolean {
+    return this.#stop;
+  }
+
   get checkpointDue(): boolean {
     const { saveMinutes, control } = this.settings;
     const isTime = saveMinutes !== null && performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE;
@@ -119,11 +123,12 @@ export class Recorder implements RunHooks {
   }
 
   async log(iteration: number, measured: Metrics, rollout: readonly Trajectory[] = []): Promise<void> {
-    const diagnosed = await this.settings.diagnostics?.afterUpdate();
-    const metrics = { ...measured, ...this.settings.rolloutMetrics?.(), ...diagnosed };
+    const { postponed } = this.#postponable;
+    const metrics = { ...measured, ...(postponed ?? (await this.#furtherMetrics())) };
     this.#refuseNonFinite(iteration, metrics, rollout);
     await this.files.logMetrics(iteration + 1, metrics);
-    await this.files.logRollout(iteration + 1, rollout);
+    if (postponed === undefined) await this.files.logRollout(iteration + 1, rollout);
+    delete this.#postponable.postponed;
     await this.files.logEvaluation(iteration + 1, this.#evaluated);
     this.#evaluated = [];
     await this.files.logTimings(iteration + 1, { ...this.#seconds, ...this.settings.innerSeconds?.() });
@@ -142,6 +147,27 @@ export class Recorder implements RunHooks {
     if ('eval/nll' in metrics) this.#printValidation(metrics);
     this.#guard(iteration + 1, metrics);
     await this.settings.control?.whilePaused();
+  }
+
+  /** What needs the episodes of the rollout is measured and stored now: a resumed run has them in its files alone. */
+  async postpone(iteration: number, measured: Metrics, rollout: readonly Trajectory[]): Promise<void> {
+    if (this.#postponable.postponed === undefined) {
+      const further = await this.#furtherMetrics();
+      this.#refuseNonFinite(iteration, { ...measured, ...further }, rollout);
+      await this.files.logRollout(iteration + 1, rollout);
+      this.#postponable.postponed = further;
+    }
+    await this.checkpoint(iteration + 1);
+  }
+
+  /** Of the iteration whose evaluation was given up: part of a checkpoint. */
+  get #postponable(): { postponed?: Metrics } {
+    return this.settings.state as { postponed?: Metrics };
+  }
+
+  async #furtherMetrics(): Promise<Metrics> {
+    const diagnosed = await this.settings.diagnostics?.afterUpdate();
+    return { ...this.settings.rolloutMetrics?.(), ...diagnosed };
   }
 
   /** Episodes of an evaluation, stored with the metrics that follow. */

@@ -4,7 +4,14 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import { conversationExamples, conversationLoss, imitate, type Metrics, type RunHooks } from '@bowyer/algorithms';
+import {
+  conversationExamples,
+  conversationLoss,
+  imitate,
+  InterruptedError,
+  type Metrics,
+  type RunHooks,
+} from '@bowyer/algorithms';
 import {
   commandText,
   overrideWord,
@@ -218,8 +225,11 @@ async function train(
   const measure = async (): Promise<Metrics> => {
     const started = performance.now();
     const bar = new ProgressBar('validation', held.length, context.progress);
-    const nll = await conversationLoss(model, held, rows, (done) => bar.update(done));
-    bar.remove();
+    const onProgress = (done: number) => {
+      if (recorder.interrupted) throw new InterruptedError('validation');
+      bar.update(done);
+    };
+    const nll = await conversationLoss(model, held, rows, onProgress).finally(() => bar.remove());
     time.validation((performance.now() - started) / 1000);
     return { 'eval/nll': nll, 'eval/perplexity': Math.exp(nll) };
   };
