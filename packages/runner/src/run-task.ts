@@ -6,6 +6,7 @@ import { decisivePart } from './config/decisive.js';
 import { openEnvParts } from './environment/env-parts.js';
 import type { EnvironmentConfig } from './environment/environment.js';
 import type { ReadWatcher } from './config/read-watcher.js';
+import { processesOf, processesText } from './ranks/processes.js';
 import { findTask } from './tasks/registry.js';
 import { withTracing } from './trace/with-tracing.js';
 import type { TaskContext } from './tasks/task.js';
@@ -17,7 +18,10 @@ function withDecoding({ evalDoSample = null, ...config }: Record<string, unknown
 }
 
 /** What the command line gives; the rest of a task's context is made here. */
-type RunContext = Omit<TaskContext, 'envParts' | 'decisive' | 'plainConfig' | 'onOutput' | 'requestStop'>;
+type RunContext = Omit<
+  TaskContext,
+  'envParts' | 'decisive' | 'plainConfig' | 'onOutput' | 'requestStop' | 'processes'
+>;
 
 /** The context's log and interrupt, as loggers follow them. */
 function observed({
@@ -75,6 +79,8 @@ export async function runPrepared(
   const run = await unit.load();
   if ('device' in plain) await settleDevice(config as DeviceConfig, context);
   const { ranks = oneRank } = context;
+  const processes = processesOf(ranks, (plain.threads as number | undefined) ?? 0);
+  if (processes !== null && ranks.rank === 0) context.log(processesText(processes));
   // Rank 0 downloads; the others then find the files.
   if (ranks.rank === 0) await useLocalModels(config, context);
   await ranks.barrier();
@@ -83,7 +89,7 @@ export async function runPrepared(
     ? await openEnvParts(config as EnvironmentConfig)
     : { parts: {}, close: () => Promise.resolve() };
   try {
-    const work = () => run(config, { ...context, envParts: parts, decisive, plainConfig: yaml });
+    const work = () => run(config, { ...context, processes, envParts: parts, decisive, plainConfig: yaml });
     await (ranks.rank === 0 ? withTracing(config as never, context, work) : work());
   } finally {
     await close();

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
 import { when } from '@bowyer/testing';
@@ -38,6 +38,11 @@ when(hasMpi, 'no mpirun of Open MPI').test(
     const args = [...options, '-n', '2', process.execPath, bin, ...command('two', 'distributed.shard_optimizer=true')];
     const two = spawnSync(program, args, { cwd: repository, timeout: 120_000 });
     expect({ status: two.status, errors: two.stderr.toString() }).toMatchObject({ status: 0 });
+    const said = `2 processes share this run, 1 thread each: ranks 0 to 1 on ${hostname()}`;
+    expect(await readFile(join(folder, 'two', 'run.log'), 'utf8')).toContain(said);
+    expect(two.stdout.toString()).toContain(said); // below the table of results
+    const results = JSON.parse(await readFile(join(folder, 'two', 'results.json'), 'utf8')) as object;
+    expect(results).toMatchObject({ processes: { ranks: 2, threads: [1, 1], hosts: [hostname(), hostname()] } });
     const lines = async (name: string) => (await readFile(join(folder, name, 'metrics.jsonl'), 'utf8')).split('\n');
     expect(await lines('two')).toHaveLength((await lines('one')).length);
     for (const file of ['policy/model', 'policy/optimizer', 'critic/online', 'critic/optimizer']) {

@@ -3,6 +3,7 @@ import { bootstrapMean, episodicReturn, mean, Rng, type Interval, type Trajector
 import { textTable } from '@bowyer/logging';
 import type { Decoding, Metrics } from '@bowyer/algorithms';
 import { testedOn, type SplitPlan } from '@bowyer/envs';
+import { processesText, type Processes } from '../ranks/processes.js';
 import type { TaskResult } from './breakdown.js';
 
 /** One line of the result table: figures of a policy over the episodes of the test. */
@@ -47,6 +48,8 @@ export interface RunResults {
   stopped?: string;
   /** How its rollouts were played ahead; absent where they were played between the updates. */
   rollouts?: { mode: 'lock_step' | 'asynchronous'; maxStaleness: number };
+  /** That shared the last start of the run; absent where one process was alone. */
+  processes?: Processes;
   policies: PolicyResult[];
   items?: TestedItems;
   comparisons?: Comparison[];
@@ -138,7 +141,7 @@ export const resultText = (results: RunResults): string =>
 
 /** What stands below the table: what was played, differences on the same episodes, the optimum, the critic. */
 export function resultNotes(results: RunResults): string[] {
-  const { optimalReturn, calibration, stopped, rollouts, comparisons = [] } = results;
+  const { optimalReturn, calibration, stopped, rollouts, processes, comparisons = [] } = results;
   const lines = [playedText(results)];
   for (const { baseline, name, decoding, episodes, meanDifference, interval } of comparisons)
     lines.push(
@@ -152,6 +155,7 @@ export function resultNotes(results: RunResults): string[] {
     lines.push(`critic: mean Q ${qMean.toFixed(2)}, mean discounted return ${discountedReturnMean.toFixed(2)}`);
   }
   if (rollouts !== undefined) lines.push(rolloutsText(rollouts));
+  if (processes !== undefined) lines.push(processesText(processes));
   if (stopped !== undefined) lines.push(`stopped by the guard ${stopped}`);
   return lines;
 }

@@ -3,6 +3,7 @@ import type { ConfigProblem, Ranks } from '@bowyer/core';
 import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';
 import type { TProperties } from '@sinclair/typebox';
+import type { Processes } from '../ranks/processes.js';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 
 /** What the command line gives to a task besides its config. */
@@ -25,6 +26,8 @@ export interface TaskContext {
   progress: ProgressOutput;
   /** The processes that share the task; this one alone if not given. */
   ranks?: Ranks;
+  /** The same, for the results; null where there is one. */
+  processes?: Processes | null;
   /**
    * Registers what to do when the user asks to stop (Ctrl-C, SIGTERM), and what is logged then; null: nothing, the process
    * ends immediately, as it does at first. The second request always ends it immediately.

@@ -37,6 +37,7 @@ export async function writeEvaluation(
   const items = testedItems(plan, trajectoriesOf(first), null);
   const results: RunResults & { failures: string[]; tasks: Record<string, TaskResult[]> } = {
     iterations: 0,
+    ...(context.processes && { processes: context.processes }),
     policies: agents.map((agent) => ({
       ...{ name: agent.name, decoding: agent.decoding },
       metrics: episodeMetrics(trajectoriesOf(agent), 'test'),

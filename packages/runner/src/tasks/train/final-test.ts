@@ -108,6 +108,7 @@ export class FinalTest {
       iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
       ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
       ...aheadOf(config),
+      ...(this.context.processes && { processes: this.context.processes }),
       policies: tested.map(({ name, decoding, metrics, trajectories }): PolicyResult => ({
         ...{ name, decoding, metrics },
         interval: returnInterval(trajectories, items),

@@ -1,0 +1,55 @@
+// A process that ends with its parent, and a job of a sweep, which is started in the same way.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { identityOf, stateOf } from '@bowyer/core';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-parent-'))));
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+const node = [process.execPath, '--conditions=source', '--import', 'tsx', '--input-type=module', '-e'];
+/** Says its number, then works until it is ended: silent, so that no closed pipe ends it. */
+const child = (asks: boolean) => `
+  import { endWithParent } from ${module('./parent.ts')};
+  if (${asks}) endWithParent();
+  console.log(process.pid);
+  setInterval(() => {}, 1000);`;
+
+/** Starts the child as a job of a sweep's launcher, and prints what it says. */
+const launcher = (asks: boolean) => `
+  import { startJobProcess } from ${module('./sweep/job-process.ts')};
+  await startJobProcess({
+    command: ${JSON.stringify([...node, child(asks)])},
+    directory: ${JSON.stringify(directory)},
+    cwd: process.cwd(),
+    env: process.env,
+    onLine: (line) => console.log(line),
+  });`;
+
+async function startedChild(asks: boolean) {
+  const [program, ...args] = [...node, launcher(asks)];
+  const parent = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [text] = (await once(parent.stdout, 'data')) as [Buffer];
+  return { parent, job: identityOf(Number(text.toString())) };
+}
+
+test('a job ends when its launcher is killed, whatever it is doing', async () => {
+  const { parent, job } = await startedChild(true);
+  expect(stateOf(job)).toBe('running');
+  parent.kill('SIGKILL');
+  while (stateOf(job) !== 'ended') await sleep(10); // for ever on the old code: Jest's timeout is the test
+}, 180_000);
+
+test('a process that does not ask for it lives on', async () => {
+  const { parent, job } = await startedChild(false);
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  await sleep(300);
+  expect(stateOf(job)).toBe('running');
+  process.kill(job.pid, 'SIGKILL');
+}, 180_000);

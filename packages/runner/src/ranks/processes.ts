@@ -1,0 +1,34 @@
+// The processes that share a run, as its log says them at the start and its results at the end.
+import { availableParallelism, hostname } from 'node:os';
+import type { Ranks } from '@bowyer/core';
+
+/** Of every rank, in their order. */
+export interface Processes {
+  ranks: number;
+  hosts: string[];
+  threads: number[];
+}
+
+/** A collective call. @param threads of the config: 0 takes what the system lets this process use @returns null for a process alone */
+export function processesOf(ranks: Ranks, threads: number): Processes | null {
+  if (ranks.size === 1) return null;
+  const all = ranks.gather({ host: hostname(), threads: threads || availableParallelism() });
+  return { ranks: ranks.size, hosts: all.map(({ host }) => host), threads: all.map((one) => one.threads) };
+}
+
+/** `2 processes share this run, 1 thread each: ranks 0 to 1 on HOST`. */
+export function processesText({ ranks, hosts, threads }: Processes): string {
+  const places = [...new Set(hosts)].map((host) => `${rankText(hosts.flatMap((one, i) => (one === host ? i : [])))} on ${host}`); // prettier-ignore
+  return `${ranks} processes share this run, ${threadText(threads)}: ${places.join(', ')}`;
+}
+
+function rankText(own: readonly number[]): string {
+  if (own.length === 1) return `rank ${own[0]}`;
+  const isRow = own.at(-1)! - own[0] === own.length - 1;
+  return `ranks ${isRow ? `${own[0]} to ${own.at(-1)!}` : own.join(', ')}`;
+}
+
+function threadText(threads: readonly number[]): string {
+  const [fewest, most] = [Math.min(...threads), Math.max(...threads)];
+  return fewest === most ? `${most} ${most === 1 ? 'thread' : 'threads'} each` : `${fewest} to ${most} threads each`;
+}

@@ -1,0 +1,72 @@
+// SIGTERM during an evaluation or a rollout: the run ends without waiting for it, and the same command then ends with the bytes of a run
+// that nobody has stopped. The environment itself sends the signal, so that no time decides when it comes.
+import { readdirSync, readFileSync } from 'node:fs';
+import { cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repository, run } from './command-line.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'bowyer-stops-')));
+  await cp(join(repository, 'examples/own-environment'), folder, { recursive: true });
+  const file = join(folder, 'guess-number.ts');
+  const begin = 'this.#order.begin();';
+  const source = await readFile(file, 'utf8');
+  expect(source).toContain(begin);
+  const counted = `if (String(++resets) === process.env.STOP_AT) process.kill(process.pid, 'SIGTERM');`;
+  await writeFile(file, `${source.replace(begin, `${begin}\n    ${counted}`)}\nlet resets = 0;\n`);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const play = ['slots=2', 'eval_size=8', 'test_size=4', 'demonstrations.count=32'];
+const policy = ['policy.n_embd=16', 'policy.n_layer=1', 'policy.n_head=2'];
+const loop = ['iterations=4', 'rollout_size=8', 'eval_freq=2', 'save_freq=3', 'warm_start.epochs=1', 'cache_dir=cache'];
+const archer = [...loop, 'critic.width=8', 'warmup_iter=1', 'epochs=1', 'batch_size=16', 'capacity=100'];
+const grpo = [...loop, 'group_size=4', 'diagnostics.turns=4'];
+const passes = ['epochs=2', 'batch_size=8', 'validation_share=0.2'];
+
+// An iteration begins 8 rollouts, and every second one 8 evaluations; bc begins 32 demonstrations first.
+test.each<[algorithm: string, at: string, reset: number, lines: number, options: string[]]>([
+  ['archer', 'an evaluation', 8 + 8 + 4, 1, archer],
+  ['archer', 'a rollout', 8 + 8 + 8 + 4, 2, archer],
+  ['grpo', 'the last evaluation', 4 * 8 + 8 + 3, 3, grpo],
+  ['bc', 'the first evaluation', 32 + 3, 0, passes],
+  ['bc', 'the second evaluation', 32 + 8 + 3, 1, passes],
+])(
+  '%s is stopped in %s and resumed',
+  async (algorithm, at, reset, lines, options) => {
+    const bowyer = (name: string, stopAt?: number) =>
+      run(
+        [
+          ...['--config-dir', '.', '--config-name', 'guess_number', `algorithm=${algorithm}`, ...play, ...policy],
+          ...[...options, `save_path=${name}`],
+        ],
+        { cwd: folder, env: { STOP_AT: stopAt?.toString() } },
+      );
+    const name = `${algorithm}-${at.replaceAll(' ', '-')}`;
+    expect(await bowyer(`${name}-whole`)).toMatchObject({ code: 0, signal: null });
+    const { code, stdout, stderr } = await bowyer(`${name}-stopped`, reset);
+    expect({ code, said: stdout + stderr }).toEqual({
+      code: 0,
+      said: expect.stringContaining(`stopped; the same command with save_path=${join(folder, name)}-stopped resumes it`) as string, // prettier-ignore
+    });
+    // The iteration, or the step, whose evaluation was given up has no line.
+    expect(text(`${name}-stopped`, 'metrics.jsonl').trim().split('\n').filter(Boolean)).toHaveLength(lines);
+    expect(await bowyer(`${name}-stopped`)).toMatchObject({ code: 0 });
+    for (const file of filesOf(`${name}-whole`))
+      expect([file, text(`${name}-stopped`, file)]).toEqual([file, text(`${name}-whole`, file)]);
+  },
+  300_000,
+);
+
+const text = (...path: string[]) => readFileSync(join(folder, ...path), 'latin1');
+
+function filesOf(name: string): string[] {
+  const files = readdirSync(join(folder, name), { recursive: true, encoding: 'utf8' });
+  const kept = files.filter((file) =>
+    /(metrics\.jsonl|results\.json|\.safetensors|trajectories\/\w+\.jsonl)$/.test(file),
+  );
+  expect(kept.length).toBeGreaterThan(5);
+  return kept;
+}
