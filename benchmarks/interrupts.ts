@@ -43,7 +43,12 @@ const cases: Readonly<Record<string, Case>> = {
     when: 'run/trajectories/rollout.jsonl',
     first: 'stops',
   },
-  'train: evaluation': { command: train('eval_size=200', 'eval_freq=1', 'iterations=2'), when: /evaluation after iteration 1/, first: 'stops' }, // prettier-ignore
+  'train: evaluation': { command: train('eval_size=4000', 'eval_freq=1', 'iterations=2'), when: /eval \d+\/4000/, first: 'stops' }, // prettier-ignore
+  'bc: first evaluation': {
+    command: (folder) => [...game, 'algorithm=bc', 'demonstrations.count=48', 'policy.n_embd=16', 'epochs=1', 'eval_size=4000', 'test_size=8', `save_path=${folder}/run`], // prettier-ignore
+    when: /eval .*\/4000/,
+    first: 'stops',
+  },
   'train: checkpoint': { command: train(), when: 'run/checkpoints', first: 'stops' },
   'train: final test': { command: train('test_size=300', 'iterations=1'), when: /testing the/, first: 'ends immediately' }, // prettier-ignore
   bc: {

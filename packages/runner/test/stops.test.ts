@@ -24,7 +24,7 @@ const policy = ['policy.n_embd=16', 'policy.n_layer=1', 'policy.n_head=2'];
 const loop = ['iterations=4', 'rollout_size=8', 'eval_freq=2', 'save_freq=3', 'warm_start.epochs=1', 'cache_dir=cache'];
 const archer = [...loop, 'critic.width=8', 'warmup_iter=1', 'epochs=1', 'batch_size=16', 'capacity=100'];
 const grpo = [...loop, 'group_size=4', 'diagnostics.turns=4'];
-const passes = ['epochs=2', 'batch_size=8', 'validation_share=0.2'];
+const passes = ['epochs=2', 'eval_freq=1', 'batch_size=8', 'validation_share=0.2'];
 
 // An iteration begins 8 rollouts, and every second one 8 evaluations; bc begins 32 demonstrations first.
 test.each<[algorithm: string, at: string, reset: number, lines: number, options: string[]]>([
