@@ -50,6 +50,27 @@ export function openRepository(
   return added.length === 0 ? repository : repositoryOf([...given, ...added]);
 }
 
+/**
+ * The same config with further overrides, which come before those that it has been composed with, so that these win.
+ *
+ * @param mode as that of the composition
+ */
+export function recompose(
+  composition: Composition,
+  texts: readonly string[],
+  { mode = 'run', env = process.env }: Pick<ComposeOptions, 'mode' | 'env'> = {},
+): Composition {
+  const { repository, overrides, now } = composition;
+  const [configName, jobName] = ['config_name', 'name'].map((key) => composition.setting(`hydra.job.${key}`));
+  return composeFrom(repository, [...texts.map(parseOverride), ...overrides], {
+    configDirs: [], // the repository has them
+    overrides: [],
+    configName: configName as string | null,
+    jobName: jobName as string,
+    ...{ mode, env, now },
+  });
+}
+
 export function composeFrom(
   repository: Repository,
   overrides: readonly Override[],

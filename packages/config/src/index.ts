@@ -1,4 +1,5 @@
 // Hydra-compatible composition of YAML configs: compose, sweep, resolve, validate, and the command line around them.
+export { isFlag } from './cli/flags.js';
 export { runCommandLine } from './cli/command-line.js';
 export { writeLines } from './cli/terminal-lines.js';
 export type {
@@ -11,10 +12,11 @@ export type {
   SweepOutcome,
   SweepRequest,
   TextSink,
+  TranslateContext,
   ValidateContext,
 } from './cli/program.js';
 export type { ComposeOptions } from './compose-options.js';
-export { compose } from './compose.js';
+export { compose, recompose } from './compose.js';
 export { Composition, type DefaultEntry } from './composition.js';
 export { ConfigError, type ConfigErrorKind, type ConfigErrorPlace, type Violation } from './config-error.js';
 export { clearResolver, registerResolver, type Resolver } from './interpolation/resolvers.js';

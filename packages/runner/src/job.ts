@@ -6,8 +6,11 @@ import { decisiveOf, runPrepared } from './run-task.js';
 import { withSignals } from './signals.js';
 import { openTerminal } from './terminal.js';
 
-/** @param leader of several processes, which run the task together */
-export async function job(context: JobContext, leader: Leader | null): Promise<void> {
+/**
+ * @param leader of several processes, which run the task together
+ * @param notes on how the config came about, for the log
+ */
+export async function job(context: JobContext, leader: Leader | null, notes: readonly string[] = []): Promise<void> {
   const { composition, outputDirectory } = context;
   const config = composition.resolve();
   const decisive = decisiveOf(config, schemaOf(composition));
@@ -18,6 +21,7 @@ export async function job(context: JobContext, leader: Leader | null): Promise<v
     await leader.announce({ ...common, config, decisive, plugins: (config.plugins ?? []) as string[] });
   }
   const { log, print, progress, close } = openTerminal(context, { quiet: config.quiet, json: config.json });
+  for (const note of notes) log(note);
   try {
     await withSignals(log, (onInterrupt) =>
       runPrepared(config, decisive, { ...common, ...{ log, print, progress, onInterrupt, ranks: leader?.ranks } }),

@@ -4,8 +4,12 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
 import { DEFAULT_CONFIG, overrideAliases } from './config/adopted-names.js';
+import { ConfigNotes, impliedContext } from './config/config-notes.js';
 import { withPluginPaths } from './config/plugins.js';
-import { withoutKey, withWandb } from './config/wandb-choice.js';
+import { withArguments } from './config/foreign/arguments.js';
+import { translate } from './config/foreign/translate.js';
+import { withImplied } from './config/implied.js';
+import { withoutSecrets, withoutSecretsOf, withWandb } from './config/secrets.js';
 import type { Leader } from './ranks/leader.js';
 import { preparedKey, readPrepared, writePrepared } from './config/prepared-cache.js';
 
@@ -28,8 +32,9 @@ const switches: Readonly<Record<string, string>> = { '--quiet': 'quiet=true', '-
 export function bowyer(argv: readonly string[], leader: Leader | null = null): CommandLine {
   /** What `--cfg` shows for the first time; null for a config that was shown before and is valid. */
   let shown: { key: string | null; unread: string[] } | null = null;
+  const notes = new ConfigNotes();
   return {
-    argv: withoutKey(argv, process.env).map((word) => switches[word] ?? word),
+    argv: withoutSecrets(withArguments(argv), process.env).map((word) => switches[word] ?? word),
     programName: 'bowyer',
     commandPrefix: 'npx bowyer',
     jobName: 'run',
@@ -38,8 +43,11 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null): C
     configName: DEFAULT_CONFIG,
     searchPaths: [{ dir: join(root, 'experiments'), group: 'experiment' }],
     overrideAliases,
+    translate: (overrides, context) =>
+      translate(overrides, context, { env: process.env, note: (line) => notes.ofCommandLine.push(line) }),
     async prepare(composed, context) {
-      const composition = withPluginPaths(withWandb(composed, configs, process.env), context);
+      const safe = withoutSecretsOf(await withImplied(composed, impliedContext(context, notes)), process.env);
+      const composition = withPluginPaths(withWandb(safe, configs), context);
       const key = context.purpose === 'cfg' ? preparedKey(composition, context) : null;
       const known = readPrepared(key);
       const unread =
@@ -52,9 +60,10 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null): C
       await (await import('./config/validate-config.js')).validateConfig(composition);
       if (purpose === 'cfg') writePrepared(shown!.key, { unread: shown!.unread });
     },
-    explain: async (error) => (await import('./config/foreign-keys.js')).explain(error),
+    explain: async (error, context) =>
+      (await import('./config/foreign/explain.js')).explain(error, context, configs),
     describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
-    job: async (context) => (await import('./job.js')).job(context, leader),
+    job: async (context) => (await import('./job.js')).job(context, leader, notes.of(context.composition)),
     afterSweep: async (directory) => (await import('./sweep/compare-jobs.js')).compareJobs(directory),
     launch: async (request) => {
       leader?.refuse('a sweep (-m)', 'start it without them; its launcher runs several jobs at once');

@@ -1,12 +1,9 @@
 // Composes a config in this process as the command line does, prepared but not run.
-import { compose, ConfigError, registerResolver, type Composition } from '@bowyer/config';
+import { compose, ConfigError, type Composition } from '@bowyer/config';
 import { overrideAliases } from '../src/config/adopted-names.js';
-import { explain } from '../src/config/foreign-keys.js';
-import { unreadKeys } from '../src/config/prepare.js';
+import { bowyer } from '../src/program.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';
-
-registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
 
 /** With everything that its files say, whether the task reads it or not. */
 export const unprepared = (configName: string, ...overrides: string[]): Composition =>
@@ -17,8 +14,10 @@ export const unprepared = (configName: string, ...overrides: string[]): Composit
     overrideAliases,
   });
 
-/** @throws {ConfigError} for what the program refuses before a config is validated */
-export async function composed(configName: string, ...overrides: string[]): Promise<Composition> {
+/** What the command line does before a run: it puts other programs' keys in our words, composes, and leaves out what is not read. */
+async function prepared(configName: string, typed: readonly string[]): Promise<Composition> {
+  const program = bowyer(typed);
+  const overrides = await program.translate!(program.argv, contextOf(configName));
   const composition = unprepared(configName, ...overrides);
   const given = composition.overrides.map(({ kind, key, value, text }) => ({
     kind: kind === 'set' ? ('change' as const) : kind === 'delete' ? kind : ('add' as const),
@@ -27,9 +26,17 @@ export async function composed(configName: string, ...overrides: string[]): Prom
     value: typeof value === 'object' ? undefined : value,
     text,
   }));
-  const context = { purpose: 'run' as const, overrides: given, cwd: repository };
-  return composition.without(await unreadKeys(composition, context, `${repository}configs`));
+  return program.prepare!(composition, { purpose: 'run', overrides: given, cwd: repository });
 }
+
+const contextOf = (configName: string) => ({
+  configName,
+  compose: (overrides: readonly string[]) => unprepared(configName, ...overrides),
+});
+
+/** @throws {ConfigError} for what the program refuses before a config is validated */
+export const composed = (configName: string, ...overrides: string[]): Promise<Composition> =>
+  prepared(configName, overrides);
 
 /** What the user reads instead of a run; null for a config that runs. */
 export async function refusal(configName: string, ...overrides: string[]): Promise<string | null> {
@@ -37,7 +44,8 @@ export async function refusal(configName: string, ...overrides: string[]): Promi
     await validateConfig(await composed(configName, ...overrides));
     return null;
   } catch (error) {
-    const clearer = error instanceof ConfigError ? await explain(error) : undefined;
+    const context = { ...contextOf(configName), overrides };
+    const clearer = error instanceof ConfigError ? await bowyer([]).explain!(error, context) : undefined;
     return (clearer ?? (error as Error)).message;
   }
 }

@@ -2,7 +2,7 @@
 import { compose } from '@bowyer/config';
 import { WandbServer } from '@bowyer/testing';
 import { join } from 'node:path';
-import { withoutKey, withWandb } from '../src/config/wandb-choice.js';
+import { withoutSecrets, withoutSecretsOf, withWandb } from '../src/config/secrets.js';
 import { overrideOf } from '../src/tasks/wandb-agent/override-of.js';
 import { makeWandbSweep } from '../src/sweep/wandb-sweep.js';
 import { repository } from './command-line.js';
@@ -12,17 +12,17 @@ const composed = (...overrides: string[]) => compose({ configDirs: [configs], co
 
 test('a key on the command line or in a file becomes an environment variable, and is in no config', () => {
   const env: Record<string, string | undefined> = {};
-  expect(withoutKey(['a=b', "wandb_key='secret'", '+wandb_key=other', "wandb_key=''"], env)).toEqual([
+  expect(withoutSecrets(['a=b', "wandb_key='secret'", '+wandb_key=other', "wandb_key=''"], env)).toEqual([
     'a=b',
     "wandb_key=''",
   ]);
   expect(env).toEqual({ WANDB_API_KEY: 'other' });
-  const safe = withWandb(composed('wandb_key=in_a_file'), configs, env);
+  const safe = withoutSecretsOf(composed('wandb_key=in_a_file'), env);
   expect([env.WANDB_API_KEY, safe.config.wandb_key]).toEqual(['in_a_file', '']);
 });
 
 test('use_wandb=true is logger=wandb', () => {
-  const logger = (...overrides: string[]) => withWandb(composed(...overrides), configs, {}).config.logger as object;
+  const logger = (...overrides: string[]) => withWandb(composed(...overrides), configs).config.logger as object;
   expect(logger('use_wandb=true', 'logger=[csv]')).toEqual(composed('logger=[csv,wandb]').config.logger);
   expect(logger('use_wandb=true', 'logger=[wandb]', 'logger.wandb.mode=offline')).toMatchObject({
     wandb: { mode: 'offline' },

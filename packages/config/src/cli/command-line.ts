@@ -8,7 +8,7 @@ import { parseArguments, usageText, type CommandArguments } from './flags.js';
 import { hintAtFullError, printWarnings, reportError } from './report-error.js';
 import { runJob, textSetting } from './run-job.js';
 import { prepared } from './prepare.js';
-import type { CommandLine } from './program.js';
+import type { CommandLine, TranslateContext } from './program.js';
 import { composeOptions, openSession, type Session } from './session.js';
 import { noteHydraOverride, setHydraSetting } from './set-setting.js';
 import { showConfig } from './show-config.js';
@@ -31,13 +31,27 @@ export async function runCommandLine(program: CommandLine): Promise<number> {
   }
   const session = openSession(program, flags);
   try {
+    flags.overrides = await translated(session);
     return await dispatch(session);
   } catch (error) {
-    const clearer = error instanceof ConfigError ? await program.explain?.(error) : undefined;
+    const context = { ...translateContext(session), overrides: flags.overrides };
+    const clearer = error instanceof ConfigError ? await program.explain?.(error, context) : undefined;
     reportError(clearer ?? error, session);
     return 1;
   }
 }
+
+/** Completion sees what is typed so far, which may make no sense yet. */
+async function translated(session: Session): Promise<string[]> {
+  const { program, flags } = session;
+  if (!program.translate || flags.completion || flags.rerun !== undefined) return flags.overrides;
+  return [...(await program.translate(flags.overrides, translateContext(session)))];
+}
+
+const translateContext = (session: Session): TranslateContext => ({
+  configName: session.configName,
+  compose: (overrides) => compose({ ...composeOptions(session, overrides), mode: 'multirun' }),
+});
 
 async function dispatch(session: Session): Promise<number> {
   const { flags, program, stdout } = session;
@@ -61,7 +75,7 @@ async function dispatch(session: Session): Promise<number> {
   if (flags.info !== undefined) return (await import('./info.js')).showInfo(session);
   if (flags.multirun) return sweep(session, true);
   const composition = composeRun(session);
-  return composition ? run(session, await prepared(session, composition, 'run')) : sweep(session, false);
+  return composition ? run(session, asRun(await prepared(session, composition, 'run'))) : sweep(session, false);
 }
 
 async function sweep(session: Session, byFlag: boolean): Promise<number> {
@@ -82,12 +96,13 @@ function composeRun(session: Session): Composition | undefined {
     if (isSweepByConfig(session)) return undefined;
     throw error;
   }
-  const mode = composition.setting('hydra.mode');
-  if (mode === 'MULTIRUN') return undefined;
-  if (mode === null) {
-    setHydraSetting(composition, 'mode', 'RUN');
-    noteHydraOverride(composition, 'hydra.mode=RUN');
-  }
+  return composition.setting('hydra.mode') === 'MULTIRUN' ? undefined : composition;
+}
+
+function asRun(composition: Composition): Composition {
+  if (composition.setting('hydra.mode') !== null) return composition;
+  setHydraSetting(composition, 'mode', 'RUN');
+  noteHydraOverride(composition, 'hydra.mode=RUN');
   return composition;
 }
 

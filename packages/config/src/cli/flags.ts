@@ -142,6 +142,9 @@ function findFlag(text: string): { form: FlagForm; attached?: string } {
   throw unknownFlag(text, name);
 }
 
+/** Whether a word begins a flag: its name, or the beginning of one. */
+export const isFlag = (text: string): boolean => flagForms.some(({ name, short }) => name.startsWith(text) || short === text);
+
 function unknownFlag(text: string, name: string): ConfigError {
   const bare = text.replace(/^-+/, '');
   const near = nearest(name, flagForms.flatMap((form) => [form.name, ...(form.short ? [form.short] : [])])); // prettier-ignore

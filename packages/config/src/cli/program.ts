@@ -36,6 +36,13 @@ export interface CommandLine {
   readonly searchPaths?: readonly ConfigDir[];
   /** Old keys that users may still type as overrides, such as `{ agent_type: 'algorithm' }`. */
   readonly overrideAliases?: OverrideAliases;
+  /**
+   * The overrides of the command line in this program's own words, where users may type those of another one. Called once, before
+   * anything is composed.
+   *
+   * @throws {ConfigError}
+   */
+  translate?(overrides: readonly string[], context: TranslateContext): Promise<readonly string[]>;
   /** The work itself; a job that throws has failed. */
   job(context: JobContext): unknown;
   /**
@@ -53,7 +60,10 @@ export interface CommandLine {
    */
   validate?(composition: Composition, context: ValidateContext): void | Promise<void>;
   /** A clearer error than that of composing, such as for a key that another version had; undefined keeps the error. */
-  explain?(error: ConfigError): ConfigError | undefined | Promise<ConfigError | undefined>;
+  explain?(
+    error: ConfigError,
+    context: TranslateContext & { readonly overrides: readonly string[] },
+  ): ConfigError | undefined | Promise<ConfigError | undefined>;
   /** A JSON Schema of the whole config, for `--help` and for completion of values. */
   describe?(composition: Composition): JsonSchema | Promise<JsonSchema>;
   /** Other sweepers and launchers; undefined leaves the sweep to the basic ones. */
@@ -74,6 +84,12 @@ export interface CommandLine {
  * swept values left out (`sweep`), or to be shown by `--cfg`, `--info`, `--help` or tab completion.
  */
 export type Purpose = 'run' | 'sweep' | 'cfg' | 'info' | 'help' | 'completion';
+
+export interface TranslateContext {
+  readonly configName: string | null;
+  /** The config of this call with other overrides; what is swept is left out. @throws {ConfigError} */
+  compose(overrides: readonly string[]): Composition;
+}
 
 /** One override as parsed, after aliases. */
 export interface GivenOverride {

@@ -21,10 +21,13 @@ export interface OverrideAlias {
 export function withAliases(texts: readonly string[], aliases: OverrideAliases | undefined): string[] {
   if (!aliases || Object.keys(aliases).length === 0) return [...texts];
   const parsed = texts.map(parseOverride);
-  return parsed.map((override) => {
+  return parsed.flatMap((override) => {
     const alias = aliasOf(override, aliases);
-    if (!alias) return override.text;
+    if (!alias) return [override.text];
+    const fresh = renamed(override, alias);
     const other = parsed.find(({ key, package: target }) => key === alias.key && target === undefined);
+    // The same said twice is no contradiction.
+    if (other && other.kind !== 'delete' && valueText(other.text) === valueText(fresh)) return [];
     if (other)
       throw new ConfigError(
         'composition',
@@ -32,9 +35,11 @@ export function withAliases(texts: readonly string[], aliases: OverrideAliases |
         ['give one of them'],
         { keyPath: alias.key, file: 'command line' },
       );
-    return renamed(override, alias);
+    return [fresh];
   });
 }
+
+const valueText = (text: string): string => text.slice(text.indexOf('='));
 
 function aliasOf(override: Override, aliases: OverrideAliases): OverrideAlias | undefined {
   const { kind, key, package: target } = override;

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { findAlgorithm } from '@bowyer/algorithms';
-import { camelKeys, toCamelCase } from '@bowyer/core';
+import { camelKeys } from '@bowyer/core';
 import { validate, type Composition } from '@bowyer/config';
 import type { TObject } from '@sinclair/typebox';
 import { environmentProblems } from '@bowyer/envs';
@@ -11,7 +11,7 @@ import { outsideKeys, type EnvironmentConfig } from '../environment/environment.
 import type { ConfigProblem } from '@bowyer/core';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { actionChoiceProblems, contextKeyProblems, expertProblems } from './context-keys.js';
-import { foreignKey } from './foreign-keys.js';
+import { foreignKey } from './foreign/names.js';
 import { memoryKeyProblems } from './memory-keys.js';
 import { placeProblems } from './place-problems.js';
 import { placeText } from './place-text.js';
@@ -27,7 +27,7 @@ export async function validateConfig(composition: Composition): Promise<void> {
     ...withoutDefaults(composition),
     ...otherUnit(composition),
     ...sizelessCritic(composition),
-    ...keysOfOthers(composition, schema),
+    ...(await keysOfOthers(composition, schema)),
   ];
   if (early.length > 0) throw new Error(textOf(early, composition));
   await validate(composition, schema);
@@ -42,7 +42,6 @@ export async function validateConfig(composition: Composition): Promise<void> {
     ...expertProblems(config),
     ...(unit.plays ? playProblems(composition, config as EnvironmentConfig) : []),
     ...decodingProblems(composition, config),
-    ...secretProblems(config),
     ...places,
     ...(places.length > 0 ? [] : limitProblems(config)),
     ...((await unit.problems?.(config)) ?? []),
@@ -91,11 +90,21 @@ function otherUnit(composition: Composition): ConfigProblem[] {
   return problems;
 }
 
-/** Before the schema, which would say of keys of other programs only that it does not know them. */
-function keysOfOthers(composition: Composition, { properties }: Pick<TObject, 'properties'>): ConfigProblem[] {
-  return Object.keys(composition.config).flatMap((key) => {
+/** Before the schema, which would say of keys of other programs only that it does not know them. Those that it can take are gone by now. */
+async function keysOfOthers(
+  composition: Composition,
+  { properties }: Pick<TObject, 'properties'>,
+): Promise<ConfigProblem[]> {
+  const found = Object.entries(composition.config).flatMap(([key, value]) => {
     const foreign = key in properties ? undefined : foreignKey(key);
-    return foreign ? [{ key, ...foreign }] : [];
+    return foreign ? [{ key, value, ...foreign }] : [];
+  });
+  if (found.length === 0) return [];
+  const facts = await (await import('./foreign/run-facts.js')).runFacts(composition, new Set());
+  return found.map(({ key, value, program, meaning }) => {
+    const outcome = meaning(String(value), facts);
+    const remedy = 'refused' in outcome ? `here: ${outcome.refused}` : 'leave it out';
+    return { key, message: `'${key}' is a key of ${program} that this run cannot take`, remedy };
   });
 }
 
@@ -147,19 +156,6 @@ function decodingProblems(
       remedy: 'they are two names of the same option: write eval_do_sample=null, or leave eval_decoding out',
     },
   ];
-}
-
-/** Keys for secrets, and the environment variable that takes their place. */
-const SECRETS: Readonly<Record<string, string>> = { huggingface_token: 'HF_TOKEN' };
-
-/** Without the place of the key, which would print its value. */
-function secretProblems(config: Record<string, unknown>): ConfigProblem[] {
-  return Object.entries(SECRETS)
-    .filter(([key]) => (config[toCamelCase(key)] ?? '') !== '')
-    .map(([key, variable]) => ({
-      message: `${key} is given: a config is saved in the run's folder, where a secret does not belong`,
-      remedy: `leave it out, and set ${variable} in the environment`,
-    }));
 }
 
 /** Files that a run's folder may contain before the run is there: Hydra's record, logs, the marks of a sweep. */

@@ -1,0 +1,27 @@
+// How keys of the command line and of files became the config that runs: each is logged once by the run.
+import type { Composition, PrepareContext } from '@bowyer/config';
+import type { ImpliedContext } from './implied.js';
+
+export class ConfigNotes {
+  /** What keys of other programs became. */
+  readonly ofCommandLine: string[] = [];
+  /** Words that follow from others, with the reason. */
+  readonly implied = new Map<string, string>();
+
+  /** Of one config; in a sweep each job has its own. */
+  of({ overrides }: Composition): string[] {
+    const implied = overrides.flatMap(({ text }) => {
+      const why = this.implied.get(text);
+      return why === undefined ? [] : [`${text}, since ${why}`];
+    });
+    return [...this.ofCommandLine, ...implied];
+  }
+}
+
+export function impliedContext({ overrides, purpose }: PrepareContext, notes: ConfigNotes): ImpliedContext {
+  return {
+    isTyped: (key) => overrides.some((given) => given.key === key),
+    mode: purpose === 'sweep' ? 'multirun' : 'run',
+    note: (word, why) => notes.implied.set(word, why),
+  };
+}

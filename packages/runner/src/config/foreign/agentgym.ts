@@ -1,0 +1,140 @@
+// Arguments of AgentGym's scripts at 3ef9235: of its BCTrainer and AgentEvol, of its evaluations and of its maker of preferences.
+// The tutorial on behaviour cloning and agentenv/examples name them; docs/configs.md has this table in words.
+import { by, each, isTrue, nothing, plain, refused, to, type Meaning, type Outcome } from './outcome.js';
+
+/** What an environment calls its longest episode. */
+const LIMITS = ['env.max_rounds', 'env.max_turns', 'env.step_limit', 'env.max_steps', 'env.max_attempts'];
+
+const endpoint = (key: string, otherwise: Meaning): Meaning => (value, facts) =>
+  facts.isEndpoint ? { words: [`policy.endpoint.${key}=${value}`] } : otherwise(value, facts);
+
+const trainsNothing = nothing('an evaluation trains nothing');
+const readsNoData = nothing('an evaluation reads no training data');
+
+const itemList: Meaning = to('item_list');
+
+const testItems: Meaning = (value, { isRemote, reads }) =>
+  isRemote && reads('env.test_items')
+    ? { words: [`env.test_items=${value}`] }
+    : { refused: 'env.test_items=FILE of an environment on a server; one that is played here has held-out problems of its own' };
+
+const weightDecay: Meaning = (value, { reads, isGiven }) =>
+  reads('optimizer')
+    ? { words: [...(isGiven('optimizer') ? [] : ['optimizer=adamw']), `optimizer.weight_decay=${value}`] }
+    : { refused: 'this run trains nothing' };
+
+const inEpochs =
+  (key: string, elsewhere: string): Meaning =>
+  (value, { isOnDataset, task, reads }) =>
+    (isOnDataset || task === 'finetune') && reads(key) ? { words: [`${key}=${value}`] } : { nothing: elsewhere };
+
+const items: Meaning = (value, { reads, isRemote }) => {
+  const key = reads('data_len') ? 'data_len' : isRemote && reads('env.items') ? 'env.items' : null;
+  return key === null ? { nothing: 'AgentGym’s own code does not read it either' } : { words: [`${key}=${value}`] };
+};
+
+const seconds: Meaning = (value, { isRemote, reads }) => {
+  if (!isRemote || !reads('env.timeout_ms')) return { nothing: 'the environment is played in this process' };
+  if (each(value, (one) => (Number.isFinite(Number(one)) ? '' : one)).replaceAll(',', '') !== '')
+    return { refused: 'env.timeout_ms=MILLISECONDS; the argument is a number of seconds' };
+  return { words: [`env.timeout_ms=${each(value, (one) => String(Math.round(Number(one) * 1000)))}`] };
+};
+
+const actionFormat: Meaning = (value, { reads }) => {
+  if (plain(value) === 'default') return { nothing: 'the environment takes actions in its own form' };
+  return reads('env.action_format')
+    ? { words: [`env.action_format=${value}`] }
+    : { refused: 'this environment takes actions in its own form alone' };
+};
+
+/** The file of lines has a fixed name here, in a folder of the run. */
+const outputFile: Meaning = (value) => {
+  const folder = plain(value).replace(/\.jsonl?$/, '');
+  return { words: [`save_path=${folder}`], note: `the lines are in ${folder}/agentgym.jsonl` };
+};
+
+/** Who learns from conversations plays in them too. */
+const trainingFile: Meaning = (value, facts) => {
+  const isChat = facts.reads('play_as_chat') && !facts.isGiven('play_as_chat') && facts.hasConversations(plain(value));
+  const { words = [], ...outcome } = to('demonstrations.path', 'data')(value, facts) as { words?: readonly string[] };
+  if (words.length === 0) return outcome as Outcome;
+  return { words: [...words, ...(isChat ? ['play_as_chat=true'] : [])] };
+};
+
+const onePreferenceFile = 'demonstrations.path=FILE with algorithm=offline_dpo: one file of both';
+
+export const AGENTGYM: Readonly<Record<string, Meaning>> = {
+  train_file: by(readsNoData, trainingFile),
+  inference_file: by(
+    itemList,
+    nothing('AgentGym plays these problems after training alone: npx bowyer --config-name eval_agentgym item_list=FILE'),
+  ),
+  test_file: by(itemList, testItems),
+  model_train_path: by(to('checkpoint_path'), to('policy_lm', 'model')),
+  model_path: to('checkpoint_path', 'model'),
+  model_save_path: to('save_path'),
+  output_file: outputFile,
+  output_dir: to('save_path'),
+  eval_batch_size: to('slots'),
+  n_epochs: by(trainsNothing, to('epochs')),
+  num_workers: nothing('data are loaded in the process itself'),
+  learning_rate: by(trainsNothing, to('lm_lr', 'warm_start.lr')),
+  weight_decay: by(trainsNothing, weightDecay),
+  warmup_step: by(trainsNothing, to('lm_schedule.warmup_steps')),
+  clip_grad_norm: by(trainsNothing, to('max_grad_norm')),
+  gradient_accumulation_steps: by(trainsNothing, to('grad_accum_steps')),
+  evaluating_epoch_freq: by(trainsNothing, inEpochs('eval_freq', 'evaluations follow iterations here: eval_freq=N')),
+  evaluating_step_freq: nothing('AgentGym’s own code does not read it either'),
+  logging_epoch_freq: nothing('every epoch is logged'),
+  logging_step_freq: nothing('every epoch is logged'),
+  saving_epoch_freq: by(trainsNothing, inEpochs('save_freq', 'checkpoints follow iterations here: save_freq=N')),
+  max_round: to(...LIMITS),
+  wandb_log: to('use_wandb'),
+  wandb_project: to('project_name'),
+  wandb_run_name: to('run_name'),
+  timeout: seconds,
+  iter_data_path: nothing('an iteration learns from what it has played, which is in trajectories/ of the run'),
+  iter_num: to('iterations'),
+  add_original_data: (value) =>
+    isTrue(value)
+      ? { nothing: 'the original data are always learned too' }
+      : { refused: 'the original data are always learned too; merge=newest or merge=cumulative decides what is beside them' },
+  expert: refused(onePreferenceFile),
+  experience: refused(onePreferenceFile),
+  prompt_length: nothing('what the agent wrote is learned from, and not the prompt'),
+  reward_gap: refused('of every two episodes of a task the one with the higher return is preferred, by whatever gap'),
+  expert_threshold: refused('the better of two episodes is learned whatever its return'),
+  use_vllm: (value) =>
+    isTrue(value)
+      ? { refused: 'policy=openai policy.endpoint.base_url=ADDRESS of a server' }
+      : { nothing: 'models run on ONNX Runtime' },
+  action_format: actionFormat,
+  model: endpoint('model', to('checkpoint_path', 'policy_lm')),
+  base_url: endpoint('base_url', refused('policy.endpoint.base_url=ADDRESS with task=evaluate policy=openai; env_server_base=ADDRESS of an environment on a server')), // prettier-ignore
+  api_key: endpoint('api_key_env', refused('policy.endpoint.api_key_env=NAME of an environment variable, with policy=openai')), // prettier-ignore
+  max_length: refused('max_new_tokens=N of a reply; the policy’s context bounds the dialogue'),
+};
+
+/** Keys that exist here too, where a run does not read them. */
+export const AGENTGYM_OWN: Readonly<Record<string, Meaning>> = {
+  data_len: by(to('test_size'), items),
+  do_sample: by(
+    (value, { isEndpoint }) => {
+      if (!isEndpoint) return { words: [`eval_do_sample=${value}`] };
+      return isTrue(value)
+        ? { nothing: 'an endpoint samples at its temperature' }
+        : { words: ['policy.endpoint.temperature=0'] };
+    },
+    refused('this algorithm always samples'),
+  ),
+  temperature: endpoint('temperature', refused('this run samples nothing')),
+  top_p: endpoint('top_p', refused('this run samples nothing')),
+  processes: endpoint('concurrency', refused('slots=N of episodes at the same time')),
+  max_input_length: by(readsNoData, nothing('the policy’s context bounds what is learned')),
+  sample_num: to('group_size'),
+};
+
+/** AgentGym's tasks whose environments have another name here. */
+const TASKS: Readonly<Record<string, string>> = { lmrlgym_maze: 'maze', lmrlgym_wordle: 'wordle' };
+
+export const environmentOfTask = (task: string): string => TASKS[task.toLowerCase()] ?? task.toLowerCase();

@@ -1,0 +1,45 @@
+// `--learning_rate 1e-5` of another program's script as `learning_rate=1e-5`, the form of all overrides here.
+import { isFlag } from '@bowyer/config';
+import { overrideOf } from '../../tasks/wandb-agent/override-of.js';
+import { habits } from './habits.js';
+import { isForeign } from './names.js';
+
+/** Keys of ours that other programs' scripts have as arguments too. */
+const SHARED = ['seed', 'temperature', 'processes', 'gamma', 'tau', 'epochs', 'iterations', 'capacity', 'env', 'algorithm'];
+
+/**
+ * The words of the command line with arguments in their own form. Flags of the command line stay flags, and words that are neither
+ * are left for it to refuse.
+ */
+export function withArguments(argv: readonly string[]): string[] {
+  const words: string[] = [];
+  const rest = [...argv];
+  while (rest.length > 0) {
+    const word = rest.shift()!;
+    if (word === '--') return [...words, word, ...rest];
+    // Hydra calls this ambiguous; ArCHer's fork writes it.
+    const argument = word === '--config' ? undefined : argumentOf(word);
+    if (argument === undefined) words.push(word.replace(/^--config(?==|$)/, '--config-name'));
+    else words.push(`${argument.key}=${valueText(argument.value ?? takeValue(rest))}`);
+  }
+  return words;
+}
+
+function argumentOf(word: string): { key: string; value?: string } | undefined {
+  const [, name, , value] = /^--([a-zA-Z][\w-]*)(=(.*))?$/s.exec(word) ?? [];
+  if (name === undefined || isFlag(`--${name}`)) return undefined;
+  const key = name.replaceAll('-', '_');
+  // No flag has an underscore, and nearly every argument and key has one.
+  return key.includes('_') || isForeign(key) || SHARED.includes(key) || habits.has(key) ? { key, value } : undefined;
+}
+
+/** What stands behind an argument; one alone switches on. */
+function takeValue(rest: string[]): string {
+  const [next] = rest;
+  const isValue = next !== undefined && (!next.startsWith('-') || /^-[\d.]/.test(next)) && !/^[+~]?[a-z][\w.]*=/.test(next);
+  return isValue ? rest.shift()! : 'true';
+}
+
+/** As it is where the grammar reads it as one value, else in quotes. */
+const valueText = (value: string): string =>
+  /^[\w./:+@-]+$/.test(value) || /^[[{'"]/.test(value) ? value : overrideOf('', value).slice(1);

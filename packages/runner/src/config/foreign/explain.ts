@@ -1,0 +1,88 @@
+// A clearer error for what cannot be composed: keys that the run does not have, all at once, each with the key that it has; and a primary
+// config that does not exist, with how to compose it.
+import { ConfigError, type Composition, type TranslateContext } from '@bowyer/config';
+import { habits } from './habits.js';
+import type { RunFacts } from './outcome.js';
+import { missingConfig } from './missing-config.js';
+
+type Context = TranslateContext & { overrides: readonly string[] };
+
+/** Undefined where nothing better is known of it. @param configs folder of the program's configs */
+export async function explain(error: ConfigError, context: Context, configs: string): Promise<ConfigError | undefined> {
+  const missing = missingConfig(error, configs);
+  if (missing !== undefined) return missing;
+  if (unknownKey(error) === undefined) return undefined;
+  const { unknown, composition } = withoutUnknown(error, context);
+  const facts = composition && (await factsOf(composition));
+  const said = await Promise.all(unknown.map(async ({ key, error: own }) => explanation(key, own, facts)));
+  if (said.length === 1) return said[0];
+  const errors = said.map((better, i) => better ?? unknown[i].error);
+  const lines = errors.flatMap(({ summary, details }, i) => [
+    ...(i === 0 ? [] : ['']),
+    summary,
+    ...details.filter((detail) => detail !== 'in the command line').map((detail) => `  ${detail}`),
+  ]);
+  return new ConfigError('composition', `${errors.length} keys of the command line are not read by this run`, lines, {
+    keyPath: unknown[0].key,
+    file: error.file,
+  });
+}
+
+const unknownKey = ({ summary }: ConfigError): string | undefined =>
+  /^Could not override '([\w.]+)': (?:no such key|key '[\w.]+' does not exist)$/.exec(summary)?.[1];
+
+interface Unknown {
+  key: string;
+  error: ConfigError;
+}
+
+/** Every unknown key, and the config without them; undefined where something else is wrong with it too. */
+function withoutUnknown(first: ConfigError, { compose, overrides }: Context): { unknown: Unknown[]; composition?: Composition } {
+  const unknown: Unknown[] = [];
+  let [words, error] = [[...overrides], first];
+  for (;;) {
+    const key = unknownKey(error);
+    const rest = words.filter((word) => key === undefined || !word.startsWith(`${key}=`));
+    if (key === undefined || rest.length === words.length) return { unknown };
+    unknown.push({ key, error });
+    words = rest;
+    try {
+      return { unknown, composition: compose(words) };
+    } catch (next) {
+      if (!(next instanceof ConfigError)) throw next;
+      error = next;
+    }
+  }
+}
+
+async function factsOf(composition: Composition): Promise<RunFacts | undefined> {
+  try {
+    return await (await import('./run-facts.js')).runFacts(composition, new Set());
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+async function explanation(key: string, error: ConfigError, facts: RunFacts | undefined): Promise<ConfigError | undefined> {
+  const { conditionOf, readersOf } = await import('../prepare.js');
+  const place = { keyPath: key, file: error.file };
+  const ours = facts && habits.get(key)?.filter((candidate) => facts.reads(candidate));
+  const hint = ours && ours.length > 0 ? [`in this run it is ${ours.slice(0, 2).join(' or ')}`] : [];
+  const logger = /^logger\.(\w+)\b/.exec(key)?.[1];
+  const condition = key.startsWith('launcher.')
+    ? 'it belongs to a launcher: add launcher=local'
+    : logger !== undefined
+      ? `it belongs to a logger: add logger=${logger}`
+      : conditionOf(key);
+  const readers = condition === undefined ? readersOf(key) : [];
+  const why =
+    condition !== undefined
+      ? [condition]
+      : readers.length > 0
+        ? [`it belongs to: ${readers.join('; ')}`, ...(hint.length > 0 ? [] : ['leave it out, or choose what it belongs to'])]
+        : [];
+  if (why.length === 0 && hint.length === 0) return undefined;
+  const summary = why.length === 0 ? error.summary : `'${key}' is not read by this run`;
+  return new ConfigError('composition', summary, ['in the command line', ...hint, ...why], place);
+}

@@ -1,0 +1,57 @@
+// `--config-name ppo_20q`: what to write for a config that would be named so.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '@bowyer/config';
+
+/** Beginnings of names that are no algorithm's own. */
+const ALGORITHMS: Readonly<Record<string, string>> = {
+  filteredbc: 'online_filteredbc',
+  filtered_bc: 'online_filteredbc',
+  online_filtered_bc: 'online_filteredbc',
+  sft: 'bc',
+  agentevol: 'agent_evol',
+  evolve: 'agent_evol',
+  reinforce: 'reinforce_pp',
+};
+
+/** Ends of names that are no environment's own. */
+const ENVIRONMENTS: Readonly<Record<string, string>> = {
+  '20q': 'twenty_questions',
+  '20q_subset': 'twenty_questions',
+  city: 'guess_my_city',
+  detective: 'adventure',
+  cooking: 'cookingworld',
+  agentgym: 'mixture',
+};
+
+/** How to compose the config that does not exist; undefined where its name says nothing. */
+export function missingConfig(error: ConfigError, configs: string): ConfigError | undefined {
+  const name = /^Cannot find primary config '([\w./-]+)'$/.exec(error.summary)?.[1];
+  if (name === undefined) return undefined;
+  const instead = compositionOf(name.replace(/\.ya?ml$/, '').toLowerCase(), configs);
+  if (instead === undefined) return undefined;
+  return new ConfigError(error.kind, error.summary, [`write --config-name ${instead}`, ...error.details], error);
+}
+
+function compositionOf(name: string, configs: string): string | undefined {
+  const algorithms = [...options(configs, 'algorithm'), ...Object.keys(ALGORITHMS)].sort((a, b) => b.length - a.length);
+  const start = algorithms.find((option) => name === option || name.startsWith(`${option}_`));
+  if (start === undefined) return undefined;
+  const algorithm = ALGORITHMS[start] ?? start;
+  const end = name.slice(start.length + 1);
+  if (end === '') return `archer_20q algorithm=${algorithm}`;
+  const env = ENVIRONMENTS[end] ?? end;
+  if (!options(configs, 'env').includes(env)) return undefined;
+  const base = primaryOf(end, env, configs);
+  return base === undefined ? `archer_20q algorithm=${algorithm} env=${env}` : `${base} algorithm=${algorithm}`;
+}
+
+const options = (configs: string, group: string): string[] =>
+  readdirSync(join(configs, group)).flatMap((file) => (file.endsWith('.yaml') ? [file.slice(0, -'.yaml'.length)] : []));
+
+/** A primary config of the environment: ArCHer's first, since every algorithm has settings beside it. */
+function primaryOf(end: string, env: string, configs: string): string | undefined {
+  const named = options(configs, '.').filter((name) => name.endsWith(`_${end}`) || name.endsWith(`_${env}`));
+  const trains = named.filter((name) => /algorithm:/.test(readFileSync(join(configs, `${name}.yaml`), 'utf8')));
+  return trains.find((name) => name.startsWith('archer_')) ?? trains.find((name) => name.startsWith('bc_')) ?? trains[0];
+}

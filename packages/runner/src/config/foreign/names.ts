@@ -1,0 +1,27 @@
+// Which keys of the command line belong to other programs. Loaded by every command.
+import { AGENTGYM, AGENTGYM_OWN } from './agentgym.js';
+import { ARCHER_OWN, MATHEMATICS } from './archer.js';
+import type { Meaning } from './outcome.js';
+
+const PROGRAMS: readonly { program: string; table: Readonly<Record<string, Meaning>>; isOwn: boolean }[] = [
+  { program: "AgentGym's scripts", table: AGENTGYM, isOwn: false },
+  { program: "ArCHer's mathematics fork", table: MATHEMATICS, isOwn: false },
+  { program: "AgentGym's scripts", table: AGENTGYM_OWN, isOwn: true },
+  { program: 'ArCHer', table: ARCHER_OWN, isOwn: true },
+];
+
+export interface ForeignKey {
+  /** Whose it is. */
+  program: string;
+  meaning: Meaning;
+  /** Whether there is a key of ours with the same name, which some runs read. */
+  isOwn: boolean;
+}
+
+/** What another program's key means; undefined for a key that no such program has. */
+export function foreignKey(key: string): ForeignKey | undefined {
+  const found = PROGRAMS.find(({ table }) => Object.hasOwn(table, key));
+  return found && { program: found.program, isOwn: found.isOwn, meaning: found.table[key] };
+}
+
+export const isForeign = (key: string): boolean => foreignKey(key) !== undefined;

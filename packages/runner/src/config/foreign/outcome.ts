@@ -1,0 +1,66 @@
+// What a key of another program is in a run here: other keys, nothing, or something that cannot be had. The tables of such keys are in
+// agentgym.ts and archer.ts; translate.ts applies them to a command line.
+
+/** What is known of the run that a key is given to. */
+export interface RunFacts {
+  readonly task: string;
+  /** Null where the config names none that is registered. */
+  readonly algorithm: string | null;
+  /** Whether the algorithm learns from a dataset, so that it counts in epochs. */
+  readonly isOnDataset: boolean;
+  /** Whether the environment is played on a server or site. */
+  readonly isRemote: boolean;
+  /** Whether a chat endpoint plays. */
+  readonly isEndpoint: boolean;
+  /** Whether the run reads a key, as `env.max_turns`. */
+  reads(path: string): boolean;
+  /** Whether a file contains conversations. */
+  hasConversations(path: string): boolean;
+  /** Whether the command line gives the key itself. */
+  isGiven(key: string): boolean;
+}
+
+export type Outcome =
+  | {
+      /** The words that take the place of the key. */
+      words: readonly string[];
+      /** What a user would not expect of them. */
+      note?: string;
+      /** Variables of the environment. */
+      env?: Readonly<Record<string, string>>;
+    }
+  | { nothing: string }
+  | { refused: string };
+
+/** @param value the text after `=`, which may be a sweep */
+export type Meaning = (value: string, facts: RunFacts) => Outcome;
+
+/** Another name: the first of these keys that the run reads. */
+export const to =
+  (...keys: readonly string[]): Meaning =>
+  (value, facts) => {
+    const key = keys.find((candidate) => facts.reads(candidate));
+    return key === undefined ? { refused: `it is ${keys[0]}, which this run does not read` } : { words: [`${key}=${value}`] };
+  };
+
+export const nothing =
+  (why: string): Meaning =>
+  () => ({ nothing: why });
+
+export const refused =
+  (remedy: string): Meaning =>
+  () => ({ refused: remedy });
+
+/** In an evaluation one thing, elsewhere another. */
+export const by =
+  (evaluating: Meaning, training: Meaning): Meaning =>
+  (value, facts) =>
+    (facts.task === 'evaluate' ? evaluating : training)(value, facts);
+
+/** A value without the quotes of the command line's grammar. */
+export const plain = (value: string): string => value.replace(/^(['"])(.*)\1$/s, '$2');
+
+export const isTrue = (value: string): boolean => /^(true|yes|on|1)$/i.test(plain(value));
+
+/** Each value of a sweep, as `1,2`, changed. */
+export const each = (value: string, change: (one: string) => string): string => value.split(',').map(change).join(',');

@@ -1,0 +1,34 @@
+// What the command line's keys are to a run, found out from its composed config.
+import type { TObject, TSchema } from '@sinclair/typebox';
+import type { Composition } from '@bowyer/config';
+import { isConversationFile } from '../../demonstrations/conversations.js';
+import { withImplied } from '../implied.js';
+import { loadPlugins } from '../plugins.js';
+import { choicesOf, schemaOf } from '../units.js';
+import type { RunFacts } from './outcome.js';
+
+/** @param typed keys of the command line */
+export async function runFacts(composed: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
+  await loadPlugins(composed);
+  const composition = await withImplied(composed, { isTyped: (key) => typed.has(key), mode: 'multirun', isNested: true });
+  const schema = schemaOf(composition);
+  const { algorithm, setting } = choicesOf(composition);
+  const backend = setting('env.backend');
+  return {
+    task: String(setting('task')),
+    algorithm: algorithm?.name ?? null,
+    isOnDataset: algorithm?.needs.source === 'dataset',
+    isRemote: backend === undefined ? setting('env.base_url') !== undefined : backend !== 'embedded',
+    isEndpoint: setting('policy.endpoint') !== undefined,
+    reads: (path) => hasPath(schema, path),
+    hasConversations: (path) => isConversationFile(path),
+    isGiven: (key) => typed.has(key),
+  };
+}
+
+/** Whether a schema has a key, as `lora.r`. */
+export function hasPath(schema: TSchema, path: string): boolean {
+  let at: TSchema | undefined = schema;
+  for (const key of path.split('.')) at = (at as Partial<TObject> | undefined)?.properties?.[key] as TSchema | undefined;
+  return at !== undefined;
+}

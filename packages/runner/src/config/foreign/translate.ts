@@ -1,0 +1,146 @@
+// The command lines of ArCHer and AgentGym in our own words, before anything is composed. What each key became is logged by the run;
+// those that cannot be had are refused all at once.
+import { ConfigError, type TranslateContext } from '@bowyer/config';
+import { environmentOfTask } from './agentgym.js';
+import { environmentWords } from './archer.js';
+import { foreignKey, type ForeignKey } from './names.js';
+import { each, isTrue, plain, type Outcome, type RunFacts } from './outcome.js';
+
+/** A word of the command line that sets a key. */
+interface Word {
+  text: string;
+  key: string;
+  value: string;
+}
+
+const wordOf = (text: string): Word => {
+  const [, key = '', value = ''] = /^\+{0,2}([A-Za-z_][\w.]*)=(.*)$/s.exec(text) ?? [];
+  return { text, key, value };
+};
+
+/** Where notes and variables of the environment go. */
+export interface Translation {
+  env: Record<string, string | undefined>;
+  note(line: string): void;
+}
+
+export async function translate(
+  overrides: readonly string[],
+  context: TranslateContext,
+  translation: Translation,
+): Promise<string[]> {
+  const words = withUnits(overrides.map(wordOf), translation).map(wordOf);
+  const found = words.flatMap((word) => {
+    const foreign = foreignKey(word.key);
+    return foreign ? [{ ...word, foreign }] : [];
+  });
+  if (found.length === 0) return words.map(({ text }) => text);
+  const own = words.filter(({ key }) => foreignKey(key) === undefined);
+  const { extra, facts } = await factsOf(own, found, context);
+  return [...extra, ...inOurWords(words, facts, translation)];
+}
+
+/** What the run is apart from its foreign keys; an address of a server that plays makes it an endpoint's. */
+async function factsOf(own: readonly Word[], found: readonly Word[], { compose }: TranslateContext) {
+  const { runFacts } = await import('./run-facts.js');
+  const typed = new Set([...own, ...found].map(({ key }) => key));
+  const factsWith = (extra: readonly string[]) => runFacts(compose([...extra, ...own.map(({ text }) => text)]), typed);
+  const facts = await factsWith([]);
+  const isServed = found.some(({ key }) => key === 'base_url');
+  if (!isServed || facts.task !== 'evaluate' || facts.isEndpoint || typed.has('policy')) return { extra: [], facts };
+  return { extra: ['policy=openai'], facts: await factsWith(['policy=openai']) };
+}
+
+function inOurWords(words: readonly Word[], facts: RunFacts, { env, note }: Translation): string[] {
+  const problems: Problem[] = [];
+  const ours = words.flatMap((word) => {
+    const foreign = foreignKey(word.key);
+    if (!foreign || (foreign.isOwn && facts.reads(word.key))) return [word.text];
+    const outcome = foreign.meaning(word.value, facts);
+    problems.push(...problemsOf(word, foreign, outcome, words));
+    note(`${word.text}: ${textOf(outcome)}`);
+    if (!('words' in outcome)) return [];
+    Object.assign(env, outcome.env);
+    return outcome.words;
+  });
+  if (problems.length > 0) throw refusal(problems, facts);
+  return ours;
+}
+
+interface Problem {
+  word: Word;
+  program: string;
+  remedy: string;
+}
+
+/** A key that cannot be had, or whose name here is typed as well. */
+function problemsOf(word: Word, { program }: ForeignKey, outcome: Outcome, words: readonly Word[]): Problem[] {
+  if ('refused' in outcome) return [{ word, program, remedy: outcome.refused }];
+  if ('nothing' in outcome) return [];
+  const twice = words.find(({ text, key }) =>
+    outcome.words.some((ours) => wordOf(ours).key === key && wordOf(ours).value !== wordOf(text).value),
+  );
+  return twice ? [{ word, program, remedy: `it is ${outcome.words[0]}, and ${twice.text} is given too: leave one out` }] : [];
+}
+
+function textOf(outcome: Outcome): string {
+  if ('refused' in outcome) return outcome.refused;
+  if ('nothing' in outcome) return `changes nothing here: ${outcome.nothing}`;
+  return [outcome.words.join(' '), outcome.note].filter(Boolean).join('; ');
+}
+
+function refusal(problems: readonly Problem[], { task, algorithm }: RunFacts): ConfigError {
+  const [{ word, program }] = problems;
+  const place = { keyPath: word.key, file: 'command line' };
+  const who = [`task=${task}`, ...(algorithm === null ? [] : [`algorithm=${algorithm}`])].join(' ');
+  if (problems.length === 1)
+    return new ConfigError(
+      'composition',
+      `'${word.key}' is a key of ${program} that this run (${who}) cannot take`,
+      [`in command line: ${word.text}`, `here: ${problems[0].remedy}`],
+      place,
+    );
+  const lines = problems.map((problem) => `${problem.word.text}: ${problem.remedy}`);
+  return new ConfigError('composition', `${problems.length} keys of other programs that this run (${who}) cannot take`, lines, place);
+}
+
+/** Keys that name an environment, an algorithm, a logger or a critic choose it with its options. */
+function withUnits(words: readonly Word[], translation: Translation): string[] {
+  return withCritic(withLogger(words.flatMap((word) => unitWords(word, words, translation))));
+}
+
+function unitWords({ text, key, value }: Word, words: readonly Word[], { note }: Translation): string[] {
+  if (key === 'agent_type') return [`agent_type=${value.toLowerCase()}`];
+  if (key === 'checkpoint_path' && plain(value) === '') return ['checkpoint_path=null'];
+  if (key !== 'env_name' && key !== 'task_name') return [text];
+  if (plain(value) === 'null') return [text];
+  const names = value.split(',').map((name) => plain(name));
+  const ours = names.map((name) => environmentWords(key === 'task_name' ? environmentOfTask(name) : name));
+  const chosen = ours.length === 1 ? ours[0] : [`env=${each(ours.map(([word]) => wordOf(word).value).join(','), (one) => one)}`];
+  const typed = words.find((word) => word.key === 'env');
+  // One that contradicts is reported as that.
+  if (typed !== undefined) return typed.value === wordOf(chosen[0]).value ? [] : key === 'env_name' ? [text] : [...chosen];
+  note(`${text}: ${chosen.join(' ')}`);
+  return [...chosen];
+}
+
+/** `use_wandb=true` beside the logger's own options. */
+function withLogger(texts: readonly string[]): string[] {
+  const words = texts.map(wordOf);
+  const isUsed = words.some(({ key, value }) => (key === 'use_wandb' || key === 'wandb_log') && isTrue(value));
+  if (!isUsed || !words.some(({ key }) => key.startsWith('logger.wandb'))) return [...texts];
+  const logger = words.find(({ key }) => key === 'logger');
+  if (logger === undefined) return ['logger=[wandb]', ...texts];
+  const names = logger.value.replace(/^\[|\]$/g, '').split(',').filter((name) => name !== 'none' && name !== '');
+  if (names.includes('wandb')) return [...texts];
+  return texts.map((text) => (text === logger.text ? `logger=[${[...names, 'wandb'].join(',')}]` : text));
+}
+
+/** A critic that is given, beside options of its kind; without them its kind follows in implied.ts. */
+function withCritic(texts: readonly string[]): string[] {
+  const words = texts.map(wordOf);
+  const isGiven = words.some(({ key, value }) => key === 'critic_lm' && plain(value) !== 'null');
+  const hasOptions = words.some(({ key }) => key.startsWith('critic.'));
+  const isChosen = words.some(({ key }) => key === 'critic' || key === 'preset');
+  return isGiven && hasOptions && !isChosen ? ['critic=roberta_base', ...texts] : [...texts];
+}

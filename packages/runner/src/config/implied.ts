@@ -1,0 +1,126 @@
+// What follows from keys of a composed config that name something: a critic's checkpoint chooses the kind of critic, an address the
+// backend that plays there, a chat template that the agent plays through it. The command line always has the last word.
+import { recompose, type Composition } from '@bowyer/config';
+import { environmentOfTask } from './foreign/agentgym.js';
+import { environmentWords } from './foreign/archer.js';
+import { foreignKey } from './foreign/names.js';
+import { isWeightsFile } from '../agent/weights-file.js';
+import { overrideOf } from '../tasks/wandb-agent/override-of.js';
+
+export interface ImpliedContext {
+  /** Whether the command line gives a key itself. */
+  isTyped(key: string): boolean;
+  mode?: 'run' | 'multirun';
+  /** Keys of other programs are left as they are. */
+  isNested?: boolean;
+  /** Gets each word that follows, and why. */
+  note?(word: string, why: string): void;
+}
+
+interface Implied {
+  word: string;
+  why: string;
+}
+
+type Rule = (config: Reader, context: ImpliedContext, composition: Composition) => Implied[] | Promise<Implied[]>;
+
+/** One key of the composed config; undefined where it is absent or cannot be resolved. */
+type Reader = (key: string) => unknown;
+
+/** The composition with what follows from its keys. */
+export async function withImplied(composition: Composition, context: ImpliedContext): Promise<Composition> {
+  let current = composition;
+  // What follows may be the reason for more: an environment's name has an address to be played at.
+  for (const rules of [units, options, [keysOfOthers]]) {
+    const read = readerOf(current);
+    const words = (await Promise.all(rules.map((rule) => rule(read, context, current)))).flat();
+    // A config without a group has no options to choose from.
+    const found = words.filter(({ word }) => !/^(env|critic)=/.test(word) || word.split('=')[0] in current.choices);
+    if (found.length === 0) continue;
+    for (const { word, why } of found) context.note?.(word, why);
+    current = recompose(current, found.map(({ word }) => word), { mode: context.mode });
+  }
+  return current;
+}
+
+function readerOf(composition: Composition): Reader {
+  return (key) => {
+    try {
+      return composition.setting(key);
+    } catch {
+      return undefined; // the validation reports it
+    }
+  };
+}
+
+const environment: Rule = (read, { isTyped }) => {
+  const [alias, task, name] = [read('env_name'), read('task_name'), read('env.name')];
+  if (typeof name !== 'string' || isTyped('env') || isTyped('env_name')) return [];
+  const wanted = typeof alias === 'string' ? alias : typeof task === 'string' ? environmentOfTask(task) : name;
+  const words = environmentWords(wanted).filter((word) => word !== `env=${name}`);
+  const why = typeof alias === 'string' ? `env_name=${alias}` : `task_name=${String(task)}`;
+  return [...words.map((word) => ({ word, why })), ...(task === undefined ? [] : [{ word: '~task_name', why }])];
+};
+
+const critic: Rule = (read, { isTyped }) => {
+  const [place, kind] = [read('critic_lm'), read('critic.kind')];
+  if (typeof place !== 'string' || kind === undefined || kind === 'transformer' || isTyped('critic')) return [];
+  return [{ word: 'critic=roberta_base', why: `critic_lm=${place}` }];
+};
+
+const ADDRESS = /^https?:/;
+
+const backend: Rule = async (read, { isTyped }) => {
+  if (read('env.backend') !== 'embedded' || isTyped('env.backend')) return [];
+  const addresses = ['env_server_base', 'env_load_path', 'env.base_url'] as const;
+  const key = addresses.find((one) => typeof read(one) === 'string' && (one !== 'env_load_path' || ADDRESS.test(read(one) as string)));
+  if (key === undefined) return [];
+  const { environmentInfo, environmentNames } = await import('@bowyer/envs');
+  const name = read('env.name') as string;
+  if (!environmentNames().includes(name)) return [];
+  const remote = (environmentInfo(name).schema.properties.backend.enum as string[]).filter((one) => one !== 'embedded');
+  const wanted = { env_server_base: 'agentgym', env_load_path: 'site', 'env.base_url': remote.length === 1 ? remote[0] : '' }[key];
+  return remote.includes(wanted) ? [{ word: `env.backend=${wanted}`, why: `${key}=${String(read(key))}` }] : [];
+};
+
+/** A file or folder that an environment loads for its oracle. */
+const oracle: Rule = (read, { isTyped }) => {
+  const place = read('env_load_path');
+  if (typeof place !== 'string' || read('env.oracle') !== 'rules' || isTyped('env.oracle')) return [];
+  return [{ word: 'env.oracle=t5', why: `env_load_path=${place}` }];
+};
+
+const chat: Rule = (read, { isTyped }) => {
+  const template = read('chat_template');
+  if (typeof template !== 'string' || read('play_as_chat') !== false || isTyped('play_as_chat')) return [];
+  return [{ word: 'play_as_chat=true', why: `chat_template=${template}` }];
+};
+
+/** ArCHer's files of weights alone, whose model its default config names. */
+const checkpoint: Rule = (read) => {
+  const place = read('checkpoint_path');
+  if (place === '') return [{ word: '++checkpoint_path=null', why: 'it is empty' }];
+  if (typeof place !== 'string' || !isWeightsFile(place) || read('policy_lm') !== null) return [];
+  return [{ word: 'policy_lm=gpt2', why: `checkpoint_path=${place} has weights alone, and gpt2 is ArCHer’s policy` }];
+};
+
+/** Keys of another program in a file. Those that cannot be had stay there, and the validation reports them. */
+const keysOfOthers: Rule = async (_read, context, composition) => {
+  const found = Object.entries(composition.config).flatMap(([key, value]) => {
+    const foreign = key === 'api_key' ? undefined : foreignKey(key);
+    return foreign && !foreign.isOwn ? [{ key, value, foreign }] : [];
+  });
+  if (found.length === 0 || context.isNested) return [];
+  const { runFacts } = await import('./foreign/run-facts.js');
+  const facts = await runFacts(composition, new Set());
+  return found.flatMap(({ key, value, foreign }): Implied[] => {
+    const outcome = foreign.meaning(overrideOf('', value).slice(1), facts);
+    if ('refused' in outcome) return [];
+    const why = `${key}=${String(value)} is in a file${'nothing' in outcome ? ` and changes nothing here: ${outcome.nothing}` : ''}`;
+    const words = 'words' in outcome ? outcome.words : [];
+    return [`~${key}`, ...words].map((word) => ({ word, why }));
+  });
+};
+
+const units: readonly Rule[] = [environment, critic];
+const options: readonly Rule[] = [backend, oracle, chat, checkpoint];

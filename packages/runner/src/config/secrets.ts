@@ -1,0 +1,48 @@
+// Secrets that other programs have in their configs: each becomes a variable of the environment before a config is printed, saved or
+// handed on. And ArCHer's `use_wandb`, which chooses the logger of Weights & Biases.
+import { compose, type Composition } from '@bowyer/config';
+
+type Environment = Record<string, string | undefined>;
+
+/** By the key that has the secret. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  wandb_key: 'WANDB_API_KEY',
+  huggingface_token: 'HF_TOKEN',
+  api_key: 'OPENAI_API_KEY',
+};
+
+/** Keys whose place is taken by the name of the variable, where the run is told which one it is. */
+const BY_NAME: readonly string[] = ['api_key'];
+
+/**
+ * The words of the command line without secrets, which would be in the record of the run's overrides.
+ *
+ * @param env gets them
+ */
+export function withoutSecrets(argv: readonly string[], env: Environment): string[] {
+  return argv.flatMap((word) => {
+    const [, key = '', given = ''] = /^\+{0,2}(\w+)=(.*)$/s.exec(word) ?? [];
+    const secret = given.replace(/^(['"])(.*)\1$/s, '$2');
+    if (!Object.hasOwn(VARIABLES, key) || secret === '' || secret === 'null') return [word];
+    env[VARIABLES[key]] = secret;
+    return BY_NAME.includes(key) ? [`${key}=${VARIABLES[key]}`] : [];
+  });
+}
+
+/** The composition without secrets of its files. */
+export function withoutSecretsOf(composition: Composition, env: Environment): Composition {
+  const found = Object.entries(VARIABLES).flatMap(([key, variable]) => {
+    const secret = composition.config[key];
+    return typeof secret === 'string' && secret !== '' ? [{ key, variable, secret }] : [];
+  });
+  for (const { variable, secret } of found) env[variable] = secret;
+  return found.length === 0 ? composition : composition.with(Object.fromEntries(found.map(({ key }) => [key, ''])));
+}
+
+/** The composition with the logger that `use_wandb` asks for. @param configs folder of the program */
+export function withWandb(composition: Composition, configs: string): Composition {
+  const { use_wandb, logger } = composition.config;
+  if (use_wandb !== true || logger === undefined || Object.hasOwn(logger as object, 'wandb')) return composition;
+  const chosen = compose({ configDirs: [configs], configName: 'base', overrides: ['logger=[wandb]'] });
+  return composition.withNodeOf(chosen, 'logger.wandb');
+}
