@@ -53,16 +53,17 @@ export function openRepository(
 /**
  * The same config with further overrides, which come before those that it has been composed with, so that these win.
  *
- * @param mode as that of the composition
+ * @param options.source where they come from, which the origins of their values name
+ * @param options.mode as that of the composition
  */
 export function recompose(
   composition: Composition,
   texts: readonly string[],
-  { mode = 'run', env = process.env }: Pick<ComposeOptions, 'mode' | 'env'> = {},
+  { source, mode = 'run', env = process.env }: Pick<ComposeOptions, 'mode' | 'env'> & { source: string },
 ): Composition {
   const { repository, overrides, now } = composition;
   const [configName, jobName] = ['config_name', 'name'].map((key) => composition.setting(`hydra.job.${key}`));
-  return composeFrom(repository, [...texts.map(parseOverride), ...overrides], {
+  return composeFrom(repository, [...texts.map((text) => ({ ...parseOverride(text), source })), ...overrides], {
     configDirs: [], // the repository has them
     overrides: [],
     configName: configName as string | null,

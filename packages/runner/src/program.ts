@@ -60,10 +60,10 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null): C
       await (await import('./config/validate-config.js')).validateConfig(composition);
       if (purpose === 'cfg') writePrepared(shown!.key, { unread: shown!.unread });
     },
-    explain: async (error, context) =>
-      (await import('./config/foreign/explain.js')).explain(error, context, configs),
+    explain: async (error, context) => (await import('./config/foreign/explain.js')).explain(error, context, configs),
     describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
     job: async (context) => (await import('./job.js')).job(context, leader, notes.of(context.composition)),
+    leaveOut: async (swept) => (await import('./config/leave-out.js')).leaveOut(swept),
     afterSweep: async (directory) => (await import('./sweep/compare-jobs.js')).compareJobs(directory),
     launch: async (request) => {
       leader?.refuse('a sweep (-m)', 'start it without them; its launcher runs several jobs at once');

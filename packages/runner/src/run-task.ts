@@ -12,8 +12,12 @@ import { withTracing } from './trace/with-tracing.js';
 import type { TaskContext } from './tasks/task.js';
 import type { TObject } from '@sinclair/typebox';
 
-/** The other name of `eval_decoding` is gone: a run is the same whichever was given. */
-function withDecoding({ evalDoSample = null, ...config }: Record<string, unknown>): Record<string, unknown> {
+/** The other name of `eval_decoding` is gone, and what took other keys from a run: a run is the same however they were given. */
+function withDecoding({
+  evalDoSample = null,
+  asTrained: _,
+  ...config
+}: Record<string, unknown>): Record<string, unknown> {
   return evalDoSample === null ? config : { ...config, evalDecoding: evalDoSample === true ? 'sample' : 'greedy' };
 }
 
@@ -86,7 +90,7 @@ export async function runPrepared(
   await ranks.barrier();
   if (ranks.rank > 0) await useLocalModels(config, context);
   const { parts, close } = unit.plays
-    ? await openEnvParts(config as EnvironmentConfig)
+    ? await openEnvParts(config as EnvironmentConfig, context)
     : { parts: {}, close: () => Promise.resolve() };
   try {
     const work = () => run(config, { ...context, processes, envParts: parts, decisive, plainConfig: yaml });

@@ -10,6 +10,7 @@ import {
   QuotedString,
   choiceKey,
   isSweep,
+  overridePlace,
   type Element,
   type Override,
 } from '../overrides/value.js';
@@ -51,7 +52,7 @@ export class Choices {
       this.configOverrides.push(override);
       return;
     }
-    const origin = { source: `command line: ${text}` };
+    const origin = { source: overridePlace(override) };
     if (kind === 'force-add') {
       const options =
         override.package === undefined

@@ -19,7 +19,7 @@ import {
 } from '../node.js';
 import { nodeStr, pythonEquals } from '../python-text.js';
 import { checkInterpolations } from '../sources/config-file.js';
-import { DictValue, ListExtension, QuotedString, type Element, type Override } from './value.js';
+import { DictValue, ListExtension, overridePlace, QuotedString, type Element, type Override } from './value.js';
 
 export interface ApplyOptions {
   readonly resolution: Resolution;
@@ -91,7 +91,7 @@ export function elementNode(value: Element, origin: Origin): ConfigNode {
   return map;
 }
 
-const originOf = ({ text }: Override): Origin => ({ source: `command line: ${text}` });
+const originOf = (override: Override): Origin => ({ source: overridePlace(override) });
 
 function existing(override: Override, root: Frame<MapNode>, { resolution }: ApplyOptions): Frame | undefined {
   const found = resolution.select(root, override.key);

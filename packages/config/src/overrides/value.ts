@@ -87,7 +87,12 @@ export interface Override {
   readonly value: OverrideValue | undefined;
   /** As typed. */
   readonly text: string;
+  /** Where it comes from, for messages; the command line unless given. */
+  readonly source?: string;
 }
+
+/** The place of an override, as values set by it name their origin. */
+export const overridePlace = ({ text, source = 'command line' }: Override): string => `${source}: ${text}`;
 
 const prefixes: Record<OverrideKind, string> = { set: '', add: '+', 'force-add': '++', delete: '~' };
 

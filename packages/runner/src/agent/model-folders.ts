@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { ConfigProblem } from '@bowyer/core';
 import type { ContextOptions, MemoryOptions } from '@bowyer/envs';
 import { hubId } from './hub-id.js';
+import { isWeightsFile, weightsFileProblem } from './weights-file.js';
 
 const isModel = (folder: string): boolean =>
   existsSync(join(folder, 'config.json')) || existsSync(join(folder, 'adapter_config.json'));
@@ -47,7 +48,7 @@ export const memoryFileOf = (agentFolder: string): string | null =>
 /** What is used of a run's record, run-config.json. */
 export interface RunRecord {
   agentType?: string;
-  env?: { name?: string };
+  env?: { name?: string; envs?: unknown };
   /** What the agent was made of; null or absent where it was made from scratch. */
   policyLm?: string | null;
   demonstrations?: object;
@@ -68,7 +69,9 @@ export function runOf(agentFolder: string): RunRecord | null {
 
 /** What keeps `key` from naming a model: no folder, no model in it, or an adapter that cannot be loaded; null if nothing does. */
 export async function modelProblem(key: string, place: string | null): Promise<ConfigProblem | null> {
-  if (place === null || hubId(place) !== null) return null;
+  if (place === null) return null;
+  if (key === 'checkpoint_path' && isWeightsFile(place)) return weightsFileProblem(key, place);
+  if (hubId(place) !== null) return null;
   const folder = agentFolderOf(place);
   if (key !== 'critic_lm' && existsSync(join(folder, 'adapter_config.json'))) return adapterProblem(key, folder);
   if (existsSync(join(folder, 'config.json'))) return null;

@@ -12,7 +12,7 @@ import {
   type ContextKind,
   type ContextOptions,
 } from '@bowyer/envs';
-import { contextOf } from '../environment/agent-context.js';
+import { contextOf, type ContextConfig } from '../environment/agent-context.js';
 import type { Choices } from '../tasks/task.js';
 import type { EnvConfig } from './environment-keys.js';
 
@@ -116,11 +116,12 @@ export function expertProblems(config: Record<string, unknown>): ConfigProblem[]
 /** An agent that reads another text than the one it was trained on plays badly, and nothing would say why. */
 export function contextChanged(
   folder: string,
-  env: EnvConfig,
-  trained: ContextOptions,
-  now: ContextOptions,
+  { env, context: now }: ContextConfig,
+  trained: ContextConfig,
 ): ConfigProblem[] {
-  const [before, after] = [trained, now].map((context) => contextOf({ env, context }));
+  // An environment with other options may offer another text; a member of a mixture is read as the mixture was.
+  const trainedEnv = trained.env.name === env.name ? env : trained.env;
+  const [before, after] = [contextOf({ ...trained, env: trainedEnv }), contextOf({ env, context: now })];
   const differing = (Object.keys(before) as (keyof typeof before)[]).filter((key) => before[key] !== after[key]);
   if (differing.length === 0) return [];
   const given = (context: typeof before) =>
@@ -129,7 +130,7 @@ export function contextChanged(
     {
       key: 'context.kind',
       message: `the agent in ${folder} was trained with another context: ${given(before)}; now ${given(after)}`,
-      remedy: `write context=${trained.kind}${differing.length > 1 || trained.kind === now.kind ? ' with the keys of that run' : ''}`,
+      remedy: `write context=${trained.context.kind}${differing.length > 1 || trained.context.kind === now.kind ? ' with the keys of that run' : ''}`,
     },
   ];
 }

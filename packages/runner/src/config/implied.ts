@@ -1,10 +1,12 @@
 // What follows from keys of a composed config that name something: a critic's checkpoint chooses the kind of critic, an address the
 // backend that plays there, a chat template that the agent plays through it. The command line always has the last word.
 import { recompose, type Composition } from '@bowyer/config';
+import { agentOptions, agentUnits } from './as-trained.js';
 import { environmentOfTask } from './foreign/agentgym.js';
 import { environmentWords } from './foreign/archer.js';
 import { foreignKey } from './foreign/names.js';
-import { isWeightsFile } from '../agent/weights-file.js';
+import { misfits } from './misfits.js';
+import { isWeightsFile, isWhole } from '../agent/weights-file.js';
 import { overrideOf } from '../tasks/wandb-agent/override-of.js';
 
 export interface ImpliedContext {
@@ -17,28 +19,44 @@ export interface ImpliedContext {
   note?(word: string, why: string): void;
 }
 
-interface Implied {
+/** What the origins of implied values begin with. */
+export const IMPLIED = 'another key';
+
+export interface Implied {
   word: string;
   why: string;
 }
 
-type Rule = (config: Reader, context: ImpliedContext, composition: Composition) => Implied[] | Promise<Implied[]>;
+export type Rule = (
+  config: Reader,
+  context: ImpliedContext,
+  composition: Composition,
+) => Implied[] | Promise<Implied[]>;
 
 /** One key of the composed config; undefined where it is absent or cannot be resolved. */
-type Reader = (key: string) => unknown;
+export type Reader = (key: string) => unknown;
 
 /** The composition with what follows from its keys. */
 export async function withImplied(composition: Composition, context: ImpliedContext): Promise<Composition> {
   let current = composition;
   // What follows may be the reason for more: an environment's name has an address to be played at.
-  for (const rules of [units, options, [keysOfOthers]]) {
+  for (const rules of [[agentUnits], [agentOptions], units, options, [keysOfOthers], [misfits]]) {
     const read = readerOf(current);
     const words = (await Promise.all(rules.map((rule) => rule(read, context, current)))).flat();
     // A config without a group has no options to choose from.
-    const found = words.filter(({ word }) => !/^(env|critic)=/.test(word) || word.split('=')[0] in current.choices);
+    const found = words.filter(
+      ({ word }) =>
+        !/^[a-z]+=/.test(word) ||
+        !current.repository.groupExists(word.split('=')[0]) ||
+        word.split('=')[0] in current.choices,
+    );
     if (found.length === 0) continue;
     for (const { word, why } of found) context.note?.(word, why);
-    current = recompose(current, found.map(({ word }) => word), { mode: context.mode });
+    current = recompose(
+      current,
+      found.map(({ word }) => word),
+      { source: IMPLIED, mode: context.mode },
+    );
   }
   return current;
 }
@@ -73,13 +91,19 @@ const ADDRESS = /^https?:/;
 const backend: Rule = async (read, { isTyped }) => {
   if (read('env.backend') !== 'embedded' || isTyped('env.backend')) return [];
   const addresses = ['env_server_base', 'env_load_path', 'env.base_url'] as const;
-  const key = addresses.find((one) => typeof read(one) === 'string' && (one !== 'env_load_path' || ADDRESS.test(read(one) as string)));
+  const key = addresses.find(
+    (one) => typeof read(one) === 'string' && (one !== 'env_load_path' || ADDRESS.test(read(one) as string)),
+  );
   if (key === undefined) return [];
   const { environmentInfo, environmentNames } = await import('@bowyer/envs');
   const name = read('env.name') as string;
   if (!environmentNames().includes(name)) return [];
   const remote = (environmentInfo(name).schema.properties.backend.enum as string[]).filter((one) => one !== 'embedded');
-  const wanted = { env_server_base: 'agentgym', env_load_path: 'site', 'env.base_url': remote.length === 1 ? remote[0] : '' }[key];
+  const wanted = {
+    env_server_base: 'agentgym',
+    env_load_path: 'site',
+    'env.base_url': remote.length === 1 ? remote[0] : '',
+  }[key];
   return remote.includes(wanted) ? [{ word: `env.backend=${wanted}`, why: `${key}=${String(read(key))}` }] : [];
 };
 
@@ -100,7 +124,7 @@ const chat: Rule = (read, { isTyped }) => {
 const checkpoint: Rule = (read) => {
   const place = read('checkpoint_path');
   if (place === '') return [{ word: '++checkpoint_path=null', why: 'it is empty' }];
-  if (typeof place !== 'string' || !isWeightsFile(place) || read('policy_lm') !== null) return [];
+  if (!isWeightsFile(place) || isWhole(place) || read('policy_lm') !== null) return [];
   return [{ word: 'policy_lm=gpt2', why: `checkpoint_path=${place} has weights alone, and gpt2 is ArCHer’s policy` }];
 };
 
@@ -122,5 +146,20 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
   });
 };
 
+/** A preset's warm-up that would take the whole of a shorter run. Its share of the run stays. */
+const warmup: Rule = (read, { isTyped }, composition) => {
+  const pairs = [
+    ['warmup_iter', 'iterations'],
+    ['warmup_epochs', 'epochs'],
+  ];
+  return pairs.flatMap(([key, length]): Implied[] => {
+    const [part, whole] = [read(key), read(length)];
+    if (typeof part !== 'number' || typeof whole !== 'number' || part < whole || isTyped(key)) return [];
+    const before = composition.origin(length).find(({ value }) => typeof value === 'number' && value > part)?.value;
+    const shorter = typeof before === 'number' ? Math.floor((part * whole) / before) : 0;
+    return [{ word: `${key}=${shorter}`, why: `${length}=${whole}` }];
+  });
+};
+
 const units: readonly Rule[] = [environment, critic];
-const options: readonly Rule[] = [backend, oracle, chat, checkpoint];
+const options: readonly Rule[] = [backend, oracle, chat, checkpoint, warmup];

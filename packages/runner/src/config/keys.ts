@@ -375,6 +375,23 @@ export const scheduleNode = (steps: string, description: string) =>
     { ...closed, description },
   );
 
+/** When a run writes a checkpoint: its work that a kill may cost. */
+export const saveKeys = {
+  save_minutes: undecided(
+    nullable(Type.Number({ minimum: 0 }), 'minutes between checkpoints; 0: after every step; null: as save_freq says'),
+  ),
+};
+
+/** Of runs that count in epochs; others have a number of iterations. */
+export const saveEpochsKey = {
+  save_freq: undecided(
+    nullable(
+      Type.Number({ exclusiveMinimum: 0 }),
+      'epochs between checkpoints, 0.5: two in an epoch; null: as save_minutes says',
+    ),
+  ),
+};
+
 /** Behaviour cloning before the first iteration. */
 export const warmStartNode = Type.Object(
   {

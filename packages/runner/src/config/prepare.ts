@@ -5,6 +5,7 @@ import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import { ConfigError, type Composition, type PlainObject, type PrepareContext } from '@bowyer/config';
 import { environmentNames } from '@bowyer/envs';
+import { IMPLIED } from './implied.js';
 import { findTask, taskNames } from '../tasks/registry.js';
 import type { Choices, TaskUnit } from '../tasks/task.js';
 import { placeText } from './place-text.js';
@@ -41,7 +42,9 @@ export async function unreadKeys(
     if (ownersOf(path, own).length === 0) return false; // no unit has it: the validation reports it as unknown
     if (covers(given, path)) return true;
     const { source } = composition.origin(path)[0] ?? {};
-    return !isSwitched && source !== undefined && !isShipped(source, shipped, composition);
+    return (
+      !isSwitched && source !== undefined && !source.startsWith(IMPLIED) && !isShipped(source, shipped, composition)
+    );
   });
   if (refused.length > 0) throw refusal(refused, composition, given, own);
   return unread.filter((path) => ownersOf(path, own).length > 0);
@@ -123,7 +126,7 @@ function ownersOf(path: string, { unit, choices }: Reads): string[] {
 }
 
 /** Whether a task has a key, as `lora.r`; what is inside the node `env` is the environment's own. */
-function hasKey(task: TaskUnit, path: string, choices: Choices): boolean {
+export function hasKey(task: TaskUnit, path: string, choices: Choices): boolean {
   let at: TSchema | undefined = { type: 'object', properties: keysOf(task, choices) } as unknown as TSchema;
   for (const key of path.split('.')) at = (at as Partial<TObject>)?.properties?.[key] as TSchema | undefined;
   return at !== undefined;

@@ -12,6 +12,7 @@ import type { ConfigProblem } from '@bowyer/core';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { actionChoiceProblems, contextKeyProblems, expertProblems } from './context-keys.js';
 import { foreignKey } from './foreign/names.js';
+import { IMPLIED } from './implied.js';
 import { memoryKeyProblems } from './memory-keys.js';
 import { placeProblems } from './place-problems.js';
 import { placeText } from './place-text.js';
@@ -135,12 +136,14 @@ function playProblems(composition: Composition, config: EnvironmentConfig): Conf
   );
 }
 
-/** A file set the key for another choice than the one that the command line makes. */
+/** A file set the key for another choice than the one that the command line makes, or that follows from it. */
 const isOverridden = (composition: Composition, key: string, choice: string): boolean =>
-  !isTyped(composition, key) && isTyped(composition, choice);
+  !isTyped(composition, key) && (isTyped(composition, choice) || comesFrom(composition, choice, IMPLIED));
 
-const isTyped = (composition: Composition, key: string): boolean =>
-  composition.origin(key)[0]?.source.startsWith('command line') === true;
+const isTyped = (composition: Composition, key: string): boolean => comesFrom(composition, key, 'command line');
+
+const comesFrom = (composition: Composition, key: string, source: string): boolean =>
+  composition.origin(key)[0]?.source.startsWith(source) === true;
 
 /** Two names of one option: the typed one counts, and a file's other name must not contradict it. */
 function decodingProblems(

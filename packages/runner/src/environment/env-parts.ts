@@ -2,6 +2,8 @@
 import { stat } from 'node:fs/promises';
 import { environmentInfo, OpenAiChat, OpenAiOracle, type EnvParts, type OracleOptions } from '@bowyer/envs';
 import type { SharedConfig } from '../config/keys.js';
+import { localOracle } from '../agent/hub-models.js';
+import type { TaskContext } from '../tasks/task.js';
 import { environmentOptions, type EnvironmentConfig } from './environment.js';
 
 export interface OpenEnvParts {
@@ -9,12 +11,19 @@ export interface OpenEnvParts {
   close: () => Promise<void>;
 }
 
+/** Of a process that others have told what it loads. */
+const silent = { log: () => undefined, progress: { write: () => undefined } };
+
 const none: OpenEnvParts = { parts: {}, close: () => Promise.resolve() };
 
-type OracleConfig = EnvironmentConfig & Partial<Pick<SharedConfig, 'slots' | 'device' | 'threads'>>;
+type OracleConfig = EnvironmentConfig &
+  Partial<Pick<SharedConfig, 'slots' | 'device' | 'threads' | 'offline' | 'cacheDir'>>;
 
 /** @throws before anything is played if the oracle cannot be made */
-export async function openEnvParts(config: OracleConfig): Promise<OpenEnvParts> {
+export async function openEnvParts(
+  config: OracleConfig,
+  context: Pick<TaskContext, 'log' | 'progress'> = silent,
+): Promise<OpenEnvParts> {
   const { oracle } = config.env;
   if (oracle === undefined || oracle === 'rules') return none;
   const options = environmentOptions(config) as unknown as OracleOptions;
@@ -22,7 +31,7 @@ export async function openEnvParts(config: OracleConfig): Promise<OpenEnvParts> 
   if (oracle === 'openai' && oracles.openai) return openAiOracle(options, oracles.openai, config.slots ?? 1);
   if (oracle !== 't5' || !oracles.t5) throw new Error(`${name} has no oracle '${String(oracle)}'`);
   const { T5Oracle } = await import('./t5-oracle.js');
-  const dir = await oracleDirectory(options);
+  const dir = await localOracle(await oraclePlace(options), config, context);
   const device = { device: config.device ?? 'cpu', threads: config.threads || undefined };
   const network = await T5Oracle.open(oracles.t5, dir, device);
   return { parts: { oracle: network }, close: () => network.close() };
@@ -43,17 +52,15 @@ function openAiOracle(
   return { parts: { oracle: new OpenAiOracle(chat, model, prompt) }, close: () => chat.close() };
 }
 
-/** `env.oracle_model`, or the key outside the node for it. */
-async function oracleDirectory({ oracleModel: path }: OracleOptions): Promise<string> {
+/** `env.oracle_model`, or the key outside the node for it: a folder, or a file of weights. */
+async function oraclePlace({ oracleModel: path }: OracleOptions): Promise<string> {
   if (path === null)
     throw new Error(
-      'env.oracle=t5 needs the folder of a Flan-T5: env.oracle_model is null\n' +
-        '  give env.oracle_model=FOLDER (or env_load_path=FOLDER), or env.oracle=rules',
+      'env.oracle=t5 needs a Flan-T5: env.oracle_model is null\n' +
+        '  give env.oracle_model=FOLDER (or env_load_path=FOLDER_OR_FILE), or env.oracle=rules',
     );
-  if ((await stat(path).catch(() => null))?.isFile())
-    throw new Error(
-      `env.oracle=t5: ${path} is a file; a Hugging Face folder is needed\n` +
-        '  put its weights as model.safetensors beside the config.json and tokenizer.json of google/flan-t5-small',
-    );
-  return path;
+  if ((await stat(path).catch(() => null)) !== null) return path;
+  throw new Error(
+    `env.oracle=t5: there is no '${path}'\n  give the folder of a Flan-T5 or ArCHer's file of its weights, or env.oracle=rules`,
+  );
 }

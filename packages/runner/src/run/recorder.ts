@@ -24,8 +24,10 @@ interface RecorderSettings extends Pick<TaskContext, 'log' | 'progress'> {
   best: CheckpointProgress['best'];
   /** The algorithm's own, changed by it in place. */
   state: RecipeState;
-  /** Minutes after which a checkpoint is due; null: the algorithm counts iterations. */
+  /** Minutes after which a checkpoint is due; null: not by the clock. */
   saveMinutes: number | null;
+  /** Of work that counts in epochs: how many of them lie between checkpoints; null or absent: not by epochs. */
+  saveEpochs?: { between: number | null; all: number };
   /** Of algorithms that play episodes. */
   diagnostics?: Pick<Diagnostics, 'afterUpdate'>;
   guard?: GuardBounds;
@@ -60,6 +62,8 @@ export class Recorder implements RunHooks {
   #iteration: number;
   #lastCheckpoint: number;
   #note = '';
+  /** Of the phase under way. */
+  #steps = { done: 0, total: 0 };
   #stop = false;
   #seconds: Record<string, number> = {};
   #evaluated: readonly Trajectory[] = [];
@@ -98,7 +102,13 @@ export class Recorder implements RunHooks {
   get checkpointDue(): boolean {
     const { saveMinutes, control } = this.settings;
     const isTime = saveMinutes !== null && performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE;
-    return anyRank(this.#ranks, isTime || control?.checkpointAsked === true);
+    return anyRank(this.#ranks, isTime || this.#isEpochDue || control?.checkpointAsked === true);
+  }
+
+  get #isEpochDue(): boolean {
+    const { between = null, all = 1 } = this.settings.saveEpochs ?? {};
+    const { done, total } = this.#steps;
+    return between !== null && done > 0 && done % Math.max(1, Math.round((between * total) / all)) === 0;
   }
 
   get #ranks(): Ranks {
@@ -118,6 +128,7 @@ export class Recorder implements RunHooks {
   progress(phase: string, done: number, total: number): void {
     this.#clockPhase(phase); // on every step: a checkpoint or an evaluation in between has a time of its own
     if (this.settings.iterations === null && phase === 'eval') return this.#showEvaluation(phase, done, total);
+    this.#steps = { done, total };
     if (this.settings.iterations === null) return (this.#bar ?? this.#openBar(phase, total)).update(done, this.#note);
     this.#bar?.update(this.#iteration, [`${phase} ${done}/${total}`, this.#note].filter(Boolean).join('  '));
   }

@@ -2,6 +2,7 @@
 import { Type, type TProperties } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { count, nullable } from '@bowyer/core';
+import { membersOf } from '@bowyer/envs';
 import { hubId } from '../../agent/hub-id.js';
 import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/model-folders.js';
 import { algorithmKeys, decodingKeys } from '../../config/adopted-keys.js';
@@ -9,7 +10,7 @@ import type { ContextConfig } from '../../environment/agent-context.js';
 import { contextChanged, contextKeys } from '../../config/context-keys.js';
 import { memoryChanged, memoryKeys } from '../../config/memory-keys.js';
 import type { MemoryConfig } from '../../environment/agent-memory.js';
-import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
+import { environmentKeysOf, oracleKeysOf, type EnvConfig } from '../../config/environment-keys.js';
 import {
   criticKeys,
   criticNode,
@@ -70,6 +71,10 @@ function keys(choices: Choices): TProperties {
     compare_with: Type.Array(Type.String(), {
       description: 'further agents (runs, checkpoints or models) that play the same episodes, compared with the first',
     }),
+    as_trained: Type.Boolean({
+      description:
+        'environment, context, memory, chat template and lengths are those of the run that the agent was trained in, where the command line does not give them',
+    }),
     processes: count('processes that play at the same time, each with a copy of the model; the episodes stay the same'),
     play_as_chat: playKeys.play_as_chat,
     action_choice: playKeys.action_choice,
@@ -98,16 +103,27 @@ function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<st
     });
   const { env, context, memory } = config as unknown as ContextConfig & MemoryConfig;
   const { name } = env;
-  if (run?.env?.name !== undefined && run.env.name !== name)
+  if (run?.env?.name !== undefined && run.env.name !== name && !isMember(run.env, name))
     problems.push({
       key: 'env.name',
       message: `the agent in ${folder} was trained in ${run.env.name}, and would be played in ${name}`,
-      remedy: `write env=${run.env.name}`,
+      remedy: `write env=${run.env.name}${
+        run.env.name === 'mixture'
+          ? `, or one of its environments: ${membersOf(run.env.envs)
+              .map((member) => member.name)
+              .join(', ')}`
+          : ''
+      }`,
     });
-  else if (run?.context !== undefined) problems.push(...contextChanged(folder, env, run.context, context));
+  else if (run?.env !== undefined && run.context !== undefined)
+    problems.push(...contextChanged(folder, { env, context }, { env: run.env as EnvConfig, context: run.context }));
   if (run !== null) problems.push(...memoryChanged(folder, run.memory, memory));
   return problems;
 }
+
+/** Whether an environment is one of those of the mixture that an agent was trained in. */
+const isMember = ({ name, envs }: { name?: string; envs?: unknown }, other: string): boolean =>
+  name === 'mixture' && membersOf(envs).some((member) => member.name === other);
 
 /** The first agent may be one of the hub; those beside it are folders. */
 const folderProblem = (place: string): ConfigProblem | null =>

@@ -52,7 +52,8 @@ type FinetuneConfig = ExamplesConfig &
     lmSchedule: LearningRateSchedule;
     maxGradNorm: number;
     dropout: boolean;
-    saveMinutes: number;
+    saveMinutes: number | null;
+    saveFreq: number | null;
     logger: LoggerConfig;
   };
 
@@ -133,7 +134,14 @@ async function trainOn(
     const recorderOf = (logger: RunLogger, control: RunControl) =>
       new Recorder(files, store, saveable, {
         ...{ logger, control },
-        ...{ iterations: null, saveMinutes: config.saveMinutes, firstIteration, state, best: progress?.best ?? null },
+        ...{
+          iterations: null,
+          saveMinutes: config.saveMinutes,
+          saveEpochs: { between: config.saveFreq, all: config.epochs },
+          firstIteration,
+          state,
+          best: progress?.best ?? null,
+        },
         ...{ progress: context.progress, log },
       });
     const work = async (logger: RunLogger) => {

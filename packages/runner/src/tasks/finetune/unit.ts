@@ -11,6 +11,8 @@ import {
   optimizerNode,
   policyKeys,
   runKeys,
+  saveEpochsKey,
+  saveKeys,
   scheduleNode,
   templateKeys,
   titleKeys,
@@ -18,7 +20,6 @@ import {
 } from '../../config/keys.js';
 import { loggerKeys } from '../../config/logger-keys.js';
 import { DataFileError } from '../../demonstrations/data-file.js';
-import { undecided } from '../../config/undecided.js';
 import type { Choices, TaskUnit } from '../task.js';
 import type { ConfigProblem } from '@bowyer/core';
 import { readTrainingItems } from './training-items.js';
@@ -51,9 +52,8 @@ function keys(choices: Choices): TProperties {
     dropout: Type.Boolean({
       description: 'training drops activations with the probabilities of the model’s config.json',
     }),
-    save_minutes: undecided(
-      Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' }),
-    ),
+    ...saveKeys,
+    ...saveEpochsKey,
     quantization: policyKeys.quantization,
     use_lora,
     ...(choices.setting('use_lora') === true && { lora }),

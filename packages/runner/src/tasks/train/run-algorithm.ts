@@ -88,6 +88,7 @@ export async function runAlgorithm(
   const recorder = new Recorder(files, leads ? store : silentCheckpoints, saveable, {
     iterations: config.iterations ?? null,
     saveMinutes: config.saveMinutes ?? null,
+    ...(config.iterations === undefined && { saveEpochs: { between: config.saveFreq ?? null, all: config.epochs! } }),
     firstIteration,
     state,
     best: progress?.best ?? null,

@@ -36,8 +36,10 @@ export type TrainConfig = WarmStartConfig &
     distributed: { replay?: ReplayPlacement; shardOptimizer: boolean };
     evalDecoding?: Decoding | 'both';
     testSize: number;
+    saveMinutes?: number | null;
+    saveFreq?: number | null;
     /** Of an algorithm on a dataset. */
-    saveMinutes?: number;
+    epochs?: number;
     maxInputLength?: number | null;
     /** Of an algorithm that counts them. */
     iterations?: number;

@@ -2,6 +2,7 @@
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm } from '@bowyer/algorithms';
 import { count, nullable, oneOf, rate } from '@bowyer/core';
+import { isWeightsFile } from '../../agent/weights-file.js';
 import { modelProblem } from '../../agent/model-folders.js';
 import { quantizationProblems, type QuantizationConfig } from '../../agent/quantization-problems.js';
 import { algorithmKeys, decodingKeys, wandbKeys } from '../../config/adopted-keys.js';
@@ -26,6 +27,8 @@ import {
   rolloutNode,
   runKeys,
   samplingKeys,
+  saveEpochsKey,
+  saveKeys,
   templateKeys,
   terminatorKey,
   titleKeys,
@@ -140,13 +143,10 @@ function keys(choices: Choices): TProperties {
     }),
     ...(collects && { diagnostics: diagnosticsNode, guard: guardNode, remote_policy: remotePolicyNode }),
     ...(collects && { rollout: rolloutNodeOf(choices) }),
-    ...(collects
-      ? !isGiven && { ...cacheKeys, ...terminatorKey, warm_start: warmStartNode }
-      : {
-          save_minutes: undecided(
-            Type.Number({ minimum: 0, description: 'minutes between checkpoints; 0: after every step' }),
-          ),
-        }),
+    ...saveKeys,
+    ...(!collects && saveEpochsKey),
+    ...(collects && !isGiven && { ...terminatorKey, warm_start: warmStartNode }),
+    ...(((collects && !isGiven) || isWeightsFile(setting('checkpoint_path'))) && cacheKeys),
   };
 }
 

@@ -1,0 +1,96 @@
+// `as_trained`: an evaluation takes from the run of its agent what decides how the agent reads and acts, where the command line does not
+// say it: environment and algorithm with their options, context, memory, chat template, longest reply.
+import { snakeKeys, toCamelCase, toSnakeCase } from '@bowyer/core';
+import { agentFolderOf, runOf } from '../agent/model-folders.js';
+import { overrideOf } from '../tasks/wandb-agent/override-of.js';
+import type { Implied, ImpliedContext, Reader, Rule } from './implied.js';
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** Keys outside of nodes. What is measured, as the number of episodes, is the evaluation's own. */
+const KEYS = [
+  ...['play_as_chat', 'chat_template', 'chat_template_kwargs', 'action_choice', 'quantization'],
+  ...['max_new_tokens', 'eos_str', 'temperature', 'top_k', 'top_p', 'num_candidates'],
+];
+
+/** Nodes whose group is chosen by their kind. */
+const KINDS = ['context', 'memory', 'critic'] as const;
+
+interface Trained {
+  place: string;
+  record: Node;
+  env: Node;
+}
+
+/** The run of the agent that is played; null where the evaluation does not follow one. */
+function trained(read: Reader, { isTyped }: ImpliedContext): Trained | null {
+  const place = read('checkpoint_path') ?? read('policy_lm');
+  if (read('task') !== 'evaluate' || read('as_trained') !== true || typeof place !== 'string') return null;
+  const record = runOf(agentFolderOf(place)) as Node | null;
+  if (record?.env === undefined) return null;
+  const env = record.env as Node;
+  const played = isTyped('env') ? memberOf(env, read('env.name')) : env;
+  return played === null ? null : { place, record, env: played };
+}
+
+/** The environment itself, or one of a mixture's with the options that it had there; null for another one. */
+function memberOf(env: Node, name: unknown): Node | null {
+  if (env.name === name) return env;
+  const listed = Array.isArray(env.envs) ? (env.envs as (string | Node)[]) : [];
+  const member = listed.find((one) => (typeof one === 'string' ? one : one.name) === name);
+  return member === undefined ? null : typeof member === 'string' ? { name: member } : member;
+}
+
+/** Groups first: their options are there then. */
+export const agentUnits: Rule = async (read, context) => {
+  const run = trained(read, context);
+  if (run === null) return [];
+  const { record, env } = run;
+  const kinds = await Promise.all(KINDS.map(async (key) => [key, await kindOf(key, run)] as const));
+  const groups = [['algorithm', record.agentType], ['env', env.name], ...kinds] as const;
+  return wordsOf(
+    run,
+    groups.filter(([key, value]) => typeof value === 'string' && !context.isTyped(key)),
+  ).filter(({ word }) => !context.isTyped('agent_type') || !word.startsWith('algorithm='));
+};
+
+export const agentOptions: Rule = (read, context) => {
+  const run = trained(read, context);
+  if (run === null) return [];
+  const { record, env } = run;
+  const nodes = KINDS.filter((key) => isNode(record[key])).map(
+    (key) => [key, without(record[key] as Node, 'kind')] as const,
+  );
+  const inside = [['env', without(env, 'name')] as const, ...nodes].flatMap(([key, node]) =>
+    Object.entries(node).map(([option, value]) => [`${key}.${toSnakeCase(option)}`, value] as const),
+  );
+  const outside = KEYS.map((key) => [key, record[toCamelCase(key)]] as const);
+  // A key that the config does not have belongs to another kind of node.
+  const known = [...inside, ...outside].filter(([key, value]) => value !== undefined && read(key) !== undefined);
+  return wordsOf(
+    run,
+    known.filter(([key, value]) => !context.isTyped(key) && !isSame(read(key), value)),
+  );
+};
+
+const wordsOf = ({ place }: Trained, entries: readonly (readonly [string, unknown])[]): Implied[] =>
+  entries.map(([key, value]) => ({
+    word: overrideOf(key, snakeKeys(value)),
+    why: `the agent in ${place} was trained so`,
+  }));
+
+/** A member of a mixture is read as the mixture was. */
+async function kindOf(key: (typeof KINDS)[number], { record, env }: Trained): Promise<unknown> {
+  const node = record[key];
+  if (!isNode(node)) return undefined;
+  if (key !== 'context' || node.kind !== 'auto' || record.env === env) return node.kind;
+  const { contextOf } = await import('../environment/agent-context.js');
+  return contextOf({ env: record.env, context: node } as never).kind;
+}
+
+const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+const without = (node: Node, name: string): Node =>
+  Object.fromEntries(Object.entries(node).filter(([key]) => key !== name));
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(snakeKeys(b));
