@@ -28,11 +28,11 @@ const switches: Readonly<Record<string, string>> = { '--quiet': 'quiet=true', '-
 /**
  * @param argv what the user typed after the command's name
  * @param leader of the processes that mpirun or srun has started with this one; null where there is one
+ * @param notes get what keys of the command line and of files became
  */
-export function bowyer(argv: readonly string[], leader: Leader | null = null): CommandLine {
+export function bowyer(argv: readonly string[], leader: Leader | null = null, notes = new ConfigNotes()): CommandLine {
   /** What `--cfg` shows for the first time; null for a config that was shown before and is valid. */
   let shown: { key: string | null; unread: string[] } | null = null;
-  const notes = new ConfigNotes();
   return {
     argv: withoutSecrets(withArguments(argv), process.env).map((word) => switches[word] ?? word),
     programName: 'bowyer',

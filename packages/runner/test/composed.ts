@@ -2,6 +2,7 @@
 import { compose, ConfigError, type Composition } from '@bowyer/config';
 import { overrideAliases } from '../src/config/adopted-names.js';
 import { bowyer } from '../src/program.js';
+import { ConfigNotes } from '../src/config/config-notes.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';
 
@@ -14,9 +15,13 @@ export const unprepared = (configName: string, ...overrides: string[]): Composit
     overrideAliases,
   });
 
-/** What the command line does before a run: it puts other programs' keys in our words, composes, and leaves out what is not read. */
-async function prepared(configName: string, typed: readonly string[]): Promise<Composition> {
-  const program = bowyer(typed);
+/**
+ * What the command line does before a run: it puts other programs' keys in our words, composes, and leaves out what is not read.
+ *
+ * @param notes get what the run would log of it
+ */
+async function prepared(configName: string, typed: readonly string[], notes = new ConfigNotes()): Promise<Composition> {
+  const program = bowyer(typed, null, notes);
   const overrides = await program.translate!(program.argv, contextOf(configName));
   const composition = unprepared(configName, ...overrides);
   const given = composition.overrides.map(({ kind, key, value, text }) => ({
@@ -29,10 +34,18 @@ async function prepared(configName: string, typed: readonly string[]): Promise<C
   return program.prepare!(composition, { purpose: 'run', overrides: given, cwd: repository });
 }
 
-const contextOf = (configName: string) => ({
+/** Of the hooks of the command line. */
+export const contextOf = (configName: string) => ({
   configName,
   compose: (overrides: readonly string[]) => unprepared(configName, ...overrides),
 });
+
+/** What a run logs of how its config came about. */
+export async function notesOf(configName: string, ...typed: string[]): Promise<string[]> {
+  const notes = new ConfigNotes();
+  const composition = await prepared(configName, typed, notes);
+  return notes.of(composition);
+}
 
 /** @throws {ConfigError} for what the program refuses before a config is validated */
 export const composed = (configName: string, ...overrides: string[]): Promise<Composition> =>
@@ -44,7 +57,7 @@ export async function refusal(configName: string, ...overrides: string[]): Promi
     await validateConfig(await composed(configName, ...overrides));
     return null;
   } catch (error) {
-    const context = { ...contextOf(configName), overrides };
+    const context = { ...contextOf(configName), overrides: bowyer(overrides).argv };
     const clearer = error instanceof ConfigError ? await bowyer([]).explain!(error, context) : undefined;
     return (clearer ?? (error as Error)).message;
   }

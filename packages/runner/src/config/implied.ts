@@ -161,5 +161,14 @@ const warmup: Rule = (read, { isTyped }, composition) => {
   });
 };
 
+/** Episodes of an iteration, where they are played in groups of another size than a preset's. */
+const groups: Rule = (read, { isTyped }) => {
+  const key = ['group_size', 'sample_num'].find((name) => isTyped(name));
+  const [size, episodes] = [key && read(key), read('rollout_size')];
+  if (typeof size !== 'number' || typeof episodes !== 'number' || isTyped('rollout_size') || !(size >= 1)) return [];
+  if (episodes % size === 0 || !Number.isInteger(size)) return [];
+  return [{ word: `rollout_size=${Math.ceil(episodes / size) * size}`, why: `${key}=${size}` }];
+};
+
 const units: readonly Rule[] = [environment, critic];
-const options: readonly Rule[] = [backend, oracle, chat, checkpoint, warmup];
+const options: readonly Rule[] = [backend, oracle, chat, checkpoint, warmup, groups];

@@ -5,6 +5,7 @@ import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import { ConfigError, type Composition, type PlainObject, type PrepareContext } from '@bowyer/config';
 import { environmentNames } from '@bowyer/envs';
+import { habits } from './foreign/habits.js';
 import { IMPLIED } from './implied.js';
 import { findTask, taskNames } from '../tasks/registry.js';
 import type { Choices, TaskUnit } from '../tasks/task.js';
@@ -125,6 +126,12 @@ function ownersOf(path: string, { unit, choices }: Reads): string[] {
   return owners.length > 0 ? owners : readersOf(path);
 }
 
+/** What this run calls it. */
+function ownName(path: string, { unit, choices }: Reads): string[] {
+  const names = (habits.get(path) ?? []).filter((key) => hasKey(unit, key, choices));
+  return names.length === 0 ? [] : [`  in this run it is ${names.slice(0, 2).join(' or ')}`];
+}
+
 /** Whether a task has a key, as `lora.r`; what is inside the node `env` is the environment's own. */
 export function hasKey(task: TaskUnit, path: string, choices: Choices): boolean {
   let at: TSchema | undefined = { type: 'object', properties: keysOf(task, choices) } as unknown as TSchema;
@@ -241,6 +248,7 @@ function refusal(
       `${path}${isTree(value) ? '' : `=${String(value)}`} has no effect: this run (${who.join(' ')}) does not read it`,
       `  in ${placeText(source, line)}`,
       ...(condition === undefined ? [] : [`  ${condition}`]),
+      ...ownName(path, reads),
       ...(condition === undefined && owners.length > 0 ? [`  it belongs to: ${owners.join('; ')}`] : []),
     ];
   });

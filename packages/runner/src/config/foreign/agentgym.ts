@@ -5,8 +5,10 @@ import { by, each, isTrue, nothing, plain, refused, to, type Meaning, type Outco
 /** What an environment calls its longest episode. */
 const LIMITS = ['env.max_rounds', 'env.max_turns', 'env.step_limit', 'env.max_steps', 'env.max_attempts'];
 
-const endpoint = (key: string, otherwise: Meaning): Meaning => (value, facts) =>
-  facts.isEndpoint ? { words: [`policy.endpoint.${key}=${value}`] } : otherwise(value, facts);
+const endpoint =
+  (key: string, otherwise: Meaning): Meaning =>
+  (value, facts) =>
+    facts.isEndpoint ? { words: [`policy.endpoint.${key}=${value}`] } : otherwise(value, facts);
 
 const trainsNothing = nothing('an evaluation trains nothing');
 const readsNoData = nothing('an evaluation reads no training data');
@@ -16,7 +18,10 @@ const itemList: Meaning = to('item_list');
 const testItems: Meaning = (value, { isRemote, reads }) =>
   isRemote && reads('env.test_items')
     ? { words: [`env.test_items=${value}`] }
-    : { refused: 'env.test_items=FILE of an environment on a server; one that is played here has held-out problems of its own' };
+    : {
+        refused:
+          'env.test_items=FILE of an environment on a server; one that is played here has held-out problems of its own',
+      };
 
 const weightDecay: Meaning = (value, { reads, isGiven }) =>
   reads('optimizer')
@@ -67,7 +72,9 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   train_file: by(readsNoData, trainingFile),
   inference_file: by(
     itemList,
-    nothing('AgentGym plays these problems after training alone: npx bowyer --config-name eval_agentgym item_list=FILE'),
+    nothing(
+      'AgentGym plays these problems after training alone: npx bowyer --config-name eval_agentgym item_list=FILE',
+    ),
   ),
   test_file: by(itemList, testItems),
   model_train_path: by(to('checkpoint_path'), to('policy_lm', 'model')),
@@ -78,7 +85,7 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   eval_batch_size: to('slots'),
   n_epochs: by(trainsNothing, to('epochs')),
   num_workers: nothing('data are loaded in the process itself'),
-  learning_rate: by(trainsNothing, to('lm_lr', 'warm_start.lr')),
+  learning_rate: by(trainsNothing, to('lm_lr')),
   weight_decay: by(trainsNothing, weightDecay),
   warmup_step: by(trainsNothing, to('lm_schedule.warmup_steps')),
   clip_grad_norm: by(trainsNothing, to('max_grad_norm')),
@@ -98,7 +105,10 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   add_original_data: (value) =>
     isTrue(value)
       ? { nothing: 'the original data are always learned too' }
-      : { refused: 'the original data are always learned too; merge=newest or merge=cumulative decides what is beside them' },
+      : {
+          refused:
+            'the original data are always learned too; merge=newest or merge=cumulative decides what is beside them',
+        },
   expert: refused(onePreferenceFile),
   experience: refused(onePreferenceFile),
   prompt_length: nothing('what the agent wrote is learned from, and not the prompt'),
@@ -118,15 +128,12 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
 /** Keys that exist here too, where a run does not read them. */
 export const AGENTGYM_OWN: Readonly<Record<string, Meaning>> = {
   data_len: by(to('test_size'), items),
-  do_sample: by(
-    (value, { isEndpoint }) => {
-      if (!isEndpoint) return { words: [`eval_do_sample=${value}`] };
-      return isTrue(value)
-        ? { nothing: 'an endpoint samples at its temperature' }
-        : { words: ['policy.endpoint.temperature=0'] };
-    },
-    refused('this algorithm always samples'),
-  ),
+  do_sample: by((value, { isEndpoint }) => {
+    if (!isEndpoint) return { words: [`eval_do_sample=${value}`] };
+    return isTrue(value)
+      ? { nothing: 'an endpoint samples at its temperature' }
+      : { words: ['policy.endpoint.temperature=0'] };
+  }, refused('this algorithm always samples')),
   temperature: endpoint('temperature', refused('this run samples nothing')),
   top_p: endpoint('top_p', refused('this run samples nothing')),
   processes: endpoint('concurrency', refused('slots=N of episodes at the same time')),

@@ -16,7 +16,7 @@ export const habits: ReadonlyMap<string, readonly string[]> = new Map(
     num_iterations: ['iterations', 'epochs'],
     steps: ['iterations', 'epochs'],
     max_steps: ['iterations', 'epochs'],
-    batch_size: ['minibatch_size', 'slots'],
+    batch_size: ['minibatch_size'],
     mini_batch_size: ['minibatch_size', 'batch_size'],
     minibatch_size: ['batch_size'],
     per_device_train_batch_size: ['batch_size', 'minibatch_size'],

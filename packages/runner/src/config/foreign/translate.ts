@@ -35,29 +35,49 @@ export async function translate(
     return foreign ? [{ ...word, foreign }] : [];
   });
   if (found.length === 0) return words.map(({ text }) => text);
-  const own = words.filter(({ key }) => foreignKey(key) === undefined);
-  const { extra, facts } = await factsOf(own, found, context);
-  return [...extra, ...inOurWords(words, facts, translation)];
+  const isShared = ({ key }: Word) => foreignKey(key)?.isOwn === true;
+  const shared = words.filter(isShared);
+  const { extra, facts } = await factsOf(words, found, context);
+  const ours = inOurWords(
+    words.filter((word) => !isShared(word)),
+    facts,
+    translation,
+    words,
+  ).map(wordOf);
+  if (shared.length === 0) return [...extra, ...ours.map(({ text }) => text)];
+  // Whether a run reads a key that both have depends on what the others have become.
+  const settled = await runFactsOf([...extra, ...ours.map(({ text }) => text)], words, context);
+  return [...extra, ...ours.map(({ text }) => text), ...inOurWords(shared, settled, translation, words)];
 }
+
+const runFactsOf = async (texts: readonly string[], words: readonly Word[], { compose }: TranslateContext) => {
+  const { runFacts } = await import('./run-facts.js');
+  return runFacts(compose(texts), new Set(words.map(({ key }) => key)));
+};
 
 /** What the run is apart from its foreign keys; an address of a server that plays makes it an endpoint's. */
-async function factsOf(own: readonly Word[], found: readonly Word[], { compose }: TranslateContext) {
-  const { runFacts } = await import('./run-facts.js');
-  const typed = new Set([...own, ...found].map(({ key }) => key));
-  const factsWith = (extra: readonly string[]) => runFacts(compose([...extra, ...own.map(({ text }) => text)]), typed);
-  const facts = await factsWith([]);
-  const isServed = found.some(({ key }) => key === 'base_url');
-  if (!isServed || facts.task !== 'evaluate' || facts.isEndpoint || typed.has('policy')) return { extra: [], facts };
-  return { extra: ['policy=openai'], facts: await factsWith(['policy=openai']) };
+async function factsOf(words: readonly Word[], found: readonly Word[], context: TranslateContext) {
+  const own = words.filter(({ key }) => foreignKey(key) === undefined).map(({ text }) => text);
+  const facts = await runFactsOf(own, words, context);
+  const isServed = found.some(({ key }) => key === 'base_url') && !words.some(({ key }) => key === 'policy');
+  if (!isServed || facts.task !== 'evaluate' || facts.isEndpoint) return { extra: [], facts };
+  const extra = ['policy=openai'];
+  return { extra, facts: await runFactsOf([...extra, ...own], words, context) };
 }
 
-function inOurWords(words: readonly Word[], facts: RunFacts, { env, note }: Translation): string[] {
+/** @param all words of the command line */
+function inOurWords(
+  words: readonly Word[],
+  facts: RunFacts,
+  { env, note }: Translation,
+  all: readonly Word[],
+): string[] {
   const problems: Problem[] = [];
   const ours = words.flatMap((word) => {
     const foreign = foreignKey(word.key);
     if (!foreign || (foreign.isOwn && facts.reads(word.key))) return [word.text];
     const outcome = foreign.meaning(word.value, facts);
-    problems.push(...problemsOf(word, foreign, outcome, words));
+    problems.push(...problemsOf(word, foreign, outcome, all));
     note(`${word.text}: ${textOf(outcome)}`);
     if (!('words' in outcome)) return [];
     Object.assign(env, outcome.env);
@@ -80,7 +100,9 @@ function problemsOf(word: Word, { program }: ForeignKey, outcome: Outcome, words
   const twice = words.find(({ text, key }) =>
     outcome.words.some((ours) => wordOf(ours).key === key && wordOf(ours).value !== wordOf(text).value),
   );
-  return twice ? [{ word, program, remedy: `it is ${outcome.words[0]}, and ${twice.text} is given too: leave one out` }] : [];
+  return twice
+    ? [{ word, program, remedy: `it is ${outcome.words[0]}, and ${twice.text} is given too: leave one out` }]
+    : [];
 }
 
 function textOf(outcome: Outcome): string {
@@ -101,7 +123,12 @@ function refusal(problems: readonly Problem[], { task, algorithm }: RunFacts): C
       place,
     );
   const lines = problems.map((problem) => `${problem.word.text}: ${problem.remedy}`);
-  return new ConfigError('composition', `${problems.length} keys of other programs that this run (${who}) cannot take`, lines, place);
+  return new ConfigError(
+    'composition',
+    `${problems.length} keys of other programs that this run (${who}) cannot take`,
+    lines,
+    place,
+  );
 }
 
 /** Keys that name an environment, an algorithm, a logger or a critic choose it with its options. */
@@ -116,10 +143,12 @@ function unitWords({ text, key, value }: Word, words: readonly Word[], { note }:
   if (plain(value) === 'null') return [text];
   const names = value.split(',').map((name) => plain(name));
   const ours = names.map((name) => environmentWords(key === 'task_name' ? environmentOfTask(name) : name));
-  const chosen = ours.length === 1 ? ours[0] : [`env=${each(ours.map(([word]) => wordOf(word).value).join(','), (one) => one)}`];
+  const chosen =
+    ours.length === 1 ? ours[0] : [`env=${each(ours.map(([word]) => wordOf(word).value).join(','), (one) => one)}`];
   const typed = words.find((word) => word.key === 'env');
   // One that contradicts is reported as that.
-  if (typed !== undefined) return typed.value === wordOf(chosen[0]).value ? [] : key === 'env_name' ? [text] : [...chosen];
+  if (typed !== undefined)
+    return typed.value === wordOf(chosen[0]).value ? [] : key === 'env_name' ? [text] : [...chosen];
   note(`${text}: ${chosen.join(' ')}`);
   return [...chosen];
 }
@@ -131,7 +160,10 @@ function withLogger(texts: readonly string[]): string[] {
   if (!isUsed || !words.some(({ key }) => key.startsWith('logger.wandb'))) return [...texts];
   const logger = words.find(({ key }) => key === 'logger');
   if (logger === undefined) return ['logger=[wandb]', ...texts];
-  const names = logger.value.replace(/^\[|\]$/g, '').split(',').filter((name) => name !== 'none' && name !== '');
+  const names = logger.value
+    .replace(/^\[|\]$/g, '')
+    .split(',')
+    .filter((name) => name !== 'none' && name !== '');
   if (names.includes('wandb')) return [...texts];
   return texts.map((text) => (text === logger.text ? `logger=[${[...names, 'wandb'].join(',')}]` : text));
 }

@@ -1,0 +1,342 @@
+// The command lines of the originals, word by word: ArCHer's keys as its README and configs have them, the scripts of AgentGym's tutorial
+// on behaviour cloning and of its AgentEvol, and those of ArCHer's fork for mathematics. Each composes, or is refused for what it asks.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from './words.js';
+import { bowyer } from '../src/program.js';
+import { composed, contextOf, notesOf, refusal } from './composed.js';
+
+let folder: string;
+const at = (...names: string[]) => join(folder, ...names);
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bowyer-original-'));
+  for (const file of ['policy.pt', '20q_t5_oracle.pt', 'city_t5_oracle.pt', 'bc_model.pt']) writeFileSync(at(file), '');
+  writeFileSync(at('mix.json'), JSON.stringify([{ item_id: 'alfworld_0', conversations: [{ from: 'gpt', loss: true, value: 'go' }] }])); // prettier-ignore
+  writeFileSync(at('items.json'), JSON.stringify([{ item_id: 'alfworld_3' }, { item_id: 'alfworld_5' }]));
+  mkdirSync(at('llama'));
+  for (const file of ['config.json', 'tokenizer.json', 'tokenizer_config.json']) writeFileSync(at('llama', file), '{}');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Words of a script, whose PATH is a folder of this test. */
+const words = (text: string): string[] => parse(text.replaceAll('PATH', folder));
+
+/** The 33 keys of ArCHer's default.yaml and archer_20q.yaml at 7c771a7. */
+const KEYS = `cache_dir=PATH/cache huggingface_token=hf_secret wandb_key=secret policy_lm=gpt2 critic_lm=roberta-base
+  agent_type=archer use_baseline=false use_lora=false max_new_tokens=32 save_freq=25 eval_freq=25 capacity=100000 rollout_size=128
+  eval_size=32 batch_size=8 iterations=2000 epochs=50 actor_epochs=3 warmup_iter=20 grad_accum_steps=32 do_sample=true
+  temperature=1.0 critic_lr=2e-5 lm_lr=1e-6 env_idx=null gamma=0.95 tau=0.1 max_grad_norm=1.0 use_wandb=true
+  checkpoint_path=PATH/policy.pt save_path=PATH/run env_name=twenty_questions env_load_path=PATH/20q_t5_oracle.pt`;
+
+test('there are 33, and all of them together are a config', async () => {
+  expect(words(KEYS)).toHaveLength(33);
+  expect(await refusal('archer_20q', ...words(KEYS))).toBeNull();
+  const config = (await composed('archer_20q', ...words(KEYS))).resolve();
+  expect(config).toMatchObject({
+    ...{ agent_type: 'archer', critic_lm: 'roberta-base', critic: { kind: 'transformer', max_length: 512 } },
+    ...{ policy_lm: 'gpt2', checkpoint_path: at('policy.pt'), cache_dir: at('cache') },
+    ...{ huggingface_token: '', wandb_key: '', use_wandb: true, env: { name: 'twenty_questions', oracle: 't5' } },
+    ...{ iterations: 2000, warmup_iter: 20, actor_epochs: 3, lm_lr: 1e-6 },
+  });
+  expect([process.env.HF_TOKEN, process.env.WANDB_API_KEY]).toEqual(['hf_secret', 'secret']);
+  expect((await composed('archer_20q', ...words(KEYS))).yaml).not.toContain('secret');
+});
+
+test.each(KEYS.split(/\s+/))('%s alone', async (word) => {
+  expect(await refusal('archer_20q', ...words(word))).toBeNull();
+});
+
+/** Files of ArCHer's scripts/config as they are, over its default. */
+const CONFIGS: [name: string, text: string, expected: object][] = [
+  [
+    'archer_city',
+    `agent_type=archer checkpoint_path=PATH/policy.pt save_path=PATH/run env_name=guess_my_city env_load_path=PATH/city_t5_oracle.pt
+     rollout_size=128 batch_size=8 iterations=2000 epochs=50 actor_epochs=3 warmup_iter=10 grad_accum_steps=32 critic_lr=2e-5
+     lm_lr=1e-5 project_name=llm_rl_city run_name=archer-acc use_wandb=false`,
+    { env: { name: 'guess_my_city', oracle: 't5' }, policy_lm: 'gpt2' },
+  ],
+  [
+    'archer_detective',
+    `checkpoint_path=PATH/policy.pt save_path=PATH/run env_name=adventure env_load_path=PATH/detective.z5 rollout_size=128 batch_size=8
+     iterations=2000 epochs=50 actor_epochs=3 warmup_iter=10 grad_accum_steps=32 critic_lr=2e-5 lm_lr=1e-5 project_name=llm_rl_20q`,
+    { env: { name: 'adventure' }, env_load_path: 'PATH/detective.z5' },
+  ],
+  [
+    'archer_webshop',
+    `checkpoint_path='' policy_lm=gpt2 save_path=PATH/run env_name=webshop env_load_path=http://127.0.0.1:3000 webshop_lower=2000
+     webshop_upper=2100 rollout_size=512 batch_size=8 iterations=2000 epochs=50 actor_epochs=3 warmup_iter=20 grad_accum_steps=32
+     critic_lr=2e-5 lm_lr=1e-5 project_name=llm_rl_20q`,
+    { env: { name: 'webshop', backend: 'site' }, checkpoint_path: null, webshop_lower: 2000, webshop_upper: 2100 },
+  ],
+  [
+    'archer_llm_20q',
+    `agent_type=archer_llm policy_lm=mistralai/Mistral-7B-Instruct-v0.2 use_lora=true max_new_tokens=64 eos_str=null rollout_size=32
+     eval_size=32 batch_size=4 iterations=2000 epochs=20 actor_epochs=1 warmup_iter=20 grad_accum_steps=64 do_sample=true
+     temperature=1.0 critic_lr=1e-5 lm_lr=2e-6 env_idx=null gamma=0.95 tau=0.1 max_grad_norm=1.0 use_wandb=true checkpoint_path=null
+     save_path=PATH/run env_name=twenty_questions env_load_path=PATH/20q_t5_oracle.pt project_name=llm_rl_20qsubset`,
+    { agent_type: 'archer_llm', use_lora: true, env: { oracle: 't5', format: 'json_prompt' } },
+  ],
+  [
+    'chai_20q',
+    `agent_type=chai checkpoint_path=PATH/policy.pt save_path=PATH/run env_name=twenty_questions env_load_path=PATH/20q_t5_oracle.pt
+     project_name=llm_rl_20q run_name=archer-acc`,
+    { agent_type: 'chai', env: { oracle: 't5' } },
+  ],
+  [
+    'online_filteredbc_20q',
+    `agent_type=online_filteredbc checkpoint_path=PATH/policy.pt save_path=PATH/run env_name=twenty_questions
+     env_load_path=PATH/20q_t5_oracle.pt project_name=llm_rl_20q run_name=archer-acc`,
+    { agent_type: 'online_filteredbc', env: { oracle: 't5' } },
+  ],
+  // The fork's text quotes these of its bc_math.yaml.
+  [
+    'filteredbc_math',
+    `agent_type=online_filteredbc policy_lm=meta-llama/Llama-3.2-3B-Instruct rollout_size=16 batch_size=2 iterations=250 actor_epochs=3
+     grad_accum_steps=1 lm_lr=1e-6`,
+    { agent_type: 'online_filteredbc', filter_quantile: 0.9, filter_min_return: null },
+  ],
+  [
+    'archer_math',
+    `policy_lm=meta-llama/Llama-3.2-3B-Instruct max_new_tokens=1 max_tokens=2 temperature=0.7 capacity=100000 rollout_size=128 eval_size=8
+     batch_size=64 iterations=36 epochs=20 actor_epochs=3 warmup_iter=20 grad_accum_steps=1 critic_lr=2e-5 lm_lr=1e-6 gamma=0.95
+     tau=0.1 max_grad_norm=1.0 save_freq=2 eval_freq=6 critic_lm=roberta-base`,
+    { env: { max_attempts: 2 }, critic: { kind: 'transformer' } },
+  ],
+];
+
+test.each(CONFIGS)('%s with the keys of its original', async (name, text, expected) => {
+  expect(await refusal(name, ...words(text))).toBeNull();
+  const want = JSON.parse(JSON.stringify(expected).replaceAll('PATH', folder)) as object;
+  expect((await composed(name, ...words(text))).resolve()).toMatchObject(want);
+});
+
+/** What ArCHer's scripts/run.py calls its environments; its comparison of agent types ignores case. */
+const UNITS: [word: string, expected: object][] = [
+  ['env_name=guess_my_city', { env: { name: 'guess_my_city' } }],
+  ['env_name=adventure', { env: { name: 'adventure' } }],
+  ['env_name=detective', { env: { name: 'adventure' } }],
+  ['env_name=webshop', { env: { name: 'webshop' } }],
+  ['env_name=twenty_questions_subset', { env: { name: 'twenty_questions', words: 'subset10' } }],
+  ['agent_type=CHAI', { agent_type: 'chai' }],
+  ['agent_type=Online_FilteredBC', { agent_type: 'online_filteredbc' }],
+];
+
+test.each(UNITS)('archer_20q %s', async (word, expected) => {
+  expect(await refusal('archer_20q', word)).toBeNull();
+  expect((await composed('archer_20q', word)).resolve()).toMatchObject(expected);
+});
+
+test('an environment under both names, where they agree and where they do not', async () => {
+  expect(await refusal('archer_20q', 'env=coin', 'env_name=coin')).toBeNull();
+  expect(await refusal('archer_20q', 'env=coin', 'env_name=webshop')).toMatch(/^env_name is webshop, but the options/);
+});
+
+/** train_behavioral_clone_multi_task.sh, its variables in their places; `accelerate launch` and its own arguments come before. */
+const CLONE = `--train_file "PATH/mix.json" --model_train_path "PATH/llama" --model_save_path "PATH/outputs/clone/"
+  --task_name "alfworld" --batch_size "2" --eval_batch_size "1" --n_epochs "1" --num_workers "8" --learning_rate "1e-5"
+  --weight_decay "0" --warmup_step "-100" --clip_grad_norm "1" --evaluating_epoch_freq "100" --logging_epoch_freq "1"
+  --saving_epoch_freq "1" --logging_step_freq "5" --seed "42" --max_input_length "4096" --max_round "30"
+  --gradient_accumulation_steps "2" --wandb_log "True" --wandb_project "agentenv" --wandb_run_name "clone"
+  --env_server_base "http://127.0.0.1:36002" --data_len "200" --timeout "2400"`;
+
+/** Of the same script, step 2: distributed_eval_task.py. */
+const EVALUATE = `--model_path "PATH/outputs/clone/train_epoch_1" --output_file "PATH/outputs/clone/eval_alfworld.jsonl"
+  --inference_file "PATH/items.json" --task_name "alfworld" --eval_batch_size "1" --num_workers "8" --seed "42" --do_sample "False"
+  --max_round "30" --env_server_base "http://127.0.0.1:36002" --data_len "200" --timeout "2400"`;
+
+test('AgentGym’s script of behaviour cloning', async () => {
+  expect(await refusal('bc_agentgym', ...words(CLONE))).toBeNull();
+  const config = (await composed('bc_agentgym', ...words(CLONE))).resolve();
+  expect(config).toMatchObject({
+    ...{ policy_lm: at('llama'), save_path: at('outputs/clone/'), slots: 1, seed: 42, play_as_chat: true },
+    ...{
+      epochs: 1,
+      batch_size: 2,
+      grad_accum_steps: 2,
+      lm_lr: 1e-5,
+      lm_schedule: { warmup_steps: -100 },
+      max_grad_norm: 1,
+    },
+    ...{ optimizer: { kind: 'adamw', weight_decay: 0 }, max_input_length: 4096, eval_freq: 100, save_freq: 1 },
+    ...{ use_wandb: true, project_name: 'agentenv', run_name: 'clone', demonstrations: { path: at('mix.json') } },
+    ...{ env_server_base: 'http://127.0.0.1:36002', logger: { wandb: {} } },
+    env: { name: 'alfworld', backend: 'agentgym', step_limit: 30, timeout_ms: 2_400_000 },
+  });
+});
+
+test('what each argument became is noted once', async () => {
+  const notes = await notesOf('bc_agentgym', ...words(CLONE));
+  expect(notes).toHaveLength(23); // of 26 four are ours, and the backend follows
+  expect(notes).toEqual(
+    expect.arrayContaining([
+      'n_epochs=1: epochs=1',
+      'num_workers=8: changes nothing here: data are loaded in the process itself',
+      'data_len=200: changes nothing here: AgentGym’s own code does not read it either',
+      'timeout=2400: env.timeout_ms=2400000',
+      'env.backend=agentgym, since env_server_base=http://127.0.0.1:36002',
+    ]),
+  );
+});
+
+test('the same in overrides, and in a sweep', async () => {
+  const overrides = words(CLONE.replace(/--(\w+)\s+("[^"]*")/g, '$1=$2'));
+  expect((await composed('bc_agentgym', ...overrides)).yaml).toBe(
+    (await composed('bc_agentgym', ...words(CLONE))).yaml,
+  );
+  const swept = await bowyer([]).translate!(['learning_rate=1e-5,1e-4', 'n_epochs=1,2'], contextOf('bc_20q'));
+  expect(swept).toEqual(['lm_lr=1e-5,1e-4', 'epochs=1,2']);
+});
+
+test('AgentGym’s script of evaluation, of an agent and of an endpoint', async () => {
+  mkdirSync(at('outputs/clone/train_epoch_1'), { recursive: true });
+  writeFileSync(at('outputs/clone/train_epoch_1/config.json'), '{}');
+  expect(await refusal('eval_agentgym', ...words(EVALUATE))).toBeNull();
+  expect((await composed('eval_agentgym', ...words(EVALUATE))).resolve()).toMatchObject({
+    ...{ checkpoint_path: at('outputs/clone/train_epoch_1'), save_path: at('outputs/clone/eval_alfworld') },
+    ...{ item_list: at('items.json'), data_len: 200, slots: 1, seed: 42, eval_do_sample: false },
+    env: { name: 'alfworld', backend: 'agentgym', step_limit: 30, timeout_ms: 2_400_000 },
+  });
+  const endpoint = `--api_key sk-secret --base_url http://127.0.0.1:1/v1 --model gpt-4 --max_tokens 4096 --temperature 1 --top_p 1
+    --inference_file PATH/items.json --output_dir PATH/api --task_name alfworld --max_round 30 --processes 20`;
+  expect(await refusal('eval_agentgym', ...words(endpoint))).toBeNull();
+  const { policy } = (await composed('eval_agentgym', ...words(endpoint))).resolve() as {
+    policy: { endpoint: object };
+  };
+  expect(policy.endpoint).toMatchObject({
+    ...{ base_url: 'http://127.0.0.1:1/v1', model: 'gpt-4', api_key_env: 'OPENAI_API_KEY', max_tokens: 4096 },
+    ...{ temperature: 1, top_p: 1, concurrency: 20 },
+  });
+  expect(process.env.OPENAI_API_KEY).toBe('sk-secret');
+});
+
+test('AgentEvol’s arguments', async () => {
+  const text = `--train_file PATH/mix.json --model_train_path PATH/llama --task_name alfworld --batch_size 2 --n_epochs 1
+    --gradient_accumulation_steps 2 --learning_rate 1e-5 --warmup_step -100 --iter_num 4 --sample_num 3 --iter_data_path PATH/data
+    --evaluating_step_freq 100 --add_original_data True --max_round 30`;
+  expect(await refusal('evolve_agentgym', ...words(text))).toBeNull();
+  expect((await composed('evolve_agentgym', ...words(text))).resolve()).toMatchObject({
+    ...{
+      iterations: 4,
+      sample_num: 3,
+      rollout_size: 258,
+      epochs: 1,
+      batch_size: 2,
+      grad_accum_steps: 2,
+      lm_lr: 1e-5,
+      agent_type: 'agent_evol',
+    },
+    env: { name: 'alfworld', step_limit: 30 },
+  });
+});
+
+test('evaluate_bc.py of the fork for mathematics', async () => {
+  const text =
+    '--model_path PATH/bc_model.pt --model_name PATH/llama --num_problems 10 --output_file PATH/out.json --temperature 0.7 --max_tokens 100';
+  expect((await composed('bc_math', 'task=evaluate', ...words(text))).resolve()).toMatchObject({
+    ...{
+      checkpoint_path: at('bc_model.pt'),
+      policy_lm: at('llama'),
+      test_size: 10,
+      save_path: at('out'),
+      temperature: 0.7,
+    },
+    max_new_tokens: 100,
+  });
+});
+
+test('what has no counterpart is refused at once', async () => {
+  expect(
+    await refusal('bc_agentgym', 'use_vllm=True', 'expert=a.json', 'n_epochs=3', 'reward_gap=0.01', 'epochs=4'),
+  ).toBe(
+    `4 keys of other programs that this run (task=train algorithm=bc) cannot take
+  use_vllm=True: policy=openai policy.endpoint.base_url=ADDRESS of a server
+  expert=a.json: demonstrations.path=FILE with algorithm=offline_dpo: one file of both
+  n_epochs=3: it is epochs=3, and epochs=4 is given too: leave one out
+  reward_gap=0.01: of every two episodes of a task the one with the higher return is preferred, by whatever gap`,
+  );
+});
+
+/** Names that people type for a key that this run has. */
+const HABITS: [string, string | RegExp][] = [
+  [
+    'archer_20q lr=3',
+    "Could not override 'lr': no such key\n  in the command line\n  in this run it is lm_lr or critic_lr",
+  ],
+  ['chai_20q learning_rate=3', /'learning_rate' is a key of AgentGym's scripts that this run .* cannot take/],
+  [
+    'grpo_20q epochs=3',
+    /'epochs' is not read by this run\n {2}in the command line\n {2}in this run it is inner_epochs or iterations\n/,
+  ],
+  ['grpo_20q batch_size=3', /in this run it is minibatch_size\n/],
+  ['archer_20q algorithm=bc iterations=3', /'iterations' is not read by this run\n.*\n {2}in this run it is epochs\n/],
+  ['archer_20q max_turns=3', /in this run it is env\.max_turns$/],
+  ['archer_20q lr=1 tmeperature=2', /^2 keys of the command line are not read by this run\n {2}Could not override 'lr'.*\n {4}in this run it is lm_lr or critic_lr\n {2}\n {2}Could not override 'tmeperature': no such key\n {4}did you mean 'temperature'\?/], // prettier-ignore
+  ['archer_20q logger.wandb.mode=offline', /it belongs to a logger: add logger=wandb$/],
+];
+
+test.each(HABITS)('%s', async (text, expected) => {
+  const [name, ...rest] = words(text);
+  const said = await refusal(name, ...rest);
+  if (typeof expected === 'string') expect(said).toBe(expected);
+  else expect(said).toMatch(expected);
+});
+
+/** Configs that somebody would guess. */
+const GUESSES: [string, string][] = [
+  ['ppo_20q', 'archer_20q algorithm=ppo'],
+  ['chai_city', 'archer_city algorithm=chai'],
+  ['bc_detective', 'archer_detective algorithm=bc'],
+  ['filteredbc_20q', 'archer_20q algorithm=online_filteredbc'],
+  ['grpo_alfworld', 'bc_alfworld algorithm=grpo'],
+  ['ppo_maze', 'archer_20q algorithm=ppo env=maze'],
+];
+
+test.each(GUESSES)('--config-name %s: --config-name %s', async (guess, instead) => {
+  const said = await refusal(guess);
+  expect(said).toMatch(`Cannot find primary config '${guess}'\n  write --config-name ${instead}\n`);
+  const [name, ...overrides] = instead.split(' ');
+  expect(await refusal(name, ...overrides)).toBeNull();
+});
+
+test('a preset’s warm-up is shortened with the run, a typed one is refused', async () => {
+  expect((await composed('archer_20q', 'algorithm=ppo', 'iterations=2')).setting('warmup_iter')).toBe(0);
+  expect((await composed('archer_20q', 'iterations=8')).setting('warmup_iter')).toBe(1); // 25 of 200
+  expect((await composed('archer_20q', 'iterations=100')).setting('warmup_iter')).toBe(25);
+  expect(await refusal('archer_20q', 'iterations=8', 'warmup_iter=8')).toMatch(
+    /^warmup_iter=8 leaves no iteration of 8/,
+  );
+});
+
+test('a primary config’s value for another algorithm gives way to the algorithm’s own', async () => {
+  const config = await composed('bc_textcraft_react', 'algorithm=grpo');
+  expect(await refusal('bc_textcraft_react', 'algorithm=grpo')).toBeNull();
+  expect(['eval_freq', 'eval_size'].map((key) => config.setting(key))).toEqual([5, 60]);
+  expect(await refusal('bc_textcraft_react', 'algorithm=grpo', 'eval_freq=0.5')).toMatch(
+    /'eval_freq' must be an integer/,
+  );
+});
+
+test('use_wandb=true beside the logger’s options is logger=wandb', async () => {
+  const logger = async (...overrides: string[]) => (await composed('archer_20q', ...overrides)).resolve().logger;
+  const chosen = await logger('logger=wandb', 'logger.wandb.mode=offline');
+  expect(await logger('use_wandb=true', 'logger.wandb.mode=offline')).toEqual(chosen);
+  expect(await logger('wandb_log=True', 'logger.wandb.mode=offline', 'wandb_key=secret')).toEqual(chosen);
+  expect(Object.keys((await logger('use_wandb=true', 'logger=csv', 'logger.wandb.mode=offline')) as object)).toEqual([
+    'csv',
+    'wandb',
+  ]);
+});
+
+test('an address is that of the backend which is played there; a chat template is played through', async () => {
+  const backend = async (...overrides: string[]) => (await composed('archer_20q', ...overrides)).setting('env.backend');
+  expect(await backend('env=textcraft', 'env_server_base=http://127.0.0.1:1')).toBe('agentgym');
+  expect(await backend('env=textcraft', 'env.base_url=http://127.0.0.1:1')).toBe('agentgym');
+  expect(await backend('env=coin', 'env.base_url=127.0.0.1:25335')).toBe('java');
+  expect(await backend('env=webshop', 'env_load_path=http://127.0.0.1:3000')).toBe('site');
+  expect(await refusal('archer_20q', 'env=textcraft', 'env.backend=embedded', 'env_server_base=http://127.0.0.1:1')).toMatch(/reads it only with/); // prettier-ignore
+  expect((await composed('archer_20q', 'chat_template=chatml')).setting('play_as_chat')).toBe(true);
+  expect((await composed('archer_20q', 'chat_template=chatml', 'play_as_chat=true')).setting('play_as_chat')).toBe(
+    true,
+  );
+});
