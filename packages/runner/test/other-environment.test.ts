@@ -81,9 +81,9 @@ test.each([
     [/^ *Config key 'env\.fold' must be one of 'train', 'dev', 'test', or null, not the text 'trian'$/m],
   ],
   [
-    ['env_name=coin'],
+    ['env=maze', 'env_name=coin'],
     [
-      /^env_name is coin, but the options of the node 'env' are those of twenty_questions$/m,
+      /^env_name is coin, but the options of the node 'env' are those of maze$/m,
       /choose the environment with its options: env=coin$/m,
     ],
   ],

@@ -42,36 +42,19 @@ const ignored: [string, string | RegExp][] = [
       '    bc has no warm start: it trains with its own keys (epochs, batch_size, grad_accum_steps, lm_lr, lm_schedule, max_grad_norm, score_terminator, ' +
       'validation_share, eval_freq, eval_size, eval_decoding, batch_of, dropout, observation_weight)',
   ],
-  [
-    'archer_20q task=evaluate policy=openai do_sample=false',
-    noEffect('do_sample=false', 'task=evaluate algorithm=archer env=twenty_questions') +
-      '    an endpoint plays: write policy.endpoint.temperature=0 for greedy replies',
-  ],
-  [
-    'archer_20q task=evaluate policy=openai model=gpt-4',
-    /^'model' is a key of AgentGym's scripts\n.*\n {2}here it is: policy\.endpoint\.model=NAME/,
-  ],
   ...[
-    ['temperature=1.2', 'write policy.endpoint.temperature=X'],
-    ['top_p=0.9', 'write policy.endpoint.top_p=X'],
     ['max_new_tokens=9', 'write policy.endpoint.max_tokens=N'],
-    ['processes=4', 'write policy.endpoint.concurrency=N: one process sends all requests'],
   ].map(([setting, remedy]): [string, string] => [
     `archer_20q task=evaluate policy=openai ${setting}`,
     noEffect(setting, 'task=evaluate algorithm=archer env=twenty_questions') + `    an endpoint plays: ${remedy}`,
   ]),
-  [
-    'archer_20q task=evaluate checkpoint_path=gpt2 do_sample=false',
-    noEffect('do_sample=false', 'task=evaluate algorithm=archer env=twenty_questions') +
-      '    write eval_decoding=sample or eval_decoding=greedy',
-  ],
   [
     'archer_20q task=evaluate policy=openai batch_size=2',
     noEffect('batch_size=2', 'task=evaluate algorithm=archer env=twenty_questions') +
       '    it belongs to: task train, finetune, generate',
   ],
   [
-    'archer_webshop env_load_path=http://127.0.0.1:3000',
+    'archer_webshop env.backend=embedded env_load_path=http://127.0.0.1:3000',
     'env_load_path: webshop reads it only with env.backend=site or env.backend=agentgym; env.backend is embedded\n' +
       '  in command line: env_load_path=http://127.0.0.1:3000\n' +
       '  write env.backend=site, or leave env_load_path out',
@@ -117,22 +100,14 @@ const ignored: [string, string | RegExp][] = [
     'archer_20q policy=openai',
     /^A key would be ignored\n {2}policy\.endpoint has no effect: this run \(task=train algorithm=archer env=twenty_questions\) does not read it\n {4}in .*configs\/policy\/openai\.yaml:\d+\n {4}an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER$/,
   ],
-  [
-    'archer_20q huggingface_token=secret',
-    /^huggingface_token is given: a config is saved in the run's folder, where a secret does not belong\n {2}leave it out, and set HF_TOKEN in the environment$/,
-  ],
 ];
 
 /** Keys that the composed config does not have. */
 const foreign: [string, string][] = [
-  ['archer_20q n_epochs=3', "'n_epochs' is a key of AgentGym's scripts\n  in the command line\n  here it is: epochs=N"],
   [
-    'archer_20q learning_rate=3',
-    "'learning_rate' is a key of AgentGym's scripts\n  in the command line\n  here it is: lm_lr=RATE",
-  ],
-  [
-    'bc_20q model_train_path=x',
-    "'model_train_path' is a key of AgentGym's scripts\n  in the command line\n  here it is: policy_lm=FOLDER",
+    'chai_20q learning_rate=3',
+    "'learning_rate' is a key of AgentGym's scripts that this run (task=train algorithm=chai) cannot take\n" +
+      '  in command line: learning_rate=3\n  here: it is lm_lr, which this run does not read',
   ],
   [
     'chai_20q lm_lr=1',
