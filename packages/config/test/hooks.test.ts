@@ -1,7 +1,7 @@
 // The hooks of a program's command line: `prepare`, `validate` of a config that is only printed, and old names of keys.
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { ConfigError, type CommandLine, type PrepareContext } from '../src/index.js';
+import { ConfigError, recompose, type CommandLine, type PrepareContext } from '../src/index.js';
 import { runProgram } from './run-program.js';
 import { removeTemporaryTrees, temporaryTree } from './temporary-tree.js';
 
@@ -153,4 +153,43 @@ describe('a folder of one’s own', () => {
     });
     expect(stderr).not.toContain('Error');
   });
+});
+
+describe('translate', () => {
+  const translate: CommandLine['translate'] = (overrides, { compose }) => {
+    const { choices } = compose(overrides.filter((text) => !text.startsWith('rate=')));
+    return Promise.resolve(
+      overrides.map((text) => text.replace(/^rate=/, choices.algorithm === 'chai' ? 'port=' : 'lr=')),
+    );
+  };
+
+  test('gives the overrides of everything that follows, a sweep too', async () => {
+    const root = temporaryTree(configs);
+    expect((await runProgram(root, ['rate=5', '--cfg', 'job'], { translate })).stdout).toMatch(/^lr: 5$/m);
+    const chai = await runProgram(root, ['rate=5', 'algorithm=chai', '--cfg', 'job'], { translate });
+    expect(chai.stdout).toMatch(/^port: 5$/m);
+    const sweep = await runProgram(root, ['-m', 'rate=5,6', '--dry-run', 'hydra.sweep.dir=sw'], { translate });
+    expect(sweep.stdout).toMatch(/^#0 : lr=5 .*\n#1 : lr=6 /);
+  });
+});
+
+test('leaveOut takes from the jobs of a sweep what means nothing to them', async () => {
+  const root = temporaryTree(configs);
+  const jobs: (readonly string[])[] = [];
+  const { exitCode } = await runProgram(root, ['-m', 'algorithm=archer,chai', 'port=5', 'hydra.sweep.dir=sw'], {
+    leaveOut: (swept) => {
+      expect(swept).toEqual({ algorithm: ['archer', 'chai'] });
+      return Promise.resolve((overrides) => (overrides.includes('algorithm=chai') ? ['port=5'] : []));
+    },
+    job: ({ overrides }) => void jobs.push(overrides),
+  });
+  expect(exitCode).toBe(0);
+  expect(jobs).toEqual([['algorithm=archer', 'port=5'], ['algorithm=chai']]);
+});
+
+test('recompose puts further overrides before those that are there', async () => {
+  const root = temporaryTree(configs);
+  const prepare: CommandLine['prepare'] = (composition) => recompose(composition, ['algorithm=chai', 'seed=7', 'port=8'], { source: 'the test' }); // prettier-ignore
+  const { stdout } = await runProgram(root, ['port=9', '--cfg', 'job'], { prepare });
+  expect(stdout).toBe('lr: 0.01\nseed: 7\nport: 9\nserver:\n  host: a\n  idle: 60\n');
 });

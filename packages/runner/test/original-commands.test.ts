@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from './words.js';
+import { run } from './command-line.js';
 import { bowyer } from '../src/program.js';
 import { composed, contextOf, notesOf, refusal } from './composed.js';
 
@@ -340,3 +341,15 @@ test('an address is that of the backend which is played there; a chat template i
     true,
   );
 });
+
+test('a sweep over algorithms leaves out what one of them does not read, and refuses what none reads', async () => {
+  const sweep = (...overrides: string[]) => run(['-m', '--config-name', 'archer_20q', '--dry-run', ...overrides]);
+  const algorithms = 'algorithm=bc,archer';
+  const { code, stdout } = await sweep(algorithms, 'iterations=4');
+  expect({ code, jobs: [...stdout.matchAll(/^#\d : (.*?) +->/gm)].map(([, job]) => job) }).toEqual({
+    code: 0,
+    jobs: ['algorithm=bc', 'algorithm=archer iterations=4'],
+  });
+  expect((await sweep(algorithms, 'clip_low=0.1')).stderr).toContain("'clip_low' is not read by this run");
+  expect((await sweep('+experiment=algorithms', 'iterations=4')).stdout.match(/iterations=4/g)).toHaveLength(9);
+}, 120_000);

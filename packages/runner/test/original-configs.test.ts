@@ -167,7 +167,11 @@ test.each(Object.keys(originals))('%s: every key is accepted, or refused by its 
   const { groups, keys, refused } = originals[name];
   const all: Record<string, string> = { ...defaults, ...keys };
   // Of a policy that is given there is no supervised start, and but for a file to be converted nothing is cached.
-  const notRead = [...(refused.length === 0 ? ['cache_dir'] : []), ...(unread[groups[0]] ?? []), ...(unread[groups[1]] ?? [])];
+  const notRead = [
+    ...(refused.length === 0 ? ['cache_dir'] : []),
+    ...(unread[groups[0]] ?? []),
+    ...(unread[groups[1]] ?? []),
+  ];
   const answer = (await said(groups, all))!;
   expect([...answer.matchAll(/^ *(\w+)=.* has no effect/gm)].map(([, key]) => key).sort()).toEqual(notRead.sort());
 

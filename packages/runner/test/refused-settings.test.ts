@@ -42,9 +42,7 @@ const ignored: [string, string | RegExp][] = [
       '    bc has no warm start: it trains with its own keys (epochs, batch_size, grad_accum_steps, lm_lr, lm_schedule, max_grad_norm, score_terminator, ' +
       'validation_share, eval_freq, eval_size, eval_decoding, batch_of, dropout, observation_weight)',
   ],
-  ...[
-    ['max_new_tokens=9', 'write policy.endpoint.max_tokens=N'],
-  ].map(([setting, remedy]): [string, string] => [
+  ...[['max_new_tokens=9', 'write policy.endpoint.max_tokens=N']].map(([setting, remedy]): [string, string] => [
     `archer_20q task=evaluate policy=openai ${setting}`,
     noEffect(setting, 'task=evaluate algorithm=archer env=twenty_questions') + `    an endpoint plays: ${remedy}`,
   ]),

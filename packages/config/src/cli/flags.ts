@@ -143,7 +143,8 @@ function findFlag(text: string): { form: FlagForm; attached?: string } {
 }
 
 /** Whether a word begins a flag: its name, or the beginning of one. */
-export const isFlag = (text: string): boolean => flagForms.some(({ name, short }) => name.startsWith(text) || short === text);
+export const isFlag = (text: string): boolean =>
+  flagForms.some(({ name, short }) => name.startsWith(text) || short === text);
 
 function unknownFlag(text: string, name: string): ConfigError {
   const bare = text.replace(/^-+/, '');

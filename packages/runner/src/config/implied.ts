@@ -20,7 +20,7 @@ export interface ImpliedContext {
 }
 
 /** What the origins of implied values begin with. */
-export const IMPLIED = 'another key';
+export const IMPLIED = 'implied by another key';
 
 export interface Implied {
   word: string;

@@ -11,7 +11,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   api_key: 'OPENAI_API_KEY',
 };
 
-/** Keys whose place is taken by the name of the variable, where the run is told which one it is. */
+/** Keys whose place is taken by the name of the variable, where the run needs to know which one it is. */
 const BY_NAME: readonly string[] = ['api_key'];
 
 /**

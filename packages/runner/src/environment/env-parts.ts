@@ -11,7 +11,7 @@ export interface OpenEnvParts {
   close: () => Promise<void>;
 }
 
-/** Of a process that others have told what it loads. */
+/** For processes whose parent has loaded the same before, and logged it. */
 const silent = { log: () => undefined, progress: { write: () => undefined } };
 
 const none: OpenEnvParts = { parts: {}, close: () => Promise.resolve() };

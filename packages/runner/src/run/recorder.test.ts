@@ -122,3 +122,34 @@ test('a figure that is not finite stops the run with its name and the way out', 
       '  a smaller lm_lr or critic_lr, or a larger warmup_iter, usually prevents this',
   );
 });
+
+test('a checkpoint is due after as many epochs as save_freq says, fractions too', async () => {
+  const dueAt = async (between: number | null, saveMinutes: number | null = null) => {
+    const files = await RunFiles.open(join(directory, String(between)), {});
+    const other = new Recorder(
+      files,
+      new CheckpointStore(join(directory, String(between), 'checkpoints')),
+      { saveState: () => Promise.resolve(), saveAgent: () => Promise.resolve() },
+      {
+        ...{ iterations: null, firstIteration: 0, saveMinutes, best: null, state: {}, log: () => undefined },
+        ...{
+          logger: { log: () => Promise.resolve(), close: () => Promise.resolve() },
+          progress: { write: () => true },
+        },
+        saveEpochs: { between, all: 3 },
+      },
+    );
+    const due: number[] = [];
+    for (let step = 1; step <= 12; step++) {
+      other.progress('imitation', step, 12); // four steps an epoch
+      if (other.checkpointDue) due.push(step);
+      other.progress('eval', 4, 4);
+    }
+    return due;
+  };
+  expect(await dueAt(1)).toEqual([4, 8, 12]);
+  expect(await dueAt(0.5)).toEqual([2, 4, 6, 8, 10, 12]);
+  expect(await dueAt(2)).toEqual([8]);
+  expect(await dueAt(null)).toEqual([]);
+  expect(await dueAt(0.01, 0)).toHaveLength(12);
+});
