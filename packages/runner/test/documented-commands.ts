@@ -1,6 +1,7 @@
 // The commands that documentation shows: found in pages and comments, split into words as a shell does, and what they name.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { withArguments } from '../src/config/foreign/arguments.js';
 
 const blockOf = /^```(?:bash|sh)\n([\s\S]*?)^```/gm;
 const continuation = /\\\n[ #]*/g;
@@ -41,7 +42,10 @@ const placeholders: Readonly<Record<string, string>> = { 'env=NAME': 'env=coin',
 export const filledIn = (words: readonly string[]): string[] => words.map((word) => placeholders[word] ?? word);
 
 /** Keys that name a model, and files that exist before a command. What a command writes is not there. */
-const models = ['model', 'policy_lm', 'critic_lm', 'checkpoint_path', 'compare_with', 'teacher'];
+const models = [
+  ...['model', 'policy_lm', 'critic_lm', 'checkpoint_path', 'compare_with', 'teacher'],
+  ...['model_path', 'model_train_path'], // AgentGym's
+];
 const files = [
   'input',
   'data',
@@ -52,6 +56,7 @@ const files = [
   'env.jar',
   'env.story',
   'env.problems',
+  'train_file',
 ];
 
 const conversation = `${JSON.stringify({
@@ -64,7 +69,7 @@ const conversation = `${JSON.stringify({
 /** Makes what a command expects to find: a model in every folder that it names, and every file. */
 export function makeFixtures(words: readonly string[], folder: string): void {
   const algorithm = words.map((word) => /^(archer|chai|bc|online_filteredbc)_/.exec(word)?.[1]).find(Boolean);
-  for (const word of words) {
+  for (const word of withArguments(words)) {
     const key = word.slice(0, word.indexOf('='));
     const value = word.slice(word.indexOf('=') + 1).replace(/^\[(.*)\]$/, '$1');
     if (value === 'null' || /^\w[\w-]*\/[\w.-]+@/.test(value)) continue;
