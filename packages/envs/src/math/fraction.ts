@@ -19,9 +19,10 @@ export class Fraction {
     let [n, d] = [BigInt(numerator), BigInt(denominator)];
     if (d === 0n) throw new NoValueError('division by zero');
     if (d < 0n) [n, d] = [-n, -d];
+    if (n >= LIMIT || n <= -LIMIT || d >= LIMIT) throw new NoValueError(`more than ${MAX_BITS} bits`);
+    if (d === 1n) return new Fraction(n, d);
     const divisor = gcd(n < 0n ? -n : n, d);
-    if (bits(n) > MAX_BITS || bits(d) > MAX_BITS) throw new NoValueError(`more than ${MAX_BITS} bits`);
-    return new Fraction(n / divisor, d / divisor);
+    return divisor === 1n ? new Fraction(n, d) : new Fraction(n / divisor, d / divisor);
   }
 
   /** @param text digits with at most one point, as `12`, `12.5` or `.5` */
@@ -82,9 +83,23 @@ export class Fraction {
   }
 }
 
-const bits = (n: bigint) => (n < 0n ? -n : n).toString(16).length * 4 - (n === 0n || n === 1n || n === -1n ? 3 : 0);
+const LIMIT = 1n << BigInt(MAX_BITS);
 
+export const bits = (n: bigint) => (n < 0n ? -n : n).toString(16).length * 4 - (n === 0n || n === 1n || n === -1n ? 3 : 0);
+
+/** Of numbers that are not negative. */
 export function gcd(a: bigint, b: bigint): bigint {
-  while (b !== 0n) [a, b] = [b, a % b];
+  while (b !== 0n) {
+    if (a <= MAX_SAFE && b <= MAX_SAFE) return BigInt(smallGcd(Number(a), Number(b)));
+    [a, b] = [b, a % b];
+  }
+  return a;
+}
+
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Of safe integers that are not negative. */
+export function smallGcd(a: number, b: number): number {
+  while (b !== 0) [a, b] = [b, a % b];
   return a;
 }

@@ -1,11 +1,12 @@
 // Every generated answer is proven without the generator: by arithmetic on the numbers of the question alone.
 import { Rng } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
-import { Expression } from './expression.js';
 import { Fraction, gcd } from './fraction.js';
 import { anyProblem, generateProblem, kindNames, type KindName } from './generator.js';
 import type { Level } from './kinds/kind.js';
 import { splitOf, type Problem } from './problem.js';
+import { parseText } from './verifier/expression-parser.js';
+import { rationalValue } from './verifier/tree.js';
 import { verify } from './verifier.js';
 
 const LEVELS: Level[] = [1, 2, 3];
@@ -16,7 +17,7 @@ function draw(kind: KindName, level: Level, count: number): Problem[] {
   return Array.from({ length: count }, () => anyProblem(rng, { kinds: [kind], level }));
 }
 
-const number = (text: string) => Expression.parse(text)!.exact!;
+const number = (text: string) => rationalValue(parseText(text)!)!;
 const big = (text: string) => BigInt(text);
 
 /** The value at which both sides of a linear equation are equal: where their difference, a line through two points, is zero. */

@@ -1,0 +1,267 @@
+// From the text of a final answer to its meaning.
+//
+//     answer     = time | list | joined | relation | bracketed | matrix | ratio | measure | words
+//     list       = answer { ( , | ; | and | or ) answer }       ± makes two members
+//     joined     = answer { ( ∪ | ∩ | ∖ ) answer }
+//     relation   = [ name ( = | ∈ ) ] answer | side { ( = | < | ≤ | > | ≥ | ≠ ) side }
+//     bracketed  = ( list ) | [ list ] | { list }               with one of each kind of bracket also an interval
+//     measure    = [ currency ] expression { scale word } [ unit | noun ]
+import { list, type Answer, type Comparison, type ListAnswer, type Relation } from './answer.js';
+import { parseExpression } from './expression-parser.js';
+import { tokensOf, type Token } from './lexer.js';
+import { parseMatrix } from './matrix-parser.js';
+import { parseMeasure } from './measure-parser.js';
+import { nameOf } from './name-parser.js';
+import { bracketed, isSymbol, split, textOf, type Part } from './token-lists.js';
+import { variablesOf } from './tree.js';
+import { choiceLetter, isWord, plainWords } from './words.js';
+
+/** A longer answer is compared with none. */
+const MAX_ANSWER = 2000;
+
+/** Members of a list that are still compared. */
+const MAX_MEMBERS = 32;
+
+/** Lists in lists. */
+const MAX_DEPTH = 6;
+
+/** @param text a final answer alone; null where it is empty or too long */
+export function parseAnswer(text: string): Answer | null {
+  if (text.length > MAX_ANSWER) return null;
+  const plain = text.trim().replace(/^(\${1,2})([^$]*)\1\.?$/, '$2');
+  const words = plainWords(plain);
+  if (words === '') return null;
+  const choice = choiceLetter(plain);
+  if (choice !== null) return { kind: 'text', name: null, text: choice };
+  const tokens = tokensOf(plain);
+  const meaning = tokens === null ? null : answerOf(trimmed(tokens), 0);
+  return meaning ?? { kind: 'text', name: null, text: words };
+}
+
+/** Without dollar signs that only delimit mathematics, which come in pairs, and without what ends a sentence. */
+function trimmed(tokens: readonly Token[]): Token[] {
+  const arePairs = tokens.filter((token) => isSymbol(token, '$')).length % 2 === 0;
+  const kept = tokens.filter((token, i) => !isSymbol(token, '$') || (!arePairs && isCurrency(tokens, i)));
+  while (isSymbol(kept.at(-1), '.', ',', ';', ':')) kept.pop();
+  return kept;
+}
+
+const isCurrency = (tokens: readonly Token[], i: number): boolean =>
+  tokens[i + 1]?.kind === 'number' || (tokens[i - 1]?.kind === 'number' && i === tokens.length - 1);
+
+function answerOf(tokens: readonly Token[], depth: number): Answer | null {
+  if (tokens.length === 0 || depth > MAX_DEPTH) return null;
+  const only = tokens.length === 1 ? singleOf(tokens[0]) : null;
+  return only ?? timeOf(tokens) ?? infinityOf(tokens) ?? compoundOf(tokens, depth) ?? simpleOf(tokens, depth);
+}
+
+function singleOf({ kind, text }: Token): Answer | null {
+  if (kind === 'command' && text === 'emptyset') return list('\\{', '\\}', []);
+  if (kind === 'command' && text === 'set R') return reals();
+  return null;
+}
+
+const reals = (): ListAnswer =>
+  list('(', ')', [
+    { kind: 'infinity', name: null, sign: -1 },
+    { kind: 'infinity', name: null, sign: 1 },
+  ]);
+
+const TIME = /^(\d{1,2})(?::(\d{2}))?([ap])\.?m\.?$/i;
+
+/** 3:30 pm, 3 p.m.; am and pm are no units. */
+function timeOf(tokens: readonly Token[]): Answer | null {
+  const time = tokens.length <= 8 ? TIME.exec(textOf(tokens)) : null;
+  if (time === null) return null;
+  const [hours, minutes] = [Number(time[1]), Number(time[2] ?? 0)];
+  if (hours < 1 || hours > 12 || minutes > 59) return null;
+  const half = time[3].toLowerCase() === 'a' ? 'am' : 'pm';
+  return { kind: 'time', name: null, minutes: (hours % 12) * 60 + minutes, half };
+}
+
+function infinityOf(tokens: readonly Token[]): Answer | null {
+  const sign = tokens.length === 2 && isSymbol(tokens[0], '+', '-') ? tokens[0].text : '';
+  if (!isSymbol(tokens.at(-1), '∞') || tokens.length !== 1 + sign.length) return null;
+  return { kind: 'infinity', name: null, sign: sign === '-' ? -1 : 1 };
+}
+
+function compoundOf(tokens: readonly Token[], depth: number): Answer | null {
+  for (const separators of [[';'], [',', 'and', 'or']]) {
+    const parts = split(tokens, separators);
+    if (parts === null) return null;
+    if (parts.length > 1) return bareList(parts, depth);
+  }
+  return joinedOf(tokens, depth) ?? relationOf(tokens, depth) ?? bothSigns(tokens, depth);
+}
+
+/** An empty part is one between a comma and the word after it. */
+function bareList(parts: readonly Part[], depth: number): Answer | null {
+  const members = membersOf(parts, depth);
+  return members === null ? null : namedTogether(list('', '', members));
+}
+
+function membersOf(parts: readonly Part[], depth: number): Answer[] | null {
+  const members: Answer[] = [];
+  if (parts.length > MAX_MEMBERS + 1) return null;
+  for (const { tokens } of parts.filter((part) => part.tokens.length > 0)) {
+    const answer = answerOf(tokens, depth + 1);
+    if (answer === null) return null;
+    const isPair = tokens.some((token) => isSymbol(token, '±'));
+    if (isPair && answer.kind === 'list' && answer.open === '') members.push(...answer.members.map((one) => named(one, answer.name)));
+    else members.push(answer);
+  }
+  return members.length > MAX_MEMBERS ? null : members;
+}
+
+const named = (answer: Answer, name: string | null): Answer =>
+  answer.kind === 'relation' || answer.name !== null ? answer : { ...answer, name };
+
+/** One name of all members, or of the first alone, is the name of the list: n = 1, 2, 3. */
+function namedTogether(of: ListAnswer): ListAnswer {
+  const names = of.members.map(({ name }) => name);
+  const [first, ...others] = names;
+  if (first === null || others.some((name) => name !== null && name !== first)) return of;
+  return { ...of, name: first, members: of.members.map((member) => (member.kind === 'relation' ? member : { ...member, name: null })) };
+}
+
+function joinedOf(tokens: readonly Token[], depth: number): Answer | null {
+  for (const sign of ['∪', '∖', '∩']) {
+    const parts = split(tokens, [sign]);
+    if (parts === null || parts.length === 1) continue;
+    const members = membersOf(parts, depth);
+    return members === null || members.length !== parts.length ? null : list(sign, sign, members);
+  }
+  return null;
+}
+
+const COMPARISONS = ['=', '<', '<=', '>', '>=', '!=', '≈', '∈'];
+
+function relationOf(tokens: readonly Token[], depth: number): Answer | null {
+  const parts = split(tokens, COMPARISONS);
+  if (parts === null || parts.length < 2) return null;
+  const signs = parts.slice(0, -1).map(({ separator }) => separator!.text);
+  const sides = parts.map((part) => part.tokens);
+  if (signs.some((sign) => sign !== '=' && sign !== '≈' && sign !== '∈')) return inequalityOf(sides, signs, depth);
+  // An approximation behind the value is no part of it.
+  const end = signs.indexOf('≈');
+  return equationOf(end > 0 ? sides.slice(0, end + 1) : sides, depth);
+}
+
+function equationOf(sides: readonly (readonly Token[])[], depth: number): Answer | null {
+  const [first, last] = [sides[0], sides[sides.length - 1]];
+  const name = nameOf(first);
+  const value = name === null ? null : answerOf(last, depth + 1);
+  if (value !== null) return withName(value, name!);
+  const nameBehind = sides.length === 2 ? nameOf(last) : null;
+  const before = nameBehind === null ? null : answerOf(first, depth + 1);
+  if (before !== null) return withName(before, nameBehind!);
+  return chainOf(sides, depth);
+}
+
+/** `(x, y) = (1, 2)` names the members. */
+function withName(answer: Answer, name: string): Answer {
+  const names = /^\((.*)\)$/.exec(name)?.[1].split(',');
+  if (names === undefined) return named(answer, name);
+  if (answer.kind !== 'list') return answer;
+  const isWhole = answer.open === '(' && answer.members.length === names.length;
+  if (isWhole) return { ...answer, members: answer.members.map((member, i) => named(member, names[i])) };
+  return { ...answer, members: answer.members.map((member) => withName(member, name)) };
+}
+
+/** Sides without variables are a calculation, which states its end; others are an equation. */
+function chainOf(sides: readonly (readonly Token[])[], depth: number): Answer | null {
+  const trees = sides.map((side) => parseExpression(side));
+  const relations: Relation[] = [];
+  for (let i = 1; i < trees.length; i++) {
+    const [left, right] = [trees[i - 1], trees[i]];
+    if (left === null || right === null) return null;
+    relations.push({ left, comparison: '=', right });
+  }
+  const isCalculation = trees.every((tree) => tree !== null && variablesOf(tree).size === 0);
+  return isCalculation ? answerOf(sides[sides.length - 1], depth + 1) : { kind: 'relation', name: null, relations, interval: null };
+}
+
+function inequalityOf(sides: readonly (readonly Token[])[], signs: readonly string[], depth: number): Answer | null {
+  const trees = sides.map((side) => (infinityOf(side) === null ? parseExpression(side) : null));
+  const relations: Relation[] = [];
+  for (const [i, sign] of signs.entries()) {
+    const [left, right] = [trees[i], trees[i + 1]];
+    if (left !== null && right !== null) relations.push({ left, comparison: sign as Comparison, right });
+  }
+  const interval = intervalOf(sides, signs, depth);
+  if (interval === null && relations.length < signs.length) return null;
+  return { kind: 'relation', name: null, relations, interval };
+}
+
+/** x < 5, 5 > x, or 1 ≤ x < 5 with constants as an interval. */
+function intervalOf(sides: readonly (readonly Token[])[], signs: readonly string[], depth: number): ListAnswer | null {
+  const at = sides.findIndex((side) => nameOf(side) !== null);
+  const isOneSided = sides.length === 2 && at >= 0;
+  if (!isOneSided && !(sides.length === 3 && at === 1 && signs[0][0] === signs[1][0])) return null;
+  const bounds = sides.map((side, i) => (i === at ? null : boundOf(side, depth)));
+  if (bounds.some((bound, i) => bound === null && i !== at)) return null;
+  let [low, high] = [end(bounds[at - 1], signs[at - 1], -1), end(bounds[at + 1], signs[at], 1)];
+  if (signs[0] === '!=' || signs[0] === '=') return null;
+  if (signs[0][0] === '>') [low, high] = [end(bounds[at + 1], signs[at], -1), end(bounds[at - 1], signs[at - 1], 1)];
+  const interval = list(low.isClosed ? '[' : '(', high.isClosed ? ']' : ')', [low.bound, high.bound]);
+  return { ...interval, name: nameOf(sides[at]) };
+}
+
+function boundOf(tokens: readonly Token[], depth: number): Answer | null {
+  const answer = answerOf(tokens, depth + 1);
+  if (answer?.kind === 'infinity') return answer;
+  return answer?.kind === 'value' && variablesOf(answer.tree).size === 0 ? answer : null;
+}
+
+const end = (bound: Answer | null | undefined, sign: string | undefined, side: 1 | -1) => ({
+  bound: bound ?? ({ kind: 'infinity', name: null, sign: side } as const),
+  isClosed: sign?.endsWith('=') === true && bound?.kind === 'value',
+});
+
+/** `a \pm b` is two numbers. */
+function bothSigns(tokens: readonly Token[], depth: number): Answer | null {
+  if (!tokens.some((token) => isSymbol(token, '±'))) return null;
+  const opposite: Readonly<Record<string, string>> = { '+': '-', '-': '+' };
+  const members = ['+', '-'].map((sign) => {
+    const chosen = tokens.map((token) => {
+      if (isSymbol(token, '±')) return { ...token, text: sign };
+      return isSymbol(token, '∓') ? { ...token, text: opposite[sign] } : token;
+    });
+    return answerOf(chosen, depth + 1);
+  });
+  return members.some((member) => member === null) ? null : list('', '', members as Answer[]);
+}
+
+function simpleOf(tokens: readonly Token[], depth: number): Answer | null {
+  if (tokens.length === 1 && tokens[0].kind === 'letters' && isWord(tokens[0].text)) return null;
+  return bracketedOf(tokens, depth) ?? parseMatrix(tokens) ?? ratioOf(tokens) ?? parseMeasure(tokens);
+}
+
+function bracketedOf(tokens: readonly Token[], depth: number): Answer | null {
+  const found = bracketed(tokens);
+  if (found === null || (found.open === '{') !== (found.close === '}')) return null;
+  const { open, close, inner } = found;
+  if (inner.length === 0) return open === '\\{' ? list(open, close, []) : null;
+  const separator = split(inner, [';'])?.length === 1 ? [','] : [';'];
+  const parts = split(inner, open === '\\{' || open === '{' ? [...separator, 'and', 'or'] : separator);
+  if (parts === null) return null;
+  if (open === '{') return answerOf(inner, depth + 1);
+  if (parts.length === 1 && open !== '\\{') return wrapped(inner, depth);
+  const members = membersOf(parts, depth);
+  return members === null ? null : list(open, close, members);
+}
+
+/** Parentheses around a matrix or an interval say nothing; around a number they are part of the expression. */
+function wrapped(inner: readonly Token[], depth: number): Answer | null {
+  const answer = parseMatrix(inner) ?? joinedOf(inner, depth) ?? bracketedOf(inner, depth);
+  return answer?.kind === 'list' ? answer : null;
+}
+
+function ratioOf(tokens: readonly Token[]): Answer | null {
+  const parts = split(tokens, [':']);
+  if (parts === null || parts.length < 2 || parts.length > MAX_MEMBERS) return null;
+  const members = parts.map((part) => parseExpression(part.tokens));
+  return members.some((member) => member === null)
+    ? null
+    : { kind: 'ratio', name: null, members: members.filter((member) => member !== null) };
+}

@@ -1,0 +1,34 @@
+// One character for each sign and digit, however it was typed.
+
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
+
+/** Characters whose compatibility form would lose their meaning, and those that have a command. */
+const commands: Readonly<Record<string, string>> = {
+  ...{ '≤': '\\le ', '≥': '\\ge ', '≠': '\\ne ', '≈': '\\approx ', '±': '\\pm ', '∓': '\\mp ', '∞': '\\infty ' },
+  ...{ '∪': '\\cup ', '∩': '\\cap ', '∈': '\\in ', '√': '\\radical ', '∅': '\\emptyset ', ℝ: '\\mathbb{R}', '∑': '\\sum ' },
+  ...{ π: '\\pi ', θ: '\\theta ', α: '\\alpha ', β: '\\beta ', γ: '\\gamma ', δ: '\\delta ', λ: '\\lambda ' },
+  ...{ μ: '\\mu ', σ: '\\sigma ', φ: '\\phi ', ω: '\\omega ', '⟨': '\\langle ', '⟩': '\\rangle ', '∖': '\\setminus ' },
+};
+
+const COMMANDS = new RegExp(`[${Object.keys(commands).join('')}]`, 'gu');
+
+const raised = (digits: string) => `^{${[...digits].map((digit) => SUPERSCRIPTS.indexOf(digit)).join('')}}`;
+const lowered = (digits: string) => `_{${[...digits].map((digit) => SUBSCRIPTS.indexOf(digit)).join('')}}`;
+
+export function plainCharacters(text: string): string {
+  return text
+    .replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, raised)
+    .replace(/[₀₁₂₃₄₅₆₇₈₉]+/g, lowered)
+    .replace(/ℝ/g, commands['ℝ'])
+    .replace(/[¼-¾⅐-⅞]/g, ' $&') // 1½ is one and a half, not eleven halves
+    .normalize('NFKC')
+    .replace(/[\u2212\u2010-\u2015\uFE63]/g, '-')
+    .replace(/\u2044/g, '/')
+    .replace(/[\u00D7\u22C5\u00B7\u2217]/g, '*')
+    .replace(/\u00F7/g, '/')
+    .replace(/[\u2018\u2019]/g, "'");
+}
+
+/** Besides: commands for the signs that have one. */
+export const withCommands = (text: string): string => plainCharacters(text).replace(COMMANDS, (sign) => commands[sign]);

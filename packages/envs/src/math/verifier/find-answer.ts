@@ -1,0 +1,136 @@
+// Where a text states its final answer.
+import { parseAnswer } from './answer-parser.js';
+import { plainCharacters } from './characters.js';
+import { balanced } from './lexer.js';
+
+/** Of a longer text only the end is read. */
+const MAX_TEXT = 20_000;
+
+/** A final answer as it stands in a text. `isStated`: boxed or announced, so that it may also be a word, a list or an expression. */
+export interface FoundAnswer {
+  text: string;
+  isStated: boolean;
+}
+
+const ANNOUNCED = /(?:####|\banswer\s*(?:is|=|:)+)\s*:?\s*/gi;
+
+/**
+ * The content of the last `\boxed{…}`, or of several with a comma or `and` between them; else what follows the last `####`,
+ * `answer is` or `Answer:` on its line, as a whole where that is an answer, or its last number; else the last number of the text.
+ */
+export function findAnswer(text: string): FoundAnswer | null {
+  const end = plainCharacters(text.slice(-MAX_TEXT))
+    .replace(/[ \t]+/g, ' ')
+    .trim();
+  const boxed = lastBoxed(end);
+  if (boxed !== null) return boxed === '' ? null : { text: boxed, isStated: true };
+  const announced = [...end.matchAll(ANNOUNCED)].at(-1);
+  if (announced === undefined) return wholeLine(end) ?? lastNumber(end);
+  const part = end.slice(announced.index + announced[0].length);
+  const line = part.split('\n', 1)[0].trim();
+  const stated = [line, mathematics(line), sentence(line)].find((one) => one !== null && isStated(one));
+  return stated ? { text: stated, isStated: true } : lastNumber(part);
+}
+
+function isStated(text: string): boolean {
+  const meaning = parseAnswer(text);
+  return meaning !== null && (meaning.kind !== 'text' || !/\d/.test(text));
+}
+
+/** Between the first delimiters of mathematics, where the line begins with them. */
+function mathematics(line: string): string | null {
+  const found = /^(?:\$\$?([^$]+)\$|\\\((.+?)\\\)|\\\[(.+?)\\\])/.exec(line);
+  return found === null ? null : (found[1] ?? found[2] ?? found[3]);
+}
+
+function sentence(line: string): string | null {
+  const end = /[.!]\s/.exec(line);
+  return end === null ? null : line.slice(0, end.index);
+}
+
+/** The last line, where it is a value and nothing else. */
+function wholeLine(text: string): FoundAnswer | null {
+  const line = text.slice(text.lastIndexOf('\n') + 1);
+  return parseAnswer(line)?.kind === 'value' ? { text: line, isStated: true } : null;
+}
+
+interface Box {
+  inner: string;
+  start: number;
+  end: number;
+}
+
+/** Boxes that are read. */
+const MAX_BOXES = 200;
+
+/** '' where the last box was cut off before its brace. */
+function lastBoxed(text: string): string | null {
+  const boxes: Box[] = [];
+  const commands = [...text.matchAll(/\\f?boxed\s*/g)].slice(-MAX_BOXES);
+  for (const { index, 0: command } of commands) {
+    const start = index + command.length;
+    if (index < (boxes.at(-1)?.end ?? 0)) continue; // inside the box before it
+    const box = boxAt(text, start);
+    if (box === '') boxes.length = 0;
+    else if (box !== null) boxes.push({ ...box, start: index });
+    if (box === '' && index === commands.at(-1)!.index) return '';
+  }
+  return boxes.length === 0 ? null : joined(text, boxes);
+}
+
+/** '' for a box that is cut off; null where there is none. */
+function boxAt(text: string, start: number): Omit<Box, 'start'> | '' | null {
+  if (text[start] === '{') {
+    const found = balanced(text, start);
+    // One inside another box is that box's content.
+    return found === null ? '' : { inner: innermost(found.inner), end: found.end };
+  }
+  return /\d/.test(text[start] ?? '') ? { inner: text[start], end: start + 1 } : null; // TeX takes one character
+}
+
+function innermost(text: string): string {
+  for (let depth = 0; depth < MAX_BOXES; depth++) {
+    const command = [...text.matchAll(/\\f?boxed\s*(?=\{)/g)].at(-1);
+    const found = command === undefined ? null : balanced(text, command.index + command[0].length);
+    if (found === null) return text;
+    text = found.inner;
+  }
+  return text;
+}
+
+const BETWEEN = /^(?:[\s$]|\\[()[\]])*(?:,|;|\\text\s*\{\s*(?:and|or)\s*\}|and|or)(?:[\s$,]|\\q?quad|\\[()[\]]|\\text\s*\{\s*(?:and|or)\s*\}|and|or)*$/;
+
+/** The last box, with those before it that a comma, `and` or `or` connects with it. */
+function joined(text: string, boxes: readonly Box[]): string {
+  let first = boxes.length - 1;
+  while (first > 0 && isConnected(text.slice(boxes[first - 1].end, boxes[first].start))) first--;
+  return boxes
+    .slice(first)
+    .map(({ inner }) => inner)
+    .join(', ');
+}
+
+const isConnected = (between: string): boolean =>
+  between.length < 60 && (/^ ?$/.test(between) || BETWEEN.test(between.replace(/\\q?quad/g, ' ')));
+
+// A minus after a number, a word or a closing bracket is a subtraction.
+const SIGN = String.raw`(?:(?<![\p{L}\p{N})}\]] ?)[-+] ?)?`;
+const DIGITS = String.raw`(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)`;
+const PART = String.raw`(?:\{-?\d+\}|\d)`;
+
+/** Numbers that stand alone: not part of a word, of a longer number, of 1.2.3 or of 3:30. */
+const NUMBERS = new RegExp(
+  String.raw`(?<![\p{L}\p{N}_^]|\^\{|\p{N}[.,:/])${SIGN}\$? ?(?:\d+ \d+\/\d+|${DIGITS}(?: ?\/ ?\d+)?)` +
+    String.raw`(?!\p{N}|[.,:/]\p{N}|[eE][+-]?\d)(?: ?\\?%)?`,
+  'gu',
+);
+
+const FRACTIONS = new RegExp(String.raw`${SIGN}\d{0,9} ?\\[dtc]?frac ?${PART} ?${PART}`, 'gu');
+
+function lastNumber(text: string): FoundAnswer | null {
+  const fraction = [...text.matchAll(FRACTIONS)].at(-1);
+  const number = [...text.matchAll(NUMBERS)].at(-1);
+  const isLater = (fraction?.index ?? -1) + (fraction?.[0].length ?? 0) >= (number?.index ?? -1);
+  const found = fraction && (number === undefined || isLater) ? fraction : number;
+  return found === undefined ? null : { text: found[0].trim(), isStated: false };
+}

@@ -1,0 +1,184 @@
+// Whether two answers mean the same.
+import { Fraction } from '../fraction.js';
+import { Algebra, type Quotient } from './algebra.js';
+import type { Answer, ListAnswer, Relation, ValueAnswer } from './answer.js';
+import { proportion } from './content.js';
+import { decided, isEqual } from './equality.js';
+import { normalForm } from './normal-form.js';
+import { binary, isNumeral, number, rationalValue, type Tree } from './tree.js';
+import { conversion, isPercentage, type Unit } from './units.js';
+import type { Work } from './work.js';
+import { isSameNoun } from './words.js';
+
+/** @param right the reference: a measure may be given without its unit, and a percentage without its sign */
+export function isSame(given: Answer, right: Answer, work: Work): boolean {
+  if (given.kind === 'list' && right.kind === 'list') return isSameList(given, right, work);
+  if (!isSameName(given, right)) return false;
+  if (given.kind === 'relation' || right.kind === 'relation') return isSameRelation(given, right, work);
+  if (given.kind === 'value' && right.kind === 'value') return isSameValue(given, right, work);
+  if (given.kind === 'ratio' && right.kind === 'ratio') return isSameRatio(given.members, right.members, work);
+  if (given.kind === 'time' && right.kind === 'time') return given.minutes === right.minutes && given.half === right.half;
+  if (given.kind === 'infinity' && right.kind === 'infinity') return given.sign === right.sign;
+  return given.kind === 'text' && right.kind === 'text' && given.text === right.text;
+}
+
+/** A name may be left out; another one is another statement. Of a function only its letter counts. */
+function isSameName({ name: a }: Answer, { name: b }: Answer): boolean {
+  return a === null || b === null || a.replace(/\(.*/, '') === b.replace(/\(.*/, '');
+}
+
+/** 50% is 1/2. Where the reference is a percentage, the number alone is right too: the question asked for a percentage. */
+function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolean {
+  // Where a number is asked for, the problem written again (`27 + 48`) is not its answer.
+  if (isNumeral(right.tree) && !isNumeral(given.tree)) return false;
+  if (given.noun.length > 0 && right.noun.length > 0 && !isSameNoun(given.noun, right.noun)) return false;
+  const [a, b] = [productOf(given), productOf(right)];
+  if (a !== null && b !== null && (given.units.length === 0) !== (right.units.length === 0))
+    if (isEqual(a, b, work)) return true;
+  if (given.units.some(isPercentage) || right.units.some(isPercentage)) return isSameShare(given, right, work);
+  if (given.units.length === 0 || right.units.length === 0) return isEqual(given.tree, right.tree, work);
+  return given.units.some((from) => right.units.some((to) => isSameMeasure(given.tree, from, right.tree, to, work)));
+}
+
+/** With its unit as a variable, where that is one letter. */
+const productOf = ({ units, product, tree }: ValueAnswer): Tree | null => (units.length === 0 ? tree : product);
+
+function isSameMeasure(given: Tree, from: Unit, right: Tree, to: Unit, work: Work): boolean {
+  const factor = conversion(from, to);
+  if (factor === null) return false;
+  return isEqual(factor.equals(ONE) ? given : binary(number(factor), '*', given), right, work);
+}
+
+const ONE = Fraction.of(1);
+
+function isSameShare(given: ValueAnswer, right: ValueAnswer, work: Work): boolean {
+  const isPercent = right.units.some(isPercentage);
+  if (isPercent && given.units.length === 0 && isEqual(given.tree, right.tree, work)) return true;
+  const [a, b] = [asShare(given), asShare(right)];
+  return a !== null && b !== null && isEqual(a, b, work);
+}
+
+function asShare({ tree, units }: ValueAnswer): Tree | null {
+  if (units.length === 0) return tree;
+  return isPercentage(units[0]) ? binary(tree, '*', number(units[0].scale)) : null;
+}
+
+function isSameList(given: ListAnswer, right: ListAnswer, work: Work): boolean {
+  if (given.members.length !== right.members.length) return false;
+  const byName = membersByName(given, right);
+  if (byName !== null) return byName.every(([a, b]) => isSame(a, b, work));
+  if (!isSameName(given, right)) return false;
+  const inOrder = () => given.members.every((member, i) => isSame(member, right.members[i], work));
+  if (hasNames(given) || hasNames(right)) return isUnnamed(given, right) && inOrder();
+  if (given.isOrdered || right.isOrdered) return given.open === right.open && given.close === right.close && inOrder();
+  if (!isSameJoin(given.open, right.open)) return false;
+  return isSameSet(given.members, right.members, work);
+}
+
+/** A bare list, a set and a union of sets have the same members; an intersection is another thing. */
+const isSameJoin = (a: string, b: string): boolean => a === b || (a !== '∩' && b !== '∩');
+
+/** Each member has its own partner; sameness is an equivalence but for percentages, so the first partner will do. */
+function isSameSet(given: readonly Answer[], right: readonly Answer[], work: Work): boolean {
+  const left = [...right];
+  return given.every((member) => {
+    const partner = left.findIndex((other) => isSame(member, other, work));
+    if (partner >= 0) left.splice(partner, 1);
+    return partner >= 0;
+  });
+}
+
+/** Different things, each with its name or its noun. */
+function hasNames({ members }: ListAnswer): boolean {
+  const labels = members.map(labelOf);
+  return !labels.includes(null) && new Set(labels).size === labels.length;
+}
+
+const labelOf = (answer: Answer): string | null =>
+  answer.name ?? (answer.kind === 'value' && answer.noun.length > 0 ? answer.noun.join(' ') : null);
+
+/** Pairs of members with the same name, where all members of both lists have one. */
+function membersByName(given: ListAnswer, right: ListAnswer): [Answer, Answer][] | null {
+  if (!hasNames(given) || !hasNames(right)) return null;
+  const pairs: [Answer, Answer][] = [];
+  for (const member of given.members) {
+    const label = labelOf(member);
+    const partner = right.members.find((other) => labelOf(other) === label);
+    if (partner === undefined) return null;
+    pairs.push([member, partner]);
+  }
+  return pairs;
+}
+
+/** One of the two has no names at all, and no order that would contradict: `1, 2` and `(1, 2)` may stand for `x = 1, y = 2`. */
+function isUnnamed(given: ListAnswer, right: ListAnswer): boolean {
+  const other = hasNames(given) ? right : given;
+  return other.members.every((member) => labelOf(member) === null) && ['', '('].includes(other.open);
+}
+
+function isSameRatio(given: readonly Tree[], right: readonly Tree[], work: Work): boolean {
+  if (given.length !== right.length) return false;
+  if (isTime(given) || isTime(right)) return given.every((member, i) => isEqual(member, right[i], work));
+  return given.every((member, i) =>
+    isEqual(binary(member, '*', right[0]), binary(right[i], '*', given[0]), work),
+  );
+}
+
+/** 12:30 is no ratio of 24 to 60. */
+function isTime(members: readonly Tree[]): boolean {
+  const [hours, minutes] = members.map((member) => rationalValue(member)?.toNumber() ?? NaN);
+  return members.length === 2 && hours <= 24 && minutes <= 59 && (minutes >= 10 || minutes === 0);
+}
+
+function isSameRelation(given: Answer, right: Answer, work: Work): boolean {
+  const [a, b] = [intervalOf(given), intervalOf(right)];
+  if (a !== null && b !== null) return isSameList(a, b, work);
+  if (given.kind !== 'relation' || right.kind !== 'relation') return isNamedEquation(given, right, work);
+  if (given.relations.length !== right.relations.length || given.relations.length === 0) return false;
+  const left = [...right.relations];
+  return given.relations.every((relation) => {
+    const partner = left.findIndex((other) => isSameSolution(relation, other, work));
+    if (partner >= 0) left.splice(partner, 1);
+    return partner >= 0;
+  });
+}
+
+const intervalOf = (answer: Answer): ListAnswer | null =>
+  answer.kind === 'list' ? answer : answer.kind === 'relation' ? answer.interval : null;
+
+/** `y = 2x` and `2x - y = 0`. */
+function isNamedEquation(given: Answer, right: Answer, work: Work): boolean {
+  const [a, b] = [asEquation(given), asEquation(right)];
+  return a !== null && b !== null && isSameSolution(a, b, work);
+}
+
+function asEquation(answer: Answer): Relation | null {
+  if (answer.kind === 'relation') return answer.relations.length === 1 ? answer.relations[0] : null;
+  if (answer.kind !== 'value' || answer.name === null || answer.units.length > 0) return null;
+  return { left: { type: 'variable', name: answer.name }, comparison: '=', right: answer.tree };
+}
+
+/** f < g and c·f < c·g for a positive number c, and so on: the sides' differences are proportional. */
+function isSameSolution(given: Relation, right: Relation, work: Work): boolean {
+  const [a, b] = [oriented(given), oriented(right)];
+  if (a.comparison !== b.comparison) return false;
+  return decided(() => {
+    const algebra = new Algebra(work);
+    const forms = [a.left, a.right, b.left, b.right].map((side) => normalForm(side, algebra));
+    const ratio = differencesRatio(algebra, forms);
+    return ratio !== null && (a.comparison === '=' || a.comparison === '!=' || ratio.numerator > 0n);
+  });
+}
+
+/** With < and ≤ alone. */
+function oriented({ left, comparison, right }: Relation): Relation {
+  if (comparison === '>') return { left: right, comparison: '<', right: left };
+  return comparison === '>=' ? { left: right, comparison: '<=', right: left } : { left, comparison, right };
+}
+
+/** (left₁ − right₁)/(left₂ − right₂), where that is a rational number. */
+function differencesRatio(algebra: Algebra, [left, right, otherLeft, otherRight]: readonly Quotient[]): Fraction | null {
+  const { ring } = algebra;
+  const [a, b] = [algebra.minus(left, right), algebra.minus(otherLeft, otherRight)];
+  return proportion(ring.times(a.numerator, b.denominator), ring.times(b.numerator, a.denominator));
+}

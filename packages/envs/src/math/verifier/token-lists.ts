@@ -1,0 +1,52 @@
+// Lists of tokens: where their brackets open and close, and how they are split.
+import type { Token } from './lexer.js';
+
+const opening: ReadonlySet<string> = new Set(['(', '[', '{', '\\{']);
+const closing: ReadonlySet<string> = new Set([')', ']', '}', '\\}']);
+
+/** An interval may open with one kind and close with the other; braces of LaTeX must match. */
+export function depthChange({ kind, text }: Token): -1 | 0 | 1 {
+  if (kind === 'command') return text === 'begin' ? 1 : text === 'end' ? -1 : 0;
+  if (kind !== 'symbol') return 0;
+  return opening.has(text) ? 1 : closing.has(text) ? -1 : 0;
+}
+
+export const isSymbol = (token: Token | undefined, ...texts: readonly string[]): boolean =>
+  token?.kind === 'symbol' && texts.includes(token.text);
+
+export interface Part {
+  tokens: readonly Token[];
+  /** The token that ended it; null for the last part. */
+  separator: Token | null;
+}
+
+/** Parts between separators outside brackets; null where brackets do not match. */
+export function split(tokens: readonly Token[], separators: readonly string[]): Part[] | null {
+  const parts: Part[] = [];
+  let [depth, start] = [0, 0];
+  for (const [i, token] of tokens.entries()) {
+    depth += depthChange(token);
+    if (depth < 0) return null;
+    if (depth > 0 || !isSymbol(token, ...separators)) continue;
+    parts.push({ tokens: tokens.slice(start, i), separator: token });
+    start = i + 1;
+  }
+  return depth === 0 ? [...parts, { tokens: tokens.slice(start), separator: null }] : null;
+}
+
+/** What is between brackets that open with the first token and close with the last one; null where they do not. */
+export function bracketed(tokens: readonly Token[]): { open: string; close: string; inner: readonly Token[] } | null {
+  if (tokens.length < 2 || depthChange(tokens[0]) !== 1 || tokens[0].kind !== 'symbol') return null;
+  let depth = 0;
+  for (const [i, token] of tokens.entries()) {
+    depth += depthChange(token);
+    if (depth === 0 && i < tokens.length - 1) return null;
+  }
+  const close = tokens[tokens.length - 1];
+  if (depth !== 0 || close.kind !== 'symbol') return null;
+  return { open: tokens[0].text, close: close.text, inner: tokens.slice(1, -1) };
+}
+
+/** Their characters, without spaces. */
+export const textOf = (tokens: readonly Token[]): string =>
+  tokens.map(({ kind, text }) => (kind === 'command' ? `\\${text} ` : text)).join('');

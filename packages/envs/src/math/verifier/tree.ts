@@ -1,0 +1,93 @@
+// Expressions as trees.
+import { Fraction, NoValueError } from '../fraction.js';
+
+export type Tree =
+  /** `isNumeral`: written as one number, as 12, 1.5 or 1 1/2; not so 11 2/2. */
+  | { type: 'number'; value: Fraction; isNumeral: boolean }
+  | { type: 'variable'; name: string }
+  | { type: 'constant'; name: 'pi' | 'e' | 'i' }
+  | { type: 'negative'; of: Tree }
+  | { type: 'binary'; operator: Operator; left: Tree; right: Tree }
+  /** Parentheses or braces. */
+  | { type: 'group'; of: Tree }
+  /** A function of this package: sin, log with its base before its argument, abs, … */
+  | { type: 'call'; name: string; arguments: Tree[] }
+  /** A function that has only a name, as f(x), or a sum over k with its bounds. */
+  | { type: 'application'; name: string; arguments: Tree[] };
+
+export type Operator = '+' | '-' | '*' | '/' | '^';
+
+export const number = (value: Fraction | number, isNumeral = true): Tree => ({
+  type: 'number',
+  value: typeof value === 'number' ? Fraction.of(value) : value,
+  isNumeral,
+});
+
+export const binary = (left: Tree, operator: Operator, right: Tree): Tree => ({
+  ...{ type: 'binary', operator, left, right },
+});
+
+export const ungrouped = (tree: Tree): Tree => (tree.type === 'group' ? ungrouped(tree.of) : tree);
+
+export function childrenOf(tree: Tree): readonly Tree[] {
+  if (tree.type === 'binary') return [tree.left, tree.right];
+  if (tree.type === 'negative' || tree.type === 'group') return [tree.of];
+  return tree.type === 'call' || tree.type === 'application' ? tree.arguments : [];
+}
+
+/** Names of variables, each once. */
+export function variablesOf(tree: Tree, found = new Set<string>()): ReadonlySet<string> {
+  if (tree.type === 'variable') found.add(tree.name);
+  for (const child of childrenOf(tree)) variablesOf(child, found);
+  return found;
+}
+
+export const someNode = (tree: Tree, test: (node: Tree) => boolean): boolean =>
+  test(tree) || childrenOf(tree).some((child) => someNode(child, test));
+
+/**
+ * Whether it is written as a number: `-3`, `3/4`, `1 1/2` or `1.2 * 10^3`. Not so a sum, a product, or a division that gives an
+ * integer: those are problems rather than answers.
+ */
+export function isNumeral(tree: Tree): boolean {
+  if (tree.type === 'number') return tree.isNumeral;
+  if (tree.type === 'negative' || tree.type === 'group') return isNumeral(tree.of);
+  if (tree.type !== 'binary') return false;
+  const { operator, left, right } = tree;
+  if (operator === '*') return ungrouped(left).type === 'number' && isPowerOfTen(right);
+  return operator === '/' && isNumeral(left) && isNumeral(right) && rationalValue(tree)?.isInteger() === false;
+}
+
+/** `10^3` or `10^{-3}`. */
+function isPowerOfTen(tree: Tree): boolean {
+  if (tree.type !== 'binary' || tree.operator !== '^') return false;
+  const base = ungrouped(tree.left);
+  return base.type === 'number' && base.value.equals(Fraction.of(10)) && isNumeral(tree.right);
+}
+
+/** Null where it is no rational number, or none that can be seen by rational arithmetic alone. */
+export function rationalValue(tree: Tree): Fraction | null {
+  try {
+    return calculated(tree);
+  } catch (error) {
+    if (error instanceof NoValueError) return null;
+    throw error;
+  }
+}
+
+function calculated(tree: Tree): Fraction | null {
+  if (tree.type === 'number') return tree.value;
+  if (tree.type === 'group') return calculated(tree.of);
+  if (tree.type === 'negative') return calculated(tree.of)?.negative() ?? null;
+  if (tree.type !== 'binary') return null;
+  const [left, right] = [calculated(tree.left), calculated(tree.right)];
+  return left === null || right === null ? null : operated(tree.operator, left, right);
+}
+
+function operated(operator: Operator, left: Fraction, right: Fraction): Fraction | null {
+  if (operator === '+') return left.plus(right);
+  if (operator === '-') return left.minus(right);
+  if (operator === '*') return left.times(right);
+  if (operator === '/') return left.over(right);
+  return right.isInteger() ? left.power(right.numerator) : null;
+}

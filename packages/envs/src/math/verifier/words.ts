@@ -1,0 +1,73 @@
+// Words of answers: those that multiply a number, those that say what is counted, and answers in words.
+import { Fraction } from '../fraction.js';
+import { plainCharacters } from './characters.js';
+
+const scales: Readonly<Record<string, number>> = {
+  ...{ hundred: 100, thousand: 1000, million: 1e6, billion: 1e9, trillion: 1e12, dozen: 12 },
+  ...{ hundreds: 100, thousands: 1000, millions: 1e6, billions: 1e9, trillions: 1e12, dozens: 12 },
+  ...{ lakh: 1e5, crore: 1e7 },
+};
+
+/** What a word multiplies the number before it by; null where it is no word of scale. */
+export function scaleOf(word: string): Fraction | null {
+  const lower = word.toLowerCase();
+  return Object.hasOwn(scales, lower) ? Fraction.of(BigInt(scales[lower])) : null;
+}
+
+const emptyWords: ReadonlySet<string> = new Set(
+  'in total all of the a an each altogether left more remaining are is there for about to on from per'.split(' '),
+);
+
+const singular = (word: string) =>
+  word.toLowerCase().replace(/ies$/, 'y').replace(/(?<=(?:s|x|ch|sh))es$|(?<=[^s])s$/, '');
+
+/** Words without those that say nothing, in the singular. */
+export const nounOf = (words: readonly string[]): string[] =>
+  words.map(singular).filter((word) => !emptyWords.has(word));
+
+/** Whether two phrases may name the same thing: all words of one are in the other, as apples and red apples. */
+export function isSameNoun(a: readonly string[], b: readonly string[]): boolean {
+  const [few, many] = a.length <= b.length ? [a, b] : [b, a];
+  return few.every((word) => many.includes(word));
+}
+
+/** Runs of two or three letters that are words and no products of variables. */
+const shortWords: ReadonlySet<string> = new Set(
+  (
+    'yes no not odd off on up red all one two six ten boy girl cat dog cow pig hen low hot dry wet big old new day man men sum max min ' +
+    'mod cup bus car air sea son mom dad none at be we us an as is it if in so to go do he me my by of am pm jan feb mar apr may jun ' +
+    'jul aug sep sept oct nov dec mon tue wed thu fri sat sun bob amy tom ann sam joe ben dan tim jim kim sue eve ian leo mia zoe ray ' +
+    'roy ali ava eli guy ned pat rob ron ted jon jen lee liz meg mya nia the and or nor but via out low top yay nay tie win her his'
+  ).split(' '),
+);
+
+/** Whether a run of letters is a word: by its length, by its capital, or because it is one of English. */
+export const isWord = (text: string): boolean =>
+  text.length > 3 || shortWords.has(text.toLowerCase()) || /^\p{Lu}\p{Ll}{2,}$/u.test(text);
+
+const FONTS = /\\(?:text|mbox|textbf|textit|textrm|textnormal|mathrm|mathbf|operatorname\*?) ?\{([^{}]*)\}/g;
+
+/** An answer in words, or in mathematics that is not read, in one spelling. */
+export function plainWords(text: string): string {
+  return plainCharacters(text)
+    .replace(/\\(?:left|right|displaystyle|limits)(?![a-zA-Z])/g, '')
+    .replace(/\\[,;:! ]|~|\\q?quad(?![a-zA-Z])/g, ' ')
+    .replace(/(?<!\\)\\[()[\]]|\$/g, '')
+    .replace(FONTS, ' $1 ')
+    .replace(/\\([%&#_])/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/(?<=.)[.;]$/, '')
+    .toLowerCase()
+    .replace(/^\((.*)\)$/, '$1')
+    .replace(/_\{(\w+)\}/g, '_$1')
+    .replace(/ ?([^\w ]) ?/g, '$1')
+    .trim();
+}
+
+/** The letter of a choice that is written as one: (B), B. or B), and with what it stands for after it. */
+export function choiceLetter(text: string): string | null {
+  const plain = plainCharacters(text).replace(FONTS, '$1').replace(/[$\\]/g, '').trim();
+  const choice = /^(?:(?:option|choice|answer) )?(?:\(([A-J])\)|([A-J])[.):])(?:$|[ .])/i.exec(plain);
+  return choice === null ? null : (choice[1] ?? choice[2]).toLowerCase();
+}

@@ -1,0 +1,26 @@
+// A bound on the work that one comparison may take, since an answer is written by somebody who is rewarded for it.
+import { NoValueError } from '../fraction.js';
+
+/** The comparison would take more work than it may: it is undecided, which is never "equal". */
+export class TooMuchWorkError extends NoValueError {
+  constructor() {
+    super('more work than a comparison may take');
+  }
+}
+
+/** Steps of about a microsecond. */
+export const MAX_STEPS = 60_000;
+
+export class Work {
+  #left: number;
+
+  constructor(steps = MAX_STEPS) {
+    this.#left = steps;
+  }
+
+  /** @throws {TooMuchWorkError} where less is left */
+  spend(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new TooMuchWorkError();
+  }
+}
