@@ -2,10 +2,12 @@
 // has no terms. Rewriting supposes that variables are positive; equality.ts compares what the expressions are elsewhere.
 import { Fraction, NoValueError } from '../fraction.js';
 import { contentOf, constantSign, proportion } from './content.js';
+import { inLowestTerms } from './divisors.js';
 import { factorsOf } from './factors.js';
 import {
   constant,
   equalPolynomials,
+  keyOf,
   lowest,
   polynomialOf,
   rationalValue,
@@ -100,6 +102,14 @@ export class Algebra implements Relations {
     return this.times(a, this.#inverse(b));
   }
 
+  /** Without a common divisor of numerator and denominator, where one is found. */
+  reducedQuotient({ numerator, denominator }: Quotient): Quotient {
+    const [above, below] = inLowestTerms(numerator, denominator, this.ring);
+    return rationalValue(below) === null
+      ? { numerator: above, denominator: below }
+      : this.over(fromPolynomial(above), fromPolynomial(below));
+  }
+
   equal(a: Quotient, b: Quotient): boolean {
     const { ring } = this;
     return equalPolynomials(ring.times(a.numerator, b.denominator), ring.times(b.numerator, a.denominator));
@@ -116,7 +126,8 @@ export class Algebra implements Relations {
     const { n, d } = this.#smallExponent(base, exponent);
     if (n < 0) return this.power(this.#inverse(base), exponent.negative());
     const powerOf = (part: Polynomial) => (d === 1 ? this.#integerPower(part, n) : this.#root(part, n, d));
-    const [numerator, denominator] = [powerOf(base.numerator), powerOf(base.denominator)];
+    const of = d === 1 ? base : this.reducedQuotient(base);
+    const [numerator, denominator] = [powerOf(of.numerator), powerOf(of.denominator)];
     return equalPolynomials(denominator, ONE)
       ? fromPolynomial(numerator)
       : this.over(fromPolynomial(numerator), fromPolynomial(denominator));
@@ -247,6 +258,15 @@ export class Algebra implements Relations {
     return equalPolynomials(denominator, ONE) && constantSign(above, this.atoms) === 1;
   }
 
+  /** |a + bi| is √(a² + b²). */
+  #absoluteOfComplex(polynomial: Polynomial): Polynomial | null {
+    const imaginary = polynomial.get(keyOf([[IMAGINARY, 1, 1]]));
+    const real = polynomial.get('');
+    if (imaginary === undefined || polynomial.size > (real === undefined ? 1 : 2)) return null;
+    const squares = [imaginary, real].map((term) => term?.coefficient.power(2n) ?? Fraction.of(0));
+    return this.#rootOfNumber(squares[0].plus(squares[1]), 1, 2);
+  }
+
   /** A sum of positive terms, in which variables have even powers. */
   #isPositiveEverywhere(polynomial: Polynomial): boolean {
     const isEven = ([atom, n, d]: Power) => this.atoms[atom].kind !== 'variable' || (n % 2 === 0 && d % 2 === 1);
@@ -256,11 +276,14 @@ export class Algebra implements Relations {
     );
   }
 
-  absolute({ numerator, denominator }: Quotient): Quotient {
+  absolute(of: Quotient): Quotient {
+    const { numerator, denominator } = this.reducedQuotient(of);
     return this.over(fromPolynomial(this.#absolute(numerator)), fromPolynomial(this.#absolute(denominator)));
   }
 
   #absolute(polynomial: Polynomial): Polynomial {
+    const complex = this.#absoluteOfComplex(polynomial);
+    if (complex !== null) return complex;
     const sign = this.#isPositiveEverywhere(polynomial) ? 1 : constantSign(polynomial, this.atoms);
     if (sign !== null) return this.ring.scaled(polynomial, Fraction.of(sign));
     const { content, powers, primitive } = contentOf(polynomial, (atom) => this.isPositive(atom));

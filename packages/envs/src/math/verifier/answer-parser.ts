@@ -91,19 +91,20 @@ function compoundOf(tokens: readonly Token[], depth: number): Answer | null {
     if (parts === null) return null;
     if (parts.length > 1) return bareList(parts, depth);
   }
-  return joinedOf(tokens, depth) ?? relationOf(tokens, depth) ?? bothSigns(tokens, depth);
+  return joinedOf(tokens, depth) ?? titledOf(tokens, depth) ?? relationOf(tokens, depth) ?? bothSigns(tokens, depth);
 }
 
 /** An empty part is one between a comma and the word after it. */
 function bareList(parts: readonly Part[], depth: number): Answer | null {
   const members = membersOf(parts, depth);
-  return members === null ? null : namedTogether(list('', '', members));
+  if (members?.length === 1) return members[0];
+  return members === null || members.length === 0 ? null : namedTogether(list('', '', members));
 }
 
 function membersOf(parts: readonly Part[], depth: number): Answer[] | null {
   const members: Answer[] = [];
   if (parts.length > MAX_MEMBERS + 1) return null;
-  for (const { tokens } of parts.filter((part) => part.tokens.length > 0)) {
+  for (const { tokens } of parts.filter((part) => part.tokens.length > 0 && !isCondition(part.tokens))) {
     const answer = answerOf(tokens, depth + 1);
     if (answer === null) return null;
     const isPair = tokens.some((token) => isSymbol(token, '±'));
@@ -112,6 +113,10 @@ function membersOf(parts: readonly Part[], depth: number): Answer[] | null {
   }
   return members.length > MAX_MEMBERS ? null : members;
 }
+
+/** `k \in \mathbb{Z}` beside a value says what k is. */
+const isCondition = (tokens: readonly Token[]): boolean =>
+  isSymbol(tokens.at(-2), '∈') && /^set [ZN]$/.test(tokens[tokens.length - 1].text) && nameOf(tokens.slice(0, -2)) !== null;
 
 const named = (answer: Answer, name: string | null): Answer =>
   answer.kind === 'relation' || answer.name !== null ? answer : { ...answer, name };
@@ -132,6 +137,13 @@ function joinedOf(tokens: readonly Token[], depth: number): Answer | null {
     return members === null || members.length !== parts.length ? null : list(sign, sign, members);
   }
   return null;
+}
+
+/** `Alice: 3`. */
+function titledOf(tokens: readonly Token[], depth: number): Answer | null {
+  const isTitled = tokens[0].kind === 'letters' && isSymbol(tokens[1], ':') && isWord(tokens[0].text);
+  const answer = isTitled ? answerOf(tokens.slice(2), depth + 1) : null;
+  return answer && named(answer, tokens[0].text.toLowerCase());
 }
 
 const COMPARISONS = ['=', '<', '<=', '>', '>=', '!=', '≈', '∈'];
@@ -245,10 +257,20 @@ function bracketedOf(tokens: readonly Token[], depth: number): Answer | null {
   const separator = split(inner, [';'])?.length === 1 ? [','] : [';'];
   const parts = split(inner, open === '\\{' || open === '{' ? [...separator, 'and', 'or'] : separator);
   if (parts === null) return null;
+  const described = open === '\\{' ? setBuilder(inner, depth) : null;
+  if (described !== null) return described;
   if (open === '{') return answerOf(inner, depth + 1);
   if (parts.length === 1 && open !== '\\{') return wrapped(inner, depth);
   const members = membersOf(parts, depth);
   return members === null ? null : list(open, close, members);
+}
+
+/** {x | 1 < x < 2} is an interval. */
+function setBuilder(inner: readonly Token[], depth: number): Answer | null {
+  const at = inner.findIndex((token) => isSymbol(token, '|', ':'));
+  if (at < 1 || nameOf(inner.slice(0, at)) === null) return null;
+  const condition = answerOf(inner.slice(at + 1), depth + 1);
+  return condition?.kind === 'relation' ? condition.interval : null;
 }
 
 /** Parentheses around a matrix or an interval say nothing; around a number they are part of the expression. */

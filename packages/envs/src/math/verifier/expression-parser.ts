@@ -13,15 +13,13 @@
 import { Fraction, NoValueError } from '../fraction.js';
 import { tokensOf, type Token } from './lexer.js';
 import { binary, number, type Tree } from './tree.js';
+import { isLongWord } from './words.js';
 
 /** The tokens are no expression. */
 class NoExpressionError extends NoValueError {}
 
 /** Brackets, fractions and arguments inside each other. */
 const MAX_DEPTH = 60;
-
-/** Plain letters in a row that may still be a product of variables; a longer run is a word. */
-const MAX_VARIABLES = 3;
 
 /** Digits of a number, before and after its point. */
 const MAX_DIGITS = 400;
@@ -255,8 +253,8 @@ class Parser {
   #letters(): Tree {
     const { text, isUpright } = this.#take();
     const letters = [...text];
-    if (letters.length > MAX_VARIABLES || (isUpright && letters.length > 1)) this.#fail();
     if (letters.length > 1) {
+      if (isUpright || isLongWord(text)) this.#fail();
       // A power, an index or parentheses belong to the last letter alone.
       const rest = letters.slice(1).map((letter): Token => ({ kind: 'letters', text: letter, isSpaced: false, isUpright }));
       this.#tokens.splice(this.#position, 0, ...rest);

@@ -27,7 +27,7 @@ export function findAnswer(text: string): FoundAnswer | null {
   const announced = [...end.matchAll(ANNOUNCED)].at(-1);
   if (announced === undefined) return wholeLine(end) ?? lastNumber(end);
   const part = end.slice(announced.index + announced[0].length);
-  const line = part.split('\n', 1)[0].trim();
+  const line = part.split('\n', 1)[0].trim().replace(/(?<=\d)!$/, ''); // said with joy, and no factorial
   const stated = [line, mathematics(line), sentence(line)].find((one) => one !== null && isStated(one));
   return stated ? { text: stated, isStated: true } : lastNumber(part);
 }
@@ -132,5 +132,19 @@ function lastNumber(text: string): FoundAnswer | null {
   const number = [...text.matchAll(NUMBERS)].at(-1);
   const isLater = (fraction?.index ?? -1) + (fraction?.[0].length ?? 0) >= (number?.index ?? -1);
   const found = fraction && (number === undefined || isLater) ? fraction : number;
-  return found === undefined ? null : { text: found[0].trim(), isStated: false };
+  return found === undefined ? null : { text: extended(text, found).trim(), isStated: false };
+}
+
+/** Letters, powers and commands that join the number belong to it, as in 2xy and 2\pi; so do words of scale and the halves of a day. */
+const JOINED = /[\p{L}\\^_(][^\s$]*/uy;
+const SCALED = /(?: (?:hundred|thousand|million|billion|trillion|dozen|percent)(?![a-z]))+|(?::\d\d)? ?[ap]\.?m(?:\.|(?![a-z]))/iy;
+
+function extended(text: string, { index, 0: number }: RegExpExecArray): string {
+  const end = index + number.length;
+  for (const pattern of [JOINED, SCALED]) {
+    pattern.lastIndex = end;
+    const tail = pattern.exec(text);
+    if (tail !== null) return number + tail[0];
+  }
+  return number;
 }

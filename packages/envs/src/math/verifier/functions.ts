@@ -8,7 +8,8 @@ import { lowest, polynomialOf, singleTerm, type Polynomial, type Term } from './
 
 type Function = (algebra: Algebra, ...values: Quotient[]) => Quotient;
 
-export const exponential: Function = (algebra, exponent) => {
+export const exponential: Function = (algebra, of) => {
+  const exponent = algebra.reducedQuotient(of);
   let product = algebra.rational(1);
   for (const term of exponent.numerator.values())
     product = algebra.times(product, exponentialOfTerm(algebra, term, exponent.denominator));
@@ -54,7 +55,8 @@ function isRealPolynomial({ atoms }: Algebra, polynomial: Polynomial): boolean {
 
 export const logarithm: Function = (algebra, value) => {
   if (value.numerator.size === 0) throw new NoValueError('the logarithm of zero');
-  return algebra.minus(logarithmOf(algebra, value.numerator), logarithmOf(algebra, value.denominator));
+  const { numerator, denominator } = algebra.reducedQuotient(value);
+  return algebra.minus(logarithmOf(algebra, numerator), logarithmOf(algebra, denominator));
 };
 
 function logarithmOf(algebra: Algebra, polynomial: Polynomial): Quotient {

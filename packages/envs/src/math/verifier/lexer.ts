@@ -72,6 +72,7 @@ export function tokensOf(text: string): Token[] | null {
     .replace(LAYOUT, ' ')
     .replace(ROW_GAPS, '\\\\')
     .replace(DEGREES, '°')
+    .replace(/\bper cent\b/gi, 'percent')
     .replace(GROUPS, (group) => group.replace(/\D/g, ''));
   const lexer = new Lexer(plain);
   return lexer.read() ? lexer.tokens : null;

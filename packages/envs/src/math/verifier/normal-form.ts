@@ -106,20 +106,15 @@ function rationalPowerOf(of: Tree, degree: Tree, algebra: Algebra): Quotient {
   return powerForm(of, inverse, algebra);
 }
 
-/** Of products, quotients and powers factor by factor. */
-function logarithmForm(of: Tree, algebra: Algebra): Quotient {
-  const part = (tree: Tree) => logarithmForm(ungrouped(tree), algebra);
+/** Of products, quotients and powers factor by factor; of |u| where a power is even. */
+function logarithmForm(of: Tree, algebra: Algebra, isAbsolute = false): Quotient {
+  const part = (tree: Tree, even = isAbsolute) => logarithmForm(ungrouped(tree), algebra, even);
   if (of.type === 'binary' && of.operator === '*') return algebra.plus(part(of.left), part(of.right));
   if (of.type === 'binary' && of.operator === '/') return algebra.minus(part(of.left), part(of.right));
   if (of.type === 'binary' && of.operator === '^')
-    return algebra.times(normalForm(of.right, algebra), powerLogarithm(of, algebra));
-  return logarithm(algebra, normalForm(of, algebra));
+    return algebra.times(normalForm(of.right, algebra), part(of.left, isAbsolute || isEven(rationalValue(of.right))));
+  const form = normalForm(of, algebra);
+  return logarithm(algebra, isAbsolute ? algebra.absolute(form) : form);
 }
 
-/** Of the base: of its absolute value where the exponent is even. */
-function powerLogarithm({ left, right }: Extract<Tree, { type: 'binary' }>, algebra: Algebra): Quotient {
-  const exponent = rationalValue(right);
-  if (exponent !== null && exponent.isInteger() && exponent.numerator % 2n === 0n)
-    return logarithm(algebra, algebra.absolute(normalForm(left, algebra)));
-  return logarithmForm(ungrouped(left), algebra);
-}
+const isEven = (exponent: Fraction | null): boolean => exponent?.isInteger() === true && exponent.numerator % 2n === 0n;

@@ -22,10 +22,12 @@ export function isSame(given: Answer, right: Answer, work: Work): boolean {
   return given.kind === 'text' && right.kind === 'text' && given.text === right.text;
 }
 
-/** A name may be left out; another one is another statement. Of a function only its letter counts. */
+/** A name may be left out; another one is another statement. The variable of a function does not count, as in f(x) and f. */
 function isSameName({ name: a }: Answer, { name: b }: Answer): boolean {
-  return a === null || b === null || a.replace(/\(.*/, '') === b.replace(/\(.*/, '');
+  return a === null || b === null || withoutVariable(a) === withoutVariable(b);
 }
+
+const withoutVariable = (name: string) => name.replace(/\([a-z]\)$/i, '');
 
 /** 50% is 1/2. Where the reference is a percentage, the number alone is right too: the question asked for a percentage. */
 function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolean {

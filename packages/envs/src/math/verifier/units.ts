@@ -222,6 +222,9 @@ function powerAfter(tokens: readonly Token[], position: number): { value: number
   const texts = tokens.slice(position, position + 5).map(({ text }) => text);
   const word = powersAfter[texts[0]];
   if (word !== undefined) return { value: word, end: position + 1 };
+  // cm2
+  const isJoined = tokens[position]?.kind === 'number' && !tokens[position].isSpaced && /^[23]$/.test(texts[0]);
+  if (isJoined && position > 0) return { value: Number(texts[0]), end: position + 1 };
   const written = /^\^(\{?)(-?)([1-4])(\}?)/.exec(texts.join(''));
   if (!written || (written[1] === '{') !== (written[4] === '}')) return { value: 1, end: position };
   return { value: Number(written[2] + written[3]), end: position + written[0].length };

@@ -41,9 +41,15 @@ const shortWords: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Longer runs that are products all the same: abcd, wxyz. */
+const LONG_PRODUCT = /^(?:[abcd]{4}|[p-s]{4}|[u-z]{4,6})$/;
+
+/** Whether a run of letters is too long for a product of variables. */
+export const isLongWord = (text: string): boolean => text.length > 3 && !LONG_PRODUCT.test(text);
+
 /** Whether a run of letters is a word: by its length, by its capital, or because it is one of English. */
 export const isWord = (text: string): boolean =>
-  text.length > 3 || shortWords.has(text.toLowerCase()) || /^\p{Lu}\p{Ll}{2,}$/u.test(text);
+  isLongWord(text) || shortWords.has(text.toLowerCase()) || /^\p{Lu}\p{Ll}{2,}$/u.test(text);
 
 const FONTS = /\\(?:text|mbox|textbf|textit|textrm|textnormal|mathrm|mathbf|operatorname\*?) ?\{([^{}]*)\}/g;
 
