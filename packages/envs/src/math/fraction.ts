@@ -85,7 +85,8 @@ export class Fraction {
 
 const LIMIT = 1n << BigInt(MAX_BITS);
 
-export const bits = (n: bigint) => (n < 0n ? -n : n).toString(16).length * 4 - (n === 0n || n === 1n || n === -1n ? 3 : 0);
+export const bits = (n: bigint) =>
+  (n < 0n ? -n : n).toString(16).length * 4 - (n === 0n || n === 1n || n === -1n ? 3 : 0);
 
 /** Of numbers that are not negative. */
 export function gcd(a: bigint, b: bigint): bigint {

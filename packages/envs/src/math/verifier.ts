@@ -28,7 +28,8 @@ export function verify(solution: string, reference: string): Verdict {
   const found = findAnswer(solution) ?? (right.kind === 'value' ? null : { text: solution, isStated: true });
   if (found === null) return { answer: null, isCorrect: false };
   const given = parseAnswer(found.text);
-  const isCorrect = given !== null && (isSame(given, right, new Work()) || isSameText(found.text, referenceText(reference)));
+  const isCorrect =
+    given !== null && (isSame(given, right, new Work()) || isSameText(found.text, referenceText(reference)));
   return { answer: found.text, isCorrect };
 }
 

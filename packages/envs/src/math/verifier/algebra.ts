@@ -2,7 +2,7 @@
 // has no terms. Rewriting supposes that variables are positive; equality.ts compares what the expressions are elsewhere.
 import { Fraction, NoValueError } from '../fraction.js';
 import { contentOf, constantSign, proportion } from './content.js';
-import { inLowestTerms } from './divisors.js';
+import { inLowestTerms, perfectPower } from './divisors.js';
 import { factorsOf } from './factors.js';
 import {
   constant,
@@ -69,7 +69,9 @@ export class Algebra implements Relations {
   }
 
   variable(name: string): Quotient {
-    return this.atom(this.indexOf((atom) => atom.kind === 'variable' && atom.name === name, { kind: 'variable', name }));
+    return this.atom(
+      this.indexOf((atom) => atom.kind === 'variable' && atom.name === name, { kind: 'variable', name }),
+    );
   }
 
   /** Of an atom that is there already, or of the new one. */
@@ -170,11 +172,24 @@ export class Algebra implements Relations {
     const term = singleTerm(polynomial);
     if (term !== null) return this.#rootOfTerm(term, n, d);
     const { content, powers, primitive } = contentOf(polynomial, (atom) => this.isPositive(atom));
+    const power = perfectPower(primitive, this.ring);
+    if (power !== null) {
+      const outside = this.#rootOfTerm({ powers, coefficient: content.times(power.factor) }, n, d);
+      return this.ring.times(outside, this.#rootOfPower(power.base, power.exponent, n, d));
+    }
     const isNegated = d % 2 === 1 && isNegative(primitive);
     const core = isNegated ? this.ring.scaled(primitive, Fraction.of(-1)) : primitive;
     const sign = isNegated && n % 2 === 1 ? Fraction.of(-1) : Fraction.of(1);
     const outside = this.#rootOfTerm({ powers, coefficient: content }, n, d);
     return this.ring.scaled(this.ring.times(outside, this.#kernel(core, n, d)), sign);
+  }
+
+  /** (base^exponent)^(n/d), of |base| for the even root of an even power. */
+  #rootOfPower(base: Polynomial, exponent: number, n: number, d: number): Polynomial {
+    const isEven = exponent % 2 === 0 && d % 2 === 0;
+    const reduced = lowest(exponent * n, d);
+    const of = isEven ? this.#absolute(base) : base;
+    return reduced.d === 1 ? this.ring.power(of, reduced.n) : this.#root(of, reduced.n, reduced.d);
   }
 
   #kernel(core: Polynomial, n: number, d: number): Polynomial {
@@ -316,7 +331,9 @@ export class Algebra implements Relations {
     if (kind === 'imaginary') return halved(n);
     if (kind === 'unity') {
       const sign = whole % 2 === 0 ? null : Fraction.of(-1);
-      return rest.n === 1 && rest.d === 2 ? { ...{ n: 0, d: 1 }, factor: sign, carry: 1 } : { ...rest, factor: sign, carry: 0 };
+      return rest.n === 1 && rest.d === 2
+        ? { ...{ n: 0, d: 1 }, factor: sign, carry: 1 }
+        : { ...rest, factor: sign, carry: 0 };
     }
     if (kind === 'prime' && whole !== 0)
       return { ...rest, factor: Fraction.of((atom as { value: bigint }).value).power(BigInt(whole)), carry: 0 };

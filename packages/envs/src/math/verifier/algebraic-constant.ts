@@ -71,7 +71,10 @@ function boundOf(tree: Tree, radicals: Map<string, number>): Bound {
   if (root !== null) {
     const inner = boundOf(root.of, radicals);
     // The root of U/L is the root of U·L^(k−1), over L.
-    const scaled = { above: Math.ceil((inner.above + (root.degree - 1) * inner.below) / root.degree), below: inner.below };
+    const scaled = {
+      above: Math.ceil((inner.above + (root.degree - 1) * inner.below) / root.degree),
+      below: inner.below,
+    };
     return raised(radical(keyOf(root), root.degree, radicals, scaled), root.exponent);
   }
   if (tree.type !== 'binary') throw new NoValueError('no radical');

@@ -108,7 +108,8 @@ function membersOf(parts: readonly Part[], depth: number): Answer[] | null {
     const answer = answerOf(tokens, depth + 1);
     if (answer === null) return null;
     const isPair = tokens.some((token) => isSymbol(token, '±'));
-    if (isPair && answer.kind === 'list' && answer.open === '') members.push(...answer.members.map((one) => named(one, answer.name)));
+    if (isPair && answer.kind === 'list' && answer.open === '')
+      members.push(...answer.members.map((one) => named(one, answer.name)));
     else members.push(answer);
   }
   return members.length > MAX_MEMBERS ? null : members;
@@ -116,7 +117,9 @@ function membersOf(parts: readonly Part[], depth: number): Answer[] | null {
 
 /** `k \in \mathbb{Z}` beside a value says what k is. */
 const isCondition = (tokens: readonly Token[]): boolean =>
-  isSymbol(tokens.at(-2), '∈') && /^set [ZN]$/.test(tokens[tokens.length - 1].text) && nameOf(tokens.slice(0, -2)) !== null;
+  isSymbol(tokens.at(-2), '∈') &&
+  /^set [ZN]$/.test(tokens[tokens.length - 1].text) &&
+  nameOf(tokens.slice(0, -2)) !== null;
 
 const named = (answer: Answer, name: string | null): Answer =>
   answer.kind === 'relation' || answer.name !== null ? answer : { ...answer, name };
@@ -126,7 +129,11 @@ function namedTogether(of: ListAnswer): ListAnswer {
   const names = of.members.map(({ name }) => name);
   const [first, ...others] = names;
   if (first === null || others.some((name) => name !== null && name !== first)) return of;
-  return { ...of, name: first, members: of.members.map((member) => (member.kind === 'relation' ? member : { ...member, name: null })) };
+  return {
+    ...of,
+    name: first,
+    members: of.members.map((member) => (member.kind === 'relation' ? member : { ...member, name: null })),
+  };
 }
 
 function joinedOf(tokens: readonly Token[], depth: number): Answer | null {
@@ -190,7 +197,9 @@ function chainOf(sides: readonly (readonly Token[])[], depth: number): Answer | 
     relations.push({ left, comparison: '=', right });
   }
   const isCalculation = trees.every((tree) => tree !== null && variablesOf(tree).size === 0);
-  return isCalculation ? answerOf(sides[sides.length - 1], depth + 1) : { kind: 'relation', name: null, relations, interval: null };
+  return isCalculation
+    ? answerOf(sides[sides.length - 1], depth + 1)
+    : { kind: 'relation', name: null, relations, interval: null };
 }
 
 function inequalityOf(sides: readonly (readonly Token[])[], signs: readonly string[], depth: number): Answer | null {

@@ -100,8 +100,7 @@ const arcsin: Function = balls.realFunction(Math.asin, steepNearEnds);
 const arccos: Function = balls.realFunction(Math.acos, steepNearEnds);
 const arctan: Function = balls.realFunction(Math.atan, () => 1);
 
-const step = (round: (x: number) => number): Function =>
-  balls.realFunction(round, () => Infinity);
+const step = (round: (x: number) => number): Function => balls.realFunction(round, () => Infinity);
 
 const functions: Readonly<Record<string, Function>> = {
   ...{ exp: balls.exponential, ln: balls.logarithm, abs: balls.absolute },

@@ -12,7 +12,11 @@ const EPSILON = 2 ** -50;
 
 export const size = ({ re, im }: Ball): number => Math.hypot(re, im);
 
-const rounded = (re: number, im: number, error: number): Ball => ({ re, im, error: error + EPSILON * Math.hypot(re, im) });
+const rounded = (re: number, im: number, error: number): Ball => ({
+  re,
+  im,
+  error: error + EPSILON * Math.hypot(re, im),
+});
 
 export const ball = (re: number, im = 0): Ball => rounded(re, im, 0);
 

@@ -6,7 +6,15 @@ const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉';
 /** Characters whose compatibility form would lose their meaning, and those that have a command. */
 const commands: Readonly<Record<string, string>> = {
   ...{ '≤': '\\le ', '≥': '\\ge ', '≠': '\\ne ', '≈': '\\approx ', '±': '\\pm ', '∓': '\\mp ', '∞': '\\infty ' },
-  ...{ '∪': '\\cup ', '∩': '\\cap ', '∈': '\\in ', '√': '\\radical ', '∅': '\\emptyset ', ℝ: '\\mathbb{R}', '∑': '\\sum ' },
+  ...{
+    '∪': '\\cup ',
+    '∩': '\\cap ',
+    '∈': '\\in ',
+    '√': '\\radical ',
+    '∅': '\\emptyset ',
+    ℝ: '\\mathbb{R}',
+    '∑': '\\sum ',
+  },
   ...{ π: '\\pi ', θ: '\\theta ', α: '\\alpha ', β: '\\beta ', γ: '\\gamma ', δ: '\\delta ', λ: '\\lambda ' },
   ...{ μ: '\\mu ', σ: '\\sigma ', φ: '\\phi ', ω: '\\omega ', '⟨': '\\langle ', '⟩': '\\rangle ', '∖': '\\setminus ' },
 };

@@ -1,7 +1,7 @@
 // Common divisors of polynomials, by Euclid's algorithm with pseudo-remainders in one atom after the other. Atoms count as
 // independent; a divisor is used only where the division is exact.
 import { Fraction } from '../fraction.js';
-import { contentOf } from './content.js';
+import { contentOf, proportion } from './content.js';
 import { constant, polynomialOf, rationalValue, ZERO, type Polynomial, type Power, type Ring } from './polynomial.js';
 
 const ONE = constant(Fraction.of(1));
@@ -17,6 +17,42 @@ export function inLowestTerms(a: Polynomial, b: Polynomial, ring: Ring): [Polyno
   if (rationalValue(divisor) !== null) return [a, b];
   const [above, below] = [exactQuotient(a, divisor, ring), exactQuotient(b, divisor, ring)];
   return above === null || below === null ? [a, b] : [above, below];
+}
+
+/** Higher powers are not looked for. */
+const MAX_POWER = 8;
+
+/** p as factor · base^exponent with an exponent above 1; null where it is none, or none is found. */
+export function perfectPower(
+  p: Polynomial,
+  ring: Ring,
+): { base: Polynomial; exponent: number; factor: Fraction } | null {
+  if (p.size < 3 || p.size > MAX_TERMS || !hasIntegerPowers(p)) return null;
+  const repeated = commonDivisor(p, derivative(p, firstAtom(p)!), ring);
+  const base = rationalValue(repeated) === null ? exactQuotient(p, repeated, ring) : null;
+  if (base === null) return null;
+  for (
+    let exponent = 2, power = ring.times(base, base);
+    exponent <= MAX_POWER;
+    exponent++, power = ring.times(power, base)
+  ) {
+    if (power.size > p.size + MAX_TERMS) return null;
+    const factor = proportion(p, power);
+    if (factor !== null && factor.numerator > 0n) return { base, exponent, factor };
+  }
+  return null;
+}
+
+function derivative(polynomial: Polynomial, atom: number): Polynomial {
+  const terms = [...polynomial.values()].flatMap(({ powers, coefficient }) => {
+    const degree = powers.find(([other]) => other === atom)?.[1] ?? 0;
+    if (degree === 0) return [];
+    const lower = powers.flatMap((power): Power[] =>
+      power[0] !== atom ? [power] : degree === 1 ? [] : [[atom, degree - 1, 1]],
+    );
+    return [{ powers: lower, coefficient: coefficient.times(Fraction.of(degree)) }];
+  });
+  return polynomialOf(...terms);
 }
 
 const hasIntegerPowers = (polynomial: Polynomial): boolean =>
@@ -62,7 +98,10 @@ function commonDivisor(a: Polynomial, b: Polynomial, ring: Ring): Polynomial {
   let right = exactQuotient(b, contentB, ring) ?? b;
   while (degreeIn(right, atom) > 0) {
     const remainder = primitive(pseudoRemainder(left, right, atom, ring));
-    const rest = remainder.size === 0 ? remainder : (exactQuotient(remainder, contentIn(remainder, atom, ring), ring) ?? remainder);
+    const rest =
+      remainder.size === 0
+        ? remainder
+        : (exactQuotient(remainder, contentIn(remainder, atom, ring), ring) ?? remainder);
     [left, right] = [right, rest];
     if (right.size === 0) return ring.times(content, left);
   }

@@ -69,7 +69,7 @@ function pointsFor(variables: ReadonlySet<string>): Values[] {
   const points = Array.from({ length: Math.max(2 * signs, 12) }, (_, point): Values => {
     return (name) => {
       const index = names.indexOf(name);
-      const sign = (point >> index % 4) % 2 === 0 ? 1 : -1;
+      const sign = (point >> (index % 4)) % 2 === 0 ? 1 : -1;
       return sign * (MAGNITUDES[(point + 4 * index) % MAGNITUDES.length] + index / 97);
     };
   });
@@ -81,7 +81,9 @@ function agreesAt(points: readonly Values[], given: Tree, reference: Tree): bool
     someNode(tree, (node) => node.type === 'constant' && node.name === 'i'),
   );
   const agreement = (isComplex: boolean): boolean | null => {
-    const values = points.map((variable) => [given, reference].map((tree) => approximate(tree, { variable, isComplex })));
+    const values = points.map((variable) =>
+      [given, reference].map((tree) => approximate(tree, { variable, isComplex })),
+    );
     const where = values.filter(([, right]) => isDefined(right));
     return where.length === 0 ? null : where.every(([value, right]) => isNear(value, right));
   };

@@ -12,38 +12,11 @@
 //                  \ln x^2 is ln(x²), \sin x / 2 is half of sin x
 import { Fraction, NoValueError } from '../fraction.js';
 import { tokensOf, type Token } from './lexer.js';
+import { decimal, MAX_DIGITS, repeatingDecimal } from './numerals.js';
+import { TokenReader } from './token-reader.js';
 import { binary, number, type Tree } from './tree.js';
+import { accents, applied, functionNames, greek, invertible, invisible } from './vocabulary.js';
 import { isLongWord } from './words.js';
-
-/** The tokens are no expression. */
-class NoExpressionError extends NoValueError {}
-
-/** Brackets, fractions and arguments inside each other. */
-const MAX_DEPTH = 60;
-
-/** Digits of a number, before and after its point. */
-const MAX_DIGITS = 400;
-
-const functionNames: ReadonlySet<string> = new Set(
-  (
-    'sin cos tan cot sec csc sinh cosh tanh arcsin arccos arctan arccot arcsec arccsc ln log exp abs sqrt radical cbrt floor ceil'
-  ).split(' '),
-);
-
-const invertible: ReadonlySet<string> = new Set(['sin', 'cos', 'tan', 'cot', 'sec', 'csc']);
-
-/** Letters that are functions where parentheses follow. */
-const applied: ReadonlySet<string> = new Set(['f', 'g', 'F', 'G']);
-
-const accents: ReadonlySet<string> = new Set(['overline', 'hat', 'tilde', 'dot', 'ddot', 'widehat', 'underline']);
-const invisible: ReadonlySet<string> = new Set(['vec', 'boldsymbol', 'mathnormal', 'bm']);
-
-const greek: ReadonlySet<string> = new Set(
-  (
-    'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega ' +
-    'Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega ell hbar'
-  ).split(' '),
-);
 
 /** @returns null where the text, LaTeX or plain, is no expression */
 export function parseText(text: string): Tree | null {
@@ -61,87 +34,43 @@ export function parseExpression(tokens: readonly Token[]): Tree | null {
   }
 }
 
-class Parser {
-  readonly #tokens: Token[];
-  #position = 0;
-  #depth = 0;
-
-  constructor(tokens: readonly Token[]) {
-    this.#tokens = [...tokens];
-  }
+class Parser extends TokenReader {
+  /** Absolute values that are open. */
+  #bars = 0;
 
   whole(): Tree {
     const tree = this.#expression();
-    if (this.#position < this.#tokens.length) this.#fail();
+    if (this.position < this.tokens.length) this.fail();
     return tree;
-  }
-
-  #fail(): never {
-    throw new NoExpressionError('no expression');
-  }
-
-  get #next(): Token | undefined {
-    return this.#tokens[this.#position];
-  }
-
-  #is(...texts: string[]): boolean {
-    const next = this.#next;
-    return next?.kind === 'symbol' && texts.includes(next.text);
-  }
-
-  #isCommand(...texts: string[]): boolean {
-    const next = this.#next;
-    return next?.kind === 'command' && texts.includes(next.text);
-  }
-
-  #accept(text: string): boolean {
-    if (!this.#is(text)) return false;
-    this.#position++;
-    return true;
-  }
-
-  #expect(text: string): void {
-    if (!this.#accept(text)) this.#fail();
-  }
-
-  #take(): Token {
-    return this.#tokens[this.#position++] ?? this.#fail();
-  }
-
-  #deeper<Result>(parse: () => Result): Result {
-    if (++this.#depth > MAX_DEPTH) this.#fail();
-    const result = parse();
-    this.#depth--;
-    return result;
   }
 
   #expression(): Tree {
     let sum = this.#term();
-    while (this.#is('+', '-')) sum = binary(sum, this.#take().text as '+' | '-', this.#term());
+    while (this.is('+', '-')) sum = binary(sum, this.take().text as '+' | '-', this.#term());
     return sum;
   }
 
   #term(): Tree {
     let product = this.#signed();
     for (;;) {
-      if (this.#is('*', '/')) {
-        product = binary(product, this.#take().text as '*' | '/', this.#signed());
+      if (this.is('*', '/')) {
+        product = binary(product, this.take().text as '*' | '/', this.#signed());
       } else if (this.#startsValue()) {
         // `1 2` is no product.
-        if (this.#next?.kind === 'number' && this.#tokens[this.#position - 1].kind === 'number') this.#fail();
+        if (this.next?.kind === 'number' && this.tokens[this.position - 1].kind === 'number') this.fail();
         product = binary(product, '*', this.#power());
       } else return product;
     }
   }
 
   #signed(): Tree {
-    if (this.#accept('+')) return this.#deeper(() => this.#signed());
-    if (this.#accept('-')) return { type: 'negative', of: this.#deeper(() => this.#signed()) };
+    if (this.accept('+')) return this.deeper(() => this.#signed());
+    if (this.accept('-')) return { type: 'negative', of: this.deeper(() => this.#signed()) };
     return this.#power();
   }
 
   #startsValue(): boolean {
-    const next = this.#next;
+    const next = this.next;
     if (next === undefined || next.kind === 'decimals') return false;
     if (next.kind === 'symbol') return ['(', '[', '{'].includes(next.text) || (next.text === '|' && this.#isOpening());
     return next.kind !== 'command' || next.text !== 'end';
@@ -152,39 +81,37 @@ class Parser {
     return this.#bars === 0;
   }
 
-  #bars = 0;
-
   #power(): Tree {
     const base = this.#postfix();
-    return this.#accept('^') ? binary(base, '^', this.#exponent()) : base;
+    return this.accept('^') ? binary(base, '^', this.#exponent()) : base;
   }
 
   /** A group in braces, or a value with its sign and its own exponent. */
   #exponent(): Tree {
-    return this.#deeper(() => {
-      if (this.#is('{')) return this.#raised(this.#braces());
-      if (this.#accept('-')) return { type: 'negative', of: this.#exponent() };
-      if (this.#accept('+')) return this.#exponent();
+    return this.deeper(() => {
+      if (this.is('{')) return this.#raised(this.#braces());
+      if (this.accept('-')) return { type: 'negative', of: this.#exponent() };
+      if (this.accept('+')) return this.#exponent();
       return this.#raised(this.#postfix());
     });
   }
 
   #raised(base: Tree): Tree {
-    return this.#accept('^') ? binary(base, '^', this.#exponent()) : base;
+    return this.accept('^') ? binary(base, '^', this.#exponent()) : base;
   }
 
   #postfix(): Tree {
     let value = this.#value();
     for (;;) {
-      if (this.#accept('!')) value = { type: 'call', name: 'factorial', arguments: [value] };
-      else if (this.#accept('°')) value = binary(value, '*', DEGREE);
+      if (this.accept('!')) value = { type: 'call', name: 'factorial', arguments: [value] };
+      else if (this.accept('°')) value = binary(value, '*', DEGREE);
       else return value;
     }
   }
 
   #value(): Tree {
-    const next = this.#next;
-    if (next === undefined) this.#fail();
+    const next = this.next;
+    if (next === undefined) this.fail();
     if (next.kind === 'number') return this.#number();
     if (next.kind === 'letters') return this.#letters();
     if (next.kind === 'command') return this.#command();
@@ -194,70 +121,65 @@ class Parser {
   }
 
   #number(): Tree {
-    const { text } = this.#take();
-    if (text.length > MAX_DIGITS) this.#fail();
-    if (this.#next?.kind === 'decimals') return number(repeatingDecimal(text, this.#take().text));
+    const { text } = this.take();
+    if (text.length > MAX_DIGITS) this.fail();
+    if (this.next?.kind === 'decimals') return number(repeatingDecimal(text, this.take().text));
     const value = decimal(text);
-    if (this.#is('_')) return this.#based(text);
+    if (this.is('_')) return this.#based(text);
     return (/^\d+$/.test(text) ? this.#mixed(value) : null) ?? number(value);
   }
 
   /** 4210_5 is a numeral of its own: to write it in another base may be the problem. */
   #based(digits: string): Tree {
-    this.#take();
+    this.take();
     return { type: 'variable', name: `${digits}_${this.#subscript()}` };
   }
 
   /** `1 1/2` and `1\frac{1}{2}`. */
   #mixed(whole: Fraction): Tree | null {
-    const start = this.#position;
-    const fraction = this.#isCommand('frac') ? this.#numericFraction() : this.#spacedFraction();
+    const start = this.position;
+    const fraction = this.isCommand('frac') ? this.#numericFraction() : this.#spacedFraction();
     if (fraction === null) {
-      this.#position = start;
+      this.position = start;
       return null;
     }
     return number(whole.plus(fraction), !fraction.isInteger());
   }
 
   #numericFraction(): Fraction | null {
-    this.#take();
+    this.take();
     const [above, below] = [this.#digits(), this.#digits()];
     return above === null || below === null ? null : Fraction.of(above, below);
   }
 
   /** LaTeX's argument where it is digits. */
   #digits(): bigint | null {
-    const isGroup = this.#accept('{');
-    const next = this.#next;
+    const isGroup = this.accept('{');
+    const next = this.next;
     if (next?.kind !== 'number' || !/^\d+$/.test(next.text)) return null;
-    const digits = isGroup ? this.#take().text : this.#character();
-    return isGroup && !this.#accept('}') ? null : BigInt(digits);
-  }
-
-  /** The first character of the next token, which keeps the others. */
-  #character(): string {
-    const token = this.#take();
-    if (token.text.length > 1) this.#tokens[--this.#position] = { ...token, text: token.text.slice(1), isSpaced: false };
-    return token.text[0];
+    const digits = isGroup ? this.take().text : this.character();
+    return isGroup && !this.accept('}') ? null : BigInt(digits);
   }
 
   #spacedFraction(): Fraction | null {
-    const [above, sign, below] = this.#tokens.slice(this.#position, this.#position + 3);
+    const [above, sign, below] = this.tokens.slice(this.position, this.position + 3);
     const isInteger = (token: Token | undefined) => token?.kind === 'number' && /^\d{1,9}$/.test(token.text);
     if (!above?.isSpaced || !isInteger(above) || sign?.text !== '/' || !isInteger(below)) return null;
-    this.#position += 3;
-    if (this.#is('^', '(', '*', '!')) return null;
+    this.position += 3;
+    if (this.is('^', '(', '*', '!')) return null;
     return Fraction.of(BigInt(above.text), BigInt(below.text));
   }
 
   #letters(): Tree {
-    const { text, isUpright } = this.#take();
+    const { text, isUpright } = this.take();
     const letters = [...text];
     if (letters.length > 1) {
-      if (isUpright || isLongWord(text)) this.#fail();
+      if (isUpright || isLongWord(text)) this.fail();
       // A power, an index or parentheses belong to the last letter alone.
-      const rest = letters.slice(1).map((letter): Token => ({ kind: 'letters', text: letter, isSpaced: false, isUpright }));
-      this.#tokens.splice(this.#position, 0, ...rest);
+      const rest = letters
+        .slice(1)
+        .map((letter): Token => ({ kind: 'letters', text: letter, isSpaced: false, isUpright }));
+      this.tokens.splice(this.position, 0, ...rest);
     }
     return this.#letter(letters[0]);
   }
@@ -266,7 +188,7 @@ class Parser {
     const name = this.#indexed(letter);
     if (name === 'e') return { type: 'constant', name: 'e' };
     if (name === 'i') return { type: 'constant', name: 'i' };
-    if (!applied.has(letter) || !this.#is('(')) return { type: 'variable', name };
+    if (!applied.has(letter) || !this.is('(')) return { type: 'variable', name };
     return { type: 'application', name, arguments: this.#list() };
   }
 
@@ -274,20 +196,20 @@ class Parser {
   #indexed(letter: string): string {
     let name = letter;
     for (;;) {
-      if (this.#accept("'")) name += "'";
-      else if (this.#accept('_')) name += `_${this.#subscript()}`;
+      if (this.accept("'")) name += "'";
+      else if (this.accept('_')) name += `_${this.#subscript()}`;
       else return name;
     }
   }
 
   #subscript(): string {
-    if (!this.#accept('{')) {
-      const next = this.#next;
-      return next?.kind === 'number' || next?.kind === 'letters' ? this.#take().text : this.#fail();
+    if (!this.accept('{')) {
+      const next = this.next;
+      return next?.kind === 'number' || next?.kind === 'letters' ? this.take().text : this.fail();
     }
     let text = '';
     for (let depth = 1; depth > 0;) {
-      const token = this.#take();
+      const token = this.take();
       if (token.kind === 'symbol' && token.text === '{') depth++;
       if (token.kind === 'symbol' && token.text === '}') depth--;
       if (depth > 0) text += token.kind === 'command' ? `\\${token.text} ` : token.text;
@@ -297,17 +219,17 @@ class Parser {
 
   /** Values in parentheses with commas between them. */
   #list(): Tree[] {
-    this.#expect('(');
+    this.expect('(');
     const values: Tree[] = [];
     do values.push(this.#inside(() => this.#expression()));
-    while (this.#accept(','));
-    this.#expect(')');
+    while (this.accept(','));
+    this.expect(')');
     return values;
   }
 
   /** An absolute value that is open outside stays open. */
   #inside(parse: () => Tree): Tree {
-    return this.#deeper(() => {
+    return this.deeper(() => {
       const bars = this.#bars;
       this.#bars = 0;
       const tree = parse();
@@ -321,27 +243,27 @@ class Parser {
   }
 
   #parentheses(): Tree {
-    return this.#is('[') ? this.#grouped('[', ']') : this.#grouped('(', ')');
+    return this.is('[') ? this.#grouped('[', ']') : this.#grouped('(', ')');
   }
 
   #grouped(open: string, close: string): Tree {
-    this.#expect(open);
+    this.expect(open);
     const of = this.#inside(() => this.#expression());
-    this.#expect(close);
+    this.expect(close);
     return { type: 'group', of };
   }
 
   #absolute(): Tree {
-    this.#expect('|');
+    this.expect('|');
     this.#bars++;
-    const of = this.#deeper(() => this.#expression());
+    const of = this.deeper(() => this.#expression());
     this.#bars--;
-    this.#expect('|');
+    this.expect('|');
     return { type: 'call', name: 'abs', arguments: [of] };
   }
 
   #command(): Tree {
-    const { text } = this.#take();
+    const { text } = this.take();
     if (text === 'pi') return { type: 'constant', name: 'pi' };
     if (greek.has(text)) return { type: 'variable', name: this.#indexed(`\\${text}`) };
     if (functionNames.has(text)) return this.#function(text);
@@ -351,60 +273,61 @@ class Parser {
     if (invisible.has(text)) return this.#argument();
     if (accents.has(text)) return { type: 'variable', name: this.#indexed(`\\${text}${this.#subscript()}`) };
     if (text === 'sum' || text === 'prod') return this.#series(text);
-    return this.#fail();
+    return this.fail();
   }
 
   #rounded(name: string): Tree {
     const of = this.#inside(() => this.#expression());
-    if (!this.#isCommand(`r${name}`)) this.#fail();
-    this.#take();
+    if (!this.isCommand(`r${name}`)) this.fail();
+    this.take();
     return { type: 'call', name, arguments: [of] };
   }
 
   /** \sum_{k=a}^{b} of a term, whose bounds and term are compared each. */
   #series(name: string): Tree {
-    this.#expect('_');
-    this.#expect('{');
-    const index = this.#take().text;
-    this.#expect('=');
+    this.expect('_');
+    this.expect('{');
+    const index = this.take().text;
+    this.expect('=');
     const from = this.#inside(() => this.#expression());
-    this.#expect('}');
-    this.#expect('^');
+    this.expect('}');
+    this.expect('^');
     const to = this.#argument();
-    return { type: 'application', name: `\\${name} ${index}`, arguments: [from, to, this.#deeper(() => this.#term())] };
+    return { type: 'application', name: `\\${name} ${index}`, arguments: [from, to, this.deeper(() => this.#term())] };
   }
 
   /** LaTeX's argument: a group in braces, or one character. */
   #argument(): Tree {
-    return this.#deeper(() => {
-      const next = this.#next;
-      if (next === undefined) this.#fail();
-      if (next.kind === 'number') return number(decimal(this.#character()));
-      if (next.kind === 'letters') return this.#letter(this.#character());
+    return this.deeper(() => {
+      const next = this.next;
+      if (next === undefined) this.fail();
+      if (next.kind === 'number') return number(decimal(this.character()));
+      if (next.kind === 'letters') return this.#letter(this.character());
       if (next.kind === 'command') return this.#command();
-      return this.#is('{') ? this.#braces() : this.#parentheses();
+      return this.is('{') ? this.#braces() : this.#parentheses();
     });
   }
 
   #function(name: string): Tree {
     if (name === 'sqrt') return this.#squareRoot();
-    if (name === 'radical') return { type: 'call', name: 'root', arguments: [this.#deeper(() => this.#value()), number(2)] };
+    if (name === 'radical')
+      return { type: 'call', name: 'root', arguments: [this.deeper(() => this.#value()), number(2)] };
     if (name === 'cbrt') return { type: 'call', name: 'root', arguments: [this.#argument(), number(3)] };
     if (name === 'log') return this.#logarithm();
-    const exponent = this.#accept('^') ? this.#exponent() : null;
+    const exponent = this.accept('^') ? this.#exponent() : null;
     if (exponent !== null && isMinusOne(exponent) && invertible.has(name)) return this.#call(`arc${name}`);
     const call = this.#call(name);
     return exponent === null ? call : binary(call, '^', exponent);
   }
 
   #call(name: string, ...before: Tree[]): Tree {
-    return { type: 'call', name, arguments: [...before, this.#deeper(() => this.#functionArgument())] };
+    return { type: 'call', name, arguments: [...before, this.deeper(() => this.#functionArgument())] };
   }
 
   #squareRoot(): Tree {
-    if (!this.#accept('[')) return this.#rootOf(number(2));
+    if (!this.accept('[')) return this.#rootOf(number(2));
     const degree = this.#inside(() => this.#expression());
-    this.#expect(']');
+    this.expect(']');
     return this.#rootOf(degree);
   }
 
@@ -417,8 +340,8 @@ class Parser {
     let exponent: Tree | null = null;
     let base: Tree = number(10);
     for (let i = 0; i < 2; i++) {
-      if (this.#accept('^')) exponent = this.#exponent();
-      if (this.#accept('_')) base = this.#base();
+      if (this.accept('^')) exponent = this.#exponent();
+      if (this.accept('_')) base = this.#base();
     }
     const call = this.#call('log', base);
     return exponent === null ? call : binary(call, '^', exponent);
@@ -426,14 +349,14 @@ class Parser {
 
   /** `\log_28` is log₂ 8, `log_10 100` is to base 10. */
   #base(): Tree {
-    const [next, after] = [this.#next, this.#tokens[this.#position + 1]];
+    const [next, after] = [this.next, this.tokens[this.position + 1]];
     const isWhole = next?.kind === 'number' && after !== undefined && after.text !== '^' && after.text !== ')';
-    return isWhole ? number(decimal(this.#take().text)) : this.#argument();
+    return isWhole ? number(decimal(this.take().text)) : this.#argument();
   }
 
   #functionArgument(): Tree {
-    if (this.#accept('-')) return { type: 'negative', of: this.#deeper(() => this.#functionArgument()) };
-    const isGroup = this.#is('(', '[', '{', '|');
+    if (this.accept('-')) return { type: 'negative', of: this.deeper(() => this.#functionArgument()) };
+    const isGroup = this.is('(', '[', '{', '|');
     const first = isGroup ? this.#value() : this.#power();
     if (isGroup) return first;
     let product = first;
@@ -442,11 +365,17 @@ class Parser {
   }
 
   #continuesArgument(): boolean {
-    const next = this.#next;
-    if (next?.kind === 'number') return this.#tokens[this.#position - 1].kind !== 'number';
+    const next = this.next;
+    if (next?.kind === 'number') return this.tokens[this.position - 1].kind !== 'number';
     if (next?.kind === 'letters') return true;
     if (next?.kind !== 'command') return false;
-    return next.text === 'pi' || next.text === 'frac' || next.text === 'sqrt' || next.text === 'radical' || greek.has(next.text);
+    return (
+      next.text === 'pi' ||
+      next.text === 'frac' ||
+      next.text === 'sqrt' ||
+      next.text === 'radical' ||
+      greek.has(next.text)
+    );
   }
 }
 
@@ -456,20 +385,4 @@ const DEGREE: Tree = binary({ type: 'constant', name: 'pi' }, '/', number(180));
 function isMinusOne(tree: Tree): boolean {
   if (tree.type === 'group') return isMinusOne(tree.of);
   return tree.type === 'negative' && tree.of.type === 'number' && tree.of.value.equals(Fraction.of(1));
-}
-
-/** @param text as `12`, `1.5` or `1.2e3` */
-export function decimal(text: string): Fraction {
-  const [mantissa, exponent = '0'] = text.toLowerCase().split('e');
-  if (exponent.length > 5) throw new NoExpressionError('too large an exponent');
-  return Fraction.fromDecimal(mantissa).times(Fraction.of(10).power(BigInt(exponent)));
-}
-
-/** 0.1 and 6: 0.1666… */
-function repeatingDecimal(text: string, digits: string): Fraction {
-  const [, decimals = ''] = text.split('.');
-  if (digits.length + text.length > MAX_DIGITS) throw new NoExpressionError('too many digits');
-  const once = Fraction.of(BigInt(digits), 10n ** BigInt(digits.length) - 1n);
-  const before = Fraction.fromDecimal(text.replace(/\.$/, ''));
-  return before.plus(once.over(Fraction.of(10n ** BigInt(decimals.length))));
 }

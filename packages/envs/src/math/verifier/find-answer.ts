@@ -27,7 +27,10 @@ export function findAnswer(text: string): FoundAnswer | null {
   const announced = [...end.matchAll(ANNOUNCED)].at(-1);
   if (announced === undefined) return wholeLine(end) ?? lastNumber(end);
   const part = end.slice(announced.index + announced[0].length);
-  const line = part.split('\n', 1)[0].trim().replace(/(?<=\d)!$/, ''); // said with joy, and no factorial
+  const line = part
+    .split('\n', 1)[0]
+    .trim()
+    .replace(/(?<=\d)!$/, ''); // said with joy, and no factorial
   const stated = [line, mathematics(line), sentence(line)].find((one) => one !== null && isStated(one));
   return stated ? { text: stated, isStated: true } : lastNumber(part);
 }
@@ -98,7 +101,8 @@ function innermost(text: string): string {
   return text;
 }
 
-const BETWEEN = /^(?:[\s$]|\\[()[\]])*(?:,|;|\\text\s*\{\s*(?:and|or)\s*\}|and|or)(?:[\s$,]|\\q?quad|\\[()[\]]|\\text\s*\{\s*(?:and|or)\s*\}|and|or)*$/;
+const BETWEEN =
+  /^(?:[\s$]|\\[()[\]])*(?:,|;|\\text\s*\{\s*(?:and|or)\s*\}|and|or)(?:[\s$,]|\\q?quad|\\[()[\]]|\\text\s*\{\s*(?:and|or)\s*\}|and|or)*$/;
 
 /** The last box, with those before it that a comma, `and` or `or` connects with it. */
 function joined(text: string, boxes: readonly Box[]): string {
@@ -137,7 +141,8 @@ function lastNumber(text: string): FoundAnswer | null {
 
 /** Letters, powers and commands that join the number belong to it, as in 2xy and 2\pi; so do words of scale and the halves of a day. */
 const JOINED = /[\p{L}\\^_(][^\s$]*/uy;
-const SCALED = /(?: (?:hundred|thousand|million|billion|trillion|dozen|percent)(?![a-z]))+|(?::\d\d)? ?[ap]\.?m(?:\.|(?![a-z]))/iy;
+const SCALED =
+  /(?: (?:hundred|thousand|million|billion|trillion|dozen|percent)(?![a-z]))+|(?::\d\d)? ?[ap]\.?m(?:\.|(?![a-z]))/iy;
 
 function extended(text: string, { index, 0: number }: RegExpExecArray): string {
   const end = index + number.length;

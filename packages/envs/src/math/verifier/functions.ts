@@ -3,6 +3,7 @@
 import { Fraction, NoValueError } from '../fraction.js';
 import { fromPolynomial, IMAGINARY, PI, valueOf, type Algebra, type Quotient } from './algebra.js';
 import { contentOf, proportion } from './content.js';
+import { perfectPower } from './divisors.js';
 import { factorsOf } from './factors.js';
 import { lowest, polynomialOf, singleTerm, type Polynomial, type Term } from './polynomial.js';
 
@@ -23,7 +24,8 @@ function exponentialOfTerm(algebra: Algebra, { powers, coefficient }: Term, deno
   const isFirstPower = powers.length === 1 && first[1] === 1 && first[2] === 1;
   const atom = isFirstPower ? algebra.atoms[first[0]] : null;
   if (isAlone && atom?.kind === 'function' && atom.name === 'ln') return algebra.power(atom.arguments[0], coefficient);
-  const isTurn = powers.length === 2 && first[0] === IMAGINARY && second[0] === PI && second[1] === 1 && second[2] === 1;
+  const isTurn =
+    powers.length === 2 && first[0] === IMAGINARY && second[0] === PI && second[1] === 1 && second[2] === 1;
   if (isAlone && isTurn) return fromPolynomial(algebra.unity(coefficient));
   const of = { numerator: polynomialOf({ powers, coefficient: Fraction.of(1) }), denominator };
   return namedExponential(algebra, of, coefficient);
@@ -63,6 +65,12 @@ function logarithmOf(algebra: Algebra, polynomial: Polynomial): Quotient {
   const term = singleTerm(polynomial);
   if (term !== null) return logarithmOfTerm(algebra, term);
   const { content, powers, primitive } = contentOf(polynomial, (atom) => algebra.isPositive(atom));
+  const power = perfectPower(primitive, algebra.ring);
+  if (power !== null) {
+    const outside = logarithmOfTerm(algebra, { powers, coefficient: content.times(power.factor) });
+    const of = power.exponent % 2 === 0 ? algebra.absolute(fromPolynomial(power.base)) : fromPolynomial(power.base);
+    return algebra.plus(outside, algebra.times(algebra.rational(power.exponent), logarithm(algebra, of)));
+  }
   const outside = logarithmOfTerm(algebra, { powers, coefficient: content });
   let factor = Fraction.of(1);
   const index = algebra.indexOf(
@@ -144,9 +152,7 @@ const inverse =
     const hasOpposite = algebra.atoms.some(
       (atom) => atom.kind === 'function' && atom.name === name && algebra.equal(atom.arguments[0], opposite),
     );
-    return hasOpposite
-      ? algebra.times(algebra.rational(-1), algebra.opaque(name, opposite))
-      : algebra.opaque(name, x);
+    return hasOpposite ? algebra.times(algebra.rational(-1), algebra.opaque(name, opposite)) : algebra.opaque(name, x);
   };
 
 const inverseSine = inverse('arcsin', sines);

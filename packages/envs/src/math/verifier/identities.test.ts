@@ -18,7 +18,10 @@ type Name = 'sqrt' | 'ln' | 'sin' | 'cos' | 'tan' | 'exp';
 const number = (numerator: number | Fraction, denominator = 1): Expression => ({
   ...{ is: 'number', value: typeof numerator === 'number' ? Fraction.of(numerator, denominator) : numerator },
 });
-const both = (is: '+' | '-' | '*' | '/', left: Expression, right: Expression): Expression => ({ is, of: [left, right] });
+const both = (is: '+' | '-' | '*' | '/', left: Expression, right: Expression): Expression => ({
+  is,
+  of: [left, right],
+});
 const plus = (left: Expression, right: Expression) => both('+', left, right);
 const minus = (left: Expression, right: Expression) => both('-', left, right);
 const times = (left: Expression, right: Expression) => both('*', left, right);
@@ -41,12 +44,23 @@ const positive = (rng: Rng) => plus(power(rng.choice([x, y]), 2), integer(rng));
 function leaf(rng: Rng, family: Family): Expression {
   const kinds: Readonly<Record<Family, () => Expression>> = {
     rational: () => over(integer(rng), plus(power(x, 2), integer(rng))),
-    roots: () => call('sqrt', rng.choice([integer(rng), fraction(rng), positive(rng), times(number(4), positive(rng))])),
-    logarithms: () => call('ln', rng.choice([integer(rng), fraction(rng), positive(rng), times(integer(rng), positive(rng))])),
-    angles: () => call(rng.choice(['sin', 'cos', 'tan']), rng.choice([x, times(number(2), x), plus(x, y), minus(x, y)])),
+    roots: () =>
+      call('sqrt', rng.choice([integer(rng), fraction(rng), positive(rng), times(number(4), positive(rng))])),
+    logarithms: () =>
+      call('ln', rng.choice([integer(rng), fraction(rng), positive(rng), times(integer(rng), positive(rng))])),
+    angles: () =>
+      call(rng.choice(['sin', 'cos', 'tan']), rng.choice([x, times(number(2), x), plus(x, y), minus(x, y)])),
     exponentials: () => call('exp', rng.choice([x, plus(x, y), times(number(2), x), minus(x, integer(rng))])),
   };
-  return rng.choice([() => integer(rng), () => fraction(rng), () => x, () => y, () => linear(rng), kinds[family], kinds[family]])();
+  return rng.choice([
+    () => integer(rng),
+    () => fraction(rng),
+    () => x,
+    () => y,
+    () => linear(rng),
+    kinds[family],
+    kinds[family],
+  ])();
 }
 
 function generated(rng: Rng, family: Family, depth: number): Expression {
@@ -86,7 +100,10 @@ const rules: readonly Rule[] = [
   // a² = aa, a³ = a²a, (a + b)² = a² + 2ab + b², (ab)ⁿ = aⁿbⁿ
   (e) => (e.is === 'power' ? times(e.exponent === 2 ? e.of[0] : power(e.of[0], e.exponent - 1), e.of[0]) : null),
   (e) => (e.is === 'power' && e.exponent === 2 && isSum(e.of[0]) ? squareOf(e.of[0].of) : null),
-  (e) => (e.is === 'power' && e.of[0].is === '*' ? times(power(e.of[0].of[0], e.exponent), power(e.of[0].of[1], e.exponent)) : null),
+  (e) =>
+    e.is === 'power' && e.of[0].is === '*'
+      ? times(power(e.of[0].of[0], e.exponent), power(e.of[0].of[1], e.exponent))
+      : null,
   // n = (n − k) + k, n = kn/k
   (e, rng) => {
     const k = rng.integer(1, 5);
@@ -97,7 +114,8 @@ const rules: readonly Rule[] = [
     return e.is === 'number' ? over(number(e.value.times(Fraction.of(k))), number(k)) : null;
   },
   // √(ab) = √a √b, √a = √(9a)/3, 1/√a = √a/a, √a √a = a, all for a > 0
-  (e) => (e.is === 'sqrt' && e.of[0].is === '*' ? times(call('sqrt', e.of[0].of[0]), call('sqrt', e.of[0].of[1])) : null),
+  (e) =>
+    e.is === 'sqrt' && e.of[0].is === '*' ? times(call('sqrt', e.of[0].of[0]), call('sqrt', e.of[0].of[1])) : null,
   (e) => (e.is === 'sqrt' ? over(call('sqrt', times(number(9), e.of[0])), number(3)) : null),
   (e) => (e.is === 'sqrt' ? over(e.of[0], e) : null),
   // ln(ab) = ln a + ln b, ln a = ln(a²)/2, ln a = −ln(1/a), for a > 0
@@ -105,12 +123,21 @@ const rules: readonly Rule[] = [
   (e) => (e.is === 'ln' ? over(call('ln', power(e.of[0], 2)), number(2)) : null),
   (e) => (e.is === 'ln' ? times(number(-1), call('ln', over(number(1), e.of[0]))) : null),
   // sin 2u, cos 2u, sin(u ± v), cos(u ± v), tan u, sin²u + cos²u = 1
-  (e) => (e.is === 'sin' && isDouble(e.of[0]) ? times(number(2), times(call('sin', e.of[0].of[1]), call('cos', e.of[0].of[1]))) : null),
-  (e) => (e.is === 'cos' && isDouble(e.of[0]) ? minus(number(1), times(number(2), power(call('sin', e.of[0].of[1]), 2))) : null),
+  (e) =>
+    e.is === 'sin' && isDouble(e.of[0])
+      ? times(number(2), times(call('sin', e.of[0].of[1]), call('cos', e.of[0].of[1])))
+      : null,
+  (e) =>
+    e.is === 'cos' && isDouble(e.of[0])
+      ? minus(number(1), times(number(2), power(call('sin', e.of[0].of[1]), 2)))
+      : null,
   (e) => (e.is === 'sin' && (e.of[0].is === '+' || e.of[0].is === '-') ? sineOfSum(e.of[0]) : null),
   (e) => (e.is === 'cos' && (e.of[0].is === '+' || e.of[0].is === '-') ? cosineOfSum(e.of[0]) : null),
   (e) => (e.is === 'tan' ? over(call('sin', e.of[0]), call('cos', e.of[0])) : null),
-  (e) => (e.is === 'power' && e.exponent === 2 && e.of[0].is === 'sin' ? minus(number(1), power(call('cos', e.of[0].of[0]), 2)) : null),
+  (e) =>
+    e.is === 'power' && e.exponent === 2 && e.of[0].is === 'sin'
+      ? minus(number(1), power(call('cos', e.of[0].of[0]), 2))
+      : null,
   // e^(u + v) = e^u e^v, e^(u − v) = e^u/e^v, e^(2u) = (e^u)²
   (e) => (e.is === 'exp' && isSum(e.of[0]) ? times(call('exp', e.of[0].of[0]), call('exp', e.of[0].of[1])) : null),
   (e) => (e.is === 'exp' && e.of[0].is === '-' ? over(call('exp', e.of[0].of[0]), call('exp', e.of[0].of[1])) : null),
@@ -158,7 +185,11 @@ function latex(e: Expression, rng?: Rng): string {
   const isPlain = rng !== undefined && rng.uniform() < 0.2;
   switch (e.is) {
     case 'number':
-      return e.value.numerator < 0n ? `(${e.value})` : e.value.isInteger() || isPlain ? `{${e.value}}` : fractionText(e.value);
+      return e.value.numerator < 0n
+        ? `(${e.value})`
+        : e.value.isInteger() || isPlain
+          ? `{${e.value}}`
+          : fractionText(e.value);
     case 'variable':
       return e.name;
     case '+':
@@ -240,12 +271,16 @@ function sample(rng: Rng, family: Family): Sample {
 
 const isCorrect = (answer: string, reference: string) => verify(`\\boxed{${answer}}`, reference).isCorrect;
 
-test.each(families)('%s: rewritten by identities they are equal, with another constant they are not', (family) => {
-  const rng = Rng.forPurpose(7, `identities ${family}`);
-  const samples = Array.from({ length: Math.ceil(COUNT / families.length) }, () => sample(rng, family));
-  const changed = samples.filter(({ unequal }) => unequal !== null);
-  expect(samples.filter(({ reference, equal }) => !isCorrect(equal, reference))).toEqual([]);
-  expect(changed.filter(({ reference, unequal }) => isCorrect(unequal!, reference))).toEqual([]);
-  // Hardly any other constant changes nothing.
-  expect(changed.length).toBeGreaterThan(0.7 * samples.length);
-}, 600_000);
+test.each(families)(
+  '%s: rewritten by identities they are equal, with another constant they are not',
+  (family) => {
+    const rng = Rng.forPurpose(7, `identities ${family}`);
+    const samples = Array.from({ length: Math.ceil(COUNT / families.length) }, () => sample(rng, family));
+    const changed = samples.filter(({ unequal }) => unequal !== null);
+    expect(samples.filter(({ reference, equal }) => !isCorrect(equal, reference))).toEqual([]);
+    expect(changed.filter(({ reference, unequal }) => isCorrect(unequal!, reference))).toEqual([]);
+    // Hardly any other constant changes nothing.
+    expect(changed.length).toBeGreaterThan(0.7 * samples.length);
+  },
+  600_000,
+);

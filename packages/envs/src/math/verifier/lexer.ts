@@ -26,7 +26,8 @@ const LAYOUT = new RegExp(
 );
 
 /** Separators between groups of three digits: 10\,000, 10{,}000, 10,\!000, and 10 000. */
-const GROUPS = /(?<![\d.,_^\\]|\\frac ?)\d{1,3}(?:(?: ?\{ ?, ?\}|,\\! ?|\\[,!;: ] ?|~| )\d{3})+(?!\d|,\d| ?\/ ?\d|(?:\{ ?, ?\}|\\[,!])\d)/g;
+const GROUPS =
+  /(?<![\d.,_^\\]|\\frac ?)\d{1,3}(?:(?: ?\{ ?, ?\}|,\\! ?|\\[,!;: ] ?|~| )\d{3})+(?!\d|,\d| ?\/ ?\d|(?:\{ ?, ?\}|\\[,!])\d)/g;
 
 const SPACES = /(?:\\[,;:! ]|~|\\q?quad|\\hspace\{[^{}]*\}|\s)+/y;
 const ROW_GAPS = /\\\\ ?\[ ?[\d.]+ ?(?:pt|ex|em|mm|cm)\]/g;
@@ -44,7 +45,16 @@ const signs: Readonly<Record<string, string>> = {
 
 /** Words and commands by another name; of commands not the last one. */
 const synonyms: Readonly<Record<string, string>> = {
-  ...{ dfrac: 'frac', tfrac: 'frac', cfrac: 'frac', dbinom: 'binom', tbinom: 'binom', lg: 'log', tg: 'tan', ctg: 'cot' },
+  ...{
+    dfrac: 'frac',
+    tfrac: 'frac',
+    cfrac: 'frac',
+    dbinom: 'binom',
+    tbinom: 'binom',
+    lg: 'log',
+    tg: 'tan',
+    ctg: 'cot',
+  },
   ...{ asin: 'arcsin', acos: 'arccos', atan: 'arctan', cosec: 'csc', varnothing: 'emptyset', varphi: 'phi' },
   ...{ varepsilon: 'epsilon', overrightarrow: 'vec', bar: 'overline' },
   // LaTeX's \sqrt takes one character, as in \sqrt12; in plain text the whole number is meant.
@@ -181,7 +191,9 @@ class Lexer {
     if (name === 'mathbb' || name === 'mathcal') return this.#setName();
     if (name === 'pmod' || name === 'bmod' || name === 'mod') return this.#push('letters', 'modulo');
     const sign = signs[name];
-    return sign === undefined ? this.#push('command', name === 'sqrt' ? name : (synonyms[name] ?? name)) : this.#symbol(sign);
+    return sign === undefined
+      ? this.#push('command', name === 'sqrt' ? name : (synonyms[name] ?? name))
+      : this.#symbol(sign);
   }
 
   /** `\mathbb{R}`. */

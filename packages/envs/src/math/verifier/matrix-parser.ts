@@ -18,7 +18,11 @@ export function parseMatrix(tokens: readonly Token[]): ListAnswer | null {
   const factor = before.length === 0 ? null : factorOf(before);
   if (cells === null || (before.length > 0 && factor === null)) return null;
   const rows = cells.map((row) =>
-    list('row', 'row', row.map((tree) => value(factor === null ? tree : binary(factor, '*', tree)))),
+    list(
+      'row',
+      'row',
+      row.map((tree) => value(factor === null ? tree : binary(factor, '*', tree))),
+    ),
   );
   return list('matrix', 'matrix', rows);
 }

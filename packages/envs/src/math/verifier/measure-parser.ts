@@ -14,7 +14,13 @@ const MAX_TAIL = 16;
 const CURRENCIES = ['$', '\\$', '€', '£', '¥'];
 
 export function parseMeasure(tokens: readonly Token[]): ValueAnswer | null {
-  return withCurrency(tokens) ?? sumOfMeasures(tokens) ?? withUnit(tokens) ?? plain(parseExpression(tokens)) ?? withNoun(tokens);
+  return (
+    withCurrency(tokens) ??
+    sumOfMeasures(tokens) ??
+    withUnit(tokens) ??
+    plain(parseExpression(tokens)) ??
+    withNoun(tokens)
+  );
 }
 
 const plain = (tree: Tree | null, units: readonly Unit[] = [], noun: readonly string[] = []): ValueAnswer | null =>
@@ -48,7 +54,9 @@ function withUnit(tokens: readonly Token[]): ValueAnswer | null {
 }
 
 const startsTail = ({ kind, text }: Token): boolean =>
-  kind === 'letters' || (kind === 'command' && (text === 'Omega' || text === 'frac')) || ['%', '°', '¢', '‰', ...CURRENCIES].includes(text);
+  kind === 'letters' ||
+  (kind === 'command' && (text === 'Omega' || text === 'frac')) ||
+  ['%', '°', '¢', '‰', ...CURRENCIES].includes(text);
 
 /** `5 m` may also be the product of 5 and m, and `2\pi hr` that of h and r. */
 const isPlainRun = (tail: readonly Token[]): boolean =>
@@ -118,7 +126,10 @@ function withNoun(tokens: readonly Token[]): ValueAnswer | null {
 }
 
 /** `12 dollars in total`. */
-function leadingUnit(words: readonly Token[], noun: readonly string[]): { units: readonly Unit[]; rest: readonly string[] } {
+function leadingUnit(
+  words: readonly Token[],
+  noun: readonly string[],
+): { units: readonly Unit[]; rest: readonly string[] } {
   const units = words.length > 0 && words[0].text.length > 1 ? unitsNamed(words[0].text) : [];
   return units.length > 0 ? { units, rest: noun.slice(1) } : { units, rest: noun };
 }

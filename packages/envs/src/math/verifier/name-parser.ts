@@ -31,7 +31,11 @@ function quotientName(tokens: readonly Token[]): string | null {
 
 function simpleName(tokens: readonly Token[]): string | null {
   const text = textOf(tokens);
-  if (tokens.every(({ kind, text: word, isUpright }) => kind === 'letters' && (isWord(word) || (isUpright && word.length > 1))))
+  if (
+    tokens.every(
+      ({ kind, text: word, isUpright }) => kind === 'letters' && (isWord(word) || (isUpright && word.length > 1)),
+    )
+  )
     return text.toLowerCase();
   if (/^(?:\|[A-Z]{2}\||(?:\\(?:angle|triangle) )?[A-Z]{2,3})$/.test(text)) return text;
   return symbolName(tokens, text);
@@ -55,7 +59,8 @@ function symbolName(tokens: readonly Token[], text: string): string | null {
 const isLetter = ({ kind, text }: Token): boolean =>
   kind === 'letters' ? text.length === 1 && text !== 'e' && text !== 'i' : kind === 'command' && GREEK.test(text);
 
-const GREEK = /^(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|kappa|lambda|mu|nu|xi|rho|sigma|tau|phi|chi|psi|omega)$/;
+const GREEK =
+  /^(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|kappa|lambda|mu|nu|xi|rho|sigma|tau|phi|chi|psi|omega)$/;
 
 function indexEnd(tokens: readonly Token[], start: number): number {
   if (!isSymbol(tokens[start], '{')) return start + 1;

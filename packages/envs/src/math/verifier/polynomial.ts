@@ -142,11 +142,7 @@ export class Ring {
     for (const left of a.values())
       for (const right of b.values()) {
         this.work.spend(stepsOf(left) + stepsOf(right));
-        this.#accumulateReduced(
-          product,
-          merged(left.powers, right.powers),
-          left.coefficient.times(right.coefficient),
-        );
+        this.#accumulateReduced(product, merged(left.powers, right.powers), left.coefficient.times(right.coefficient));
       }
     return product;
   }

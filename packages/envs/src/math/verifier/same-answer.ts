@@ -17,7 +17,8 @@ export function isSame(given: Answer, right: Answer, work: Work): boolean {
   if (given.kind === 'relation' || right.kind === 'relation') return isSameRelation(given, right, work);
   if (given.kind === 'value' && right.kind === 'value') return isSameValue(given, right, work);
   if (given.kind === 'ratio' && right.kind === 'ratio') return isSameRatio(given.members, right.members, work);
-  if (given.kind === 'time' && right.kind === 'time') return given.minutes === right.minutes && given.half === right.half;
+  if (given.kind === 'time' && right.kind === 'time')
+    return given.minutes === right.minutes && given.half === right.half;
   if (given.kind === 'infinity' && right.kind === 'infinity') return given.sign === right.sign;
   return given.kind === 'text' && right.kind === 'text' && given.text === right.text;
 }
@@ -121,9 +122,7 @@ function isUnnamed(given: ListAnswer, right: ListAnswer): boolean {
 function isSameRatio(given: readonly Tree[], right: readonly Tree[], work: Work): boolean {
   if (given.length !== right.length) return false;
   if (isTime(given) || isTime(right)) return given.every((member, i) => isEqual(member, right[i], work));
-  return given.every((member, i) =>
-    isEqual(binary(member, '*', right[0]), binary(right[i], '*', given[0]), work),
-  );
+  return given.every((member, i) => isEqual(binary(member, '*', right[0]), binary(right[i], '*', given[0]), work));
 }
 
 /** 12:30 is no ratio of 24 to 60. */
@@ -179,7 +178,10 @@ function oriented({ left, comparison, right }: Relation): Relation {
 }
 
 /** (left₁ − right₁)/(left₂ − right₂), where that is a rational number. */
-function differencesRatio(algebra: Algebra, [left, right, otherLeft, otherRight]: readonly Quotient[]): Fraction | null {
+function differencesRatio(
+  algebra: Algebra,
+  [left, right, otherLeft, otherRight]: readonly Quotient[],
+): Fraction | null {
   const { ring } = algebra;
   const [a, b] = [algebra.minus(left, right), algebra.minus(otherLeft, otherRight)];
   return proportion(ring.times(a.numerator, b.denominator), ring.times(b.numerator, a.denominator));

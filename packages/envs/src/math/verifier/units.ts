@@ -16,7 +16,10 @@ const base = (name: string, above: bigint | number = 1, below: bigint | number =
 });
 
 const product = (...factors: [Unit, number][]): Unit =>
-  factors.reduce<Unit>((whole, [unit, power]) => times(whole, raised(unit, power)), { dimension: {}, scale: Fraction.of(1) });
+  factors.reduce<Unit>((whole, [unit, power]) => times(whole, raised(unit, power)), {
+    dimension: {},
+    scale: Fraction.of(1),
+  });
 
 function times(a: Unit, b: Unit): Unit {
   const dimension: Record<string, number> = { ...a.dimension };
@@ -171,7 +174,9 @@ export function parseUnit(written: readonly Token[]): Unit[] {
     if (factor > 0 && (divided || tokens[position].text === '*')) position++;
     const read = factor < MAX_FACTORS ? unitFactor(tokens, position) : null;
     if (read === null) return [];
-    readings = readings.flatMap((whole) => read.units.map((unit) => times(whole, raised(unit, divided ? -read.power : read.power))));
+    readings = readings.flatMap((whole) =>
+      read.units.map((unit) => times(whole, raised(unit, divided ? -read.power : read.power))),
+    );
     position = read.end;
   }
   return position === 0 ? [] : readings;

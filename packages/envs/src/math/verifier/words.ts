@@ -19,7 +19,10 @@ const emptyWords: ReadonlySet<string> = new Set(
 );
 
 const singular = (word: string) =>
-  word.toLowerCase().replace(/ies$/, 'y').replace(/(?<=(?:s|x|ch|sh))es$|(?<=[^s])s$/, '');
+  word
+    .toLowerCase()
+    .replace(/ies$/, 'y')
+    .replace(/(?<=(?:s|x|ch|sh))es$|(?<=[^s])s$/, '');
 
 /** Words without those that say nothing, in the singular. */
 export const nounOf = (words: readonly string[]): string[] =>

@@ -1,0 +1,21 @@
+// Numbers in decimal notation.
+import { Fraction, NoValueError } from '../fraction.js';
+
+/** Digits of a number, before and after its point. */
+export const MAX_DIGITS = 400;
+
+/** @param text as `12`, `1.5` or `1.2e3` */
+export function decimal(text: string): Fraction {
+  const [mantissa, exponent = '0'] = text.toLowerCase().split('e');
+  if (exponent.length > 5) throw new NoValueError('too large an exponent');
+  return Fraction.fromDecimal(mantissa).times(Fraction.of(10).power(BigInt(exponent)));
+}
+
+/** 0.1 and 6: 0.1666… */
+export function repeatingDecimal(text: string, digits: string): Fraction {
+  const [, decimals = ''] = text.split('.');
+  if (digits.length + text.length > MAX_DIGITS) throw new NoValueError('too many digits');
+  const once = Fraction.of(BigInt(digits), 10n ** BigInt(digits.length) - 1n);
+  const before = Fraction.fromDecimal(text.replace(/\.$/, ''));
+  return before.plus(once.over(Fraction.of(10n ** BigInt(decimals.length))));
+}
