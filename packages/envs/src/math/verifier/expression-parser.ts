@@ -16,7 +16,7 @@ import { decimal, MAX_DIGITS, repeatingDecimal } from './numerals.js';
 import { TokenReader } from './token-reader.js';
 import { binary, number, type Tree } from './tree.js';
 import { accents, applied, functionNames, greek, invertible, invisible } from './vocabulary.js';
-import { isLongWord } from './words.js';
+import { areWords, isLongWord } from './words.js';
 
 /** @returns null where the text, LaTeX or plain, is no expression */
 export function parseText(text: string): Tree | null {
@@ -173,6 +173,7 @@ class Parser extends TokenReader {
   #letters(): Tree {
     const { text, isUpright } = this.take();
     const letters = [...text];
+    if (this.next?.kind === 'letters' && this.next.isSpaced && areWords(text, this.next.text)) this.fail();
     if (letters.length > 1) {
       if (isUpright || isLongWord(text)) this.fail();
       // A power, an index or parentheses belong to the last letter alone.

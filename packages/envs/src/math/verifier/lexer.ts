@@ -57,7 +57,7 @@ const synonyms: Readonly<Record<string, string>> = {
   },
   ...{ asin: 'arcsin', acos: 'arccos', atan: 'arctan', cosec: 'csc', varnothing: 'emptyset', varphi: 'phi' },
   ...{ varepsilon: 'epsilon', overrightarrow: 'vec', bar: 'overline' },
-  // LaTeX's \sqrt takes one character, as in \sqrt12; in plain text the whole number is meant.
+  // LaTeX's \sqrt takes one character, as in \sqrt12; in plain text all digits are meant.
   sqrt: 'radical',
 };
 

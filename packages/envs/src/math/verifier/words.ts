@@ -40,7 +40,7 @@ const shortWords: ReadonlySet<string> = new Set(
     'yes no not odd off on up red all one two six ten boy girl cat dog cow pig hen low hot dry wet big old new day man men sum max min ' +
     'mod cup bus car air sea son mom dad none at be we us an as is it if in so to go do he me my by of am pm jan feb mar apr may jun ' +
     'jul aug sep sept oct nov dec mon tue wed thu fri sat sun bob amy tom ann sam joe ben dan tim jim kim sue eve ian leo mia zoe ray ' +
-    'roy ali ava eli guy ned pat rob ron ted jon jen lee liz meg mya nia the and or nor but via out low top yay nay tie win her his'
+    'roy ali ava eli guy ned pat rob ron ted jon jen lee liz meg mya nia the and or nor but via out low top yay nay tie win her his get got has had can let see was are use now then'
   ).split(' '),
 );
 
@@ -49,6 +49,10 @@ const LONG_PRODUCT = /^(?:[abcd]{4}|[p-s]{4}|[u-z]{4,6})$/;
 
 /** Whether a run of letters is too long for a product of variables. */
 export const isLongWord = (text: string): boolean => text.length > 3 && !LONG_PRODUCT.test(text);
+
+/** Whether two runs of letters with a space between them are words of a sentence: `we get`, and not `x y`. */
+export const areWords = (a: string, b: string): boolean =>
+  (a.length > 1 && b.length > 1) || [a, b].some((text) => text.length > 2 && shortWords.has(text.toLowerCase()));
 
 /** Whether a run of letters is a word: by its length, by its capital, or because it is one of English. */
 export const isWord = (text: string): boolean =>
