@@ -60,12 +60,15 @@ export class HuggingFaceTokenizer implements Tokenizer {
   /**
    * @param definition contents of tokenizer.json
    * @param config contents of tokenizer_config.json; special tokens are named here
+   * @param path of tokenizer.json, for errors on a text
    */
   constructor(
     readonly definition: JsonObject,
     readonly config: JsonObject,
+    path = 'tokenizer.json',
   ) {
-    this.#pipeline = new TokenizerPipeline(asTransformersLoadsIt(definition as unknown as TokenizerDefinition, config));
+    const loaded = asTransformersLoadsIt(definition as unknown as TokenizerDefinition, config);
+    this.#pipeline = new TokenizerPipeline(loaded, path);
     this.vocabSize = this.#pipeline.size;
     this.longestToken = this.#pipeline.longestToken;
     const eos = this.#specialTokenId('eos_token') ?? this.#specialTokenId('sep_token') ?? -1;
@@ -154,7 +157,7 @@ export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> 
     ...(template !== null && { chat_template: template }),
   };
   try {
-    return new HuggingFaceTokenizer(definition, config);
+    return new HuggingFaceTokenizer(definition, config, join(dir, 'tokenizer.json'));
   } catch (error) {
     throw new TokenizerFileError(
       join(dir, 'tokenizer.json'),

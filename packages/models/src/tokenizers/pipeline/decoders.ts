@@ -1,7 +1,7 @@
 // Decoders of tokenizer.json: how tokens become text again. Equal to those of the Rust library.
 import { textAsBytes } from './byte-level.js';
 import { DefinitionError, parts, textField, unknownType, type Component } from './definition.js';
-import { compilePattern } from './patterns.js';
+import { compilePattern, replaced } from './patterns.js';
 
 /** Texts whose concatenation is the decoded text. */
 export type Decoder = (tokens: readonly string[]) => readonly string[];
@@ -28,7 +28,7 @@ const factories: Record<string, (component: Component) => Decoder> = {
   Replace: (component) => {
     const pattern = compilePattern(component);
     const content = textField(component, 'content');
-    return (tokens) => tokens.map((token) => token.replace(pattern, () => content));
+    return (tokens) => tokens.map((token) => replaced(token, pattern, content));
   },
   Strip: strip,
   CTC: ctc,

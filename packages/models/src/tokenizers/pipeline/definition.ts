@@ -37,11 +37,22 @@ export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
 }
 
+/** Keys of components in the file, for errors. */
+const places = new WeakMap<Component, string>();
+
+/** The component, whose key in the file is noted. */
+export function placed<T extends Component | null | undefined>(component: T, key: string): T {
+  if (typeof component === 'object' && component !== null) places.set(component, key);
+  return component;
+}
+
+export const placeOf = (component: Component): string => places.get(component) ?? component.type;
+
 /** Components of a `Sequence`. */
 export function parts(component: Component, field: string): Component[] {
   const list = component[field];
   if (!Array.isArray(list)) throw new DefinitionError(`a ${component.type} has no list '${field}'`);
-  return list as Component[];
+  return (list as Component[]).map((part, i) => placed(part, `${placeOf(component)}.${field}[${i}]`));
 }
 
 export const unknownType = (kind: string, { type }: Component): DefinitionError =>

@@ -1,7 +1,7 @@
 // Normalizers of tokenizer.json: what happens to the text before it is split. Equal to those of the Rust library.
 import { bytesAsText } from './byte-level.js';
 import { parts, textField, unknownType, type Component } from './definition.js';
-import { compilePattern, SPACE } from './patterns.js';
+import { compilePattern, replaced, SPACE } from './patterns.js';
 import { PrecompiledCharsmap } from './precompiled-charsmap.js';
 
 export interface Normalizer {
@@ -50,7 +50,7 @@ const factories: Record<string, (component: Component) => Normalizer> = {
   Replace: (component) => {
     const pattern = compilePattern(component);
     const content = textField(component, 'content');
-    return (text) => text.replace(pattern, () => content);
+    return (text) => replaced(text, pattern, content);
   },
   ByteLevel: () => bytesAsText,
   Nmt: () => nmt,

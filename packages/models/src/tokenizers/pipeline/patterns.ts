@@ -1,12 +1,14 @@
-// Regular expressions of tokenizer.json, written for Oniguruma, as JavaScript's; and Unicode classes as Rust has them.
+// Patterns of tokenizer.json, written for Oniguruma, which the Rust library runs; and Unicode classes as Rust has them.
+// A pattern whose meaning is the same in JavaScript runs there, which is faster; Oniguruma itself runs all others. Where a text
+// may take long, the search has a limit of time (docs/decisions/245-patterns-by-oniguruma.md).
 // JavaScript's `\s` contains U+FEFF and lacks U+0085, its `\w` and `\d` are ASCII alone: the classes below are used instead.
-import * as tokenizersJs from '@huggingface/tokenizers';
-import { DefinitionError, type Component } from './definition.js';
-
-/** Its translation of patterns is all that is used; its declarations name files without an ending, which Node's resolution refuses. */
-const { SplitPreTokenizer } = tokenizersJs as unknown as {
-  SplitPreTokenizer: new (component: object) => { pattern: RegExp | null };
-};
+import { parse, type OnigurumaAst } from 'oniguruma-parser/parser';
+import { DefinitionError, placeOf, type Component } from './definition.js';
+import { effortOf, isQuick, type Effort } from './effort.js';
+import { finderOf, matchesFrom, type Finder, type Span } from './matches.js';
+import { discardEngine, OnigurumaPattern, PatternSyntaxError, RetryLimitError } from './oniguruma.js';
+import { plainPattern } from './plain-pattern.js';
+import { TimeLimitError, withinTime } from './time-limit.js';
 
 /** Rust's `char::is_whitespace`. */
 export const SPACE = '\\p{White_Space}';
@@ -19,15 +21,139 @@ export const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}';
 
 export const escapeForRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
+/** Matches of a pattern in a text, in order; some may be empty. */
+export type Matches = (text: string) => Iterable<Span>;
+
+/** As a regular expression with the flags g and u finds them. */
+export function matchesOf(pattern: RegExp): Matches {
+  const find = finderOf(pattern);
+  return (text) => matchesFrom(text, find);
+}
+
+/** The text with `content` for each match, and where a match is empty. */
+export function replaced(text: string, matches: Matches, content: string): string {
+  if (text === '') return text;
+  let result = '';
+  let last = 0;
+  for (const [start, end] of matches(text)) {
+    result += text.slice(last, start) + content;
+    last = end;
+  }
+  return last === 0 && result === '' ? text : result + text.slice(last);
+}
+
+/** A pattern cannot be read, or a search for it takes too long. */
+export class PatternError extends DefinitionError {
+  /** @param place key of the pattern in its file */
+  constructor(place: string, problem: string, pattern: string) {
+    super(`${place} ${problem}: ${pattern}`);
+  }
+}
+
 /** The pattern of a Split or Replace component: `{"String": …}` or `{"Regex": …}`. */
-export function compilePattern({ type, pattern }: Component): RegExp {
+export function compilePattern(component: Component): Matches {
+  const { type, pattern } = component;
   const given = (typeof pattern === 'object' && pattern !== null ? pattern : {}) as {
     String?: unknown;
     Regex?: unknown;
   };
-  if (typeof given.String === 'string') return new RegExp(escapeForRegex(given.String), 'gu');
+  if (typeof given.String === 'string') return matchesOf(new RegExp(escapeForRegex(given.String), 'gu'));
   if (typeof given.Regex !== 'string') throw new DefinitionError(`${type} has no pattern`);
-  const { pattern: compiled } = new SplitPreTokenizer({ type: 'Split', pattern: { Regex: given.Regex } });
-  if (compiled === null) throw new DefinitionError(`the pattern of ${type} cannot be read: ${given.Regex}`);
-  return compiled;
+  return compileRegex(given.Regex, `${placeOf(component)}.pattern.Regex`);
+}
+
+const UNKNOWN_EFFORT: Effort = { ways: 1, repetitions: Infinity };
+
+/** @param place key of the pattern in its file, for errors */
+export function compileRegex(source: string, place: string): Matches {
+  const parsed = parsedOrNull(source);
+  const effort = parsed === null ? UNKNOWN_EFFORT : effortOf(parsed);
+  const failed = (error: unknown, text = '') => withPlace(error, source, place, text.length);
+  const plain = parsed && plainFinder(parsed);
+  const find = plain ?? onigurumaFinder(source, failed);
+  return (text) => {
+    const failedOn = (error: unknown) => failed(error, text);
+    if (!isQuick(effort, text.length)) return limitedMatches(text, find, failedOn);
+    const all = matchesFrom(text, find);
+    return plain === null ? named(all, failedOn) : all;
+  };
+}
+
+/** The same, with another error. */
+function* named(matches: Iterable<Span>, failed: (error: unknown) => unknown): Generator<Span> {
+  try {
+    yield* matches;
+  } catch (error) {
+    throw failed(error);
+  }
+}
+
+/** The parser refuses what Oniguruma refuses, and a few rare things that it does not. */
+function parsedOrNull(source: string): OnigurumaAst | null {
+  try {
+    return parse(source, { normalizeUnknownPropertyNames: true, skipPropertyNameValidation: true });
+  } catch {
+    return null;
+  }
+}
+
+function plainFinder(parsed: OnigurumaAst): Finder | null {
+  const plain = plainPattern(parsed);
+  if (plain === null) return null;
+  try {
+    const find = finderOf(new RegExp(plain, 'gu'));
+    find('', 0); // V8 compiles at the first search.
+    return find;
+  } catch {
+    return null;
+  }
+}
+
+function onigurumaFinder(source: string, failed: (error: unknown) => unknown): Finder {
+  try {
+    return withinTime(() => new OnigurumaPattern(source)).find;
+  } catch (error) {
+    throw failed(error);
+  }
+}
+
+/** Matches that are found in one go, in about a millisecond. */
+const BATCH = 4_096;
+
+/** Milliseconds for all matches in a text, and for each code unit of it. */
+const [TOTAL_MS, UNIT_MS] = [2_000, 0.01];
+
+function* limitedMatches(text: string, find: Finder, failed: (error: unknown) => unknown): Generator<Span> {
+  let left = TOTAL_MS + text.length * UNIT_MS;
+  for (let [spans, lastEnd] = [[] as Span[], -1]; ; lastEnd = spans[BATCH - 1][1]) {
+    try {
+      const found = withinTime(() => batch(text, find, lastEnd));
+      left -= found.took;
+      if (left < 0) throw new TimeLimitError('interrupted');
+      ({ spans } = found);
+    } catch (error) {
+      throw failed(error);
+    }
+    for (const span of spans) yield span;
+    if (spans.length < BATCH) return;
+  }
+}
+
+/** @param lastEnd of the match before; −1 where there is none */
+function batch(text: string, find: Finder, lastEnd: number): { spans: Span[]; took: number } {
+  const start = performance.now();
+  const spans: Span[] = [];
+  for (const span of matchesFrom(text, find, Math.max(lastEnd, 0), lastEnd)) if (spans.push(span) === BATCH) break;
+  return { spans, took: performance.now() - start };
+}
+
+/** An error of an engine as one that names the pattern. */
+function withPlace(error: unknown, source: string, place: string, length: number): unknown {
+  if (error instanceof PatternSyntaxError) return new PatternError(place, `cannot be read (${error.message})`, source);
+  if (error instanceof TimeLimitError) discardEngine();
+  if (error instanceof TimeLimitError || error instanceof RetryLimitError)
+    return new PatternError(place, `takes too long on a text of ${length} characters and was stopped`, source);
+  if (!(error instanceof Error && ['RangeError', 'RuntimeError'].includes(error.name))) return error;
+  discardEngine();
+  return new PatternError(place, `fails on a text of ${length} characters (${error.message})`, source);
 }

@@ -4,8 +4,9 @@
 import { AddedTokens } from './added-tokens.js';
 import { Bpe } from './bpe.js';
 import { decoder } from './decoders.js';
-import { DefinitionError, type TokenizerDefinition } from './definition.js';
+import { DefinitionError, placed, type TokenizerDefinition } from './definition.js';
 import { normalizer } from './normalizers.js';
+import { PatternError } from './patterns.js';
 import { postProcessor, type PostProcessor } from './post-processors.js';
 import { preTokenizer, type PreTokenizer } from './pre-tokenizers.js';
 import { SHARE, type TokenModel } from './token-model.js';
@@ -48,15 +49,21 @@ export class TokenizerPipeline {
   readonly #decode: (tokens: readonly string[]) => string;
   readonly #tokens: string[] = [];
 
-  /** @throws {DefinitionError} of what is not supported */
-  constructor(definition: TokenizerDefinition) {
+  /**
+   * @param file for errors on a text
+   * @throws {DefinitionError} of what is not supported
+   */
+  constructor(
+    definition: TokenizerDefinition,
+    private readonly file = 'tokenizer.json',
+  ) {
     this.#model = built('model', () => models[modelType(definition.model)](definition.model));
     for (const [token, id] of this.#model.vocabulary) this.#tokens[checkedId(id, token)] = token;
-    const normalize = built('normalizer', () => normalizer(definition.normalizer));
+    const normalize = built('normalizer', () => normalizer(placed(definition.normalizer, 'normalizer')));
     this.#added = built('added_tokens', () => new AddedTokens(definition.added_tokens ?? [], this.#model.vocabulary, normalize, definition.splits_special_tokens)); // prettier-ignore
-    this.#preTokenize = built('pre_tokenizer', () => preTokenizer(definition.pre_tokenizer));
+    this.#preTokenize = built('pre_tokenizer', () => preTokenizer(placed(definition.pre_tokenizer, 'pre_tokenizer')));
     this.#postProcess = built('post_processor', () => postProcessor(definition.post_processor));
-    this.#decode = built('decoder', () => decoder(definition.decoder));
+    this.#decode = built('decoder', () => decoder(placed(definition.decoder, 'decoder')));
     for (const [id, token] of this.#added.spellings) this.#tokens[id] = token;
   }
 
@@ -79,7 +86,15 @@ export class TokenizerPipeline {
    *
    * @param maxTokens it ends early, with at least this many ids, where the text has more
    */
-  *encode(text: string, { special = false, maxTokens = Infinity } = {}): Generator<undefined, number[]> {
+  *encode(text: string, options?: { special?: boolean; maxTokens?: number }): Generator<undefined, number[]> {
+    try {
+      return yield* this.#encode(text, options);
+    } catch (error) {
+      throw this.#ofFile(error);
+    }
+  }
+
+  *#encode(text: string, { special = false, maxTokens = Infinity } = {}): Generator<undefined, number[]> {
     const ids: number[] = [];
     let share = 0;
     const written = text.replace(LONE_SURROGATE, '\uFFFD');
@@ -111,7 +126,15 @@ export class TokenizerPipeline {
       const token = this.#tokens[ids[i]] as string | undefined;
       if (token !== undefined && (keepsSpecial || !this.#added.special.has(token))) tokens.push(token);
     }
-    return tokens.length === 0 ? '' : this.#decode(tokens);
+    try {
+      return tokens.length === 0 ? '' : this.#decode(tokens);
+    } catch (error) {
+      throw this.#ofFile(error);
+    }
+  }
+
+  #ofFile(error: unknown): unknown {
+    return error instanceof PatternError ? new DefinitionError(`${this.file}: ${error.message}`) : error;
   }
 }
 

@@ -1,8 +1,8 @@
 // Pre-tokenizers of tokenizer.json: how a normalized text is cut into the pieces that the model sees one by one.
 import { bytesAsText } from './byte-level.js';
 import { DefinitionError, parts, textField, unknownType, type Component } from './definition.js';
-import { compilePattern, escapeForRegex, PUNCTUATION, SPACE, WORD } from './patterns.js';
-import { matchesOf, split, splitBehavior } from './split.js';
+import { compilePattern, escapeForRegex, matchesOf, PUNCTUATION, SPACE, WORD, type Matches } from './patterns.js';
+import { split, splitBehavior } from './split.js';
 
 /**
  * Pieces of a text, in order; computed as they are asked for where that saves work.
@@ -12,9 +12,11 @@ import { matchesOf, split, splitBehavior } from './split.js';
 export type PreTokenizer = (text: string, isFirst: boolean) => Iterable<string>;
 
 /** GPT-2's pattern, with Unicode's white space. */
-const GPT2 = new RegExp(
-  `'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|[${SPACE}]+(?![^${SPACE}])|[${SPACE}]+`,
-  'gu',
+const GPT2 = matchesOf(
+  new RegExp(
+    `'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|[${SPACE}]+(?![^${SPACE}])|[${SPACE}]+`,
+    'gu',
+  ),
 );
 
 /** By type. */
@@ -33,7 +35,7 @@ const factories: Record<string, (component: Component) => PreTokenizer> = {
   WhitespaceSplit: () => matches(new RegExp(`[^${SPACE}]+`, 'gu')),
   Digits: ({ individual_digits }) => matches(individual_digits === true ? /\p{N}|\P{N}+/gu : /\p{N}+|\P{N}+/gu),
   Punctuation: ({ behavior = 'Isolated' }) => {
-    const pattern = new RegExp(`[${PUNCTUATION}]`, 'gu');
+    const pattern = matchesOf(new RegExp(`[${PUNCTUATION}]`, 'gu'));
     const chosen = splitBehavior(behavior);
     return (text) => split(text, pattern, chosen);
   },
@@ -65,14 +67,14 @@ function sequence(all: readonly PreTokenizer[]): PreTokenizer {
   };
 }
 
-function* found(text: string, pattern: RegExp): Generator<string> {
-  for (const [match] of matchesOf(text, pattern)) yield match;
+function* found(text: string, matches: Matches): Generator<string> {
+  for (const [start, end] of matches(text)) yield text.slice(start, end);
 }
 
-const matches =
-  (pattern: RegExp): PreTokenizer =>
-  (text) =>
-    found(text, pattern);
+function matches(pattern: RegExp): PreTokenizer {
+  const all = matchesOf(pattern);
+  return (text) => found(text, all);
+}
 
 function byteLevel(addsPrefixSpace: boolean, usesRegex: boolean): PreTokenizer {
   const prefixed = (text: string) => (addsPrefixSpace && !text.startsWith(' ') ? ` ${text}` : text);
@@ -90,7 +92,7 @@ function metaspace(component: Component): PreTokenizer {
     throw new DefinitionError('add_prefix_space of Metaspace contradicts its prepend_scheme');
   const scheme = add_prefix_space === false ? 'never' : prepend_scheme;
   const escaped = escapeForRegex(symbol);
-  const piece = new RegExp(`${escaped}?[^${escaped}]+|${escaped}`, 'gu');
+  const piece = matchesOf(new RegExp(`${escaped}?[^${escaped}]+|${escaped}`, 'gu'));
   return (text, isFirst) => {
     let marked = text.replaceAll(' ', symbol);
     if ((scheme === 'always' || (scheme === 'first' && isFirst)) && !marked.startsWith(symbol))

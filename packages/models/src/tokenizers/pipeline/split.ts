@@ -1,5 +1,6 @@
 // Cutting a text at the matches of a pattern: what becomes of the matches is the behaviour.
 import { DefinitionError } from './definition.js';
+import type { Matches } from './patterns.js';
 
 export type SplitBehavior = 'Removed' | 'Isolated' | 'MergedWithPrevious' | 'MergedWithNext' | 'Contiguous';
 
@@ -11,7 +12,7 @@ const behaviors: readonly string[] = [
   'Contiguous',
 ] satisfies SplitBehavior[];
 
-/** A stretch of the text; matches and what is between them alternate, and together they are the whole text. */
+/** A stretch of the text; together they are the whole text. A match may be empty, what is between two is not. */
 interface Stretch {
   text: string;
   isMatch: boolean;
@@ -23,8 +24,8 @@ export function splitBehavior(value: unknown): SplitBehavior {
 }
 
 /** @param invert what the pattern does not match counts as the matches */
-export function* split(text: string, pattern: RegExp, behavior: SplitBehavior, invert = false): Generator<string> {
-  const stretches = stretchesOf(text, pattern, invert);
+export function* split(text: string, matches: Matches, behavior: SplitBehavior, invert = false): Generator<string> {
+  const stretches = stretchesOf(text, matches, invert);
   switch (behavior) {
     case 'Removed':
     case 'Isolated':
@@ -41,27 +42,14 @@ export function* split(text: string, pattern: RegExp, behavior: SplitBehavior, i
   }
 }
 
-function* stretchesOf(text: string, pattern: RegExp, invert: boolean): Generator<Stretch> {
-  let end = 0;
-  for (const { 0: found, index } of matchesOf(text, pattern)) {
-    if (index > end) yield { text: text.slice(end, index), isMatch: invert };
-    yield { text: found, isMatch: !invert };
-    end = index + found.length;
+function* stretchesOf(text: string, matches: Matches, invert: boolean): Generator<Stretch> {
+  let last = 0;
+  for (const [start, end] of matches(text)) {
+    if (start > last) yield { text: text.slice(last, start), isMatch: invert };
+    yield { text: text.slice(start, end), isMatch: !invert };
+    last = end;
   }
-  if (end < text.length) yield { text: text.slice(end), isMatch: invert };
-}
-
-/** Matches of a global pattern that are not empty. Several texts may be in progress: the position is not the pattern's. */
-export function* matchesOf(text: string, pattern: RegExp): Generator<RegExpExecArray> {
-  let at = 0;
-  while (at < text.length) {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match === null) return;
-    at = match.index + match[0].length;
-    if (match[0] !== '') yield match;
-    else at += text.codePointAt(at)! > 0xffff ? 2 : 1;
-  }
+  if (last < text.length) yield { text: text.slice(last), isMatch: invert };
 }
 
 /** A match joins the stretch before it, but not another match. */

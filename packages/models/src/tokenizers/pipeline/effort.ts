@@ -1,0 +1,110 @@
+// How much a backtracking search may try: an upper bound from the form of a pattern.
+import type { AlternativeElementNode, AlternativeNode, OnigurumaAst, QuantifierNode } from 'oniguruma-parser/parser';
+
+/** An attempt at one place of a text of n code units takes at most about ways · nʳᵉᵖᵉᵗⁱᵗⁱᵒⁿˢ steps. */
+export interface Effort {
+  /** Combinations of alternatives. */
+  ways: number;
+  /** Repetitions that may have to be shortened step by step. Infinity where an exponential number cannot be excluded. */
+  repetitions: number;
+}
+
+/** Steps that a search takes in less than a second. */
+const QUICK_STEPS = 1e8;
+
+/** Even four ways at each of 12 characters are quick. */
+const QUICK_LENGTH = 12;
+
+/** Whether all matches in a text of `length` code units are surely found soon. */
+export const isQuick = ({ ways, repetitions }: Effort, length: number): boolean =>
+  ways * (repetitions === Infinity && length <= QUICK_LENGTH ? 1 : length ** (repetitions + 1)) <= QUICK_STEPS;
+
+export const effortOf = (pattern: OnigurumaAst): Effort => ofAlternatives(pattern.body, false);
+
+const ONE: Effort = { ways: 1, repetitions: 0 };
+const UNBOUNDED: Effort = { ways: 1, repetitions: Infinity };
+
+/** @param mayFail whether what follows can fail, so that other ways are tried */
+const ofAlternatives = (alternatives: readonly AlternativeNode[], mayFail: boolean): Effort =>
+  alternatives
+    .map(({ body }) => ofSequence(body, mayFail))
+    .reduce((sum, each) => ({
+      ways: sum.ways + each.ways,
+      repetitions: Math.max(sum.repetitions, each.repetitions),
+    }));
+
+function ofSequence(elements: readonly AlternativeElementNode[], mayFailAfter: boolean): Effort {
+  let { ways, repetitions } = ONE;
+  let mayFail = mayFailAfter;
+  for (const element of [...elements].reverse()) {
+    const effort = ofElement(element, mayFail);
+    ways = mayFail ? ways * effort.ways : ways + effort.ways - 1;
+    repetitions += effort.repetitions;
+    mayFail ||= canFail(element);
+  }
+  return { ways, repetitions };
+}
+
+function ofElement(element: AlternativeElementNode, mayFail: boolean): Effort {
+  switch (element.type) {
+    case 'Character':
+    case 'CharacterClass':
+    case 'CharacterSet':
+    case 'Assertion':
+    case 'Directive':
+      return ONE;
+    case 'Group':
+    case 'CapturingGroup':
+      return ofAlternatives(element.body, mayFail);
+    case 'LookaroundAssertion':
+      return ofAlternatives(element.body, false);
+    case 'Quantifier':
+      return ofQuantifier(simplified(element), mayFail);
+    default:
+      return UNBOUNDED;
+  }
+}
+
+/** More than one repetition is as many as there are characters. */
+function ofQuantifier({ body, kind, max }: QuantifierNode, mayFail: boolean): Effort {
+  if (maximum(max) <= 1) {
+    const { ways, repetitions } = ofElement(body, mayFail);
+    return { ways: ways + 1, repetitions };
+  }
+  if (!hasOneLength(body)) return UNBOUNDED;
+  return { ways: 1, repetitions: kind !== 'possessive' && (mayFail || kind === 'lazy') ? 1 : 0 };
+}
+
+/** The parser's declarations say that it is a number; without a maximum it is null. */
+export const maximum = (max: number | null): number => max ?? Infinity;
+
+/** `X{1,n}+`, in Oniguruma a quantifier of a quantifier, is `X+`. */
+export function simplified(quantifier: QuantifierNode): QuantifierNode {
+  const { body, kind, min, max } = quantifier;
+  const isOfSome = body.type === 'Quantifier' && body.min === 1 && body.kind === 'greedy';
+  return isOfSome && kind === 'greedy' && min <= 1 && maximum(max) === Infinity
+    ? { ...quantifier, body: body.body }
+    : quantifier;
+}
+
+/** Whether all that it matches has one length, and there is one way to match it. */
+function hasOneLength(element: AlternativeElementNode): boolean {
+  switch (element.type) {
+    case 'Character':
+    case 'CharacterClass':
+      return true;
+    case 'CharacterSet':
+      return element.variableLength !== true;
+    case 'Group':
+    case 'CapturingGroup':
+      return element.body.length === 1 && element.body[0].body.length > 0 && element.body[0].body.every(hasOneLength);
+    case 'Quantifier':
+      return element.min === element.max && element.min > 0 && hasOneLength(element.body);
+    default:
+      return false;
+  }
+}
+
+/** An upper bound: most elements can. */
+const canFail = (element: AlternativeElementNode): boolean =>
+  !(element.type === 'Quantifier' && element.min === 0) && element.type !== 'Directive';

@@ -1,0 +1,47 @@
+// A pattern's matches in a text, one after the other, as the Rust library iterates over them.
+
+/** Where a match begins and ends, in code units. */
+export type Span = readonly [start: number, end: number];
+
+/** The first match that begins at `from` or later; null where there is none. */
+export type Finder = (text: string, from: number) => Span | null;
+
+/**
+ * Matches from `from` on, empty ones too, but for an empty one right behind another match.
+ * Source: `FindMatches` of the Rust crate onig 6.5.
+ */
+export function* matchesFrom(text: string, find: Finder, from = 0, lastEnd = -1): Generator<Span> {
+  let at = from;
+  let previous = lastEnd;
+  while (at <= text.length) {
+    const span = find(text, at);
+    if (span === null) return;
+    const [start, end] = span;
+    if (start === end && end === previous) {
+      // Not after `end`: a match may begin behind where the search did.
+      at += text.codePointAt(at)! > 0xffff ? 2 : 1;
+      continue;
+    }
+    yield span;
+    at = previous = end;
+  }
+}
+
+/** As found by a regular expression with the flags g and u. */
+export function finderOf(pattern: RegExp): Finder {
+  return (text, from) => {
+    for (let at = from; ; at++) {
+      pattern.lastIndex = at;
+      const match = pattern.exec(text);
+      if (match === null) return null;
+      const { index } = match;
+      if (!isWithinCharacter(text, index)) return [index, index + match[0].length];
+      at = index; // V8 finds assertions between the halves of a character.
+    }
+  };
+}
+
+function isWithinCharacter(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code < 0xe000 && at > 0 && text.codePointAt(at - 1)! > 0xffff;
+}

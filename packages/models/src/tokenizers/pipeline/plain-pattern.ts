@@ -1,0 +1,233 @@
+// Oniguruma's patterns as JavaScript's, where every part has the same meaning in both: V8 finds them several times faster than
+// Oniguruma in WebAssembly. What is not surely the same is not translated (docs/decisions/245-patterns-by-oniguruma.md).
+import type {
+  AlternativeElementNode,
+  AlternativeNode,
+  AssertionNode,
+  CharacterClassNode,
+  CharacterSetNode,
+  GroupNode,
+  OnigurumaAst,
+  QuantifierNode,
+} from 'oniguruma-parser/parser';
+import { maximum, simplified } from './effort.js';
+
+/** A part that may have another meaning in JavaScript. */
+class NotPlain extends Error {}
+
+/** Options of the groups around. */
+interface Options {
+  ignoreCase?: boolean;
+  dotAll?: boolean;
+}
+
+/** The pattern for the flags g and u; null where there is none of the same meaning. */
+export function plainPattern({ body }: OnigurumaAst): string | null {
+  try {
+    return alternatives(body, {});
+  } catch (error) {
+    if (error instanceof NotPlain) return null;
+    throw error;
+  }
+}
+
+const not = (): never => {
+  throw new NotPlain();
+};
+
+/** Options at the beginning are those of all alternatives; elsewhere they would begin a group. */
+function alternatives(body: readonly AlternativeNode[], options: Options): string {
+  const [first, ...others] = body[0].body;
+  if (first?.type !== 'Directive') return body.map((each) => sequence(each.body, options)).join('|');
+  const inner = first.kind === 'flags' ? withFlags(options, first.flags) : not();
+  return [others, ...body.slice(1).map((each) => each.body)].map((each) => sequence(each, inner)).join('|');
+}
+
+function withFlags(options: Options, { enable = {}, disable = {} }: NonNullable<GroupNode['flags']>): Options {
+  const known = ['ignoreCase', 'dotAll', 'extended'];
+  if (![...Object.keys(enable), ...Object.keys(disable)].every((flag) => known.includes(flag))) return not();
+  const chosen = (flag: keyof Options) => (enable[flag] === true || options[flag] === true) && disable[flag] !== true;
+  return { ignoreCase: chosen('ignoreCase'), dotAll: chosen('dotAll') };
+}
+
+function sequence(elements: readonly AlternativeElementNode[], options: Options): string {
+  elements.forEach((element, i) => {
+    if (i > 0 && mayFoldTogether(elements[i - 1], element, options)) not();
+  });
+  return elements.map((each) => translated(each, options)).join('');
+}
+
+/** Without regard to case, ß is `ss` and the ligatures ﬁ, ﬂ, ﬀ, ﬅ are two letters: `s` and `f` beside others may be one character. */
+function mayFoldTogether(before: AlternativeElementNode, after: AlternativeElementNode, { ignoreCase }: Options) {
+  const folds = (element: AlternativeElementNode) => ignoreCase === true || hasOwnCase(element);
+  const may = (element: AlternativeElementNode, letters: string) =>
+    element.type !== 'Character' || letters.includes(String.fromCodePoint(element.value).toLowerCase());
+  return folds(before) && folds(after) && may(before, 'sf') && may(after, 'sftil');
+}
+
+const hasOwnCase = (element: AlternativeElementNode): boolean => JSON.stringify(element).includes('"ignoreCase"');
+
+function translated(element: AlternativeElementNode, options: Options): string {
+  switch (element.type) {
+    case 'Character':
+      return options.ignoreCase === true ? eitherCase(element.value) : codePoint(element.value);
+    case 'CharacterSet':
+      return set(element, options);
+    case 'CharacterClass':
+      return characterClass(element, options);
+    case 'Quantifier':
+      return quantifier(simplified(element), options);
+    case 'Group':
+      return element.atomic === true ? not() : `(?:${alternatives(element.body, withFlags(options, element.flags ?? {}))})`; // prettier-ignore
+    case 'CapturingGroup': // Nothing that is translated refers to it.
+      return `(?:${alternatives(element.body, options)})`;
+    case 'LookaroundAssertion': {
+      const begin = `(?${element.kind === 'lookbehind' ? '<' : ''}${element.negate ? '!' : '='}`;
+      return `${begin}${alternatives(element.body, options)})`;
+    }
+    case 'Assertion':
+      return assertion(element);
+    default:
+      return not();
+  }
+}
+
+const codePoint = (value: number): string =>
+  /[\p{L}\p{N}]/u.test(String.fromCodePoint(value)) ? String.fromCodePoint(value) : `\\u{${value.toString(16)}}`;
+
+/** Letters of other scripts than ASCII may have more than two cases. */
+function eitherCase(value: number): string {
+  const char = String.fromCodePoint(value);
+  if (value >= 128) return not();
+  if (!/[a-z]/i.test(char)) return codePoint(value);
+  const further = { k: '\u212a', s: '\u017f' }[char.toLowerCase()] ?? '';
+  return `[${char.toLowerCase()}${char.toUpperCase()}${further}]`;
+}
+
+/** `\w`; Oniguruma has a table of its own for Latin-1, where superscripts and fractions belong to words. */
+const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u00b2\\u00b3\\u00b9\\u00bc-\\u00be';
+
+/** Content of a class. */
+const SETS: Readonly<Record<string, string>> = {
+  digit: '\\p{Nd}',
+  space: '\\p{White_Space}',
+  word: WORD,
+  hex: '0-9A-Fa-f',
+};
+
+/** `[[:name:]]` and `\p{name}`, as version 6.9.10 has them; `punct` and `word` are not the same in both. */
+const POSIX: Readonly<Record<string, string>> = {
+  alnum: '\\p{Alphabetic}\\p{Nd}',
+  alpha: '\\p{Alphabetic}',
+  ascii: '\\u{0}-\\u{7f}',
+  blank: '\\p{Zs}\\t',
+  cntrl: '\\p{Cc}',
+  digit: '\\p{Nd}',
+  lower: '\\p{Lowercase}',
+  space: '\\p{White_Space}',
+  upper: '\\p{Uppercase}',
+  xdigit: '0-9A-Fa-f',
+};
+
+const CATEGORY = /^(L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|S[mcko]?|Z[slp]?)$/;
+const SCRIPT = /^(Arabic|Bopomofo|Cyrillic|Devanagari|Greek|Han|Hangul|Hebrew|Hiragana|Katakana|Latin|Thai)$/;
+
+/** Content of a class, without regard to `negate`. */
+function setContent({ kind, value }: CharacterSetNode): string {
+  if (kind === 'posix') return POSIX[value] ?? not();
+  if (kind !== 'property') return SETS[kind] ?? not();
+  return CATEGORY.test(value) ? `\\p{${value}}` : SCRIPT.test(value) ? `\\p{Script=${value}}` : not();
+}
+
+/** A negated one within a class; only a single property has a form for that. */
+function negatedContent(element: CharacterSetNode): string {
+  const content = setContent(element);
+  return /^\p\{[^}]+\}$/.test(content) ? content.replace('p', 'P') : not();
+}
+
+function set(element: CharacterSetNode, { ignoreCase, dotAll }: Options): string {
+  if (element.kind === 'dot') return dotAll === true ? '[^]' : '[^\n]';
+  if (ignoreCase === true) return not();
+  return `[${element.negate === true ? '^' : ''}${setContent(element)}]`;
+}
+
+function characterClass(element: CharacterClassNode, { ignoreCase }: Options): string {
+  if (ignoreCase === true && (element.negate || element.body.some(({ type }) => type !== 'Character'))) return not();
+  const content =
+    ignoreCase === true
+      ? element.body.map((each) => (each.type === 'Character' ? eitherCase(each.value).replace(/[[\]]/g, '') : not()))
+      : classContent(element);
+  return `[${element.negate ? '^' : ''}${content.join('')}]`;
+}
+
+function classContent({ kind, body }: CharacterClassNode): string[] {
+  if (kind !== 'union') return not();
+  return body.flatMap((each): string | string[] => {
+    switch (each.type) {
+      case 'Character':
+        return codePoint(each.value);
+      case 'CharacterClassRange':
+        return `${codePoint(each.min.value)}-${codePoint(each.max.value)}`;
+      case 'CharacterSet':
+        return each.negate === true ? negatedContent(each) : setContent(each);
+      case 'CharacterClass':
+        return each.negate ? not() : classContent(each);
+    }
+  });
+}
+
+function quantifier({ body, kind, min, max: most }: QuantifierNode, options: Options): string {
+  const max = maximum(most);
+  const isOne = ['Character', 'CharacterSet', 'CharacterClass'].includes(body.type);
+  const inner = translated(body, options);
+  // JavaScript and Oniguruma end a repetition of nothing in different ways.
+  if (!isOne && (kind === 'possessive' || (max > 1 && mayBeEmpty(body)))) return not();
+  if (options.ignoreCase === true && max > 1) return not();
+  if (kind === 'possessive') return possessive(inner, min, max);
+  const bounds = max === Infinity ? `{${min},}` : `{${min},${max}}`;
+  return `${inner.startsWith('(?:') || isOne ? inner : `(?:${inner})`}${bounds}${kind === 'lazy' ? '?' : ''}`;
+}
+
+/** What a class repeats is never given back: where another one could follow, none does. */
+function possessive(inner: string, min: number, max: number): string {
+  if (max === Infinity) return `${inner}{${min},}(?!${inner})`;
+  return min === 0 && max === 1 ? `(?:${inner}|(?!${inner}))` : not();
+}
+
+function mayBeEmpty(element: AlternativeElementNode): boolean {
+  switch (element.type) {
+    case 'Character':
+    case 'CharacterSet':
+    case 'CharacterClass':
+      return false;
+    case 'Group':
+    case 'CapturingGroup':
+      return element.body.some(({ body }) => body.every(mayBeEmpty));
+    case 'Quantifier':
+      return element.min === 0 || mayBeEmpty(element.body);
+    default:
+      return true;
+  }
+}
+
+/** Lines end with U+000A alone, and `^` and `$` are theirs. */
+function assertion({ kind, negate }: AssertionNode): string {
+  const boundary = (of: string, otherwise: string) => `(?:(?<=[${WORD}])${of}|(?<![${WORD}])${otherwise})`;
+  const [touches, ends] = [`(?=[${WORD}])`, `(?![${WORD}])`];
+  switch (kind) {
+    case 'line_start':
+      return '(?:^|(?<=\\n)(?!$))';
+    case 'line_end':
+      return '(?=\\n|$)';
+    case 'string_start':
+      return '^';
+    case 'string_end':
+      return '$';
+    case 'string_end_newline':
+      return '(?=\\n?$)';
+    case 'word_boundary':
+      return negate === true ? boundary(touches, ends) : boundary(ends, touches);
+    default:
+      return not();
+  }
+}

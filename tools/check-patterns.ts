@@ -1,0 +1,40 @@
+// Compares our Split with what the Rust library said: `node --conditions=source --import tsx tools/check-patterns.ts FILE`,
+// where FILE is what `tools/record-patterns.py fuzz` wrote. Prints differences; fails where there are any.
+import { readFileSync } from 'node:fs';
+import { preTokenizer } from '../packages/models/src/tokenizers/pipeline/pre-tokenizers.js';
+
+interface Recording {
+  texts: string[];
+  isolated: [pattern: string, cells: (string | null)[]][];
+}
+
+/** Lengths of the pieces in characters, a digit of base 36 for each; an error where there are none. */
+function cellsOf(pattern: string, texts: readonly string[]): (string | Error)[] {
+  try {
+    const split = preTokenizer({ type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false });
+    return texts.map((text) => {
+      try {
+        return [...split(text, true)]
+          .filter((piece) => piece !== '')
+          .map((piece) => [...piece].length.toString(36))
+          .join('');
+      } catch (error) {
+        return error as Error;
+      }
+    });
+  } catch (error) {
+    return texts.map(() => error as Error);
+  }
+}
+
+const { texts, isolated } = JSON.parse(readFileSync(process.argv[2], 'utf8')) as Recording;
+const counts = { patterns: isolated.length, cells: isolated.length * texts.length, refused: 0, different: 0 };
+for (const [pattern, theirs] of isolated) {
+  cellsOf(pattern, texts).forEach((ours, i) => {
+    if (ours === theirs[i] || (ours instanceof Error && theirs[i] === null)) return;
+    counts[ours instanceof Error ? 'refused' : 'different']++;
+    console.log(JSON.stringify({ pattern, text: texts[i], theirs: theirs[i], ours: String(ours) }));
+  });
+}
+console.log(JSON.stringify(counts));
+process.exitCode = counts.different > 0 ? 1 : 0;
