@@ -118,3 +118,40 @@ test.each(cases)('$title: as peft has it, also saved and merged', async (recordi
   expect(await logprobs(join(folder, 'saved'))).toEqual(scores);
   expect(largest(await logprobs(join(folder, 'merged')), recording.logprobs)).toBeLessThan(1e-4);
 });
+
+const plain = cases.find(({ title }) => title === 'use_rslora')!;
+
+test('keys that are left out have PEFT’s values: r 8, lora_alpha 8, lora_dropout 0', async () => {
+  const given = { ...plain.adapter, use_rslora: false, r: 8, lora_alpha: 8, lora_dropout: 0 };
+  const tensors = Object.fromEntries(
+    Object.entries(plain.tensors).map(([name, shape]) => [
+      name,
+      name.includes('lora_A') ? [8, shape[1]] : [shape[0], 8],
+    ]),
+  );
+  await writeAdapter(given, tensors);
+  const expected = await logprobs(dir);
+  const omitted = ['r', 'lora_alpha', 'lora_dropout', 'use_rslora', 'fan_in_fan_out', 'bias', 'rank_pattern'];
+  const left = Object.fromEntries(Object.entries(given).filter(([key]) => !omitted.includes(key)));
+  await writeAdapter(left as ConfigJson, tensors);
+  expect(await logprobs(dir)).toEqual(expected);
+});
+
+test.each<[string, unknown, string]>([
+  ['r', null, 'r is null'],
+  ['lora_alpha', '16', 'lora_alpha is "16"'],
+  ['lora_dropout', 1, 'lora_dropout is 1'],
+  ['target_modules', 3, 'target_modules is 3'],
+  ['target_modules', '.*(?P<n>q)_proj(?P=m)', 'target_modules cannot be used (it refers to the group m'],
+  ['target_modules', '(\\w|\\w|\\.)*!', 'target_modules takes too long'],
+  ['exclude_modules', ['q_proj'], 'exclude_modules is ["q_proj"]'],
+  ['modules_to_save', ['lm_head'], 'modules_to_save is ["lm_head"]'],
+  ['layers_to_transform', 0, 'layers_to_transform is 0'],
+  ['target_parameters', ['x'], 'target_parameters is ["x"]'],
+  ['trainable_token_indices', [1], 'trainable_token_indices is [1]'],
+  ['lora_bias', true, 'lora_bias is true'],
+  ['bias', 'all', 'bias is "all"'],
+])('%s of %j is refused with the file and the key', async (key, value, problem) => {
+  await writeAdapter({ ...plain.adapter, [key]: value } as ConfigJson, plain.tensors);
+  await expect(found()).rejects.toThrow(`adapter_config.json: ${problem}`);
+});

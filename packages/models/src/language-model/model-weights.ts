@@ -7,7 +7,7 @@ import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { adapterLayout, initializeAdapters } from '../lora/adapter-layout.js';
 import type { AdapterWeights } from '../lora/adapter-graph.js';
 import type { LoraOptions } from '../lora/lora-options.js';
-import { isAdapterDirectory, readAdapterConfig, readAdapterWeights } from '../lora/peft-files.js';
+import { adapterLayoutIn, isAdapterDirectory, readAdapterConfig, readAdapterWeights } from '../lora/peft-files.js';
 
 export interface ModelWeights {
   /** The architecture's parameters, less those that are quantised. */
@@ -35,7 +35,7 @@ export async function createAdapters(
   architecture: CausalArchitecture,
   { options, seed, dir }: { options: LoraOptions; seed: number; dir?: string },
 ): Promise<NonNullable<ModelWeights['adapters']>> {
-  const layout = adapterLayout(architecture, options);
+  const layout = dir ? adapterLayoutIn(dir, architecture, options) : adapterLayout(architecture, options);
   const tensors = dir
     ? await readAdapterWeights(dir, layout)
     : initializeAdapters(layout, Rng.forPurpose(seed, 'lora'));

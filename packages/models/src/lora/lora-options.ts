@@ -1,6 +1,8 @@
 // The options of LoRA, and which modules of a model it adapts: PEFT's names and rules.
 // Source: Hu et al. 2021, arXiv:2106.09685; https://huggingface.co/docs/peft/package_reference/lora
 
+import { endMatcher, fullMatcher } from './python-pattern.js';
+
 export interface LoraOptions {
   /** Rank of the update. */
   r: number;
@@ -44,13 +46,13 @@ export const defaultTargetModules = (modelType: string): readonly string[] => de
 
 /** The rank of one module's adapter, and the factor of its B A. */
 export function moduleRank(options: LoraOptions, module: string): { r: number; scale: number } {
-  const r = patternValue(options.rankPattern, module) ?? options.r;
-  const alpha = patternValue(options.alphaPattern, module) ?? options.alpha;
+  const r = patternValue('rank_pattern', options.rankPattern, module) ?? options.r;
+  const alpha = patternValue('alpha_pattern', options.alphaPattern, module) ?? options.alpha;
   return { r, scale: alpha / (options.rankStabilized ? Math.sqrt(r) : r) };
 }
 
-function patternValue(patterns: LoraOptions['rankPattern'] = {}, module: string): number | undefined {
-  const found = Object.keys(patterns).find((pattern) => new RegExp(`^(?:.*\\.)?(?:${pattern})$`).test(module));
+function patternValue(field: string, patterns: LoraOptions['rankPattern'] = {}, module: string): number | undefined {
+  const found = Object.keys(patterns).find((pattern) => endMatcher(pattern, `${field} has a key that`)(module));
   return found === undefined ? undefined : patterns[found];
 }
 
@@ -82,13 +84,11 @@ export function targetedModules(
   if (targetModules === ALL_LINEAR) return [...inside];
   const wanted = targetModules ?? defaultTargetModules(modelType);
   const known = [...inside, ...heads];
-  const found = known.filter((path) => matches(path, wanted));
-  const idle = (typeof wanted === 'string' ? [wanted] : wanted).filter(
-    (target) => !known.some((path) => matches(path, typeof wanted === 'string' ? target : [target])),
-  );
-  const expert = experts.find((path) =>
-    idle.some((target) => matches(path, typeof wanted === 'string' ? target : [target])),
-  );
+  const targets = typeof wanted === 'string' ? [targetOf(wanted)] : wanted.map(nameOf);
+  const found = known.filter((path) => targets.some(({ matches }) => matches(path)));
+  const idleTargets = targets.filter(({ matches }) => !known.some(matches));
+  const idle = idleTargets.map(({ name }) => name);
+  const expert = experts.find((path) => idleTargets.some(({ matches }) => matches(path)));
   if (expert !== undefined)
     throw new Error(
       [
@@ -110,8 +110,16 @@ export function targetedModules(
   return found;
 }
 
-/** A list names whole paths or their ends; one string is a regular expression for the whole path. */
-function matches(path: string, wanted: readonly string[] | string): boolean {
-  if (typeof wanted === 'string') return new RegExp(`^(?:${wanted})$`).test(path);
-  return wanted.some((target) => path === target || path.endsWith(`.${target}`));
+interface Target {
+  name: string;
+  matches: (path: string) => boolean;
 }
+
+/** One string is a regular expression of Python's for the whole path. */
+const targetOf = (name: string): Target => ({ name, matches: fullMatcher(name, 'target_modules') });
+
+/** A list names whole paths or their ends. */
+const nameOf = (name: string): Target => ({
+  name,
+  matches: (path) => path === name || path.endsWith(`.${name}`),
+});

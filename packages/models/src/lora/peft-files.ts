@@ -5,7 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { readSafetensors, writeSafetensors, type HostTensors } from '@bowyer/checkpoints';
-import type { AdapterLayout } from './adapter-layout.js';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { DefinitionError } from '../tokenizers/pipeline/definition.js';
+import { adapterLayout, type AdapterLayout } from './adapter-layout.js';
 import type { LoraOptions } from './lora-options.js';
 
 const CONFIG = 'adapter_config.json';
@@ -60,6 +62,23 @@ const isNeutral = (value: unknown): boolean =>
   value === false ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
+const isCount = (value: unknown) => Number.isInteger(value) && (value as number) > 0;
+const isName = (value: unknown) => typeof value === 'string' && value !== '';
+
+/** What keys have to be where they are given. */
+const forms: Readonly<Record<string, [isFine: (value: unknown) => boolean, form: string]>> = {
+  r: [isCount, 'a positive integer'],
+  lora_alpha: [(value) => typeof value === 'number' && value > 0, 'a number above 0'],
+  lora_dropout: [(value) => typeof value === 'number' && value >= 0 && value < 1, 'a number of at least 0 and below 1'],
+  target_modules: [
+    (value) => value === null || isName(value) || (Array.isArray(value) && value.length > 0 && value.every(isName)),
+    'a list of names, or a regular expression',
+  ],
+};
+
+/** PEFT's, for keys that are left out. */
+const peftDefaults = { r: 8, lora_alpha: 8, lora_dropout: 0 };
+
 const isPattern = (value: unknown): boolean =>
   typeof value === 'object' &&
   !Array.isArray(value) &&
@@ -68,6 +87,9 @@ const isPattern = (value: unknown): boolean =>
 /** @throws AdapterError for a key that would change the result and is not supported, and for one that is not known */
 function checkKeys(dir: string, config: Record<string, unknown>): void {
   const shown = (key: string) => `${CONFIG}: ${key} is ${JSON.stringify(config[key])}`;
+  for (const [key, [isFine, form]] of Object.entries(forms))
+    if (config[key] !== undefined && !isFine(config[key]))
+      throw new AdapterError(dir, shown(key), `it must be ${form}`);
   for (const flag of ['use_rslora', 'use_dora'])
     if (typeof config[flag] !== 'boolean' && !isNeutral(config[flag]))
       throw new AdapterError(dir, shown(flag), 'it must be true or false');
@@ -109,9 +131,9 @@ export async function readAdapterConfig(dir: string): Promise<{ options: LoraOpt
     throw new AdapterError(dir, `${CONFIG}: it is no object`, form);
   checkKeys(dir, config);
   const options = {
-    r: Number(config.r),
-    alpha: Number(config.lora_alpha),
-    dropout: Number(config.lora_dropout ?? 0),
+    r: Number(config.r ?? peftDefaults.r),
+    alpha: Number(config.lora_alpha ?? peftDefaults.lora_alpha),
+    dropout: Number(config.lora_dropout ?? peftDefaults.lora_dropout),
     rankStabilized: config.use_rslora === true,
     rankPattern: patternOf(config.rank_pattern),
     alphaPattern: patternOf(config.alpha_pattern),
@@ -136,6 +158,16 @@ function baseDirectory(dir: string, named: unknown): string {
     `${CONFIG}: base_model_name_or_path is ${JSON.stringify(named ?? null)}, which is not a directory here`,
     'download the base model and write the path of its directory there',
   );
+}
+
+/** The layout of an adapter's weights in its base; an expression that cannot be used is named with its key. */
+export function adapterLayoutIn(dir: string, architecture: CausalArchitecture, options: LoraOptions): AdapterLayout {
+  try {
+    return adapterLayout(architecture, options);
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    throw new AdapterError(dir, `${CONFIG}: ${error.message}`, 'it must be a regular expression that Python reads');
+  }
 }
 
 /** A, B and the magnitudes of every adapter, by their names among the trainable parameters. */

@@ -64,11 +64,15 @@ export function compilePattern(component: Component): Matches {
 
 const UNKNOWN_EFFORT: Effort = { ways: 1, repetitions: Infinity };
 
-/** @param place key of the pattern in its file, for errors */
-export function compileRegex(source: string, place: string): Matches {
+/**
+ * @param source in Oniguruma's syntax
+ * @param place key of the pattern in its file, for errors
+ * @param shown the pattern as it is there, for errors
+ */
+export function compileRegex(source: string, place: string, shown = source): Matches {
   const parsed = parsedOrNull(source);
   const effort = parsed === null ? UNKNOWN_EFFORT : effortOf(parsed);
-  const failed = (error: unknown, text = '') => withPlace(error, source, place, text.length);
+  const failed = (error: unknown, text = '') => withPlace(error, shown, place, text.length);
   const plain = parsed && plainFinder(parsed);
   const find = plain ?? onigurumaFinder(source, failed);
   return (text) => {
