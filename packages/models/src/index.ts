@@ -1,4 +1,5 @@
 export { loadTokenizer, type Tokenizer } from './tokenizers/tokenizer.js';
+export { TokenSpelling } from './tokenizers/token-spelling.js';
 export { wordLevelTokenizer } from './tokenizers/word-level-tokenizer.js';
 export { chatTemplate, templateTokens } from './chat/chat-template.js';
 export {
@@ -8,6 +9,7 @@ export {
   type ChatTemplate,
   type Conversation,
   type EncodedConversation,
+  type PromptEnding,
   type TemplateInputs,
 } from './chat/chat-message.js';
 export { gpt2Config } from './decoder/gpt2-config.js';
@@ -27,7 +29,7 @@ export { TokenScorer } from './training/token-scorer.js';
 export { commonPrefix } from './decoding/common-prefix.js';
 export { type Episodes, type Utterance } from './decoding/episodes.js';
 export { type TopLogprobs } from './decoding/logit-inputs.js';
-export { MAX_TOP_LOGPROBS, type SamplingOptions } from './decoding/sampling.js';
+export { MAX_TEMPERATURE, MAX_TOP_LOGPROBS, type SamplingOptions } from './decoding/sampling.js';
 export { Seq2SeqModel } from './seq2seq/seq2seq-model.js';
 export { loadTextModel } from './inference/load-text-model.js';
 export {
@@ -39,7 +41,7 @@ export {
 } from './inference/prompt-tokens.js';
 export { endOfText, generateTexts } from './inference/generate-texts.js';
 export { givenRules, readLogitRules } from './decoding/generation-fields.js';
-export { changesLogits, noLogitRules, type LogitRules } from './decoding/logit-rules.js';
+export { changesLogits, noLogitRules, REPETITION_PENALTIES, type LogitRules } from './decoding/logit-rules.js';
 export { scoreContinuations } from './inference/score-continuations.js';
 export { generateTargets, scoreTargets } from './inference/seq2seq-items.js';
 export { encoderConfigFromJson, type EncoderConfig } from './encoder/encoder-config.js';

@@ -75,7 +75,7 @@ test.each<[ConfigJson, string]>([
   [{ num_beams: 4 }, 'num_beams is 4, which is not supported'],
   [{ exponential_decay_length_penalty: [5, 1.1] }, 'exponential_decay_length_penalty is [5,1.1], which'],
   [{ stop_strings: ['x'] }, 'stop_strings is ["x"], which is not supported'],
-  [{ repetition_penalty: 0 }, 'repetition_penalty must be above 0, not 0'],
+  [{ repetition_penalty: 0 }, 'repetition_penalty must be from 0.01 to 100, not 0'],
   [{ repetition_penalty: '1.1' }, 'repetition_penalty must be a number of at least 0, not "1.1"'],
   [{ bad_words_ids: [[29]] }, 'bad_words_ids must be a list of lists of token ids below 29, not [[29]]'],
   [{ sequence_bias: { '(1,)': 2 } }, 'sequence_bias must be a list of pairs, ids and bias'],

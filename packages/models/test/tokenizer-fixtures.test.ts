@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadTokenizer } from '../src/index.js';
+import { loadTokenizer, TokenSpelling, type Tokenizer } from '../src/index.js';
 
 type Case = [text: string, ids: number[], special: number[], decoded: string, decodedPlain: string];
 
@@ -37,6 +37,30 @@ test.each(readdirSync(folder))('%s: the same ids, and the same text back', async
     tokenizer.decode(special),
   ]);
   expect(ours).toEqual(cases);
+});
+
+const bytesOfTokens = (tokenizer: Tokenizer, ids: readonly number[]) => {
+  const spelling = new TokenSpelling(tokenizer);
+  return ids.map((id) => spelling.next(id));
+};
+
+test.each(readdirSync(folder))('%s: the bytes of the tokens are together those of the text', async (file) => {
+  const { definition, cases } = read(file);
+  const tokenizer = await load(definition);
+  const isShown = (ids: readonly number[]) =>
+    tokenizer.decode(ids) === tokenizer.decode(ids, { keepSpecialTokens: true });
+  const texts = cases.map(([, ids]) => ids).filter(isShown);
+  const joined = texts.map((ids) => Buffer.concat(bytesOfTokens(tokenizer, ids)).toString());
+  expect(joined).toEqual(texts.map((ids) => tokenizer.decode(ids)));
+  expect(texts.length).toBeGreaterThan(2);
+});
+
+test.each(['gpt2.json', 'llama2.json'])('%s: a token that is a part of a character has its own bytes', async (file) => {
+  const tokenizer = await load(read(file).definition);
+  const ids = tokenizer.encode('a\u{1f9ab}'); // F0 9F A6 AB in UTF-8: no token of its own in either
+  const bytes = bytesOfTokens(tokenizer, ids).map((each) => [...each]);
+  expect(bytes.flat()).toEqual([0x61, 0xf0, 0x9f, 0xa6, 0xab]);
+  expect(bytes.length).toBeGreaterThan(2);
 });
 
 test.each(['gpt2.json', 'llama2.json', 't5.json', 'bert-cased.json'])('%s: in steps, the same ids', async (file) => {

@@ -166,7 +166,7 @@ export class ScoredPlayer extends ChoicePlayer {
   #draw(scores: readonly number[], rng: Rng): number {
     const { greedy, temperature } = this.options.sampling;
     const largest = maximum(scores);
-    if (greedy) return scores.indexOf(largest);
+    if (greedy || temperature === 0) return scores.indexOf(largest);
     const weights = scores.map((score) => Math.exp((score - largest) / temperature));
     let rest = rng.uniform() * weights.reduce((sum, weight) => sum + weight, 0);
     const drawn = weights.findIndex((weight) => (rest -= weight) < 0);

@@ -8,8 +8,10 @@ import {
   type ChatMessage,
   type ChatTemplate,
   type EncodedConversation,
+  type PromptEnding,
   type TemplateInputs,
 } from './chat-message.js';
+import { openText } from './open-message.js';
 
 export type BuiltInTemplate = 'llama2' | 'llama3' | 'chatml' | 'chatglm4' | 'llama2_bc';
 
@@ -130,6 +132,7 @@ export const templateMarks: Record<BuiltInTemplate, readonly string[]> = {
 
 export class BuiltInChatTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
+  readonly takesVariables = false;
   readonly #style: Style;
 
   constructor(
@@ -150,8 +153,12 @@ export class BuiltInChatTemplate implements ChatTemplate {
     return [{ ids, lossMask }];
   }
 
-  /** @returns ends: of each message, the tokens up to its end */
-  #encoded(messages: readonly ChatMessage[], inputs: TemplateInputs): EncodedConversation & { ends: number[] } {
+  /** @param isOpen the last message has no end; @returns ends: of each message, the tokens up to its end */
+  #encoded(
+    messages: readonly ChatMessage[],
+    inputs: TemplateInputs,
+    isOpen = false,
+  ): EncodedConversation & { ends: number[] } {
     const { upstreamLossMask = false } = this.options;
     const ids: number[] = [];
     const lossMask: number[] = [];
@@ -168,7 +175,9 @@ export class BuiltInChatTemplate implements ChatTemplate {
       const isLearnt = message.loss !== false || (upstreamLossMask && this.kind === 'llama2_bc');
       const mask = message.role === 'assistant' && isLearnt ? 1 : 0;
       const place = { index, system, before: folded[index - 1] };
-      for (const { read, written, end } of this.#style.pieces(message, place)) {
+      const pieces = this.#style.pieces(message, place);
+      const isLast = index === folded.length - 1;
+      for (const { read, written, end } of isOpen && isLast ? pieces.map((piece) => this.#opened(piece)) : pieces) {
         const ownHeader = upstreamLossMask && read === this.#style.prompt && message.role === 'assistant';
         if (read !== undefined) add(this.tokenizer.encode(read), ownHeader ? mask : 0);
         if (written !== undefined) add(this.tokenizer.encode(written), mask);
@@ -183,13 +192,21 @@ export class BuiltInChatTemplate implements ChatTemplate {
   *writePromptInSteps(
     messages: readonly ChatMessage[],
     inputs: TemplateInputs = {},
+    ending: PromptEnding = 'reply',
   ): Generator<undefined, () => number[]> {
-    return () => this.encodePrompt(messages, inputs);
+    if (ending === 'reply') return () => this.encodePrompt(messages, inputs);
+    if (ending === 'open') openText(messages); // refuses what cannot be continued
+    return () => this.#encoded(messages, inputs, ending === 'open').ids;
   }
 
   encodePrompt(messages: readonly ChatMessage[], inputs: TemplateInputs = {}): number[] {
     const { ids } = this.#encoded(messages, inputs);
     return this.#style.prompt === '' ? ids : [...ids, ...this.tokenizer.encode(this.#style.prompt)];
+  }
+
+  #opened({ read, written }: Piece): Piece {
+    const { terminator } = this.#style;
+    return { read, written: written?.endsWith(terminator) ? written.slice(0, -terminator.length) : written };
   }
 
   /** Never null: the tokens of earlier messages never change. */

@@ -34,6 +34,12 @@ export interface EncodedConversation {
   lossMask: number[];
 }
 
+/**
+ * How a prompt ends: `reply`, with what asks the assistant for one; `message`, behind the last message; `open`, within the last
+ * message, which is the assistant's and a text, as if it were still being written.
+ */
+export type PromptEnding = 'reply' | 'message' | 'open';
+
 /** One way to write dialogues as text; the same object serves training and play, so both see the same ids. */
 export interface ChatTemplate {
   /**
@@ -44,7 +50,13 @@ export interface ChatTemplate {
   /** A dialogue up to where the assistant replies. */
   encodePrompt(messages: readonly ChatMessage[], inputs?: TemplateInputs): number[];
   /** Writes that dialogue in steps, for a server: others may have their turn where it yields. @returns what encodes it */
-  writePromptInSteps(messages: readonly ChatMessage[], inputs?: TemplateInputs): Generator<undefined, () => number[]>;
+  writePromptInSteps(
+    messages: readonly ChatMessage[],
+    inputs?: TemplateInputs,
+    ending?: PromptEnding,
+  ): Generator<undefined, () => number[]>;
+  /** Whether dialogues may bring variables of their own. */
+  readonly takesVariables: boolean;
   /**
    * What follows an assistant's message that is in the context as it was sampled, without the token that ended it: the
    * message's end, the messages after it, and the mark that asks for the next one.

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { recordings, whenRecorded } from '@bowyer/testing';
 import { loadTokenizer, type HuggingFaceTokenizer } from '../tokenizers/tokenizer.js';
-import { cutRight, type ChatMessage } from './chat-message.js';
+import { cutRight, type ChatMessage, type ChatTemplate, type PromptEnding } from './chat-message.js';
 import { chatTemplate } from './chat-template.js';
 import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 
@@ -175,6 +175,73 @@ test('a template has no continuation where it forgets, or where the border lies 
   const forgetful = chatTemplate(jinja.qwen.replace('m.content', "m.content.split('hi')[-1]"), marked);
   expect(forgetful.encodeContinuation(after('Ok.'), 2)).not.toBeNull();
   expect(forgetful.encodeContinuation(after('hi hi Ok.'), 2)).toBeNull();
+});
+
+function promptIds(template: ChatTemplate, messages: readonly ChatMessage[], ending: PromptEnding): number[] {
+  const steps = template.writePromptInSteps(messages, {}, ending);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value();
+}
+
+const promptOf = (...given: Parameters<typeof promptIds>) =>
+  marked.decode(promptIds(...given), { keepSpecialTokens: true });
+
+/** Its ids are the text itself. */
+const verbatim = (config: object) =>
+  Object.create(marked, { config: { value: config }, encode: { value: (text: string) => [text] } }) as typeof marked;
+
+const opened = (content: string): ChatMessage[] => [short[0], { role: 'assistant', content }];
+
+// What transformers 5.18 renders with continue_final_message.
+test.each<[keyof typeof jinja, string, string]>([
+  ['qwen', 'go', 'go'],
+  ['qwen', 'go north ', 'go north '],
+  ['qwen', '', ''],
+  ['qwen', ' go', ' go'],
+  ['qwen', '\n', '\n'],
+  ['llama2', 'go', ' go'],
+  ['llama2', 'go north ', ' go north '],
+  ['llama2', ' go', ' go'],
+])('%s: an open message %j is %j at the end of its prompt', (name, content, written) => {
+  const template = chatTemplate(jinja[name], verbatim({ bos_token: '<s>', eos_token: '</s>' }));
+  const before = name === 'qwen' ? '<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n' : '<s>[INST] hi [/INST]';
+  expect(promptIds(template, opened(content), 'open')).toEqual([before + written]);
+});
+
+test.each(['llama2', 'llama2_bc', 'llama3', 'chatml', 'chatglm4'])(
+  '%s: an open message is what is asked for it, and itself; a closed one is not followed by a request',
+  (name) => {
+    const template = chatTemplate(name, marked);
+    const ask = promptOf(template, [short[0]], 'reply');
+    const said = name === 'llama2_bc' ? ' go north' : 'go north';
+    expect(promptOf(template, opened('go north'), 'open')).toBe(ask + said);
+    const closed = promptOf(template, opened('go north'), 'message');
+    const [{ ids }] = template.encodeConversation(opened('go north'));
+    expect(closed).toBe(marked.decode(ids, { keepSpecialTokens: true }));
+  },
+);
+
+test('a message that is not the assistant’s, or that the template changes, cannot be continued', () => {
+  const shouting = chatTemplate(jinja.qwen.replace('m.content', 'm.content | upper'), marked);
+  expect(() => promptOf(shouting, opened('go'), 'open')).toThrow('does not write the last message as it is');
+  for (const name of ['chatml', jinja.qwen])
+    expect(() => promptOf(chatTemplate(name, marked), [short[0]], 'open')).toThrow(
+      "only an assistant's message of text",
+    );
+});
+
+test.each(['llama2', 'llama-2', 'Llama-2', 'LLAMA_2', 'llama 2'])('%s is llama2', (name) => {
+  expect(chatTemplate(name, marked).encodePrompt(short)).toEqual(chatTemplate('llama2', marked).encodePrompt(short));
+});
+
+test('names of the tokenizer’s own templates have variants too, and precede the built-in ones', () => {
+  const own = [
+    { name: 'tool_use', template: 'tools' },
+    { name: 'chatml', template: 'own' },
+  ];
+  const tokenizer = verbatim({ chat_template: own });
+  expect(['tool-use', 'Tool_Use', 'chatml'].map((name) => chatTemplate(name, tokenizer).encodePrompt(short))).toEqual([['tools'], ['tools'], ['own']]); // prettier-ignore
 });
 
 test('what a tokenizer lacks is told', () => {

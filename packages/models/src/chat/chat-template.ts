@@ -9,7 +9,7 @@ import {
   type BuiltInTemplateOptions,
 } from './built-in-templates.js';
 
-const builtIn: readonly string[] = ['llama2', 'llama3', 'chatml', 'chatglm4', 'llama2_bc'] satisfies BuiltInTemplate[];
+const builtIn: readonly BuiltInTemplate[] = ['llama2', 'llama3', 'chatml', 'chatglm4', 'llama2_bc'];
 
 export interface ChatTemplateOptions extends BuiltInTemplateOptions {
   /** Variables that a Jinja template gets in every dialogue, such as `enable_thinking`. */
@@ -19,29 +19,30 @@ export interface ChatTemplateOptions extends BuiltInTemplateOptions {
 }
 
 /**
- * @param template one of the built-in names (`llama-2` and `llama2` are the same), Jinja itself, the name of one of the tokenizer's
- * templates, or null for its own: `default`, and for dialogues with tools `tool_use` where it has one
+ * @param template one of the built-in names, Jinja itself, the name of one of the tokenizer's templates, or null for its own:
+ * `default`, and for dialogues with tools `tool_use` where it has one. Names that differ in case and in `-` or `_` alone are one:
+ * `llama-2`, `Llama_2` and `llama2`
  */
 export function chatTemplate(
   template: string | null,
   tokenizer: Tokenizer,
   { variables: given = {}, now, ...options }: ChatTemplateOptions = {},
 ): ChatTemplate {
-  const name = plainName(template);
-  if (builtIn.includes(name)) {
+  const config = tokenizer.config ?? {};
+  const own = ownTemplates(config.chat_template);
+  const name = own.has(template ?? '') ? undefined : builtInName(template);
+  if (name !== undefined) {
     const [variable] = Object.keys(given);
     if (variable !== undefined)
       throw new ChatTemplateError(
         `'${name}' has no variable '${variable}'`,
         'leave out chat_template_kwargs, or use a template of Jinja',
       );
-    return new BuiltInChatTemplate(name as BuiltInTemplate, tokenizer, options);
+    return new BuiltInChatTemplate(name, tokenizer, options);
   }
-  const config = tokenizer.config ?? {};
-  const own = ownTemplates(config.chat_template);
   const jinja = { variables: { ...specialTokens(config), ...given }, ...(now && { now }) };
   if (template?.includes('{')) return new JinjaTemplate(template, tokenizer, jinja);
-  const source = own.get(template ?? 'default');
+  const source = own.get(named([...own.keys()], template ?? 'default') ?? '');
   if (source === undefined) throw missing(template, own);
   return new JinjaTemplate(source, tokenizer, {
     ...jinja,
@@ -62,13 +63,19 @@ function missing(template: string | null, own: ReadonlyMap<string, string>): Cha
   );
 }
 
-/** `llama-2` is `llama2`. */
-const plainName = (template: string | null): string => template?.replace('-', '') ?? '';
+/** The exact name, or the one that differs from it in case, `-` and `_` alone. */
+const named = <Name extends string>(known: readonly Name[], name: string): Name | undefined =>
+  known.find((each) => each === name) ?? known.find((each) => plainName(each) === plainName(name));
+
+const plainName = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
+
+const builtInName = (template: string | null): BuiltInTemplate | undefined =>
+  template === null ? undefined : named(builtIn, template);
 
 /** Strings that a tokenizer made for a built-in template must contain as one token each. */
 export function templateTokens(template: string | null): readonly string[] {
-  const name = plainName(template);
-  if (builtIn.includes(name)) return templateMarks[name as BuiltInTemplate];
+  const name = builtInName(template);
+  if (name !== undefined) return templateMarks[name];
   throw new ChatTemplateError(
     `a tokenizer of the conversations' words needs a built-in template, not ${template === null ? 'none' : `'${template}'`}`,
     `choose chat_template=${builtIn.join(' or ')}`,

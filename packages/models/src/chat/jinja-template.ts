@@ -7,11 +7,13 @@ import {
   type ChatMessage,
   type ChatTemplate,
   type EncodedConversation,
+  type PromptEnding,
   type TemplateInputs,
 } from './chat-message.js';
 import { finished } from './jinja/interpreter.js';
 import { Template, type Rendered } from './jinja/template.js';
 import { TemplateError } from './jinja/template-error.js';
+import { markedAtEnd, upToMark } from './open-message.js';
 import { servedTurns } from './served-turns.js';
 import { tokenOffsets } from './token-offsets.js';
 
@@ -31,6 +33,7 @@ interface CharSpan {
 
 export class JinjaTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
+  readonly takesVariables = true;
   readonly #template: Template;
   readonly #withTools: Template;
   readonly #variables: Readonly<Record<string, unknown>>;
@@ -63,9 +66,12 @@ export class JinjaTemplate implements ChatTemplate {
   *writePromptInSteps(
     messages: readonly ChatMessage[],
     inputs: TemplateInputs = {},
+    ending: PromptEnding = 'reply',
   ): Generator<undefined, () => number[]> {
-    const { text } = yield* this.#renderInSteps(messages, inputs, true);
-    return () => this.tokenizer.encode(text);
+    const shown = ending === 'open' ? markedAtEnd(messages) : messages;
+    const { text } = yield* this.#renderInSteps(shown, inputs, ending === 'reply');
+    const prompt = ending === 'open' ? upToMark(text, messages) : text;
+    return () => this.tokenizer.encode(prompt);
   }
 
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] | null {

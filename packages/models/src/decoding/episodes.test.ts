@@ -299,6 +299,24 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     );
   });
 
+  test.each<Partial<TestSampling>>([
+    { temperature: 0 },
+    { temperature: 1e-320 },
+    { temperature: 1e-40 }, // float32 divides by it to infinity
+    { temperature: 1e-12 },
+    { temperature: 1e-40, topK: 5, topP: 0.9 },
+    { temperature: 100, topP: 1e-40 },
+    { temperature: 100, topP: 1e-320 }, // 0 in float32
+    { temperature: 100, topK: 1 },
+  ])('%j takes the most likely token', async (changes) => {
+    const play = (options: Partial<TestSampling>) =>
+      withEpisodes({ slots: 2, programs: maskingPrograms }, async (episodes) => {
+        const turns = [0, 1].map((slot) => ({ slot, tokens: prompt(3 + slot, slot) }));
+        return (await act(episodes, turns, sampling(options))).map(sampledIds);
+      });
+    expect(await play(changes)).toEqual(await play({ greedy: true }));
+  });
+
   test('a context that outgrows the model loses its oldest tokens and continues as if it had begun there', async () => {
     await withEpisodes({ slots: 2, contextLength: 20 }, async (episodes) => {
       for (let turn = 0; turn < 6; turn++) {
@@ -348,6 +366,13 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     });
   });
 
+  test.each([-1e-9, 101, Number.NaN])('a temperature of %d is refused', async (temperature) => {
+    await withEpisodes({ slots: 1 }, async (episodes) => {
+      const played = act(episodes, [{ slot: 0, tokens: [1] }], sampling({ temperature }));
+      await expect(played).rejects.toThrow(`temperature ${temperature} must be from 0`);
+    });
+  });
+
   test('mistakes are named', async () => {
     await withEpisodes({ slots: 2 }, async (episodes) => {
       await expect(act(episodes, [{ slot: 0, tokens: [] }], sampling())).rejects.toThrow(
@@ -371,9 +396,6 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       ).rejects.toThrow('slot 0 has two turns in one call');
       await expect(act(episodes, [{ slot: 0, tokens: [1] }], sampling({ maxNewTokens: 41 }))).rejects.toThrow(
         "must be from 1 to the context's 40 tokens",
-      );
-      await expect(act(episodes, [{ slot: 0, tokens: [1] }], sampling({ temperature: 0 }))).rejects.toThrow(
-        'for the most likely token set greedy',
       );
     });
   });

@@ -7,7 +7,7 @@ import { roundedCapacity } from './cache-rows.js';
 import type { GenerateArgs, GeneratedRow } from './generate-kernel.js';
 import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
 import { noLogitRules, type LogitRules } from './logit-rules.js';
-import { GREEDY_TEMPERATURE, samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
+import { computable, GREEDY_TEMPERATURE, samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
 import { samplingUniforms } from './sampling-uniforms.js';
 import { readersFirst, sharingPlan, stagesOfRows, type SharingPlan } from './sharing-plan.js';
 import { SlotMapping } from './slot-mapping.js';
@@ -125,9 +125,10 @@ export class Episodes {
    *
    * A context that leaves no room for `maxNewTokens` loses its oldest tokens (see `contextTokens`).
    */
-  async act(turns: readonly Turn[], options: SamplingOptions): Promise<Utterance[]> {
-    this.#check(turns, options);
+  async act(turns: readonly Turn[], given: SamplingOptions): Promise<Utterance[]> {
+    this.#check(turns, given);
     if (turns.length === 0) return [];
+    const options = computable(given);
     const sampler = samplerFor(options, this.options.programs.architecture.vocabSize, this.options.sharesSampler);
     const seeds = turns.map(({ rng }) => rng.uint32());
     for (const { slot, reset, tokens } of turns) {

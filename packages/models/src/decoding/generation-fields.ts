@@ -1,7 +1,7 @@
 // What a model's generation_config.json asks of generation beyond the run's own keys: rules for logits, or nothing.
 import { join } from 'node:path';
 import { ConfigFields, fromConfigFile, readGenerationFields, type ConfigJson } from '@bowyer/checkpoints';
-import { changesLogits, noLogitRules, type LogitRules } from './logit-rules.js';
+import { changesLogits, noLogitRules, REPETITION_PENALTIES, type LogitRules } from './logit-rules.js';
 
 /** Fields that nothing here does, and the values without effect. */
 const notBuilt: Readonly<Record<string, readonly unknown[]>> = {
@@ -124,8 +124,10 @@ function logitRules(json: ConfigJson, fields: ConfigFields, vocabSize: number) {
 }
 
 function penaltyOf(fields: ConfigFields, value: unknown): number {
-  if (value === 0) throw fields.error('repetition_penalty', 'must be above 0, not 0');
-  return fields.real('repetition_penalty');
+  const penalty = value === 0 ? 0 : fields.real('repetition_penalty');
+  const { min, max } = REPETITION_PENALTIES;
+  if (penalty >= min && penalty <= max) return penalty;
+  throw fields.error('repetition_penalty', `must be from ${min} to ${max}, not ${penalty}`);
 }
 
 /** Negative ids, of which some files have −1, are no tokens. */

@@ -1,4 +1,4 @@
-// Rules of a generation_config.json that change logits before a token is chosen, from what the text contains so far.
+// Rules of a generation_config.json or of a request that change logits before a token is chosen, from what the text contains so far.
 // Source: Hugging Face's logits processors, in the order in which its `generate` applies them.
 
 export interface LogitRules {
@@ -17,7 +17,12 @@ export interface LogitRules {
   suppressedIds: readonly number[];
   /** Suppressed as the first new token. */
   beginSuppressedIds: readonly number[];
+  /** The only tokens that can be chosen, of a vocabulary of so many; null: all. Suppressed ones stay suppressed. */
+  allowed: { ids: readonly number[]; of: number } | null;
 }
+
+/** Beyond these a logit that is far below the rest would no longer be. */
+export const REPETITION_PENALTIES = { min: 0.01, max: 100 } as const;
 
 export const noLogitRules: LogitRules = {
   sequenceBias: [],
@@ -28,6 +33,7 @@ export const noLogitRules: LogitRules = {
   minNewTokens: 0,
   suppressedIds: [],
   beginSuppressedIds: [],
+  allowed: null,
 };
 
 /** Whether any token could be affected. */
@@ -71,8 +77,15 @@ export function logitChanges(
   if (text.length < rules.minLength || newTokens < rules.minNewTokens)
     for (const id of terminatorIds) forbidden.add(id);
   if (newTokens === 0) for (const id of rules.beginSuppressedIds) forbidden.add(id);
+  for (const id of othersThan(rules.allowed)) forbidden.add(id);
   for (const id of forbidden) add(id, FORBIDDEN);
   return { bias, penalized: rules.repetitionPenalty === 1 ? [] : [...new Set(text)] };
+}
+
+function othersThan(allowed: LogitRules['allowed']): number[] {
+  if (allowed === null) return [];
+  const kept = new Set(allowed.ids);
+  return Array.from({ length: allowed.of }, (_, id) => id).filter((id) => !kept.has(id));
 }
 
 /** Whether the text ends in all of the sequence but its last token. */

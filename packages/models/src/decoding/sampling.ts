@@ -5,7 +5,7 @@ import { restrictedLogits } from '../layers/restricted-logits.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
 
 export interface SamplingOptions {
-  /** Logits are divided by it before anything else; 1 samples the policy itself. */
+  /** Logits are divided by it before anything else; 1 samples the policy itself, 0 takes the most likely token. */
   temperature: number;
   /** Only the k most likely tokens can be chosen; 0 means all. */
   topK: number;
@@ -42,7 +42,33 @@ export const MAX_TOP_LOGPROBS = 20;
  */
 export const GREEDY_TEMPERATURE = 1e-12;
 
-/** @param shared one sampler for greedy and for all untruncated sampling, at a few passes over the vocabulary more */
+/** Above it a logit far below the rest, as of a masked token, would no longer be far below. */
+export const MAX_TEMPERATURE = 100;
+
+/** The most likely token is always kept: float32 has this number, and not much smaller ones. */
+const LEAST_TOP_P = 1e-30;
+
+/**
+ * The same choice with numbers that float32 divides by without an overflow: a temperature up to `GREEDY_TEMPERATURE` takes the most
+ * likely token, as its limit 0 does.
+ *
+ * @throws {RangeError} where an option is out of its range
+ */
+export function computable<Options extends Pick<SamplingOptions, 'greedy' | 'temperature' | 'topP' | 'topK'>>(
+  options: Options,
+): Options {
+  const { greedy, temperature, topP, topK } = options;
+  if (greedy) return options;
+  if (!(temperature >= 0 && temperature <= MAX_TEMPERATURE))
+    throw new RangeError(`sampling: temperature ${temperature} must be from 0, the most likely token always, to ${MAX_TEMPERATURE}`); // prettier-ignore
+  if (!(topP > 0 && topP <= 1)) throw new RangeError(`sampling: topP ${topP} must be in (0, 1]; 1 keeps every token`);
+  if (!Number.isInteger(topK) || topK < 0)
+    throw new RangeError(`sampling: topK ${topK} must be an integer; 0 keeps every token`);
+  if (temperature <= GREEDY_TEMPERATURE) return { ...options, greedy: true, temperature: 1 };
+  return topP < LEAST_TOP_P ? { ...options, topP: LEAST_TOP_P } : options;
+}
+
+/** @param options as `computable` returns them; @param shared one sampler for greedy and for all untruncated sampling, at a few passes over the vocabulary more */
 export function samplerFor(options: SamplingOptions, vocabSize: number, shared = false): Sampler {
   return {
     ...plainSampler(options, vocabSize, shared),
@@ -58,11 +84,6 @@ function plainSampler(
   shared: boolean,
 ): Sampler {
   if (greedy) return shared ? { kind: 'full', tempered: true } : { kind: 'greedy' };
-  if (!(temperature > 0))
-    throw new RangeError(`sampling: temperature ${temperature} must be above 0; for the most likely token set greedy`);
-  if (!(topP > 0 && topP <= 1)) throw new RangeError(`sampling: topP ${topP} must be in (0, 1]; 1 keeps every token`);
-  if (!Number.isInteger(topK) || topK < 0)
-    throw new RangeError(`sampling: topK ${topK} must be an integer; 0 keeps every token`);
   const candidates = topK === 0 ? vocabSize : Math.min(topK, vocabSize);
   const tempered = shared || temperature !== 1;
   return candidates === vocabSize && topP === 1

@@ -12,7 +12,7 @@ import {
 } from '@bowyer/checkpoints';
 import { initializeParameters } from '../architecture/initialize-parameters.js';
 import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
-import { samplerFor, type SamplingOptions } from '../decoding/sampling.js';
+import { computable, samplerFor, type SamplingOptions } from '../decoding/sampling.js';
 import { samplingUniforms } from '../decoding/sampling-uniforms.js';
 import { readLogitRules } from '../decoding/generation-fields.js';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
@@ -103,9 +103,10 @@ export class Seq2SeqModel {
    */
   async generate(
     sources: readonly Source[],
-    { rules: logitRules, ...options }: SamplingOptions & { rules?: LogitRules },
+    { rules: logitRules, ...given }: SamplingOptions & { rules?: LogitRules },
   ): Promise<DecodedTarget[]> {
     if (sources.length === 0) return [];
+    const options = computable(given);
     const { architecture, rules } = this;
     const { maxNewTokens, temperature, topP, terminatorIds } = options;
     const applied = logitRules ?? (await this.#logitRules(options));

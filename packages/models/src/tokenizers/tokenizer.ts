@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { asTransformersLoadsIt, spelling } from './loaded-definition.js';
+import { unescapedBytes } from './pipeline/escaped-bytes.js';
 import type { TokenizerDefinition } from './pipeline/definition.js';
 import { TokenizerPipeline } from './pipeline/pipeline.js';
 
@@ -31,6 +32,8 @@ export interface Tokenizer {
    */
   encodeInSteps(text: string, options?: { special?: boolean; maxTokens?: number }): Generator<undefined, number[]>;
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
+  /** The same in UTF-8, special tokens spelled out; tokens that are parts of characters have their own bytes, whole or not. */
+  decodeBytes(ids: ArrayLike<number>): Uint8Array;
   /** Id of a token as it is spelled in the vocabulary, e.g. `Ġthe`. */
   tokenToId(token: string): number | undefined;
   /** Writes `tokenizer.json` and `tokenizer_config.json`, readable by `loadTokenizer` and by Python. */
@@ -91,6 +94,10 @@ export class HuggingFaceTokenizer implements Tokenizer {
   decode(ids: ArrayLike<number>, { keepSpecialTokens = false, cleanUpSpaces = false }: DecodeOptions = {}): string {
     const text = this.#pipeline.decode(ids, { keepsSpecial: keepSpecialTokens });
     return cleanUpSpaces ? withoutSpacesBeforePunctuation(text) : text;
+  }
+
+  decodeBytes(ids: ArrayLike<number>): Uint8Array {
+    return unescapedBytes(this.#pipeline.decode(ids, { keepsSpecial: true, bytesAs: 'escapes' }));
   }
 
   tokenToId(token: string): number | undefined {

@@ -4,6 +4,7 @@
 import { Type, type TObject } from '@sinclair/typebox';
 import { actionChoices } from '@bowyer/algorithms';
 import { count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
+import { MAX_TEMPERATURE, REPETITION_PENALTIES } from '@bowyer/models';
 import { environmentKeys, secretKeys, shopKeys } from './adopted-keys.js';
 import { launcherSchema, sweeperSchema } from '../sweep/sweep-schema.js';
 import { traceKeys } from '../trace/with-tracing.js';
@@ -69,7 +70,11 @@ export const hubKeys = {
 export const samplingKeys = {
   max_new_tokens: count('longest text that the model writes at once, in tokens'),
   do_sample: Type.Boolean({ description: 'sample; false: the most likely token always' }),
-  temperature: rate('sampling temperature, dimensionless'),
+  temperature: Type.Number({
+    minimum: 0,
+    maximum: MAX_TEMPERATURE,
+    description: 'sampling temperature, dimensionless; 0: the most likely token always',
+  }),
   top_k: count('sample among the k most likely tokens; 0: all', 0),
   top_p: Type.Number({
     exclusiveMinimum: 0,
@@ -85,7 +90,7 @@ export const samplingKeys = {
 /** Of tasks whose texts a model writes for people, beside the sampling keys. */
 const textKeys = {
   repetition_penalty: nullable(
-    Type.Number({ exclusiveMinimum: 0 }),
+    Type.Number({ minimum: REPETITION_PENALTIES.min, maximum: REPETITION_PENALTIES.max }),
     'logits of tokens that the text contains already are divided by it (multiplied where they are negative); 1: none. null: as the model’s generation_config.json says',
   ),
 };

@@ -74,6 +74,10 @@ export class SteppedTokenizer implements Tokenizer {
     return this.tokenizer.decode(...given);
   }
 
+  decodeBytes(ids: ArrayLike<number>): Uint8Array {
+    return this.tokenizer.decodeBytes(ids);
+  }
+
   tokenToId(token: string): number | undefined {
     return this.tokenizer.tokenToId(token);
   }

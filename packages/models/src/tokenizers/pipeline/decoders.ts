@@ -1,16 +1,20 @@
 // Decoders of tokenizer.json: how tokens become text again. Equal to those of the Rust library.
 import { textAsBytes } from './byte-level.js';
 import { DefinitionError, parts, textField, unknownType, type Component } from './definition.js';
+import { escapedBytes } from './escaped-bytes.js';
 import { compilePattern, replaced } from './patterns.js';
 
+/** What tokens that are bytes become: the characters that they spell, or each byte by itself, escaped (see escaped-bytes.ts). */
+export type BytesAs = 'characters' | 'escapes';
+
 /** Texts whose concatenation is the decoded text. */
-export type Decoder = (tokens: readonly string[]) => readonly string[];
+export type Decoder = (tokens: readonly string[], bytesAs: BytesAs) => readonly string[];
 
 /** By type. */
 const factories: Record<string, (component: Component) => Decoder> = {
   Sequence: (component) => {
     const all = parts(component, 'decoders').map(decoderOf);
-    return (tokens) => all.reduce((result, each) => each(result), tokens);
+    return (tokens, bytesAs) => all.reduce((result, each) => each(result, bytesAs), tokens);
   },
   ByteLevel: () => byteLevel,
   ByteFallback: () => byteFallback,
@@ -41,23 +45,29 @@ function decoderOf(component: Component): Decoder {
 }
 
 /** Without one, tokens stand between spaces. */
-export function decoder(component: Component | null | undefined): (tokens: readonly string[]) => string {
+export function decoder(
+  component: Component | null | undefined,
+): (tokens: readonly string[], bytesAs?: BytesAs) => string {
   if (component === null || component === undefined) return (tokens) => tokens.join(' ');
   const decode = decoderOf(component);
-  return (tokens) => decode(tokens).join('');
+  return (tokens, bytesAs = 'characters') => decode(tokens, bytesAs).join('');
 }
 
 const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
 const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
-const byteLevel: Decoder = (tokens) => [lossy.decode(Buffer.concat(tokens.map(textAsBytes)))];
+const byteLevel: Decoder = (tokens, bytesAs) => {
+  const bytes = Buffer.concat(tokens.map(textAsBytes));
+  return [bytesAs === 'escapes' ? escapedBytes(bytes) : lossy.decode(bytes)];
+};
 
 /** Runs of `<0x…>` are bytes; a run that is no UTF-8 is one replacement character a byte. */
-const byteFallback: Decoder = (tokens) => {
+const byteFallback: Decoder = (tokens, bytesAs) => {
   const result: string[] = [];
   let bytes: number[] = [];
   const flush = () => {
-    if (bytes.length > 0) for (const text of textOf(bytes)) result.push(text);
+    if (bytes.length > 0)
+      for (const text of bytesAs === 'escapes' ? [escapedBytes(bytes)] : textOf(bytes)) result.push(text);
     bytes = [];
   };
   for (const token of tokens) {

@@ -3,7 +3,7 @@
 // effect, as there: a caller asks for them.
 import { AddedTokens } from './added-tokens.js';
 import { Bpe } from './bpe.js';
-import { decoder } from './decoders.js';
+import { decoder, type BytesAs } from './decoders.js';
 import { DefinitionError, placed, type TokenizerDefinition } from './definition.js';
 import { normalizer } from './normalizers.js';
 import { PatternError } from './patterns.js';
@@ -46,7 +46,7 @@ export class TokenizerPipeline {
   readonly #added: AddedTokens;
   readonly #preTokenize: PreTokenizer;
   readonly #postProcess: PostProcessor;
-  readonly #decode: (tokens: readonly string[]) => string;
+  readonly #decode: (tokens: readonly string[], bytesAs?: BytesAs) => string;
   readonly #tokens: string[] = [];
 
   /**
@@ -120,14 +120,17 @@ export class TokenizerPipeline {
   }
 
   /** Ids that are no token are left out. */
-  decode(ids: ArrayLike<number>, { keepsSpecial = false } = {}): string {
+  decode(
+    ids: ArrayLike<number>,
+    { keepsSpecial = false, bytesAs = 'characters' }: { keepsSpecial?: boolean; bytesAs?: BytesAs } = {},
+  ): string {
     const tokens: string[] = [];
     for (let i = 0; i < ids.length; i++) {
       const token = this.#tokens[ids[i]] as string | undefined;
       if (token !== undefined && (keepsSpecial || !this.#added.special.has(token))) tokens.push(token);
     }
     try {
-      return tokens.length === 0 ? '' : this.#decode(tokens);
+      return tokens.length === 0 ? '' : this.#decode(tokens, bytesAs);
     } catch (error) {
       throw this.#ofFile(error);
     }

@@ -1,0 +1,26 @@
+// Bytes within a text, as Python's error handler `surrogateescape` has them (PEP 383): a byte from 0x80 on is the lone surrogate
+// U+DC00 + byte, which no text contains.
+
+const ESCAPE = 0xdc00;
+
+/** Bytes below 0x80 are their characters. */
+export function escapedBytes(bytes: Iterable<number>): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte < 0x80 ? byte : ESCAPE + byte);
+  return text;
+}
+
+/** The text's UTF-8, with each escape as its byte. */
+export function unescapedBytes(text: string): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  for (const { 0: escapes, index } of text.matchAll(/(?<![\ud800-\udbff])[\udc80-\udcff]+/g)) {
+    pieces.push(
+      Buffer.from(text.slice(from, index)),
+      Uint8Array.from(escapes, (each) => each.charCodeAt(0) - ESCAPE),
+    );
+    from = index + escapes.length;
+  }
+  pieces.push(Buffer.from(text.slice(from)));
+  return Buffer.concat(pieces);
+}
