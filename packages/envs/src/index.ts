@@ -43,7 +43,7 @@ export {
 } from './registry.js';
 export { membersOf, type Member } from './mixture/members.js';
 export { environmentKeys, environmentProblems, optionsWithKeys, readsKey } from './config-keys.js';
-export { UnknownNameError } from './contract/unknown-name-error.js';
+export { nearestName, UnknownNameError } from './contract/unknown-name-error.js';
 
 // Items to train, to evaluate and to test on.
 export {

@@ -266,7 +266,7 @@ test.each([
     { prompt: 'no', max_tokens: 96 },
     400,
     'prompt',
-    'maximum context length is 96 tokens; you asked for 97',
+    'maximum context length is 96 tokens. However, you requested 97 tokens (1 in the prompt, 96 in the completion).',
   ],
   ['completions', { prompt: 'no', model: 'gpt-4o' }, 404, 'model', "The model 'gpt-4o' does not exist"],
   ['embeddings', { input: 'no' }, 404, null, 'Unknown request: POST /v1/embeddings'],
@@ -391,8 +391,8 @@ describe('what a long request costs the others', () => {
   };
 
   test.each<[string, object, number, string]>([
-    ['completions', { prompt: 'a'.repeat(96_001) }, 400, 'the prompt has 96001 characters'],
-    ['completions', { prompt: new Array(97).fill(1) }, 400, 'the prompt has 97. Shorten'],
+    ['completions', { prompt: 'a'.repeat(96_001) }, 400, 'your prompt has 96001 characters'],
+    ['completions', { prompt: new Array(97).fill(1) }, 400, 'your prompt resulted in 97 tokens.'],
     [
       'completions',
       { prompt: new Array(69).fill('no') },
@@ -412,7 +412,7 @@ describe('what a long request costs the others', () => {
       'chat/completions',
       { messages: [{ role: 'user', content: 'a'.repeat(96_001) }] },
       400,
-      'the messages has 96001 characters',
+      'your messages have 96001 characters',
     ],
     [
       'chat/completions',

@@ -62,7 +62,11 @@ export function continuationTokens(tokenizer: Tokenizer, item: ContinuationItem,
 }
 
 /** The text of the ids after the prompt. Decoded with the prompt where possible: alone, a text would lose its first space. */
-export function continuationText(tokenizer: Tokenizer, promptIds: readonly number[], ids: readonly number[]): string {
+export function continuationText(
+  tokenizer: Pick<Tokenizer, 'decode'>,
+  promptIds: readonly number[],
+  ids: readonly number[],
+): string {
   const before = tokenizer.decode(promptIds);
   const whole = tokenizer.decode([...promptIds, ...ids]);
   return whole.startsWith(before) ? whole.slice(before.length) : tokenizer.decode(ids);

@@ -2,6 +2,7 @@
 // Source: platform.openai.com/docs/api-reference.
 
 import type { ToolCall } from './message-parts.js';
+import { escaped, textOf, type Alternative, type TokenLogprob } from './token-logprobs.js';
 
 export type AnswerKind = 'chat' | 'text';
 
@@ -26,14 +27,6 @@ export interface CalledTool extends ToolCall {
   id: string;
 }
 
-export interface TokenLogprob {
-  token: string;
-  /** Nats; null: of a prompt's first token, which nothing predicts. */
-  logprob: number | null;
-  /** The most likely tokens at its position, as many as requested. */
-  topLogprobs: readonly Omit<TokenLogprob, 'topLogprobs'>[];
-}
-
 export interface Usage {
   promptTokens: number;
   completionTokens: number;
@@ -48,7 +41,15 @@ export interface AnswerHead {
   model: string;
 }
 
-export function wholeAnswer({ kind, ...head }: AnswerHead, choices: readonly Choice[], usage: Usage): object {
+/** How tokens are named: by their texts, or as `token_id:N`. */
+export type TokenNames = 'texts' | 'ids';
+
+export function wholeAnswer(
+  { kind, ...head }: AnswerHead,
+  choices: readonly Choice[],
+  usage: Usage,
+  names: TokenNames = 'texts',
+): object {
   const isChat = kind === 'chat';
   return {
     ...head,
@@ -57,7 +58,7 @@ export function wholeAnswer({ kind, ...head }: AnswerHead, choices: readonly Cho
     choices: choices.map((choice) => ({
       index: choice.index,
       ...(isChat ? { message: message(choice) } : { text: choice.text }),
-      logprobs: logprobs(kind, choice.tokens),
+      logprobs: logprobs(kind, choice.tokens, names),
       finish_reason: choice.finishReason,
       ...choiceIds(kind, choice),
     })),
@@ -66,7 +67,12 @@ export function wholeAnswer({ kind, ...head }: AnswerHead, choices: readonly Cho
 }
 
 /** A piece of a stream; the first of a chat's choice contains the role. */
-export function answerPiece({ kind, ...head }: AnswerHead, choice: Choice, isFirst: boolean): object {
+export function answerPiece(
+  { kind, ...head }: AnswerHead,
+  choice: Choice,
+  isFirst: boolean,
+  names: TokenNames = 'texts',
+): object {
   const isChat = kind === 'chat';
   const delta = {
     ...(isFirst && { role: 'assistant' }),
@@ -81,7 +87,7 @@ export function answerPiece({ kind, ...head }: AnswerHead, choice: Choice, isFir
       {
         index: choice.index,
         ...(isChat ? { delta } : { text: choice.text }),
-        logprobs: logprobs(kind, choice.tokens),
+        logprobs: logprobs(kind, choice.tokens, names),
         finish_reason: choice.finishReason,
         ...choiceIds(kind, choice),
       },
@@ -144,35 +150,43 @@ const counts = ({ promptTokens, completionTokens }: Usage) => ({
   total_tokens: promptTokens + completionTokens,
 });
 
-function logprobs(kind: AnswerKind, tokens: readonly TokenLogprob[] | null): object | null {
+function logprobs(kind: AnswerKind, tokens: readonly TokenLogprob[] | null, names: TokenNames): object | null {
   if (tokens === null) return null;
+  const entry = ({ logprob, ...token }: Alternative) => ({
+    token: nameOf(kind, token, names),
+    logprob,
+    bytes: [...token.bytes],
+  });
   if (kind === 'text')
     return {
-      tokens: tokens.map(({ token }) => token),
+      tokens: tokens.map((token) => nameOf(kind, token, names)),
       token_logprobs: tokens.map(({ logprob }) => logprob),
       top_logprobs: tokens.some(({ topLogprobs }) => topLogprobs.length > 0)
-        ? tokens.map((token) => byToken(token))
+        ? tokens.map((token) => byName(token, names))
         : null,
-      text_offset: offsets(tokens),
+      text_offset: tokens.map(({ offset }) => offset),
     };
   return {
-    content: tokens.map(({ topLogprobs, ...token }) => ({ ...entry(token), top_logprobs: topLogprobs.map(entry) })),
+    content: tokens.map((token) => ({ ...entry(token), top_logprobs: token.topLogprobs.map(entry) })),
     refusal: null,
   };
 }
 
-/** Where each token begins, in characters. */
-function offsets(tokens: readonly TokenLogprob[]): number[] {
-  let end = 0;
-  return tokens.map(({ token }) => (end += token.length) - token.length);
+/** Parts of characters are written as OpenAI's two APIs do. */
+function nameOf(kind: AnswerKind, { id, bytes }: Pick<Alternative, 'id' | 'bytes'>, names: TokenNames): string {
+  if (names === 'ids') return `token_id:${id}`;
+  return textOf(bytes) ?? `${kind === 'text' ? 'bytes:' : ''}${escaped(bytes)}`;
 }
 
-const entry = ({ token, logprob }: Omit<TokenLogprob, 'topLogprobs'>) => ({
-  token,
-  logprob,
-  bytes: [...Buffer.from(token)],
-});
-
-/** The generated token is always among them. */
-const byToken = ({ topLogprobs, ...generated }: TokenLogprob) =>
-  Object.fromEntries([...topLogprobs, generated].map(({ token, logprob }) => [token, logprob]));
+/** The generated token is always among them, by its name; of others with one name, the more likely one has it. */
+function byName(generated: TokenLogprob, names: TokenNames): Record<string, number | null> {
+  const others = generated.topLogprobs.filter(({ id }) => id !== generated.id);
+  const taken = new Map<string, number>();
+  for (const token of [generated, ...others]) {
+    const name = nameOf('text', token, names);
+    taken.set(taken.has(name) ? `token_id:${token.id}` : name, token.id);
+  }
+  const named = new Map([...taken].map(([name, id]) => [id, name]));
+  const inOrder = [...generated.topLogprobs, generated].map(({ id, logprob }) => [named.get(id)!, logprob] as const);
+  return Object.fromEntries(inOrder);
+}

@@ -2,15 +2,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
 import { type TopLogprobs, continuationText, type Tokenizer } from '@bowyer/models';
-import type { AnswerKind, Choice, TokenLogprob, Usage } from './completion-answers.js';
+import type { Choice, Usage } from './completion-answers.js';
 import { decoderWithMarks } from './call-format.js';
 import type { CompletionRequest, Prompt } from './completion-request.js';
 import type { SequenceBatcher, SequenceEnd } from './sequence-batcher.js';
 import { PartStreamer } from './part-streamer.js';
 import { TextStreamer } from './text-streamer.js';
+import { SpelledTokens, type TokenLogprob } from './token-logprobs.js';
 
 export interface CompletionRun {
-  kind: AnswerKind;
   request: CompletionRequest;
   tokenizer: Tokenizer;
   terminatorIds: readonly number[];
@@ -30,8 +30,8 @@ export interface Completed {
 /** Ends when all answers have ended. @throws {QueueFullError} at once, before any token is generated */
 export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Promise<Completed> {
   const { request, terminatorIds, signal } = run;
-  const { prompts, n, maxTokens, sampling, seed, stopIds, logitBias, presencePenalty, frequencyPenalty, rules } =
-    request;
+  const { prompts, n, maxTokens, sampling, seed, logitBias, presencePenalty, frequencyPenalty, rules } = request;
+  const endIds = [...new Set([...(request.ignoresEnd ? [] : terminatorIds), ...request.stopIds])];
   const adjustments = { bias: logitBias, presencePenalty, frequencyPenalty };
   const answers = prompts.flatMap((prompt, p) =>
     Array.from({ length: n }, (_, i) => new Answer(run, prompt, p * n + i)),
@@ -42,7 +42,7 @@ export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Pro
   const ends = batcher.submit(
     answers.map((answer) => ({
       ...{ promptIds: answer.promptIds, maxNewTokens: maxTokens, sampling, signal },
-      terminatorIds: stopIds.length === 0 ? terminatorIds : [...new Set([...terminatorIds, ...stopIds])],
+      terminatorIds: endIds,
       ...{ adjustments, rules, returnsTopLogprobs: request.topLogprobs > 0 },
       rng: seed === null ? new Rng(run.rng.uint32()) : Rng.forPurpose(seed, `answer ${answer.index}`),
       onTokens: (...tokens) => answer.take(...tokens),
@@ -94,24 +94,27 @@ class Answer {
   #sentPieces = 0;
   #echo: string;
   readonly #parts: PartStreamer | null;
+  readonly #spelled: SpelledTokens;
 
   constructor(
     private readonly run: CompletionRun,
     { ids, echo }: Prompt,
     readonly index: number,
   ) {
-    const { kind, tokenizer, request } = run;
+    const { tokenizer, request } = run;
     this.promptIds = ids;
     this.#echo = echo;
-    // A message stands alone; a text continues where the prompt ended, with its leading space.
-    const end = ids.slice(-PROMPT_END);
-    const decodeMessage = request.parts
-      ? decoderWithMarks(tokenizer)
-      : (all: readonly number[]) => tokenizer.decode(all);
-    const decode = (generated: readonly number[]) =>
-      kind === 'chat' ? decodeMessage(generated) : continuationText(tokenizer, end, generated);
+    const end = request.continuesText ? ids.slice(-PROMPT_END) : [];
     this.#parts = request.parts && new PartStreamer(request.parts);
-    this.#streamer = new TextStreamer(decode, request.stops);
+    this.#streamer = new TextStreamer(this.#decoder(end), request.stops, request.minTokens);
+    this.#spelled = new SpelledTokens(tokenizer, end, echo.length);
+  }
+
+  /** A message stands alone; a text continues where the prompt ended, with its leading space. */
+  #decoder(end: readonly number[]): (ids: readonly number[]) => string {
+    const { tokenizer, request } = this.run;
+    const decode = request.parts ? decoderWithMarks(tokenizer) : (ids: readonly number[]) => tokenizer.decode(ids);
+    return end.length === 0 ? decode : (ids) => continuationText({ decode }, end, ids);
   }
 
   take(ids: readonly number[], logprobs: readonly number[], topLogprobs: readonly TopLogprobs[]): boolean {
@@ -120,7 +123,7 @@ class Answer {
     this.#ids.push(...ids);
     if (request.logprobs)
       ids.forEach((id, i) => {
-        const token = { ...this.#spelled(id, logprobs[i]), topLogprobs: this.#topLogprobs(topLogprobs[i]) };
+        const token = this.#spelled.add(id, logprobs[i], topLogprobs[i], request.topLogprobs);
         this.#tokens.push(token);
         this.#unsentTokens.push(token);
       });
@@ -134,28 +137,18 @@ class Answer {
     if (!returnsIds) return;
     this.#ids.push(id);
     if (!logprobs) return;
-    const token = { ...this.#spelled(id, logprob), topLogprobs: [] };
+    const token = this.#spelled.add(id, logprob);
     this.#tokens.push(token);
     this.#unsentTokens.push(token);
-  }
-
-  #spelled = <Logprob extends number | null>(id: number, logprob: Logprob) => ({
-    token: this.run.tokenizer.decode([id], { keepSpecialTokens: true }),
-    logprob,
-  });
-
-  /** As many as were asked for. */
-  #topLogprobs(found: TopLogprobs | undefined) {
-    const ids = found?.ids.slice(0, this.run.request.topLogprobs) ?? [];
-    return ids.map((id, i) => this.#spelled(id, found!.logprobs[i]));
   }
 
   /** The prompt's tokens. @param logprobs of those after the first */
   async scored(logprobs: Float32Array): Promise<TokenLogprob[]> {
     const tokens: TokenLogprob[] = [];
+    const spelled = new SpelledTokens(this.run.tokenizer);
     for (const [t, id] of this.promptIds.entries()) {
       if (t % SPELLED_AT_ONCE === SPELLED_AT_ONCE - 1) await nextTurn();
-      tokens.push({ ...this.#spelled(id, t === 0 ? null : logprobs[t - 1]), topLogprobs: [] });
+      tokens.push(spelled.add(id, t === 0 ? null : logprobs[t - 1]));
     }
     return tokens;
   }

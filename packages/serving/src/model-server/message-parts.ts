@@ -2,6 +2,8 @@
 // have them. Works on the text so far, so that a stream sends each part when it is certain.
 // Sources: the chat templates of Hermes and Qwen 2.5 and 3, Qwen 3 Coder and 3.5, Mistral, Llama 3.1 and later.
 
+import { isTooDeep } from './json-nesting.js';
+
 /** How a template writes calls of tools. */
 export type CallFormat = keyof typeof callReaders;
 
@@ -127,9 +129,10 @@ function readLlama(text: string, isWhole: boolean): Read {
 
 const jsonCall = (block: string): ToolCall | null => callOf(parsed(block));
 
+/** Deeper values than a request may send back are no arguments. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return isTooDeep(text) ? undefined : (JSON.parse(text) as unknown);
   } catch {
     return undefined;
   }

@@ -18,7 +18,9 @@ import {
 import { callFormat } from './call-format.js';
 import type { CallFormat } from './message-parts.js';
 import { readBody } from './request-body.js';
-import { readChatRequest, readTextRequest, type CompletionRequest, type RequestReader } from './completion-request.js';
+import type { CompletionRequest, RequestReader } from './completion-request.js';
+import { readChatRequest } from './read-chat-request.js';
+import { readTextRequest } from './read-text-request.js';
 import { runCompletion, type Completed } from './completion-run.js';
 import { BadRequestError } from './request-fields.js';
 import { QueueFullError, SequenceBatcher, type SequenceBatcherOptions } from './sequence-batcher.js';
@@ -32,6 +34,8 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   name: string;
   /** Null: no chat. */
   template: ChatTemplate | null;
+  /** Makes the template that a request brings, with the tokenizer above; requests that bring one are refused if not given. */
+  templateOf?: (source: string) => ChatTemplate;
   host: string;
   /** 0: any free one. */
   port: number;
@@ -66,7 +70,7 @@ export class ModelServer {
   readonly #rng: Rng;
   readonly #started = seconds();
   /** Read when the first request has tools. */
-  #callFormat?: { format: CallFormat | null };
+  readonly #callFormats = new WeakMap<ChatTemplate, { format: CallFormat | null }>();
 
   private constructor(
     private readonly options: ModelServerOptions,
@@ -76,6 +80,7 @@ export class ModelServer {
       model,
       tokenizer,
       template,
+      templateOf,
       name,
       slots,
       maxQueued,
@@ -86,18 +91,19 @@ export class ModelServer {
     } = options;
     const { contextLength, architecture } = model;
     this.#reader = {
-      ...{ tokenizer, template, contextLength, vocabSize: architecture.vocabSize, name, defaults },
+      ...{ tokenizer, template, templateOf, contextLength, vocabSize: architecture.vocabSize, name, defaults },
       maskedTokenIds: model.maskedTokenIds,
       ...{ slots, maxAnswers: slots + maxQueued, rules },
-      callFormat: options.splitsMessages ? () => (this.#callFormat ??= this.#readCallFormat()).format : undefined,
+      callFormat: options.splitsMessages ? (of) => this.#callFormat(of) : undefined,
     };
     this.#terminatorIds = [...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)])];
     this.#rng = Rng.forPurpose(seed, 'answers');
   }
 
-  #readCallFormat(): { format: CallFormat | null } {
-    const { template, tokenizer } = this.options;
-    return { format: template && callFormat(template, tokenizer) };
+  #callFormat(template: ChatTemplate): CallFormat | null {
+    const known = this.#callFormats.get(template) ?? { format: callFormat(template, this.options.tokenizer) };
+    this.#callFormats.set(template, known);
+    return known.format;
   }
 
   /** @returns the server once it listens */
@@ -219,10 +225,11 @@ export class ModelServer {
     const id = `${kind === 'chat' ? 'chatcmpl' : 'cmpl'}-${randomUUID().replaceAll('-', '')}`;
     const head: AnswerHead = { kind, id, created: seconds(), model: this.options.name };
     const write = (piece: object) => response.write(`data: ${JSON.stringify(piece)}\n\n`);
+    const names = asked.namesTokensById ? 'ids' : 'texts';
     const begun = new Set<number>();
-    const completion = this.#run(kind, asked, signal, (piece) => {
+    const completion = this.#run(asked, signal, (piece) => {
       if (!asked.stream || response.destroyed) return;
-      write(answerPiece(head, piece, !begun.has(piece.index)));
+      write(answerPiece(head, piece, !begun.has(piece.index), names));
       begun.add(piece.index);
     });
     if (asked.stream) {
@@ -235,7 +242,7 @@ export class ModelServer {
     }
     const { choices, usage, aborted } = await completion;
     if (aborted) return null; // the client has disconnected
-    if (!asked.stream) return { status: 200, json: wholeAnswer(head, choices, usage) };
+    if (!asked.stream) return { status: 200, json: wholeAnswer(head, choices, usage, names) };
     if (asked.streamsUsage) write(usagePiece(head, usage));
     response.end('data: [DONE]\n\n');
     return null;
@@ -243,14 +250,13 @@ export class ModelServer {
 
   /** Not async, so that a full queue is reported before a stream begins. */
   #run(
-    kind: AnswerKind,
     request: CompletionRequest,
     signal: AbortSignal,
     onPiece: Parameters<typeof runCompletion>[1]['onPiece'],
   ): Promise<Completed> {
     const { tokenizer } = this.options.model;
     const terminatorIds = this.#terminatorIds;
-    return runCompletion(this.batcher, { kind, request, tokenizer, terminatorIds, rng: this.#rng, signal, onPiece });
+    return runCompletion(this.batcher, { request, tokenizer, terminatorIds, rng: this.#rng, signal, onPiece });
   }
 
   #fault(error: unknown): Answer {

@@ -2,6 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BodyError, bodyText } from '../http/http-listener.js';
+import { beginning, MOST_LEVELS, scan } from './json-nesting.js';
+import { BadRequestError } from './request-fields.js';
 
 const LONGEST_BODY = 8 * 2 ** 20;
 
@@ -14,7 +16,7 @@ const MOST_FIELDS = 25_000;
 /** Characters looked at before others have their turn: a few milliseconds. */
 const AT_ONCE = 2 ** 19;
 
-/** @throws {BodyError} if it is too large or no JSON */
+/** @throws {BodyError} if it is too large or no JSON @throws {BadRequestError} if it is nested too deeply */
 export async function readBody(request: IncomingMessage): Promise<unknown> {
   const text = await bodyText(request, LONGEST_BODY);
   await checkCounts(text);
@@ -26,39 +28,15 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
 }
 
 async function checkCounts(text: string): Promise<void> {
-  let state: Scan = { at: 0, inString: false, fields: 0, commas: 0 };
+  let state = beginning;
   while (state.at < text.length) {
     await nextTurn();
-    state = scan(text, state);
-    const { fields, commas } = state;
+    state = scan(text, state, AT_ONCE);
+    const { fields, commas, deepest } = state;
     if (fields + commas > MOST_VALUES) throw new BodyError('too large', `the body has more than ${MOST_VALUES} values`);
     if (fields > MOST_FIELDS)
       throw new BodyError('too large', `the body has more than ${MOST_FIELDS} objects, arrays and fields`);
+    if (deepest > MOST_LEVELS) throw new BadRequestError(`the body has more than ${MOST_LEVELS} arrays and objects within each other`); // prettier-ignore
   }
   await nextTurn();
 }
-
-interface Scan {
-  /** The next character to look at. */
-  at: number;
-  inString: boolean;
-  /** Of `:`, `[` and `{` outside strings. */
-  fields: number;
-  /** Outside strings. */
-  commas: number;
-}
-
-/** Counts in at most `AT_ONCE` further characters. */
-function scan(text: string, { at, inString, fields, commas }: Scan): Scan {
-  const end = Math.min(text.length, at + AT_ONCE);
-  for (; at < end; at++) {
-    const code = text.charCodeAt(at);
-    if (code === BACKSLASH) at++;
-    else if (code === QUOTE) inString = !inString;
-    else if (!inString && code === COMMA) commas++;
-    else if (!inString && (code === COLON || code === BRACKET || code === BRACE)) fields++;
-  }
-  return { at, inString, fields, commas };
-}
-
-const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE] = Buffer.from('"\\,:[{');

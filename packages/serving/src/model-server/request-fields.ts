@@ -1,17 +1,30 @@
-// Reading fields of a request's JSON body, each with the error that the client gets.
+// Reading fields of a request's JSON body, each with the error that the client gets. A body's fields are all known, or it is refused.
+import { nearestName } from '@bowyer/envs';
+import type { FieldRules } from './known-fields.js';
+
+/** Of a message, in characters: what a client has sent is not sent back at length. */
+const LONGEST_MESSAGE = 1_000;
+
+/** Of a name of a field. */
+const LONGEST_NAME = 80;
 
 /** Reported to the client as OpenAI's API does, with the field that it is about. */
 export class BadRequestError extends Error {
   override readonly name = 'BadRequestError';
+  readonly param: string | null;
 
   constructor(
     message: string,
-    readonly param: string | null = null,
+    param: string | null = null,
     readonly code: string | null = null,
   ) {
-    super(message);
+    super(shortened(message, LONGEST_MESSAGE));
+    this.param = param === null ? null : shortened(param, LONGEST_NAME);
   }
 }
+
+const shortened = (text: string, longest: number): string =>
+  text.length <= longest ? text : `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
 
 interface Range {
   min: number;
@@ -24,32 +37,62 @@ interface Range {
 export class RequestFields {
   readonly #fields: Readonly<Record<string, unknown>>;
 
+  /**
+   * @param rules of the object's fields; without them it may have any
+   * @throws {BadRequestError} if it is no object, or has a field that is refused or not known
+   */
   constructor(
     body: unknown,
+    rules: FieldRules | null,
     private readonly path = '',
   ) {
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new BadRequestError(path === '' ? 'the body must be a JSON object' : `'${path}' must be an object`, path);
     this.#fields = body as Record<string, unknown>;
+    if (rules !== null) this.#check(rules);
+  }
+
+  #check(rules: FieldRules): void {
+    for (const [name, value] of Object.entries(this.#fields)) {
+      if (value === null) continue;
+      const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+      if (rule === undefined) throw this.#unknown(name, rules);
+      if (rule.kind !== 'refused' || rule.unless.some((each) => sameJson(each, value))) continue;
+      const except = rule.unless.length === 0 ? '' : ` (only ${rule.unless.map((each) => JSON.stringify(each)).join(' and ')}, which changes nothing)`; // prettier-ignore
+      throw this.fail(
+        name,
+        `is not supported by this server${except}${rule.instead === null ? '' : `; ${rule.instead}`}`,
+      );
+    }
+  }
+
+  #unknown(name: string, rules: FieldRules): BadRequestError {
+    const known = Object.keys(rules).filter((each) => rules[each].kind === 'served');
+    const near = name.length > LONGEST_NAME ? null : nearestName(name, known);
+    const place = this.path === '' ? 'a request' : `'${this.path}'`;
+    return new BadRequestError(
+      `'${this.#place(shortened(name, LONGEST_NAME))}' is not a field of ${place} that this server knows` +
+        (near === null ? `; it serves ${known.join(', ')}` : `; did you mean '${near}'?`),
+      this.#place(name),
+      'unknown_parameter',
+    );
   }
 
   value(name: string): unknown {
-    return this.#fields[name] ?? undefined;
+    return Object.hasOwn(this.#fields, name) ? (this.#fields[name] ?? undefined) : undefined;
   }
 
-  number<Default>(name: string, otherwise: Default, { min, max, whole = false }: Range): number | Default {
+  number<Default>(name: string, otherwise: Default, range: Range): number | Default {
     const value = this.value(name);
     if (value === undefined) return otherwise;
+    const { min, max, whole = false } = range;
     if (typeof value !== 'number' || !(value >= min && value <= max) || (whole && !Number.isInteger(value)))
-      throw this.#wrong(
-        name,
-        `${whole ? 'an integer' : 'a number'} ${max === Infinity || max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`}`,
-      );
+      throw this.#wrong(name, described(range, value));
     return value;
   }
 
-  boolean(name: string): boolean {
-    const value = this.value(name) ?? false;
+  boolean(name: string, otherwise = false): boolean {
+    const value = this.value(name) ?? otherwise;
     if (typeof value !== 'boolean') throw this.#wrong(name, 'true or false');
     return value;
   }
@@ -59,6 +102,14 @@ export class RequestFields {
     if (value === undefined) return otherwise;
     if (typeof value !== 'string') throw this.#wrong(name, 'a string');
     return value;
+  }
+
+  /** One of a few texts. */
+  choice<const Option extends string>(name: string, options: readonly Option[], otherwise: Option): Option {
+    const value = this.text(name, otherwise);
+    const found = options.find((option) => option === value);
+    if (found === undefined) throw this.#wrong(name, `one of ${options.join(', ')}`);
+    return found;
   }
 
   /** One string or several. */
@@ -80,14 +131,19 @@ export class RequestFields {
     return value;
   }
 
-  objects(name: string): RequestFields[] {
+  objects(name: string, rules: FieldRules | null): RequestFields[] {
     const value = this.value(name);
     if (!Array.isArray(value) || value.length === 0) throw this.#wrong(name, 'an array with at least one object');
-    return value.map((item, i) => new RequestFields(item, this.#place(`${name}[${i}]`)));
+    return value.map((item, i) => new RequestFields(item, rules, this.#place(`${name}[${i}]`)));
   }
 
-  object(name: string): RequestFields {
-    return new RequestFields(this.value(name) ?? {}, this.#place(name));
+  object(name: string, rules: FieldRules | null): RequestFields {
+    return new RequestFields(this.value(name) ?? {}, rules, this.#place(name));
+  }
+
+  /** The object itself, without the fields that are given. */
+  plain(without: readonly string[] = []): Record<string, unknown> {
+    return Object.fromEntries(Object.entries(this.#fields).filter(([name]) => !without.includes(name)));
   }
 
   /** A number for each of some tokens, by their ids; `[[id, number]]`. */
@@ -102,21 +158,11 @@ export class RequestFields {
     return Object.entries(value).map(([key, number]) => {
       const id = Number(key);
       if (!/^\d+$/.test(key) || id >= vocabSize)
-        throw this.fail(name, `has the key '${key}', which is not a token id below ${vocabSize}`);
+        throw this.fail(name, `has the key '${shortened(key, LONGEST_NAME)}', which is not a token id below ${vocabSize}`); // prettier-ignore
       if (typeof number !== 'number' || !(number >= min && number <= max))
         throw this.fail(name, `must contain numbers from ${min} to ${max}; token ${id} has another value`);
       return [id, number];
     });
-  }
-
-  /** Fields that would change the answer and that are not built: only the value that changes nothing will do. */
-  refuseUnlessNeutral(neutral: Readonly<Record<string, readonly unknown[]>>): void {
-    for (const [name, harmless] of Object.entries(neutral)) {
-      const value = this.value(name);
-      const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-      if (value === undefined || isEmpty || harmless.includes(value)) continue;
-      throw new BadRequestError(`'${this.#place(name)}' is not supported by this server`, this.#place(name));
-    }
   }
 
   fail(name: string, problem: string): BadRequestError {
@@ -131,3 +177,14 @@ export class RequestFields {
     return this.path === '' ? name : `${this.path}.${name}`;
   }
 }
+
+/** The bound that a number breaks; of what is no number, both. */
+function described({ min, max, whole = false }: Range, value: unknown): string {
+  const kind = whole ? 'an integer' : 'a number';
+  if (max !== Number.MAX_SAFE_INTEGER) return `${kind} from ${min} to ${max}`;
+  if (typeof value === 'number' && value > max) return `${kind} of at most ${max}`;
+  return min === -max ? `${kind} from ${min} to ${max}` : `${kind} of at least ${min}`;
+}
+
+/** Numbers are one whether written 1 or 1.0. */
+const sameJson = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

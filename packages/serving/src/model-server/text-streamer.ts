@@ -13,10 +13,12 @@ export class TextStreamer {
   /**
    * @param decode all tokens of the answer so far as text
    * @param stops the answer ends before the first of these
+   * @param minTokens one of them ends the answer only if it ends behind so many tokens
    */
   constructor(
     private readonly decode: (ids: readonly number[]) => string,
     private readonly stops: readonly string[],
+    private readonly minTokens = 0,
   ) {}
 
   /** Everything that counts, up to a stop string. */
@@ -34,10 +36,17 @@ export class TextStreamer {
     if (this.#stopped) return '';
     this.#ids.push(...ids);
     const text = this.decode(this.#ids);
-    const ends = this.stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
+    const ends = this.#stopsIn(text);
     this.#stopped = ends.length > 0;
     this.#text = this.#stopped ? text.slice(0, minimum(ends)) : text;
     return this.#show(this.#stopped ? this.#text.length : this.#certainLength());
+  }
+
+  /** Where stop strings begin that count. */
+  #stopsIn(text: string): number[] {
+    if (this.stops.length === 0 || this.#ids.length <= this.minTokens) return [];
+    const least = this.minTokens === 0 ? 0 : this.decode(this.#ids.slice(0, this.minTokens)).length;
+    return this.stops.map((stop) => text.indexOf(stop, Math.max(0, least - stop.length + 1))).filter((at) => at >= 0);
   }
 
   /** No token follows. @returns what was held back */

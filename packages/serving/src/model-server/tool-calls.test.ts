@@ -3,7 +3,8 @@ import { Rng } from '@bowyer/core';
 import { chatTemplate, noLogitRules, type Tokenizer } from '@bowyer/models';
 import { callFormat } from './call-format.js';
 import { answerPiece, wholeAnswer, type AnswerHead, type Choice } from './completion-answers.js';
-import { readChatRequest, type RequestReader } from './completion-request.js';
+import type { RequestReader } from './completion-request.js';
+import { readChatRequest } from './read-chat-request.js';
 import { runCompletion } from './completion-run.js';
 import type { SequenceBatcher } from './sequence-batcher.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
@@ -68,7 +69,7 @@ async function answered(name: keyof typeof templates, text: string, asked: objec
   } as unknown as SequenceBatcher;
   const pieces: Choice[] = [];
   const onPiece = (piece: Choice) => void pieces.push(piece);
-  const run = { kind: 'chat', request, tokenizer, terminatorIds: [], rng: new Rng(1), signal, onPiece } as const;
+  const run = { request, tokenizer, terminatorIds: [], rng: new Rng(1), signal, onPiece } as const;
   const { choices, usage } = await runCompletion(batcher, run);
   return {
     whole: wholeAnswer(head, choices, usage),

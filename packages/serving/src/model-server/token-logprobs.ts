@@ -1,0 +1,61 @@
+// The tokens of an answer as the API returns them: texts, bytes and log-probabilities, each with where it begins.
+import { TokenSpelling, type Tokenizer, type TopLogprobs } from '@bowyer/models';
+
+export interface Alternative {
+  id: number;
+  /** Of the text that the token stands for; of a part of a character its own. */
+  bytes: Uint8Array;
+  /** Nats; null: of a prompt's first token, which nothing predicts. */
+  logprob: number | null;
+}
+
+export interface TokenLogprob extends Alternative {
+  /** Characters of the text before it. */
+  offset: number;
+  /** The most likely tokens at its position, as many as requested. */
+  topLogprobs: readonly Alternative[];
+}
+
+export class SpelledTokens {
+  readonly #spelling: TokenSpelling;
+  readonly #text = new TextDecoder();
+  #offset: number;
+
+  /** @param before tokens that the text continues; @param offset characters of the text before these tokens */
+  constructor(
+    private readonly tokenizer: Tokenizer,
+    before: readonly number[] = [],
+    offset = 0,
+  ) {
+    this.#offset = offset;
+    this.#spelling = new TokenSpelling(tokenizer);
+    for (const id of before) this.#spelling.next(id);
+  }
+
+  /** The next token. @param top how many of the most likely ones are told */
+  add(id: number, logprob: number | null, found?: TopLogprobs, top = 0): TokenLogprob {
+    const ids = found?.ids.slice(0, top) ?? [];
+    const topLogprobs = ids.map((other, i) => ({
+      ...{ id: other, bytes: this.#spelling.peek(other), logprob: found!.logprobs[i] },
+    }));
+    const bytes = this.#spelling.next(id);
+    const offset = this.#offset;
+    if (this.tokenizer.decode([id]) !== '') this.#offset += this.#text.decode(bytes, { stream: true }).length;
+    return { id, bytes, logprob, offset, topLogprobs };
+  }
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text of a token; null where it is a part of a character. */
+export function textOf(bytes: Uint8Array): string | null {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** `\\xe2\\x9c`, as OpenAI's API writes what is no text. */
+export const escaped = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
