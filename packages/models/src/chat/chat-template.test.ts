@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { recordings, whenRecorded } from '@bowyer/testing';
 import { loadTokenizer, type HuggingFaceTokenizer } from '../tokenizers/tokenizer.js';
-import { cutRight, type ChatMessage, type ChatTemplate, type PromptEnding } from './chat-message.js';
+import { ChatTemplateError, cutRight, type ChatMessage, type ChatTemplate, type PromptEnding } from './chat-message.js';
 import { chatTemplate } from './chat-template.js';
 import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
 
@@ -242,6 +242,19 @@ test('names of the tokenizer’s own templates have variants too, and precede th
   ];
   const tokenizer = verbatim({ chat_template: own });
   expect(['tool-use', 'Tool_Use', 'chatml'].map((name) => chatTemplate(name, tokenizer).encodePrompt(short))).toEqual([['tools'], ['tools'], ['own']]); // prettier-ignore
+});
+
+test.each([
+  [
+    'a macro that calls itself',
+    '{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}',
+    'it refuses these messages',
+  ],
+  ['brackets alone', `{{ ${'('.repeat(20_000)}1${')'.repeat(20_000)} }}`, 'it cannot be read'],
+])('%s: an error of the template, not of the stack', (_, source, problem) => {
+  const render = () => chatTemplate(source, marked).encodePrompt(short);
+  expect(render).toThrow(`Chat template: ${problem}: `);
+  expect(render).toThrow(ChatTemplateError);
 });
 
 test('what a tokenizer lacks is told', () => {

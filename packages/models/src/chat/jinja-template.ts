@@ -143,9 +143,9 @@ export class JinjaTemplate implements ChatTemplate {
     try {
       return yield* this.#templateFor(inputs).renderInSteps({ ...this.#variables, ...given, ...variables }, shown);
     } catch (error) {
-      if (!(error instanceof TemplateError)) throw error;
+      if (!(error instanceof TemplateError) && !isStackOverflow(error)) throw error;
       throw new ChatTemplateError(
-        `it refuses these messages: ${error.message}`,
+        `it refuses these messages: ${isStackOverflow(error) ? TOO_DEEP : error.message}`,
         `their roles are ${messages.map(({ role }) => role).join(', ')}`,
       );
     }
@@ -166,13 +166,19 @@ function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly CharSp
   return mask;
 }
 
+const TOO_DEEP = 'macros, brackets or values are nested too deeply';
+
+/** Of a macro that calls itself, or a template of nothing but brackets. */
+const isStackOverflow = (error: unknown): error is RangeError =>
+  error instanceof RangeError && error.message.includes('call stack');
+
 function parsed(source: string, now?: () => Date): Template {
   try {
     return new Template(source, now);
   } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
+    if (!(error instanceof TemplateError) && !isStackOverflow(error)) throw error;
     throw new ChatTemplateError(
-      `it cannot be read: ${error.message}`,
+      `it cannot be read: ${isStackOverflow(error) ? TOO_DEEP : error.message}`,
       'is it a Jinja template, as in tokenizer_config.json?',
     );
   }

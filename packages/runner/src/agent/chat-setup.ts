@@ -8,17 +8,23 @@ export type TemplateConfig = Pick<SharedConfig, 'chatTemplate' | 'chatTemplateKw
   Partial<Pick<SharedConfig, 'upstreamLossMask'>>;
 
 /** `chat_template` is a built-in name, a file of Jinja, the name of one of the model's templates, or null for its own. */
-export async function loadChatTemplate(
-  { chatTemplate: given, chatTemplateKwargs, upstreamLossMask = false }: TemplateConfig,
-  tokenizer: Tokenizer,
-): Promise<ChatTemplate> {
+export async function loadChatTemplate(config: TemplateConfig, tokenizer: Tokenizer): Promise<ChatTemplate> {
+  const { chatTemplate: given } = config;
   const isFile = given !== null && /[./]/.test(given) && !given.includes('{');
-  return chatTemplate(isFile ? await readFile(given, 'utf8') : given, tokenizer, {
+  return chatTemplateOf(isFile ? await readFile(given, 'utf8') : given, tokenizer, config);
+}
+
+/** A template by its name or its text, with the config's variables. */
+export const chatTemplateOf = (
+  template: string | null,
+  tokenizer: Tokenizer,
+  { chatTemplateKwargs, upstreamLossMask = false }: TemplateConfig,
+): ChatTemplate =>
+  chatTemplate(template, tokenizer, {
     upstreamLossMask,
     // The config's keys are camelCase in the code; variables of templates are in snake_case.
     variables: snakeKeys(chatTemplateKwargs) as Record<string, unknown>,
   });
-}
 
 /** What a template reads is its own matter: messages of any known role, with a text, parts, or other keys. */
 const messages = {

@@ -44,6 +44,7 @@ async function send(listener: HttpListener, { method = 'POST', path = '/', heade
 }
 
 const json = { 'content-type': 'application/json' };
+const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' };
 
 test.each<[string, Sent, RegExp]>([
   ['JSON', { headers: json, body: '{}' }, /^200 \/ \{\}$/],
@@ -59,7 +60,22 @@ test.each<[string, Sent, RegExp]>([
   ['a name that was rebound to this machine', { method: 'GET', headers: { host: 'evil.example' } }, /^421 .*Host is/],
   ['localhost', { method: 'GET', headers: { host: 'localhost:80' } }, /^200/],
   ['a form', { headers: { 'content-type': 'text/plain' }, body: '{}' }, /^415 .*must be application\/json/],
-  ['a body without a type', { headers: { 'transfer-encoding': 'chunked' }, body: '{}' }, /^415/],
+  ['curl -d', { headers: urlencoded, body: '{}' }, /^200 \/ \{\}$/],
+  ['a program’s body without a type', { headers: { 'transfer-encoding': 'chunked' }, body: '{}' }, /^200 \/ \{\}$/],
+  [
+    'a form of a page of another site',
+    { headers: { ...urlencoded, origin: 'http://evil.example' }, body: '{}' },
+    /^403/,
+  ],
+  [
+    'a form of a page without an origin',
+    { headers: { ...urlencoded, 'sec-fetch-site': 'cross-site' }, body: '{}' },
+    /^415/,
+  ],
+  ['a form of an old browser', { headers: { ...urlencoded, referer: 'http://evil.example/' }, body: '{}' }, /^415/],
+  ['a form with a cookie', { headers: { ...urlencoded, cookie: 'a=b' }, body: '{}' }, /^415/],
+  ['a form of the same origin', { headers: { ...urlencoded, origin: 'SELF' }, body: '{}' }, /^415/],
+  ['a form with a file', { headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: '{}' }, /^415/],
   ['two slashes', { method: 'GET', path: '//' }, /^200 \/\/ $/],
   ['a body that is not UTF-8', { headers: json, body: Buffer.from('{"a":"\xe9"}', 'latin1') }, /^200 \/ not UTF-8$/],
   ['a long body', { headers: json, body: 'x'.repeat(101) }, /^200 \/ too large$/],

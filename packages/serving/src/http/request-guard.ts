@@ -1,6 +1,7 @@
 // Which requests a server on this machine refuses: those that a foreign page in a browser can make its reader send.
 // A page of another site sends its Origin; a page whose name was rebound to this machine's address (DNS rebinding) sends its
-// name as Host; a form or a simple request of another site cannot send JSON's content type.
+// name as Host; a form or a simple request of another site cannot send JSON's content type. Programs such as `curl -d` name a form's
+// type, or none, for JSON: that is accepted where no header shows a browser (docs/decisions/255-json-without-its-type.md).
 // Source: the Fetch standard, sections 3.1 (Origin) and 4.1 (CORS-safelisted content types).
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@bowyer/core';
@@ -23,7 +24,7 @@ export function refusalOf({ headers, method }: IncomingMessage, host: string): R
   const { origin } = headers;
   if (origin !== undefined && origin !== `http://${headers.host}`)
     return { status: 403, message: `requests of web pages are refused; the header Origin is '${origin}'` };
-  if (method === 'POST' && hasBody(headers) && !isJson(headers['content-type']))
+  if (method === 'POST' && hasBody(headers) && !isJson(headers['content-type']) && !isUntypedOfProgram(headers))
     return {
       status: 415,
       message: `the header Content-Type is '${headers['content-type'] ?? ''}'; it must be application/json`,
@@ -36,5 +37,12 @@ const nameOf = (host: string): string => host.replace(/:\d+$/, '').toLowerCase()
 
 const hasBody = (headers: IncomingMessage['headers']): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/** Headers that browsers send with a page's requests and programs do not. */
+const OF_BROWSERS = /^(origin|referer|cookie|sec-)/;
+
+const isUntypedOfProgram = (headers: IncomingMessage['headers']): boolean =>
+  /^(application\/x-www-form-urlencoded\s*(;|$)|$)/i.test(headers['content-type'] ?? '') &&
+  !Object.keys(headers).some((name) => OF_BROWSERS.test(name));
 
 const isJson = (contentType = ''): boolean => /^application\/json\s*(;|$)/i.test(contentType);

@@ -84,9 +84,12 @@ function badWordsOf(fields: RequestFields, { tokenizer }: RequestReader): number
   const words = fields.texts('bad_words');
   if (words.length > MOST_BAD_WORDS)
     throw fields.fail('bad_words', `has ${words.length} words; at most ${MOST_BAD_WORDS} are allowed`);
-  if (words.some((word) => word.trim() === '' || word.length > LONGEST_BAD_WORD))
-    throw fields.fail('bad_words', `must contain texts of 1 to ${LONGEST_BAD_WORD} characters that are not spaces alone`); // prettier-ignore
-  const spellings = words.flatMap((word) => [word, word.trimStart(), ` ${word.trimStart()}`]);
+  if (words.some(({ length }) => length === 0 || length > LONGEST_BAD_WORD))
+    throw fields.fail('bad_words', `must contain texts of 1 to ${LONGEST_BAD_WORD} characters`);
+  const spellings = words.flatMap((word) => {
+    const bare = word.trimStart();
+    return bare === '' ? [word] : [word, bare, ` ${bare}`];
+  });
   const sequences = [...new Set(spellings)].map((spelling) => tokenizer.encode(spelling));
   if (sequences.some((ids) => ids.length === 0)) throw fields.fail('bad_words', 'has a word without a token in this vocabulary'); // prettier-ignore
   return [...new Map(sequences.map((ids) => [ids.join(), ids])).values()];

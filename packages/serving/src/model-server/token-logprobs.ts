@@ -39,9 +39,16 @@ export class SpelledTokens {
       ...{ id: other, bytes: this.#spelling.peek(other), logprob: found!.logprobs[i] },
     }));
     const bytes = this.#spelling.next(id);
-    const offset = this.#offset;
-    if (this.tokenizer.decode([id]) !== '') this.#offset += this.#text.decode(bytes, { stream: true }).length;
-    return { id, bytes, logprob, offset, topLogprobs };
+    return { id, bytes, logprob, offset: this.#advance(id, bytes), topLogprobs };
+  }
+
+  /** @returns where the token begins; a part of a character: where the character does */
+  #advance(id: number, bytes: Uint8Array): number {
+    const before = this.#offset;
+    if (this.tokenizer.decode([id]) === '') return before; // it does not show in the text
+    this.#offset += this.#text.decode(bytes, { stream: true }).length;
+    const text = textOf(bytes);
+    return text === null ? before : this.#offset - text.length; // behind what the bytes before it have become
   }
 }
 

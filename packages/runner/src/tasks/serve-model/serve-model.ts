@@ -17,7 +17,7 @@ import { findAlgorithm } from '@bowyer/algorithms';
 import { runOf } from '../../agent/model-folders.js';
 import { textRules } from '../../agent/text-rules.js';
 import { maskedTokenIds, terminatorIds } from '../../agent/agent-tokens.js';
-import { loadChatTemplate } from '../../agent/chat-setup.js';
+import { chatTemplateOf, loadChatTemplate } from '../../agent/chat-setup.js';
 import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
 import type { SharedConfig } from '../../config/keys.js';
 import type { EnvironmentConfig } from '../../environment/environment.js';
@@ -49,6 +49,7 @@ type ServeConfig = DeviceConfig &
     serverKeyEnv: string | null;
     maxQueued: number;
     splitMessages: boolean;
+    trustRequestChatTemplate: boolean;
     contextLength: number | null;
   };
 
@@ -69,6 +70,7 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
       splitsMessages: config.splitMessages,
       name: servedName ?? basename(resolve(dir)),
       template: await templateOf(tokenizer, config, log),
+      ...(config.trustRequestChatTemplate && { templateOf: (source) => chatTemplateOf(source, tokenizer, config) }),
       rules: await textRules(dir, model, config),
       terminatorIds: config.eosStr === null ? [] : terminatorIds(model.tokenizer, config),
       defaults: { temperature: config.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },

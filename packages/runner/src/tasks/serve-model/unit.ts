@@ -28,6 +28,10 @@ export const serveModelTask: TaskUnit = {
       description:
         'answers of chats are split: text between <think> and </think> is reasoning_content, calls of the tools of a request are tool_calls; false: content is the text as generated',
     }),
+    trust_request_chat_template: Type.Boolean({
+      description:
+        'a chat may bring the chat template that it is written with (its field chat_template); false: such a request is refused',
+    }),
     context_length: nullable(
       Type.Integer({ minimum: 2 }),
       'longest context in tokens, which decides each slot’s share of memory; null: the model’s',

@@ -1,0 +1,11 @@
+// Writes the table of a request's fields into docs/models/chat.md. Run it after a change of known-fields.ts:
+//   node --conditions=source --import tsx tools/write-request-fields.ts
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fieldTable } from '../packages/serving/src/model-server/field-table.js';
+
+const page = 'docs/models/chat.md';
+const text = readFileSync(page, 'utf8');
+writeFileSync(
+  page,
+  text.replace(/\| where \| what happens \| fields \|\n(\|.*\n)*/, () => `${fieldTable()}\n`),
+);
