@@ -10,6 +10,7 @@ import { nearest } from './nearest.js';
 import { Float, MapNode, ScalarNode, isContainer, isInterpolation, isMissing, type ConfigNode, type ContainerNode, type Origin, type PlainValue, toPlain } from './node.js'; // prettier-ignore
 import { pythonTypeName } from './python-text.js';
 import { quickCheck } from './quick-check.js';
+import { hugeIntegers, withSafeIntegers, type HugeInteger } from './safe-integers.js';
 
 const compiled = new WeakMap<JsonSchema, ValidateFunction>();
 
@@ -42,15 +43,33 @@ export async function findViolations(composition: Composition, schema: JsonSchem
   });
   const missing = missingValues(resolved, []).filter((at) => !unresolved.has(pointer(at)));
   const value = validatable(resolved);
-  if (failed.length === 0 && missing.length === 0 && quickCheck(schema, value)) return [];
-  const check = await compile(schema);
+  const huge = hugeIntegers(resolved, []);
+  const bounded = withSafeIntegers(schema);
+  if (failed.length + missing.length + huge.length === 0 && quickCheck(bounded, value)) return [];
+  const check = await compile(bounded);
   const errors = check(value) ? [] : relevant(check.errors ?? []);
   const skip = new Set([...unresolved, ...missing.map(pointer)]);
   const found = errors
     .filter(({ instancePath }) => !skip.has(instancePath))
     .map((error) => violationOf(error, root, resolved));
-  const all = [...failed, ...missing.map((at) => missingViolation(at, root)), ...found];
+  const bySchema = new Set(errors.map(({ instancePath }) => instancePath));
+  const unsafe = huge.filter(({ keys }) => !bySchema.has(pointer(keys))).map((each) => hugeViolation(each, root));
+  const all = [...failed, ...missing.map((at) => missingViolation(at, root)), ...found, ...unsafe];
   return unique(all).sort((a, b) => order(resolved, a.keyPath) - order(resolved, b.keyPath));
+}
+
+function hugeViolation({ keys, value }: HugeInteger, root: Frame<MapNode>): Violation {
+  const keyPath = pathText(keys);
+  const expected = value > 0n ? `at most ${Number.MAX_SAFE_INTEGER}` : `at least ${Number.MIN_SAFE_INTEGER}`;
+  const { lines, origin } = provenance(root, keys);
+  lines.push(`to change it, write '${keys.join('.')}=…'`);
+  const found = String(value);
+  return violation(
+    `Config key '${keyPath}' must be ${expected}, not ${found}`,
+    lines,
+    { keyPath, expected, found },
+    origin,
+  );
 }
 
 async function compile(schema: JsonSchema): Promise<ValidateFunction> {

@@ -61,6 +61,26 @@ test('an unknown key names its file, its line and the nearest known key', async 
   });
 });
 
+test.each([
+  ['seed=9007199254740993', "'seed' must be at most 9007199254740991, not 9007199254740993"],
+  ['seed=9223372036854775807', "'seed' must be at most 9007199254740991, not 9223372036854775807"],
+  ['seed=-9223372036854775809', "'seed' must be at least 0, not -9223372036854775809"],
+  ['steps=-9223372036854775809', "'steps' must be at least -9007199254740991, not -9223372036854775809"],
+  ['seed=1e18', "'seed' must be at most 9007199254740991, not 1000000000000000000"],
+  ['+layers=[1,9007199254740992]', "'layers[1]' must be at most 9007199254740991, not 9007199254740992"],
+  ['+limit=9007199254740992', "'limit' must be at most 9007199254740991, not 9007199254740992"],
+  ['algorithm.clip_range=-9007199254740992', "'algorithm.clip_range' must be more than 0, not -9007199254740992"],
+  ['+algorithm.lr=9007199254740992', "'algorithm.lr' must be at most 9007199254740991, not 9007199254740992"],
+])('%s: %s', async (override, message) => {
+  const { texts } = await report(good, [override]);
+  expect(texts).toEqual([expect.stringContaining(`Config key ${message}`)]);
+});
+
+test('the largest integers are in bounds', async () => {
+  const { texts } = await report(good, ['seed=9007199254740991', 'steps=-9007199254740991', '+limit=1e300']);
+  expect(texts).toEqual([]);
+});
+
 test('everything is reported at once, in the order of the config', async () => {
   const { texts } = await report(good, [
     'algorithm.clip_range=0',

@@ -1,0 +1,35 @@
+// Integers that a number of JavaScript holds exactly, ±(2⁵³ − 1): larger ones compose, as in Hydra, and no key takes one.
+import type { JsonSchema } from './json-schema.js';
+import type { ConfigNode } from './node.js';
+
+export interface HugeInteger {
+  keys: readonly string[];
+  value: bigint;
+}
+
+/** The integers beyond them. */
+export function hugeIntegers(node: ConfigNode, keys: readonly string[]): HugeInteger[] {
+  if (node.kind === 'list') return node.items.flatMap((item, index) => hugeIntegers(item, [...keys, String(index)]));
+  if (node.kind === 'map')
+    return [...node.entries.values()].flatMap(({ key, node: value }) => hugeIntegers(value, [...keys, String(key)]));
+  return typeof node.value === 'bigint' ? [{ keys, value: node.value }] : [];
+}
+
+const boundedSchemas = new WeakMap<JsonSchema, JsonSchema>();
+
+/** The same schema without them. */
+export function withSafeIntegers(schema: JsonSchema): JsonSchema {
+  const known = boundedSchemas.get(schema) ?? (bounded(schema) as JsonSchema);
+  boundedSchemas.set(schema, known);
+  return known;
+}
+
+function bounded(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(bounded);
+  if (typeof part !== 'object' || part === null) return part;
+  const copy = Object.fromEntries(Object.entries(part).map(([key, value]) => [key, bounded(value)]));
+  if (copy.type !== 'integer') return copy;
+  const { MAX_SAFE_INTEGER: maximum, MIN_SAFE_INTEGER } = Number;
+  const lowest = 'exclusiveMinimum' in copy ? {} : { minimum: MIN_SAFE_INTEGER };
+  return { ...lowest, ...('exclusiveMaximum' in copy ? {} : { maximum }), ...copy };
+}
