@@ -14,6 +14,17 @@ export function commandsOfPage(text: string): string[] {
   return [...blocks, ...inline.map(([, line]) => line!.replace(/\s+/g, ' '))].flatMap(commandIn);
 }
 
+/** The `curl` commands in a page's blocks, each with the last command before it that starts a server; null where there is none. */
+export function curlsOfPage(text: string): { line: string; command: string | null }[] {
+  let command: string | null = null;
+  return [...text.replace(continuation, ' ').matchAll(blockOf)]
+    .flatMap(([, block]) => block!.split('\n'))
+    .flatMap((line) => {
+      if (/^npx bowyer .*\bport=\d+/.test(line)) command = line.replace(/\s+#.*$/, '');
+      return line.startsWith('curl ') ? [{ line: line.replace(/\s+# .*$/, ''), command }] : [];
+    });
+}
+
 /** The commands in the comments of a YAML file, each on one line. */
 export const commandsOfComments = (text: string): string[] =>
   text.split('\n').flatMap((line) => commandIn(/# (.*)$/.exec(line)?.[1] ?? ''));

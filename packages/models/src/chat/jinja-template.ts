@@ -143,9 +143,8 @@ export class JinjaTemplate implements ChatTemplate {
     try {
       return yield* this.#templateFor(inputs).renderInSteps({ ...this.#variables, ...given, ...variables }, shown);
     } catch (error) {
-      if (!(error instanceof TemplateError) && !isStackOverflow(error)) throw error;
       throw new ChatTemplateError(
-        `it refuses these messages: ${isStackOverflow(error) ? TOO_DEEP : error.message}`,
+        `it refuses these messages: ${problemOf(error)}`,
         `their roles are ${messages.map(({ role }) => role).join(', ')}`,
       );
     }
@@ -166,19 +165,20 @@ function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly CharSp
   return mask;
 }
 
-const TOO_DEEP = 'macros, brackets or values are nested too deeply';
-
-/** Of a macro that calls itself, or a template of nothing but brackets. */
-const isStackOverflow = (error: unknown): error is RangeError =>
-  error instanceof RangeError && error.message.includes('call stack');
+/** @throws what is no fault of the template. The stack overflows in a macro that calls itself, or in a template of nothing but brackets. */
+function problemOf(error: unknown): string {
+  if (error instanceof TemplateError) return error.message;
+  if (error instanceof RangeError && error.message.includes('call stack'))
+    return 'macros, brackets or values are nested too deeply';
+  throw error;
+}
 
 function parsed(source: string, now?: () => Date): Template {
   try {
     return new Template(source, now);
   } catch (error) {
-    if (!(error instanceof TemplateError) && !isStackOverflow(error)) throw error;
     throw new ChatTemplateError(
-      `it cannot be read: ${isStackOverflow(error) ? TOO_DEEP : error.message}`,
+      `it cannot be read: ${problemOf(error)}`,
       'is it a Jinja template, as in tokenizer_config.json?',
     );
   }

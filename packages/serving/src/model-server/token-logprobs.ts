@@ -32,7 +32,7 @@ export class SpelledTokens {
     for (const id of before) this.#spelling.next(id);
   }
 
-  /** The next token. @param top how many of the most likely ones are told */
+  /** The next token. @param top how many of the most likely ones are returned */
   add(id: number, logprob: number | null, found?: TopLogprobs, top = 0): TokenLogprob {
     const ids = found?.ids.slice(0, top) ?? [];
     const topLogprobs = ids.map((other, i) => ({

@@ -1,0 +1,93 @@
+// Every `curl` that the documentation shows, asked of a server that is started by the command shown before it.
+import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { when } from '@bowyer/testing';
+import { repository } from './command-line.js';
+import { curlsOfPage, shellWords } from './documented-commands.js';
+
+const pages = ['README.md', 'docs', 'packages', 'examples', 'benchmarks'].flatMap((root) =>
+  root.endsWith('.md')
+    ? [root]
+    : readdirSync(join(repository, root), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.md') && !/(^|\/)(node_modules|dist|api)\//.test(file))
+        .map((file) => join(root, file)),
+);
+const curls = pages.flatMap((page) =>
+  curlsOfPage(readFileSync(join(repository, page), 'utf8')).map((shown) => ({ page, ...shown })),
+);
+
+let folder: string;
+const servers = new Map<string, { child: ChildProcess; address: string }>();
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'bowyer-curls-'));
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 256 };
+  const tokenizer = wordLevelTokenizer(['Hello you\n']);
+  await (await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) })).save(join(folder, 'FOLDER'));
+  writeFileSync(join(folder, 'FOLDER/chat_template.jinja'), '{% for m in messages %}{{ m.content }}\n{% endfor %}');
+  await device.close();
+}, 60_000);
+afterAll(async () => {
+  for (const { child } of servers.values()) {
+    child.kill('SIGTERM');
+    if (child.exitCode === null) await once(child, 'exit');
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The server of a command as it is shown, at a free port and with a small model where it names one. */
+async function serverOf(command: string): Promise<string> {
+  const known = servers.get(command);
+  if (known) return known.address;
+  const words = shellWords(command.replace(/^npx bowyer /, '')).map((word) =>
+    word.replace(/^port=\d+$/, 'port=0').replace(/^model=FOLDER$/, `model=${join(folder, 'FOLDER')}`),
+  );
+  const args = [...words, `save_path=${join(folder, `run-${servers.size}`)}`];
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts', ...args],
+    {
+      cwd: repository,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const address = await new Promise<string>((resolve, reject) => {
+    let said = '';
+    child.stdout.on('data', (piece: Buffer) => {
+      said += piece.toString();
+      const url = /http:\/\/(\S+?:\d+)/.exec(said)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    child.once('exit', (code) => reject(new Error(`exit ${code}: ${said}`)));
+  });
+  servers.set(command, { child, address });
+  return address;
+}
+
+test('pages show how a server is asked', () => {
+  expect(curls.map(({ page }) => page)).toContain('docs/models/chat.md');
+  expect(curls.filter(({ command }) => command === null)).toEqual([]);
+});
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+when(hasCurl, 'no curl').describe('curl', () => {
+  test.each(curls)(
+    '$page: $line',
+    async ({ line, command }) => {
+      const port = /\bport=(\d+)/.exec(command!)![1];
+      const address = await serverOf(command!);
+      const asked = line.replaceAll(`localhost:${port}`, address).replaceAll(`127.0.0.1:${port}`, address);
+      expect(asked).toContain(address);
+      const { stdout } = await promisify(execFile)('sh', ['-c', `${asked} -s -w '\\n%{http_code}'`]);
+      expect(stdout).toMatch(/\n200$/);
+    },
+    180_000,
+  );
+});
