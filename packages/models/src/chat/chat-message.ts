@@ -71,10 +71,19 @@ export interface ChatTemplate {
 
 /** A template and a dialogue do not fit. */
 export class ChatTemplateError extends Error {
-  override readonly name = 'ChatTemplateError';
+  override readonly name: string = 'ChatTemplateError';
 
   constructor(problem: string, advice: string) {
     super([`Chat template: ${problem}`, `  ${advice}`].join('\n'));
+  }
+}
+
+/** A template does more than templates do, whatever the dialogue. */
+export class ChatTemplateLimitError extends ChatTemplateError {
+  override readonly name = 'ChatTemplateLimitError';
+
+  constructor(problem: string) {
+    super(problem, 'use another template: chat_template=FILE, or the name of one');
   }
 }
 

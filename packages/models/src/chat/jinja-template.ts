@@ -4,6 +4,7 @@
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import {
   ChatTemplateError,
+  ChatTemplateLimitError,
   type ChatMessage,
   type ChatTemplate,
   type EncodedConversation,
@@ -13,6 +14,7 @@ import {
 import { finished } from './jinja/interpreter.js';
 import { Template, type Rendered } from './jinja/template.js';
 import { TemplateError } from './jinja/template-error.js';
+import { TemplateLimitError } from './jinja/work.js';
 import { markedAtEnd, upToMark } from './open-message.js';
 import { servedTurns } from './served-turns.js';
 import { tokenOffsets } from './token-offsets.js';
@@ -143,6 +145,7 @@ export class JinjaTemplate implements ChatTemplate {
     try {
       return yield* this.#templateFor(inputs).renderInSteps({ ...this.#variables, ...given, ...variables }, shown);
     } catch (error) {
+      if (error instanceof TemplateLimitError) throw new ChatTemplateLimitError(error.message);
       throw new ChatTemplateError(
         `it refuses these messages: ${problemOf(error)}`,
         `their roles are ${messages.map(({ role }) => role).join(', ')}`,

@@ -2,18 +2,29 @@
 import { formatPercent } from './formatting.js';
 import { TemplateError } from './template-error.js';
 import { describe, floatOf, isFloat, numberOf, Tuple, type Value } from './values.js';
+import { checkLength, spendItems, spendLength } from './work.js';
 
 export function arithmetic(operator: string, left: Value, right: Value): Value {
   const number = numeric(operator, left, right);
   if (number !== undefined) return number;
   if (operator === '+') {
-    if (typeof left === 'string' && typeof right === 'string') return left + right;
-    if (Array.isArray(left) && Array.isArray(right)) return [...left, ...right];
-    if (left instanceof Tuple && right instanceof Tuple) return new Tuple([...left.items, ...right.items]);
+    if (typeof left === 'string' && typeof right === 'string') return joinedTexts(left, right);
+    if (Array.isArray(left) && Array.isArray(right)) return joinedLists(left, right);
+    if (left instanceof Tuple && right instanceof Tuple) return new Tuple(joinedLists(left.items, right.items));
   }
   if (operator === '*') return repeated(left, right) ?? repeated(right, left) ?? fail(operator, left, right);
   if (operator === '%' && typeof left === 'string') return formatPercent(left, right);
   return fail(operator, left, right);
+}
+
+export function joinedTexts(left: string, right: string): string {
+  checkLength(left.length + right.length);
+  return left + right;
+}
+
+function joinedLists(left: readonly Value[], right: readonly Value[]): Value[] {
+  spendItems(left.length + right.length);
+  return [...left, ...right];
 }
 
 function fail(operator: string, left: Value, right: Value): never {
@@ -23,11 +34,20 @@ function fail(operator: string, left: Value, right: Value): never {
 function repeated(value: Value, count: Value): Value | undefined {
   const times = typeof count === 'boolean' ? Number(count) : count;
   if (typeof times !== 'number' || !Number.isInteger(times)) return undefined;
-  if (typeof value === 'string') return value.repeat(Math.max(0, times));
+  if (typeof value === 'string') return repeatedText(value, times);
   const items = Array.isArray(value) ? value : value instanceof Tuple ? value.items : undefined;
   if (items === undefined) return undefined;
-  const all = Array.from({ length: Math.max(0, times) }, () => items).flat();
+  spendItems(items.length * Math.max(0, times));
+  const rounds = items.length === 0 ? 0 : Math.max(0, times);
+  const all = Array.from({ length: rounds }, () => items).flatMap((each) => each);
   return Array.isArray(value) ? all : new Tuple(all);
+}
+
+/** Negative times are none, as in Python. */
+export function repeatedText(text: string, times: number): string {
+  const count = text === '' ? 0 : Math.max(0, times);
+  spendLength(text.length * count);
+  return text.repeat(count);
 }
 
 /** `+`, `-`, `*`, `/`, `//`, `%` and `**` of numbers. */

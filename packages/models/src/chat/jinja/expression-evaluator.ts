@@ -1,5 +1,5 @@
 // Values of a template's expressions.
-import { arithmetic } from './arithmetic.js';
+import { arithmetic, joinedTexts } from './arithmetic.js';
 import type { Named } from './filter.js';
 import { applyFilter } from './filters.js';
 import { attributeOf, itemOf, sliceOf } from './members.js';
@@ -9,6 +9,7 @@ import type { Arguments, Expression, FilterCall } from './syntax.js';
 import { TemplateError } from './template-error.js';
 import { applyTest } from './tests.js';
 import { Attributes, Callable, compare, contains, describe, equals, floatOf, isTrue, iterate, Tuple, Undefined, type Value } from './values.js'; // prettier-ignore
+import { spend, spendItems, within } from './work.js';
 
 const named: Named = {
   filter: (name, value, args, others) => applyFilter(name, value, args, others, named),
@@ -16,14 +17,19 @@ const named: Named = {
 };
 
 export function evaluate(expression: Expression, scope: Scope): Value {
+  spend(1);
+  if (expression.type === 'constant') return expression.value;
+  if (expression.type === 'name') return scope.get(expression.name);
+  return within(() => valueOf(expression, scope));
+}
+
+type Computed = Exclude<Expression, { type: 'constant' | 'name' }>;
+
+function valueOf(expression: Computed, scope: Scope): Value {
   const of = (inner: Expression) => evaluate(inner, scope);
   switch (expression.type) {
-    case 'constant':
-      return expression.value;
     case 'float':
       return floatOf(expression.value);
-    case 'name':
-      return scope.get(expression.name);
     case 'list':
       return expression.items.map(of);
     case 'tuple':
@@ -84,7 +90,7 @@ function operation(expression: Operation, of: Of): Value {
     case 'arithmetic':
       return arithmetic(expression.operator, of(expression.left), of(expression.right));
     case 'concatenation':
-      return expression.parts.map((part) => textOf(of(part))).join('');
+      return expression.parts.map((part) => textOf(of(part))).reduce(joinedTexts);
     default:
       return comparison(expression, of);
   }
@@ -131,7 +137,7 @@ export function filtered(value: Value, { name, args, line }: FilterCall, scope: 
 }
 
 export const withLine = (error: unknown, line: number): unknown =>
-  error instanceof TemplateError && error.line === undefined ? new TemplateError(error.problem, line) : error;
+  error instanceof TemplateError && error.line === undefined ? error.at(line) : error;
 
 /** @param more named arguments besides those of the call */
 export function called(
@@ -157,6 +163,7 @@ function givenArguments(
   if (spread !== null) for (const value of iterate(evaluate(spread, scope))) values.push(value);
   const names = new Map(byName.map(({ name, value }) => [name, evaluate(value, scope)]));
   const further = namedSpread === null ? null : evaluate(namedSpread, scope);
+  if (further instanceof Map) spendItems(further.size);
   if (further instanceof Map) for (const [name, value] of further) names.set(textOf(name), value);
   else if (further !== null) throw new TemplateError(`** needs a dict, not ${describe(further)}`);
   return [values, names];

@@ -9,7 +9,9 @@ const CONSTANTS: Record<string, null | boolean> = { true: true, True: true, fals
 export class ExpressionParser {
   constructor(private readonly tokens: TokenStream) {}
 
-  expression(): Expression {
+  expression = (): Expression => this.tokens.within(() => this.#conditional());
+
+  #conditional(): Expression {
     let value = this.#or();
     while (this.tokens.accept('name', 'if')) {
       const test = this.#or();
@@ -53,7 +55,7 @@ export class ExpressionParser {
 
   #targetItem(allowsNamespace: boolean): Target {
     if (this.tokens.accept('operator', '(')) {
-      const inner = this.target();
+      const inner = this.tokens.within(() => this.target());
       this.tokens.expect('operator', ')');
       return inner;
     }
@@ -76,7 +78,8 @@ export class ExpressionParser {
   }
 
   #not(): Expression {
-    return this.tokens.accept('name', 'not') ? { type: 'not', of: this.#not() } : this.#comparison();
+    if (!this.tokens.accept('name', 'not')) return this.#comparison();
+    return { type: 'not', of: this.tokens.within(() => this.#not()) };
   }
 
   #comparison(): Expression {
@@ -124,7 +127,7 @@ export class ExpressionParser {
   #unary(withFilters = true): Expression {
     const sign = this.tokens.accept('operator', '-', '+');
     const value: Expression = sign
-      ? { type: sign.value === '-' ? 'negative' : 'positive', of: this.#unary(false) }
+      ? { type: sign.value === '-' ? 'negative' : 'positive', of: this.tokens.within(() => this.#unary(false)) }
       : this.primary();
     const whole = this.#postfix(value);
     return withFilters ? this.#filtered(whole) : whole;
@@ -152,7 +155,7 @@ export class ExpressionParser {
 
   #parenthesized(): Expression {
     if (this.tokens.accept('operator', ')')) return { type: 'tuple', items: [] };
-    const inner = this.tuple();
+    const inner = this.tokens.within(() => this.tuple());
     this.tokens.expect('operator', ')');
     return inner;
   }

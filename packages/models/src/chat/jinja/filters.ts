@@ -1,12 +1,13 @@
 // Filters of texts, numbers and single values; those of lists are in list-filters.ts. `tojson` is transformers': json.dumps
 // without Jinja's escapes for HTML. Filters for HTML alone (urlize, xmlattr, striptags) do not exist here; `safe` changes nothing.
+import { repeatedText } from './arithmetic.js';
 import { attributeOf } from './members.js';
 import { CallArguments } from './call-arguments.js';
 import { formatPercent, rounded } from './formatting.js';
 import type { Filter, Named } from './filter.js';
 import { listFilters } from './list-filters.js';
-import { jsonText, textOf } from './printing.js';
-import { capitalized, centred, codePoints, replaced } from './strings.js';
+import { joinedBy, jsonText, textOf } from './printing.js';
+import { capitalized, centred, codePoints, replaced, spentOn } from './strings.js';
 import { TemplateError } from './template-error.js';
 import { integerOf, isFloat, isTrue, iterate, lengthOf, numberOf, Float, floatOf, stringOf, Tuple, typeName, Undefined, type Value } from './values.js'; // prettier-ignore
 import { strip } from './whitespace.js';
@@ -32,7 +33,7 @@ const valueFilters: Record<string, readonly [names: string, apply: Filter]> = {
   trim: ['chars', (value, args) => strip(textOf(value), args.optionalString('chars'))],
   truncate: ['length killwords end leeway', truncated],
   upper: ['', (value) => textOf(value).toUpperCase()],
-  urlencode: ['', (value) => encodeURIComponent(stringOf(value, 'urlencode')).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`).replaceAll('%2F', '/')], // prettier-ignore
+  urlencode: ['', (value) => urlEncoded(stringOf(value, 'urlencode'))],
   wordcount: ['', (value) => textOf(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0],
 };
 
@@ -58,16 +59,20 @@ export function applyFilter(
   if (name === 'map' || isSelection(name)) return listFilters[name][1](value, new CallArguments(name, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'attribute', 'default'], args, named), tools); // prettier-ignore
   if (!Object.hasOwn(filters, name)) throw new TemplateError(`there is no filter '${name}'`);
   const [names, apply] = filters[name];
-  return apply(
-    value,
-    new CallArguments(`the filter ${name}`, names === '' ? [] : names.split(' '), args, named),
-    tools,
-  );
+  const given = new CallArguments(`the filter ${name}`, names === '' ? [] : names.split(' '), args, named);
+  return spentOn(typeof value === 'string' ? value : '', () => apply(value, given, tools));
 }
 
 export const isFilter = (name: string): boolean => name === 'format' || Object.hasOwn(filters, name);
 
 const isSelection = (name: string) => /^(select|reject)(attr)?$/.test(name);
+
+function urlEncoded(text: string): string {
+  if (/\p{Surrogate}/u.test(text)) throw new TemplateError('urlencode: the text has half of a surrogate pair');
+  return encodeURIComponent(text)
+    .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%2F', '/');
+}
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll("'", '&#39;').replaceAll('"', '&#34;'); // prettier-ignore
@@ -95,7 +100,7 @@ function toFloat(value: Value, otherwise: Value): Value {
   const text = strip(value)
     .replace(/(?<=\d)_(?=\d)/g, '')
     .toLowerCase();
-  if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/.test(text)) return floatOf(Number(text));
+  if (/^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/.test(text)) return floatOf(Number(text));
   const special = /^([-+]?)(inf|infinity|nan)$/.exec(text);
   if (!special) return otherwise;
   return special[2] === 'nan' ? NaN : special[1] === '-' ? -Infinity : Infinity;
@@ -119,7 +124,7 @@ function toJson(value: Value, args: CallArguments): Value {
   const pair = separators === null ? [indent === null ? ', ' : ',', ': '] : iterate(separators);
   return jsonText(value, {
     ensureAscii: args.boolean('ensure_ascii', false),
-    indent: indent === null ? null : typeof indent === 'string' ? indent : ' '.repeat(Math.max(0, integerOf(indent, 'tojson: indent'))), // prettier-ignore
+    indent: indent === null ? null : typeof indent === 'string' ? indent : repeatedText(' ', integerOf(indent, 'tojson: indent')), // prettier-ignore
     separators: [stringOf(pair[0], 'a separator'), stringOf(pair[1], 'a separator')],
     sortKeys: args.boolean('sort_keys', false),
   });
@@ -127,11 +132,11 @@ function toJson(value: Value, args: CallArguments): Value {
 
 function indented(value: Value, args: CallArguments): Value {
   const width = args.or('width', 4);
-  const by = typeof width === 'string' ? width : ' '.repeat(integerOf(width, 'indent: width'));
+  const by = typeof width === 'string' ? width : repeatedText(' ', integerOf(width, 'indent: width'));
   const isBlank = args.boolean('blank', false);
   const [first, ...rest] = `${textOf(value)}\n`.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/).slice(0, -1);
   const others = rest.map((line) => (isBlank || line !== '' ? by + line : line));
-  return [args.boolean('first', false) ? by + first : first, ...others].join('\n');
+  return joinedBy([args.boolean('first', false) ? by + first : first, ...others], '\n');
 }
 
 function truncated(value: Value, args: CallArguments): Value {

@@ -2,6 +2,7 @@
 import { repr, textOf } from './printing.js';
 import { TemplateError } from './template-error.js';
 import { floatOf, isFloat, numberOf, Tuple, typeName, Undefined, type Value } from './values.js';
+import { checkLength, spendLength } from './work.js';
 
 interface Spec {
   flags: string;
@@ -12,33 +13,32 @@ interface Spec {
 
 const PERCENT = /%(?:\(([^)]*)\))?([-+ 0#]*)(\d*)(?:\.(\d+))?([diouxXeEfFgGcrs%])|%/g;
 
+/** A format with each field in the place of its mark. */
+function filled(format: string, marks: RegExp, field: (...found: (string | undefined)[]) => string): string {
+  let length = format.length;
+  return format.replace(marks, (...found: (string | undefined)[]) => {
+    const text = field(...found);
+    checkLength((length += text.length));
+    return text;
+  });
+}
+
 /** `format % values`: a tuple, a dict for `%(name)s`, or one value. */
 export function formatPercent(format: string, values: Value): string {
   const list = values instanceof Tuple ? values.items : [values];
   let used = 0;
-  const text = format.replace(
-    PERCENT,
-    (
-      whole,
-      name: string | undefined,
-      flags: string,
-      width: string,
-      precision: string | undefined,
-      type: string | undefined,
-    ) => {
-      // prettier-ignore
-      if (type === undefined) throw new TemplateError(`unsupported format '${whole}' in ${JSON.stringify(format)}`);
-      if (type === '%') return '%';
-      const value = name === undefined ? list[used++] : values instanceof Map ? values.get(name) : undefined;
-      if (value === undefined) throw new TemplateError(`no value for '${whole}' in ${JSON.stringify(format)}`);
-      return padded(value, {
-        flags,
-        width: Number(width),
-        precision: precision === undefined ? null : Number(precision),
-        type,
-      });
-    },
-  );
+  const text = filled(format, PERCENT, (whole, name, flags, width, precision, type) => {
+    if (type === undefined) throw new TemplateError(`unsupported format '${whole}' in ${JSON.stringify(format)}`);
+    if (type === '%') return '%';
+    const value = name === undefined ? list[used++] : values instanceof Map ? values.get(name) : undefined;
+    if (value === undefined) throw new TemplateError(`no value for '${whole}' in ${JSON.stringify(format)}`);
+    return padded(value, {
+      flags: flags!,
+      width: Number(width),
+      precision: precision === undefined ? null : Number(precision),
+      type,
+    });
+  });
   const mayBeLeft = values instanceof Map || Array.isArray(values) || values instanceof Undefined;
   if (used < list.length && !mayBeLeft)
     throw new TemplateError(`more values than formats in ${JSON.stringify(format)}`);
@@ -46,6 +46,7 @@ export function formatPercent(format: string, values: Value): string {
 }
 
 function padded(value: Value, { flags, width, precision, type }: Spec): string {
+  spendLength(width);
   const isNumber = !/[crs]/.test(type);
   const body = isNumber
     ? numberText(value, precision, type)
@@ -62,6 +63,7 @@ const cut = (text: string, precision: number | null): string =>
 
 /** A number with so many decimals, half to even; toFixed takes the larger of two that are as near. */
 function fixed(number: number, places: number): string {
+  if (places > 100) throw new TemplateError(`a number with ${places} decimals: at most 100 are written`);
   const text = number.toFixed(places);
   const more = Math.abs(number).toFixed(Math.min(100, places + 30));
   const [kept, rest] = [more.slice(0, more.length - 30), more.slice(more.length - 30)];
@@ -80,25 +82,23 @@ function numberText(value: Value, precision: number | null, type: string): strin
   return type === 'X' ? Math.trunc(number).toString(16).toUpperCase() : String(Math.trunc(number));
 }
 
+const BRACES = /\{\{|\}\}|\{(\w*)(?:!([rs]))?(?::([^{}]*))?\}|[{}]/g;
+
 /** str.format with fields by position or name, `!r` and `!s`, and of the format specifications `.Nf`, `d`, `s` and none. */
 export function formatBraces(format: string, args: readonly Value[], named: ReadonlyMap<string, Value>): string {
   let next = 0;
-  return format.replace(
-    /\{\{|\}\}|\{(\w*)(?:!([rs]))?(?::([^{}]*))?\}|[{}]/g,
-    (whole, field: string | undefined, conversion: string | undefined, spec = '') => {
-      // prettier-ignore
-      if (whole === '{{' || whole === '}}') return whole[0];
-      if (field === undefined) throw new TemplateError(`unsupported field at '${whole}' in ${JSON.stringify(format)}`);
-      const value = field === '' ? args[next++] : /^\d+$/.test(field) ? args[Number(field)] : named.get(field);
-      if (value === undefined) throw new TemplateError(`no value for '${whole}' in ${JSON.stringify(format)}`);
-      if (conversion === 'r') return repr(value);
-      const fixed = /^\.(\d+)f$/.exec(spec as string);
-      if (fixed) return numberText(value, Number(fixed[1]), 'f');
-      if (spec === 'd') return numberText(value, null, 'd');
-      if (spec !== '' && spec !== 's') throw new TemplateError(`the format specification ':${spec}' is not supported`);
-      return textOf(value);
-    },
-  );
+  return filled(format, BRACES, (whole, field, conversion, spec = '') => {
+    if (whole === '{{' || whole === '}}') return whole[0];
+    if (field === undefined) throw new TemplateError(`unsupported field at '${whole}' in ${JSON.stringify(format)}`);
+    const value = field === '' ? args[next++] : /^\d+$/.test(field) ? args[Number(field)] : named.get(field);
+    if (value === undefined) throw new TemplateError(`no value for '${whole}' in ${JSON.stringify(format)}`);
+    if (conversion === 'r') return repr(value);
+    const fixed = /^\.(\d+)f$/.exec(spec);
+    if (fixed) return numberText(value, Number(fixed[1]), 'f');
+    if (spec === 'd') return numberText(value, null, 'd');
+    if (spec !== '' && spec !== 's') throw new TemplateError(`the format specification ':${spec}' is not supported`);
+    return textOf(value);
+  });
 }
 
 /** round(number, places), half to even where the number is exactly between. */

@@ -2,6 +2,7 @@
 import { textOf } from './printing.js';
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, integerOf, iterate, type Value } from './values.js';
+import { spendItems } from './work.js';
 
 const LONGEST_RANGE = 100_000;
 
@@ -14,15 +15,20 @@ export function globalFunctions(now: () => Date): Record<string, Value> {
     raise_exception: new Callable('raise_exception', ([message = '']) => {
       throw new TemplateError(textOf(message));
     }),
-    strftime_now: new Callable('strftime_now', ([format = '']) => strftime(textOf(format), now())),
+    strftime_now: new Callable('strftime_now', ([format = '']) => formatted(textOf(format), now())),
   };
 }
 
 function entries(source: Value | undefined): [Value, Value][] {
   if (source === undefined) return [];
-  if (source instanceof Map) return [...source];
+  if (source instanceof Map) {
+    spendItems(source.size);
+    return [...source];
+  }
   return iterate(source).map((pair) => {
-    const [key, value] = iterate(pair);
+    const [key, value, ...more] = iterate(pair);
+    if (value === undefined || more.length > 0)
+      throw new TemplateError('dict and namespace need pairs of a key and a value');
     return [key, value];
   });
 }
@@ -33,6 +39,7 @@ function range(args: readonly Value[]): Value {
   if (step === 0 || bounds.length === 0 || bounds.length > 3) throw new TemplateError('range needs 1 to 3 integers and a step that is not 0'); // prettier-ignore
   const length = Math.max(0, Math.ceil((stop - start) / step));
   if (length > LONGEST_RANGE) throw new TemplateError(`range: more than ${LONGEST_RANGE} numbers`);
+  spendItems(length);
   return Array.from({ length }, (_, i) => start + i * step);
 }
 
@@ -40,6 +47,16 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']; // prettier-ignore
 
 const two = (number: number, fill = '0') => String(number).padStart(2, fill);
+
+const LONGEST_TIME_FORMAT = 1000;
+
+function formatted(format: string, at: Date): string {
+  if (format.length > LONGEST_TIME_FORMAT)
+    throw new TemplateError(
+      `strftime_now: a format has at most ${LONGEST_TIME_FORMAT} characters, not ${format.length}`,
+    );
+  return strftime(format, at);
+}
 
 /** Local time in C's format, of the English locale. @throws {TemplateError} of a field that is not known */
 function strftime(format: string, at: Date): string {

@@ -2,11 +2,12 @@
 // macro and `with` have names of their own; the branches of an `if` do not.
 import { called, evaluate, filtered, withLine } from './expression-evaluator.js';
 import { loopState } from './loop-state.js';
-import { textOf } from './printing.js';
+import { joinedBy, textOf } from './printing.js';
 import { Scope } from './scope.js';
 import type { For, Parameter, Statement, Target } from './syntax.js';
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, isTrue, iterate, lengthOf, Tuple, typeName, Undefined, type Value } from './values.js'; // prettier-ignore
+import { checkLength, spend, spendText, withinCall } from './work.js';
 
 export interface GenerationSpan {
   /** UTF-16 code units of the rendered text. */
@@ -46,6 +47,8 @@ export class Interpreter {
   }
 
   #write(text: string): void {
+    spendText(text);
+    checkLength(this.#rootLength + text.length);
     this.#output.push(text);
     if (this.#output === this.#root) this.#rootLength += text.length;
   }
@@ -56,7 +59,7 @@ export class Interpreter {
     this.#output = [];
     try {
       finished(this.#all(body, scope));
-      return this.#output.join('');
+      return joinedBy(this.#output, '');
     } finally {
       this.#output = before;
     }
@@ -64,6 +67,7 @@ export class Interpreter {
 
   *#all(statements: readonly Statement[], scope: Scope): Steps<Signal> {
     for (const statement of statements) {
+      spend(1);
       if (statement.type === 'break' || statement.type === 'continue') return statement.type;
       if (statement.type === 'text') {
         this.#write(statement.text);
@@ -161,9 +165,9 @@ export class Interpreter {
     const before = this.#output;
     this.#output = [];
     try {
-      const recurse = (further: Value) => this.#recursive(statement, further, scope, depth + 1);
+      const recurse = (further: Value) => withinCall(() => this.#recursive(statement, further, scope, depth + 1));
       finished(this.#loop(statement, over, scope, depth, recurse));
-      return this.#output.join('');
+      return joinedBy(this.#output, '');
     } finally {
       this.#output = before;
     }
@@ -214,7 +218,7 @@ export class Interpreter {
       inner.set('caller', named.get('caller') ?? new Undefined(`'caller' is undefined`));
       inner.set('varargs', new Tuple(args.slice(names.length)));
       inner.set('kwargs', new Map<Value, Value>(further));
-      return this.#captured(body, inner);
+      return withinCall(() => this.#captured(body, inner));
     });
   }
 }

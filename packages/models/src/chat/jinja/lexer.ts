@@ -2,6 +2,7 @@
 // Source: jinja.palletsprojects.com/en/stable/templates, "Whitespace Control".
 import { TemplateError } from './template-error.js';
 import { strip } from './whitespace.js';
+import { TemplateLimitError, templateLimits } from './work.js';
 
 export interface Token {
   type:
@@ -36,6 +37,9 @@ const END_BLOCK = /\+%\}|-%\}\s*|%\}\n?/y;
 const END_PRINT = /-\}\}\s*|\}\}/y;
 
 export function tokenize(template: string): Token[] {
+  const { sourceLength } = templateLimits;
+  if (template.length > sourceLength)
+    throw new TemplateLimitError(`it has ${template.length} characters; templates have at most ${sourceLength}`);
   return new Lexer(template.replace(/\r\n?/g, '\n').replace(/\n$/, '')).tokens();
 }
 

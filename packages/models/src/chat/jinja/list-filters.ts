@@ -3,17 +3,18 @@
 import type { CallArguments } from './call-arguments.js';
 import type { Filter, Named } from './filter.js';
 import { arithmetic } from './arithmetic.js';
-import { itemOf, itemsOf } from './members.js';
-import { textOf } from './printing.js';
+import { itemOf, entriesOf } from './members.js';
+import { joinedBy, textOf } from './printing.js';
 import { TemplateError } from './template-error.js';
 import { compare, equals, Generator, isTrue, iterate, lengthOf, stringOf, Tuple, typeName, Undefined, type Value } from './values.js'; // prettier-ignore
+import { spendItems } from './work.js';
 
 export const listFilters: Record<string, readonly [names: string, apply: Filter]> = {
   batch: ['linecount fill_with', batches],
   dictsort: ['case_sensitive by reverse', sortedDict],
   first: ['', (value) => at(iterate(value), 0)],
   groupby: ['attribute default case_sensitive', grouped],
-  items: ['', (value) => new Generator(value instanceof Undefined ? [] : value instanceof Map ? itemsOf(value) : fail('items', value))], // prettier-ignore
+  items: ['', (value) => new Generator(value instanceof Undefined ? [] : value instanceof Map ? entriesOf(value) : fail('items', value))], // prettier-ignore
   join: ['d attribute', joined],
   last: ['', (value) => at(iterate(value), -1)],
   length: ['', lengthOf],
@@ -84,7 +85,7 @@ function sortedDict(value: Value, args: CallArguments): Value {
   const fold = args.boolean('case_sensitive', false) ? (item: Value) => item : folded;
   const direction = args.boolean('reverse', false) ? -1 : 1;
   const key = (entry: Tuple) => fold(entry.items[by === 'key' ? 0 : 1]);
-  return itemsOf(value).sort((a, b) => direction * compare(key(a), key(b)));
+  return entriesOf(value).sort((a, b) => direction * compare(key(a), key(b)));
 }
 
 function grouped(value: Value, args: CallArguments): Value {
@@ -102,7 +103,7 @@ function grouped(value: Value, args: CallArguments): Value {
 
 function joined(value: Value, args: CallArguments): Value {
   const get = getter(args.or('attribute', null));
-  return iterate(value).map((item) => textOf(get(item))).join(textOf(args.or('d', ''))); // prettier-ignore
+  return joinedBy(iterate(value).map((item) => textOf(get(item))), textOf(args.or('d', ''))); // prettier-ignore
 }
 
 function extreme(value: Value, args: CallArguments, direction: 1 | -1): Value {
@@ -154,6 +155,8 @@ const passes = (item: Value, name: Value | undefined, rest: readonly Value[], { 
 function batches(value: Value, args: CallArguments): Value {
   const items = iterate(value);
   const [size, fill] = [args.integer('linecount'), args.or('fill_with', null)];
+  if (size < 1) throw new TemplateError(`batch: linecount must be at least 1, not ${size}`);
+  if (fill !== null) spendItems(size);
   const rows: Value[] = [];
   for (let i = 0; i < items.length; i += size) {
     const row = items.slice(i, i + size);
@@ -165,6 +168,8 @@ function batches(value: Value, args: CallArguments): Value {
 function slices(value: Value, args: CallArguments): Value {
   const items = iterate(value);
   const [count, fill] = [args.integer('slices'), args.or('fill_with', null)];
+  if (count < 1) throw new TemplateError(`slice: slices must be at least 1, not ${count}`);
+  spendItems(count);
   const [size, extra] = [Math.floor(items.length / count), items.length % count];
   const columns = Array.from({ length: count }, (_, i): Value => {
     const start = i * size + Math.min(i, extra);

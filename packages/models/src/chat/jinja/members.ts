@@ -4,6 +4,7 @@ import { repr } from './printing.js';
 import { stringMethod } from './strings.js';
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, equals, integerOf, iterate, Tuple, typeName, Undefined, View, type Dict, type Value } from './values.js'; // prettier-ignore
+import { spendItems } from './work.js';
 
 const CHANGING: Record<string, readonly string[]> = {
   list: ['append', 'clear', 'extend', 'insert', 'pop', 'remove', 'reverse', 'sort'],
@@ -44,7 +45,8 @@ function ownAttribute(value: Value, name: string): Value | undefined {
 function boundMethod(value: Value, name: string): Callable['call'] | undefined {
   if (typeof value === 'string') return stringMethod(value, name);
   if (value instanceof Map) return dictMethod(value, name);
-  if (Array.isArray(value) || value instanceof Tuple) return listMethod(iterate(value), name);
+  if (Array.isArray(value) || value instanceof Tuple)
+    return listMethod(value instanceof Tuple ? value.items : value, name);
   return undefined;
 }
 
@@ -53,19 +55,32 @@ function dictMethod(dict: Dict, name: string): Callable['call'] | undefined {
     case 'get':
       return ([key, otherwise = null]) => dict.get(key) ?? (dict.has(key) ? null : otherwise);
     case 'keys':
-      return () => new View('dict_keys', [...dict.keys()]);
+      return () =>
+        new View(
+          'dict_keys',
+          itemsOf(dict, ([key]) => key),
+        );
     case 'values':
-      return () => new View('dict_values', [...dict.values()]);
+      return () =>
+        new View(
+          'dict_values',
+          itemsOf(dict, ([, value]) => value),
+        );
     case 'items':
-      return () => new View('dict_items', itemsOf(dict));
+      return () => new View('dict_items', entriesOf(dict));
     case 'copy':
-      return () => new Map(dict);
+      return () => new Map(itemsOf(dict, (entry) => entry));
     default:
       return undefined;
   }
 }
 
-export const itemsOf = (dict: Dict): Tuple[] => [...dict].map((entry) => new Tuple(entry));
+function itemsOf<Item>(dict: Dict, of: (entry: [Value, Value]) => Item): Item[] {
+  spendItems(dict.size);
+  return [...dict].map(of);
+}
+
+export const entriesOf = (dict: Dict): Tuple[] => itemsOf(dict, (entry) => new Tuple(entry));
 
 function listMethod(items: readonly Value[], name: string): Callable['call'] | undefined {
   switch (name) {
@@ -78,7 +93,10 @@ function listMethod(items: readonly Value[], name: string): Callable['call'] | u
     case 'count':
       return ([value]) => items.filter((item) => equals(item, value)).length;
     case 'copy':
-      return () => [...items];
+      return () => {
+        spendItems(items.length);
+        return [...items];
+      };
     default:
       return undefined;
   }
@@ -88,8 +106,16 @@ function listMethod(items: readonly Value[], name: string): Callable['call'] | u
 function itemOrUndefined(value: Value, key: Value): Value | undefined {
   if (value instanceof Map) return value.get(key);
   const isIndex = (typeof key === 'number' && Number.isInteger(key)) || typeof key === 'boolean';
-  if (!isIndex || !isSequence(value)) return undefined;
-  return iterate(value).at(Number(key));
+  if (!isIndex) return undefined;
+  if (typeof value === 'string') return characterAt(value, Number(key));
+  if (value instanceof Tuple) return value.items.at(Number(key));
+  return Array.isArray(value) ? value.at(Number(key)) : undefined;
+}
+
+/** Of a text only the part is read that has so many characters from its near end. */
+function characterAt(text: string, at: number): string | undefined {
+  const part = at < 0 ? text.slice(2 * at) : text.slice(0, 2 * (at + 1));
+  return (iterate(part) as readonly string[]).at(at);
 }
 
 const isSequence = (value: Value): boolean =>

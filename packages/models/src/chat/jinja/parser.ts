@@ -25,6 +25,10 @@ class Parser {
 
   /** Up to a tag of one of these names, whose name is the next token. */
   #body(...ends: readonly string[]): Statement[] {
+    return this.tokens.within(() => this.#statements(ends));
+  }
+
+  #statements(ends: readonly string[]): Statement[] {
     const body: Statement[] = [];
     for (;;) {
       const { type, value, line } = this.tokens.current;

@@ -1,6 +1,7 @@
 // How Python prints values: str(), repr() and json.dumps().
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, Float, Tuple, typeName, Undefined, View, type Value } from './values.js';
+import { checkNesting, spend, spendLength } from './work.js';
 
 /** str(value): what an expression prints. */
 export function textOf(value: Value): string {
@@ -8,22 +9,34 @@ export function textOf(value: Value): string {
   return value instanceof Undefined ? '' : repr(value);
 }
 
-export function repr(value: Value): string {
+export function repr(value: Value, depth = 0): string {
+  spend(1);
+  checkNesting(depth);
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'number') return Number.isInteger(value) ? integerText(value) : floatText(value);
   if (value instanceof Float) return floatText(value.value);
   if (value instanceof Undefined) return 'Undefined';
-  if (Array.isArray(value)) return `[${value.map(repr).join(', ')}]`;
-  if (value instanceof Tuple) return `(${value.items.map(repr).join(', ')}${value.items.length === 1 ? ',' : ''})`;
-  if (value instanceof Map) return `{${[...value].map(([key, item]) => `${repr(key)}: ${repr(item)}`).join(', ')}}`;
-  if (value instanceof View) return `${value.kind}([${value.items.map(repr).join(', ')}])`;
+  const inner = (item: Value) => repr(item, depth + 1);
+  if (Array.isArray(value)) return `[${listed(value.map(inner))}]`;
+  if (value instanceof Tuple) return `(${listed(value.items.map(inner))}${value.items.length === 1 ? ',' : ''})`;
+  if (value instanceof Map) return `{${listed([...value].map(([key, item]) => `${inner(key)}: ${inner(item)}`))}}`;
+  if (value instanceof View) return `${value.kind}([${listed(value.items.map(inner))}])`;
   if (value instanceof Attributes && value.isWritable)
-    return `<Namespace {${[...value.values].map(([key, item]) => `${quoted(key)}: ${repr(item)}`).join(', ')}}>`;
+    return `<Namespace {${listed([...value.values].map(([key, item]) => `${quoted(key)}: ${inner(item)}`))}}>`;
   throw new TemplateError(
     `a ${value instanceof Callable ? `function (${value.name})` : typeName(value)} cannot be printed`,
   );
+}
+
+const listed = (items: readonly string[]): string => joinedBy(items, ', ');
+
+/** Texts with another between them. */
+export function joinedBy(items: readonly string[], separator: string): string {
+  const own = items.reduce((sum, { length }) => sum + length, 0);
+  spendLength(own + separator.length * Math.max(0, items.length - 1));
+  return items.join(separator);
 }
 
 const integerText = (value: number): string => (Number.isSafeInteger(value) ? String(value) : BigInt(value).toString());
@@ -45,6 +58,7 @@ function floatText(value: number): string {
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 function quoted(text: string): string {
+  spendLength(text.length);
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const body = text.replace(/[\\\n\r\t]|(?! )[\p{C}\p{Z}]/gu, (char) => ESCAPES[char] ?? codeEscape(char));
   return quote + (quote === "'" ? body.replaceAll("'", "\\'") : body) + quote;
@@ -66,6 +80,8 @@ export interface JsonOptions {
 
 /** json.dumps(value) */
 export function jsonText(value: Value, options: JsonOptions, depth = 0): string {
+  spend(1);
+  checkNesting(depth);
   if (value === null) return 'null';
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return jsonString(value, options);
@@ -84,9 +100,10 @@ export function jsonText(value: Value, options: JsonOptions, depth = 0): string 
 
 function bracketed(open: string, close: string, items: readonly string[], options: JsonOptions, depth: number): string {
   const { indent, separators } = options;
-  if (indent === null || items.length === 0) return open + items.join(separators[0]) + close;
+  if (indent === null || items.length === 0) return open + joinedBy(items, separators[0]) + close;
+  spendLength(indent.length * depth);
   const line = `\n${indent.repeat(depth)}`;
-  return open + line + indent + items.join(separators[0] + line + indent) + line + close;
+  return open + line + indent + joinedBy(items, separators[0] + line + indent) + line + close;
 }
 
 function jsonKey(key: Value): string {
@@ -100,6 +117,7 @@ const jsonNumber = (text: string): string => text.replace(/^(-?)inf$/, '$1Infini
 
 /** JSON.stringify escapes lone surrogates and nothing else beyond ASCII; json.dumps writes DEL as it is. */
 function jsonString(text: string, { ensureAscii }: JsonOptions): string {
+  spendLength(text.length);
   const json = JSON.stringify(text);
   if (!ensureAscii) return json;
   return json.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);

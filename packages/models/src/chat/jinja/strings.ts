@@ -1,11 +1,19 @@
 // The methods of Python's str. Positions and lengths count code points.
+import { repeatedText } from './arithmetic.js';
 import { CallArguments } from './call-arguments.js';
 import { formatBraces } from './formatting.js';
+import { joinedBy } from './printing.js';
 import { TemplateError } from './template-error.js';
 import { integerOf, iterate, stringOf, Tuple, type Value } from './values.js';
 import { isSpace, strip, words } from './whitespace.js';
+import { spendItems, spendLength, spendText } from './work.js';
 
-export const codePoints = (text: string): number => Array.from(text).length;
+export function codePoints(text: string): number {
+  spendText(text);
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
 
 type Method = { names: readonly string[]; call: (text: string, args: CallArguments) => Value };
 
@@ -32,7 +40,7 @@ const methods: Record<string, Method> = {
   splitlines: method('keepends', (text, args) => lines(text, args.boolean('keepends', false))),
   partition: method('sep', (text, args) => partition(text, args.string('sep'), false)),
   rpartition: method('sep', (text, args) => partition(text, args.string('sep'), true)),
-  join: method('iterable', (text, args) => iterate(args.required('iterable')).map((part) => stringOf(part, 'join: an item')).join(text)), // prettier-ignore
+  join: method('iterable', (text, args) => joinedBy(iterate(args.required('iterable')).map((part) => stringOf(part, 'join: an item')), text)), // prettier-ignore
   replace: method('old new count', (text, args) => replaced(text, args.string('old'), args.string('new'), args.integer('count', -1))), // prettier-ignore
   startswith: method('prefix start end', (text, args) => ends(text, args, (part, affix) => part.startsWith(affix))),
   endswith: method('prefix start end', (text, args) => ends(text, args, (part, affix) => part.endsWith(affix))),
@@ -67,10 +75,19 @@ export function stringMethod(
   name: string,
 ): ((args: readonly Value[], named: ReadonlyMap<string, Value>) => Value) | undefined {
   // prettier-ignore
-  if (name === 'format') return (args, named) => formatBraces(text, args, named);
+  if (name === 'format') return (args, named) => spentOn(text, () => formatBraces(text, args, named));
   if (!Object.hasOwn(methods, name)) return undefined;
   const { names, call } = methods[name];
-  return (args, named) => call(text, new CallArguments(`str.${name}`, names, args, named));
+  return (args, named) => spentOn(text, () => call(text, new CallArguments(`str.${name}`, names, args, named)));
+}
+
+/** Reads a text, and makes a value of it. */
+export function spentOn(text: string, make: () => Value): Value {
+  spendText(text);
+  const made = make();
+  if (typeof made === 'string') spendLength(made.length);
+  if (Array.isArray(made)) spendItems(made.length);
+  return made;
 }
 
 export function capitalized(text: string): string {
@@ -107,9 +124,11 @@ function partition(text: string, separator: string, fromEnd: boolean): Tuple {
 
 /** @param count negative: all */
 export function replaced(text: string, old: string, by: string, count: number): string {
+  if (old === '') spendItems(text.length);
   const parts = old === '' ? ['', ...Array.from(text), ''] : text.split(old);
-  if (count < 0 || count >= parts.length - 1) return parts.join(by);
-  return [...parts.slice(0, count), parts.slice(count).join(old)].join(by);
+  spendItems(parts.length);
+  if (count < 0 || count >= parts.length - 1) return joinedBy(parts, by);
+  return joinedBy([...parts.slice(0, count), parts.slice(count).join(old)], by);
 }
 
 /** The part of a text that `start` and `end` leave, and the code points before it. */
@@ -145,18 +164,18 @@ function foundOf(at: number): number {
 const counted = (text: string, sub: string): number => (sub === '' ? codePoints(text) + 1 : text.split(sub).length - 1);
 
 const fill = (text: string, args: CallArguments): string =>
-  args.string('fillchar', ' ').repeat(Math.max(0, args.integer('width') - codePoints(text)));
+  repeatedText(args.string('fillchar', ' '), args.integer('width') - codePoints(text));
 
 /** With an odd number of characters to add, Python puts one more before where the width is odd. */
 export function centred(text: string, width: number, char: string): string {
   const room = Math.max(0, width - codePoints(text));
   const before = Math.floor(room / 2) + (room & width & 1);
-  return char.repeat(before) + text + char.repeat(room - before);
+  return repeatedText(char, before) + text + repeatedText(char, room - before);
 }
 
 function zeroFilled(text: string, width: number): string {
   const sign = /^[-+]/.exec(text)?.[0] ?? '';
-  return sign + '0'.repeat(Math.max(0, width - codePoints(text))) + text.slice(sign.length);
+  return sign + repeatedText('0', width - codePoints(text)) + text.slice(sign.length);
 }
 
 function expanded(text: string, size: number): string {
@@ -165,7 +184,7 @@ function expanded(text: string, size: number): string {
     if (char === '\t') {
       const spaces = size > 0 ? size - (column % size) : 0;
       column += spaces;
-      return ' '.repeat(spaces);
+      return repeatedText(' ', spaces);
     }
     column = char === '\n' || char === '\r' ? 0 : column + 1;
     return char;

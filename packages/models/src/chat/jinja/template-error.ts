@@ -1,11 +1,15 @@
 /** A template cannot be read, or refuses what it was given. */
 export class TemplateError extends Error {
-  override readonly name = 'TemplateError';
+  override readonly name: string = 'TemplateError';
 
   constructor(
     readonly problem: string,
     readonly line?: number,
   ) {
     super(line === undefined ? problem : `${problem} (line ${line})`);
+  }
+
+  at(line: number): TemplateError {
+    return new TemplateError(this.problem, line);
   }
 }

@@ -7,6 +7,7 @@ import { parse } from './parser.js';
 import { Scope } from './scope.js';
 import type { Statement } from './syntax.js';
 import { fromJson, type Value } from './values.js';
+import { Work, working } from './work.js';
 
 export interface Rendered {
   text: string;
@@ -41,18 +42,28 @@ export class Template {
     variables: Readonly<Record<string, unknown>>,
     tracked: readonly unknown[] = [],
   ): Generator<undefined, Rendered> {
+    const work = new Work();
     const known = new Map<unknown, Value>();
     const scope = new Scope(null);
     for (const [name, value] of Object.entries(globalFunctions(this.now))) scope.set(name, value);
     for (const [name, value] of Object.entries(variables))
-      if (value !== undefined) scope.set(name, fromJson(value, known));
+      if (value !== undefined) scope.set(name, fromJson(value, known, work));
     const places = new Map(tracked.map((item, index) => [known.get(item), index]));
     const interpreter = new Interpreter();
-    const text = yield* interpreter.run(this.#statements, scope.inner());
+    const text = yield* limited(interpreter.run(this.#statements, scope.inner()), work);
     const spans = interpreter.spans.map(({ start, end, within }) => {
       const item = within.find((value) => places.has(value));
       return { start, end, index: item === undefined ? null : places.get(item)! };
     });
     return { text, spans };
+  }
+}
+
+/** Steps whose work is counted. */
+function* limited<Result>(steps: Generator<undefined, Result>, work: Work): Generator<undefined, Result> {
+  for (;;) {
+    const step = working(work, () => steps.next());
+    if (step.done === true) return step.value;
+    yield;
   }
 }

@@ -1,9 +1,15 @@
 // The tokens of a template, read one after the other.
 import type { Token } from './lexer.js';
 import { TemplateError } from './template-error.js';
+import { TemplateLimitError } from './work.js';
+
+/** Python reads no more brackets within each other than this. */
+const SOURCE_DEPTH = 200;
 
 export class TokenStream {
   #at = 0;
+
+  #depth = 0;
 
   constructor(private readonly tokens: readonly Token[]) {}
 
@@ -34,6 +40,18 @@ export class TokenStream {
     return (
       this.accept(type, ...values) ?? this.fail(`expected ${values.length > 0 ? `'${values.join("' or '")}'` : type}`)
     );
+  }
+
+  /** What may be within another of its kind: an expression, the body of a statement. */
+  within<Part>(read: () => Part): Part {
+    if (++this.#depth > SOURCE_DEPTH)
+      throw new TemplateLimitError(
+        `expressions and statements are within each other more than ${SOURCE_DEPTH} deep`,
+        this.current.line,
+      );
+    const part = read();
+    this.#depth--;
+    return part;
   }
 
   fail(problem: string): never {

@@ -1,6 +1,7 @@
 // What a template's expressions compute with, and how Python compares, prints and measures it. None is null, int an integral
 // number, str a string (measured in code points), list an array, dict a Map.
 import { TemplateError } from './template-error.js';
+import { checkNesting, spend, spendText, type Work } from './work.js';
 
 export type Value =
   | null
@@ -68,16 +69,19 @@ export class Callable {
   ) {}
 }
 
-/** A value of JSON. The same object becomes the same dict. */
-export function fromJson(json: unknown, known = new Map<unknown, Value>()): Value {
+/** A value of JSON. The same object becomes the same dict. @param work is told what the template is given */
+export function fromJson(json: unknown, known = new Map<unknown, Value>(), work?: Work, depth = 0): Value {
   if (json === undefined) return null;
+  work?.given(typeof json === 'string' ? json.length : 0);
   if (json === null || typeof json !== 'object') return json as Value;
   const before = known.get(json);
   if (before !== undefined) return before;
+  checkNesting(depth);
   const value: Value[] | Dict = Array.isArray(json) ? [] : new Map();
   known.set(json, value);
-  if (Array.isArray(value)) for (const item of json as unknown[]) value.push(fromJson(item, known));
-  else for (const [key, item] of Object.entries(json)) if (item !== undefined) value.set(key, fromJson(item, known));
+  const inner = (item: unknown) => fromJson(item, known, work, depth + 1);
+  if (Array.isArray(value)) for (const item of json as unknown[]) value.push(inner(item));
+  else for (const [key, item] of Object.entries(json)) if (item !== undefined) value.set(key, inner(item));
   return value;
 }
 
@@ -132,33 +136,37 @@ export function stringOf(value: Value, what: string): string {
 export const describe = (value: Value): string =>
   value instanceof Undefined ? `undefined (${value.problem})` : typeName(value);
 
-export function equals(a: Value, b: Value): boolean {
+export function equals(a: Value, b: Value, depth = 0): boolean {
+  spend(1);
+  checkNesting(depth);
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== undefined && y !== undefined) return x === y;
-  if (Array.isArray(a)) return Array.isArray(b) && sameItems(a, b);
-  if (a instanceof Tuple) return b instanceof Tuple && sameItems(a.items, b.items);
+  if (typeof a === 'string') spendText(a);
+  if (Array.isArray(a)) return Array.isArray(b) && sameItems(a, b, depth);
+  if (a instanceof Tuple) return b instanceof Tuple && sameItems(a.items, b.items, depth);
   if (a instanceof Undefined) return b instanceof Undefined;
   if (!(a instanceof Map)) return a === b;
   if (!(b instanceof Map) || a.size !== b.size) return false;
-  return [...a].every(([key, value]) => b.has(key) && equals(value, b.get(key)!));
+  return [...a].every(([key, value]) => b.has(key) && equals(value, b.get(key)!, depth + 1));
 }
 
-const sameItems = (a: readonly Value[], b: readonly Value[]): boolean =>
-  a.length === b.length && a.every((item, i) => equals(item, b[i]));
+const sameItems = (a: readonly Value[], b: readonly Value[], depth: number): boolean =>
+  a.length === b.length && a.every((item, i) => equals(item, b[i], depth + 1));
 
 /** Negative, 0 or positive, as a < b, a = b or a > b. @throws {TemplateError} where Python cannot order them */
-export function compare(a: Value, b: Value): number {
+export function compare(a: Value, b: Value, depth = 0): number {
+  spend(1);
+  checkNesting(depth);
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== undefined && y !== undefined) return x - y;
   if (typeof a === 'string' && typeof b === 'string')
-    return compareItems(Array.from(a), Array.from(b), compareCharacters);
-  if (Array.isArray(a) && Array.isArray(b)) return compareItems(a, b, compareUnequal);
-  if (a instanceof Tuple && b instanceof Tuple) return compareItems(a.items, b.items, compareUnequal);
+    return compareItems(iterate(a), iterate(b), (one, other) => compareCharacters(one as string, other as string));
+  // Within lists Python orders only items that are not equal.
+  const inner = (one: Value, other: Value) => (equals(one, other, depth + 1) ? 0 : compare(one, other, depth + 1));
+  if (Array.isArray(a) && Array.isArray(b)) return compareItems(a, b, inner);
+  if (a instanceof Tuple && b instanceof Tuple) return compareItems(a.items, b.items, inner);
   throw new TemplateError(`cannot order ${describe(a)} and ${describe(b)}`);
 }
-
-/** Within lists Python orders only items that are not equal. */
-const compareUnequal = (a: Value, b: Value): number => (equals(a, b) ? 0 : compare(a, b));
 
 const compareCharacters = (a: string, b: string): number => a.codePointAt(0)! - b.codePointAt(0)!;
 
@@ -172,6 +180,13 @@ function compareItems<T>(a: readonly T[], b: readonly T[], order: (a: T, b: T) =
 
 /** What a loop runs over. @throws {TemplateError} where Python cannot */
 export function iterate(value: Value): readonly Value[] {
+  if (typeof value === 'string') spend(value.length);
+  const items = itemsOfValue(value);
+  spend(items.length);
+  return items;
+}
+
+function itemsOfValue(value: Value): readonly Value[] {
   if (typeof value === 'string') return Array.from(value);
   if (Array.isArray(value)) return value;
   if (value instanceof Map) return [...value.keys()];
@@ -183,13 +198,17 @@ export function iterate(value: Value): readonly Value[] {
 
 export function lengthOf(value: Value): number {
   if (value instanceof Map) return value.size;
+  if (Array.isArray(value)) return value.length;
   if (value !== null && typeof value === 'object' && value instanceof Generator)
     throw new TemplateError('a generator has no length; use the filter list first');
   return iterate(value).length;
 }
 
 export function contains(container: Value, item: Value): boolean {
-  if (typeof container === 'string') return container.includes(stringOf(item, 'the left side of in'));
+  if (typeof container === 'string') {
+    spendText(container);
+    return container.includes(stringOf(item, 'the left side of in'));
+  }
   if (container instanceof Map) return container.has(item);
   return iterate(container).some((each) => equals(each, item));
 }

@@ -1,0 +1,119 @@
+// A bound on what a template takes: steps, the length of a text, and depth. A template comes with a model that somebody else has
+// published; `{{ 'a' * 1e9 }}` or a list that doubles itself a hundred times would end the process. What is counted is the same on
+// every machine, unlike seconds or bytes of memory.
+import { TemplateError } from './template-error.js';
+
+/** A template does more than templates do. */
+export class TemplateLimitError extends TemplateError {
+  override readonly name = 'TemplateLimitError';
+
+  override at(line: number): TemplateLimitError {
+    return new TemplateLimitError(this.problem, line);
+  }
+}
+
+export const templateLimits = {
+  /** Values that expressions have, rounds of loops, items of lists that are made or read; texts count by their length. */
+  steps: 3_000_000,
+  /** More steps for each value, and for each CHARACTERS_PER_STEP characters, of what the template is given. */
+  stepsPerInput: 500,
+  /** UTF-16 code units of one text. */
+  textLength: 1 << 22,
+  /** Expressions, macros and recursive loops within each other. */
+  depth: 400,
+  /** Lists and dicts within each other. */
+  nestedValues: 200,
+  /** Characters of a template. */
+  sourceLength: 1 << 20,
+} as const;
+
+/** Texts are copied and searched about so much faster than an expression is evaluated. */
+const CHARACTERS_PER_STEP = 32;
+
+/** A macro or a recursive loop takes more of the machine's stack than an expression. */
+const CALL_DEPTH = 3;
+
+export class Work {
+  #steps: number = templateLimits.steps;
+  #given = 0;
+  #depth = 0;
+
+  spend(steps: number): void {
+    this.#steps -= steps;
+    if (this.#steps < 0) throw new TemplateLimitError(`it takes more than ${templateLimits.steps} steps`);
+  }
+
+  /** The template is given a value, or a text of so many characters. */
+  given(characters: number): void {
+    this.#given += characters;
+    this.#steps += (1 + characters / CHARACTERS_PER_STEP) * templateLimits.stepsPerInput;
+  }
+
+  checkLength(characters: number): void {
+    const most = templateLimits.textLength + 8 * this.#given;
+    if (characters > most) throw new TemplateLimitError(`it writes a text of more than ${most} characters`);
+  }
+
+  enter(depth: number): void {
+    this.#depth += depth;
+    if (this.#depth > templateLimits.depth)
+      throw new TemplateLimitError(
+        `expressions and macros are within each other more than ${templateLimits.depth} deep`,
+      );
+  }
+
+  leave(depth: number): void {
+    this.#depth -= depth;
+  }
+}
+
+/** Of the rendering that runs now. A rendering runs to its next step without a break, so there is only one. */
+let current: Work | null = null;
+
+/** Runs a part of a rendering. What the checks have missed, the machine's own limits find. */
+export function working<Result>(work: Work, run: () => Result): Result {
+  const before = current;
+  current = work;
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new TemplateLimitError(`it takes more than the machine has: ${error.message}`);
+  } finally {
+    current = before;
+  }
+}
+
+export const spend = (steps: number): void => current?.spend(steps);
+
+/** A text is read or copied. */
+export const spendText = (text: string): void => current?.spend(text.length / CHARACTERS_PER_STEP);
+
+/** Before a text of this length is made. */
+export function spendLength(characters: number): void {
+  current?.checkLength(characters);
+  current?.spend(characters / CHARACTERS_PER_STEP);
+}
+
+/** Before two texts become one, which copies neither. */
+export const checkLength = (characters: number): void => current?.checkLength(characters);
+
+/** Before a list of this length is made. */
+export const spendItems = spend;
+
+/** An expression within another. Errors end the rendering, so depth need not be restored after one. */
+export function within<Result>(run: () => Result, depth = 1): Result {
+  current?.enter(depth);
+  const result = run();
+  current?.leave(depth);
+  return result;
+}
+
+/** A macro, or a round of a recursive loop. */
+export const withinCall = <Result>(run: () => Result): Result => within(run, CALL_DEPTH);
+
+/** Refuses values that are nested too deep, also those that contain themselves. */
+export function checkNesting(depth: number): void {
+  if (depth > templateLimits.nestedValues)
+    throw new TemplateLimitError(`lists and dicts are within each other more than ${templateLimits.nestedValues} deep`);
+}
