@@ -4,9 +4,12 @@ export { wordLevelTokenizer } from './tokenizers/word-level-tokenizer.js';
 export { chatTemplate, templateTokens } from './chat/chat-template.js';
 export {
   ChatTemplateError,
+  ChatTemplateLimitError,
   cutRight,
+  lossWeight,
   type ChatMessage,
   type ChatTemplate,
+  type ContentPart,
   type Conversation,
   type EncodedConversation,
   type PromptEnding,

@@ -5,12 +5,15 @@
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import {
   ChatTemplateError,
+  lossWeight,
   type ChatMessage,
   type ChatTemplate,
+  type Conversation,
   type EncodedConversation,
   type PromptEnding,
   type TemplateInputs,
 } from './chat-message.js';
+import { sayingKeys, wordsFor } from './left-out.js';
 import { openText } from './open-message.js';
 
 export type BuiltInTemplate = 'llama2' | 'llama3' | 'chatml' | 'chatglm4' | 'llama2_bc';
@@ -35,7 +38,7 @@ interface Piece {
 interface TextMessage {
   role: 'system' | 'user' | 'assistant';
   content: string;
-  loss?: boolean;
+  loss?: boolean | number;
 }
 
 type Pieces = (
@@ -153,6 +156,17 @@ export class BuiltInChatTemplate implements ChatTemplate {
     return [{ ids, lossMask }];
   }
 
+  leavesOut({ messages, inputs = {} }: Conversation): string[] {
+    const ofInputs = (['tools', 'documents'] as const).filter((key) => isFilled(inputs[key]));
+    const ofMessages = messages.flatMap((message) => {
+      const isWritten = ROLES.includes(message.role);
+      return sayingKeys(message)
+        .filter((key) => !(isWritten && key === 'content'))
+        .map((key) => wordsFor(key, message));
+    });
+    return [...new Set([...ofInputs, ...ofMessages])];
+  }
+
   /** @param isOpen the last message has no end; @returns ends: of each message, the tokens up to its end */
   #encoded(
     messages: readonly ChatMessage[],
@@ -172,8 +186,8 @@ export class BuiltInChatTemplate implements ChatTemplate {
     const { folded, system } = this.#folded(this.#texts(messages, inputs));
     if (system !== null) ends.push(0);
     folded.forEach((message, index) => {
-      const isLearnt = message.loss !== false || (upstreamLossMask && this.kind === 'llama2_bc');
-      const mask = message.role === 'assistant' && isLearnt ? 1 : 0;
+      const weight = upstreamLossMask && this.kind === 'llama2_bc' ? 1 : lossWeight(message as ChatMessage);
+      const mask = message.role === 'assistant' ? weight : 0;
       const place = { index, system, before: folded[index - 1] };
       const pieces = this.#style.pieces(message, place);
       const isLast = index === folded.length - 1;
@@ -221,7 +235,7 @@ export class BuiltInChatTemplate implements ChatTemplate {
     const unused = given.find(([, value]) => value !== undefined && Object.keys(value).length > 0);
     if (unused) throw this.#unknown(`has no place for ${unused[0]}`);
     return messages.map(({ role, content, loss, ...more }) => {
-      if (role !== 'user' && role !== 'assistant' && role !== 'system') throw this.#unknown(`has no role '${role}'`);
+      if (!isTextRole(role)) throw this.#unknown(`has no role '${role}'`);
       const further = ['tool_calls', 'reasoning_content', 'thinking'].find((key) => isFilled(more[key]));
       if (further !== undefined) throw this.#unknown(`has no place for a message's ${further}`);
       const parts = typeof content === 'string' || !content ? [{ type: 'text', text: content ?? '' }] : content;
@@ -233,7 +247,7 @@ export class BuiltInChatTemplate implements ChatTemplate {
   #unknown(problem: string): ChatTemplateError {
     return new ChatTemplateError(
       `'${this.kind}' ${problem}`,
-      'use the model’s own template (chat_template=null) or a file of Jinja',
+      'use the model’s own template (chat_template=null), chat_template=tools, or a file of Jinja',
     );
   }
 
@@ -253,6 +267,10 @@ export class BuiltInChatTemplate implements ChatTemplate {
     return id;
   }
 }
+
+const ROLES: readonly string[] = ['system', 'user', 'assistant'] satisfies TextMessage['role'][];
+
+const isTextRole = (role: ChatMessage['role']): role is TextMessage['role'] => ROLES.includes(role);
 
 const isFilled = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0);

@@ -8,8 +8,10 @@ export interface ChatMessage {
   /** `assistant` is the model; `system` may come first; `tool` is the answer to a call. */
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
   content?: string | readonly ContentPart[] | null;
-  /** false: an assistant's message that is not to be learnt from (AgentGym's key). Templates do not see it. */
-  loss?: boolean;
+  /**
+   * Weight of an assistant's message in the loss, at least 0; true: 1, false: 0 (AgentGym's key). Templates do not see it.
+   */
+  loss?: boolean | number;
   readonly [key: string]: unknown;
 }
 
@@ -30,7 +32,7 @@ export interface Conversation {
 
 export interface EncodedConversation {
   ids: number[];
-  /** [ids] 1 where the assistant wrote the token and it is trained on. */
+  /** [ids] Weight of each token in the loss: 0, or where the assistant wrote it and it is trained on, 1 or its message's weight. */
   lossMask: number[];
 }
 
@@ -40,6 +42,9 @@ export interface EncodedConversation {
  */
 export type PromptEnding = 'reply' | 'message' | 'open';
 
+/** What a message counts in the loss, where the assistant wrote it. */
+export const lossWeight = ({ loss = true }: ChatMessage): number => Number(loss);
+
 /** One way to write dialogues as text; the same object serves training and play, so both see the same ids. */
 export interface ChatTemplate {
   /**
@@ -47,6 +52,11 @@ export interface ChatTemplate {
    * the assistant's messages is learnt in one of them, after the tokens that it is asked with.
    */
   encodeConversation(messages: readonly ChatMessage[], inputs?: TemplateInputs): EncodedConversation[];
+  /**
+   * What a dialogue has that the template does not write, in words: `tools`, `the content of tool messages`. Of dialogues that are
+   * alike only the first is looked at.
+   */
+  leavesOut(conversation: Conversation): string[];
   /** A dialogue up to where the assistant replies. */
   encodePrompt(messages: readonly ChatMessage[], inputs?: TemplateInputs): number[];
   /** Writes that dialogue in steps, for a server: others may have their turn where it yields. @returns what encodes it */
@@ -94,6 +104,6 @@ export class ChatTemplateLimitError extends ChatTemplateError {
  */
 export function cutRight(encoded: EncodedConversation, maxLength: number): EncodedConversation | null {
   const lossMask = encoded.lossMask.slice(0, maxLength);
-  if (!lossMask.includes(1)) return null;
+  if (!lossMask.some((weight) => weight > 0)) return null;
   return { ids: encoded.ids.slice(0, maxLength), lossMask };
 }

@@ -2,12 +2,16 @@
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import { ChatTemplateError, type ChatTemplate } from './chat-message.js';
 import { JinjaTemplate } from './jinja-template.js';
+import { toolsTemplate } from './tools-template.js';
 import {
   BuiltInChatTemplate,
   templateMarks,
   type BuiltInTemplate,
   type BuiltInTemplateOptions,
 } from './built-in-templates.js';
+
+/** Templates of Jinja that have a name here. */
+const namedTemplates = new Map([['tools', toolsTemplate]]);
 
 const builtIn: readonly BuiltInTemplate[] = ['llama2', 'llama3', 'chatml', 'chatglm4', 'llama2_bc'];
 
@@ -19,9 +23,9 @@ export interface ChatTemplateOptions extends BuiltInTemplateOptions {
 }
 
 /**
- * @param template one of the built-in names, Jinja itself, the name of one of the tokenizer's templates, or null for its own:
- * `default`, and for dialogues with tools `tool_use` where it has one. Names that differ in case and in `-` or `_` alone are one:
- * `llama-2`, `Llama_2` and `llama2`
+ * @param template one of the built-in names, `tools`, Jinja itself, the name of one of the tokenizer's templates, or null for its
+ * own: `default`, and for dialogues with tools `tool_use` where it has one. Names that differ in case and in `-` or `_` alone are
+ * one: `llama-2`, `Llama_2` and `llama2`
  */
 export function chatTemplate(
   template: string | null,
@@ -42,7 +46,9 @@ export function chatTemplate(
   }
   const jinja = { variables: { ...specialTokens(config), ...given }, ...(now && { now }) };
   if (template?.includes('{')) return new JinjaTemplate(template, tokenizer, jinja);
-  const source = own.get(named([...own.keys()], template ?? 'default') ?? '');
+  const source =
+    own.get(named([...own.keys()], template ?? 'default') ?? '') ??
+    namedTemplates.get(named([...namedTemplates.keys()], template ?? '') ?? '');
   if (source === undefined) throw missing(template, own);
   return new JinjaTemplate(source, tokenizer, {
     ...jinja,
@@ -55,11 +61,11 @@ function missing(template: string | null, own: ReadonlyMap<string, string>): Cha
   if (template !== null)
     return new ChatTemplateError(
       `'${template}' is neither a Jinja template nor the name of one`,
-      `built-in templates: ${builtIn.join(', ')}${names}`,
+      `built-in templates: ${[...builtIn, ...namedTemplates.keys()].join(', ')}${names}`,
     );
   return new ChatTemplateError(
     own.size > 0 ? 'none of those of the model’s tokenizer is named default' : 'the model’s tokenizer has none',
-    `name one (chat_template=${[...own.keys(), ...builtIn].join(' or ')}) or give a file of Jinja`,
+    `name one (chat_template=${[...own.keys(), ...builtIn, ...namedTemplates.keys()].join(' or ')}) or give a file of Jinja`,
   );
 }
 

@@ -106,7 +106,7 @@ test('a tokenizer’s templates have names; dialogues with tools take tool_use',
   expect(text(null, { tools: [{}] })).toBe('T1');
   expect(text('rag', { documents: [{ text: 'x' }] }, { style: '!' })).toBe('Rx!');
   expect(text('rag', { documents: [{ text: 'x' }], variables: { style: '?' } }, { style: '!' })).toBe('Rx?');
-  expect(() => text('vicuna')).toThrow('llama2_bc; the tokenizer has default, tool_use, rag');
+  expect(() => text('vicuna')).toThrow('llama2_bc, tools; the tokenizer has default, tool_use, rag');
 });
 
 test('a prompt is written in a step for each message, with the tokens of one that is written at once', () => {

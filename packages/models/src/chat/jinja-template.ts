@@ -5,8 +5,10 @@ import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import {
   ChatTemplateError,
   ChatTemplateLimitError,
+  lossWeight,
   type ChatMessage,
   type ChatTemplate,
+  type Conversation,
   type EncodedConversation,
   type PromptEnding,
   type TemplateInputs,
@@ -15,6 +17,7 @@ import { finished } from './jinja/interpreter.js';
 import { Template, type Rendered } from './jinja/template.js';
 import { TemplateError } from './jinja/template-error.js';
 import { TemplateLimitError } from './jinja/work.js';
+import { LeftOut } from './left-out.js';
 import { markedAtEnd, upToMark } from './open-message.js';
 import { servedTurns } from './served-turns.js';
 import { tokenOffsets } from './token-offsets.js';
@@ -33,12 +36,19 @@ interface CharSpan {
   end: number;
 }
 
+/** Text that is learnt. */
+interface LearntSpan extends CharSpan {
+  /** In the loss. */
+  weight: number;
+}
+
 export class JinjaTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
   readonly takesVariables = true;
   readonly #template: Template;
   readonly #withTools: Template;
   readonly #variables: Readonly<Record<string, unknown>>;
+  readonly #leftOut = new LeftOut((messages, inputs, asks) => this.render(messages, inputs, asks).text);
 
   constructor(
     source: string,
@@ -55,6 +65,10 @@ export class JinjaTemplate implements ChatTemplate {
     if (this.#templateFor(inputs).hasGenerationBlocks) return [this.#encodeMarked(messages, inputs)];
     const turns = servedTurns(messages, (some, asks) => this.render(some, inputs, asks).text);
     return turns.map(({ text, written }) => this.#encoded(text, written));
+  }
+
+  leavesOut(conversation: Conversation): string[] {
+    return this.#leftOut.of(conversation);
   }
 
   get hasGenerationBlocks(): boolean {
@@ -94,24 +108,24 @@ export class JinjaTemplate implements ChatTemplate {
   #encodeMarked(messages: readonly ChatMessage[], inputs: TemplateInputs): EncodedConversation {
     const { text, spans } = this.render(messages, inputs, false);
     const left = spans.filter(({ index }) => index === null);
-    if (left.length > 0 && messages.some(({ loss }) => loss === false))
+    if (left.length > 0 && messages.some((message) => lossWeight(message) !== 1))
       throw new ChatTemplateError(
-        'a message has loss false, and a {% generation %} block is in no loop over the messages: it is not clear whose it is',
-        'leave out loss, or use another template',
+        'a message has a weight in the loss, and a {% generation %} block is in no loop over the messages: it is not clear whose it is',
+        'leave out the weight, or use another template',
       );
-    const learnt = spans.filter(({ index }) => index === null || messages[index].loss !== false);
+    const learnt = spans.map(({ index, ...span }) => ({ ...span, weight: index === null ? 1 : lossWeight(messages[index]) })); // prettier-ignore
     const ids = this.tokenizer.encode(text);
     const offsets = tokenOffsets(this.tokenizer, text, ids);
     if (offsets === null) return this.#encoded(text, learnt);
     return { ids, lossMask: maskAsTransformers(offsets, learnt) };
   }
 
-  #encoded(text: string, spans: readonly CharSpan[]): EncodedConversation {
+  #encoded(text: string, spans: readonly LearntSpan[]): EncodedConversation {
     const ids = this.tokenizer.encode(text);
     const lossMask = new Array<number>(ids.length).fill(0);
     const offsets = tokenOffsets(this.tokenizer, text, ids);
     const before = (place: number) => this.#tokensBefore(ids, offsets, text, place);
-    for (const { start, end } of spans) lossMask.fill(1, before(start), before(end));
+    for (const { start, end, weight } of spans) lossMask.fill(weight, before(start), before(end));
     return { ids, lossMask };
   }
 
@@ -158,12 +172,12 @@ export class JinjaTemplate implements ChatTemplate {
  * From the first token that has the block's first character to the first that has its last: of a last character of several tokens
  * the others are not learnt, and of an empty block within a token this token is.
  */
-function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly CharSpan[]): number[] {
+function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly LearntSpan[]): number[] {
   const mask = new Array<number>(offsets.length).fill(0);
   const tokenOf = (place: number) => offsets.findIndex(({ start, end }) => start <= place && place < end);
-  for (const { start, end } of spans) {
+  for (const { start, end, weight } of spans) {
     const [first, last] = [tokenOf(start), tokenOf(end - 1)];
-    if (first >= 0 && last >= 0) mask.fill(1, first, last + 1);
+    if (first >= 0 && last >= 0) mask.fill(weight, first, last + 1);
   }
   return mask;
 }

@@ -1,11 +1,11 @@
 // The texts that teach a dialogue to a model whose template does not say what the assistant wrote: each of the assistant's messages
 // stands after exactly the text that asks for it when the model is served.
-import { ChatTemplateError, type ChatMessage } from './chat-message.js';
+import { ChatTemplateError, lossWeight, type ChatMessage } from './chat-message.js';
 
 export interface Turn {
   text: string;
   /** What of it the assistant wrote and is learnt from, in UTF-16 code units. */
-  written: { start: number; end: number }[];
+  written: { start: number; end: number; weight: number }[];
 }
 
 /** The text of some first messages. @param asks whether it ends with what asks for the assistant's next message */
@@ -15,7 +15,8 @@ type Render = (messages: readonly ChatMessage[], asks: boolean) => string;
 interface Served {
   prompt: string;
   whole: string;
-  isLearnt: boolean;
+  /** In the loss. */
+  weight: number;
 }
 
 /**
@@ -32,11 +33,11 @@ export function servedTurns(messages: readonly ChatMessage[], render: Render): T
   while (left.length > 0) {
     const stands = ({ prompt, whole }: Served) => candidate.startsWith(whole) && whole.startsWith(prompt);
     const here = left.filter(stands);
-    const learnt = here.filter(({ isLearnt }) => isLearnt);
+    const learnt = here.filter(({ weight }) => weight > 0);
     if (learnt.length > 0)
       turns.push({
         text: candidate,
-        written: learnt.map(({ prompt, whole }) => ({ start: prompt.length, end: whole.length })),
+        written: learnt.map(({ prompt, whole, weight }) => ({ start: prompt.length, end: whole.length, weight })),
       });
     left = left.filter((each) => !here.includes(each));
     candidate = left.at(-1)?.whole ?? '';
@@ -47,9 +48,9 @@ export function servedTurns(messages: readonly ChatMessage[], render: Render): T
 function served(messages: readonly ChatMessage[], index: number, render: Render): Served {
   const prompt = render(messages.slice(0, index), true);
   const rendered = render(messages.slice(0, index + 1), false);
-  const isLearnt = messages[index].loss !== false;
-  if (rendered.startsWith(prompt)) return { prompt, whole: rendered, isLearnt };
-  return { prompt, whole: begun(prompt, rendered, messages[index], index), isLearnt };
+  const weight = lossWeight(messages[index]);
+  if (rendered.startsWith(prompt)) return { prompt, whole: rendered, weight };
+  return { prompt, whole: begun(prompt, rendered, messages[index], index), weight };
 }
 
 /**

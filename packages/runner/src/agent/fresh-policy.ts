@@ -33,7 +33,7 @@ function tokenizerFor(material: Material, config: FreshPolicyConfig): Tokenizer 
   const texts = material.conversations.flatMap(({ messages }) =>
     messages.flatMap(({ content }) => (typeof content === 'string' ? both(content) : [])),
   );
-  const known = material.fromFile ? [] : [...vocabularyTexts(config)].flatMap(both);
+  const known = material.file !== null ? [] : [...vocabularyTexts(config)].flatMap(both);
   const wholeTokens = templateTokens(config.chatTemplate);
   return wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], {
     wholeTokens,

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isConversationFile, readConversations } from './conversations.js';
 
+const talksOf = async (path: string) => (await readConversations(path)).items.map(({ value }) => value);
+const messagesOf = async (path: string) => (await talksOf(path)).map(({ messages }) => messages);
+
 const folder = mkdtempSync(join(tmpdir(), 'conversations-'));
 function file(name: string, text: string): string {
   const path = join(folder, name);
@@ -30,7 +33,7 @@ const openAi = {
 test('AgentGym’s array and OpenAI’s lines are the same messages; empty items are passed over', async () => {
   const array = file('a.json', JSON.stringify([{ item_id: 'textcraft_9', conversations: null }, agentGym]));
   expect(isConversationFile(array)).toBe(true);
-  expect((await readConversations(array)).map(({ messages }) => messages)).toEqual([
+  expect(await messagesOf(array)).toEqual([
     [
       { role: 'user', content: 'Craft.' },
       { role: 'assistant', content: 'Ok.', loss: false },
@@ -40,7 +43,7 @@ test('AgentGym’s array and OpenAI’s lines are the same messages; empty items
   ]);
   const lines = file('b.jsonl', `${JSON.stringify(openAi)}\n\n${JSON.stringify(openAi)}\n`);
   expect(isConversationFile(lines)).toBe(true);
-  expect(await readConversations(lines)).toHaveLength(2);
+  expect(await talksOf(lines)).toHaveLength(2);
 });
 
 test('what templates read stays: tools first, calls, reasoning, parts', async () => {
@@ -56,7 +59,10 @@ test('what templates read stays: tools first, calls, reasoning, parts', async ()
     JSON.stringify({ tools: JSON.stringify(tools), chat_template_kwargs: { a_b: 1 }, messages }),
   );
   expect(isConversationFile(path)).toBe(true);
-  expect(await readConversations(path)).toEqual([{ messages, inputs: { tools, variables: { a_b: 1 } } }]);
+  const [first, { ...second }, third] = messages;
+  expect(await talksOf(path)).toEqual([
+    { messages: [first, { ...second, content: '' }, third], inputs: { tools, variables: { a_b: 1 } } },
+  ]);
 });
 
 test('episodes and games are no conversations', () => {
@@ -103,4 +109,93 @@ test('a file without a conversation is reported, and one object over several lin
   await expect(readConversations(file('h.json', JSON.stringify({ data: [openAi] }, null, 1)))).rejects.toThrow(
     'h.json: the file is an object with the keys data over several lines\n  expected: an array, or one item on each line: {"messages"',
   );
+});
+
+const dialogue = (reply: object, asked: object = {}) => ({
+  messages: [
+    { role: 'user', content: 'a', ...asked },
+    { role: 'assistant', content: 'b', ...reply },
+    { role: 'user', content: 'c' },
+    { role: 'assistant', content: 'd' },
+  ],
+});
+let files = 0;
+const written = (...items: object[]) => file(`w${++files}.jsonl`, items.map((item) => JSON.stringify(item)).join('\n'));
+
+test.each([
+  [{ weight: 0 }, false],
+  [{ loss: 0 }, false],
+  [{ loss: false }, false],
+  [{ train: false }, false],
+  [{ training: false }, false],
+  [{ trainable: 0 }, false],
+  [{ loss_weight: 0 }, false],
+  [{ weight: 0, loss: false, train: null }, false],
+  [{ weight: 1 }, undefined],
+  [{ train: true, loss: 1 }, undefined],
+  [{ weight: 0.25 }, 0.25],
+  [{ weight: null }, undefined],
+])('a reply with %j has the loss %j', async (reply, loss) => {
+  const [[, first, , second]] = await messagesOf(written(dialogue(reply)));
+  expect(first).toEqual({ role: 'assistant', content: 'b', ...(loss !== undefined && { loss }) });
+  expect(second).toEqual({ role: 'assistant', content: 'd' });
+});
+
+test.each<[reply: object, asked: object, problem: string]>([
+  [{ weight: 0, loss: true }, {}, "'loss' and 'weight' of message 2 say different things"],
+  [{ weight: '0' }, {}, '\'weight\' of message 2 is the text "0", neither true or false nor a weight of at least 0'],
+  [{ weight: -1 }, {}, "'weight' of message 2 is the number -1, neither true or false"],
+  [{}, { train: true }, "'train' of message 1 is true, but only what the assistant says is learned"],
+  [{ value: 'x' }, {}, "message 2 has both 'value' and 'content'"],
+  [{ content: [{ type: 'image_url', image_url: 'x' }] }, {}, 'only parts of text are read'],
+  [
+    { tool_calls: [{ function: { name: 'f', arguments: '{' } }] },
+    {},
+    'the arguments of the call of f in message 2 are a text that is not JSON',
+  ],
+  [{ tool_calls: [{ id: 'a' }] }, {}, 'without the name of a function'],
+])('%j after %j is refused', async (reply, asked, problem) => {
+  await expect(readConversations(written(dialogue(reply, asked)))).rejects.toThrow(problem);
+});
+
+test('what is not learned, and what is left unread, is said once', async () => {
+  const items = [
+    { ...dialogue({ weight: 0 }), id: 3 },
+    { ...dialogue({ loss: 2.5 }), source: 'web', category: null },
+  ];
+  expect((await readConversations(written(...items))).notes).toEqual([
+    '1 of 4 replies are not learned (weight 0)',
+    '1 of 4 replies have a weight of their own in the loss',
+    'left unread: id, source',
+  ]);
+  expect((await readConversations(written(dialogue({})))).notes).toEqual([]);
+});
+
+test('keys that nothing reads are refused, each once with its first line', async () => {
+  const call = { function: { name: 'f', arguments: '{"x": 1}', strict: true } };
+  const path = written(
+    dialogue({}),
+    { ...dialogue({}), weight: 0, chosen: 'x' },
+    { ...dialogue({ tool_calls: [call], content: [{ type: 'text', text: 'b', mask: true }] }), weight: 1 },
+  );
+  await expect(readConversations(path)).rejects.toThrow(
+    [
+      `${path}: it has keys that nothing reads, and what they say would be lost`,
+      "  'weight' of an item: line 2 and 1 more",
+      "  'chosen' of an item: line 2",
+      "  'mask' of a part of a message: line 3",
+      "  'strict' of a tool call: line 3",
+    ].join('\n'),
+  );
+});
+
+test('ShareGPT: the system beside the messages is the first message', async () => {
+  const talk = { conversations: [{ from: 'human', value: 'a' }, { from: 'gpt', value: 'b' }] }; // prettier-ignore
+  const path = written({ ...talk, system: 'In French [please]' }, { system: '', ...talk });
+  expect(isConversationFile(written({ system: 'In French [please]', ...talk }))).toBe(true);
+  const [first, second] = await messagesOf(path);
+  expect(first).toEqual([{ role: 'system', content: 'In French [please]' }, ...second]);
+  expect(second.map(({ role }) => role)).toEqual(['user', 'assistant']);
+  const other = { conversations: [{ from: 'system', value: 'x' }, ...talk.conversations], system: 'y' };
+  await expect(readConversations(written(other))).rejects.toThrow('which say different things');
 });

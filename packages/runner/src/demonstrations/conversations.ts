@@ -1,9 +1,11 @@
-// Files of conversations to imitate: AgentGym's and ShareGPT's {conversations: [{from, value, loss}]}, OpenAI's
-// {messages: [{role, content}]} with the further keys that templates read; a JSON array of them or one a line.
+// Files of conversations to imitate: AgentGym's and ShareGPT's {conversations: [{from, value, loss}], system, tools}, OpenAI's
+// {messages: [{role, content, weight}], tools} with the further keys that templates read; a JSON array of them or one a line.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ChatMessage, Conversation, TemplateInputs } from '@bowyer/models';
-import { asRecord, BadItem, DataFileError, found, readDataFile } from './data-file.js';
+import { lossWeight, type ChatMessage, type ContentPart, type Conversation, type TemplateInputs } from '@bowyer/models';
+import { asRecord, BadItem, DataFileError, found, readDataFile, type DataFile } from './data-file.js';
+import { isEmpty, UnreadKeys } from './data-keys.js';
+import { LOSS_KEYS, lossOf } from './loss-keys.js';
 
 const HEAD_BYTES = 65_536;
 
@@ -25,25 +27,67 @@ function beginsWithConversation(path: string): boolean {
   const file = openSync(path, 'r');
   try {
     const length = readSync(file, head, 0, HEAD_BYTES, 0);
-    const text = head.toString('utf8', 0, length);
-    const begins = /^\s*\[?\s*\{[^[]*"(conversations|messages)"\s*:\s*(\[|null)/.test(text);
-    const beginsWithInputs = /^\s*\[?\s*\{[^[]*"(tools|documents|chat_template_kwargs)"\s*:/.test(text);
-    return begins || (beginsWithInputs && /"(conversations|messages)"\s*:\s*\[/.test(text));
+    return firstKeys(head.toString('utf8', 0, length)).some((key) => key === 'conversations' || key === 'messages');
   } finally {
     closeSync(file);
   }
 }
 
+/** The keys of the first object of a file, as far as its beginning shows them. */
+function firstKeys(text: string): string[] {
+  const start = /^\uFEFF?\s*\[?\s*\{/.exec(text);
+  if (start === null) return [];
+  const keys: string[] = [];
+  let depth = 1;
+  for (const [token, key] of text
+    .slice(start[0].length)
+    .matchAll(/"((?:[^"\\]|\\.)*)"(?=\s*:)|"(?:[^"\\]|\\.)*"|[[{]|[\]}]/gs)) {
+    if (depth === 1 && key !== undefined) keys.push(key);
+    if (/^[[{]/.test(token)) depth++;
+    else if (/^[\]}]/.test(token) && --depth === 0) break;
+  }
+  return keys;
+}
+
 export const EXPECTED_CONVERSATION =
   '{"messages": [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]}';
 
-/** Items without a message, such as those of AgentGym's inference files, are left out. @throws {DataFileError} */
-export async function readConversations(path: string): Promise<Conversation[]> {
-  const { items } = await readDataFile(path, conversationOf, EXPECTED_CONVERSATION);
-  const conversations = items.map(({ value }) => value).filter(({ messages }) => messages.length > 0);
-  if (conversations.length === 0) throw new DataFileError(`${path}: contains no conversation`, EXPECTED_CONVERSATION);
-  return conversations;
+/** A file of conversations, and what is to be said about it before work starts. */
+export interface ConversationFile extends DataFile<Conversation> {
+  notes: string[];
 }
+
+/** Items without a message, such as those of AgentGym's inference files, are left out. @throws {DataFileError} */
+export async function readConversations(path: string): Promise<ConversationFile> {
+  const keys = new UnreadKeys();
+  const file = await readDataFile(path, (item, place) => conversationOf(item, keys, place), EXPECTED_CONVERSATION);
+  keys.throwRefused(path, EXPECTED_CONVERSATION);
+  const items = file.items.filter(({ value }) => value.messages.length > 0);
+  if (items.length === 0) throw new DataFileError(`${path}: contains no conversation`, EXPECTED_CONVERSATION);
+  return {
+    ...file,
+    items,
+    notes: conversationNotes(
+      items.map(({ value }) => value),
+      keys,
+    ),
+  };
+}
+
+/** What of a file's conversations is not learned, and which keys are not read. */
+export function conversationNotes(conversations: readonly Conversation[], keys: UnreadKeys): string[] {
+  const replies = conversations.flatMap(({ messages }) => messages.filter(({ role }) => role === 'assistant'));
+  const unlearned = replies.filter((message) => lossWeight(message) === 0).length;
+  const weighted = replies.filter((message) => ![0, 1].includes(lossWeight(message))).length;
+  return [
+    ...(unlearned > 0 ? [`${unlearned} of ${replies.length} replies are not learned (weight 0)`] : []),
+    ...(weighted > 0 ? [`${weighted} of ${replies.length} replies have a weight of their own in the loss`] : []),
+    ...unreadNote(keys),
+  ];
+}
+
+export const unreadNote = ({ leftOut }: UnreadKeys): string[] =>
+  leftOut.length > 0 ? [`left unread: ${leftOut.join(', ')}`] : [];
 
 const ROLES: Record<string, ChatMessage['role']> = {
   system: 'system',
@@ -56,43 +100,130 @@ const ROLES: Record<string, ChatMessage['role']> = {
   observation: 'tool',
 };
 
+const ITEM_KEYS = ['messages', 'conversations', 'system', 'tools', 'documents', 'chat_template_kwargs'];
+
 /** The messages of an item; none where it has neither key, or null there. @throws {BadItem} */
-export function conversationOf(item: unknown): Conversation {
+export function conversationOf(item: unknown, keys: UnreadKeys, place: string): Conversation {
   const record = asRecord(item) ?? {};
   const { conversations, messages } = record;
-  const key = conversations === undefined || conversations === null ? 'messages' : 'conversations';
-  const list = conversations ?? messages ?? [];
+  if (!isEmpty(conversations) && !isEmpty(messages))
+    throw new BadItem("has both 'messages' and 'conversations'; it is not clear which of them to train on");
+  const key = isEmpty(conversations) ? 'messages' : 'conversations';
+  const list = record[key] ?? [];
   if (!Array.isArray(list)) throw new BadItem(`'${key}' is ${found(list)}, not an array of messages`);
-  return { messages: list.map(messageOf), inputs: templateInputsOf(record) };
+  keys.check('an item', place, record, ITEM_KEYS);
+  const read = list.map((message, i) => messageOf(message, i, keys, place));
+  return { messages: withSystem(record.system, read), inputs: templateInputsOf(record) };
 }
 
-function messageOf(message: unknown, i: number): ChatMessage {
-  const { from, value, role, content, loss, ...more } = asRecord(message) ?? {};
-  const [speaker, text] = [from ?? role, value ?? content];
+/** ShareGPT's files have the system's text beside the messages. */
+function withSystem(system: unknown, messages: ChatMessage[]): ChatMessage[] {
+  if (isEmpty(system) || messages.length === 0) return messages;
+  if (typeof system !== 'string') throw new BadItem(`'system' is ${found(system)}, not a text`);
+  const [first] = messages;
+  if (first.role !== 'system') return [{ role: 'system', content: system }, ...messages];
+  if (first.content === system) return messages;
+  throw new BadItem("has 'system' and a first message of the system, which say different things");
+}
+
+function messageOf(message: unknown, i: number, keys: UnreadKeys, place: string): ChatMessage {
+  const record = asRecord(message) ?? {};
+  const what = `message ${i + 1}`;
+  const speaker = oneOf(record, ['from', 'role'], what);
+  const text = oneOf(record, ['value', 'content'], what);
   if (typeof speaker !== 'string' || !Object.hasOwn(ROLES, speaker))
     throw new BadItem(
       `the role of message ${i + 1} is ${speaker === undefined ? 'missing' : JSON.stringify(speaker)}; known roles: ${Object.keys(ROLES).join(', ')}`,
     );
-  const hasMore = MORE_THAN_TEXT.some((key) => more[key] !== undefined && more[key] !== null);
-  const isParts = Array.isArray(text) && text.every((part) => asRecord(part) !== null);
-  if (typeof text !== 'string' && !isParts && !(hasMore && (text === undefined || text === null)))
-    throw new BadItem(`the content of message ${i + 1} is ${found(text)}, not a text`);
+  const role = ROLES[speaker];
+  const loss = lossOf(record, role === 'assistant', what);
+  const more = Object.fromEntries(
+    Object.entries(record).filter(([key, value]) => !OWN_KEYS.includes(key) && value !== undefined && value !== null),
+  );
   return {
-    role: ROLES[speaker],
-    ...(text !== undefined && { content: text as ChatMessage['content'] }),
+    role,
+    content: contentOf(text, { what, more, keys, place }),
     ...more,
-    ...(loss === false && { loss: false }),
+    ...(more.tool_calls !== undefined && { tool_calls: toolCallsOf(more.tool_calls, { what, keys, place }) }),
+    ...(loss !== undefined && loss !== 1 && { loss: loss === 0 ? false : loss }),
   };
+}
+
+/** What a message's own keys have said already; the others are the template's. */
+const OWN_KEYS: readonly string[] = ['from', 'role', 'value', 'content', ...LOSS_KEYS];
+
+/** Of two names of one thing the one that is given. */
+function oneOf(record: Readonly<Record<string, unknown>>, names: readonly [string, string], what: string): unknown {
+  const [first, second] = names.map((name) => record[name] ?? undefined);
+  if (first !== undefined && second !== undefined && first !== second)
+    throw new BadItem(`${what} has both '${names[0]}' and '${names[1]}'`);
+  return first ?? second;
+}
+
+interface MessagePart {
+  what: string;
+  keys: UnreadKeys;
+  place: string;
 }
 
 /** What an assistant's message may have in the place of a text. */
 const MORE_THAN_TEXT = ['tool_calls', 'reasoning_content', 'thinking'];
 
+function contentOf(
+  text: unknown,
+  { what, more, keys, place }: MessagePart & { more: Readonly<Record<string, unknown>> },
+): ChatMessage['content'] {
+  if (typeof text === 'string') return text;
+  if (Array.isArray(text)) return text.map((part) => partOf(part, { what, keys, place }));
+  if ((text ?? null) === null && MORE_THAN_TEXT.some((key) => !isEmpty(more[key]))) return '';
+  throw new BadItem(`the content of ${what} is ${found(text)}, not a text`);
+}
+
+/** Models of text read no images, and what a template writes in their place says nothing about them. */
+function partOf(part: unknown, { what, keys, place }: MessagePart): ContentPart {
+  const record = asRecord(part);
+  const { type = 'text', text } = record ?? {};
+  if (record === null || type !== 'text' || typeof text !== 'string')
+    throw new BadItem(
+      `the content of ${what} has ${found(part)} of type ${JSON.stringify(type)}; only parts of text are read`,
+    );
+  keys.check('a part of a message', place, record, ['type', 'text']);
+  return record;
+}
+
+/** OpenAI's files have arguments as a text of JSON; templates take the object, as when a client sends it to serve_model. */
+export function toolCallsOf(calls: unknown, { what, keys, place }: MessagePart): Record<string, unknown>[] {
+  if (!Array.isArray(calls)) throw new BadItem(`'tool_calls' of ${what} is ${found(calls)}, not an array`);
+  return calls.map((call) => {
+    const record = asRecord(call);
+    const called = record === null ? null : (asRecord(record.function) ?? record);
+    if (record === null || called === null || typeof called.name !== 'string' || called.name === '')
+      throw new BadItem(`a tool call of ${what} is ${found(call)}, without the name of a function`);
+    keys.check('a tool call', place, record, ['type', 'function', ...(called === record ? ['name', 'arguments'] : [])]);
+    if (called !== record) keys.check('a tool call', place, called, ['name', 'arguments']);
+    const filled = { ...called, arguments: argumentsOf(called.arguments, `the call of ${called.name} in ${what}`) };
+    return called === record ? filled : { ...record, function: filled };
+  });
+}
+
+function argumentsOf(given: unknown, what: string): Record<string, unknown> {
+  let args: unknown = given ?? {};
+  try {
+    if (typeof args === 'string') args = JSON.parse(args.trim() === '' ? '{}' : args) as unknown;
+  } catch {
+    throw new BadItem(`the arguments of ${what} are a text that is not JSON`);
+  }
+  const record = asRecord(args);
+  if (record === null) throw new BadItem(`the arguments of ${what} are ${found(args)}, not an object`);
+  return record;
+}
+
 /** `tools`, `documents` and `chat_template_kwargs` of an item or a line; `tools` may be JSON in a text, as in some datasets. */
 export function templateInputsOf(record: Record<string, unknown>): TemplateInputs {
   const tools = objectsOf('tools', record.tools);
   const documents = objectsOf('documents', record.documents);
-  const variables = record.chat_template_kwargs ?? undefined;
+  const { chat_template_kwargs: given } = record;
+  const variables = isEmpty(given) ? undefined : given;
   if (variables !== undefined && asRecord(variables) === null)
     throw new BadItem(`'chat_template_kwargs' is ${found(variables)}, not an object`);
   return {
@@ -103,7 +234,7 @@ export function templateInputsOf(record: Record<string, unknown>): TemplateInput
 }
 
 function objectsOf(key: string, value: unknown): Record<string, unknown>[] | undefined {
-  if (value === undefined || value === null) return undefined;
+  if (isEmpty(value)) return undefined;
   let list = value;
   try {
     if (typeof value === 'string') list = JSON.parse(value);

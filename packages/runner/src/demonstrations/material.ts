@@ -22,12 +22,14 @@ import type { AgentMemory, MemoryConfig } from '../environment/agent-memory.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
 import type { TaskContext } from '../tasks/task.js';
 import { readConversations } from './conversations.js';
+import type { DataFile } from './data-file.js';
+import { checkWrittenWhole } from './written-whole.js';
 import { learnsFromConversations, makeDemonstrations, type DemonstrationConfig } from './demonstrations.js';
 
 /** Before any tokenizer: a policy from scratch has its words from here. */
 export type Material =
   | { kind: 'episodes'; demonstrations: readonly Demonstration[] }
-  | { kind: 'conversations'; conversations: readonly Conversation[]; fromFile: boolean };
+  | { kind: 'conversations'; conversations: readonly Conversation[]; file: DataFile<Conversation> | null };
 
 export type MaterialConfig = DemonstrationConfig & ContextConfig & MemoryConfig & Pick<SharedConfig, 'playAsChat'>;
 
@@ -37,12 +39,11 @@ export async function loadMaterial(
   memory: AgentMemory | null,
   log: TaskContext['log'],
 ): Promise<Material> {
-  if (learnsFromConversations(config))
-    return {
-      kind: 'conversations',
-      conversations: await readConversations(config.demonstrations.path!),
-      fromFile: true,
-    };
+  if (learnsFromConversations(config)) {
+    const { notes, ...file } = await readConversations(config.demonstrations.path!);
+    for (const note of notes) log(`${file.path}: ${note}`);
+    return { kind: 'conversations', conversations: file.items.map(({ value }) => value), file };
+  }
   const { path, count } = config.demonstrations;
   if (path === null) log(`making ${count} demonstrations of ${config.env.name}`);
   const set = await makeDemonstrations(config);
@@ -53,7 +54,7 @@ export async function loadMaterial(
   const conversations = demonstrations
     .flatMap((demonstration) => asConversations(demonstration, isDialogue))
     .map((messages) => ({ messages }));
-  return { kind: 'conversations', conversations, fromFile: false };
+  return { kind: 'conversations', conversations, file: null };
 }
 
 /**
@@ -98,6 +99,7 @@ export async function datasetFor(
 ): Promise<Dataset> {
   if (material.kind === 'conversations') {
     const template = await loadChatTemplate(config, policy.tokenizer);
+    if (material.file) checkWrittenWhole(template, material.file);
     const encoded = material.conversations.flatMap(({ messages, inputs }) =>
       template.encodeConversation(messages, inputs),
     );

@@ -2,6 +2,7 @@
 import {
   architectureFor,
   ChatTemplateError,
+  ChatTemplateLimitError,
   continuationTokens,
   ItemError,
   loadTokenizer,
@@ -13,6 +14,7 @@ import { maximum, Rng } from '@bowyer/core';
 import { join } from 'node:path';
 import { loadChatTemplate, type TemplateConfig } from '../../agent/chat-setup.js';
 import { BadItem, mapItems, type DataFile } from '../../demonstrations/data-file.js';
+import { checkWrittenWhole } from '../../demonstrations/written-whole.js';
 import { fitted, tokenCounts } from '../../demonstrations/material.js';
 import type { TaskContext } from '../task.js';
 import { readTrainingItems, type TrainingItem } from './training-items.js';
@@ -34,7 +36,8 @@ export type ExamplesConfig = TemplateConfig & { model: string; data: string; see
 
 /** Reads the model's tokenizer and sizes, not its weights. What does not fit into its context is cut, and logged. */
 export async function loadExamples(config: ExamplesConfig, log: TaskContext['log']): Promise<Examples> {
-  const file = await readTrainingItems(config.data);
+  const { notes, ...file } = await readTrainingItems(config.data);
+  for (const note of notes) log(`data: ${note}`);
   const { baseDir } = await openAdapterDirectory(config.model);
   const json = await readDecoderConfig(baseDir);
   const { contextLength } = architectureFor(json, join(baseDir, 'config.json'));
@@ -66,7 +69,7 @@ async function encode(
   const [{ value: first }] = file.items;
   const encodeItem =
     first.kind === 'conversation'
-      ? await conversationEncoder(tokenizer, config)
+      ? await conversationEncoder(file, tokenizer, config)
       : completionEncoder(tokenizer, json, log);
   return mapItems({ ...file, expected: encodeItem.expected }, encodeItem.encode).items.map(({ value }) => value);
 }
@@ -77,8 +80,13 @@ interface ItemEncoder {
   expected: string;
 }
 
-async function conversationEncoder(tokenizer: Tokenizer, config: TemplateConfig): Promise<ItemEncoder> {
+async function conversationEncoder(
+  file: DataFile<TrainingItem>,
+  tokenizer: Tokenizer,
+  config: TemplateConfig,
+): Promise<ItemEncoder> {
   const template = await loadChatTemplate(config, tokenizer);
+  checkWrittenWhole(template, file as DataFile<TrainingItem & { kind: 'conversation' }>);
   return {
     expected: 'conversations that the chat template accepts; chat_template=NAME chooses another one',
     encode: (item) => {
@@ -86,7 +94,8 @@ async function conversationEncoder(tokenizer: Tokenizer, config: TemplateConfig)
         const { messages, inputs } = item as TrainingItem & { kind: 'conversation' };
         return template.encodeConversation(messages, inputs);
       } catch (error) {
-        throw error instanceof ChatTemplateError ? new BadItem(error.message.replaceAll(/\n\s*/g, '; ')) : error;
+        if (!(error instanceof ChatTemplateError) || error instanceof ChatTemplateLimitError) throw error;
+        throw new BadItem(error.message.replaceAll(/\n\s*/g, '; '));
       }
     },
   };

@@ -1,6 +1,11 @@
 // What a person's file contains, as texts: conversations, or prompts with their completions. No model is needed to read it.
 import type { Conversation } from '@bowyer/models';
-import { conversationOf, EXPECTED_CONVERSATION } from '../../demonstrations/conversations.js';
+import {
+  conversationNotes,
+  conversationOf,
+  EXPECTED_CONVERSATION,
+  unreadNote,
+} from '../../demonstrations/conversations.js';
 import {
   asRecord,
   BadItem,
@@ -9,6 +14,7 @@ import {
   readDataFile,
   type DataFile,
 } from '../../demonstrations/data-file.js';
+import { isEmpty, UnreadKeys } from '../../demonstrations/data-keys.js';
 
 export type TrainingItem =
   ({ kind: 'conversation' } & Conversation) | { kind: 'completion'; prompt: string; completion: string };
@@ -17,13 +23,19 @@ const EXPECTED = `${EXPECTED_CONVERSATION} or {"prompt": "â€¦", "completion": "â
 
 const NAMES = { conversation: 'a conversation', completion: 'a prompt with a completion' } as const;
 
+export interface TrainingFile extends DataFile<TrainingItem> {
+  /** What is to be said about it before work starts. */
+  notes: string[];
+}
+
 /** Items of one kind; empty conversations are left out. @throws {DataFileError} with everything that is wrong with the file */
-export async function readTrainingItems(path: string): Promise<DataFile<TrainingItem>> {
+export async function readTrainingItems(path: string): Promise<TrainingFile> {
+  const keys = new UnreadKeys();
   let first: { kind: TrainingItem['kind']; place: string } | undefined;
   const file = await readDataFile(
     path,
     (value, place) => {
-      const item = itemOf(value);
+      const item = itemOf(value, keys, place);
       first ??= { kind: item.kind, place };
       if (item.kind !== first.kind)
         throw new BadItem(
@@ -33,19 +45,24 @@ export async function readTrainingItems(path: string): Promise<DataFile<Training
     },
     EXPECTED,
   );
+  keys.throwRefused(path, EXPECTED);
   const items = file.items.filter(({ value }) => value.kind === 'completion' || value.messages.length > 0);
   if (items.length === 0) throw new DataFileError(`${path}: contains no item`, EXPECTED);
-  return { ...file, items };
+  const conversations = items.flatMap(({ value }) => (value.kind === 'conversation' ? [value] : []));
+  const notes = conversations.length > 0 ? conversationNotes(conversations, keys) : unreadNote(keys);
+  return { ...file, items, notes };
 }
 
-function itemOf(value: unknown): TrainingItem {
+function itemOf(value: unknown, keys: UnreadKeys, place: string): TrainingItem {
   const record = asRecord(value);
   const { conversations, messages, prompt, completion } = record ?? {};
   const isConversation = conversations !== undefined || messages !== undefined;
-  if (isConversation && completion !== undefined)
-    throw new BadItem('has both messages and a completion; it is not clear which of them to train on');
-  if (isConversation) return { kind: 'conversation', ...conversationOf(value) };
+  const both = ['prompt', 'completion'].find((key) => !isEmpty(record?.[key]));
+  if (isConversation && both !== undefined)
+    throw new BadItem(`has both messages and a ${both}; it is not clear which of them to train on`);
+  if (isConversation) return { kind: 'conversation', ...conversationOf(value, keys, place) };
   if (prompt === undefined && completion === undefined) throw new BadItem(`is ${found(value)}`);
+  keys.check('an item', place, record!, ['prompt', 'completion']);
   return { kind: 'completion', prompt: text('prompt', prompt), completion: text('completion', completion) };
 }
 

@@ -1,0 +1,191 @@
+// What a dialogue has that a template does not write: tools, calls, what tools answered, thoughts, or a text next to calls. It is found
+// by rendering the dialogue with marks in their places, since a template's source does not say what it does with a message.
+import { ChatTemplateError, ChatTemplateLimitError, type ChatMessage, type Conversation, type TemplateInputs } from './chat-message.js'; // prettier-ignore
+
+/** A dialogue as text. @param asks whether it ends with what asks for a reply */
+type Render = (messages: readonly ChatMessage[], inputs: TemplateInputs, asks: boolean) => string;
+
+/** Keys of a message that say nothing by themselves: a template may write them or not. */
+const SAYS_NOTHING: ReadonlySet<string> = new Set([
+  ...[
+    'role',
+    'loss',
+    'name',
+    'id',
+    'tool_call_id',
+    'timestamp',
+    'created_at',
+    'date',
+    'time',
+    'model',
+    'source',
+    'metadata',
+  ],
+  ...['meta', 'info', 'usage', 'finish_reason', 'end_turn', 'recipient', 'index', 'turn', 'lang', 'language', 'uuid'],
+]);
+
+/** Whose every part must be in the text; of other keys it is enough that the text changes with them. */
+const WRITTEN_WHOLE: readonly string[] = ['content', 'tool_calls', 'reasoning_content', 'thinking', 'reasoning'];
+
+const isFilled = (value: unknown): boolean =>
+  value !== undefined &&
+  value !== null &&
+  !(typeof value === 'string' && value.trim() === '') &&
+  !(typeof value === 'object' && Object.keys(value).length === 0);
+
+/** The keys of a message that a template should write. */
+export const sayingKeys = (message: ChatMessage): string[] =>
+  Object.keys(message).filter((key) => !SAYS_NOTHING.has(key) && isFilled(message[key]));
+
+/** Puts marks into values and finds them in a text. */
+class Marks {
+  readonly #marks: string[] = [];
+
+  /** A value with a mark in the place of every text and number; keys in `kept` stay. */
+  planted(value: unknown, kept: readonly string[] = []): unknown {
+    if (typeof value === 'string') return value.trim() === '' ? value : this.#next((count) => `zqmark${count}qz`);
+    if (typeof value === 'number') return Number(this.#next((count) => String(7_310_000_519 + 1000 * count)));
+    if (Array.isArray(value)) return value.map((item) => this.planted(item, kept));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).map(([key, item]) => [
+      key,
+      kept.includes(key) ? item : this.planted(item, kept),
+    ]);
+    return Object.fromEntries(entries) as Record<string, unknown>;
+  }
+
+  /** A name in the place of this one. */
+  name(): string {
+    return this.#next((count) => `zqmark${count}qz`);
+  }
+
+  areIn(text: string): boolean {
+    const lower = text.toLowerCase();
+    return this.#marks.length > 0 && this.#marks.every((mark) => lower.includes(mark));
+  }
+
+  areSomeIn(text: string): boolean {
+    const lower = text.toLowerCase();
+    return this.#marks.some((mark) => lower.includes(mark));
+  }
+
+  #next(spell: (count: number) => string): string {
+    this.#marks.push(spell(Marks.#count++));
+    return this.#marks.at(-1)!;
+  }
+
+  static #count = 0;
+}
+
+/** A template's check of dialogues; those that are alike are checked once. */
+export class LeftOut {
+  readonly #seen = new Set<string>();
+
+  constructor(private readonly render: Render) {}
+
+  /** What of a dialogue is not written, in words. */
+  of({ messages, inputs = {} }: Conversation): string[] {
+    const ofInputs = (['tools', 'documents'] as const).filter(
+      (key) => isFilled(inputs[key]) && this.#isNew(key) && !this.#writesInput(key, messages, inputs),
+    );
+    const ofMessages = messages.flatMap((message, at) => {
+      const keys = sayingKeys(message);
+      if (!this.#isNew(kindOf(message, keys))) return [];
+      const lost = keys.filter((key) => !this.#writesKey(key, at, messages, inputs));
+      return lost.map((key) => wordsFor(key, message));
+    });
+    return [...new Set([...ofInputs, ...ofMessages])];
+  }
+
+  #isNew(kind: string): boolean {
+    const isNew = !this.#seen.has(kind);
+    this.#seen.add(kind);
+    return isNew;
+  }
+
+  #writesInput(key: 'tools' | 'documents', messages: readonly ChatMessage[], inputs: TemplateInputs): boolean {
+    const marks = inputs[key]!.map(() => new Marks());
+    const planted = inputs[key]!.map((value, i) => (key === 'tools' ? plantedTool(value, marks[i]) : marks[i].planted(value))); // prettier-ignore
+    const text = this.#textOf(messages, { ...inputs, [key]: planted as TemplateInputs['tools'] }, true);
+    if (text === null) return this.#changes(messages, inputs, messages, { ...inputs, [key]: undefined });
+    return marks.every((each) => (key === 'tools' ? each.areIn(text) : each.areSomeIn(text)));
+  }
+
+  #writesKey(key: string, at: number, messages: readonly ChatMessage[], inputs: TemplateInputs): boolean {
+    const marks = new Marks();
+    const message = messages[at];
+    const value =
+      key === 'tool_calls' ? plantedCalls(message[key], marks) : marks.planted(message[key], ['type', 'id']);
+    const planted = messages.map((each, i) => (i === at ? { ...message, [key]: value } : each));
+    const asks = message.role !== 'assistant';
+    // Earlier thoughts are left out of later prompts: then the message is looked at where it is the last one.
+    const texts = [this.#textOf(planted, inputs, false), this.#textOf(planted.slice(0, at + 1), inputs, asks)];
+    if (texts.some((text) => text !== null && marks.areIn(text))) return true;
+    if (WRITTEN_WHOLE.includes(key) && texts.some((text) => text !== null)) return false;
+    const { [key]: _, ...rest } = message;
+    const without = messages.map((each, i) => (i === at ? (rest as unknown as ChatMessage) : each));
+    return (
+      this.#changes(messages, inputs, without, inputs) ||
+      this.#changes(messages.slice(0, at + 1), inputs, without.slice(0, at + 1), inputs)
+    );
+  }
+
+  /** Whether two dialogues are written differently; true where the first one is refused, which is reported elsewhere. */
+  #changes(
+    messages: readonly ChatMessage[],
+    inputs: TemplateInputs,
+    others: readonly ChatMessage[],
+    otherInputs: TemplateInputs,
+  ): boolean {
+    const text = this.#textOf(messages, inputs, true);
+    return text === null || text !== this.#textOf(others, otherInputs, true);
+  }
+
+  /** Null where the template refuses the dialogue. */
+  #textOf(messages: readonly ChatMessage[], inputs: TemplateInputs, asks: boolean): string | null {
+    try {
+      return this.render(messages, inputs, asks);
+    } catch (error) {
+      if (error instanceof ChatTemplateError && !(error instanceof ChatTemplateLimitError)) return null;
+      throw error;
+    }
+  }
+}
+
+/** Messages of one kind are written alike: of one role, with the same keys, and calls of the same form. */
+function kindOf(message: ChatMessage, keys: readonly string[]): string {
+  const calls = (message.tool_calls ?? []) as readonly Record<string, unknown>[];
+  const content = Array.isArray(message.content) ? 'parts' : 'text';
+  return JSON.stringify([message.role, keys, content, calls.length, 'function' in (calls[0] ?? {})]);
+}
+
+/** A key of a message, in words. */
+export const wordsFor = (key: string, { role }: ChatMessage): string =>
+  key === 'content' ? `the content of ${role} messages` : `'${key}' of ${role} messages`;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The function of a tool or of a call, which may have a level of its own. */
+const functionOf = (value: Json): Json => (value.function as Json | undefined) ?? value;
+
+const withFunction = (value: Json, called: Json): Json => (value.function === undefined ? called : { ...value, function: called }); // prettier-ignore
+
+/** Its name, and those of its parameters: what a call is made of. */
+function plantedTool(tool: Json, marks: Marks): Json {
+  const called = functionOf(tool);
+  const parameters = called.parameters as Json | undefined;
+  const properties = parameters?.properties as Json | undefined;
+  const renamed = properties && Object.fromEntries(Object.values(properties).map((schema) => [marks.name(), schema]));
+  return withFunction(tool, {
+    ...called,
+    ...(typeof called.name === 'string' && { name: marks.name() }),
+    ...(renamed && { parameters: { ...parameters, properties: renamed } }),
+  });
+}
+
+function plantedCalls(calls: unknown, marks: Marks): unknown {
+  return (calls as readonly Json[]).map((call) => {
+    const called = functionOf(call);
+    return withFunction(call, { ...called, name: marks.name(), arguments: marks.planted(called.arguments) });
+  });
+}

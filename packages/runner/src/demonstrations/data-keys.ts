@@ -1,0 +1,79 @@
+// Each key of a data file is read, or is known to say nothing about what is learned, or the file is refused: a key that somebody wrote
+// to leave something out (`weight`, `mask`, `split_loss`) must not be overlooked.
+import { DataFileError } from './data-file.js';
+
+/** Says where an item is from, or how it came out: nothing about what of it is learned. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  ...['id', 'item_id', 'idx', 'index', 'uuid', 'hash', 'conversation_id', 'session_id', 'task_id', 'prompt_id'],
+  ...[
+    'source',
+    'origin',
+    'dataset',
+    'dataset_name',
+    'dataset_id',
+    'subset',
+    'split',
+    'category',
+    'categories',
+    'domain',
+  ],
+  ...['topic', 'tags', 'lang', 'language', 'model', 'generator', 'url', 'license', 'title', 'created', 'created_at'],
+  ...['updated_at', 'timestamp', 'date', 'time', 'meta', 'metadata', 'info', 'name', 'task', 'env', 'environment'],
+  ...['reward', 'success', 'score', 'rating', 'difficulty', 'num_turns', 'num_tokens', 'token_count', 'turn'],
+  ...['user', 'annotator', 'parallel_tool_calls', 'comment', 'usage', 'finish_reason', 'cache_control'],
+]);
+
+interface Seen {
+  first: string;
+  places: Set<string>;
+}
+
+/** What a key has where it says nothing. */
+export const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** The keys of a file's items that nothing reads. */
+export class UnreadKeys {
+  readonly #harmless = new Set<string>();
+  readonly #refused = new Map<string, Seen>();
+
+  /**
+   * @param of what has the keys: `an item`, `a message`
+   * @param place of the item: `line 3`
+   * @param read the keys that are read
+   */
+  check(of: string, place: string, record: Readonly<Record<string, unknown>>, read: readonly string[]): void {
+    for (const [key, value] of Object.entries(record)) {
+      if (read.includes(key) || isEmpty(value)) continue;
+      if (HARMLESS.has(key)) this.#harmless.add(key);
+      else this.refuse(`'${key}' of ${of}`, place);
+    }
+  }
+
+  refuse(what: string, place: string): void {
+    const seen = this.#refused.get(what) ?? { first: place, places: new Set() };
+    seen.places.add(place);
+    this.#refused.set(what, seen);
+  }
+
+  /** In the order in which they were met. */
+  get leftOut(): string[] {
+    return [...this.#harmless];
+  }
+
+  /** @throws {DataFileError} that names each key once */
+  throwRefused(path: string, expected: string): void {
+    if (this.#refused.size === 0) return;
+    const lines = [...this.#refused].map(
+      ([what, { first, places }]) => `  ${what}: ${first}${places.size > 1 ? ` and ${places.size - 1} more` : ''}`,
+    );
+    const [, key = 'KEY'] = /^'(.*?)'/.exec([...this.#refused.keys()][0]) ?? [];
+    throw new DataFileError(
+      [`${path}: it has keys that nothing reads, and what they say would be lost`, ...lines].join('\n'),
+      `${expected}; to train without a key of an item, remove it: jq -c 'del(.${key})' FILE > NEW`,
+    );
+  }
+}

@@ -1,0 +1,34 @@
+// What a message of a data file counts in the loss. OpenAI's files say `weight` (0 or 1), AgentGym's and ms-swift's `loss`, Axolotl's
+// `train` or `training`; others have `loss_weight` or `trainable`.
+import { BadItem, found } from './data-file.js';
+
+export const LOSS_KEYS = [
+  'loss',
+  'weight',
+  'train',
+  'training',
+  'trainable',
+  'loss_weight',
+  'train_on',
+  'learn',
+] as const;
+
+/** @param what the message, for errors @throws {BadItem} */
+export function lossOf(message: Readonly<Record<string, unknown>>, isReply: boolean, what: string): number | undefined {
+  const given = LOSS_KEYS.filter((key) => message[key] !== undefined && message[key] !== null);
+  const weights = given.map((key) => weightOf(message[key], `'${key}' of ${what}`));
+  if (new Set(weights).size > 1)
+    throw new BadItem(`${given.map((key) => `'${key}'`).join(' and ')} of ${what} say different things`);
+  const [weight] = weights;
+  if (weight !== undefined && weight > 0 && !isReply)
+    throw new BadItem(
+      `'${given[0]}' of ${what} is ${JSON.stringify(message[given[0]])}, but only what the assistant says is learned`,
+    );
+  return weight;
+}
+
+function weightOf(value: unknown, what: string): number {
+  if (typeof value === 'boolean') return Number(value);
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+  throw new BadItem(`${what} is ${found(value)}, neither true or false nor a weight of at least 0`);
+}

@@ -1,0 +1,23 @@
+// Whether a chat template writes all that a file's conversations have.
+import type { ChatTemplate, Conversation } from '@bowyer/models';
+import { DataFileError, type DataFile } from './data-file.js';
+
+/**
+ * A template that leaves out calls of tools teaches a model to answer without them, and nothing in the losses shows it.
+ *
+ * @throws {DataFileError} with all that is left out, and where it was seen first
+ */
+export function checkWrittenWhole(template: ChatTemplate, { path, items }: DataFile<Conversation>): void {
+  const lost = new Map<string, string>();
+  for (const { value, place } of items)
+    for (const what of template.leavesOut(value)) if (!lost.has(what)) lost.set(what, place);
+  if (lost.size === 0) return;
+  const lines = [...lost].map(([what, place]) => `  ${what}: ${place}`);
+  throw new DataFileError(
+    [`${path}: the chat template does not write all that the messages have, so it would not be learned`, ...lines].join(
+      '\n',
+    ),
+    'a template that does, such as chat_template=tools (plain text with tools, calls and thoughts, which needs no special tokens) ' +
+      "or that of a model with tools; or messages without these keys: jq -c 'del(.messages[].KEY)' FILE > NEW",
+  );
+}
