@@ -59,7 +59,7 @@ export {
   standardError,
   whiten,
 } from './statistics.js';
-export { utf8Text } from './utf8-text.js';
+export { isGzip, refuseOtherFormats, utf8Line, utf8Text } from './utf8-text.js';
 export { namingFile } from './disk-error.js';
 export { isLoopback } from './loopback.js';
 export { commandText, overrideWord, shellQuoted } from './command-text.js';

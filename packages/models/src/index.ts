@@ -1,7 +1,7 @@
 export { loadTokenizer, type Tokenizer } from './tokenizers/tokenizer.js';
 export { TokenSpelling } from './tokenizers/token-spelling.js';
 export { wordLevelTokenizer } from './tokenizers/word-level-tokenizer.js';
-export { chatTemplate, templateTokens } from './chat/chat-template.js';
+export { chatTemplate, templateSource, templateTokens } from './chat/chat-template.js';
 export {
   ChatTemplateError,
   ChatTemplateLimitError,

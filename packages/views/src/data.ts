@@ -131,6 +131,13 @@ export interface Dialogue extends EpisodeSummary {
   ending: string;
 }
 
+/** A text that a model continued, and what it was to continue it with. */
+export interface SampleAnswer {
+  prompt: string;
+  reference: string;
+  answer: string;
+}
+
 export interface RunData {
   kind: 'run';
   /** The run's name; the environment's where it has none. */
@@ -139,6 +146,8 @@ export interface RunData {
   facts: Fact[];
   warnings: Warning[];
   tables: Table[];
+  /** Of a fine-tuned model; absent where there are none. */
+  answers?: readonly SampleAnswer[];
   metrics: MetricTable;
   charts: ChartSpec[];
   /** Episodes in a list; `episodeCount` says how many there are. */

@@ -1,6 +1,7 @@
 // Which chat template a model uses: a built-in one by name, one given as Jinja, or the tokenizer's own.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import { ChatTemplateError, type ChatTemplate } from './chat-message.js';
+import { builtInOf, builtInSources } from './built-in-sources.js';
 import { JinjaTemplate } from './jinja-template.js';
 import { toolsTemplate } from './tools-template.js';
 import {
@@ -50,10 +51,24 @@ export function chatTemplate(
     own.get(named([...own.keys()], template ?? 'default') ?? '') ??
     namedTemplates.get(named([...namedTemplates.keys()], template ?? '') ?? '');
   if (source === undefined) throw missing(template, own);
+  const kept = builtInOf(source);
+  if (kept !== undefined && Object.keys(given).length === 0) return new BuiltInChatTemplate(kept, tokenizer, options);
   return new JinjaTemplate(source, tokenizer, {
     ...jinja,
     withTools: template === null ? (own.get('tool_use') ?? null) : null,
   });
+}
+
+/**
+ * A template as Jinja, which a model that is trained with it keeps in its folder; null where that is the tokenizer's own already.
+ *
+ * @param template as for `chatTemplate`
+ */
+export function templateSource(template: string | null, tokenizer: Pick<Tokenizer, 'config'>): string | null {
+  if (template === null || template.includes('{')) return template;
+  const name = plainName(template);
+  if (builtIn.includes(name)) return builtInSources[name as BuiltInTemplate];
+  return ownTemplates(tokenizer.config?.chat_template).get(template) ?? named.get(template) ?? null;
 }
 
 function missing(template: string | null, own: ReadonlyMap<string, string>): ChatTemplateError {

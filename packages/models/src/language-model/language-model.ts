@@ -72,6 +72,8 @@ export interface LanguageModelOptions {
 export interface LoadOptions extends LanguageModelOptions {
   /** A Hugging Face directory, or a PEFT adapter's, whose base is then loaded as well. */
   dir: string;
+  /** Jinja that the model keeps instead of its own template, since it is trained with it; null: its own. */
+  chatTemplate?: string | null;
   /** Train adapters beside the frozen model; if `dir` is an adapter, its own settings apply but for the dropout. Start values and dropout follow `seed`. */
   lora?: LoraOptions & {
     seed: number;
@@ -171,7 +173,7 @@ export class LanguageModel implements FrozenPolicy {
     const { dir, device, lora, quantization = 'none' } = options;
     const { baseDir, adapter } = await openAdapterDirectory(dir);
     const config = await readDecoderConfig(baseDir);
-    const tokenizer = await loadTokenizer(baseDir);
+    const tokenizer = await loadTokenizer(baseDir, { chatTemplate: options.chatTemplate, templatesOf: dir });
     checkVocabulary(tokenizer.vocabSize, architectureFor(config, configPath(baseDir)).vocabSize, baseDir);
     if (adapter?.usesMagnitudes && quantization !== 'none')
       throw new AdapterError(

@@ -135,7 +135,10 @@ const FURTHER_TEMPLATES = 'additional_chat_templates';
 const KINDS: readonly string[] = ['BPE', 'WordPiece', 'Unigram', 'WordLevel'];
 
 /** Loads `tokenizer.json` and, where present, `tokenizer_config.json` and `special_tokens_map.json` from a directory. */
-export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> {
+export async function loadTokenizer(
+  dir: string,
+  { chatTemplate = null, templatesOf = dir }: TemplateChoice = {},
+): Promise<HuggingFaceTokenizer> {
   if (!(await stat(dir).catch(() => null))?.isDirectory()) {
     throw new TokenizerFileError(dir, 'is not a directory', 'give the directory of a Hugging Face model');
   }
@@ -157,7 +160,7 @@ export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> 
   const own = (await readJson(join(dir, 'tokenizer_config.json'))) ?? {};
   // Of older releases; where there is an added_tokens_decoder, transformers does not read it.
   const specials = 'added_tokens_decoder' in own ? {} : await readJson(join(dir, 'special_tokens_map.json'));
-  const template = await chatTemplatesIn(dir);
+  const template = chatTemplate ?? (await chatTemplatesIn(templatesOf)) ?? (await keptTemplate(dir, templatesOf));
   const config = {
     ...own,
     ...specials,
@@ -172,6 +175,19 @@ export async function loadTokenizer(dir: string): Promise<HuggingFaceTokenizer> 
       'see packages/models/README.md for the kinds that work',
     );
   }
+}
+
+export interface TemplateChoice {
+  /** Jinja that takes the place of the directory's templates; null: they stay. */
+  chatTemplate?: string | null;
+  /** Directory whose templates have precedence: an adapter's, which was trained with them. */
+  templatesOf?: string;
+}
+
+/** The template in the tokenizer_config.json of an adapter. */
+async function keptTemplate(dir: string, templatesOf: string): Promise<unknown> {
+  if (templatesOf === dir) return null;
+  return (await readJson(join(templatesOf, 'tokenizer_config.json')))?.chat_template ?? null;
 }
 
 /** Newer models have their template in a file of its own, and further ones by name in a folder. */

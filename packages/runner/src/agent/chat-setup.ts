@@ -1,18 +1,27 @@
 // The chat template that a config names, and how dialogues are written in a line of JSON.
 import { readFile } from 'node:fs/promises';
 import { snakeKeys } from '@bowyer/core';
-import { chatTemplate, type ChatTemplate, type Tokenizer } from '@bowyer/models';
+import { chatTemplate, templateSource, type ChatTemplate, type Tokenizer } from '@bowyer/models';
 import type { SharedConfig } from '../config/keys.js';
 
 export type TemplateConfig = Pick<SharedConfig, 'chatTemplate' | 'chatTemplateKwargs'> &
   Partial<Pick<SharedConfig, 'upstreamLossMask'>>;
 
+/** The text of the template that a config names, where that is a file. */
+const given = async (chatTemplate: string | null): Promise<string | null> => {
+  const isFile = chatTemplate !== null && /[./]/.test(chatTemplate) && !chatTemplate.includes('{');
+  return isFile ? readFile(chatTemplate, 'utf8') : chatTemplate;
+};
+
+/** The template that a config names, as Jinja for the trained model's folder; null: the model's own. */
+export const keptTemplate = async (
+  { chatTemplate }: Pick<SharedConfig, 'chatTemplate'>,
+  tokenizer: Pick<Tokenizer, 'config'>,
+): Promise<string | null> => templateSource(await given(chatTemplate), tokenizer);
+
 /** `chat_template` is a built-in name, a file of Jinja, the name of one of the model's templates, or null for its own. */
-export async function loadChatTemplate(config: TemplateConfig, tokenizer: Tokenizer): Promise<ChatTemplate> {
-  const { chatTemplate: given } = config;
-  const isFile = given !== null && /[./]/.test(given) && !given.includes('{');
-  return chatTemplateOf(isFile ? await readFile(given, 'utf8') : given, tokenizer, config);
-}
+export const loadChatTemplate = async (config: TemplateConfig, tokenizer: Tokenizer): Promise<ChatTemplate> =>
+  chatTemplateOf(await given(config.chatTemplate), tokenizer, config);
 
 /** A template by its name or its text, with the config's variables. */
 export const chatTemplateOf = (

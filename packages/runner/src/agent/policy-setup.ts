@@ -4,6 +4,7 @@ import { LanguageModel, loadTokenizer, openAdapterDirectory, type OptimizerOptio
 import type { SharedConfig } from '../config/keys.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
 import { maskedTokenIds } from './agent-tokens.js';
+import { keptTemplate } from './chat-setup.js';
 
 /** The critics' optimizer, and the default of the policy: PyTorch's Adam without weight decay. */
 export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
@@ -19,7 +20,7 @@ export function policyOptimizer({ optimizer }: Pick<SharedConfig, 'optimizer'>):
 
 export type PolicyConfig = EnvironmentConfig &
   Pick<SharedConfig, 'quantization' | 'seed'> &
-  Partial<Pick<SharedConfig, 'useLora' | 'lora' | 'gradientCheckpointing'>>;
+  Partial<Pick<SharedConfig, 'useLora' | 'lora' | 'gradientCheckpointing' | 'chatTemplate'>>;
 
 /**
  * @param folder a model in Hugging Face layout, or an adapter in PEFT's
@@ -33,12 +34,13 @@ export async function loadPolicy(
 ): Promise<LanguageModel> {
   const { baseDir } = await openAdapterDirectory(folder);
   const tokenizer = await loadTokenizer(baseDir);
-  const { quantization, seed } = config;
+  const { quantization, seed, chatTemplate = null } = config;
   const isTrained = use === 'train';
   return LanguageModel.load({
     device,
     dir: folder,
     maskedTokenIds: maskedTokenIds(tokenizer, config),
+    chatTemplate: await keptTemplate({ chatTemplate }, tokenizer),
     quantization,
     lora: isTrained && config.useLora ? { ...config.lora!, seed } : undefined,
     gradientCheckpointing: isTrained && config.gradientCheckpointing,

@@ -2,6 +2,8 @@
 // {messages: [{role, content, weight}], tools} with the further keys that templates read; a JSON array of them or one a line.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
+import { isGzip } from '@bowyer/core';
 import { lossWeight, type ChatMessage, type ContentPart, type Conversation, type TemplateInputs } from '@bowyer/models';
 import { asRecord, BadItem, DataFileError, found, readDataFile, type DataFile } from './data-file.js';
 import { isEmpty, UnreadKeys } from './data-keys.js';
@@ -14,7 +16,7 @@ const known = new Map<string, boolean>();
 
 /** Whether a file contains conversations rather than episodes, by its beginning; false where there is none. */
 export function isConversationFile(path: string | null): boolean {
-  const stat = path === null || !/\.jsonl?$/.test(path) ? undefined : statSync(path, { throwIfNoEntry: false });
+  const stat = path === null || !/\.jsonl?(\.gz)?$/.test(path) ? undefined : statSync(path, { throwIfNoEntry: false });
   if (!stat?.isFile()) return false;
   const key = JSON.stringify([resolve(path!), stat.mtimeMs, stat.size]);
   const begins = known.get(key) ?? beginsWithConversation(path!);
@@ -27,9 +29,19 @@ function beginsWithConversation(path: string): boolean {
   const file = openSync(path, 'r');
   try {
     const length = readSync(file, head, 0, HEAD_BYTES, 0);
-    return firstKeys(head.toString('utf8', 0, length)).some((key) => key === 'conversations' || key === 'messages');
+    const begin = head.subarray(0, length);
+    return firstKeys(textOfHead(begin)).some((key) => key === 'conversations' || key === 'messages');
   } finally {
     closeSync(file);
+  }
+}
+
+function textOfHead(head: Buffer): string {
+  if (!isGzip(head)) return head.toString('utf8');
+  try {
+    return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 16 * HEAD_BYTES }).toString('utf8');
+  } catch {
+    return ''; // reading it says what is wrong
   }
 }
 

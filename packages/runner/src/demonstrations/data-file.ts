@@ -1,6 +1,6 @@
 // Files of items from outside: a JSON array, or one item a line (JSONL). Everything that is wrong with a file is reported at once.
-import { utf8Text } from '@bowyer/core';
-import { readParts } from '@bowyer/logging';
+import { readFile, stat } from 'node:fs/promises';
+import { readTextLines, type TextLine } from '@bowyer/logging';
 
 /** Bad items that a message shows; it counts the others. */
 const SHOWN = 20;
@@ -48,18 +48,59 @@ export async function readDataFile<T>(
   read: (value: unknown, place: string) => T,
   expected: string,
 ): Promise<DataFile<T>> {
-  const bytes = await readParts(path).catch((error: NodeJS.ErrnoException) => {
-    const what =
-      error.code === 'ENOENT' ? `there is no file '${path}'` : `cannot read '${path}' (${error.code ?? error.message})`;
-    throw new DataFileError(what, 'a JSON or JSONL file');
-  });
-  const text = utf8Text(bytes, path);
-  const items = text.trimStart().startsWith('[') ? arrayItems(path, text, expected) : lineItems(text);
   try {
-    return mapItems({ path, expected, items }, (item, place) => read(item(), place));
+    const lines = readTextLines(path);
+    return await itemsOf(lines, { path, expected, read });
   } catch (error) {
-    throw singleValue(path, text, expected) ?? error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (error instanceof DataFileError || (code === undefined && !message.startsWith(path))) throw error;
+    if (code === undefined) throw new DataFileError(message, expected);
+    const what = code === 'ENOENT' ? `there is no file '${path}'` : `cannot read '${path}' (${code})`;
+    throw new DataFileError(what, 'a JSON or JSONL file');
   }
+}
+
+interface Reading<T> {
+  path: string;
+  expected: string;
+  read: (value: unknown, place: string) => T;
+}
+
+/** Each line is read when it is there, so that the text of the file is never whole in memory; an array is. */
+async function itemsOf<T>(lines: AsyncGenerator<TextLine>, reading: Reading<T>): Promise<DataFile<T>> {
+  const { path, expected, read } = reading;
+  const items: DataItem<T>[] = [];
+  const bad: string[] = [];
+  let count = 0;
+  for await (const { text, line } of lines) {
+    if (text.trim() === '') continue;
+    if (count === 0 && text.trimStart().startsWith('[')) return arrayOf(text, lines, reading);
+    count++;
+    mapItem({ place: `line ${line}`, value: text }, (value, place) => read(parsed(value), place), items, bad);
+  }
+  if (bad.length === 0) return { path, expected, items };
+  throw (await singleValue(path, expected)) ?? badItems({ path, expected }, bad, count);
+}
+
+/** Characters of an array: the language has no longer texts. */
+const LONGEST_ARRAY = 500_000_000;
+
+async function arrayOf<T>(
+  first: string,
+  lines: AsyncGenerator<TextLine>,
+  { path, expected, read }: Reading<T>,
+): Promise<DataFile<T>> {
+  const parts = [first];
+  let length = first.length;
+  for await (const { text } of lines) {
+    parts.push(text);
+    if ((length += text.length + 1) > LONGEST_ARRAY)
+      throw new DataFileError(
+        `${path}: an array of more than ${LONGEST_ARRAY / 1e6} MB`,
+        `one item on each line: jq -c '.[]' FILE > NEW; an item is ${expected}`,
+      );
+  }
+  return mapItems({ path, expected, items: arrayItems(path, parts.join('\n'), expected) }, read);
 }
 
 /** @throws {DataFileError} with every item that `map` refuses by throwing BadItem */
@@ -69,35 +110,42 @@ export function mapItems<T, U>(
 ): DataFile<U> {
   const mapped: DataItem<U>[] = [];
   const bad: string[] = [];
-  for (const { place, value } of items) {
-    try {
-      mapped.push({ place, value: map(value, place) });
-    } catch (error) {
-      if (!(error instanceof BadItem)) throw error;
-      bad.push(`  ${place}: ${error.message}`);
-    }
-  }
+  for (const item of items) mapItem(item, map, mapped, bad);
   if (bad.length === 0) return { path, expected, items: mapped };
-  const more = bad.length > SHOWN ? [`  … and ${bad.length - SHOWN} more`] : [];
-  const title = `${path}: ${bad.length} of ${items.length} items cannot be used`;
-  throw new DataFileError([title, ...bad.slice(0, SHOWN), ...more].join('\n'), expected);
+  throw badItems({ path, expected }, bad, items.length);
 }
 
-type Unread = DataItem<() => unknown>;
-
-function arrayItems(path: string, text: string, expected: string): Unread[] {
+function mapItem<T, U>(
+  { place, value }: DataItem<T>,
+  map: (value: T, place: string) => U,
+  mapped: DataItem<U>[],
+  bad: string[],
+): void {
   try {
-    return (JSON.parse(text) as unknown[]).map((value, i) => ({ place: `item ${i + 1}`, value: () => value }));
+    mapped.push({ place, value: map(value, place) });
+  } catch (error) {
+    if (!(error instanceof BadItem)) throw error;
+    bad.push(`  ${place}: ${error.message}`);
+  }
+}
+
+function badItems(
+  { path, expected }: { path: string; expected: string },
+  bad: readonly string[],
+  count: number,
+): DataFileError {
+  const more = bad.length > SHOWN ? [`  … and ${bad.length - SHOWN} more`] : [];
+  const title = `${path}: ${bad.length} of ${count} items cannot be used`;
+  return new DataFileError([title, ...bad.slice(0, SHOWN), ...more].join('\n'), expected);
+}
+
+function arrayItems(path: string, text: string, expected: string): DataItem<unknown>[] {
+  try {
+    return (JSON.parse(text) as unknown[]).map((value, i) => ({ place: `item ${i + 1}`, value }));
   } catch (error) {
     throw new DataFileError(`${path}: the array is not JSON: ${(error as Error).message}`, `an array of: ${expected}`);
   }
 }
-
-const lineItems = (text: string): Unread[] =>
-  text.split('\n').flatMap((line, i) => {
-    const place = `line ${i + 1}`;
-    return line.trim() === '' ? [] : [{ place, value: () => parsed(line) }];
-  });
 
 function parsed(line: string): unknown {
   try {
@@ -109,10 +157,15 @@ function parsed(line: string): unknown {
 
 const excerpt = (text: string) => (text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text);
 
+/** Bytes of a file that is looked at whole for a better message. */
+const LOOKED_AT_WHOLE = 100_000_000;
+
 /** Where lines are bad because the file is one value over several lines. */
-function singleValue(path: string, text: string, expected: string): DataFileError | null {
-  if (text.trimStart().startsWith('[') || !text.trim().includes('\n')) return null;
+async function singleValue(path: string, expected: string): Promise<DataFileError | null> {
   try {
+    if ((await stat(path)).size > LOOKED_AT_WHOLE) return null;
+    const text = (await readFile(path, 'utf8')).trim();
+    if (!text.includes('\n')) return null;
     return new DataFileError(
       `${path}: the file is ${found(JSON.parse(text))} over several lines`,
       `an array, or one item on each line: ${expected}`,

@@ -16,7 +16,7 @@ export type DemonstrationConfig = EnvironmentConfig & Pick<SharedConfig, 'seed' 
 export async function makeDemonstrations(config: DemonstrationConfig): Promise<DemonstrationSet> {
   const { path } = config.demonstrations;
   const { name, demonstrations: source } = environmentInfo(config.env.name);
-  if (path?.endsWith('.jsonl')) return readDemonstrations(path);
+  if (path !== null && /\.jsonl(\.gz)?$/.test(path)) return readDemonstrations(path);
   if (path !== null) {
     if (source?.read) return source.read(path);
     throw new Error(`demonstrations.path: '${path}' is not a .jsonl file, the only kind that ${name} reads`);

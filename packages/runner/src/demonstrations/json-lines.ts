@@ -1,6 +1,5 @@
 // JSONL files from outside, checked line by line; what is wrong is named with its file and line.
-import { utf8Text } from '@bowyer/core';
-import { readParts } from '@bowyer/logging';
+import { readTextLines } from '@bowyer/logging';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 
 export class JsonLineError extends Error {
@@ -23,21 +22,21 @@ export class JsonLineError extends Error {
  * @throws {JsonLineError} at the first line that is no JSON or does not fit
  */
 export async function readJsonLines<T>(path: string, schema: object): Promise<{ line: number; value: T }[]> {
-  const bytes = await readParts(path).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`cannot read '${path}' (${error.code ?? error.message})`);
-  });
   const fits = checkOf(schema);
-  // JSON itself passes over the \r of a Windows line end.
-  const lines = utf8Text(bytes, path)
-    .split('\n')
-    .map((content, index) => ({ content, line: index + 1 }));
-  return lines
-    .filter(({ content }) => content.trim() !== '')
-    .map(({ content, line }) => {
-      const value = parse(content, path, line);
+  const values: { line: number; value: T }[] = [];
+  try {
+    // JSON itself passes over the \r of a Windows line end.
+    for await (const { text, line } of readTextLines(path)) {
+      if (text.trim() === '') continue;
+      const value = parse(text, path, line);
       if (!fits(value)) throw new JsonLineError(path, line, complaint(fits.errors![0]));
-      return { line, value: value as T };
-    });
+      values.push({ line, value: value as T });
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === undefined ? error : new Error(`cannot read '${path}' (${code})`);
+  }
+  return values;
 }
 
 const checks = new WeakMap<object, ValidateFunction>();

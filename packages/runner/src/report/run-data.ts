@@ -41,6 +41,7 @@ export async function readRun(directory: string, { status }: RunDataOptions = {}
     ...{ kind: 'run', title: record.title, status: status ?? record.status, facts: record.facts },
     warnings: warningsOf({ metrics, results: record.results, failure: end?.status === 'failed' ? end.reason : null }),
     tables: tablesOf(record),
+    ...answersOf(record),
     metrics: metricTable(metrics, new Set(charts.flatMap(({ keys }) => keys)), xLabelOf(record)),
     charts,
     episodes: everyNth(list.episodes),
@@ -64,6 +65,9 @@ async function warmStartLoss(directory: string): Promise<{ x: number[]; y: numbe
   });
   return column.x.length === 0 ? null : column;
 }
+
+const answersOf = ({ results }: RunRecord): Pick<RunData, 'answers'> =>
+  results !== null && 'answers' in results ? { answers: (results as unknown as FinetuneResults).answers } : {};
 
 function tablesOf({ results }: RunRecord): Table[] {
   if (results === null) return [];

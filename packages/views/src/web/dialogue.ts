@@ -1,5 +1,5 @@
 // An episode, turn by turn: what was said, what it was worth, and how sure the policy was of each token.
-import type { Dialogue, EpisodeSummary, TokenText, Turn } from '../data.js';
+import type { Dialogue, EpisodeSummary, SampleAnswer, TokenText, Turn } from '../data.js';
 import { el, lazyDetails } from './dom.js';
 import { figure, signed } from './format.js';
 
@@ -37,6 +37,27 @@ export function dialogueView({ turns, ending, item }: Dialogue): HTMLElement {
     ending.trim() === '' ? null : el('div', { class: 'observation' }, speaker('environment'), longText(ending)),
   );
 }
+
+/** What a model wrote, beside what was to be written. */
+export const answersView = (answers: readonly SampleAnswer[]): HTMLElement =>
+  el(
+    'div',
+    { class: 'dialogue' },
+    el('p', { class: 'muted note' }, 'The most probable answers of the saved model to items of the data.'),
+    el(
+      'ol',
+      {},
+      ...answers.map(({ prompt, reference, answer }) =>
+        el(
+          'li',
+          {},
+          el('div', { class: 'observation' }, speaker('prompt'), longText(prompt)),
+          el('div', { class: 'observation' }, speaker('reference'), longText(reference)),
+          el('div', { class: 'action' }, speaker('model'), longText(answer)),
+        ),
+      ),
+    ),
+  );
 
 function turnView(turn: Turn, index: number): HTMLElement {
   return el(

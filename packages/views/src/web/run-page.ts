@@ -1,7 +1,7 @@
 // The page of one run.
 import type { ChartSpec, Dialogue, EpisodeSummary, MetricTable, RunData } from '../data.js';
 import { chart, type ChartInput } from './chart.js';
-import { foldedDialogue, sideBySide } from './dialogue.js';
+import { answersView, foldedDialogue, sideBySide } from './dialogue.js';
 import { el, lazyDetails, section } from './dom.js';
 import { figure } from './format.js';
 import { factList, head, noteList, warningList } from './parts.js';
@@ -29,6 +29,7 @@ export function runSections(data: RunData): RunSection[] {
   const sections: [id: string, title: string, content: Node | null][] = [
     ['warnings', 'Warnings', warningList(data.warnings)],
     ['results', 'Results', data.tables.length > 0 ? el('div', {}, ...data.tables.map(foldable)) : null],
+    ['answers', 'Answers', data.answers && data.answers.length > 0 ? answersView(data.answers) : null],
     ['curves', 'Curves', curves(data)],
     ['episodes', 'Episodes', data.dialogues.length > 0 ? episodes(data) : null],
     ['changes', 'The same episode at different times', changes(data.dialogues)],

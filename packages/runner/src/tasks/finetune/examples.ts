@@ -12,7 +12,7 @@ import type { EncodedConversation, Tokenizer } from '@bowyer/models';
 import { readDecoderConfig, type PretrainedConfig } from '@bowyer/checkpoints';
 import { maximum, Rng } from '@bowyer/core';
 import { join } from 'node:path';
-import { loadChatTemplate, type TemplateConfig } from '../../agent/chat-setup.js';
+import { keptTemplate, loadChatTemplate, type TemplateConfig } from '../../agent/chat-setup.js';
 import { BadItem, mapItems, type DataFile } from '../../demonstrations/data-file.js';
 import { checkWrittenWhole } from '../../demonstrations/written-whole.js';
 import { fitted, tokenCounts } from '../../demonstrations/material.js';
@@ -30,6 +30,10 @@ export interface Examples {
   validation: Example[];
   /** Tokens of the longest item. */
   longest: number;
+  /** Tokens that end what is learned. */
+  ends: readonly number[];
+  /** What the model keeps as its chat template; null: its own, or the data has no dialogues. */
+  chatTemplate: string | null;
 }
 
 export type ExamplesConfig = TemplateConfig & { model: string; data: string; seed: number; validationShare: number };
@@ -39,9 +43,11 @@ export async function loadExamples(config: ExamplesConfig, log: TaskContext['log
   const { notes, ...file } = await readTrainingItems(config.data);
   for (const note of notes) log(`data: ${note}`);
   const { baseDir } = await openAdapterDirectory(config.model);
+  const tokenizer = await loadTokenizer(baseDir, { templatesOf: config.model });
   const json = await readDecoderConfig(baseDir);
   const { contextLength } = architectureFor(json, join(baseDir, 'config.json'));
-  const encoded = await encode(file, await loadTokenizer(baseDir), json, config, log);
+  const encoder = await encoderFor(file, tokenizer, json, config, log);
+  const encoded = mapItems({ ...file, expected: encoder.expected }, encoder.encode).items.map(({ value }) => value);
   const fit = fitted(encoded.flat(), contextLength, 'items', log);
   let next = 0;
   const examples = encoded
@@ -56,27 +62,28 @@ export async function loadExamples(config: ExamplesConfig, log: TaskContext['log
     throw new Error(
       `${config.data}: none of the items has a token to learn from\n  a conversation needs a message of the assistant`,
     );
-  return described(split(examples, config), contextLength, config, log);
+  const isDialogue = file.items[0].value.kind === 'conversation';
+  const chatTemplate = isDialogue ? await keptTemplate(config, tokenizer) : null;
+  return { ...described(split(examples, config), contextLength, config, log), ends: encoder.ends, chatTemplate };
 }
 
-async function encode(
+function encoderFor(
   file: DataFile<TrainingItem>,
   tokenizer: Tokenizer,
   json: PretrainedConfig,
   config: TemplateConfig,
   log: TaskContext['log'],
-): Promise<EncodedConversation[][]> {
+): ItemEncoder | Promise<ItemEncoder> {
   const [{ value: first }] = file.items;
-  const encodeItem =
-    first.kind === 'conversation'
-      ? await conversationEncoder(file, tokenizer, config)
-      : completionEncoder(tokenizer, json, log);
-  return mapItems({ ...file, expected: encodeItem.expected }, encodeItem.encode).items.map(({ value }) => value);
+  return first.kind === 'conversation'
+    ? conversationEncoder(file, tokenizer, config)
+    : completionEncoder(tokenizer, json, log);
 }
 
 interface ItemEncoder {
   /** One example; several where the chat template writes a dialogue's earlier messages differently later. */
   encode: (item: TrainingItem) => EncodedConversation[];
+  ends: readonly number[];
   expected: string;
 }
 
@@ -88,6 +95,7 @@ async function conversationEncoder(
   const template = await loadChatTemplate(config, tokenizer);
   checkWrittenWhole(template, file as DataFile<TrainingItem & { kind: 'conversation' }>);
   return {
+    ends: template.terminatorIds,
     expected: 'conversations that the chat template accepts; chat_template=NAME chooses another one',
     encode: (item) => {
       try {
@@ -107,6 +115,7 @@ function completionEncoder(tokenizer: Tokenizer, json: PretrainedConfig, log: Ta
   if (end.length === 0)
     log('the tokenizer has no end-of-text token: the model does not learn where a completion ends', 'WARNING');
   return {
+    ends: end,
     expected: 'prompts of at least one token',
     encode: (item) => {
       const { prompt, completion } = item as TrainingItem & { kind: 'completion' };
@@ -132,7 +141,7 @@ function endOf({ eosTokenId }: Tokenizer, { eos_token_id: named }: PretrainedCon
 function split(
   examples: readonly (readonly Example[])[],
   { seed, validationShare, data }: ExamplesConfig,
-): Omit<Examples, 'longest'> {
+): Pick<Examples, 'training' | 'validation'> {
   const held = validationShare === 0 ? 0 : Math.max(1, Math.round(validationShare * examples.length));
   if (held >= examples.length)
     throw new Error(
@@ -155,11 +164,11 @@ function split(
 }
 
 function described(
-  { training, validation }: Omit<Examples, 'longest'>,
+  { training, validation }: Pick<Examples, 'training' | 'validation'>,
   contextLength: number,
   { validationShare }: ExamplesConfig,
   log: TaskContext['log'],
-): Examples {
+): Pick<Examples, 'training' | 'validation' | 'longest'> {
   const all = [...training, ...validation].map(({ tokens }) => tokens);
   const longest = maximum(all.map(({ ids }) => ids.length));
   const mean = all.reduce((sum, { ids }) => sum + ids.length, 0) / all.length;

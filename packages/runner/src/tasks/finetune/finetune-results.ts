@@ -3,10 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textTable } from '@bowyer/logging';
 
+/** What a model wrote for an item, beside what was to be written; special tokens are spelled out. */
+export interface Answer {
+  prompt: string;
+  reference: string;
+  answer: string;
+}
+
 export interface FinetuneResults {
   /** Losses are of these many items that were not trained on; 0: of the last steps of the training itself. */
   validationItems: number;
   models: { name: string; nll: number; perplexity: number }[];
+  /** Absent in runs before 0.2. */
+  answers?: readonly Answer[];
   /** Where the model is. */
   model: string;
   /** A command that shows what it writes. */
@@ -27,10 +36,33 @@ export function finetuneText(directory: string, results: FinetuneResults): strin
       ? `loss in nats per learned token on ${items} validation ${items === 1 ? 'item' : 'items'}, which were not trained on`
       : 'loss in nats per learned token of the last training steps; nothing was held out (validation_share=0)',
     '',
+    ...answerLines(results),
     `model: ${results.model}`,
     `report: ${join(directory, 'report.html')}`,
     `try it: ${results.trial}`,
   ].join('\n');
+}
+
+const SHOWN = 240;
+
+/** The end of a prompt, the beginning of what follows it, in one line. */
+const shortened = (text: string, end: boolean): string => {
+  const line = JSON.stringify(text.trim()).slice(1, -1).replaceAll('\\"', '"');
+  if (line.length <= SHOWN) return line;
+  return end ? `…${line.slice(-SHOWN)}` : `${line.slice(0, SHOWN)}…`;
+};
+
+function answerLines({ answers = [], validationItems }: FinetuneResults): string[] {
+  if (answers.length === 0) return [];
+  return [
+    `answers of the model (greedy) to ${answers.length} ${validationItems > 0 ? 'validation' : 'training'} items:`,
+    ...answers.flatMap(({ prompt, reference, answer }) => [
+      `  prompt:    ${shortened(prompt, true)}`,
+      `  reference: ${shortened(reference, false)}`,
+      `  answer:    ${shortened(answer, false)}`,
+      '',
+    ]),
+  ];
 }
 
 export async function readFinetuneResults(directory: string): Promise<FinetuneResults | null> {

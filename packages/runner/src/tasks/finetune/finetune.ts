@@ -1,7 +1,7 @@
 // task=finetune: a person's own conversations or prompts and completions, learned by a model. It can be killed and started again
 // at any time: the same command resumes it, and its metrics end with the same bytes.
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -36,7 +36,8 @@ import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js'
 import { withReport } from '../../run/write-report.js';
 import type { TaskContext } from '../task.js';
 import { loadExamples, type Examples, type ExamplesConfig } from './examples.js';
-import { finetuneText, readFinetuneResults, type FinetuneResults } from './finetune-results.js';
+import { finetuneText, readFinetuneResults, type Answer, type FinetuneResults } from './finetune-results.js';
+import { heldOutAnswers } from './held-out-answers.js';
 import { memoryEstimate } from './memory-estimate.js';
 import { TimeEstimate } from './time-estimate.js';
 import { promptOf } from './training-items.js';
@@ -64,9 +65,9 @@ const TRIAL_PROMPTS = 4;
 
 export async function finetune(config: FinetuneConfig, context: TaskContext): Promise<void> {
   // A file may change under its name, and a run is resumed on the same items only.
-  const dataSha256 = createHash('sha256')
-    .update(await readFile(config.data))
-    .digest('hex');
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(config.data)) hash.update(chunk as Buffer);
+  const dataSha256 = hash.digest('hex');
   const decisive = { ...context.decisive, dataSha256 };
   await openDirectory(context.directory, decisive);
   await owningFolder(context.directory, 'run', context.log, () => finetuneInFolder(config, { ...context, decisive }));
@@ -116,7 +117,7 @@ async function trainOn(
   const store = new CheckpointStore(join(directory, 'checkpoints'));
   const found = await store.newest((warning) => log(warning, 'WARNING'));
   if (found) log(`resumed after optimizer step ${found.progress.nextIteration}`);
-  const model = await loadModel(found ? join(found.folder, 'policy') : config.model, config, device);
+  const model = await loadModel(found ? join(found.folder, 'policy') : config.model, config, examples, device);
   try {
     if (config.dropout) model.useDropout(config.seed);
     logPlan(model, examples, config, log);
@@ -157,7 +158,8 @@ async function trainOn(
       recorder.finish();
       if (recorder.stopRequested) return null;
       if (recorder.best === null) await model.save(recorder.bestFolder); // nothing was held out: the last one
-      return resultsOf(recorder, examples, config, context);
+      const answers = await heldOutAnswers(recorder.bestFolder, examples, config, device);
+      return resultsOf(recorder, examples, config, context, answers);
     };
     return await withLoggers(config, context, firstIteration, work, finalFigures);
   } finally {
@@ -165,10 +167,15 @@ async function trainOn(
   }
 }
 
-function loadModel(dir: string, config: FinetuneConfig, device: Device): Promise<LanguageModel> {
+function loadModel(
+  dir: string,
+  config: FinetuneConfig,
+  { chatTemplate }: Pick<Examples, 'chatTemplate'>,
+  device: Device,
+): Promise<LanguageModel> {
   const { quantization, useLora, lora, seed, gradientCheckpointing } = config;
   return LanguageModel.load({
-    ...{ device, dir, quantization, gradientCheckpointing },
+    ...{ device, dir, quantization, gradientCheckpointing, chatTemplate },
     lora: useLora ? { ...lora!, seed } : undefined,
     masksPadding: false, // the items decide what may be written
   });
@@ -278,6 +285,7 @@ async function resultsOf(
   { training, validation }: Examples,
   config: FinetuneConfig,
   { directory, log }: TaskContext,
+  answers: Answer[],
 ): Promise<FinetuneResults> {
   const { metrics } = await RunFiles.read(directory);
   const isHeldOut = validation.length > 0;
@@ -301,6 +309,7 @@ async function resultsOf(
   return {
     validationItems: validation.length,
     models,
+    answers,
     model: bestFolder,
     trial: trialOf(config, bestFolder, input, directory),
   };
@@ -308,7 +317,7 @@ async function resultsOf(
 
 /** A command that runs as it is, in a shell. */
 function trialOf(
-  { chatTemplate, chatTemplateKwargs, quantization }: FinetuneConfig,
+  { chatTemplateKwargs, quantization }: FinetuneConfig,
   model: string,
   input: string,
   directory: string,
@@ -316,7 +325,6 @@ function trialOf(
   return commandText(
     ...['--config-name', 'generate', overrideWord('model', model), overrideWord('input', input)],
     overrideWord('output', join(directory, 'texts.jsonl')),
-    ...(chatTemplate === null ? [] : [overrideWord('chat_template', chatTemplate)]),
     ...Object.entries(snakeKeys(chatTemplateKwargs) as object).map(
       ([name, value]) => `+chat_template_kwargs.${name}=${JSON.stringify(value)}`,
     ),
