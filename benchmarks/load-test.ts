@@ -3,6 +3,8 @@
 // time that the server's event loop took for something, in CPU time, so that other work on the machine does not count; `health` is
 // what a client of /health saw beside it.
 //   nice node --conditions=source --import tsx benchmarks/load-test.ts [model|env|both [REQUESTS [PATTERN_OF_NAMES]]]
+// Memory under clients that send half a body, or read no answer, COUNT of each kind:
+//   nice node --conditions=source --import tsx benchmarks/load-test.ts stalled [COUNT]
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -13,14 +15,16 @@ import { Worker } from 'node:worker_threads';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel, loadTokenizer } from '@bowyer/models';
-import { repository } from '../packages/runner/test/command-line.js';
+import { bundledProgram } from './bundle.js';
 import { envRequests, modelCases, modelRequests, type Sent } from './load-requests.js';
 import { tokenizerJson } from './random-vocabulary.js';
+import { halfSentBodies, unreadFrames, type Stalled } from './stalled-clients.js';
 
 const [which = 'both', countText = '100000', only = ''] = process.argv.slice(2);
 const COUNT = Number(countText);
 /** Clients at once. */
 const LANES = 16;
+const program = await bundledProgram();
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-load-'));
 const watchFile = join(directory, 'watch.jsonl');
 
@@ -31,9 +35,8 @@ interface Server {
 
 async function start(args: readonly string[]): Promise<Server> {
   const watch = new URL('event-loop-watch.mjs', import.meta.url).href;
-  const bin = join(repository, 'packages/runner/bin/bowyer.js');
   writeFileSync(watchFile, '');
-  const child = spawn(process.execPath, ['--import', watch, bin, ...args, 'port=0', `save_path=${directory}/run`], {
+  const child = spawn(process.execPath, ['--import', watch, program, ...args, 'port=0', `save_path=${directory}/run`], {
     env: { ...process.env, WATCH_FILE: watchFile },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -174,15 +177,51 @@ async function measure(name: string, server: Server, health: string, next: (rng:
   }
 }
 
-if (which !== 'env') {
+/** What one kind of client makes a server hold, and how long others wait meanwhile. */
+async function stalledRow(name: string, server: Server, health: string, attack: (origin: string) => Promise<Stalled>) {
+  const probe = new Probe(`${server.origin}${health}`);
+  await sleep(1500);
+  await probe.take();
+  const before = watched();
+  const { answers, leave } = await attack(server.origin);
+  await sleep(600);
+  const seen = watched().slice(before.length);
+  const [rss, loop] = (['rss', 'longestMs'] as const).map((key) => largest(seen.map((line) => line[key])));
+  const said = [...answers].map(([answer, times]) => `${answer}: ${times}`).join(', ');
+  console.log(`| ${name} | ${said} | ${mib(before.at(-1)?.rss ?? 0)} | ${mib(rss)} | ${loop.toFixed(0)} | ${latencies(await probe.take())} |`); // prettier-ignore
+  await probe.close();
+  leave();
+  await server.stop();
+}
+
+async function stalledClients(count: number, wanted: RegExp): Promise<void> {
+  const MiB = 2 ** 20;
   await makeModel(join(directory, 'tiny'));
-  const options = ['threads=1', 'slots=4', 'max_queued=32'];
-  const server = await start(['--config-name', 'serve_model', `model=${directory}/tiny`, ...options]);
-  await measure('serve_model', server, '/health', modelRequests, modelCases);
+  const model = () => start(['--config-name', 'serve_model', `model=${directory}/tiny`, 'threads=1', 'slots=4']);
+  const env = (protocol: string, instances: number) =>
+    start(['--config-name', 'serve_env', 'env=twenty_questions', `protocol=${protocol}`, `max_instances=${instances}`]);
+  console.log('| clients | answers | resident before, MiB | most, MiB | loop, ms | health p50 / p99 / max, ms |\n|---|---|---|---|---|---|'); // prettier-ignore
+  await stalledRow(`serve_model: ${count} bodies of 8 MB, half sent`, await model(), '/health', (origin) => halfSentBodies(origin, '/v1/completions', count, 8 * MiB)); // prettier-ignore
+  await stalledRow(`serve_env: ${count} bodies of 1 MB, half sent`, await env('agentgym', 100), '/', (origin) => halfSentBodies(origin, '/create', count, MiB)); // prettier-ignore
+  await stalledRow(`OpenEnv: ${count} bodies of 4 MB, half sent`, await env('openenv', 100), '/health', (origin) => halfSentBodies(origin, '/reset', count, 4 * MiB)); // prettier-ignore
+  const unknown = JSON.stringify({ type: 'x'.repeat(MiB) });
+  await stalledRow('OpenEnv: 20 sockets that read nothing, 100 MB of wrong frames each', await env('openenv', 100), '/health', (origin) => unreadFrames(origin, unknown, 20, 100 * MiB)); // prettier-ignore
 }
-if (which !== 'model') {
-  const server = await start(['--config-name', 'serve_env', 'env=twenty_questions', 'max_instances=1000']);
-  await measure('serve_env', server, '/', envRequests);
+
+async function measureLoad(): Promise<void> {
+  if (which !== 'env') {
+    await makeModel(join(directory, 'tiny'));
+    const options = ['threads=1', 'slots=4', 'max_queued=32'];
+    const server = await start(['--config-name', 'serve_model', `model=${directory}/tiny`, ...options]);
+    await measure('serve_model', server, '/health', modelRequests, modelCases);
+  }
+  if (which !== 'model') {
+    const server = await start(['--config-name', 'serve_env', 'env=twenty_questions', 'max_instances=1000']);
+    await measure('serve_env', server, '/', envRequests);
+  }
 }
+
+if (which === 'stalled') await stalledClients(Number(process.argv[3] ?? 1000), new RegExp(only));
+else await measureLoad();
 agent.destroy();
 rmSync(directory, { recursive: true });

@@ -2,6 +2,9 @@ export { ModelServer, type ModelServerOptions } from './model-server/model-serve
 export { EnvServer, type EnvServerOptions } from './env-server/env-server.js';
 export { serveEnv, type ServeEnvOptions } from './env-server/serve-env.js';
 export { SteppedTokenizer } from './model-server/stepped-tokenizer.js';
-export { BodyError, bodyText, HttpListener, pathOf } from './http/http-listener.js';
+export { HttpListener, pathOf, type HttpAnswer } from './http/http-listener.js';
+export { excerpt, faultMessage } from './http/excerpt.js';
+export { parseJson, readJson } from './http/json-text.js';
+export { BodyError, readBody } from './http/request-body.js';
 export { OpenEnvServer, type OpenEnvServerOptions } from './open-env/open-env-server.js';
 export { serveOpenEnv, type ServeOpenEnvOptions } from './open-env/serve-open-env.js';

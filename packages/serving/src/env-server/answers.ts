@@ -1,6 +1,7 @@
 // The answers of AgentGym's servers, family by family: the forms of an id, of an episode's start and of a step.
 // Source: AgentGym's servers at 3ef9235; those of textcraft, babyai, lmrlgym and webshop as recorded.
 import { agentGymFamilies, type AgentGymFamily, type Family } from '@bowyer/envs';
+import type { HttpAnswer } from '../http/http-listener.js';
 
 /** The state of one instance that answers are made of. */
 export interface InstanceState {
@@ -17,17 +18,9 @@ export interface InstanceState {
   info: Readonly<Record<string, unknown>>;
 }
 
-/** A status and a body; text is sent as it is, anything else as JSON. */
-export interface Answer {
-  status: number;
-  json?: unknown;
-  text?: string;
-  retryAfterS?: number;
-}
-
-export const ok = (json: unknown): Answer => ({ status: 200, json });
-export const notFound: Answer = { status: 404, json: { detail: 'Not Found' } };
-export const serverError: Answer = { status: 500, text: 'Internal Server Error' };
+export const ok = (json: unknown): HttpAnswer => ({ status: 200, json });
+export const notFound: HttpAnswer = { status: 404, json: { detail: 'Not Found' } };
+export const serverError: HttpAnswer = { status: 500, text: 'Internal Server Error' };
 
 /** How one family's server differs from the others. */
 interface Forms {
@@ -51,7 +44,7 @@ interface Forms {
   /** Of GET routes that ask for one instance, by name. */
   forms: Readonly<Record<string, (state: InstanceState) => unknown>>;
   /** Of GET routes that always answer the same. */
-  fixed: Readonly<Record<string, Answer>>;
+  fixed: Readonly<Record<string, HttpAnswer>>;
 }
 
 export interface Wire extends Forms, Pick<Family, 'idField' | 'itemField'> {

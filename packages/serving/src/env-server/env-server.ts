@@ -1,9 +1,12 @@
 // Any environment over AgentGym's HTTP protocol, so that AgentGym's Python clients and ours can play it.
 // Routes: those of AgentGym's servers at 3ef9235. Stops gracefully: requests in progress are answered, environments closed.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { bodyText, BodyError, HttpListener, pathOf } from '../http/http-listener.js';
+import { faultMessage } from '../http/excerpt.js';
+import { HttpListener, pathOf, type HttpAnswer } from '../http/http-listener.js';
+import { parseJson } from '../http/json-text.js';
+import { BodyError, readBody } from '../http/request-body.js';
 import type { Refusal } from '../http/request-guard.js';
-import { notFound, ok, serverError, wireOf, type Answer, type InstanceState, type Wire } from './answers.js';
+import { notFound, ok, serverError, wireOf, type InstanceState, type Wire } from './answers.js';
 import {
   InstanceError,
   InstanceTable,
@@ -44,7 +47,8 @@ export class EnvServer {
     const respond = (request: IncomingMessage, response: ServerResponse) => server.#respond(request, response);
     const refuse = ({ status, message }: Refusal) => ({ status, json: { detail: message } });
     try {
-      server.#listener = await HttpListener.listen({ host: options.host, port: options.port, respond, refuse });
+      const { host, port, onFault } = options;
+      server.#listener = await HttpListener.listen({ host, port, respond, refuse, onFault });
     } catch (error) {
       clearInterval(server.#sweep);
       throw error;
@@ -65,38 +69,30 @@ export class EnvServer {
   }
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { status, json, text, retryAfterS } = await this.#answer(request).catch((error: unknown) =>
-      this.#fault(error),
-    );
-    response.writeHead(status, {
-      'content-type': text === undefined ? 'application/json' : 'text/plain; charset=utf-8',
-      ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
-      // While the server stops, connections must not be kept.
-      ...(!this.#listener.isListening && { connection: 'close' }),
-    });
-    response.end(text ?? JSON.stringify(json));
+    const answer = await this.#answer(request).catch((error: unknown) => this.#fault(error));
+    this.#listener.send(request, response, answer);
   }
 
-  async #answer(request: IncomingMessage): Promise<Answer> {
+  async #answer(request: IncomingMessage): Promise<HttpAnswer> {
     const { path, query } = pathOf(request);
     if (path === '/') return { status: 200, json: this.#wire.health };
     if (!path.startsWith(`${this.#wire.path}/`)) return notFound;
     const route = path.slice(this.#wire.path.length + 1);
-    if (request.method === 'POST') return this.#posted(route, await bodyText(request, LONGEST_BODY));
+    if (request.method === 'POST') return readBody(request, LONGEST_BODY, (body) => this.#posted(route, body));
     if (request.method === 'GET') return this.#asked(route, Object.fromEntries(query));
     return { status: 405, json: { detail: 'Method Not Allowed' } };
   }
 
-  async #posted(route: string, body: string): Promise<Answer> {
+  async #posted(route: string, body: string): Promise<HttpAnswer> {
     const { idField, created, begun, stepped, startsAtCreate, closes, createNeedsBody } = this.#wire;
     if (route === 'create') {
-      if (createNeedsBody) fieldsOf(body); // the others' do not look at it
+      if (createNeedsBody) await fieldsOf(body); // the others' do not look at it
       const id = this.instances.create();
       return ok(created(startsAtCreate ? await this.instances.reset(id, id) : initialState(id)));
     }
     if (route === 'close' && !closes) return notFound;
     if (!['reset', 'step', 'close'].includes(route)) return notFound;
-    const fields = fieldsOf(body);
+    const fields = await fieldsOf(body);
     const id = integer(fields, idField);
     if (route === 'close') return ok(await this.instances.close(id));
     if (route === 'step') {
@@ -123,7 +119,7 @@ export class EnvServer {
     if (type !== 'Text') throw new InstanceError(`world_type is '${type}'; this server supports Text only`);
   }
 
-  async #asked(route: string, query: Fields): Promise<Answer> {
+  async #asked(route: string, query: Fields): Promise<HttpAnswer> {
     const { idField, forms, fixed } = this.#wire;
     if (route === 'list_envs') return ok(this.instances.ids);
     if (Object.hasOwn(fixed, route)) return fixed[route];
@@ -138,18 +134,17 @@ export class EnvServer {
   }
 
   /** A fault of an environment is reported as AgentGym's servers report theirs. */
-  #fault(error: unknown): Answer {
+  #fault(error: unknown): HttpAnswer {
     if (error instanceof FieldError) {
       const loc = error.field === null ? ['body'] : ['body', error.field];
       const detail = { loc, msg: 'field required', type: 'value_error.missing' };
       return { status: 422, json: { detail: [detail] } };
     }
-    if (error instanceof BodyError)
-      return { status: error.reason === 'too large' ? 413 : 400, json: { detail: error.message } };
+    if (error instanceof BodyError) return { status: error.status, json: { detail: error.message } };
     if (error instanceof TooManyInstancesError) return { status: 503, text: error.message, retryAfterS: 1 };
     const fault = error instanceof Error ? error : new Error(String(error));
     if (!(fault instanceof InstanceError)) this.options.onFault?.(fault);
-    if (this.#wire.errors === 'field') return ok({ error: fault.message });
+    if (this.#wire.errors === 'field') return ok({ error: faultMessage(fault) });
     return serverError;
   }
 }
@@ -172,12 +167,10 @@ function integer(fields: Fields, field: string): number {
   return number;
 }
 
-function fieldsOf(body: string): Fields {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (typeof parsed === 'object' && parsed !== null) return parsed as Fields;
-  } catch {
-    // reported below
-  }
+async function fieldsOf(body: string): Promise<Fields> {
+  const parsed = await parseJson(body).catch((error: BodyError) => {
+    throw error.reason === 'not JSON' ? new FieldError(null) : error;
+  });
+  if (typeof parsed === 'object' && parsed !== null) return parsed as Fields;
   throw new FieldError(null);
 }

@@ -2,21 +2,15 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import {
-  bodyText,
-  HttpListener,
-  pathOf,
-  whenClientLeaves,
-  type BodyError,
-  type HttpListenerOptions,
-} from './http-listener.js';
+import { HttpListener, pathOf, whenClientLeaves, type HttpListenerOptions } from './http-listener.js';
+import { readBody, type BodyError } from './request-body.js';
 
 const listeners: HttpListener[] = [];
 afterEach(() => Promise.all(listeners.splice(0).map((listener) => listener.isListening && listener.close())));
 
 /** Answers with the path and the body. */
 const echo: HttpListenerOptions['respond'] = async (asked, response) => {
-  const body = await bodyText(asked, 100).catch((error: BodyError) => error.reason);
+  const body = await readBody(asked, 100, (text) => text).catch((error: BodyError) => error.reason);
   response.end(`${pathOf(asked).path} ${body}`);
 };
 

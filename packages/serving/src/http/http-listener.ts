@@ -1,7 +1,8 @@
-// The HTTP listener of both servers: it refuses requests that a page in a browser could have sent, reads bodies, and stops
-// without waiting for clients that have not finished their request.
+// The HTTP listener of every server: it refuses requests that a page in a browser could have sent, bounds what clients can make it hold
+// and for how long, and stops without waiting for clients that have not finished their request.
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
 import { isIPv6, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { refusalOf, type Refusal } from './request-guard.js';
@@ -16,24 +17,63 @@ export interface HttpListenerOptions {
   refuse: (refusal: Refusal) => { status: number; json: object };
   /** Takes a request for another protocol that is not refused, such as WebSocket; without it there is none. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Called on faults of the server, which the client sees as status 500. */
+  onFault?: (error: Error) => void;
+  limits?: Partial<ListenerLimits>;
 }
+
+/** A status and a body: text as it is, anything else as JSON. */
+export interface HttpAnswer {
+  status: number;
+  json?: unknown;
+  text?: string;
+  retryAfterS?: number;
+  headers?: OutgoingHttpHeaders;
+}
+
+export interface ListenerLimits {
+  /** A client that neither sends what it began nor reads what it asked for is left after this long, in milliseconds. */
+  stallMs: number;
+  /** For a whole request, however often its client sends a byte. */
+  requestMs: number;
+  /** Of answers that are not read, on all connections together, in bytes. */
+  unread: number;
+  connections: number;
+}
+
+const usualLimits: ListenerLimits = { stallMs: 30_000, requestMs: 120_000, unread: 64 * 2 ** 20, connections: 4096 };
 
 /** How long a client may take to send the rest of its request after the server has been asked to stop, in milliseconds. */
 const GRACE_MS = 1000;
 
+/** Between two looks at what is not read, in milliseconds. */
+const LOOK_MS = 250;
+
 export class HttpListener {
   readonly #server: Server;
+  readonly #limits: ListenerLimits;
   /** Open connections, each with its requests that are not answered. */
   readonly #unanswered = new Map<Socket, Set<IncomingMessage>>();
+  readonly #look: NodeJS.Timeout;
 
   private constructor(private readonly options: HttpListenerOptions) {
-    this.#server = createServer((request, response) => void this.#take(request, response));
+    const limits = { ...usualLimits, ...options.limits };
+    const { stallMs, requestMs } = limits;
+    this.#limits = limits;
+    this.#server = createServer(
+      { requestTimeout: requestMs, headersTimeout: Math.min(stallMs, requestMs), connectionsCheckingInterval: Math.min(5000, stallMs) }, // prettier-ignore
+      (request, response) => void this.#take(request, response),
+    );
+    this.#server.maxConnections = limits.connections;
+    this.#server.setTimeout(stallMs, (socket: Socket) => this.#leaveStalled(socket));
     const { upgrade } = options;
     if (upgrade) this.#server.on('upgrade', (...taken) => this.#upgrade(upgrade, ...taken));
     this.#server.on('connection', (socket: Socket) => {
+      socket.on('error', ignore); // also when HTTP no longer listens to it: during and after an upgrade
       this.#unanswered.set(socket, new Set());
       socket.once('close', () => this.#unanswered.delete(socket));
     });
+    this.#look = setInterval(() => this.#dropUnread(), LOOK_MS).unref();
   }
 
   /**
@@ -46,8 +86,11 @@ export class HttpListener {
     try {
       await once(listener.#server, 'listening');
     } catch (error) {
+      clearInterval(listener.#look);
       throw listenError(error as NodeJS.ErrnoException, options);
     }
+    // A connection that cannot be accepted, as when all file descriptors are in use, is no reason to end.
+    listener.#server.on('error', (error) => options.onFault?.(error));
     return listener;
   }
 
@@ -73,6 +116,23 @@ export class HttpListener {
     }, GRACE_MS);
     await closed;
     clearTimeout(grace);
+    clearInterval(this.#look);
+  }
+
+  /** Sends a whole answer. The connection ends with it while the server stops, and where the rest of the request is not wanted. */
+  send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
+    const { status, json, text, retryAfterS, headers } = answer;
+    const body = text ?? JSON.stringify(json);
+    const isLast = !this.isListening || !request.complete;
+    request.resume(); // or the client would never read the answer
+    response.writeHead(status, {
+      'content-type': text === undefined ? 'application/json' : 'text/plain; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
+      ...headers,
+      ...(isLast && { connection: 'close' }),
+    });
+    response.end(body);
   }
 
   #upgrade(
@@ -83,23 +143,64 @@ export class HttpListener {
   ): void {
     const refusal = refusalOf(request, this.options.host);
     if (refusal === null) return upgrade(request, socket, head);
-    socket.end(`HTTP/1.1 ${refusal.status} ${refusal.message}\r\nConnection: close\r\n\r\n`);
+    refuseUpgrade(socket, refusal.status, refusal.message);
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const unanswered = this.#unanswered.get(request.socket);
     unanswered?.add(request);
+    request.on('error', ignore);
+    response.on('error', ignore);
     response.once('finish', () => {
       unanswered?.delete(request);
       if (!this.isListening) setImmediate(() => this.#server.closeIdleConnections());
     });
     const refusal = refusalOf(request, this.options.host);
-    if (refusal === null) return this.options.respond(request, response);
-    const { status, json } = this.options.refuse(refusal);
-    request.resume(); // or the client would never read the answer
-    response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
-    response.end(JSON.stringify(json));
+    if (refusal !== null) return this.#refuse(request, response, refusal);
+    try {
+      await this.options.respond(request, response);
+    } catch (error) {
+      this.options.onFault?.(error as Error);
+      if (response.headersSent) response.destroy();
+      else this.#refuse(request, response, { status: 500, message: 'the server had an error while it answered' });
+    }
   }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+    this.send(request, response, { ...this.options.refuse(refusal), headers: { connection: 'close' } });
+  }
+
+  /** Called where nothing has come or gone for as long as a client may take; a server may take longer for an answer. */
+  #leaveStalled(socket: Socket): void {
+    const requests = [...(this.#unanswered.get(socket) ?? [])];
+    const isBeingRefused = requests.some((request) => !request.complete && request.listenerCount('timeout') > 0);
+    const isAtWork = socket.writableLength === 0 && requests.some(({ complete }) => complete);
+    if (!isBeingRefused && !isAtWork) socket.destroy();
+  }
+
+  /** The clients that leave most unread go first. */
+  #dropUnread(): void {
+    let unread = 0;
+    for (const { writableLength } of this.#unanswered.keys()) unread += writableLength;
+    if (unread <= this.#limits.unread) return;
+    for (const socket of [...this.#unanswered.keys()].sort((a, b) => b.writableLength - a.writableLength)) {
+      if (unread <= this.#limits.unread) return;
+      unread -= socket.writableLength;
+      socket.destroy();
+    }
+  }
+}
+
+const ignore = (): void => undefined;
+
+/** Refuses a request for another protocol. The connection is closed, also where the client does not close its side. */
+export function refuseUpgrade(socket: Duplex, status: number, message = STATUS_CODES[status] ?? ''): void {
+  socket.once('finish', () => socket.destroy());
+  const body = Buffer.from(message);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${message}`,
+  );
 }
 
 /**
@@ -123,39 +224,6 @@ export function pathOf(request: IncomingMessage): { path: string; query: URLSear
   if (!URL.canParse(text)) return { path: '/', query: new URLSearchParams() };
   const { pathname, searchParams } = new URL(text);
   return { path: pathname, query: searchParams };
-}
-
-/** A body that cannot be read. */
-export class BodyError extends Error {
-  override readonly name = 'BodyError';
-
-  constructor(
-    readonly reason: 'too large' | 'not UTF-8' | 'not JSON',
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/**
- * The body's text.
- *
- * @param longest in bytes
- * @throws {BodyError} if it is longer or not UTF-8
- */
-export async function bodyText(request: IncomingMessage, longest: number): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes <= longest) pieces.push(piece); // the rest is read too, or the client would never see the answer
-  }
-  if (bytes > longest) throw new BodyError('too large', `the body has more than ${longest} bytes`);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
-  } catch {
-    throw new BodyError('not UTF-8', 'the body is not UTF-8');
-  }
 }
 
 function listenError(error: NodeJS.ErrnoException, { host, port }: HttpListenerOptions): Error {

@@ -5,9 +5,10 @@
 // Source: the Fetch standard, sections 3.1 (Origin) and 4.1 (CORS-safelisted content types).
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@bowyer/core';
+import { excerpt } from './excerpt.js';
 
 export interface Refusal {
-  status: 403 | 415 | 421;
+  status: 403 | 415 | 421 | 500;
   message: string;
 }
 
@@ -19,15 +20,15 @@ export function refusalOf({ headers, method }: IncomingMessage, host: string): R
   if (isLoopback(host) && !isLoopback(nameOf(headers.host ?? '')))
     return {
       status: 421,
-      message: `this server answers requests to this machine only; the header Host is '${headers.host ?? ''}'`,
+      message: `this server answers requests to this machine only; the header Host is '${excerpt(headers.host ?? '')}'`,
     };
   const { origin } = headers;
   if (origin !== undefined && origin !== `http://${headers.host}`)
-    return { status: 403, message: `requests of web pages are refused; the header Origin is '${origin}'` };
+    return { status: 403, message: `requests of web pages are refused; the header Origin is '${excerpt(origin)}'` };
   if (method === 'POST' && hasBody(headers) && !isJson(headers['content-type']) && !isUntypedOfProgram(headers))
     return {
       status: 415,
-      message: `the header Content-Type is '${headers['content-type'] ?? ''}'; it must be application/json`,
+      message: `the header Content-Type is '${excerpt(headers['content-type'] ?? '')}'; it must be application/json`,
     };
   return null;
 }

@@ -1,6 +1,7 @@
 // The forms of OpenAI's answers: chat completions and completions, whole or as pieces of a stream, lists of models, errors.
 // Source: platform.openai.com/docs/api-reference.
 
+import { excerpt } from '../http/excerpt.js';
 import type { ToolCall } from './message-parts.js';
 import { escaped, textOf, type Alternative, type TokenLogprob } from './token-logprobs.js';
 
@@ -138,11 +139,14 @@ export const modelEntry = (id: string, created: number, contextLength: number): 
   max_model_len: contextLength,
 });
 
+/** In characters: a message does not repeat a long input. */
+const LONGEST_ERROR = 1000;
+
 export const errorBody = (
   message: string,
   type: string,
   { param = null, code = null }: { param?: string | null; code?: string | null } = {},
-): object => ({ error: { message, type, param, code } });
+): object => ({ error: { message: excerpt(message, LONGEST_ERROR), type, param, code } });
 
 const counts = ({ promptTokens, completionTokens }: Usage) => ({
   prompt_tokens: promptTokens,

@@ -2,7 +2,7 @@
 // have them. Works on the text so far, so that a stream sends each part when it is certain.
 // Sources: the chat templates of Hermes and Qwen 2.5 and 3, Qwen 3 Coder and 3.5, Mistral, Llama 3.1 and later.
 
-import { isTooDeep } from './json-nesting.js';
+import { isTooDeep } from '../http/json-nesting.js';
 
 /** How a template writes calls of tools. */
 export type CallFormat = keyof typeof callReaders;

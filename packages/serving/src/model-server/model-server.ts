@@ -4,7 +4,9 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Rng } from '@bowyer/core';
 import { type ChatTemplate, endOfText, type LanguageModel, type LogitRules, noLogitRules } from '@bowyer/models';
-import { BodyError, HttpListener, pathOf, whenClientLeaves } from '../http/http-listener.js';
+import { HttpListener, pathOf, whenClientLeaves, type HttpAnswer } from '../http/http-listener.js';
+import { readJson } from '../http/json-text.js';
+import { BodyError } from '../http/request-body.js';
 import type { Refusal } from '../http/request-guard.js';
 import {
   answerPiece,
@@ -17,7 +19,6 @@ import {
 } from './completion-answers.js';
 import { callFormat } from './call-format.js';
 import type { CallFormat } from './message-parts.js';
-import { readBody } from './request-body.js';
 import type { CompletionRequest, RequestReader } from './completion-request.js';
 import { readChatRequest } from './read-chat-request.js';
 import { readTextRequest } from './read-text-request.js';
@@ -55,11 +56,10 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   onFault?: (error: Error) => void;
 }
 
-interface Answer {
-  status: number;
-  json: object;
-  retryAfterS?: number;
-}
+const LONGEST_BODY = 8 * 2 ** 20;
+
+/** Bytes of a stream that its client has not read; with more it is left. */
+const MOST_UNREAD = 2 ** 20;
 
 const RETRY_AFTER_S = 1;
 
@@ -114,7 +114,7 @@ export class ModelServer {
       const { host, port } = options;
       const respond = (request: IncomingMessage, response: ServerResponse) => server.#respond(request, response);
       const refuse = ({ status, message }: Refusal) => ({ status, json: errorBody(message, 'invalid_request_error') });
-      server.#listener = await HttpListener.listen({ host, port, respond, refuse });
+      server.#listener = await HttpListener.listen({ host, port, respond, refuse, onFault: options.onFault });
     } catch (error) {
       await batcher.close();
       throw error;
@@ -141,22 +141,13 @@ export class ModelServer {
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const answer = await this.#answer(request, response);
-      if (answer !== null) this.#send(response, answer);
+      if (answer !== null) this.#listener.send(request, response, answer);
     } catch (error) {
       if ((request.destroyed && !request.complete) || response.destroyed) return; // the client left before it had asked
       const answer = this.#fault(error);
-      if (!response.headersSent) this.#send(response, answer);
+      if (!response.headersSent) this.#listener.send(request, response, answer);
       else if (!response.destroyed) response.end(`data: ${JSON.stringify(answer.json)}\n\n`);
     }
-  }
-
-  #send(response: ServerResponse, { status, json, retryAfterS }: Answer): void {
-    response.writeHead(status, {
-      'content-type': 'application/json',
-      ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
-      ...this.#connection,
-    });
-    response.end(JSON.stringify(json));
   }
 
   /** While the server stops, connections must not be kept. */
@@ -165,7 +156,7 @@ export class ModelServer {
   }
 
   /** @returns null where the answer was streamed */
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<Answer | null> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer | null> {
     const route = `${request.method} ${pathOf(request).path.replace(/\/$/, '')}`;
     if (route === 'GET /health') return { status: 200, json: { status: 'ok', ...this.batcher.load } };
     const refusal = this.#refusal(request);
@@ -186,7 +177,7 @@ export class ModelServer {
   }
 
   /** Null for authorized clients. */
-  #refusal({ headers }: IncomingMessage): Answer | null {
+  #refusal({ headers }: IncomingMessage): HttpAnswer | null {
     const { apiKey } = this.options;
     if (apiKey === null || sameText(keyOf(headers.authorization), apiKey)) return null;
     const problem =
@@ -201,8 +192,8 @@ export class ModelServer {
     return { status: 401, json };
   }
 
-  async #complete(kind: AnswerKind, request: IncomingMessage, response: ServerResponse): Promise<Answer | null> {
-    const body = await readBody(request);
+  async #complete(kind: AnswerKind, request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer | null> {
+    const body = await readJson(request, LONGEST_BODY);
     const gone = new AbortController();
     const stopWatching = whenClientLeaves(request, () => gone.abort());
     try {
@@ -221,11 +212,14 @@ export class ModelServer {
     asked: CompletionRequest,
     response: ServerResponse,
     signal: AbortSignal,
-  ): Promise<Answer | null> {
+  ): Promise<HttpAnswer | null> {
     const id = `${kind === 'chat' ? 'chatcmpl' : 'cmpl'}-${randomUUID().replaceAll('-', '')}`;
     const head: AnswerHead = { kind, id, created: seconds(), model: this.options.name };
-    const write = (piece: object) => response.write(`data: ${JSON.stringify(piece)}\n\n`);
     const names = asked.namesTokensById ? 'ids' : 'texts';
+    const write = (piece: object) => {
+      response.write(`data: ${JSON.stringify(piece)}\n\n`);
+      if (response.writableLength > MOST_UNREAD) response.socket?.destroy(); // which ends the answer
+    };
     const begun = new Set<number>();
     const completion = this.#run(asked, signal, (piece) => {
       if (!asked.stream || response.destroyed) return;
@@ -259,11 +253,12 @@ export class ModelServer {
     return runCompletion(this.batcher, { request, tokenizer, terminatorIds, rng: this.#rng, signal, onPiece });
   }
 
-  #fault(error: unknown): Answer {
+  #fault(error: unknown): HttpAnswer {
     if (error instanceof BodyError) {
-      const status = error.reason === 'too large' ? 413 : 400;
-      const code = error.reason === 'too large' ? 'too_large' : null;
-      return { status, json: errorBody(error.message, 'invalid_request_error', { param: null, code }) };
+      const { status, message, reason } = error;
+      const code = reason === 'too large' ? 'too_large' : null;
+      const json = errorBody(message, status === 503 ? 'server_error' : 'invalid_request_error', { param: null, code });
+      return { status, json, ...(status === 503 && { retryAfterS: RETRY_AFTER_S }) };
     }
     if (error instanceof BadRequestError) {
       const { message, param, code } = error;

@@ -47,13 +47,13 @@ export async function readChatRequest(
   const settings = readSettings(fields, { logprobs, topLogprobs, scoresPrompts: false }, reader);
   const limit = { names: ['max_completion_tokens', 'max_tokens'], ofPrompt: 'messages', least: 1 };
   const cut = promptCut(fields, limit, reader);
-  const characters = messages.reduce((sum, { role: _, ...texts }) => sum + charactersOf(texts), 0);
-  checkCharacters(characters, reader, 'messages', cut);
   const tools = readTools(fields);
+  const inputs = templateInputs(fields, tools, template.takesVariables);
+  const characters = messages.reduce((sum, { role: _, ...texts }) => sum + charactersOf(texts), charactersOf(inputs));
+  checkCharacters(characters, reader, 'messages', cut);
   const ending = endingOf(fields, messages);
   let whole: number[];
   try {
-    const inputs = templateInputs(fields, tools, template.takesVariables);
     const encode = await inTurns(template.writePromptInSteps(messages, inputs, ending), signal);
     whole = await inSteps(encode, reader, cut, signal);
   } catch (error) {
@@ -154,7 +154,7 @@ const schemasOf = (tools: readonly Record<string, unknown>[]): PartsOptions['sch
     }),
   );
 
-/** Of all texts in a message; calls and reasoning are rendered too. */
+/** Of all texts in a message or beside the messages; calls, reasoning, tools and documents are rendered too. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

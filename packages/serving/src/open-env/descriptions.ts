@@ -1,4 +1,7 @@
 // What an OpenEnv server says about itself: schemas of its records, its OpenAPI document, and its answer to MCP.
+import { excerpt } from '../http/excerpt.js';
+import { parseJson } from '../http/json-text.js';
+import type { BodyError } from '../http/request-body.js';
 
 const text = { type: 'string' } as const;
 const nullable = (schema: object) => ({ anyOf: [schema, { type: 'null' }], default: null });
@@ -58,23 +61,22 @@ export const openApi = (title: string) => ({
 });
 
 /** The answer to a JSON-RPC request of MCP: text environments have no tools. */
-export function mcpAnswer(body: string): object {
-  let request: unknown;
-  try {
-    request = JSON.parse(body);
-  } catch (error) {
-    return rpcError(null, -32700, `Parse error: ${(error as Error).message}`);
-  }
-  return mcpAnswerTo(request);
-}
+export const mcpAnswer = (body: string): Promise<object> =>
+  parseJson(body).then(mcpAnswerTo, (error: BodyError) => rpcError(null, -32700, `Parse error: ${error.message}`));
 
 export function mcpAnswerTo(request: unknown): object {
-  const { jsonrpc, method, id = null } = (typeof request === 'object' && request !== null ? request : {}) as Record<string, unknown>; // prettier-ignore
+  const { jsonrpc, method, id: given } = (typeof request === 'object' && request !== null ? request : {}) as Record<string, unknown>; // prettier-ignore
+  const id = isShortId(given) ? given : null;
   if (jsonrpc !== '2.0' || typeof method !== 'string') return rpcError(id, -32600, 'Invalid Request');
   if (method === 'tools/list' || method === 'tools/call')
     return rpcError(id, -32603, 'Environment does not support MCP');
-  return rpcError(id, -32601, `Method not found: ${method}`);
+  return rpcError(id, -32601, `Method not found: ${excerpt(method)}`);
 }
+
+const LONGEST_ID = 200;
+
+/** As JSON-RPC has it, and not long: it is sent back. */
+const isShortId = (id: unknown) => typeof id === 'number' || (typeof id === 'string' && id.length <= LONGEST_ID);
 
 const rpcError = (id: unknown, code: number, message: string) => ({
   jsonrpc: '2.0',

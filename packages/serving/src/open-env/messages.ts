@@ -1,6 +1,10 @@
 // OpenEnv's messages, as one WebSocket session exchanges them, and what is wrong with those that do not fit.
 // Source: OpenEnv at 685de41 (message types unchanged from 0.2.1 to 0.10); errors have pydantic's form.
 
+import { excerpt } from '../http/excerpt.js';
+import { parseJson } from '../http/json-text.js';
+import { BodyError } from '../http/request-body.js';
+
 export type ErrorCode =
   | 'INVALID_JSON'
   | 'UNKNOWN_TYPE'
@@ -56,13 +60,10 @@ export const errorFrame = (code: ErrorCode, message: string, more: object = {}) 
 });
 
 /** @throws {MessageError | SessionError} */
-export function readMessage(text: string): ClientMessage {
-  let frame: unknown;
-  try {
-    frame = JSON.parse(text);
-  } catch (error) {
-    throw new MessageError('INVALID_JSON', `Invalid JSON: ${(error as Error).message}`);
-  }
+export async function readMessage(text: string): Promise<ClientMessage> {
+  const frame = await parseJson(text).catch((error: BodyError) => {
+    throw new MessageError('INVALID_JSON', `Invalid JSON: ${error.message}`);
+  });
   if (!isObject(frame)) throw new SessionError('a message must be a JSON object');
   const { type = '' } = frame;
   switch (type) {
@@ -80,7 +81,7 @@ export function readMessage(text: string): ClientMessage {
       refuseProblems(extraKeys(frame, ['type']));
       return { type };
     default:
-      throw new MessageError('UNKNOWN_TYPE', `Unknown message type: ${typeof type === 'string' ? type : JSON.stringify(type)}`); // prettier-ignore
+      throw new MessageError('UNKNOWN_TYPE', `Unknown message type: ${excerpt(typeof type === 'string' ? type : JSON.stringify(type))}`); // prettier-ignore
   }
 }
 
@@ -121,14 +122,25 @@ const missing = (data: Record<string, unknown>, keys: readonly string[]) =>
 const extraKeys = (data: Record<string, unknown>, known: readonly string[]) =>
   Object.keys(data)
     .filter((key) => !known.includes(key))
-    .map((key) => problem('extra_forbidden', [key], 'Extra inputs are not permitted', data[key]));
+    .slice(0, MOST_PROBLEMS)
+    .map((key) => problem('extra_forbidden', [excerpt(key)], 'Extra inputs are not permitted', data[key]));
 
 const problem = (type: FieldProblem['type'], loc: FieldProblem['loc'], msg: string, input: unknown): FieldProblem => ({
   type,
   loc,
   msg,
-  input: input ?? null,
+  input: shortInput(input ?? null),
 });
+
+/** Further ones are not listed. */
+const MOST_PROBLEMS = 20;
+
+/** The value as the client sent it; the beginning of its JSON where that is long. */
+function shortInput(input: unknown): unknown {
+  const text = JSON.stringify(input);
+  const short = excerpt(text);
+  return short === text ? input : short;
+}
 
 const refused = (problems: readonly FieldProblem[]) =>
   new MessageError('VALIDATION_ERROR', 'Invalid message', problems);

@@ -1,11 +1,14 @@
 // Any environment over OpenEnv's protocol, so that OpenEnv's Python clients and ours can play it: a WebSocket is a session with an
 // environment of its own; the HTTP routes describe the server, and play one call on a fresh environment each.
 // Source: OpenEnv at 685de41, sections of its WebSocket and HTTP routes.
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Env } from '@bowyer/envs';
-import { WebSocketServer, type WebSocket } from 'ws';
-import { BodyError, bodyText, HttpListener, pathOf } from '../http/http-listener.js';
+import { faultMessage } from '../http/excerpt.js';
+import { closeCodes, frameServer, FrameSocket } from '../http/frame-socket.js';
+import { HttpListener, pathOf, refuseUpgrade, type HttpAnswer } from '../http/http-listener.js';
+import { parseJson } from '../http/json-text.js';
+import { BodyError, readBody } from '../http/request-body.js';
 import { metadataOf, mcpAnswer, mcpAnswerTo, openApi, schemas } from './descriptions.js';
 import { actionMessage, errorFrame, MessageError, readMessage, resetData, SessionError } from './messages.js';
 import { OpenEnvSession, type ObservationData, type ResetOptions } from './session.js';
@@ -27,18 +30,14 @@ export interface OpenEnvServerOptions {
 }
 
 const LONGEST_MESSAGE = 4 * 2 ** 20;
-const NORMAL = 1000;
-const GOING_AWAY = 1001;
-
-interface Answer {
-  status: number;
-  json: unknown;
-}
 
 export class OpenEnvServer {
-  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: LONGEST_MESSAGE });
-  /** Answers that are not finished, by connection. */
-  readonly #sessions = new Map<WebSocket, Promise<void>>();
+  readonly #frames = frameServer(LONGEST_MESSAGE);
+  readonly #sockets = new Set<FrameSocket>();
+  /** Environments of WebSockets. */
+  readonly #sessions = new Map<FrameSocket, OpenEnvSession>();
+  /** Environments of HTTP requests. */
+  #once = 0;
   #listener!: HttpListener;
 
   private constructor(private readonly options: OpenEnvServerOptions) {}
@@ -52,6 +51,7 @@ export class OpenEnvServer {
       respond: (request, response) => server.#respond(request, response),
       refuse: ({ status, message }) => ({ status, json: { detail: message } }),
       upgrade: (request, socket, head) => server.#upgrade(request, socket, head),
+      onFault: options.onFault,
     });
     return server;
   }
@@ -69,77 +69,77 @@ export class OpenEnvServer {
   /** Accepts nothing further, answers what has arrived, closes every environment. */
   async close(): Promise<void> {
     const closing = this.#listener.close();
-    const sessions = [...this.#sessions];
-    await Promise.all(
-      sessions.map(async ([socket, last]) => {
-        await last;
-        socket.close(GOING_AWAY, 'the server stops');
-      }),
-    );
-    await Promise.all(sessions.map(([socket]) => closed(socket)));
-    this.#sockets.close();
+    await Promise.all([...this.#sockets].map((socket) => socket.finish('the server stops')));
     await closing;
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { idleMs, onFault } = this.options;
     const { path } = pathOf(request);
     if (path !== '/ws' && path !== '/mcp') return refuseUpgrade(socket, 403);
-    this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      if (path === '/mcp')
-        webSocket.on('message', (data: Buffer) => webSocket.send(JSON.stringify(mcpAnswer(data.toString())))); // prettier-ignore
-      else this.#open(webSocket);
+    const onMessage = (from: FrameSocket, data: Buffer, isBinary: boolean) =>
+      path === '/mcp' ? answerMcp(from, data) : this.#take(from, data, isBinary);
+    FrameSocket.accept(this.#frames, [request, socket, head], { idleMs, onFault, onMessage }, (opened) => {
+      this.#sockets.add(opened);
+      void opened.closed.then(() => this.#sockets.delete(opened));
+      if (path === '/ws') void this.#open(opened);
     });
   }
 
-  #open(socket: WebSocket): void {
-    const { maxInstances, makeEnv, resetOptions, idleMs } = this.options;
-    const active = this.#sessions.size;
+  async #open(socket: FrameSocket): Promise<void> {
+    const session = this.#newSession();
+    if (!(session instanceof OpenEnvSession)) {
+      void socket.send(session);
+      return socket.end(closeCodes.normal);
+    }
+    this.#sessions.set(socket, session);
+    await socket.closed;
+    this.#sessions.delete(socket);
+    await session.close().catch((error: Error) => this.options.onFault?.(error));
+  }
+
+  /** @returns an error frame where there is no place for it, or the environment cannot be made */
+  #newSession(): OpenEnvSession | ReturnType<typeof errorFrame> {
+    const { maxInstances, makeEnv, resetOptions, onFault } = this.options;
+    const active = this.#sessions.size + this.#once;
     if (active >= maxInstances) {
       const message = `Server at capacity: ${active}/${maxInstances} sessions active. Cannot accept new connections.`;
-      const frame = errorFrame('CAPACITY_REACHED', message, { active_sessions: active, max_sessions: maxInstances });
-      return end(socket, frame);
+      return errorFrame('CAPACITY_REACHED', message, { active_sessions: active, max_sessions: maxInstances });
     }
-    const session = new OpenEnvSession(makeEnv(), resetOptions);
-    const idle = setTimeout(() => socket.close(GOING_AWAY, 'idle'), idleMs).unref();
-    let last = Promise.resolve();
-    this.#sessions.set(socket, last);
-    socket.on('message', (data: Buffer, isBinary: boolean) => {
-      idle.refresh();
-      last = last.then(() =>
-        socket.readyState === socket.OPEN ? this.#take(socket, session, data, isBinary) : undefined,
-      );
-      this.#sessions.set(socket, last);
-    });
-    socket.on('error', () => socket.terminate()); // too long a frame, or no UTF-8
-    socket.on('close', () => {
-      clearTimeout(idle);
-      this.#sessions.delete(socket);
-      void last.then(() => session.close()).catch((error: Error) => this.options.onFault?.(error));
-    });
+    try {
+      return new OpenEnvSession(makeEnv(), resetOptions);
+    } catch (error) {
+      onFault?.(error as Error);
+      return errorFrame('FACTORY_ERROR', `The environment cannot be made: ${faultMessage(error)}`);
+    }
   }
 
-  async #take(socket: WebSocket, session: OpenEnvSession, data: Buffer, isBinary: boolean): Promise<void> {
+  async #take(socket: FrameSocket, data: Buffer, isBinary: boolean): Promise<void> {
     try {
       if (isBinary) throw new SessionError('binary frames are not part of the protocol');
-      const reply = await this.#reply(session, data.toString());
-      if (reply === null) socket.close(NORMAL);
-      else socket.send(JSON.stringify(reply));
+      const reply = await this.#reply(this.#sessions.get(socket), data.toString());
+      if (reply === null) socket.end(closeCodes.normal);
+      else await socket.send(reply);
     } catch (error) {
-      if (error instanceof SessionError) end(socket, errorFrame('SESSION_ERROR', error.message));
-      else if (error instanceof MessageError) {
-        const { code, message, errors } = error;
-        socket.send(JSON.stringify(errorFrame(code, message, errors && { errors })));
-      } else {
-        this.options.onFault?.(error as Error);
-        socket.send(JSON.stringify(errorFrame('EXECUTION_ERROR', (error as Error).message)));
-      }
+      await socket.send(this.#errorFrame(error));
+      if (error instanceof SessionError) socket.end(closeCodes.normal);
     }
+  }
+
+  #errorFrame(error: unknown): object {
+    if (error instanceof SessionError) return errorFrame('SESSION_ERROR', error.message);
+    if (error instanceof MessageError) {
+      const { code, message, errors } = error;
+      return errorFrame(code, message, errors && { errors });
+    }
+    this.options.onFault?.(error as Error);
+    return errorFrame('EXECUTION_ERROR', faultMessage(error));
   }
 
   /** @returns null for a request to close */
-  async #reply(session: OpenEnvSession, text: string): Promise<object | null> {
-    const request = readMessage(text);
-    if (request.type === 'close') return null;
+  async #reply(session: OpenEnvSession | undefined, text: string): Promise<object | null> {
+    const request = await readMessage(text);
+    if (request.type === 'close' || session === undefined) return null;
     if (request.type === 'state') return { type: 'state', data: session.state };
     if (request.type === 'mcp') return { type: 'mcp', data: mcpAnswerTo(request.data) };
     const data = request.type === 'reset' ? await session.reset(request.data) : await session.step(request.message);
@@ -147,12 +147,11 @@ export class OpenEnvServer {
   }
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { status, json } = await this.#answer(request).catch((error: unknown) => this.#failure(error));
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(json));
+    const answer = await this.#answer(request).catch((error: unknown) => this.#failure(error));
+    this.#listener.send(request, response, answer);
   }
 
-  async #answer(request: IncomingMessage): Promise<Answer> {
+  async #answer(request: IncomingMessage): Promise<HttpAnswer> {
     const { name, description } = this.options;
     const { path } = pathOf(request);
     const route = `${request.method} ${path}`;
@@ -167,36 +166,51 @@ export class OpenEnvServer {
       case 'GET /openapi.json':
         return ok(openApi(name));
       case 'POST /mcp':
-        return ok(mcpAnswer(await bodyText(request, LONGEST_MESSAGE)));
+        return ok(await readBody(request, LONGEST_MESSAGE, mcpAnswer));
       case 'GET /state':
         return ok({ episode_id: null, step_count: 0 });
       case 'POST /reset': {
-        const data = resetData(jsonOf(await bodyText(request, LONGEST_MESSAGE)), ['body']);
-        return ok(await this.#once((session) => session.reset(data)));
+        const data = resetData(await readBody(request, LONGEST_MESSAGE, jsonOf), ['body']);
+        const isChosen = data.seed !== null || data.item !== null;
+        return this.#played((session) => session.reset(data), isChosen);
       }
       case 'POST /step': {
-        const { action } = jsonOf(await bodyText(request, LONGEST_MESSAGE)) as { action?: unknown };
-        const message = actionMessage(action);
-        return ok(await this.#once((session) => session.step(message)));
+        const message = actionMessage(actionOf(await readBody(request, LONGEST_MESSAGE, jsonOf)));
+        return this.#played((session) => session.step(message), true);
       }
       default:
         return PATHS.includes(path) ? { status: 405, json: { detail: 'Method Not Allowed' } } : { status: 404, json: { detail: 'Not Found' } }; // prettier-ignore
     }
   }
 
-  /** One call on an environment of its own, as the protocol has it for HTTP. */
-  async #once(call: (session: OpenEnvSession) => Promise<ObservationData>): Promise<ObservationData> {
-    const session = new OpenEnvSession(this.options.makeEnv(), this.options.resetOptions);
+  /**
+   * One call on an environment of its own, as the protocol has it for HTTP.
+   *
+   * @param isChosen whether what the client asked for may be why the environment fails: a problem that it has not, a step before a reset
+   */
+  async #played(call: (session: OpenEnvSession) => Promise<ObservationData>, isChosen: boolean): Promise<HttpAnswer> {
+    const session = this.#newSession();
+    if (!(session instanceof OpenEnvSession)) {
+      const { message, code } = session.data;
+      if (code === 'FACTORY_ERROR') return { status: 500, json: { detail: message } };
+      return { status: 503, json: { detail: message }, retryAfterS: 1 };
+    }
+    this.#once++;
     try {
-      return await call(session);
+      return ok(await call(session));
+    } catch (error) {
+      if (!isChosen) throw error;
+      this.options.onFault?.(error as Error);
+      return { status: 400, json: { detail: faultMessage(error) } };
     } finally {
+      this.#once--;
       await session.close();
     }
   }
 
-  #failure(error: unknown): Answer {
+  #failure(error: unknown): HttpAnswer {
     if (error instanceof MessageError) return { status: 422, json: { detail: error.errors } };
-    if (error instanceof BodyError) return { status: error.reason === 'too large' ? 413 : 400, json: { detail: error.message } }; // prettier-ignore
+    if (error instanceof BodyError) return { status: error.status, json: { detail: error.message } };
     this.options.onFault?.(error as Error);
     return { status: 500, json: { detail: 'Internal Server Error' } };
   }
@@ -204,31 +218,11 @@ export class OpenEnvServer {
 
 const PATHS = ['/', '/health', '/metadata', '/schema', '/openapi.json', '/mcp', '/state', '/reset', '/step'];
 
-const ok = (json: unknown): Answer => ({ status: 200, json });
+const ok = (json: unknown): HttpAnswer => ({ status: 200, json });
 
-function jsonOf(body: string): unknown {
-  try {
-    return body === '' ? {} : JSON.parse(body);
-  } catch {
-    throw new BodyError('not JSON', 'the body is not JSON');
-  }
-}
+const jsonOf = async (body: string): Promise<unknown> => (body === '' ? {} : parseJson(body));
 
-function end(socket: WebSocket, frame: object): void {
-  socket.send(JSON.stringify(frame));
-  socket.close(NORMAL);
-}
+/** Undefined where the body is no object: reported as a missing action. */
+const actionOf = (body: unknown): unknown => (body as { action?: unknown } | null)?.action;
 
-function refuseUpgrade(socket: Duplex, status: number): void {
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-}
-
-const closed = (socket: WebSocket) =>
-  new Promise<void>((resolve) => {
-    if (socket.readyState === socket.CLOSED) return resolve();
-    const timer = setTimeout(() => socket.terminate(), 1000);
-    socket.once('close', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+const answerMcp = async (socket: FrameSocket, data: Buffer) => socket.send(await mcpAnswer(data.toString()));

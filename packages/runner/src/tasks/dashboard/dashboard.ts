@@ -29,6 +29,7 @@ export async function dashboard(config: DashboardConfig, { print, log, onInterru
     port,
     respond: (request, response) => routes.respond(request, response),
     refuse: ({ status, message }) => ({ status, json: { error: message } }),
+    onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
   });
   // Behind the hash: a browser sends it to no server, and no log of one has it. One that the user gave is not shown.
   const shown = config.tokenEnv === null ? token : `$${config.tokenEnv}`;

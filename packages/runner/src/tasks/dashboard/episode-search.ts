@@ -2,10 +2,12 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readPartedJsonl } from '@bowyer/logging';
+import { excerpt } from '@bowyer/serving';
 import type { Dialogue, EpisodeSummary } from '@bowyer/views';
 import { listEpisodes, readDialogue, SOURCES, type EpisodeList } from '../../report/episodes.js';
 import { gammaOf, readRunRecord } from '../../report/run-facts.js';
 import { summaryOf, type StoredEpisode } from '../../report/turns.js';
+import { Refused } from './refused.js';
 
 const MOST_FOUND = 200;
 
@@ -31,12 +33,12 @@ export async function searchEpisodes(
 
 const lists = new Map<string, { stamp: string; list: EpisodeList }>();
 
-/** @throws if the run has no such episode */
+/** @throws {Refused} if the run has no such episode */
 export async function readEpisode(directory: string, id: string): Promise<Dialogue> {
   const gamma = gammaOf(await readRunRecord(directory));
   const list = await listOf(directory, gamma);
   const [place, summary] = [list.places.get(id), list.episodes.find((episode) => episode.id === id)];
-  if (place === undefined || summary === undefined) throw new Error(`the run has no episode '${id}'`);
+  if (place === undefined || summary === undefined) throw new Refused(404, `the run has no episode '${excerpt(id)}'`);
   return readDialogue(place, summary.source, gamma);
 }
 

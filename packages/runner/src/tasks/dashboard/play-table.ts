@@ -1,14 +1,14 @@
 // Games in the page: a person and the current policy of a run take turns in its environment.
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { findAlgorithm, policyPlayer, type Player } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { deviceOf } from '../../agent/device-choice.js';
 import { dialoguesOf } from '../../agent/players.js';
 import { playOptions } from '../../agent/play-options.js';
+import { agentFolderOf } from '../../agent/model-folders.js';
 import { loadPolicy } from '../../agent/policy-setup.js';
 import { agentEnvironment } from '../../environment/agent-context.js';
 import { openMemoryOf } from '../../environment/agent-memory.js';
@@ -16,6 +16,7 @@ import { openEnvParts } from '../../environment/env-parts.js';
 import { environmentOf } from '../../environment/environment.js';
 import { CONFIG_FILE } from '../../run/run-files.js';
 import type { ModelConfig } from '../evaluate/open-agent.js';
+import { Refused } from './refused.js';
 
 /** What the page shows of a game. */
 export interface GameView {
@@ -48,7 +49,7 @@ export class PlayTable {
   #game: Game | null = null;
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** Ends the game before, loads the newest checkpoint of the run and resets its environment. */
+  /** Ends the game before, loads the agent that the run stands for and resets its environment. */
   open(directory: string, seed: number): Promise<GameView> {
     return this.#inTurn(async () => {
       await this.#leave();
@@ -59,11 +60,11 @@ export class PlayTable {
   }
 
   /** @param action null: the policy acts */
-  step(id: string, action: string | null): Promise<GameView> {
+  step(id: unknown, action: string | null): Promise<GameView> {
     return this.#inTurn(async () => {
       const game = this.#game;
-      if (game?.id !== id) throw new Error('this game is over: another one was begun');
-      if (game.ended !== null) throw new Error('the episode has ended');
+      if (game === null || game.id !== id) throw new Refused(409, 'this game is over: another one was begun');
+      if (game.ended !== null) throw new Refused(409, 'the episode has ended');
       const by = action === null ? 'policy' : 'you';
       const text = action ?? (await chosenAction(game));
       const before = game.observation;
@@ -97,11 +98,12 @@ export class PlayTable {
 
 async function openGame(directory: string, seed: number): Promise<Game> {
   const config = JSON.parse(await readFile(join(directory, CONFIG_FILE), 'utf8')) as ModelConfig;
-  if (config.env === undefined) throw new Error('this run has no environment to play in');
-  if (config.playAsChat) throw new Error('this policy plays through a chat template: play it with task=serve_model');
+  if (config.env === undefined) throw new Refused(409, 'this run has no environment to play in');
+  if (config.playAsChat)
+    throw new Refused(409, 'this policy plays through a chat template: play it with task=serve_model');
   if (findAlgorithm(config.agentType)?.playsWithCritic)
-    throw new Error(`${config.agentType} acts with its critic, which the page does not load; use task=evaluate`);
-  const [folder, policyName] = await newestPolicy(directory);
+    throw new Refused(409, `${config.agentType} acts with its critic, which the page does not load; use task=evaluate`);
+  const [folder, policyName] = playedPolicy(directory);
   const { parts, close: closeParts } = await openEnvParts(config);
   const device = await openDevice(deviceOf({ ...config, threads: 1 }));
   const policy = await loadPolicy(folder, config, device);
@@ -133,15 +135,11 @@ async function chosenAction({ player, observation, validActions, rng }: Game): P
   return decision.action;
 }
 
-/** The newest checkpoint, else the best policy of a finished run. */
-async function newestPolicy(directory: string): Promise<[folder: string, name: string]> {
-  const checkpoints = join(directory, 'checkpoints');
-  const names = (await readdir(checkpoints).catch(() => [])).filter((name) => /^\d+$/.test(name)).sort();
-  const newest = names.at(-1);
-  if (newest !== undefined && existsSync(join(checkpoints, newest, 'policy', 'config.json')))
-    return [join(checkpoints, newest, 'policy'), `checkpoint ${Number(newest)}`];
-  if (existsSync(join(checkpoints, 'best', 'config.json'))) return [join(checkpoints, 'best'), 'best'];
-  throw new Error('this run has no checkpoint yet');
+/** As everywhere, a run stands for its best agent, else for its newest checkpoint. */
+function playedPolicy(directory: string): [folder: string, name: string] {
+  const folder = agentFolderOf(directory);
+  if (folder === directory) throw new Refused(409, 'this run has no checkpoint yet');
+  return [folder, basename(folder) === 'best' ? 'best' : `checkpoint ${Number(basename(dirname(folder)))}`];
 }
 
 const validActionsOf = ({ validActions }: Record<string, unknown>): string[] =>

@@ -1,27 +1,18 @@
 // What the dashboard's page asks for. The listener has refused foreign pages and hosts; the token is checked here, for reading too.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BodyError, bodyText, pathOf } from '@bowyer/serving';
+import { BodyError, excerpt, faultMessage, pathOf, readJson } from '@bowyer/serving';
 import { shellPage } from '@bowyer/views';
 import { controlActions, requestControl, type ControlAction } from '../../run/run-control.js';
 import { readRun } from '../../report/run-data.js';
 import type { TaskContext } from '../task.js';
 import { readEpisode, searchEpisodes } from './episode-search.js';
 import type { PlayTable } from './play-table.js';
+import { Refused } from './refused.js';
 import type { RunIndex } from './run-index.js';
 
 const LONGEST_BODY = 64 * 1024;
 const EVENTS_MS = 2000;
-
-/** An answer that is no success. */
-class Refused extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 interface RoutesOptions {
   index: RunIndex;
@@ -30,7 +21,8 @@ interface RoutesOptions {
   log: TaskContext['log'];
 }
 
-type Answer = (query: URLSearchParams, body: Record<string, unknown>) => Promise<unknown>;
+type Body = Readonly<Record<string, unknown>>;
+type Answer = (query: URLSearchParams, body: Body) => Promise<unknown>;
 
 export class Routes {
   readonly #timers = new Map<ServerResponse, NodeJS.Timeout>();
@@ -43,8 +35,8 @@ export class Routes {
     'GET /api/episodes': async (query) => searchEpisodes(this.#directory(query.get('id')), query.get('text') ?? ''),
     'GET /api/episode': async (query) => readEpisode(this.#directory(query.get('id')), query.get('episode') ?? ''),
     'POST /api/control': async (_, { id, action }) => this.#control(id, action),
-    'POST /api/play': async (_, { id, seed }) => this.options.table.open(this.#directory(id), Number(seed) || 0),
-    'POST /api/play/step': (_, { game, action }) => this.options.table.step(String(game), typeof action === 'string' ? action : null), // prettier-ignore
+    'POST /api/play': async (_, { id, seed }) => this.options.table.open(this.#directory(id), seedOf(seed)),
+    'POST /api/play/step': (_, { game, action }) => this.options.table.step(game, actionOf(action)),
   };
 
   async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -58,19 +50,19 @@ export class Routes {
       if (!this.#isTrusted(request))
         throw new Refused(401, 'the token is missing or wrong: open the address that the command printed');
       if (answer === undefined) return this.#events(response);
-      const body =
-        request.method === 'POST' ? (JSON.parse(await bodyText(request, LONGEST_BODY)) as Record<string, unknown>) : {};
+      const body = request.method === 'POST' ? await bodyOf(request) : {};
       send(response, 200, 'application/json', JSON.stringify(await answer(query, body)));
     } catch (error) {
       request.resume();
-      const status =
-        error instanceof Refused
-          ? error.status
-          : error instanceof BodyError || error instanceof SyntaxError
-            ? 400
-            : 500;
-      send(response, status, 'application/json', JSON.stringify({ error: (error as Error).message }));
+      const isRefused = error instanceof Refused || error instanceof BodyError;
+      if (!isRefused) this.#report(`${request.method} ${path}`, error as Error);
+      const message = JSON.stringify({ error: faultMessage(error) });
+      send(response, isRefused ? error.status : 500, 'application/json', message, !request.complete);
     }
+  }
+
+  #report(route: string, { stack, message }: Error): void {
+    this.options.log(`${route}: ${stack ?? message}`, 'WARNING');
   }
 
   /** Ends the streams, for which the listener would wait. */
@@ -88,14 +80,14 @@ export class Routes {
 
   #directory(id: unknown): string {
     const directory = typeof id === 'string' ? this.options.index.directoryOf(id) : null;
-    if (directory === null) throw new Refused(404, `no run '${String(id)}' is in this folder`);
+    if (directory === null) throw new Refused(404, `no run '${excerpt(String(id))}' is in this folder`);
     return directory;
   }
 
   async #control(id: unknown, action: unknown): Promise<object> {
     const directory = this.#directory(id);
     if (!controlActions.includes(action as ControlAction))
-      throw new Refused(400, `no run can be asked to '${String(action)}'`);
+      throw new Refused(400, `no run can be asked to '${excerpt(String(action))}'`);
     await requestControl(directory, action as ControlAction).catch((error: Error) => {
       throw new Refused(409, error.message);
     });
@@ -108,6 +100,7 @@ export class Routes {
     response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
     let last = '';
     const look = async () => {
+      if (response.writableNeedDrain) return; // the client reads slowly: it gets the list as it is then
       const runs = JSON.stringify(await this.options.index.list());
       if (runs !== last && !response.writableEnded) response.write(`event: runs\ndata: ${(last = runs)}\n\n`);
     };
@@ -132,7 +125,25 @@ const headers = {
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 };
 
-function send(response: ServerResponse, status: number, type: string, text: string): void {
-  response.writeHead(status, { ...headers, 'content-type': `${type}; charset=utf-8` });
+async function bodyOf(request: IncomingMessage): Promise<Body> {
+  const body = await readJson(request, LONGEST_BODY);
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Body;
+  throw new Refused(400, 'the body must be a JSON object');
+}
+
+function seedOf(seed: unknown): number {
+  if (typeof seed === 'number' && Number.isSafeInteger(seed) && seed >= 0) return seed;
+  throw new Refused(400, 'seed must be an integer of 0 or more');
+}
+
+/** @returns null where the policy is to act */
+function actionOf(action: unknown): string | null {
+  if (action === null || action === undefined || typeof action === 'string') return action ?? null;
+  throw new Refused(400, 'action must be a text, or null to let the policy act');
+}
+
+function send(response: ServerResponse, status: number, type: string, text: string, isLast = false): void {
+  const connection = isLast && { connection: 'close' };
+  response.writeHead(status, { ...headers, ...connection, 'content-type': `${type}; charset=utf-8` });
   response.end(text);
 }

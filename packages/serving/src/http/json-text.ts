@@ -1,11 +1,9 @@
-// The JSON body of a request, bounded in values as well as in bytes: parsing it takes the event loop in one go.
+// JSON of clients, bounded in values and depth as well as in bytes: parsing it takes the event loop in one go, and what is nested deeply
+// overflows the stack of whoever walks through it.
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { BodyError, bodyText } from '../http/http-listener.js';
 import { beginning, MOST_LEVELS, scan } from './json-nesting.js';
-import { BadRequestError } from './request-fields.js';
-
-const LONGEST_BODY = 8 * 2 ** 20;
+import { BodyError, readBody } from './request-body.js';
 
 /** Elements of arrays and fields of objects; the token ids of long prompts are the most that anybody needs. */
 const MOST_VALUES = 250_000;
@@ -16,9 +14,15 @@ const MOST_FIELDS = 25_000;
 /** Characters looked at before others have their turn: a few milliseconds. */
 const AT_ONCE = 2 ** 19;
 
-/** @throws {BodyError} if it is too large or no JSON @throws {BadRequestError} if it is nested too deeply */
-export async function readBody(request: IncomingMessage): Promise<unknown> {
-  const text = await bodyText(request, LONGEST_BODY);
+/**
+ * @param longest in bytes
+ * @throws {BodyError} if it is too large or no JSON
+ */
+export const readJson = (request: IncomingMessage, longest: number): Promise<unknown> =>
+  readBody(request, longest, parseJson);
+
+/** @throws {BodyError} if it has too many values or is no JSON */
+export async function parseJson(text: string): Promise<unknown> {
   await checkCounts(text);
   try {
     return JSON.parse(text) as unknown;
@@ -30,13 +34,14 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
 async function checkCounts(text: string): Promise<void> {
   let state = beginning;
   while (state.at < text.length) {
-    await nextTurn();
+    if (state.at > 0) await nextTurn();
     state = scan(text, state, AT_ONCE);
     const { fields, commas, deepest } = state;
     if (fields + commas > MOST_VALUES) throw new BodyError('too large', `the body has more than ${MOST_VALUES} values`);
+    if (deepest > MOST_LEVELS)
+      throw new BodyError('too deep', `the body has more than ${MOST_LEVELS} arrays and objects within each other`);
     if (fields > MOST_FIELDS)
       throw new BodyError('too large', `the body has more than ${MOST_FIELDS} objects, arrays and fields`);
-    if (deepest > MOST_LEVELS) throw new BadRequestError(`the body has more than ${MOST_LEVELS} arrays and objects within each other`); // prettier-ignore
   }
-  await nextTurn();
+  if (text.length > AT_ONCE) await nextTurn();
 }

@@ -1,0 +1,91 @@
+// How much of what clients have sent a process holds at a time. A client that sends on takes the place of the one that has waited longest:
+// those that stop half-way would otherwise keep everybody else out.
+
+export class ByteBudget {
+  #held = 0;
+  /** The one that has held without change for longest comes first. */
+  readonly #shares = new Set<ByteShare>();
+
+  constructor(private readonly limit: number) {}
+
+  /** In bytes. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** @param giveWay called once, when its bytes are needed for others: what it holds must be let go */
+  open(giveWay: () => void): ByteShare {
+    return new ByteShare(this, giveWay);
+  }
+
+  /** Called by the shares. */
+  change(share: ByteShare, by: number): void {
+    this.#held += by;
+    this.#shares.delete(share);
+    if (share.bytes > 0 && !share.isKept) this.#shares.add(share);
+    if (by > 0) this.#makeRoom();
+  }
+
+  /** Called by the shares. */
+  keep(share: ByteShare): void {
+    this.#shares.delete(share);
+  }
+
+  /** The newest share is the last to go, but it goes where the others cannot. */
+  #makeRoom(): void {
+    for (const share of this.#shares) {
+      if (this.#held <= this.limit) return;
+      share.giveWay();
+    }
+  }
+}
+
+/** What one client's body or message holds of a budget. */
+export class ByteShare {
+  #bytes = 0;
+  #isLost = false;
+  #isKept = false;
+
+  constructor(
+    private readonly budget: ByteBudget,
+    private readonly onLost: () => void,
+  ) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether it counts, but gives way no more. */
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
+  /** From here on it counts until it is released: its bytes are being worked on. */
+  keep(): void {
+    this.#isKept = true;
+    this.budget.keep(this);
+  }
+
+  /** Does nothing once it has given way. */
+  hold(bytes: number): void {
+    if (this.#isLost || bytes === this.#bytes) return;
+    const by = bytes - this.#bytes;
+    this.#bytes = bytes;
+    this.budget.change(this, by);
+  }
+
+  release(): void {
+    this.hold(0);
+  }
+
+  giveWay(): void {
+    this.release();
+    this.#isLost = true;
+    this.onLost();
+  }
+}
+
+const MOST_HELD = 64 * 2 ** 20;
+
+/** Of all bodies and messages that the servers of this process have not answered. */
+export const bytesInFlight = new ByteBudget(MOST_HELD);

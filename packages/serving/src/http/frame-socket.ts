@@ -1,0 +1,157 @@
+// A WebSocket of a stranger: one message is answered, and the answer taken by the system, before the next one is read; what is half sent
+// counts towards what all clients may send at once; nothing that comes over it ends the server.
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { bytesInFlight } from './byte-budget.js';
+
+export const closeCodes = { normal: 1000, goingAway: 1001, tooSlow: 1008, fault: 1011, tooBusy: 1013 } as const;
+
+export interface FrameSocketOptions {
+  /** A connection without a message for so long is closed, in milliseconds. */
+  idleMs: number;
+  /** For a whole message to come, and for an answer to be taken, in milliseconds. */
+  stallMs?: number;
+  /** The next message waits for it. The connection is closed with what it throws, which the client does not see. */
+  onMessage: (socket: FrameSocket, data: Buffer, isBinary: boolean) => Promise<void>;
+  onFault?: (error: Error) => void;
+}
+
+const STALL_MS = 30_000;
+
+/** How long a client may take to close its side after the server has been asked to stop, in milliseconds. */
+const GRACE_MS = 1000;
+
+/** Of the head of a ping from a client. */
+const PING_HEAD = 6;
+
+/** @param longest message, in bytes */
+export const frameServer = (longest: number): WebSocketServer =>
+  // A fragment takes memory beside its bytes.
+  new WebSocketServer({ noServer: true, maxPayload: longest, autoPong: false, maxFragments: 1024, maxBufferedChunks: 16_384 }); // prettier-ignore
+
+export class FrameSocket {
+  /** Resolves when the connection is closed and nothing is being answered. */
+  readonly closed: Promise<void>;
+  readonly #stallMs: number;
+  readonly #idle: NodeJS.Timeout;
+  readonly #share = bytesInFlight.open(() => this.#makeRoom());
+  /** Bytes of messages that are not answered. */
+  #unanswered = 0;
+  /** Bytes that have come since the last whole message. */
+  #begun = 0;
+  #messageTimer?: NodeJS.Timeout;
+  #waiting = 0;
+  #last: Promise<void> = Promise.resolve();
+
+  /** @param opened takes the connection when the handshake is done */
+  static accept(
+    server: WebSocketServer,
+    [request, socket, head]: readonly [IncomingMessage, Duplex, Buffer],
+    options: FrameSocketOptions,
+    opened: (socket: FrameSocket) => void = () => undefined,
+  ): void {
+    server.handleUpgrade(request, socket, head, (webSocket) => opened(new FrameSocket(webSocket, socket, options)));
+  }
+
+  private constructor(
+    private readonly webSocket: WebSocket,
+    socket: Duplex,
+    private readonly options: FrameSocketOptions,
+  ) {
+    const { idleMs, stallMs = STALL_MS, onMessage } = options;
+    this.#stallMs = stallMs;
+    this.#idle = setTimeout(() => webSocket.close(closeCodes.goingAway, 'idle'), idleMs).unref();
+    // Malformed and too long frames: `ws` has sent the code for them, and ends the connection.
+    webSocket.on('error', () => undefined);
+    socket.prependListener('data', ({ length }: Buffer) => this.#arrived(length));
+    webSocket.on('message', (data: Buffer, isBinary: boolean) => {
+      this.#messageCame();
+      this.#inTurn(data.length, () => onMessage(this, data, isBinary));
+    });
+    webSocket.on('ping', (data: Buffer) => {
+      this.#begun = Math.max(0, this.#begun - data.length - PING_HEAD);
+      this.#inTurn(data.length, () => this.#taken((done) => webSocket.pong(data, false, done)));
+    });
+    this.closed = new Promise((resolve) => webSocket.once('close', () => resolve(this.#leave())));
+  }
+
+  get isOpen(): boolean {
+    return this.webSocket.readyState === this.webSocket.OPEN;
+  }
+
+  /** Resolves when the system has taken it, or the connection is lost. */
+  send(frame: object): Promise<void> {
+    return this.#taken((done) => this.webSocket.send(JSON.stringify(frame), done));
+  }
+
+  /** Closes the connection behind what was sent. */
+  end(code: number, reason = ''): void {
+    this.webSocket.close(code, reason);
+  }
+
+  /** Answers what has arrived, and closes the connection. */
+  async finish(reason: string): Promise<void> {
+    await this.#last;
+    this.end(closeCodes.goingAway, reason);
+    const grace = setTimeout(() => this.webSocket.terminate(), GRACE_MS);
+    await this.closed;
+    clearTimeout(grace);
+  }
+
+  #arrived(bytes: number): void {
+    if (!this.isOpen) return; // read no more
+    if (this.#begun === 0)
+      this.#messageTimer = setTimeout(() => this.end(closeCodes.tooSlow, 'a message was not finished'), this.#stallMs).unref(); // prettier-ignore
+    this.#begun += bytes;
+    this.#share.hold(this.#unanswered + this.#begun);
+  }
+
+  #messageCame(): void {
+    clearTimeout(this.#messageTimer);
+    this.#begun = 0;
+    this.#idle.refresh();
+  }
+
+  #inTurn(bytes: number, work: () => Promise<void>): void {
+    this.#unanswered += bytes;
+    this.#waiting++;
+    this.#share.hold(this.#unanswered + this.#begun);
+    this.webSocket.pause();
+    this.#last = this.#last
+      .then(() => (this.isOpen ? work() : undefined))
+      .catch((error: Error) => {
+        this.options.onFault?.(error);
+        this.end(closeCodes.fault, 'the server had an error');
+      })
+      .then(() => {
+        this.#unanswered -= bytes;
+        this.#share.hold(this.#unanswered + this.#begun);
+        if (--this.#waiting === 0) this.webSocket.resume();
+      });
+  }
+
+  #taken(write: (done: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      const stalled = setTimeout(() => this.webSocket.terminate(), this.#stallMs).unref();
+      write(() => {
+        clearTimeout(stalled);
+        resolve();
+      });
+    });
+  }
+
+  /** What was begun can only be let go with the connection. */
+  #makeRoom(): void {
+    this.end(closeCodes.tooBusy, 'the server is busy');
+    this.webSocket.terminate();
+  }
+
+  async #leave(): Promise<void> {
+    clearTimeout(this.#idle);
+    clearTimeout(this.#messageTimer);
+    this.#share.release();
+    await this.#last;
+    this.#share.release();
+  }
+}
