@@ -11,6 +11,7 @@ const PATIENCE_MS = 15_000;
 async function open(origin: string): Promise<{ socket: Socket; said: () => string }> {
   const { hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
+  socket.setMaxListeners(0); // one for each wait
   let said = '';
   socket.on('data', (piece: Buffer) => (said = (said + piece.toString('latin1')).slice(0, 500)));
   await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));

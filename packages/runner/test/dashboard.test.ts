@@ -99,7 +99,7 @@ inBrowser('two runs are compared: their curves, last figures, and where their co
   for (const name of ['alpha', 'beta']) await page.getByLabel(name).check();
   await page.getByRole('button', { name: 'Compare the chosen runs' }).click();
   await page.getByText('Comparison of 2 runs').waitFor();
-  expect(await page.locator('table', { hasText: 'Where their configs differ' }).innerText()).toMatch(/seed\s+1\s+2/);
+  expect(await page.getByRole('table', { name: 'Where their configs differ' }).innerText()).toMatch(/seed\s+1\s+2/);
   await page.locator('.uplot canvas').first().waitFor();
   await page.getByText('All runs').click();
 });
@@ -133,6 +133,40 @@ inBrowser('a game: a turn by the person, one by the policy, its end', async () =
   await page.getByText('you, reward 0').waitFor();
   await page.getByRole('button', { name: 'Let the policy act' }).click();
   await page.getByText('The episode is won.').waitFor();
+});
+
+inBrowser('on a phone every figure of the list is in view, and moments have the same form everywhere', async () => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 800 }, locale: 'en-US' });
+  const phone = await context.newPage();
+  await phone.goto(`${listener.origin}/#token=${TOKEN}`);
+  await phone.getByText('2 of 2 runs').waitFor();
+  for (const cell of await phone.locator('table.list tbody :is(th, td)').all()) {
+    const { x, width } = (await cell.boundingBox())!;
+    expect(x + width).toBeLessThanOrEqual(390);
+  }
+  expect(await phone.locator('td[data-label=changed]').first().innerText()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d$/);
+  await context.close();
+});
+
+inBrowser('a folder without runs says what to do, until there is one', async () => {
+  const empty = await mkdtemp(join(tmpdir(), 'bowyer-dashboard-empty-'));
+  const emptyRoutes = new Routes({ index: await RunIndex.open(empty), table, token: TOKEN, log: () => undefined });
+  const own = await HttpListener.listen({
+    ...{ host: '127.0.0.1', port: 0 },
+    respond: (request, response) => emptyRoutes.respond(request, response),
+    refuse: ({ status, message }) => ({ status, json: { error: message } }),
+  });
+  const other = await browser.newPage();
+  await other.goto(`${own.origin}/#token=${TOKEN}`);
+  await other.getByText('This folder has no runs yet').waitFor();
+  expect(await other.getByLabel('filter runs').isVisible()).toBe(false);
+  await mkdir(join(empty, 'first'));
+  await writeFile(join(empty, 'first', 'metrics.jsonl'), row(1, -9));
+  await other.getByText('1 of 1 runs').waitFor({ timeout: 15_000 });
+  await other.close();
+  emptyRoutes.close();
+  await own.close();
+  await rm(empty, { recursive: true });
 });
 
 inBrowser('without the token the page shows nothing but the reason; another site cannot act', async () => {

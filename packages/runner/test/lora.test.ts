@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { readSafetensors } from '@bowyer/checkpoints';
+import { PlayTable } from '../src/tasks/dashboard/play-table.js';
 import { run, tinyGame } from './command-line.js';
 
 let directory: string;
@@ -48,7 +49,7 @@ async function hasLearnt(adapter: string): Promise<boolean> {
   return Object.entries(tensors).some(([name, { data }]) => name.includes('lora_B') && data.some((x) => x !== 0));
 }
 
-test('archer: the base’s bits stay; the adapter is evaluated, generates, and is merged', async () => {
+test('archer: the base’s bits stay; the adapter is evaluated, played in the dashboard, generates, and is merged', async () => {
   const weights = join(base, 'model.safetensors');
   const before = await readFile(weights);
   await ends(beside('archer_20q', 'archer'));
@@ -69,6 +70,12 @@ test('archer: the base’s bits stay; the adapter is evaluated, generates, and i
     ...[`checkpoint_path=${best}`, `save_path=${at('evaluated')}`],
   ]);
   expect(stdout).toContain('best');
+
+  const table = new PlayTable(); // the dashboard's
+  const { game, policy } = await table.open(at('archer'), 3);
+  expect(policy).toBe('the best agent');
+  expect((await table.step(game, null)).action).toMatchObject({ by: 'policy' });
+  await table.close();
 
   await ends(['--config-name', 'convert', `input=${best}`, `output=${at('merged')}`, `save_path=${at('convert')}`]);
   const input = at('prompts.jsonl');

@@ -158,6 +158,36 @@ inBrowser('at 390 px nothing is lost beyond the edge, and every figure of a row 
   }
 });
 
+inBrowser('charts far below the window are drawn without being scrolled to, and at once for the printer', async () => {
+  const charts = Array.from({ length: 12 }, (_, m) => ({ title: `Chart ${m}`, keys: [`losses/m${m}`] }));
+  const page = await opened({ ...run, charts }, { width: 390, colorScheme: 'light' });
+  await page.locator('.uplot canvas').nth(11).waitFor({ state: 'attached' });
+  expect(await page.evaluate(() => scrollY)).toBe(0);
+  await page.close();
+  const printed = await browser!.newPage({ viewport: { width: 390, height: 800 }, offline: true });
+  await printed.addInitScript(() => Object.assign(window, { requestIdleCallback: () => 0 })); // no idle moment comes
+  await printed.goto(`file://${join(folder, 'run.html')}`);
+  expect(await printed.locator('.uplot canvas').count()).toBeLessThan(12);
+  await printed.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  expect(await printed.locator('.uplot canvas').count()).toBe(12);
+  await printed.close();
+});
+
+inBrowser(
+  'a title is not as narrow as its table; texts are set to the left, figures to the right, with one kind of minus',
+  async () => {
+    const tables = [{ title: 'A title of several words', header: ['k', 'n', 'text'], rows: [['a', '-1.5', 'x'], ['b', '-0.20 … 3', 'y-1']], notes: ['mean -0.5 on 2026-11-25'] }]; // prettier-ignore
+    const page = await opened({ ...run, tables }, { width: 390, colorScheme: 'light' });
+    const block = page.locator('#results .block');
+    expect((await block.locator('.title').boundingBox())!.height).toBeLessThan(35);
+    expect(await block.locator('td').allTextContents()).toEqual(['−1.5', 'x', '−0.20 … 3', 'y-1']);
+    expect(await block.locator('.note').innerText()).toBe('mean −0.5 on 2026-11-25');
+    const aligned = await block.locator('tbody tr').first().locator('td').evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell).textAlign)); // prettier-ignore
+    expect(aligned).toEqual(['right', 'left']);
+    await page.close();
+  },
+);
+
 inBrowser('the agent’s action, its values, what the critic preferred; arrow keys read a chart aloud', async () => {
   const page = await opened(run, { width: 1280, colorScheme: 'light' });
   const text = await page.locator('#episodes').innerText();

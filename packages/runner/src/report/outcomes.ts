@@ -7,7 +7,7 @@ import { matchedRuns, type ComparedRun, type Setting } from './settings.js';
 /** Figures of the comparison, by the key in the final test and the metric that stands for it where there was none. */
 const OUTCOMES = [
   { name: 'test return', test: 'test/episodic_return' },
-  { name: 'test win rate', test: 'test/win_rate' },
+  { name: 'test win rate', test: 'test/win_rate', isShare: true },
   { name: 'last evaluation', metric: 'eval/episodic_return' },
   { name: 'last rollouts', metric: 'rollout/episodic_return' },
   { name: 'validation loss', metric: 'eval/nll' },
@@ -22,12 +22,37 @@ const T_QUANTILES = [
   2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
+/** With fewer, the interval is wide for want of runs, and depends on the figures being spread as a normal distribution. */
+const ENOUGH_RUNS = 3;
+
+/** Relative to the mean: a deviation of equal figures by the rounding of their sum. */
+const ROUNDING = 1e-12;
+
+const tQuantile = (runs: number): number => T_QUANTILES[runs - 2] ?? 1.96;
+
 /** Half the width of the 95 % interval of a mean over runs (Student's t); null for one run. */
 function halfInterval(values: readonly number[]): number | null {
   const count = values.length;
   if (count < 2) return null;
-  const quantile = T_QUANTILES[count - 2] ?? 1.96;
-  return (quantile * standardDeviation(values)) / Math.sqrt(count);
+  const half = (tQuantile(count) * standardDeviation(values)) / Math.sqrt(count);
+  return half < ROUNDING * Math.abs(mean(values)) ? 0 : half;
+}
+
+/**
+ * The 95 % interval of a share over runs: Wilson's, of as many episodes as would vary as much as the runs do, and with Student's
+ * quantile. It never leaves 0 … 1, and is not of width 0 where all runs agree.
+ * Source: Wilson 1927; Franco et al. 2019, "Comparative study of confidence intervals for proportions in complex sample surveys".
+ *
+ * @param episodes of all runs together
+ */
+export function shareInterval(shares: readonly number[], episodes: number): { low: number; high: number } {
+  const share = mean(shares);
+  const variance = standardDeviation(shares) ** 2 / shares.length;
+  const n = Math.min(episodes, (share * (1 - share)) / variance || episodes);
+  const z2 = tQuantile(shares.length) ** 2;
+  const middle = (share + z2 / (2 * n)) / (1 + z2 / n);
+  const half = Math.sqrt(z2 * ((share * (1 - share)) / n + z2 / (4 * n * n))) / (1 + z2 / n);
+  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }
 
 /** The policy that a run ended with is listed last. */
@@ -54,18 +79,38 @@ export function firstOutcome(run: ComparedRun): number | null {
 export function outcomeTable(settings: readonly Setting[]): Table {
   const shown = OUTCOMES.filter((outcome) => settings.some(({ runs }) => runs.some((run) => outcomeOf(run, outcome) !== null))); // prettier-ignore
   return {
-    title: 'Mean ± 95 % interval over the runs of a setting',
+    title: 'Mean and 95 % interval over the runs of a setting',
     header: ['setting', 'runs', ...shown.map(({ name }) => name)],
     rows: settings.map(({ name, runs }) => [
       name,
       String(runs.length),
-      ...shown.map((outcome) => meanText(runs.flatMap((run) => outcomeOf(run, outcome) ?? []))),
+      ...shown.map((outcome) => outcomeText(runs, outcome)),
     ]),
-    notes: settings.some(({ runs }) => runs.length > 1)
-      ? ['The interval is Student’s t over the runs, which differ in their seeds alone.']
-      : ['One run per setting: no interval over seeds. Start each with several seeds to see how much they vary.'],
+    notes: intervalNotes(settings.map(({ runs }) => runs.length)),
   };
 }
+
+function intervalNotes(counts: readonly number[]): string[] {
+  const most = counts.reduce((a, b) => Math.max(a, b), 0);
+  if (most < 2) return ['One run per setting: no interval over seeds. Start each with several seeds to see how much they vary.']; // prettier-ignore
+  const few = counts.some((count) => count > 1 && count < ENOUGH_RUNS);
+  return [
+    'The interval is Student’s t over the runs, which differ in their seeds alone; of a share it is Wilson’s.',
+    ...(few ? ['Caution: an interval of two runs says little. Start at least three seeds of each setting, better five.'] : []), // prettier-ignore
+  ];
+}
+
+function outcomeText(runs: readonly ComparedRun[], outcome: (typeof OUTCOMES)[number]): string {
+  const values = runs.flatMap((run) => outcomeOf(run, outcome) ?? []);
+  const episodes = runs.map(episodesOf).reduce((sum, count) => sum + count, 0);
+  if (!('isShare' in outcome) || values.length < 2 || episodes === 0) return meanText(values);
+  const { low, high } = shareInterval(values, episodes);
+  return `${mean(values).toPrecision(3)} (${low.toFixed(2)} … ${high.toFixed(2)})`;
+}
+
+/** Of the final test; 0 where there was none. */
+const episodesOf = ({ record }: ComparedRun): number =>
+  (record.results as Partial<RunResults> | null)?.policies?.at(-1)?.metrics['test/episodes'] ?? 0;
 
 function meanText(values: readonly number[]): string {
   if (values.length === 0) return '–';

@@ -17,6 +17,8 @@ export interface PairedResult {
   resampled: 'runs' | 'items';
   episodes: number;
   runs: number;
+  /** How many runs or items were resampled. */
+  clusters: number;
   /** Episodes that differ most, with where they are. */
   widest: { first: PlayedEpisode; second: PlayedEpisode }[];
 }
@@ -29,6 +31,8 @@ export interface PlayedEpisode {
 
 /** Fewer pairs of runs than these say nothing of other seeds, so that items are resampled. */
 const ENOUGH_RUNS = 3;
+/** An interval by resampling fewer is too narrow. */
+const ENOUGH_CLUSTERS = 10;
 const SHOWN_PAIRS = 4;
 const RESAMPLES = 4000;
 
@@ -59,7 +63,7 @@ export async function pairedDifference(first: Setting, second: Setting): Promise
     difference: mean(pairs.map(difference)),
     ...{ low: quantile(means, 0.025), high: quantile(means, 0.975) },
     positive: means.filter((value) => value > 0).length / means.length,
-    ...{ resampled, episodes: pairs.length, runs, widest },
+    ...{ resampled, episodes: pairs.length, runs, clusters: clusters.size, widest },
   };
 }
 
@@ -102,8 +106,8 @@ export const readPair = async (
 
 /** The answer in a sentence. */
 export function verdictText(first: string, second: string, result: PairedResult): string {
-  const { difference, low, high, positive, resampled, episodes, runs } = result;
-  const isClear = low > 0 || high < 0;
+  const { difference, low, high, positive, resampled, episodes, runs, clusters } = result;
+  const isClear = clusters > 1 && (low > 0 || high < 0);
   const [better, worse] = difference >= 0 ? [second, first] : [first, second];
   const size = Math.abs(difference).toPrecision(3);
   const interval = `95 % interval of “${second}” less “${first}”: ${low.toPrecision(3)} … ${high.toPrecision(3)}`;
@@ -113,8 +117,9 @@ export function verdictText(first: string, second: string, result: PairedResult)
     resampled === 'items'
       ? ' The interval is over items: with fewer than three pairs of runs it says nothing of other training seeds.'
       : '';
+  const few = clusters < ENOUGH_CLUSTERS ? ` Caution: only ${clusters} ${clusters === 1 ? resampled.slice(0, -1) : resampled} could be resampled, so that the interval is too narrow.` : ''; // prettier-ignore
   const answer = isClear
     ? `“${better}” is better than “${worse}” by ${size} in mean return`
     : `No difference is shown: “${better}” is ahead of “${worse}” by ${size} in mean return, which chance explains`;
-  return `${answer}, ${basis} (${interval}; ${share}).${caution}`;
+  return `${answer}, ${basis} (${interval}; ${share}).${caution}${few}`;
 }

@@ -65,7 +65,7 @@ test('decodings are named where there are two; an older file without items and i
     ['last, sampled', '1.00', '–'],
     ['last, greedy', '1.00', '0.00 … 2.00'],
   ]);
-  expect(resultText(results())).toMatch(/sampled play on 8 held-out episodes$/);
+  expect(resultText(results())).toMatch(/sampled play on 8 held-out episodes\ncaution: 8 episodes say little/);
 });
 
 test('the interval follows from the episodes alone', () => {

@@ -142,7 +142,7 @@ export const resultText = (results: RunResults): string =>
 /** What stands below the table: what was played, differences on the same episodes, the optimum, the critic. */
 export function resultNotes(results: RunResults): string[] {
   const { optimalReturn, calibration, stopped, rollouts, processes, comparisons = [] } = results;
-  const lines = [playedText(results)];
+  const lines = [playedText(results), ...fewText(results)];
   for (const { baseline, name, decoding, episodes, meanDifference, interval } of comparisons)
     lines.push(
       `${name} − ${baseline} on the same ${episodes} episodes${decoding ? `, ${decodingText(decoding)}` : ''}: ` +
@@ -165,6 +165,17 @@ function rolloutsText({ mode, maxStaleness }: NonNullable<RunResults['rollouts']
   return mode === 'lock_step'
     ? `${age}, in lock step: the same seed gives the same run`
     : `${age}, asynchronous: the same seed gives another run`;
+}
+
+/** An interval by resampling fewer is too narrow. */
+const ENOUGH_EPISODES = 10;
+
+function fewText({ policies }: RunResults): string[] {
+  const episodes = policies[0].metrics['test/episodes'];
+  if (!(episodes < ENOUGH_EPISODES)) return [];
+  return [
+    `caution: ${episodes} ${episodes === 1 ? 'episode says' : 'episodes say'} little, and the interval of so few is too narrow`,
+  ];
 }
 
 /** How many episodes of what, as far as an older run's file says it. */

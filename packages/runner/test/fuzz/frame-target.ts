@@ -134,7 +134,7 @@ async function play(origin: string, input: Uint8Array): Promise<void> {
   const isClosed = await Promise.race([closed.then(() => true), sleep(LIMIT, false, { ref: false })]);
   socket.destroy();
   if (!isClosed) throw new Error('the server did not end the connection');
-  const health = await fetch(`${origin}/health`);
+  const health = await fetch(`${origin}/health`, { headers: { connection: 'close' } });
   await health.text();
   if (health.status !== 200) throw new Error(`the server answered others with ${health.status}`);
   const status = /^HTTP\/1\.1 (\d+)/.exec(answer.toString('latin1'))?.[1] ?? 'no answer';

@@ -264,7 +264,13 @@ function valueTable({ lines, xLabel }: ChartInput): HTMLElement {
       el(
         'thead',
         {},
-        el('tr', {}, ...[xLabel, ...lines.map(({ name }) => name)].map((name) => el('th', { scope: 'col' }, name))),
+        el(
+          'tr',
+          {},
+          ...[xLabel, ...lines.map(({ name }) => name)].map((name) =>
+            el('th', { scope: 'col', class: 'figure' }, name),
+          ),
+        ),
       ),
       el(
         'tbody',
@@ -273,7 +279,9 @@ function valueTable({ lines, xLabel }: ChartInput): HTMLElement {
           el(
             'tr',
             {},
-            ...data.map((row, c) => el(c === 0 ? 'th' : 'td', c === 0 ? { scope: 'row' } : {}, figure(row[i]))),
+            ...data.map((row, c) =>
+              el(c === 0 ? 'th' : 'td', { class: 'figure', ...(c === 0 && { scope: 'row' }) }, figure(row[i])),
+            ),
           ),
         ),
       ),
@@ -281,15 +289,47 @@ function valueTable({ lines, xLabel }: ChartInput): HTMLElement {
   );
 }
 
-/** Draws when the place comes near the window: a page with many charts opens at once. */
+/** What is not drawn yet, by its place. */
+const waiting = new Map<Element, () => void>();
+
+const visibility = new IntersectionObserver(
+  (entries) => entries.filter(({ isIntersecting }) => isIntersecting).forEach(({ target }) => drawNow(target)),
+  { rootMargin: '300px' },
+);
+
+/** Near the window at once, the rest when the browser has nothing else to do: a page with many charts opens at once. */
 function whenVisible(element: HTMLElement, draw: () => void): void {
-  const observer = new IntersectionObserver(
-    (entries) => {
-      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-      observer.disconnect();
-      draw();
-    },
-    { rootMargin: '300px' },
-  );
-  observer.observe(element);
+  waiting.set(element, draw);
+  visibility.observe(element);
+  drawWhenIdle();
 }
+
+/** A chart whose place has no width yet, as in a closed block, waits until it is seen. */
+function drawNow(element: Element): void {
+  const draw = waiting.get(element);
+  if (draw === undefined || element.clientWidth === 0) return;
+  visibility.unobserve(element);
+  waiting.delete(element);
+  draw();
+}
+
+let isPlanned = false;
+
+/** One chart in each idle moment, so that pictures of a whole page have them all. */
+function drawWhenIdle(): void {
+  if (isPlanned) return;
+  isPlanned = true;
+  whenIdle(() => {
+    isPlanned = false;
+    const next = [...waiting.keys()].find((element) => element.clientWidth > 0);
+    if (next === undefined) return;
+    drawNow(next);
+    drawWhenIdle();
+  });
+}
+
+// Safari has no idle moments.
+const whenIdle = (work: () => void): unknown =>
+  'requestIdleCallback' in window ? requestIdleCallback(work) : setTimeout(work, 50);
+
+addEventListener('beforeprint', () => [...waiting.keys()].forEach(drawNow));

@@ -3,6 +3,7 @@ import type { BandChart, ComparisonData } from '../data.js';
 import { chart, type ChartInput } from './chart.js';
 import { sideBySide } from './dialogue.js';
 import { el, section } from './dom.js';
+import { withMinus } from './format.js';
 import { factList, head, noteList, warningList } from './parts.js';
 import { foldable } from './tables.js';
 
@@ -14,7 +15,7 @@ export function comparisonPage(data: ComparisonData): HTMLElement {
     head(title),
     factList(facts),
     noteList(notes),
-    verdicts.length === 0 ? null : section('answer', 'Which is better', el('ul', { class: 'verdicts' }, ...verdicts.map((verdict) => el('li', {}, verdict)))), // prettier-ignore
+    verdicts.length === 0 ? null : section('answer', 'Which is better', el('ul', { class: 'verdicts' }, ...verdicts.map((verdict) => el('li', {}, withMinus(verdict))))), // prettier-ignore
     warnings.length === 0 ? null : section('warnings', 'Warnings', warningList(warnings)),
     section('results', 'Results', ...tables.map(foldable)),
     charts.length === 0 ? null : section('curves', 'Curves', el('div', { class: 'charts' }, ...charts.map((one) => chart(bandChart(one))))), // prettier-ignore

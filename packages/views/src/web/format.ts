@@ -13,3 +13,18 @@ export function figure(value: number | null | undefined): string {
 export const signed = (value: number): string => (value > 0 ? `+${figure(value)}` : figure(value));
 
 const minus = (text: string) => text.replace(/^-/, '−');
+
+/** A text with the minus of figures before its numbers; a hyphen within a word, a date or a range of characters stays. */
+export const withMinus = (text: string): string => text.replace(/(^|[\s(…±])-(?=\.?\d)/g, '$1−');
+
+/** Whether a cell is a figure, an interval or the sign for none: columns of these are set to the right. */
+export const isFigure = (text: string): boolean => /^[–]$|^[-−+]?[\d.][\d.,e+\-−]*( ?%)?( ?[±…/(].*)?$/.test(text);
+
+/** A moment in the reader's time, as logs write it: the same form in every country. */
+export function moment(ms: number): string {
+  const at = new Date(ms);
+  const [month, day, hours, minutes] = [at.getMonth() + 1, at.getDate(), at.getHours(), at.getMinutes()].map((part) =>
+    String(part).padStart(2, '0'),
+  );
+  return `${at.getFullYear()}-${month}-${day} ${hours}:${minutes}`;
+}

@@ -1,6 +1,7 @@
 // What several pages have: the head, facts, warnings, notes.
 import type { Fact, RunStatus, Warning } from '../data.js';
 import { el } from './dom.js';
+import { withMinus } from './format.js';
 import { themeButton } from './theme.js';
 
 export function head(title: string, status?: RunStatus): HTMLElement {
@@ -23,7 +24,12 @@ export function warningList(warnings: readonly Warning[]): HTMLElement | null {
     'ul',
     { class: 'warnings' },
     ...warnings.map(({ level, title, text }) =>
-      el('li', { class: level }, el('strong', {}, `${level === 'bad' ? '✖' : '⚠'} ${title}`), el('p', {}, text)),
+      el(
+        'li',
+        { class: level },
+        el('strong', {}, `${level === 'bad' ? '✖' : '⚠'} ${title}`),
+        el('p', {}, withMinus(text)),
+      ),
     ),
   );
 }

@@ -1,31 +1,35 @@
 // Tables: short ones as they are, lists that can be sorted and searched.
 import type { Table } from '../data.js';
 import { el, lazyDetails } from './dom.js';
+import { isFigure, withMinus } from './format.js';
 
 /** A table that scrolls in its own frame where the window is narrow. */
 export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
+  const classes = header.map((_, i) => (rows.every((row) => isFigure(row[i] ?? '–')) ? 'figure' : ''));
+  const cell = (text: string, i: number) =>
+    el('td', { 'data-label': header[i], class: classes[i] }, classes[i] === '' ? text : withMinus(text));
   return el(
     'div',
     { class: 'block' },
+    // Not a caption: that is as narrow as its table.
+    el('p', { class: 'title' }, title),
     el(
       'div',
       { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
       el(
         'table',
-        { class: header.length > 4 && 'wide' },
-        el('caption', {}, title),
-        el('thead', {}, el('tr', {}, ...header.map((cell) => el('th', { scope: 'col' }, cell)))),
+        { class: header.length > 4 && 'wide', 'aria-label': title },
+        el('thead', {}, el('tr', {}, ...header.map((name, i) => el('th', { scope: 'col', class: classes[i] }, name)))),
         el(
           'tbody',
           {},
-          ...rows.map(
-            (row) =>
-            el('tr', {}, ...row.map((cell, i) => i === 0 ? el('th', { scope: 'row' }, cell) : el('td', { 'data-label': header[i] }, cell))), // prettier-ignore
+          ...rows.map((row) =>
+            el('tr', {}, ...row.map((text, i) => (i === 0 ? el('th', { scope: 'row' }, text) : cell(text, i)))),
           ),
         ),
       ),
     ),
-    ...notes.map((note) => el('p', { class: 'muted note' }, note)),
+    ...notes.map((note) => el('p', { class: 'muted note' }, withMinus(note))),
   );
 }
 
@@ -56,8 +60,13 @@ export function sortableList<Row>(rows: readonly Row[], options: ListOptions<Row
   let count = pageSize;
   let sorted: { column: number; descending: boolean } | null = null;
   const body = el('tbody');
+  const classes = columns.map(({ value }) => (rows.some((row) => typeof value(row) === 'string') ? '' : 'figure'));
   const headers = columns.map(({ name }, i) =>
-    el('th', { scope: 'col' }, el('button', { type: 'button', class: 'sort', onclick: () => sortBy(i) }, name)),
+    el(
+      'th',
+      { scope: 'col', class: classes[i] },
+      el('button', { type: 'button', class: 'sort', onclick: () => sortBy(i) }, name),
+    ),
   );
   const more = el('button', { type: 'button', class: 'quiet', onclick: () => render((count += pageSize * 4)) });
   const rowElement = (row: Row) =>
@@ -65,7 +74,7 @@ export function sortableList<Row>(rows: readonly Row[], options: ListOptions<Row
       'tr',
       {},
       ...columns.map(({ text }, i) => {
-        if (i > 0) return el('td', {}, text(row));
+        if (i > 0) return el('td', { 'data-label': columns[i].name, class: classes[i] }, text(row));
         const name = onOpen
           ? el('button', { type: 'button', class: 'link', onclick: () => onOpen(row) }, text(row))
           : text(row);

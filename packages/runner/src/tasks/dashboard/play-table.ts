@@ -21,7 +21,7 @@ import { Refused } from './refused.js';
 /** What the page shows of a game. */
 export interface GameView {
   game: string;
-  /** Which policy plays, such as checkpoint 40. */
+  /** Which policy plays, such as `checkpoint 40`. */
   policy: string;
   /** What the environment has said last. */
   observation: string;
@@ -139,7 +139,7 @@ async function chosenAction({ player, observation, validActions, rng }: Game): P
 function playedPolicy(directory: string): [folder: string, name: string] {
   const folder = agentFolderOf(directory);
   if (folder === directory) throw new Refused(409, 'this run has no checkpoint yet');
-  return [folder, basename(folder) === 'best' ? 'best' : `checkpoint ${Number(basename(dirname(folder)))}`];
+  return [folder, basename(folder) === 'best' ? 'the best agent' : `checkpoint ${Number(basename(dirname(folder)))}`];
 }
 
 const validActionsOf = ({ validActions }: Record<string, unknown>): string[] =>

@@ -6,6 +6,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HttpListener } from '@bowyer/serving';
+import { PlayTable } from './play-table.js';
 import { Routes } from './routes.js';
 import { RunIndex } from './run-index.js';
 
@@ -34,7 +35,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'secret', 'metrics.jsonl'), '');
   await symlink(join(folder, 'secret'), join(folder, 'runs', 'link'));
   const index = await RunIndex.open(join(folder, 'runs'));
-  routes = new Routes({ index, table: {} as never, token: TOKEN, log: () => undefined });
+  routes = new Routes({ index, table: new PlayTable(), token: TOKEN, log: () => undefined });
   listener = await HttpListener.listen({
     ...{ host: '127.0.0.1', port: 0 },
     respond: (asked, response) => routes.respond(asked, response),
@@ -49,14 +50,20 @@ afterAll(async () => {
 
 interface Asked {
   method?: 'GET' | 'POST';
-  body?: object;
+  body?: object | null;
   headers?: Record<string, string>;
 }
 
 /** By node:http, since fetch sets Host and Origin itself. */
 async function ask(path: string, { method = 'GET', body, headers = {} }: Asked = {}) {
-  const own = { authorization: `Bearer ${TOKEN}`, ...(body && { 'content-type': 'application/json' }), ...headers };
-  const asked = request(listener.origin + path, { method, headers: own }).end(body && JSON.stringify(body));
+  const own = {
+    authorization: `Bearer ${TOKEN}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...headers,
+  };
+  const asked = request(listener.origin + path, { method, headers: own }).end(
+    body === undefined ? undefined : JSON.stringify(body),
+  );
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   let text = '';
   for await (const piece of response as AsyncIterable<Buffer>) text += piece.toString();
@@ -100,9 +107,17 @@ test.each<[string, number, string, Asked]>([
   ['a path out of the folder', 404, '/api/run?id=../secret', {}],
   ['a run behind a link', 404, '/api/run?id=link', {}],
   ['an unknown request', 400, '/api/control', { method: 'POST', body: { ...stop, action: 'delete' } }],
+  ['no object', 400, '/api/control', { method: 'POST', body: null }],
+  ['a list', 400, '/api/play', { method: 'POST', body: [] }],
+  ['a seed that is none', 400, '/api/play', { method: 'POST', body: { id: 'sweep/0', seed: 'x' } }],
+  ['an action that is none', 400, '/api/play/step', { method: 'POST', body: { game: 'g', action: 1 } }],
+  ['a game that is over', 409, '/api/play/step', { method: 'POST', body: { game: 'g', action: 'x' } }],
+  ['a run without a checkpoint', 409, '/api/play', { method: 'POST', body: { id: 'sweep/0', seed: 1 } }],
+  ['an episode that is not there', 404, '/api/episode?id=sweep/0&episode=rollout/7', {}],
   ['a run that nobody works on', 409, '/api/control', { method: 'POST', body: stop }],
 ])('%s is refused with %i', async (_, status, path, asked) => {
-  expect((await ask(path, asked)).status).toBe(status);
+  const { status: answered, answer } = await ask(path, asked);
+  expect([answered, answer.error]).toEqual([status, expect.stringMatching(/^[^\n]{10,300}$/)]);
   expect(existsSync(join(folder, 'runs', 'sweep', '0', 'control.json'))).toBe(false);
 });
 

@@ -7,7 +7,7 @@ import type { SharedConfig } from '../../config/keys.js';
 import { engineText, wholeEnvironmentOf, type EnvironmentConfig } from '../../environment/environment.js';
 import type { TaskContext } from '../task.js';
 import { openPrompt, type Prompt } from './prompt.js';
-import { actionLines, meantAction } from './valid-actions.js';
+import { actionLines, atWords, meantAction } from './valid-actions.js';
 
 type PlayConfig = EnvironmentConfig & Pick<SharedConfig, 'seed'> & { output: string | null };
 
@@ -100,7 +100,7 @@ class Episode {
   #show(): void {
     const { prompt, print, textOf } = this.table;
     const { observation, info } = this.#record!.steps.at(-1) ?? this.#record!.reset;
-    const lines = [textOf({ observation, info }).replace(/^\n+|\n+$/g, '')];
+    const lines = atWords(textOf({ observation, info }).replace(/^\n+|\n+$/g, ''), prompt.columns);
     if (this.#validActions.length > 0) lines.push(...actionLines(this.#validActions, prompt.columns));
     if (typeof info.score === 'number') lines.push(`score ${info.score}`);
     print(`${lines.join('\n')}\n`);

@@ -1,4 +1,4 @@
-import { actionLines, completions, meantAction } from './valid-actions.js';
+import { actionLines, atWords, completions, meantAction } from './valid-actions.js';
 
 const actions = ['take red apple', 'take coin', 'open door', 'look around', 'open box'];
 
@@ -6,14 +6,27 @@ test('on one line where they fit', () => {
   expect(actionLines(['north', 'south'], 80)).toEqual(['valid actions: north | south']);
 });
 
-test('grouped by their first word where they do not, each action whole', () => {
+test('in the order of the environment where they do not, each action whole', () => {
   expect(actionLines(actions, 30)).toEqual([
     'valid actions (5):',
-    '        look around',
-    '  take  take red apple',
-    '        take coin',
-    '  open  open door | open box',
+    '  take red apple | take coin',
+    '  open door | look around',
+    '  open box',
   ]);
+});
+
+test('an action that is wider than the terminal is broken at a word', () => {
+  expect(actionLines(['look', 'put the red apple on the table'], 20)).toEqual([
+    ...['valid actions (2):', '  look', '  put the red apple', '  on the table'],
+  ]);
+});
+
+test('texts are broken at words, a word alone only where it is wider than the terminal', () => {
+  expect(atWords('You are in a kitchen.\n  It smells of onions.', 14)).toEqual([
+    ...['You are in a', 'kitchen.', '  It smells', '  of onions.'],
+  ]);
+  expect(atWords('abcdefghij', 6)).toEqual(['abcde', 'fghij']);
+  expect(atWords('one line of a pipe', Infinity)).toEqual(['one line of a pipe']);
 });
 
 test('Tab completes what is typed', () => {

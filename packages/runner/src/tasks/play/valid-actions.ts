@@ -1,52 +1,39 @@
 // The valid actions of a turn, as a person reads and types them.
 import { nearest } from '@bowyer/config';
-import { maximum } from '@bowyer/core';
 
 /**
- * On one line where they fit, else grouped by their first word; no action is broken unless it is wider than the terminal.
+ * On one line where they fit, else below each other, in the order of the environment; a line ends between two actions, or at a word of
+ * one that is wider than the terminal.
  *
  * @param columns of the terminal; Infinity: one line always
  */
 export function actionLines(actions: readonly string[], columns: number): string[] {
   const line = `valid actions: ${actions.join(' | ')}`;
   if (line.length < columns) return [line];
-  const groups = groupedByVerb(actions);
-  const margin = Math.min(14, maximum(groups.map(([verb]) => verb.length)) + 4);
-  const lines = groups.flatMap(([verb, group]) =>
-    wrapped(group, columns - margin - 1).map((text, i) => {
-      const label = i === 0 ? `  ${verb.slice(0, margin - 3)}` : '';
-      return `${label.padEnd(margin)}${text}`;
-    }),
-  );
-  return [`valid actions (${actions.length}):`, ...lines];
-}
-
-/** Verbs of one action only make a group without a name, the first one. */
-function groupedByVerb(actions: readonly string[]): [verb: string, actions: string[]][] {
-  const groups = new Map<string, string[]>([['', []]]);
-  for (const action of actions) {
-    const verb = verbOf(action);
-    groups.set(verb, [...(groups.get(verb) ?? []), action]);
-  }
-  const single = [...groups].filter(([verb, group]) => verb !== '' && group.length === 1);
-  for (const [verb, [action]] of single) {
-    groups.get('')!.push(action);
-    groups.delete(verb);
-  }
-  return [...groups].filter(([, group]) => group.length > 0);
-}
-
-/** `take` of "take coin", `click` of "click[Buy Now]". */
-const verbOf = (action: string): string => /^[^\s[(]*/.exec(action)![0];
-
-function wrapped(actions: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const action of actions) {
-    const longer = lines.length > 0 ? `${lines.at(-1)} | ${action}` : action;
-    if (lines.length > 0 && longer.length <= width) lines[lines.length - 1] = longer;
-    else lines.push(action);
+    const longer = lines.length > 0 ? `${lines.at(-1)} | ${action}` : `  ${action}`;
+    if (lines.length === 0 || longer.length < columns) lines[Math.max(0, lines.length - 1)] = longer;
+    else lines.push(`  ${action}`);
   }
-  return lines;
+  return [`valid actions (${actions.length}):`, ...lines.flatMap((each) => atWords(each, columns))];
+}
+
+/** The lines of a text, those that are too long for the terminal broken at words; what follows is set in as their beginning is. */
+export function atWords(text: string, columns: number): string[] {
+  const width = columns - 1;
+  return text.split('\n').flatMap((line) => {
+    const indent = /^ */.exec(line)![0].slice(0, width / 2);
+    const lines: string[] = [];
+    let rest = line;
+    while (rest.length > width) {
+      const space = rest.lastIndexOf(' ', width);
+      const end = space > indent.length ? space : width;
+      lines.push(rest.slice(0, end));
+      rest = indent + rest.slice(end).trimStart();
+    }
+    return [...lines, rest];
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-// A game in the environment of a run: turns by the reader and by the run's newest policy.
+// A game in the environment of a run: turns by the reader and by the agent that the run stands for.
 import { el, section } from '../dom.js';
 import { figure } from '../format.js';
 import { post } from './api.js';
@@ -49,14 +49,14 @@ export function gamePanel(id: string): HTMLElement {
     game = view.game;
     if (view.action) log.append(actionView(view.action));
     if (view.observation.trim() !== '') log.append(bubble('observation', 'environment', view.observation));
-    said.textContent = view.ended === null ? `The policy is that of ${view.policy}.` : `The episode is ${view.ended}.`;
+    said.textContent = view.ended === null ? `Policy: ${view.policy}.` : `The episode is ${view.ended}.`;
     choices.replaceChildren(...view.validActions.map((value) => el('option', { value })));
     action.value = '';
     turns.hidden = view.ended !== null;
   };
   const begin = el('button', { type: 'button', class: 'quiet', onclick: () => void start() }, 'Begin an episode');
   const head = el('div', { class: 'toolbar' }, el('label', {}, 'seed ', seed), begin);
-  return section('game', 'Play with the current policy', head, log, turns, said);
+  return section('game', 'Play with the agent', head, log, turns, said);
 }
 
 const bubble = (kind: string, speaker: string, text: string): HTMLElement =>

@@ -1,7 +1,7 @@
 // All runs: a list that can be filtered and sorted, and the choice of several to compare.
 import type { RunSummary } from '../../data.js';
 import { el } from '../dom.js';
-import { figure } from '../format.js';
+import { figure, moment } from '../format.js';
 import { sortableList, type Column } from '../tables.js';
 import { runAddress, type View } from './view.js';
 
@@ -17,12 +17,22 @@ const columns: Column<RunSummary>[] = [
   { name: 'return', value: (run) => run.return, text: (run) => figure(run.return) },
   { name: 'win rate', value: ({ winRate }) => winRate, text: ({ winRate }) => figure(winRate) },
   { name: 'what', value: ({ title }) => title, text: ({ title }) => title },
-  { name: 'changed', value: ({ changed }) => changed, text: ({ changed }) => new Date(changed).toLocaleString() },
+  { name: 'changed', value: ({ changed }) => changed, text: ({ changed }) => moment(changed) },
 ];
 
 function statusOf({ status, paused }: RunSummary): string {
   return paused ? 'paused' : status;
 }
+
+/** Shown where the folder has no run. */
+const whatToDo = (): HTMLElement =>
+  el(
+    'div',
+    {},
+    el('p', {}, 'This folder has no runs yet. A run that writes below it appears here by itself. Start one:'),
+    el('pre', {}, 'bowyer --config-name archer_20q save_path=FOLDER/first'),
+    el('p', {}, 'FOLDER is the one that the dashboard was given as dir=FOLDER. To see runs that are elsewhere, start the dashboard with their folder.'), // prettier-ignore
+  );
 
 export function listView(runs: readonly RunSummary[]): View {
   let all = [...runs];
@@ -36,6 +46,8 @@ export function listView(runs: readonly RunSummary[]): View {
   });
   const boxes = el('div', { class: 'choices' });
   const compare = el('button', { type: 'button', class: 'quiet', onclick: () => open() }, 'Compare the chosen runs');
+  const comparing = el('details', { class: 'episode' }, el('summary', {}, 'Compare runs'), boxes, compare);
+  const empty = whatToDo();
   const chosen = new Set<string>();
   const count = el('p', { class: 'muted note', 'aria-live': 'polite' });
   const shown = () => {
@@ -58,19 +70,14 @@ export function listView(runs: readonly RunSummary[]): View {
     const rows = shown();
     list.update(rows);
     boxes.replaceChildren(...rows.slice(0, 100).map(box));
+    empty.hidden = all.length > 0;
+    for (const part of [filter, count, list.element, comparing]) part.hidden = all.length === 0;
     count.textContent = `${rows.length} of ${all.length} runs, ${all.filter(({ status }) => status === 'running').length} running`;
   };
   compare.disabled = true;
   show();
   return {
-    element: el(
-      'div',
-      {},
-      filter,
-      count,
-      list.element,
-      el('details', { class: 'episode' }, el('summary', {}, 'Compare runs'), boxes, compare),
-    ),
+    element: el('div', {}, empty, filter, count, list.element, comparing),
     onRuns(next) {
       all = [...next];
       show();
