@@ -47,9 +47,7 @@ export function chatTemplate(
   }
   const jinja = { variables: { ...specialTokens(config), ...given }, ...(now && { now }) };
   if (template?.includes('{')) return new JinjaTemplate(template, tokenizer, jinja);
-  const source =
-    own.get(named([...own.keys()], template ?? 'default') ?? '') ??
-    namedTemplates.get(named([...namedTemplates.keys()], template ?? '') ?? '');
+  const source = sourceOf(template ?? 'default', own);
   if (source === undefined) throw missing(template, own);
   const kept = builtInOf(source);
   if (kept !== undefined && Object.keys(given).length === 0) return new BuiltInChatTemplate(kept, tokenizer, options);
@@ -66,9 +64,9 @@ export function chatTemplate(
  */
 export function templateSource(template: string | null, tokenizer: Pick<Tokenizer, 'config'>): string | null {
   if (template === null || template.includes('{')) return template;
-  const name = plainName(template);
-  if (builtIn.includes(name)) return builtInSources[name as BuiltInTemplate];
-  return ownTemplates(tokenizer.config?.chat_template).get(template) ?? named.get(template) ?? null;
+  const own = ownTemplates(tokenizer.config?.chat_template);
+  const name = own.has(template) ? undefined : builtInName(template);
+  return name === undefined ? (sourceOf(template, own) ?? null) : builtInSources[name];
 }
 
 function missing(template: string | null, own: ReadonlyMap<string, string>): ChatTemplateError {
@@ -89,6 +87,10 @@ const named = <Name extends string>(known: readonly Name[], name: string): Name 
   known.find((each) => each === name) ?? known.find((each) => plainName(each) === plainName(name));
 
 const plainName = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
+
+/** Of the tokenizer's templates, or of those that have a name here. */
+const sourceOf = (name: string, own: ReadonlyMap<string, string>): string | undefined =>
+  own.get(named([...own.keys()], name) ?? '') ?? namedTemplates.get(named([...namedTemplates.keys()], name) ?? '');
 
 const builtInName = (template: string | null): BuiltInTemplate | undefined =>
   template === null ? undefined : named(builtIn, template);

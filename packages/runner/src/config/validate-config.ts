@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { findAlgorithm } from '@bowyer/algorithms';
-import { camelKeys } from '@bowyer/core';
+import { camelKeys, toCamelCase } from '@bowyer/core';
 import { validate, type Composition } from '@bowyer/config';
 import type { TObject } from '@sinclair/typebox';
 import { environmentProblems } from '@bowyer/envs';
