@@ -70,6 +70,28 @@ describe('an environment of one’s own', () => {
     expect(again.stdout).toContain('sampled play on 8 held-out episodes');
   });
 
+  test.each([
+    ['played', ['task=play'], ''],
+    [
+      'imitated',
+      ['task=demonstrations', 'demonstrations.count=2'],
+      'the demonstrations of guess_number cannot be played: GuessNumber',
+    ],
+  ])('that breaks the contract is named when it is %s', async (_, task, who) => {
+    const source = text('mine', 'guess-number.ts').replace('reward: terminated ? 0 : -1', "reward: '-1' as never");
+    writeFileSync(join(outside, 'mine', 'broken-reward.ts'), source);
+    const words = ['plugins=[mine/broken-reward.ts]', ...task, 'save_path=broken-reward'];
+    const { code, stderr } = await run(['--config-dir', './mine', '--config-name', 'guess_number', ...words], {
+      cwd: outside,
+      stdin: '5\n',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /, step 1 of the episode of reset\(\{"seed":\d+\}\): a clause of the contract of environments is broken\n {2}- rewards must be finite numbers; got the text "-1"\n/,
+    );
+    expect(stderr).toContain(who === '' ? '\nguess_number, step 1' : who);
+  });
+
   test('is played by a person', async () => {
     const { stdout } = await run(
       ['--config-dir', './mine', '--config-name', 'guess_number', 'task=play', 'env.highest=2'],
