@@ -87,6 +87,22 @@ test('a player without an answer ends its episode only; too many of them stop th
   expect(asked.turns).toBeLessThanOrEqual(6); // two rounds of three slots
 });
 
+test('an environment that breaks the contract ends the run at once, however many episodes may fail', async () => {
+  let made = 0;
+  /** The second one has a reward of the wrong type at its first step. */
+  class Faulty extends EchoGame {
+    readonly #isFaulty = ++made === 2;
+    override async step(action: string) {
+      const result = await super.step(action);
+      return this.#isFaulty ? { ...result, reward: '1' as unknown as number } : result;
+    }
+  }
+  const run = { makeEnv: () => new Faulty(), hooks };
+  await expect(play(run, async () => stubborn, { ...options, maxFailureShare: 1 }, episodes)).rejects.toThrow(
+    /^Faulty, step 1 of the episode of reset\(.*\): a clause of the contract of environments is broken\n {2}- rewards must be finite numbers; got the text "1"$/,
+  );
+});
+
 const rollout = { ...options, rolloutSize: 6 };
 const echoes = { makeEnv: () => new EchoGame(), hooks, environment: 'echo' };
 /** Answers with a colour of the sampling stream. */

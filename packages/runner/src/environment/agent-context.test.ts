@@ -211,3 +211,12 @@ test('an observation that continues the one before it by chance is not refused',
   expect([first, second].map(({ state }) => state!.trim())).toEqual(['Could not execute', 'Could not execute dance']);
   expect(second.observation).toBe(`${first.observation}dance\nCould not execute dance\n`);
 });
+
+test('max_turns cuts an episode of any environment, as a limit outside the task', async () => {
+  const config = { ...configOf('textcraft', { kind: 'last' } as ContextOptions), maxTurns: 2 };
+  const env = agentEnvironment(config, () => gameOf(config), null)();
+  await env.reset({ seed: 7 });
+  expect(await env.step('inventory')).toMatchObject({ terminated: false, truncated: false });
+  expect(await env.step('inventory')).toMatchObject({ terminated: false, truncated: true });
+  await env.close();
+});
