@@ -47,7 +47,7 @@ export async function startJobProcess(options: JobProcessOptions): Promise<JobPr
   const log = createWriteStream(join(directory, LOG_FILE), { flags: 'a' });
   log.write(`${commandLine(command)}\n`);
   const [program, ...args] = command;
-  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc']; // the last tells the job that its launcher has ended
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc']; // the last closes when this process ends: the job then ends too
   const child = spawn(program, args, { cwd, env: { ...env, [ENDS_WITH_PARENT]: '1' }, detached: true, stdio });
   for (const stream of [child.stdout!, child.stderr!]) {
     stream.pipe(log, { end: false });
