@@ -170,12 +170,16 @@ function equationOf(sides: readonly (readonly Token[])[], depth: number): Answer
   const [first, last] = [sides[0], sides[sides.length - 1]];
   const name = nameOf(first);
   const value = name === null ? null : answerOf(last, depth + 1);
-  if (value !== null) return withName(value, name!);
+  if (value !== null && !isProduct(name!, value)) return withName(value, name!);
   const nameBehind = sides.length === 2 ? nameOf(last) : null;
   const before = nameBehind === null ? null : answerOf(first, depth + 1);
-  if (before !== null) return withName(before, nameBehind!);
+  if (before !== null && !isProduct(nameBehind!, before)) return withName(before, nameBehind!);
   return chainOf(sides, depth);
 }
+
+/** AB = 4 is a length; in PV = nRT, P and V are variables as n, R and T are. */
+const isProduct = (name: string, value: Answer): boolean =>
+  /^[A-Z]{2,3}$/.test(name) && value.kind === 'value' && variablesOf(value.tree).size > 0;
 
 /** `(x, y) = (1, 2)` names the members. */
 function withName(answer: Answer, name: string): Answer {

@@ -212,6 +212,80 @@ AB ;; BA
 3 cm^2 ;; 3\text{ cm}^2
 x \cdot y ;; xy
 ab ;; a*b
+5 kilometers ;; 5 km
+\frac{1}{2}x ;; x/2
+12 inches ;; 1 foot
+\text{Area} = 12 ;; 12
+Area = 12 ;; 12
+x^{12} ;; x^12
+1{,}000{,}000 ;; 1 million
+\sqrt{2}\sqrt{3} ;; \sqrt6
+\sqrt[4]{4} ;; \sqrt2
+\left\{1,2\right\} ;; \{2,1\}
+3, 4, 5 ;; 5,4,3
+\log_{b} xy ;; \log_b x+\log_b y
+\ln(2)x ;; x\ln 2
+a^2-b^2 ;; (a-b)(a+b)
+\frac{1}{1+\sqrt[3]{2}} ;; \frac{1-\sqrt[3]2+\sqrt[3]4}{3}
+\sin^2\theta ;; 1-\cos^2\theta
+\frac{5}{9}(F-32) ;; \frac{5F-160}{9}
+v_0t+\frac12at^2 ;; \frac{1}{2}at^2+v_0t
+\frac{mv^2}{2} ;; \frac12 mv^2
+F=ma ;; ma
+E=mc^2 ;; mc^2
+PV=nRT ;; nRT=PV
+y'=2x ;; 2x
+f'(x)=2x ;; 2x
+\int_0^1 x dx ;; \int_0^1 x dx
+100\% ;; 1
+1 ;; 100\%
+-\frac{1}{2} ;; \frac{-1}{2}
+\frac{-1}{-2} ;; \frac12
+5:30 ;; 5:30
+noon ;; noon
+\text{three} ;; three
+\text{no solution} ;; no solution
+\text{All real numbers} ;; all real numbers
+x=3,\; y=4 ;; y=4,x=3
+\langle 1,2\rangle ;; (1,2)
+\frac{3}{4}\text{ hours} ;; 45 minutes
+0.75 h ;; 45 min
+12 ;; 12\%
+1.00 ;; 1
+1.50 ;; \frac32
+1e3 ;; 1000
+1\times10^{3} ;; 1000
+10^{3} ;; 10^3
+\pi r^2 ;; r^2\pi
+(x-1)(x+1) ;; x^2-1
+x(x+1) ;; x^2+x
+x^{n}x ;; x^{n+1}
+\frac{n(n+1)}{2} ;; \frac{n^2+n}{2}
+2^n\cdot 2^n ;; 4^n
+(n+1)! ;; (n+1)n!
+\frac{(n+1)!}{n!} ;; n+1
+90 ;; \frac{10!}{8!}
+\sqrt{-1} ;; i
+\frac{1+i}{1-i} ;; i
+\cos\theta + i\sin\theta ;; e^{i\theta}
+\frac{\sqrt{2}}{2} ;; \frac{1}{\sqrt2}
+\sin(-x) ;; -\sin x
+\cos(-x) ;; \cos x
+\arctan(-x) ;; -\arctan x
+\sinh x ;; \frac{e^x-e^{-x}}{2}
+x \ge 2 ;; [2,\infty)
+2 \le x \le 5 ;; [2,5]
+x<2 \text{ or } x>5 ;; x>5 or x<2
+12 m ;; 12m
+7 days ;; 1 week
+8 ounces ;; 8 oz
+3 ft ;; 1 yard
+60 mph ;; 60 miles per hour
+60\text{ mi/hr} ;; 60 mph
+9.8 \text{ m/s}^2 ;; 9.8
+9.8\ \mathrm{m\,s^{-2}} ;; 9.8 m/s^2
+5 N ;; 5 kg m/s^2
+1 kJ ;; 1000 J
 `);
 
 test.each(same)('%s is right for %s', (answer, reference) => {
@@ -293,6 +367,46 @@ x^2+3 ;; x^2+3xy
 x=1,y=2 ;; x=2,y=1
 m=3 \text{ and } n=5 ;; m=5 \text{ and } n=3
 \ln 2x ;; x \ln 2
+3 thousand ;; 3
+12\text{ apples} ;; 12 pears
+2^{-1} ;; \frac12
+e^{2\ln x} ;; x^2
+(3,4) ;; (4,3)
+\ln(2)x ;; \ln 2x
+\theta ;; \alpha
+mv^2 ;; mv
+PV=nRT ;; nRT
+\frac{dy}{dx}=2x ;; 2x
+5:30 pm ;; 5:30 am
+17:30 ;; 5:30 pm
+1st ;; 1
+2nd ;; second
+3rd ;; 3
+0 ;; \emptyset
+a = 2, b = -1 ;; a=-1,b=2
+\begin{bmatrix}1&2\\3&4\end{bmatrix} ;; \begin{bmatrix}1&3\\2&4\end{bmatrix}
+\begin{vmatrix}1&2\\3&4\end{vmatrix} ;; -2
+12\% ;; 12
+\$12 ;; 12 euros
+12 cents ;; \$12
+10^3 ;; 1000
+\frac{22}{7} ;; \pi
+3.14 ;; \pi
+2\pi ;; 6.283185307179586
+\tan 45^\circ ;; 1
+\frac{10!}{8!} ;; 90
+3 + 4i ;; 3 - 4i
+i^2 ;; -1
+\overline{z} ;; z
+\ln e ;; 1
+\log 1000 ;; 3
+x > 2 ;; [2,\infty)
+2<x<5 ;; (2,5]
+[2,5] \cap [3,7] ;; [3,5]
+4n ;; 4
+4 ;; 4n
+4 n ;; 4
+9.8 m/s ;; 9.8 m/s^2
 `);
 
 test.each(different)('%s is wrong for %s', (answer, reference) => {

@@ -31,14 +31,11 @@ function valueAt(tree: Tree, point: Point): Ball {
     case 'binary':
       return operated(tree, value);
     case 'call':
-      return functions[tree.name]?.(...tree.arguments.map(value)) ?? UNKNOWN;
+      return functions[tree.name]?.(...tree.arguments.map(value)) ?? balls.UNKNOWN;
     case 'application':
-      return UNKNOWN;
+      return balls.UNKNOWN;
   }
 }
-
-/** It has a value, of which nothing is known. */
-const UNKNOWN: Ball = { re: 0, im: 0, error: Infinity };
 
 function operated({ operator, left, right }: Extract<Tree, { type: 'binary' }>, value: (tree: Tree) => Ball): Ball {
   const [a, b] = [value(left), value(right)];

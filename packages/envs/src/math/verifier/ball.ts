@@ -12,15 +12,20 @@ const EPSILON = 2 ** -50;
 
 export const size = ({ re, im }: Ball): number => Math.hypot(re, im);
 
+/** Zero times an error without bound has no bound either. */
 const rounded = (re: number, im: number, error: number): Ball => ({
-  re,
-  im,
-  error: error + EPSILON * Math.hypot(re, im),
+  ...{ re, im, error: Number.isNaN(error) && !Number.isNaN(re) ? Infinity : error + EPSILON * Math.hypot(re, im) },
 });
 
 export const ball = (re: number, im = 0): Ball => rounded(re, im, 0);
 
 export const UNDEFINED: Ball = { re: NaN, im: NaN, error: NaN };
+
+/** It may have a value, of which nothing is known. */
+export const UNKNOWN: Ball = { re: 0, im: 0, error: Infinity };
+
+/** Where a function has no value at zero: undefined at zero itself, unknown where zero is within the error. */
+const nearZero = ({ error }: Ball): Ball => (error > 0 ? UNKNOWN : UNDEFINED);
 
 export const isDefined = ({ re, im, error }: Ball): boolean => Number.isFinite(re) && Number.isFinite(im) && error >= 0;
 
@@ -37,7 +42,7 @@ export const times = (a: Ball, b: Ball): Ball =>
 
 export function over(a: Ball, b: Ball): Ball {
   const least = size(b) - b.error;
-  if (!(least > 0)) return UNDEFINED;
+  if (!(least > 0)) return nearZero(b);
   const square = size(b) ** 2;
   const inverse = rounded(b.re / square, -b.im / square, b.error / (size(b) * least));
   return times(a, inverse);
@@ -49,10 +54,10 @@ export function exponential(a: Ball): Ball {
   return rounded(scale * Math.cos(a.im), scale * Math.sin(a.im), error);
 }
 
-/** The principal value; undefined at and about 0. */
+/** The principal value. */
 export function logarithm(a: Ball): Ball {
   const least = size(a) - a.error;
-  if (!(least > 0)) return UNDEFINED;
+  if (!(least > 0)) return nearZero(a);
   return rounded(Math.log(size(a)), Math.atan2(a.im, a.re), a.error / least);
 }
 
@@ -65,7 +70,7 @@ const onLine = (a: Ball): Ball => ({ re: a.re, im: 0, error: a.error });
 /** To the power n/d in lowest terms: the real root of a negative number where d is odd, as schools have it; else the principal one. */
 export function rationalPower(base: Ball, n: number, d: number): Ball {
   if (d === 1 && Math.abs(n) <= 64) return integerPower(base, n);
-  if (size(base) <= base.error) return base.error === 0 && n > 0 ? ball(0) : UNDEFINED;
+  if (size(base) <= base.error) return base.error === 0 && n > 0 ? ball(0) : nearZero(base);
   const isNegative = isReal(base) && base.re < 0;
   if (!isNegative || d % 2 === 0) return exponential(times(ball(n / d), logarithm(snapped(base))));
   const power = exponential(times(ball(n / d), logarithm(onLine(negative(base)))));

@@ -1,9 +1,9 @@
 // Any text may be an answer: what a policy writes is bound by nothing. Damaged LaTeX is judged without an error and within the work
-// that one comparison may take. How many: INPUTS, 1500 by default.
+// that one comparison may take. How many: INPUTS, 800 by default.
 import { Rng } from '@bowyer/core';
 import { NoReferenceError, verify } from '../verifier.js';
 
-const COUNT = Number(process.env.INPUTS ?? 1500);
+const COUNT = Number(process.env.INPUTS ?? 800);
 
 /** Processor time of one judgement, in milliseconds, with room for a machine that is in use: a hundred times what it takes. */
 const MAX_TIME = 5000;
