@@ -43,7 +43,7 @@ function trimmed(tokens: readonly Token[]): Token[] {
   const arePairs = tokens.filter((token) => isSymbol(token, '$')).length % 2 === 0;
   const kept = tokens.filter((token, i) => !isSymbol(token, '$') || (!arePairs && isCurrency(tokens, i)));
   while (isSymbol(kept.at(-1), '.', ',', ';', ':')) kept.pop();
-  return kept;
+  return isSymbol(kept[0], '=') ? kept.slice(1) : kept;
 }
 
 const isCurrency = (tokens: readonly Token[], i: number): boolean =>

@@ -423,6 +423,17 @@ test('a number that letters or a word of scale join is read with them, also wher
   expect(verify('There are 3 million of them', '3000000').isCorrect).toBe(true);
 });
 
+test.each([
+  ['So the final answer is \\(12\\).', '12'],
+  ['The answer is 12!', '12'],
+  ['\\boxed{=12}', '12'],
+  ['The answer is $x=1$ and $y=2$.', 'x=1,y=2'],
+  ['Therefore the total is $1,234.50.', '1234.5'],
+  ['\\boxed{\\text{I and II}}', 'I and II'],
+])('%s states %s', (solution, reference) => {
+  expect(verify(solution, reference).isCorrect).toBe(true);
+});
+
 test('boxes with a comma or a word between them are one list', () => {
   expect(verify('\\boxed{2}, \\boxed{3} and \\boxed{5}', '2, 3, 5').isCorrect).toBe(true);
   expect(verify('\\boxed{2} is wrong, so \\boxed{3}', '3').isCorrect).toBe(true);
