@@ -33,7 +33,7 @@ export interface T5Config {
 }
 
 /** What Hugging Face's T5Config takes for a field that the file leaves out. */
-const defaults: ConfigJson = {
+const t5: ConfigJson = {
   vocab_size: 32128,
   d_model: 512,
   d_kv: 64,
@@ -44,6 +44,12 @@ const defaults: ConfigJson = {
   relative_attention_max_distance: 128,
   layer_norm_epsilon: 1e-6,
   feed_forward_proj: 'relu',
+};
+
+/** The same, by type. */
+const defaultsByType: Readonly<Record<string, ConfigJson>> = {
+  t5,
+  mt5: { ...t5, vocab_size: 250112, d_ff: 1024, num_layers: 8, num_heads: 6, feed_forward_proj: 'gated-gelu' },
 };
 
 /** Names that a file may have beside these; where it has both, the library takes the others. */
@@ -58,12 +64,9 @@ const otherNames = {
 export function t5Config(file: ConfigJson, apart: ReadonlySet<string>): T5Config {
   const json = renamed(file, otherNames);
   const type = String(json.model_type);
+  const defaults = defaultsByType[type] ?? t5;
   const layers = json.num_layers ?? defaults.num_layers;
-  const fields = new ConfigFields(type, json, {
-    ...defaults,
-    num_decoder_layers: layers,
-    ...(type === 'mt5' && { feed_forward_proj: 'gated-gelu' }),
-  });
+  const fields = new ConfigFields(type, json, { ...defaults, num_decoder_layers: layers });
   const buckets = fields.count('relative_attention_num_buckets');
   if (buckets < 4 || buckets % 4 !== 0)
     throw fields.error('relative_attention_num_buckets', `must be a multiple of 4, not ${buckets}`);

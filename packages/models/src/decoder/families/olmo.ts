@@ -29,10 +29,10 @@ export const olmo2: Family = {
 
 export const olmo3: Family = {
   architecture: 'Olmo3ForCausalLM',
-  defaults: { ...defaults, sliding_window: 4096 },
+  defaults: { ...defaults, rope_theta: 500_000, sliding_window: 4096 },
   build(config) {
     const { fields } = config;
-    const full_attention = config.realOr('rope_theta', 500_000);
+    const full_attention = fields.real('rope_theta');
     const rotaries = config.rotaryByKind({ full_attention, sliding_attention: 500_000 });
     const { contextLength } = rotaries.full_attention;
     const kinds = config.layerKinds((layer) => ((layer + 1) % 4 === 0 ? 'full_attention' : 'sliding_attention'));
