@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import { oneRank, onRankZero } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
+import { checkTextRules } from '../../agent/check-text-rules.js';
 import { memoryFileOf, runOf } from '../../agent/model-folders.js';
 import type { Start } from '../../agent/reference-policy.js';
 import { warmStart } from '../../agent/warm-start.js';
@@ -22,6 +23,7 @@ export async function findStart(
   memory: AgentMemory | null,
 ): Promise<Start | null> {
   const given = config.checkpointPath ?? config.policyLm;
+  await checkTextRules(given, config);
   const trainedIn = given === null ? undefined : runOf(given)?.env?.name;
   if (trainedIn !== undefined && trainedIn !== config.env.name)
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
