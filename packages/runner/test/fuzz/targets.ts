@@ -1,12 +1,21 @@
 // What reads the files of strangers, and what their requests go to.
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { openSafetensors, readLlama2c, readPretrainedConfig, readPyTorchStateDict } from '@bowyer/checkpoints';
 import { compose } from '@bowyer/config';
-import { Rng } from '@bowyer/core';
-import { architectureFor, loadTokenizer, openAdapterDirectory } from '@bowyer/models';
+import { isGzip, Rng } from '@bowyer/core';
+import {
+  architectureFor,
+  chatTemplate,
+  loadTokenizer,
+  openAdapterDirectory,
+  wordLevelTokenizer,
+  type ChatMessage,
+} from '@bowyer/models';
 import { readConversations } from '../../src/demonstrations/conversations.js';
 import { readEpisodes } from '../../src/demonstrations/read-episodes.js';
+import { readTrainingItems } from '../../src/tasks/finetune/training-items.js';
 import { CheckpointStore } from '../../src/run/checkpoint-store.js';
 import { repository } from '../command-line.js';
 import { damageBytes, damageJson } from './mutations.js';
@@ -151,6 +160,75 @@ const checkpoints: OpenTarget = async (folder) => {
   };
 };
 
+const call = { type: 'function', id: 'c', function: { name: 'clock', arguments: '{"zone": "Oslo"}' } };
+const clock = {
+  type: 'function',
+  function: { name: 'clock', parameters: { properties: { zone: { type: 'string' } } } },
+};
+const called = {
+  messages: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: [{ type: 'text', text: 'Time?' }] },
+    { role: 'assistant', content: null, reasoning_content: 'I look.', tool_calls: [call], weight: 0 },
+    { role: 'tool', content: '9:00', tool_call_id: 'c' },
+    { role: 'assistant', content: 'Nine.', weight: 0.5 },
+  ],
+  ...{ tools: [clock], id: 3 },
+};
+const shared = {
+  conversations: [
+    { from: 'human', value: 'a', loss: null },
+    { from: 'gpt', value: 'b', loss: true },
+  ],
+  ...{ system: 'In French', item_id: 'x_1' },
+};
+const completion = { prompt: 'Capital of France?', completion: ' Paris', source: 'x' };
+
+/** Compressed ones are damaged after, others before they are read. */
+const damageData = (seed: Uint8Array, rng: Rng) => (isGzip(seed) ? damageBytes(seed, rng) : damageLines(seed, rng));
+
+const recorded = JSON.parse(readFileSync(join(packages, 'models/test/chat-fixtures/recorded.json'), 'utf8')) as {
+  templates: Record<string, string>;
+};
+
+/** Templates with large numbers, and with parts of themselves many times: what ended a process. */
+function damageTemplate(seed: Uint8Array, rng: Rng): Uint8Array {
+  const text = Buffer.from(seed).toString();
+  const kind = rng.uniform();
+  if (kind < 0.5) return damageBytes(seed, rng);
+  const large = String(10 ** rng.integer(2, 12));
+  if (kind < 0.7) return Buffer.from(text.replaceAll(/\d+/g, (number) => (rng.uniform() < 0.3 ? large : number)));
+  const tags = text.split(/(?=\{[{%])/);
+  const [from, to, times] = [rng.integer(0, tags.length - 1), rng.integer(0, tags.length), 10 ** rng.integer(1, 3)];
+  const part = tags
+    .slice(from, Math.max(from + 1, to))
+    .join('')
+    .slice(0, 2000);
+  return Buffer.from(tags.slice(0, from).join('') + part.repeat(times) + tags.slice(from).join(''));
+}
+
+const bombs = [
+  '{% set ns = namespace(l=[1], t="a") %}{% for i in range(9) %}{% set ns.l = ns.l + ns.l %}{% set ns.t = ns.t ~ ns.t %}{% endfor %}{{ ns.l }}{{ ns.t }}',
+  '{% macro f(n) %}{% if n > 0 %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(3) }}{{ messages | map(attribute="content") | join(", ") | indent(4) }}',
+  '{{ "a" * 12 }}{{ "b" | center(20) }}{{ [1, 2, 3] | batch(2, 0) | list }}{{ "%05d" % 3 }}{{ "x".zfill(9) }}{% for a in range(9) %}{% for b in range(9) %}{{ a * b }}{% endfor %}{% endfor %}',
+  '{% for x in [[1], [2, [3]]] recursive %}{{ loop(x) if x is iterable else x }}{% endfor %}{{ messages | tojson(indent=2) | replace("a", "bb") }}{{ messages[0].content.split("a") | length }}',
+];
+
+const chatTemplates: OpenTarget = () => {
+  const tokenizer = wordLevelTokenizer(['is it a dog ? yes no\n']);
+  const { messages, tools } = called as unknown as { messages: ChatMessage[]; tools: Record<string, unknown>[] };
+  const written = messages.map((message) => ({ ...message, content: message.content ?? '' }));
+  return {
+    seeds: [...Object.values(recorded.templates), ...bombs].map((text) => Buffer.from(text)),
+    damage: damageTemplate,
+    read: async (input) => {
+      const template = chatTemplate(`{# #}${Buffer.from(input).toString()}`, tokenizer);
+      template.encodePrompt([{ role: 'user', content: 'is it' }]);
+      template.leavesOut({ messages: written, inputs: { tools } });
+    },
+  };
+};
+
 /** Every target by name. Valid inputs come from the fixtures of other tests. */
 export const targets: Readonly<Record<string, OpenTarget>> = {
   safetensors,
@@ -190,6 +268,19 @@ export const targets: Readonly<Record<string, OpenTarget>> = {
   YAML: yaml,
   overrides,
   'conversations.jsonl': file('talks.jsonl', [lines(talk, talk)], damageLines, readConversations),
+  'finetune data': file(
+    'data.jsonl',
+    [
+      lines(called, called),
+      lines(shared),
+      lines(completion, completion),
+      gzipSync(lines(called, shared)),
+      bytesOf([shared, called]),
+    ],
+    damageData,
+    readTrainingItems,
+  ),
+  'chat template': chatTemplates,
   'episodes.jsonl': file('episodes.jsonl', [lines(episode, episode)], damageLines, readEpisodes),
   'checkpoint of a run': checkpoints,
   ...serverTargets,

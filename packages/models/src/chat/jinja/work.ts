@@ -14,7 +14,7 @@ export class TemplateLimitError extends TemplateError {
 
 export const templateLimits = {
   /** Values that expressions have, rounds of loops, items of lists that are made or read; texts count by their length. */
-  steps: 3_000_000,
+  steps: 1_000_000,
   /** More steps for each value, and for each CHARACTERS_PER_STEP characters, of what the template is given. */
   stepsPerInput: 500,
   /** UTF-16 code units of one text. */
