@@ -5,7 +5,6 @@ import { agentOptions, agentUnits } from './as-trained.js';
 import { environmentOfTask } from './foreign/agentgym.js';
 import { environmentWords } from './foreign/archer.js';
 import { foreignKey } from './foreign/names.js';
-import { misfits } from './misfits.js';
 import { isWeightsFile, isWhole } from '../agent/weights-file.js';
 import { overrideOf } from '../tasks/wandb-agent/override-of.js';
 
@@ -40,7 +39,7 @@ export type Reader = (key: string) => unknown;
 export async function withImplied(composition: Composition, context: ImpliedContext): Promise<Composition> {
   let current = composition;
   // What follows may be the reason for more: an environment's name has an address to be played at.
-  for (const rules of [[agentUnits], [agentOptions], units, options, [keysOfOthers], [misfits]]) {
+  for (const rules of [[agentUnits], [agentOptions], units, options, [keysOfOthers], [otherAlgorithm]]) {
     const read = readerOf(current);
     const words = (await Promise.all(rules.map((rule) => rule(read, context, current)))).flat();
     // A config without a group has no options to choose from.
@@ -128,6 +127,12 @@ const checkpoint: Rule = (read) => {
   return [{ word: 'policy_lm=gpt2', why: `checkpoint_path=${place} has weights alone, and gpt2 is ArCHer’s policy` }];
 };
 
+/** The algorithms are loaded where one is chosen on the command line. */
+const otherAlgorithm: Rule = async (read, context, composition) =>
+  context.isNested || !(context.isTyped('algorithm') || context.isTyped('agent_type'))
+    ? []
+    : (await import('./misfits.js')).misfits(read, context, composition);
+
 /** Keys of another program in a file. Those that cannot be had stay there, and the validation reports them. */
 const keysOfOthers: Rule = async (_read, context, composition) => {
   const found = Object.entries(composition.config).flatMap(([key, value]) => {
@@ -138,6 +143,7 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
   const { runFacts } = await import('./foreign/run-facts.js');
   const facts = await runFacts(composition, new Set());
   return found.flatMap(({ key, value, foreign }): Implied[] => {
+    if (facts.reads(key)) return []; // a key of ours with the same name
     const outcome = foreign.meaning(overrideOf('', value).slice(1), facts);
     if ('refused' in outcome) return [];
     const why = `${key}=${String(value)} is in a file${'nothing' in outcome ? ` and changes nothing here: ${outcome.nothing}` : ''}`;

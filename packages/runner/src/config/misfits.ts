@@ -5,8 +5,8 @@ import { findViolations } from '@bowyer/config';
 import { schemaOf, unknownUnit } from './units.js';
 import type { Implied, Rule } from './implied.js';
 
-export const misfits: Rule = async (read, { isTyped, isNested }, composition) => {
-  if (isNested || !(isTyped('algorithm') || isTyped('agent_type')) || unknownUnit(composition) !== undefined) return [];
+export const misfits: Rule = async (read, { isTyped }, composition) => {
+  if (unknownUnit(composition) !== undefined) return [];
   const schema = schemaOf(composition);
   const violations = await findViolations(composition, schema);
   return violations.flatMap(({ keyPath }): Implied[] => {

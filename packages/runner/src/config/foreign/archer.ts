@@ -17,7 +17,9 @@ export const environmentWords = (name: string): readonly string[] =>
 /** Arguments of evaluate_bc.py and keys of the fork's archer_math. */
 export const MATHEMATICS: Readonly<Record<string, Meaning>> = {
   max_tokens: by(
-    (value, { isEndpoint }) => ({ words: [`${isEndpoint ? 'policy.endpoint.max_tokens' : 'max_new_tokens'}=${value}`] }),
+    (value, { isEndpoint }) => ({
+      words: [`${isEndpoint ? 'policy.endpoint.max_tokens' : 'max_new_tokens'}=${value}`],
+    }),
     to('env.max_attempts', 'max_new_tokens'),
   ),
   model_name: to('policy_lm'),

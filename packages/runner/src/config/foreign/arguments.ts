@@ -5,7 +5,18 @@ import { habits } from './habits.js';
 import { isForeign } from './names.js';
 
 /** Keys of ours that other programs' scripts have as arguments too. */
-const SHARED = ['seed', 'temperature', 'processes', 'gamma', 'tau', 'epochs', 'iterations', 'capacity', 'env', 'algorithm'];
+const SHARED = [
+  'seed',
+  'temperature',
+  'processes',
+  'gamma',
+  'tau',
+  'epochs',
+  'iterations',
+  'capacity',
+  'env',
+  'algorithm',
+];
 
 /**
  * The words of the command line with arguments in their own form. Flags of the command line stay flags, and words that are neither
@@ -36,7 +47,8 @@ function argumentOf(word: string): { key: string; value?: string } | undefined {
 /** What stands behind an argument; one alone switches on. */
 function takeValue(rest: string[]): string {
   const [next] = rest;
-  const isValue = next !== undefined && (!next.startsWith('-') || /^-[\d.]/.test(next)) && !/^[+~]?[a-z][\w.]*=/.test(next);
+  const isValue =
+    next !== undefined && (!next.startsWith('-') || /^-[\d.]/.test(next)) && !/^[+~]?[a-z][\w.]*=/.test(next);
   return isValue ? rest.shift()! : 'true';
 }
 

@@ -37,7 +37,10 @@ interface Unknown {
 }
 
 /** Every unknown key, and the config without them; undefined where something else is wrong with it too. */
-function withoutUnknown(first: ConfigError, { compose, overrides }: Context): { unknown: Unknown[]; composition?: Composition } {
+function withoutUnknown(
+  first: ConfigError,
+  { compose, overrides }: Context,
+): { unknown: Unknown[]; composition?: Composition } {
   const unknown: Unknown[] = [];
   let [words, error] = [[...overrides], first];
   for (;;) {
@@ -64,7 +67,11 @@ async function factsOf(composition: Composition): Promise<RunFacts | undefined> 
   }
 }
 
-async function explanation(key: string, error: ConfigError, facts: RunFacts | undefined): Promise<ConfigError | undefined> {
+async function explanation(
+  key: string,
+  error: ConfigError,
+  facts: RunFacts | undefined,
+): Promise<ConfigError | undefined> {
   const { conditionOf, readersOf } = await import('../prepare.js');
   const place = { keyPath: key, file: error.file };
   const ours = facts && habits.get(key)?.filter((candidate) => facts.reads(candidate));
@@ -80,7 +87,10 @@ async function explanation(key: string, error: ConfigError, facts: RunFacts | un
     condition !== undefined
       ? [condition]
       : readers.length > 0
-        ? [`it belongs to: ${readers.join('; ')}`, ...(hint.length > 0 ? [] : ['leave it out, or choose what it belongs to'])]
+        ? [
+            `it belongs to: ${readers.join('; ')}`,
+            ...(hint.length > 0 ? [] : ['leave it out, or choose what it belongs to']),
+          ]
         : [];
   if (why.length === 0 && hint.length === 0) return undefined;
   const summary = why.length === 0 ? error.summary : `'${key}' is not read by this run`;

@@ -53,5 +53,7 @@ const options = (configs: string, group: string): string[] =>
 function primaryOf(end: string, env: string, configs: string): string | undefined {
   const named = options(configs, '.').filter((name) => name.endsWith(`_${end}`) || name.endsWith(`_${env}`));
   const trains = named.filter((name) => /algorithm:/.test(readFileSync(join(configs, `${name}.yaml`), 'utf8')));
-  return trains.find((name) => name.startsWith('archer_')) ?? trains.find((name) => name.startsWith('bc_')) ?? trains[0];
+  return (
+    trains.find((name) => name.startsWith('archer_')) ?? trains.find((name) => name.startsWith('bc_')) ?? trains[0]
+  );
 }

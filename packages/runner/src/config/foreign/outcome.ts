@@ -40,7 +40,9 @@ export const to =
   (...keys: readonly string[]): Meaning =>
   (value, facts) => {
     const key = keys.find((candidate) => facts.reads(candidate));
-    return key === undefined ? { refused: `it is ${keys[0]}, which this run does not read` } : { words: [`${key}=${value}`] };
+    return key === undefined
+      ? { refused: `it is ${keys[0]}, which this run does not read` }
+      : { words: [`${key}=${value}`] };
   };
 
 export const nothing =

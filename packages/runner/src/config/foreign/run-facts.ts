@@ -10,7 +10,11 @@ import type { RunFacts } from './outcome.js';
 /** @param typed keys of the command line */
 export async function runFacts(composed: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
   await loadPlugins(composed);
-  const composition = await withImplied(composed, { isTyped: (key) => typed.has(key), mode: 'multirun', isNested: true });
+  const composition = await withImplied(composed, {
+    isTyped: (key) => typed.has(key),
+    mode: 'multirun',
+    isNested: true,
+  });
   const schema = schemaOf(composition);
   const { algorithm, setting } = choicesOf(composition);
   const backend = setting('env.backend');
@@ -29,6 +33,7 @@ export async function runFacts(composed: Composition, typed: ReadonlySet<string>
 /** Whether a schema has a key, as `lora.r`. */
 export function hasPath(schema: TSchema, path: string): boolean {
   let at: TSchema | undefined = schema;
-  for (const key of path.split('.')) at = (at as Partial<TObject> | undefined)?.properties?.[key] as TSchema | undefined;
+  for (const key of path.split('.'))
+    at = (at as Partial<TObject> | undefined)?.properties?.[key] as TSchema | undefined;
   return at !== undefined;
 }

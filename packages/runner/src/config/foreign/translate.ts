@@ -75,7 +75,7 @@ function inOurWords(
   const problems: Problem[] = [];
   const ours = words.flatMap((word) => {
     const foreign = foreignKey(word.key);
-    if (!foreign || (foreign.isOwn && facts.reads(word.key))) return [word.text];
+    if (!foreign || facts.reads(word.key)) return [word.text];
     const outcome = foreign.meaning(word.value, facts);
     problems.push(...problemsOf(word, foreign, outcome, all));
     note(`${word.text}: ${textOf(outcome)}`);
