@@ -9,16 +9,18 @@ const COUNT = Number(process.env.EXPRESSIONS ?? 400);
 type Expression =
   | { is: 'number'; value: Fraction }
   | { is: 'variable'; name: 'x' | 'y' }
-  | { is: '+' | '-' | '*' | '/'; of: [Expression, Expression] }
+  | { [Is in Operator]: { is: Is; of: [Expression, Expression] } }[Operator]
   | { is: 'power'; of: [Expression]; exponent: number }
-  | { is: Name; of: [Expression] };
+  | { [Is in Name]: { is: Is; of: [Expression] } }[Name];
+
+type Operator = '+' | '-' | '*' | '/';
 
 type Name = 'sqrt' | 'ln' | 'sin' | 'cos' | 'tan' | 'exp';
 
 const number = (numerator: number | Fraction, denominator = 1): Expression => ({
   ...{ is: 'number', value: typeof numerator === 'number' ? Fraction.of(numerator, denominator) : numerator },
 });
-const both = (is: '+' | '-' | '*' | '/', left: Expression, right: Expression): Expression => ({
+const both = (is: Operator, left: Expression, right: Expression): Expression => ({
   is,
   of: [left, right],
 });
