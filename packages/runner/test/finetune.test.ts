@@ -219,3 +219,71 @@ test('killed with SIGKILL and started again, the metrics and the model have the 
   expect(changed).toMatchObject({ code: 1, stderr: expect.stringContaining('data_sha256: ') });
   await writeFile(at('conversations.jsonl'), jsonl(conversations));
 });
+
+const tool = {
+  type: 'function',
+  function: { name: 'clock', parameters: { type: 'object', properties: { zone: {} } } },
+};
+const called = (id: string) => ({
+  id,
+  messages: [
+    { role: 'user', content: question(0) },
+    { role: 'assistant', content: null, tool_calls: [{ function: { name: 'clock', arguments: '{"zone": "hall"}' } }] },
+    { role: 'tool', content: 'in the attic' },
+    { role: 'assistant', content: answer(0), weight: 0 },
+  ],
+  tools: [tool],
+});
+
+test('calls of tools: a template that leaves them out is refused; the model and its merged adapter keep the one they learned', async () => {
+  await writeFile(at('calls.jsonl'), jsonl(Array.from({ length: 20 }, (_, i) => called(String(i)))));
+  const { code, stderr } = await run(
+    command('lost', 'calls.jsonl', 'chat_template=examples/chat-templates/dialogue.jinja'),
+  );
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    [
+      'calls.jsonl: the chat template does not write all that the messages have, so it would not be learned',
+      '  tools: line 1',
+      "  'tool_calls' of assistant messages: line 1",
+    ].join('\n'),
+  );
+  expect(stderr).toContain('chat_template=tools');
+
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 400 };
+  const tokenizer = wordLevelTokenizer([JSON.stringify(called('')), '### assistant tool <tool_call> <tools>\n']);
+  await (await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) })).save(at('long'));
+  await device.close();
+  const { stdout, stderr: log } = await ends(
+    ...(['kept', 'calls.jsonl', `model=${at('long')}`, 'chat_template=tools', 'use_lora=true', 'epochs=1'] as const),
+  );
+  expect(stdout + log).toContain('data: 20 of 40 replies are not learned (weight 0)');
+  expect(stdout + log).toContain('data: left unread: id');
+  expect(stdout).toContain('answers of the model (greedy) to 3 validation items:\n  prompt:    ');
+  expect(await readFile(at('kept', 'report.html'), 'utf8')).toContain('"answers":[{"prompt":');
+  const best = at('kept', 'checkpoints', 'best');
+  expect(await run(['--config-name', 'convert', `input=${best}`, `output=${at('merged')}`])).toMatchObject({ code: 0 });
+  for (const folder of [best, at('merged')]) {
+    const kept = JSON.parse(await readFile(join(folder, 'tokenizer_config.json'), 'utf8')) as { chat_template: string };
+    expect(kept.chat_template).toContain('<tool_call>');
+  }
+});
+
+test('replies of weight 0 are not learned, and others count by their weight', async () => {
+  const weighted = (weight?: number) =>
+    jsonl(
+      conversations.map(({ messages: [asked, said] }) => ({
+        messages: [asked, { ...said, weight: 1 }, asked, { ...said, content: question(1), weight }],
+      })),
+    );
+  const tokens = async (name: string, weight?: number) => {
+    await writeFile(at(`${name}.jsonl`), weighted(weight));
+    await ends(name, `${name}.jsonl`, 'chat_template=chatml', 'epochs=1');
+    return losses(await metricsOf(name), 'tokens').reduce((sum, count) => sum + count, 0);
+  };
+  const [all, none, half] = [await tokens('all'), await tokens('none', 0), await tokens('half', 0.5)];
+  expect(none).toBeLessThan(all / 2);
+  expect(half).toBeCloseTo((all + none) / 2);
+}
+}, 180_000);
