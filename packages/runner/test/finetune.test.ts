@@ -285,5 +285,4 @@ test('replies of weight 0 are not learned, and others count by their weight', as
   const [all, none, half] = [await tokens('all'), await tokens('none', 0), await tokens('half', 0.5)];
   expect(none).toBeLessThan(all / 2);
   expect(half).toBeCloseTo((all + none) / 2);
-}
 }, 180_000);

@@ -69,7 +69,7 @@ export class Callable {
   ) {}
 }
 
-/** A value of JSON. The same object becomes the same dict. @param work is told what the template is given */
+/** A value of JSON. The same object becomes the same dict. @param work counts what the template is given */
 export function fromJson(json: unknown, known = new Map<unknown, Value>(), work?: Work, depth = 0): Value {
   if (json === undefined) return null;
   work?.given(typeof json === 'string' ? json.length : 0);
