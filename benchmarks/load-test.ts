@@ -194,7 +194,7 @@ async function stalledRow(name: string, server: Server, health: string, attack: 
   await server.stop();
 }
 
-async function stalledClients(count: number, wanted: RegExp): Promise<void> {
+async function stalledClients(count: number): Promise<void> {
   const MiB = 2 ** 20;
   await makeModel(join(directory, 'tiny'));
   const model = () => start(['--config-name', 'serve_model', `model=${directory}/tiny`, 'threads=1', 'slots=4']);
@@ -221,7 +221,7 @@ async function measureLoad(): Promise<void> {
   }
 }
 
-if (which === 'stalled') await stalledClients(Number(process.argv[3] ?? 1000), new RegExp(only));
+if (which === 'stalled') await stalledClients(Number(process.argv[3] ?? 1000));
 else await measureLoad();
 agent.destroy();
 rmSync(directory, { recursive: true });
