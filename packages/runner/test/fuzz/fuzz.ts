@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { type Target, targets } from './targets.js';
+import type { Target } from './target.js';
+import { targets } from './targets.js';
 
 /** What a program throws by mistake; errors for users are of classes of their own, or name a place. */
 const MISTAKES: readonly { prototype: unknown }[] = [

@@ -6,7 +6,7 @@ import { chatTemplate, LanguageModel, wordLevelTokenizer } from '@bowyer/models'
 import { ModelServer, serveEnv, serveOpenEnv, SteppedTokenizer } from '@bowyer/serving';
 import { openEnvFrames } from './frame-target.js';
 import { damageBytes, damageJson } from './mutations.js';
-import type { OpenTarget } from './target.js';
+import { llama, type OpenTarget } from './target.js';
 
 const json = { 'content-type': 'application/json', connection: 'close' };
 function request(method: string, path: string, body?: unknown, headers: Record<string, string> = json): Buffer {

@@ -20,7 +20,7 @@ import { CheckpointStore } from '../../src/run/checkpoint-store.js';
 import { repository } from '../command-line.js';
 import { damageBytes, damageJson } from './mutations.js';
 import { serverTargets } from './server-targets.js';
-import type { OpenTarget, Target } from './target.js';
+import { llama, type OpenTarget, type Target } from './target.js';
 
 const packages = join(repository, 'packages');
 const bytesOf = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
@@ -91,10 +91,6 @@ function smallLlama2c(): Uint8Array {
   return bytes;
 }
 
-const llama = {
-  ...{ model_type: 'llama', hidden_size: 16, intermediate_size: 20, num_hidden_layers: 2, num_attention_heads: 2 },
-  ...{ vocab_size: 40, max_position_embeddings: 96, rope_theta: 1e4, rms_norm_eps: 1e-5, architectures: ['X'] },
-};
 const gemma = {
   ...{ ...llama, model_type: 'gemma3_text', num_hidden_layers: 4, head_dim: 8, num_key_value_heads: 1 },
   ...{
