@@ -100,7 +100,7 @@ export class Routes {
     response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
     let last = '';
     const look = async () => {
-      if (response.writableNeedDrain) return; // the client reads slowly: it gets the list as it is then
+      if (response.writableLength > LONGEST_BODY) return; // the client reads slowly: it gets the list as it is then
       const runs = JSON.stringify(await this.options.index.list());
       if (runs !== last && !response.writableEnded) response.write(`event: runs\ndata: ${(last = runs)}\n\n`);
     };
