@@ -80,7 +80,7 @@ function generated(rng: Rng, family: Family, depth: number): Expression {
 /** A rule gives null where it does not apply. */
 type Rule = (e: Expression, rng: Rng) => Expression | null;
 
-const isSum = (e: Expression): e is Extract<Expression, { is: '+' }> => e.is === '+';
+const isSum = (e: Expression): e is Expression & { is: '+' } => e.is === '+';
 const isSame = (a: Expression, b: Expression) => latex(a) === latex(b);
 
 const rules: readonly Rule[] = [
@@ -146,17 +146,17 @@ const rules: readonly Rule[] = [
   (e) => (e.is === 'exp' && isDouble(e.of[0]) ? power(call('exp', e.of[0].of[1]), 2) : null),
 ];
 
-const isDouble = (e: Expression): e is Extract<Expression, { is: '*' }> =>
+const isDouble = (e: Expression): e is Expression & { is: '*' } =>
   e.is === '*' && e.of[0].is === 'number' && e.of[0].value.equals(Fraction.of(2));
 
 const squareOf = ([a, b]: [Expression, Expression]) =>
   plus(plus(power(a, 2), times(number(2), times(a, b))), power(b, 2));
 
-function sineOfSum({ is, of: [u, v] }: Extract<Expression, { is: '+' | '-' }>): Expression {
+function sineOfSum({ is, of: [u, v] }: Expression & { is: '+' | '-' }): Expression {
   return both(is as '+' | '-', times(call('sin', u), call('cos', v)), times(call('cos', u), call('sin', v)));
 }
 
-function cosineOfSum({ is, of: [u, v] }: Extract<Expression, { is: '+' | '-' }>): Expression {
+function cosineOfSum({ is, of: [u, v] }: Expression & { is: '+' | '-' }): Expression {
   return both(is === '+' ? '-' : '+', times(call('cos', u), call('cos', v)), times(call('sin', u), call('sin', v)));
 }
 
