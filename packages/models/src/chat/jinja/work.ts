@@ -16,7 +16,7 @@ export const templateLimits = {
   /** Values that expressions have, rounds of loops, items of lists that are made or read; texts count by their length. */
   steps: 1_000_000,
   /** More steps for each value, and for each CHARACTERS_PER_STEP characters, of what the template is given. */
-  stepsPerInput: 500,
+  stepsPerInput: 1000,
   /** UTF-16 code units of one text. */
   textLength: 1 << 22,
   /** Expressions, macros and recursive loops within each other. */
