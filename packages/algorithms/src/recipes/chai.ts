@@ -49,7 +49,19 @@ export const chai = defineAlgorithm({
       judge: (episodes: readonly Trajectory[]) => criticCalibration(critic, episodes, options.gamma),
     };
 
-    await endPostponed(run, evaluated, { ...options, evalDecoding: 'sample' });
+    const { seed, slots, maxFailureShare, sampling, evalSize, evalFreq, saveFreq } = options;
+    const ending = {
+      seed,
+      slots,
+      maxFailureShare,
+      sampling,
+      evalSize,
+      evalFreq,
+      saveFreq,
+      evalDecoding: 'sample' as const,
+    };
+
+    await endPostponed(run, evaluated, ending);
     for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
       const rng = Rng.forPurpose(options.seed, `update/${iteration}`);
 
@@ -61,7 +73,7 @@ export const chai = defineAlgorithm({
       // The critic learns the value of acting that way.
       Object.assign(metrics, await updateCritic(learner, rng, options));
 
-      await endIteration(run, { iteration, metrics, rollout }, evaluated, { ...options, evalDecoding: 'sample' });
+      await endIteration(run, { iteration, metrics, rollout }, evaluated, ending);
     }
   },
 
