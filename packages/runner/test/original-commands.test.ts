@@ -277,7 +277,7 @@ const HABITS: [string, string | RegExp][] = [
   ],
   ['grpo_20q batch_size=3', /in this run it is minibatch_size\n/],
   ['archer_20q algorithm=bc iterations=3', /'iterations' is not read by this run\n.*\n {2}in this run it is epochs\n/],
-  ['archer_20q max_turns=3', /in this run it is env\.max_turns$/],
+  ['archer_20q max_episode_steps=3', /in this run it is env\.max_turns or max_turns$/],
   ['archer_20q lr=1 tmeperature=2', /^2 keys of the command line are not read by this run\n {2}Could not override 'lr'.*\n {4}in this run it is lm_lr or critic_lr\n {2}\n {2}Could not override 'tmeperature': no such key\n {4}did you mean 'temperature'\?/], // prettier-ignore
   ['archer_20q logger.wandb.mode=offline', /it belongs to a logger: add logger=wandb$/],
 ];

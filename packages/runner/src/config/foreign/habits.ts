@@ -47,7 +47,6 @@ export const habits: ReadonlyMap<string, readonly string[]> = new Map(
     max_length: ['max_new_tokens'],
     max_tokens: ['max_new_tokens'],
     max_seq_length: ['max_input_length'],
-    max_turns: ['env.max_turns', 'env.max_rounds', 'env.step_limit', 'env.max_steps', 'env.max_attempts'],
     num_envs: ['slots'],
     num_workers: ['slots'],
     model: ['policy_lm', 'checkpoint_path'],
@@ -87,6 +86,6 @@ export const habits: ReadonlyMap<string, readonly string[]> = new Map(
     wandb: ['use_wandb', 'logger'],
     fp16: ['precision'],
     bf16: ['precision'],
-    max_episode_steps: ['env.max_turns', 'env.max_rounds', 'env.step_limit', 'env.max_steps'],
+    max_episode_steps: ['env.max_turns', 'env.max_rounds', 'env.step_limit', 'env.max_steps', 'max_turns'],
   }),
 );
