@@ -22,10 +22,7 @@ function withDecoding({
 }
 
 /** What the command line gives; the rest of a task's context is made here. */
-type RunContext = Omit<
-  TaskContext,
-  'envParts' | 'decisive' | 'plainConfig' | 'onOutput' | 'requestStop' | 'processes'
->;
+type RunContext = Omit<TaskContext, 'envParts' | 'decisive' | 'plainConfig' | 'onOutput' | 'requestStop' | 'processes'>;
 
 /** The context's log and interrupt, as loggers follow them. */
 function observed({

@@ -156,7 +156,10 @@ maybe(
   async () => {
     const items = [{ prompt_ids: [1, 5, 2], continuation_ids: [1, 5, 2] }];
     const folder = await task('score', items, [`model=${model}`, `output=${directory}`]);
-    expect(folder).toMatchObject({ code: 1, stderr: expect.stringContaining(`output: '${directory}' cannot be written: it is a folder, not a file`) });
+    expect(folder).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`output: '${directory}' cannot be written: it is a folder, not a file`),
+    });
     const bart = join(model, '..', 'bart-g2p-us');
     const small = await task('score', items, [`model=${bart}`, 'quantization=4bit']);
     expect(small).toMatchObject({

@@ -207,7 +207,8 @@ function fetchElsewhere(onLine: (line: string) => void): Promise<{ code: number 
 test('two processes that want the same model: one fetches it, the other waits and takes it', async () => {
   let open = () => {};
   hub.gate = new Promise<void>((resolve) => (open = resolve));
-  const waiting = /^'model.safetensors' of acme\/tiny is being downloaded by process \d+ on \S+ \(since .+\): waiting for it$/;
+  const waiting =
+    /^'model.safetensors' of acme\/tiny is being downloaded by process \d+ on \S+ \(since .+\): waiting for it$/;
   const ended = await Promise.all([0, 1].map(() => fetchElsewhere((line) => waiting.test(line) && open())));
   const dir = join(repository(), 'snapshots', SHA);
   expect(ended.map(({ code, lines }) => [code, lines.at(-1)])).toEqual([

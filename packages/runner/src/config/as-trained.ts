@@ -3,7 +3,7 @@
 import { snakeKeys, toCamelCase, toSnakeCase } from '@bowyer/core';
 import { agentFolderOf, runOf } from '../agent/model-folders.js';
 import { overrideOf } from '../tasks/wandb-agent/override-of.js';
-import type { Implied, ImpliedContext, Reader, Rule } from './implied.js';
+import type { Implied, ImpliedContext, Reader, Rule } from './implied-rule.js';
 
 type Node = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 // How keys of the command line and of files became the config that runs: each is logged once by the run.
 import type { Composition, PrepareContext } from '@bowyer/config';
-import type { ImpliedContext } from './implied.js';
+import type { ImpliedContext } from './implied-rule.js';
 
 export class ConfigNotes {
   /** What keys of other programs became. */

@@ -5,35 +5,9 @@ import { agentOptions, agentUnits } from './as-trained.js';
 import { environmentOfTask } from './foreign/agentgym.js';
 import { environmentWords } from './foreign/archer.js';
 import { foreignKey } from './foreign/names.js';
+import { IMPLIED, type Implied, type ImpliedContext, type Reader, type Rule } from './implied-rule.js';
 import { isWeightsFile, isWhole } from '../agent/weights-file.js';
 import { overrideOf } from '../tasks/wandb-agent/override-of.js';
-
-export interface ImpliedContext {
-  /** Whether the command line gives a key itself. */
-  isTyped(key: string): boolean;
-  mode?: 'run' | 'multirun';
-  /** Keys of other programs are left as they are. */
-  isNested?: boolean;
-  /** Gets each word that follows, and why. */
-  note?(word: string, why: string): void;
-}
-
-/** What the origins of implied values begin with. */
-export const IMPLIED = 'implied by another key';
-
-export interface Implied {
-  word: string;
-  why: string;
-}
-
-export type Rule = (
-  config: Reader,
-  context: ImpliedContext,
-  composition: Composition,
-) => Implied[] | Promise<Implied[]>;
-
-/** One key of the composed config; undefined where it is absent or cannot be resolved. */
-export type Reader = (key: string) => unknown;
 
 /** The composition with what follows from its keys. */
 export async function withImplied(composition: Composition, context: ImpliedContext): Promise<Composition> {
@@ -140,8 +114,8 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
     return foreign && !foreign.isOwn ? [{ key, value, foreign }] : [];
   });
   if (found.length === 0 || context.isNested) return [];
-  const { runFacts } = await import('./foreign/run-facts.js');
-  const facts = await runFacts(composition, new Set());
+  const { factsOf } = await import('./foreign/run-facts.js');
+  const facts = await factsOf(composition, new Set());
   return found.flatMap(({ key, value, foreign }): Implied[] => {
     if (facts.reads(key)) return []; // a key of ours with the same name
     const outcome = foreign.meaning(overrideOf('', value).slice(1), facts);

@@ -3,7 +3,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { findViolations } from '@bowyer/config';
 import { schemaOf, unknownUnit } from './units.js';
-import type { Implied, Rule } from './implied.js';
+import type { Implied, Rule } from './implied-rule.js';
 
 export const misfits: Rule = async (read, { isTyped }, composition) => {
   if (unknownUnit(composition) !== undefined) return [];

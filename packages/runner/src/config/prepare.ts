@@ -6,7 +6,7 @@ import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import { ConfigError, type Composition, type PlainObject, type PrepareContext } from '@bowyer/config';
 import { environmentNames } from '@bowyer/envs';
 import { habits } from './foreign/habits.js';
-import { IMPLIED } from './implied.js';
+import { IMPLIED } from './implied-rule.js';
 import { findTask, taskNames } from '../tasks/registry.js';
 import type { Choices, TaskUnit } from '../tasks/task.js';
 import { placeText } from './place-text.js';

@@ -12,7 +12,7 @@ import type { ConfigProblem } from '@bowyer/core';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { actionChoiceProblems, contextKeyProblems, expertProblems } from './context-keys.js';
 import { foreignKey } from './foreign/names.js';
-import { IMPLIED } from './implied.js';
+import { IMPLIED } from './implied-rule.js';
 import { memoryKeyProblems } from './memory-keys.js';
 import { placeProblems } from './place-problems.js';
 import { placeText } from './place-text.js';
@@ -101,7 +101,7 @@ async function keysOfOthers(
     return foreign ? [{ key, value, ...foreign }] : [];
   });
   if (found.length === 0) return [];
-  const facts = await (await import('./foreign/run-facts.js')).runFacts(composition, new Set());
+  const facts = await (await import('./foreign/implied-facts.js')).runFacts(composition, new Set());
   return found.map(({ key, value, program, meaning }) => {
     const outcome = meaning(String(value), facts);
     const remedy = 'refused' in outcome ? `here: ${outcome.refused}` : 'leave it out';

@@ -1,6 +1,7 @@
 // Quotients of polynomials in atoms: the normal form in which expressions are compared. Equality is exact: a/b = c/d where a·d − c·b
 // has no terms. Rewriting supposes that variables are positive; equality.ts compares what the expressions are elsewhere.
 import { Fraction, NoValueError } from '../fraction.js';
+import { IMAGINARY, UNITY, type Atom, type Quotient } from './atoms.js';
 import { contentOf, constantSign, proportion } from './content.js';
 import { inLowestTerms, perfectPower } from './divisors.js';
 import { factorsOf } from './factors.js';
@@ -21,29 +22,6 @@ import {
   type Term,
 } from './polynomial.js';
 import type { Work } from './work.js';
-
-export interface Quotient {
-  numerator: Polynomial;
-  denominator: Polynomial;
-}
-
-/** What a polynomial is made of. */
-export type Atom =
-  | { kind: 'imaginary' }
-  /** e^(iπ): its powers are the roots of unity. */
-  | { kind: 'unity' }
-  | { kind: 'pi' }
-  | { kind: 'variable'; name: string }
-  | { kind: 'prime'; value: bigint }
-  | { kind: 'exponential'; of: Quotient; isReal: boolean }
-  /** A polynomial that has fractional powers alone. */
-  | { kind: 'root'; of: Polynomial }
-  | { kind: 'absolute'; of: Polynomial }
-  | { kind: 'function'; name: string; arguments: readonly Quotient[] };
-
-export const IMAGINARY = 0;
-export const UNITY = 1;
-export const PI = 2;
 
 const ONE = constant(Fraction.of(1));
 

@@ -1,6 +1,6 @@
 // Parts of polynomials: what all terms have in common, how two are related, and the sign of a constant.
 import { Fraction, gcd } from '../fraction.js';
-import type { Atom } from './algebra.js';
+import type { Atom } from './atoms.js';
 import { lowest, polynomialOf, type Polynomial, type Power } from './polynomial.js';
 
 export interface Content {

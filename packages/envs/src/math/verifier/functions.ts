@@ -1,7 +1,8 @@
 // Elementary functions in normal form. Trigonometric and hyperbolic functions are written in exponentials, whose exponents are then
 // added, so that their identities need no rules; a logarithm is taken of each factor.
 import { Fraction, NoValueError } from '../fraction.js';
-import { fromPolynomial, IMAGINARY, PI, valueOf, type Algebra, type Quotient } from './algebra.js';
+import { fromPolynomial, valueOf, type Algebra } from './algebra.js';
+import { IMAGINARY, PI, type Quotient } from './atoms.js';
 import { contentOf, proportion } from './content.js';
 import { perfectPower } from './divisors.js';
 import { factorsOf } from './factors.js';

@@ -1,6 +1,7 @@
 // From a tree to its normal form.
 import { Fraction } from '../fraction.js';
-import { IMAGINARY, PI, valueOf, type Algebra, type Quotient } from './algebra.js';
+import { valueOf, type Algebra } from './algebra.js';
+import { IMAGINARY, PI, type Quotient } from './atoms.js';
 import { exponential, functions, logarithm } from './functions.js';
 import { number, rationalValue, ungrouped, type Tree } from './tree.js';
 

@@ -1,6 +1,7 @@
 // Whether two answers mean the same.
 import { Fraction } from '../fraction.js';
-import { Algebra, type Quotient } from './algebra.js';
+import { Algebra } from './algebra.js';
+import type { Quotient } from './atoms.js';
 import type { Answer, ListAnswer, Relation, ValueAnswer } from './answer.js';
 import { proportion } from './content.js';
 import { decided, isEqual } from './equality.js';

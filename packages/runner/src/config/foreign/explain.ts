@@ -60,7 +60,7 @@ function withoutUnknown(
 
 async function factsOf(composition: Composition): Promise<RunFacts | undefined> {
   try {
-    return await (await import('./run-facts.js')).runFacts(composition, new Set());
+    return await (await import('./implied-facts.js')).runFacts(composition, new Set());
   } catch (error) {
     if (error instanceof ConfigError) return undefined;
     throw error;

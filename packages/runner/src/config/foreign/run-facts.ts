@@ -2,19 +2,13 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { Composition } from '@bowyer/config';
 import { isConversationFile } from '../../demonstrations/conversations.js';
-import { withImplied } from '../implied.js';
 import { loadPlugins } from '../plugins.js';
 import { choicesOf, schemaOf } from '../units.js';
 import type { RunFacts } from './outcome.js';
 
-/** @param typed keys of the command line */
-export async function runFacts(composed: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
-  await loadPlugins(composed);
-  const composition = await withImplied(composed, {
-    isTyped: (key) => typed.has(key),
-    mode: 'multirun',
-    isNested: true,
-  });
+/** @param composition with what follows from its keys @param typed keys of the command line */
+export async function factsOf(composition: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
+  await loadPlugins(composition);
   const schema = schemaOf(composition);
   const { algorithm, setting } = choicesOf(composition);
   const backend = setting('env.backend');

@@ -51,7 +51,7 @@ export async function translate(
 }
 
 const runFactsOf = async (texts: readonly string[], words: readonly Word[], { compose }: TranslateContext) => {
-  const { runFacts } = await import('./run-facts.js');
+  const { runFacts } = await import('./implied-facts.js');
   return runFacts(compose(texts), new Set(words.map(({ key }) => key)));
 };
 

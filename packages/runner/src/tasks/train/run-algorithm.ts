@@ -128,11 +128,13 @@ export async function runAlgorithm(
   const trained = withRemoteRollouts(config.remotePolicy, { ...agent, slots: config.slots }, (openRollouts) =>
     unit.train({ ...run, openRollouts }, recipeOptions(config, policy.tokenizer)),
   );
-  await trained.finally(() => control?.close()).catch(async (error: unknown) => {
-    // A rollout was given up: nothing has been learned since the last iteration.
-    if (!(error instanceof InterruptedError)) throw error;
-    await recorder.checkpointOnce(recorder.iteration);
-  });
+  await trained
+    .finally(() => control?.close())
+    .catch(async (error: unknown) => {
+      // A rollout was given up: nothing has been learned since the last iteration.
+      if (!(error instanceof InterruptedError)) throw error;
+      await recorder.checkpointOnce(recorder.iteration);
+    });
   // save_freq need not divide the iterations: what was trained last is kept, and more iterations continue from it.
   if ((config.iterations ?? null) !== null && !recorder.stopRequested)
     await recorder.checkpointOnce(recorder.iteration);

@@ -1,0 +1,29 @@
+// A rule of what follows from keys of a composed config: see implied.ts.
+import type { Composition } from '@bowyer/config';
+
+export interface ImpliedContext {
+  /** Whether the command line gives a key itself. */
+  isTyped(key: string): boolean;
+  mode?: 'run' | 'multirun';
+  /** Keys of other programs are left as they are. */
+  isNested?: boolean;
+  /** Gets each word that follows, and why. */
+  note?(word: string, why: string): void;
+}
+
+/** What the origins of implied values begin with. */
+export const IMPLIED = 'implied by another key';
+
+export interface Implied {
+  word: string;
+  why: string;
+}
+
+export type Rule = (
+  config: Reader,
+  context: ImpliedContext,
+  composition: Composition,
+) => Implied[] | Promise<Implied[]>;
+
+/** One key of the composed config; undefined where it is absent or cannot be resolved. */
+export type Reader = (key: string) => unknown;
