@@ -25,7 +25,7 @@ const completions = Array.from({ length: 20 }, (_, i) => ({ prompt: question(i),
 const jsonl = (items: readonly object[]) => items.map((item) => `${JSON.stringify(item)}\n`).join('');
 
 /** A model of one block whose vocabulary is the words above. */
-async function makeModel(folder: string): Promise<void> {
+async function makeModel(folder: string, positions = 40): Promise<void> {
   const words = Array.from(
     { length: 20 },
     (_, i) => `${question(i)} ${answer(i)} system\nuser\nassistant\n${answer(i)}`,
@@ -35,7 +35,7 @@ async function makeModel(folder: string): Promise<void> {
   });
   const device = await openDevice({ device: 'cpu', threads: 1 });
   try {
-    const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 40 };
+    const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: positions };
     await (await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) })).save(folder);
   } finally {
     await device.close();
@@ -277,9 +277,10 @@ test('replies of weight 0 are not learned, and others count by their weight', as
         messages: [asked, { ...said, weight: 1 }, asked, { ...said, content: question(1), weight }],
       })),
     );
+  await makeModel(at('roomy'), 120); // for both replies
   const tokens = async (name: string, weight?: number) => {
     await writeFile(at(`${name}.jsonl`), weighted(weight));
-    await ends(name, `${name}.jsonl`, 'chat_template=chatml', 'epochs=1');
+    await ends(name, `${name}.jsonl`, `model=${at('roomy')}`, 'chat_template=chatml', 'epochs=1');
     return losses(await metricsOf(name), 'tokens').reduce((sum, count) => sum + count, 0);
   };
   const [all, none, half] = [await tokens('all'), await tokens('none', 0), await tokens('half', 0.5)];
