@@ -23,7 +23,7 @@ test('valid actions and the score are shown; a finished episode is kept, one tha
   expect(stdout).toContain(`saved in ${output}`);
   expect(stdout).toContain('episode with seed 4');
 
-  const episodes = await readEpisodes(output); // as a warm start would
+  const { episodes } = await readEpisodes(output); // as a warm start would
   expect(episodes.map(({ episodicReturn }) => episodicReturn)).toEqual([1]);
   const { steps } = episodes[0].episode as EpisodeRecord;
   expect(steps.map(({ action }) => action)).toEqual(['look around', 'take coin']);

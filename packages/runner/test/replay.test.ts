@@ -156,3 +156,12 @@ whenRecorded('transcripts/detective.jsonl', 'archer/detective.z5').test(
   },
   120_000,
 );
+
+test('keys of a line that nothing reads are refused before anything is played', async () => {
+  const { code, stderr, lines } = await replay(['env=coin'], asLines([
+    { reset: { seed: 3 }, actions: ['look around'], id: 'x', steps: [] },
+    { reset: { seed: 3 }, actions: ['look around'], seed: 4 },
+  ])); // prettier-ignore
+  expect({ code, lines }).toEqual({ code: 1, lines: null });
+  expect(stderr).toContain("keys that nothing reads, and what they say would be lost\n  'seed' of a line: line 2\n");
+});

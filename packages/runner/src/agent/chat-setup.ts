@@ -50,17 +50,21 @@ const messages = {
   },
 };
 
-const objects = { type: 'array', items: { type: 'object' } };
+/** Some datasets have JSON in a text. */
+const objects = { type: ['array', 'string'], items: { type: 'object' } };
 
 /** The schema of a line, with `{messages}` and what a template takes beside them as one more way to give a prompt. */
-export const withMessages = (schema: { properties?: object }): object => ({
+export const withMessages = <Schema extends { properties: object }>(schema: Schema) => ({
   ...schema,
   properties: {
     ...schema.properties,
     messages,
+    system: { type: 'string' },
     tools: objects,
     documents: objects,
     chat_template_kwargs: { type: 'object' },
   },
-  dependentRequired: { tools: ['messages'], documents: ['messages'], chat_template_kwargs: ['messages'] },
+  dependentRequired: Object.fromEntries(
+    ['system', 'tools', 'documents', 'chat_template_kwargs'].map((key) => [key, ['messages']]),
+  ),
 });

@@ -129,7 +129,7 @@ export function conversationOf(item: unknown, keys: UnreadKeys, place: string): 
 }
 
 /** ShareGPT's files have the system's text beside the messages. */
-function withSystem(system: unknown, messages: ChatMessage[]): ChatMessage[] {
+export function withSystem(system: unknown, messages: ChatMessage[]): ChatMessage[] {
   if (isEmpty(system) || messages.length === 0) return messages;
   if (typeof system !== 'string') throw new BadItem(`'system' is ${found(system)}, not a text`);
   const [first] = messages;

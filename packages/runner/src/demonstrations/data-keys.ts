@@ -4,7 +4,19 @@ import { DataFileError } from './data-file.js';
 
 /** Says where an item is from, or how it came out: nothing about what of it is learned. */
 const HARMLESS: ReadonlySet<string> = new Set([
-  ...['id', 'item_id', 'idx', 'index', 'uuid', 'hash', 'conversation_id', 'session_id', 'task_id', 'prompt_id'],
+  ...[
+    'id',
+    'item_id',
+    'custom_id',
+    'idx',
+    'index',
+    'uuid',
+    'hash',
+    'conversation_id',
+    'session_id',
+    'task_id',
+    'prompt_id',
+  ],
   ...[
     'source',
     'origin',
@@ -35,10 +47,16 @@ export const isEmpty = (value: unknown): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
+/** Where the keys of each part of an item are, for jq. */
+const PLACES: Readonly<Record<string, string>> = { 'a step': '.steps[]', 'a turn': '.turns[]', 'the reset': '.reset' };
+
 /** The keys of a file's items that nothing reads. */
 export class UnreadKeys {
-  readonly #harmless = new Set<string>();
+  readonly #leftOut = new Set<string>();
   readonly #refused = new Map<string, Seen>();
+
+  /** @param harmless further keys that say nothing to the reader of this kind of file */
+  constructor(private readonly harmless: readonly string[] = []) {}
 
   /**
    * @param of what has the keys: `an item`, `a message`
@@ -48,7 +66,7 @@ export class UnreadKeys {
   check(of: string, place: string, record: Readonly<Record<string, unknown>>, read: readonly string[]): void {
     for (const [key, value] of Object.entries(record)) {
       if (read.includes(key) || isEmpty(value)) continue;
-      if (HARMLESS.has(key)) this.#harmless.add(key);
+      if (HARMLESS.has(key) || this.harmless.includes(key)) this.#leftOut.add(key);
       else this.refuse(`'${key}' of ${of}`, place);
     }
   }
@@ -61,7 +79,7 @@ export class UnreadKeys {
 
   /** In the order in which they were met. */
   get leftOut(): string[] {
-    return [...this.#harmless];
+    return [...this.#leftOut];
   }
 
   /** @throws {DataFileError} that names each key once */
@@ -70,10 +88,10 @@ export class UnreadKeys {
     const lines = [...this.#refused].map(
       ([what, { first, places }]) => `  ${what}: ${first}${places.size > 1 ? ` and ${places.size - 1} more` : ''}`,
     );
-    const [, key = 'KEY'] = /^'(.*?)'/.exec([...this.#refused.keys()][0]) ?? [];
+    const [, key = 'KEY', of = ''] = /^'(.*?)' of (.*)/.exec([...this.#refused.keys()][0]) ?? [];
     throw new DataFileError(
       [`${path}: it has keys that nothing reads, and what they say would be lost`, ...lines].join('\n'),
-      `${expected}; to train without a key of an item, remove it: jq -c 'del(.${key})' FILE > NEW`,
+      `${expected}; to do without a key, remove it: jq -c 'del(${PLACES[of] ?? ''}.${key})' FILE > NEW`,
     );
   }
 }

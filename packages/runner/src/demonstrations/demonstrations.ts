@@ -41,14 +41,14 @@ function requestOf({ seed, demonstrations }: DemonstrationConfig, { schema }: De
 }
 
 async function readDemonstrations(path: string): Promise<DemonstrationSet> {
-  const episodes = await readEpisodes(path);
+  const { episodes, notes } = await readEpisodes(path);
   const records = episodes.map(({ episode }) => episode);
   const turns = records.reduce((sum, record) => sum + ('reset' in record ? record.steps : record.turns).length, 0);
   const meanReturn = episodes.reduce((sum, { episodicReturn }) => sum + episodicReturn, 0) / episodes.length;
   return {
     demonstrations: records.map((record) => ('reset' in record ? demonstrationOf(record) : record)),
     records,
-    summary: `${episodes.length} episodes, ${turns} turns, mean return ${meanReturn.toFixed(2)}`,
+    summary: [`${episodes.length} episodes, ${turns} turns, mean return ${meanReturn.toFixed(2)}`, ...notes].join('; '),
     file: { name: 'demonstrations.jsonl', text: () => readFileSync(path, 'utf8') },
   };
 }

@@ -1,6 +1,7 @@
 // JSONL files from outside, checked line by line; what is wrong is named with its file and line.
 import { readTextLines } from '@bowyer/logging';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { BadItem } from './data-file.js';
 
 export class JsonLineError extends Error {
   override readonly name = 'JsonLineError';
@@ -37,6 +38,15 @@ export async function readJsonLines<T>(path: string, schema: object): Promise<{ 
     throw code === undefined ? error : new Error(`cannot read '${path}' (${code})`);
   }
   return values;
+}
+
+/** Names the line of what is wrong with its value. */
+export function atLine<T>(path: string, line: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof BadItem ? new JsonLineError(path, line, error.message) : error;
+  }
 }
 
 const checks = new WeakMap<object, ValidateFunction>();

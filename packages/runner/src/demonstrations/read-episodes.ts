@@ -1,17 +1,23 @@
 // Files of episodes, read and checked: what `demonstrations.path=FILE.jsonl` names. Two formats: a record of texts for each
 // episode (task=demonstrations, play and replay write it), and the trajectories of a run (trajectories/*.jsonl).
-import { recordedReturn, type Demonstration, type EpisodeRecord } from '@bowyer/core';
+import { recordedReturn, type Demonstration, type EpisodeRecord, type RecordedStep } from '@bowyer/core';
 import type { TrajectoryRecord } from '../run/trajectory-record.js';
-import { readJsonLines } from './json-lines.js';
+import { EpisodeKeys, isSlip } from './episode-keys.js';
+import { atLine, readJsonLines } from './json-lines.js';
+import { LOSS_KEYS } from './loss-keys.js';
 
 const turn = (...texts: string[]) => ({
   type: 'object',
   required: [...texts, 'reward'],
-  properties: { ...Object.fromEntries(texts.map((key) => [key, { type: 'string' }])), reward: { type: 'number' } },
+  properties: {
+    ...Object.fromEntries(texts.map((key) => [key, { type: 'string' }])),
+    reward: { type: 'number' },
+    slip: { type: 'boolean' },
+  },
 });
 const turns = (...texts: string[]) => ({ type: 'array', minItems: 1, items: turn(...texts) });
 
-/** Texts and rewards are required; further keys are accepted. */
+/** Texts and rewards are required. */
 const episodeSchema = {
   type: 'object',
   required: ['reset', 'steps'],
@@ -36,15 +42,33 @@ export interface StoredEpisode {
   episodicReturn: number;
 }
 
-/** @throws at the first line that is not an episode, and where there is none at all */
-export async function readEpisodes(path: string): Promise<StoredEpisode[]> {
+/** The episodes of a file, and what is to be said about it. */
+export interface EpisodeFile {
+  episodes: StoredEpisode[];
+  notes: string[];
+}
+
+/** @throws at the first line that is not an episode, where nothing reads a key, and where there is no episode */
+export async function readEpisodes(path: string): Promise<EpisodeFile> {
   const lines = await readJsonLines<EpisodeRecord | TrajectoryRecord>(path, schema);
   if (lines.length === 0) throw new Error(`${path} contains no episode`);
-  return lines.map(({ value }) =>
-    'turns' in value
-      ? { episode: demonstrationOfTrajectory(value), episodicReturn: sumOf(value.turns) }
-      : { episode: value, episodicReturn: recordedReturn(value) },
-  );
+  const keys = new EpisodeKeys();
+  for (const { line, value } of lines)
+    if ('turns' in value) keys.checkTrajectory(`line ${line}`, value, ['slip', ...LOSS_KEYS]);
+    else keys.checkRecord(`line ${line}`, value);
+  const notes = keys.notes(path);
+  return { episodes: lines.map(({ line, value }) => atLine(path, line, () => storedEpisode(value))), notes };
+}
+
+function storedEpisode(value: EpisodeRecord | TrajectoryRecord): StoredEpisode {
+  if ('turns' in value) return { episode: demonstrationOfTrajectory(value), episodicReturn: sumOf(value.turns) };
+  return { episode: { ...value, steps: value.steps.map(stepOf) }, episodicReturn: recordedReturn(value) };
+}
+
+/** With `slip` alone for what other programs' keys say. */
+function stepOf(step: RecordedStep, i: number): RecordedStep {
+  const own = Object.entries(step).filter(([key]) => key !== 'slip' && !LOSS_KEYS.some((other) => other === key));
+  return { ...(Object.fromEntries(own) as unknown as RecordedStep), ...(isSlip(step, i) && { slip: true }) };
 }
 
 const sumOf = (turns: readonly { reward: number }[]) => turns.reduce((sum, { reward }) => sum + reward, 0);
@@ -52,10 +76,12 @@ const sumOf = (turns: readonly { reward: number }[]) => turns.reduce((sum, { rew
 function demonstrationOfTrajectory({ opening, turns }: TrajectoryRecord): Demonstration {
   return {
     opening,
-    turns: turns.map(({ action, reply, next_observation, reward, terminated, truncated }, i) => {
+    turns: turns.map((turn, i) => {
+      const { action, reply, next_observation, reward, terminated, truncated } = turn;
       const isLast = i === turns.length - 1;
       const follows = isLast || next_observation === undefined ? {} : { nextObservation: next_observation };
-      return { action, reply: isLast ? '' : (reply ?? ''), ...follows, reward, terminated, truncated };
+      const end = { reward, terminated, truncated, ...(isSlip(turn, i) && { slip: true }) };
+      return { action, reply: isLast ? '' : (reply ?? ''), ...follows, ...end };
     }),
   };
 }

@@ -3,12 +3,13 @@ import { open, rename, rm } from 'node:fs/promises';
 import { camelKeys, LockLostError, namingFile } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
-import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
+import { ItemError, loadTextModel, type ChatMessage, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
 import { deviceOf, type DeviceConfig } from '../agent/device-choice.js';
 import type { SharedConfig } from '../config/keys.js';
 import { owningOutput } from '../run/folder-owner.js';
-import { templateInputsOf } from '../demonstrations/conversations.js';
-import { JsonLineError, readJsonLines } from '../demonstrations/json-lines.js';
+import { templateInputsOf, toolCallsOf, unreadNote, withSystem } from '../demonstrations/conversations.js';
+import { isEmpty, UnreadKeys } from '../demonstrations/data-keys.js';
+import { atLine, JsonLineError, readJsonLines } from '../demonstrations/json-lines.js';
 import type { TaskContext } from './task.js';
 
 /** What the config of such a task has. */
@@ -17,8 +18,10 @@ export type LinesConfig = DeviceConfig &
   Partial<Pick<SharedConfig, 'packedDecoding'>> & { task: string; model: string; input: string; output: string };
 
 export interface ModelLines<Item> {
-  /** JSON Schema of an input line. */
-  schema: object;
+  /** JSON Schema of an input line; its properties are the keys that are read. */
+  schema: { properties: object };
+  /** Keys of a line that say nothing to this task. */
+  harmless?: readonly string[];
   /** One result per item, in their order; written as they come. */
   results: (model: LanguageModel | Seq2SeqModel, items: Item[]) => AsyncIterable<object>;
 }
@@ -33,10 +36,11 @@ export function runModelLines<Item>(config: LinesConfig, context: TaskContext, w
 
 async function writeModelLines<Item>(
   { input, output, model: folder, quantization, packedDecoding, ...config }: LinesConfig,
-  { print, progress }: TaskContext,
-  { schema, results }: ModelLines<Item>,
+  { print, progress, log }: TaskContext,
+  { schema, harmless, results }: ModelLines<Item>,
 ): Promise<void> {
-  const lines = await readJsonLines<Record<string, unknown>>(input, schema);
+  const { lines, notes } = await readLines(input, schema, harmless);
+  for (const note of notes) log(`${input}: ${note}`);
   const partial = `${output}.partial`;
   const device = await openDevice(deviceOf(config));
   try {
@@ -51,14 +55,7 @@ async function writeModelLines<Item>(
       let done = 0;
       for await (const result of results(
         model,
-        // What a template reads keeps its keys.
-        lines.map(({ value: { messages, tools, documents, chat_template_kwargs, ...item } }) => ({
-          ...(camelKeys(item) as Item),
-          ...(messages !== undefined && {
-            messages,
-            inputs: templateInputsOf({ tools, documents, chat_template_kwargs }),
-          }),
-        })),
+        lines.map(({ item }) => item as Item),
       )) {
         // Unlike write, it writes all or throws.
         await namingFile(partial, () => file.appendFile(`${JSON.stringify(result)}\n`));
@@ -78,11 +75,38 @@ async function writeModelLines<Item>(
   }
 }
 
+/** @throws where a line is not as the schema says, and where it has keys that nothing reads */
+async function readLines(path: string, schema: { properties: object }, harmless?: readonly string[]) {
+  const lines = await readJsonLines<Record<string, unknown>>(path, schema);
+  const keys = new UnreadKeys(harmless);
+  const read = lines.map(({ line, value }) => {
+    const place = `line ${line}`;
+    keys.check('a line', place, value, Object.keys(schema.properties));
+    return { line, item: atLine(path, line, () => itemOf(value, keys, place)) };
+  });
+  keys.throwRefused(path, `a line with ${Object.keys(schema.properties).join(', ')}`);
+  return { lines: read, notes: unreadNote(keys) };
+}
+
+/** What a template reads keeps its keys. */
+function itemOf(value: Readonly<Record<string, unknown>>, keys: UnreadKeys, place: string): object {
+  const { messages, system, tools, documents, chat_template_kwargs, ...item } = value;
+  if (messages === undefined) return camelKeys(item) as object;
+  const dialogue = withSystem(system, (messages as ChatMessage[]).map((message, i) => withCalls(message, i, keys, place))); // prettier-ignore
+  const inputs = templateInputsOf({ tools, documents, chat_template_kwargs });
+  return { ...(camelKeys(item) as object), messages: dialogue, inputs };
+}
+
+const withCalls = (message: ChatMessage, i: number, keys: UnreadKeys, place: string): ChatMessage =>
+  isEmpty(message.tool_calls)
+    ? message
+    : { ...message, tool_calls: toolCallsOf(message.tool_calls, { what: `message ${i + 1}`, keys, place }) };
+
 const text = { type: 'string' };
 const ids = { type: 'array', items: { type: 'integer', minimum: 0 } };
 
-/** Each part as text or as ids: `{prompt}` or `{prompt_ids}`. A line may contain more. */
-export const linesOf = (...parts: string[]): object => ({
+/** Each part as text or as ids: `{prompt}` or `{prompt_ids}`. */
+export const linesOf = (...parts: string[]): { type: string; properties: object } => ({
   type: 'object',
   properties: Object.fromEntries(
     parts.flatMap((part) => [

@@ -69,9 +69,15 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
       yield { text: shown, ids, logprobs, finish_reason: finishReason };
     }
   };
-  await runModelLines(config, context, { schema: withMessages(linesOf('prompt')), results });
+  await runModelLines(config, context, { schema: withMessages(linesOf('prompt')), harmless: ANSWERS, results });
   if (cut > 0) context.print(`${cut} of the texts end before max_new_tokens, where the model's context does\n`);
 }
+
+/** Beside a prompt the answers that others gave or that are to be given. */
+const ANSWERS = [
+  ...['continuation', 'continuation_ids', 'completion', 'response', 'answer', 'answers', 'solution', 'label', 'labels'],
+  ...['reference', 'references', 'expected', 'target', 'gold', 'ground_truth', 'chosen', 'rejected'],
+];
 
 type ChatItem = PromptItem & Partial<Conversation>;
 

@@ -2,11 +2,16 @@
 import { environmentInfo, type Env, type ResetResult, type StepResult } from '@bowyer/envs';
 import { camelKeys, recordedInfo, toSnakeCase, writeFileAtomically, type EpisodeRecord } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
+import { unreadNote } from '../../demonstrations/conversations.js';
+import { UnreadKeys } from '../../demonstrations/data-keys.js';
 import { readJsonLines, JsonLineError } from '../../demonstrations/json-lines.js';
 import { engineText, replayEnvironment, type EnvironmentConfig } from '../../environment/environment.js';
 import type { TaskContext } from '../task.js';
 
 type ReplayConfig = EnvironmentConfig & { input: string; output: string };
+
+/** Of a recording what its environment answered, which is not played. */
+const RECORDED = ['steps', 'final', 'final_score', 'return', 'episodic_return'];
 
 export interface ReplayLine {
   /** The environment's reset options, in snake_case. */
@@ -14,9 +19,13 @@ export interface ReplayLine {
   actions: string[];
 }
 
-export async function replay(config: ReplayConfig, { print, progress }: TaskContext): Promise<void> {
+export async function replay(config: ReplayConfig, { print, progress, log }: TaskContext): Promise<void> {
   const { input, output } = config;
   const lines = await readJsonLines<ReplayLine>(input, lineSchema(config.env.name));
+  const keys = new UnreadKeys(RECORDED);
+  for (const { line, value } of lines) keys.check('a line', `line ${line}`, { ...value }, ['reset', 'actions']);
+  keys.throwRefused(input, '{"reset": {"seed": 1}, "actions": ["…"]}');
+  for (const note of unreadNote(keys)) log(`${input}: ${note}`);
   const env = replayEnvironment(config);
   const bar = new ProgressBar('episodes', lines.length, progress);
   const replayed: string[] = [];
@@ -69,7 +78,6 @@ export async function replayEpisode(
   return record;
 }
 
-/** Only `reset` and `actions` are read; a recording may contain more. */
 function lineSchema(name: string): object {
   const { resetSchema } = environmentInfo(name);
   const options = Object.entries(resetSchema.properties).map(([key, option]) => [toSnakeCase(key), option]);

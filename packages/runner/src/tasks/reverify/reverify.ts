@@ -4,6 +4,7 @@ import { episodeMetrics } from '@bowyer/algorithms';
 import { episodicReturn, writeFileAtomically, type Trajectory, type Transition } from '@bowyer/core';
 import type { Env, Split } from '@bowyer/envs';
 import { JsonlFile, ProgressBar } from '@bowyer/logging';
+import { EpisodeKeys } from '../../demonstrations/episode-keys.js';
 import { readJsonLines, JsonLineError } from '../../demonstrations/json-lines.js';
 import type { EnvironmentConfig } from '../../environment/environment.js';
 import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
@@ -26,10 +27,13 @@ interface Verified {
 }
 
 export async function reverify(config: ReverifyConfig, context: TaskContext): Promise<void> {
-  const { directory, envParts, progress, print } = context;
+  const { directory, envParts, progress, print, log } = context;
   await openDirectory(directory, context.decisive);
   const { input } = config;
   const lines = await readJsonLines<StoredEpisode>(input, episodeSchema);
+  const keys = new EpisodeKeys();
+  for (const { line, value } of lines) keys.checkTrajectory(`line ${line}`, value, []);
+  for (const note of keys.notes(input)) log(`${input}: ${note}`);
   await claimDirectory(directory, context.decisive);
   const bar = new ProgressBar('episodes', lines.length, progress);
   const open = new Map<Split, Env>();
