@@ -124,3 +124,11 @@ Nine.<end>
     expect(text(messages).startsWith(text(messages.slice(0, i)).replace(/### assistant\n$/, ''))).toBe(true);
   expect(template.encodeConversation(messages, { tools })).toHaveLength(1);
 });
+
+test('the renderings of one check share their steps: a template that takes 300,000 is not rendered ten times', () => {
+  const busy = '{% for i in range(3) %}{% for j in range(50000) %}{% endfor %}{% endfor %}{{ messages | length }}';
+  const asked: Conversation = { messages: [{ role: 'user', content: 'q' }, { role: 'assistant', content: 'a' }] }; // prettier-ignore
+  const template = chatTemplate(busy, tokenizer);
+  expect(template.encodePrompt(asked.messages.slice(0, 1)).length).toBeGreaterThan(0);
+  expect(() => template.leavesOut(asked)).toThrow('it takes more than 500000 steps');
+});

@@ -1,6 +1,7 @@
 // What a dialogue has that a template does not write: tools, calls, what tools answered, thoughts, or a text next to calls. It is found
 // by rendering the dialogue with marks in their places, since a template's source does not say what it does with a message.
 import { ChatTemplateError, ChatTemplateLimitError, type ChatMessage, type Conversation, type TemplateInputs } from './chat-message.js'; // prettier-ignore
+import { sharingSteps } from './jinja/work.js';
 
 /** A dialogue as text. @param asks whether it ends with what asks for a reply */
 type Render = (messages: readonly ChatMessage[], inputs: TemplateInputs, asks: boolean) => string;
@@ -84,7 +85,11 @@ export class LeftOut {
   constructor(private readonly render: Render) {}
 
   /** What of a dialogue is not written, in words. */
-  of({ messages, inputs = {} }: Conversation): string[] {
+  of(conversation: Conversation): string[] {
+    return sharingSteps(() => this.#leftOutOf(conversation));
+  }
+
+  #leftOutOf({ messages, inputs = {} }: Conversation): string[] {
     const ofInputs = (['tools', 'documents'] as const).filter(
       (key) => isFilled(inputs[key]) && this.#isNew(key) && !this.#writesInput(key, messages, inputs),
     );

@@ -8,7 +8,7 @@ const twice = (body: string, count = 100) =>
 const often = (body: string) => `{% for i in range(100000) %}${body}{% endfor %}`;
 const around = (count: number, open: string, close: string) => `{{ ${open.repeat(count)}1${close.repeat(count)} }}`;
 
-const [steps, text, deep] = ['more than 1000000 steps', 'writes a text of more than', 'within each other more than'];
+const [steps, text, deep] = ['more than 500000 steps', 'writes a text of more than', 'within each other more than'];
 const bombs: Record<string, readonly [problem: string, templates: readonly string[]]> = {
   'lists and texts that double': [
     `(${steps}|${text})`,

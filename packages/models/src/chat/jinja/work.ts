@@ -14,7 +14,7 @@ export class TemplateLimitError extends TemplateError {
 
 export const templateLimits = {
   /** Values that expressions have, rounds of loops, items of lists that are made or read; texts count by their length. */
-  steps: 1_000_000,
+  steps: 500_000,
   /** More steps for each value, and for each CHARACTERS_PER_STEP characters, of what the template is given. */
   stepsPerInput: 1000,
   /** UTF-16 code units of one text. */
@@ -33,20 +33,40 @@ const CHARACTERS_PER_STEP = 32;
 /** A macro or a recursive loop takes more of the machine's stack than an expression. */
 const CALL_DEPTH = 3;
 
+interface Budget {
+  steps: number;
+}
+
+const newBudget = (): Budget => ({ steps: templateLimits.steps });
+
+/** Of the renderings that share one. */
+let shared: Budget | null = null;
+
+/** Runs several renderings that take together what one may: each adds what it is given. */
+export function sharingSteps<Result>(run: () => Result): Result {
+  const before = shared;
+  shared ??= newBudget();
+  try {
+    return run();
+  } finally {
+    shared = before;
+  }
+}
+
 export class Work {
-  #steps: number = templateLimits.steps;
+  readonly #budget = shared ?? newBudget();
   #given = 0;
   #depth = 0;
 
   spend(steps: number): void {
-    this.#steps -= steps;
-    if (this.#steps < 0) throw new TemplateLimitError(`it takes more than ${templateLimits.steps} steps`);
+    this.#budget.steps -= steps;
+    if (this.#budget.steps < 0) throw new TemplateLimitError(`it takes more than ${templateLimits.steps} steps`);
   }
 
   /** The template is given a value, or a text of so many characters. */
   given(characters: number): void {
     this.#given += characters;
-    this.#steps += (1 + characters / CHARACTERS_PER_STEP) * templateLimits.stepsPerInput;
+    this.#budget.steps += (1 + characters / CHARACTERS_PER_STEP) * templateLimits.stepsPerInput;
   }
 
   checkLength(characters: number): void {
