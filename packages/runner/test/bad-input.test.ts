@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { wordLevelTokenizer } from '@bowyer/models';
 import { run, tinyGame } from './command-line.js';
 
 let directory: string;
@@ -114,6 +115,32 @@ test('a file of demonstrations that is not there', async () => {
       HINT,
     made: false,
   });
+});
+
+const notOneToken = (text: string, count: number) =>
+  `eos_str ${JSON.stringify(text)} is ${count} tokens of this policy's tokenizer; it must be one\n`;
+
+test('an eos_str of two words, before demonstrations are made', async () => {
+  const { code, stdout, stderr } = await mistake(['eos_str=no way']);
+  expect(code).toBe(1);
+  expect(stderr).toContain(notOneToken('no way', 2));
+  expect(stdout + stderr).not.toContain('making');
+});
+
+test.each(['generate', 'serve_model'])('%s: an eos_str of two words, before weights are read', async (name) => {
+  const model = join(directory, 'without-weights');
+  await mkdir(model, { recursive: true });
+  await wordLevelTokenizer(['is it a dog ?']).save(model);
+  await writeFile(join(model, 'config.json'), '{}');
+  const prompts = join(directory, 'prompts.jsonl');
+  await writeFile(prompts, '{"prompt": "is it"}\n');
+  const files = name === 'generate' ? [`input=${prompts}`, `output=${join(directory, 'texts.jsonl')}`] : ['port=0'];
+  const words = ['--config-name', name, `model=${model}`, ...files];
+  expect(await mistake(['eos_str=is it'], words)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(notOneToken('is it', 2)) as unknown,
+  });
+  expect((await mistake([], words)).stderr).not.toContain('eos_str'); // its weights are missing then
 });
 
 test('an output folder that cannot be made', async () => {

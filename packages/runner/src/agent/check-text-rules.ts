@@ -1,5 +1,8 @@
 // Whether a policy can write what the config's rules of texts ask for, before demonstrations are made or a model is loaded.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { loadTokenizer, openAdapterDirectory, templateTokens, wordLevelTokenizer } from '@bowyer/models';
+import type { SharedConfig } from '../config/keys.js';
 import { answerTokens, spelling } from '../environment/environment.js';
 import { terminatorIds } from './agent-tokens.js';
 import type { FreshPolicyConfig } from './fresh-policy.js';
@@ -9,11 +12,14 @@ export async function checkTextRules(
   folder: string | null,
   config: FreshPolicyConfig & { playAsChat: boolean },
 ): Promise<void> {
-  if (folder !== null) {
-    const { baseDir } = await openAdapterDirectory(folder);
-    terminatorIds(await loadTokenizer(baseDir), config);
-    return;
-  }
+  if (folder !== null) return checkTerminator(folder, config);
   const wholeTokens = config.playAsChat ? templateTokens(config.chatTemplate) : answerTokens(config);
   terminatorIds(wordLevelTokenizer([config.eosStr ?? ''], { wholeTokens, ...spelling(config) }), config);
+}
+
+/** Whether `eos_str` is one token of a folder's tokenizer. An encoder-decoder may have none; its other readers say so. */
+export async function checkTerminator(folder: string, config: Pick<SharedConfig, 'eosStr'>): Promise<void> {
+  if (config.eosStr === null) return;
+  const { baseDir } = await openAdapterDirectory(folder);
+  if (existsSync(join(baseDir, 'tokenizer.json'))) terminatorIds(await loadTokenizer(baseDir), config);
 }

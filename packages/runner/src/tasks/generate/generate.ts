@@ -12,6 +12,7 @@ import {
   type LanguageModel,
   type PromptItem,
 } from '@bowyer/models';
+import { checkTerminator } from '../../agent/check-text-rules.js';
 import { textRules } from '../../agent/text-rules.js';
 import { terminatorIds } from '../../agent/agent-tokens.js';
 import { loadChatTemplate, withMessages } from '../../agent/chat-setup.js';
@@ -41,6 +42,7 @@ type GenerateConfig = LinesConfig &
 export async function generate(config: GenerateConfig, context: TaskContext): Promise<void> {
   const { seed, batchSize, temperature, topK, topP, doSample, maxNewTokens, draftTokens } = config;
   let cut = 0;
+  if (!config.ignoreEos) await checkTerminator(config.model, config);
   const results = async function* (model: LanguageModel | Seq2SeqModel, lines: ChatItem[]) {
     const { items, template } = await promptsOf(lines, model, config);
     const rules = await textRules(config.model, model, config);

@@ -15,6 +15,7 @@ import {
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { findAlgorithm } from '@bowyer/algorithms';
 import { runOf } from '../../agent/model-folders.js';
+import { checkTerminator } from '../../agent/check-text-rules.js';
 import { textRules } from '../../agent/text-rules.js';
 import { maskedTokenIds, terminatorIds } from '../../agent/agent-tokens.js';
 import { chatTemplateOf, loadChatTemplate } from '../../agent/chat-setup.js';
@@ -57,6 +58,7 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
   const { model: dir } = config;
   warnOfParts(dir, log);
   const apiKey = keyOf(config);
+  await checkTerminator(dir, config);
   const stopped = new Promise<void>((resolve) =>
     onInterrupt(resolve, 'the server stops when the answers under way are finished'),
   );
