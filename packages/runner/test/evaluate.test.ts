@@ -1,6 +1,6 @@
 // task=evaluate and task=reverify as a user runs them.
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { when } from '@bowyer/testing';
@@ -38,6 +38,10 @@ test('agents meet on the same games; two processes play the same as one; stored 
   expect(shorter.stdout).toMatch(
     /as stored +-3\.00[^]*scored again +-2\.00[^]*36 of 36 returns changed[^]*in 36 episodes/,
   );
+  const [line] = (await read('1', 'trajectories', 'test.jsonl')).split('\n');
+  await writeFile(at('other.jsonl'), line.replace('"action":', '"mask":0,"action":'));
+  const other = await run(['--config-name', 'reverify', `input=${at('other.jsonl')}`, `save_path=${at('other')}`]);
+  expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("  'mask' of a turn: line 1\n") as unknown });
 }, 120_000);
 
 const hasMpi = spawnSync('mpirun', ['--version']).stdout?.toString().includes('Open MPI') ?? false;
