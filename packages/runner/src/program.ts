@@ -63,6 +63,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
     explain: async (error, context) => (await import('./config/foreign/explain.js')).explain(error, context, configs),
     describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
     job: async (context) => (await import('./job.js')).job(context, leader, notes.of(context.composition)),
+    admit: async (directory) => (await import('./run/folder-owner.js')).admitToFolder(directory),
     leaveOut: async (swept) => (await import('./config/leave-out.js')).leaveOut(swept),
     afterSweep: async (directory) => (await import('./sweep/compare-jobs.js')).compareJobs(directory),
     launch: async (request) => {

@@ -75,6 +75,8 @@ export interface CommandLine {
   leaveOut?(
     swept: Readonly<Record<string, readonly string[]>>,
   ): Promise<(overrides: readonly string[]) => readonly string[]>;
+  /** Called before anything is written into the folder of a job. @throws where the job must not touch it */
+  admit?(outputDirectory: string): Promise<void>;
   /** Other sweepers and launchers; undefined leaves the sweep to the basic ones. */
   launch?(request: SweepRequest): Promise<SweepOutcome | undefined>;
   /** Called after the last job of a sweep by the basic sweeper and launcher, failed or not. @returns lines to print */

@@ -38,9 +38,15 @@ export function textSetting(composition: Composition, keyPath: string): string {
 export async function runJob(session: Session, composition: Composition, place: JobPlace): Promise<JobResult> {
   const { outputDirectory, setting, jobNumber, record = true } = place;
   const { stdout, stderr, env } = session;
+  const overrides = (composition.setting('hydra.overrides.task') ?? []) as string[];
+  try {
+    if (record) await session.program.admit?.(outputDirectory);
+  } catch (error) {
+    reportJobFailure(error, overrides, session);
+    return { failed: true, error };
+  }
   makeFolder(outputDirectory, setting);
   setHydraSetting(composition, 'runtime.output_dir', outputDirectory);
-  const overrides = (composition.setting('hydra.overrides.task') ?? []) as string[];
   if (record) writeRecord(composition, outputDirectory, overrides);
   const jobName = textSetting(composition, 'hydra.job.name');
   const log = openLog(session, composition);

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { identityOf, stateOf } from '@bowyer/core';
 import { JsonlFile } from '@bowyer/logging';
+import { run } from '../../test/command-line.js';
 import { CheckpointStore } from './checkpoint-store.js';
-import { owningFolder } from './folder-owner.js';
+import { admitToFolder, owningFolder } from './folder-owner.js';
 import { KeptPlays } from './kept-plays.js';
 import { RunControl } from './run-control.js';
 import { claimDirectory, RunFiles } from './run-files.js';
@@ -66,6 +67,19 @@ test('a stopped process keeps its folder, and the message says how to continue i
     other.kill('SIGKILL');
   }
 }, 30_000);
+
+test('a command for a folder at work is refused before its record is written', async () => {
+  await admitToFolder(directory);
+  const record = join(directory, '.hydra', 'overrides.yaml');
+  await mkdir(dirname(record));
+  await writeFile(record, '- seed=6\n');
+  const other = await otherOwner();
+  const refused = await run(['--config-name', 'archer_20q', 'seed=7', `save_path=${directory}`]);
+  other.kill('SIGKILL');
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`process ${other.pid} on `) as string });
+  expect(await readFile(record, 'utf8')).toBe('- seed=6\n');
+  expect(await readdir(directory)).toEqual(['.hydra', 'run.lock']);
+}, 60_000);
 
 test('a folder that does not exist is made, and is free after a failure', async () => {
   const folder = join(directory, 'new');

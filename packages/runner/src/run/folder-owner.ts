@@ -1,4 +1,5 @@
 // One process at a time works in the folder of a run or a sweep: two would write the same files.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { holderMessage, withFileLock } from '@bowyer/core';
 
@@ -27,6 +28,21 @@ export function owningFolder<T>(
       say(holderMessage(holder, (who) => `${who} had ${directory}: waiting for a sign that it lives`));
     },
   });
+}
+
+/**
+ * Called before the record of a job is written, so that a command that is refused leaves the folder as it is.
+ *
+ * @throws if another process that is alive owns the folder
+ */
+export async function admitToFolder(directory: string): Promise<void> {
+  if (!existsSync(join(directory, 'run.lock'))) return;
+  await owningFolder(
+    directory,
+    'run',
+    () => undefined,
+    () => Promise.resolve(),
+  );
 }
 
 /** As `owningFolder`, for a file or folder that a task writes under another name first. */
