@@ -1,6 +1,6 @@
 // The processes that share a run, as its log says them at the start and its results at the end.
 import { availableParallelism, hostname } from 'node:os';
-import type { Ranks } from '@bowyer/core';
+import { maximum, minimum, type Ranks } from '@bowyer/core';
 
 /** Of every rank, in their order. */
 export interface Processes {
@@ -29,6 +29,6 @@ function rankText(own: readonly number[]): string {
 }
 
 function threadText(threads: readonly number[]): string {
-  const [fewest, most] = [Math.min(...threads), Math.max(...threads)];
+  const [fewest, most] = [minimum(threads), maximum(threads)];
   return fewest === most ? `${most} ${most === 1 ? 'thread' : 'threads'} each` : `${fewest} to ${most} threads each`;
 }
