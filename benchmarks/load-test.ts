@@ -177,7 +177,7 @@ async function measure(name: string, server: Server, health: string, next: (rng:
   }
 }
 
-/** What one kind of client makes a server hold, and how long others wait meanwhile. */
+/** The memory that one kind of client makes a server hold, and how long others wait meanwhile. */
 async function stalledRow(name: string, server: Server, health: string, attack: (origin: string) => Promise<Stalled>) {
   const probe = new Probe(`${server.origin}${health}`);
   await sleep(1500);

@@ -1,4 +1,4 @@
-// What has not answered for long: a line says who waits for whom and since when, so that nothing hangs in silence.
+// Waits that take long: a line says who waits for whom and since when, so that nothing hangs in silence.
 
 /** Until the first line, in milliseconds; each further one comes after twice the time. */
 const FIRST_MS = 30_000;

@@ -43,7 +43,7 @@ export function registerEnvironment(unit: AnyEnvironment): void {
   environments.set(unit.name, unit);
 }
 
-/** What a unit in JavaScript may have left out, or made as something else. */
+/** The faults of a unit in JavaScript: members that are absent or of another type. */
 function unitFaults(unit: AnyEnvironment): string[] {
   const { name, description, schema, resetSchema, make, splits, sampleActions, typicalReturn } =
     unit as Partial<AnyEnvironment>;

@@ -34,13 +34,13 @@ async function prepared(configName: string, typed: readonly string[], notes = ne
   return program.prepare!(composition, { purpose: 'run', overrides: given, cwd: repository });
 }
 
-/** Of the hooks of the command line. */
+/** The context of the hooks of the command line. */
 export const contextOf = (configName: string) => ({
   configName,
   compose: (overrides: readonly string[]) => unprepared(configName, ...overrides),
 });
 
-/** What a run logs of how its config came about. */
+/** The lines that a run logs about the origin of its config. */
 export async function notesOf(configName: string, ...typed: string[]): Promise<string[]> {
   const notes = new ConfigNotes();
   const composition = await prepared(configName, typed, notes);

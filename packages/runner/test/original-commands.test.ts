@@ -141,7 +141,7 @@ const CLONE = `--train_file "PATH/mix.json" --model_train_path "PATH/llama" --mo
   --gradient_accumulation_steps "2" --wandb_log "True" --wandb_project "agentenv" --wandb_run_name "clone"
   --env_server_base "http://127.0.0.1:36002" --data_len "200" --timeout "2400"`;
 
-/** Of the same script, step 2: distributed_eval_task.py. */
+/** Step 2 of the same script: distributed_eval_task.py. */
 const EVALUATE = `--model_path "PATH/outputs/clone/train_epoch_1" --output_file "PATH/outputs/clone/eval_alfworld.jsonl"
   --inference_file "PATH/items.json" --task_name "alfworld" --eval_batch_size "1" --num_workers "8" --seed "42" --do_sample "False"
   --max_round "30" --env_server_base "http://127.0.0.1:36002" --data_len "200" --timeout "2400"`;

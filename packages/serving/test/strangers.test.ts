@@ -1,4 +1,4 @@
-// What clients that break off, stall, or read nothing can do to a server: nothing that others notice.
+// Clients that leave, stall, or read nothing do not disturb the other clients of a server.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';

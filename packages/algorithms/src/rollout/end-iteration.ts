@@ -18,7 +18,7 @@ export interface Evaluated {
   judge?: (episodes: readonly Trajectory[]) => Metrics | Promise<Metrics>;
 }
 
-/** What an iteration has learned and played before its evaluation. */
+/** The results of an iteration before its evaluation. */
 export interface Iteration {
   iteration: number;
   /** Those of the evaluation are added. */

@@ -1,4 +1,4 @@
-// What a service that stores JSON is given and gives back reaches a config as the same value.
+// A value that a service stores as JSON and gives back reaches a config as the same value.
 import { compose } from '../compose.js';
 import { overrideText, plainValue, type JsonValue } from './plain-value.js';
 

@@ -1,12 +1,12 @@
-// What an answer of an environment has to be: the clauses that every answer is checked by where it is played, and by `checkEnv`.
+// The clauses of the contract, by which every answer of an environment is checked where it is played, and by `checkEnv`.
 import { jsonFault } from './json-fault.js';
 import { shown } from './shown.js';
 
-/** What is wrong with an answer of `reset`; empty: nothing. */
+/** The faults of an answer of `reset`; empty if there is none. */
 export const resetFaults = (result: unknown): string[] =>
   isRecord(result) ? commonFaults(result) : [noRecord('reset', result)];
 
-/** What is wrong with an answer of `step`; empty: nothing. */
+/** The faults of an answer of `step`; empty if there is none. */
 export function stepFaults(result: unknown): string[] {
   if (!isRecord(result)) return [noRecord('step', result)];
   const { reward, terminated, truncated } = result;
@@ -19,13 +19,13 @@ export function stepFaults(result: unknown): string[] {
   return faults;
 }
 
-/** What is wrong with what an expert says; null: nothing. */
+/** The fault of an expert's reply; null if there is none. */
 export function expertFault(reply: unknown): string | null {
   if (reply === null || (typeof reply === 'string' && reply !== '')) return null;
   return `expertReply() must return a reply, or null where it knows no further; got ${shown(reply)}`;
 }
 
-/** What is wrong with an environment itself; empty: nothing. */
+/** The faults of an environment itself; empty if there is none. */
 export function envFaults(env: unknown): string[] {
   if (typeof env !== 'object' || env === null) return [`make() must return an environment; got ${shown(env)}`];
   const methods = env as Record<string, unknown>;
@@ -46,7 +46,7 @@ function commonFaults({ observation, info }: Record<string, unknown>): string[] 
   return faults;
 }
 
-/** What agents read of `info`, or a run counts by it; all of it is written as JSON. */
+/** The fields of `info` that agents read or a run counts; all of `info` is written as JSON. */
 function infoFaults(info: Record<string, unknown>): string[] {
   const { validActions, taskDescription, inventory, item, won } = info;
   const faults: string[] = [];

@@ -12,7 +12,7 @@ const TAGS: readonly (readonly [RegExp, RegExp])[] = [
   [/<\|channel>thought\b/g, /<channel\|>/g], // Gemma
 ];
 
-/** What some of these families write around the answer itself. */
+/** Marks that some of these families write around the answer itself. */
 const ANSWER_MARKS = /<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_(?:RESPONSE|TEXT)\|>/g;
 
 /**

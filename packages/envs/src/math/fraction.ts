@@ -88,7 +88,7 @@ const LIMIT = 1n << BigInt(MAX_BITS);
 export const bits = (n: bigint) =>
   (n < 0n ? -n : n).toString(16).length * 4 - (n === 0n || n === 1n || n === -1n ? 3 : 0);
 
-/** Of numbers that are not negative. */
+/** Both numbers are at least 0. */
 export function gcd(a: bigint, b: bigint): bigint {
   while (b !== 0n) {
     if (a <= MAX_SAFE && b <= MAX_SAFE) return BigInt(smallGcd(Number(a), Number(b)));
@@ -99,7 +99,7 @@ export function gcd(a: bigint, b: bigint): bigint {
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Of safe integers that are not negative. */
+/** Both are safe integers of at least 0. */
 export function smallGcd(a: number, b: number): number {
   while (b !== 0) [a, b] = [b, a % b];
   return a;

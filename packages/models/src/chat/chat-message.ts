@@ -42,7 +42,7 @@ export interface EncodedConversation {
  */
 export type PromptEnding = 'reply' | 'message' | 'open';
 
-/** What a message counts in the loss, where the assistant wrote it. */
+/** The weight of a message in the loss, where the assistant wrote it. */
 export const lossWeight = ({ loss = true }: ChatMessage): number => Number(loss);
 
 /** One way to write dialogues as text; the same object serves training and play, so both see the same ids. */

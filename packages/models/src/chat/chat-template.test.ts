@@ -193,7 +193,7 @@ const verbatim = (config: object) =>
 
 const opened = (content: string): ChatMessage[] => [short[0], { role: 'assistant', content }];
 
-// What transformers 5.18 renders with continue_final_message.
+// Texts that transformers 5.18 renders with continue_final_message.
 test.each<[keyof typeof jinja, string, string]>([
   ['qwen', 'go', 'go'],
   ['qwen', 'go north ', 'go north '],

@@ -88,7 +88,7 @@ const named = <Name extends string>(known: readonly Name[], name: string): Name 
 
 const plainName = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
 
-/** Of the tokenizer's templates, or of those that have a name here. */
+/** The source of one of the tokenizer's templates, or of those that have a name here. */
 const sourceOf = (name: string, own: ReadonlyMap<string, string>): string | undefined =>
   own.get(named([...own.keys()], name) ?? '') ?? namedTemplates.get(named([...namedTemplates.keys()], name) ?? '');
 

@@ -1,4 +1,4 @@
-// What a dialogue has that a template does not write: tools, calls, what tools answered, thoughts, or a text next to calls. It is found
+// Parts of a dialogue that a template does not write: tools, calls, what tools answered, thoughts, or a text next to calls. It is found
 // by rendering the dialogue with marks in their places, since a template's source does not say what it does with a message.
 import { ChatTemplateError, ChatTemplateLimitError, type ChatMessage, type Conversation, type TemplateInputs } from './chat-message.js'; // prettier-ignore
 import { sharingSteps } from './jinja/work.js';

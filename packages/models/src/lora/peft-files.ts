@@ -65,7 +65,7 @@ const isNeutral = (value: unknown): boolean =>
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) > 0;
 const isName = (value: unknown) => typeof value === 'string' && value !== '';
 
-/** What keys have to be where they are given. */
+/** The types that keys must have where they are given. */
 const forms: Readonly<Record<string, [isFine: (value: unknown) => boolean, form: string]>> = {
   r: [isCount, 'a positive integer'],
   lora_alpha: [(value) => typeof value === 'number' && value > 0, 'a number above 0'],

@@ -87,7 +87,7 @@ function hasRepeatedRepeat(parts: readonly string[]): boolean {
   return /[rm]r|[rm]m[rm]/.test(repeats);
 }
 
-/** Of a verbose expression: white space counts for nothing outside of classes. */
+/** A verbose expression ignores white space outside of classes. */
 function withoutComments(parts: readonly string[]): string[] {
   let isComment = false;
   return parts.filter((part) => {
@@ -98,7 +98,7 @@ function withoutComments(parts: readonly string[]): string[] {
   });
 }
 
-/** Of all groups that Python numbers, in their order. */
+/** The names of all groups that Python numbers, in their order. */
 const groupNames = (parts: readonly string[]): string[] =>
   parts
     .filter((part) => part === '(' || part.startsWith('(?P<'))

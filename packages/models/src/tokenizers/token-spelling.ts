@@ -1,4 +1,4 @@
-// What each token of a text stands for in it, in bytes: joined they are the text's UTF-8.
+// The bytes that each token of a text stands for; joined they are the text's UTF-8.
 import type { Tokenizer } from './tokenizer.js';
 
 /**

@@ -66,7 +66,7 @@ function nameOf(file: string, model: string | null): string {
   return `${basename(file).replace(/\.\w+$/, '')}-${hash.digest('hex').slice(0, 12)}`;
 }
 
-/** What keeps a file of weights from being loaded; null where nothing does. */
+/** The reason why a file of weights cannot be loaded; null where it can. */
 export function weightsFileProblem(key: string, file: string): ConfigProblem | null {
   if (existsSync(file)) return null;
   return { key, message: `${key}: there is no file '${file}'`, remedy: 'give the weights, or the folder of a model' };

@@ -11,7 +11,7 @@ export interface ImpliedContext {
   note?(word: string, why: string): void;
 }
 
-/** What the origins of implied values begin with. */
+/** The origins of implied values begin with this text. */
 export const IMPLIED = 'implied by another key';
 
 export interface Implied {

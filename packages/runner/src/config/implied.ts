@@ -1,4 +1,4 @@
-// What follows from keys of a composed config that name something: a critic's checkpoint chooses the kind of critic, an address the
+// Keys of a composed config that imply others: a critic's checkpoint chooses the kind of critic, an address the
 // backend that plays there, a chat template that the agent plays through it. The command line always has the last word.
 import { recompose, type Composition } from '@bowyer/config';
 import { agentOptions, agentUnits } from './as-trained.js';

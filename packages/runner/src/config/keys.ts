@@ -387,7 +387,7 @@ export const saveKeys = {
   ),
 };
 
-/** Of runs that count in epochs; others have a number of iterations. */
+/** A key of runs that count in epochs; others have a number of iterations. */
 export const saveEpochsKey = {
   save_freq: undecided(
     nullable(

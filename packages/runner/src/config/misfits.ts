@@ -20,7 +20,7 @@ export const misfits: Rule = async (read, { isTyped }, composition) => {
   });
 };
 
-/** Of numbers alone: other values are names, which one algorithm understands as another does. */
+/** Only numbers are compared: other values are names, which one algorithm understands as another does. */
 const fits = (value: unknown, { type, minimum = -Infinity, exclusiveMinimum = -Infinity }: TSchema): boolean =>
   typeof value === 'number' &&
   (type !== 'integer' || Number.isInteger(value)) &&

@@ -6,7 +6,7 @@ import type { ConfigProblem } from '@bowyer/core';
 /** `appended`: whatever takes text, such as a device. */
 type Kind = 'folder' | 'file' | 'appended';
 
-/** What each key names, in the task that reads it. */
+/** The kind of place that each key names, in the task that reads it. */
 const KINDS: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   save_path: 'folder',
   cache_dir: 'folder',
@@ -25,7 +25,7 @@ export function placeProblems(task: string, setting: (key: string) => unknown): 
   });
 }
 
-/** What keeps a task from writing there; null where nothing does. */
+/** The reason why a task cannot write there; null where it can. */
 export function obstacleOf(path: string, kind: Kind): string | null {
   if (path === '') return 'it is empty';
   try {
@@ -50,7 +50,7 @@ const OBSTACLES: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
 };
 
-/** Of a place that is not there yet: its folder, or what that will be in. */
+/** The folder that exists already and that a place which does not exist yet will be in. */
 function obstacleOfNew(path: string): string | null {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return 'it is a symbolic link to nothing';
   const parent = dirname(resolve(path));

@@ -126,7 +126,7 @@ function ownersOf(path: string, { unit, choices }: Reads): string[] {
   return owners.length > 0 ? owners : readersOf(path);
 }
 
-/** What this run calls it. */
+/** The name of the key in this run. */
 function ownName(path: string, { unit, choices }: Reads): string[] {
   const names = (habits.get(path) ?? []).filter((key) => hasKey(unit, key, choices));
   return names.length === 0 ? [] : [`  in this run it is ${names.slice(0, 2).join(' or ')}`];

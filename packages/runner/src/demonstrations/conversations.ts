@@ -86,7 +86,7 @@ export async function readConversations(path: string): Promise<ConversationFile>
   };
 }
 
-/** What of a file's conversations is not learned, and which keys are not read. */
+/** The parts of a file's conversations that are not learned, and the keys that are not read. */
 export function conversationNotes(conversations: readonly Conversation[], keys: UnreadKeys): string[] {
   const replies = conversations.flatMap(({ messages }) => messages.filter(({ role }) => role === 'assistant'));
   const unlearned = replies.filter((message) => lossWeight(message) === 0).length;
@@ -161,10 +161,10 @@ function messageOf(message: unknown, i: number, keys: UnreadKeys, place: string)
   };
 }
 
-/** What a message's own keys have said already; the others are the template's. */
+/** Keys of a message that have been read already; the others are the template's. */
 const OWN_KEYS: readonly string[] = ['from', 'role', 'value', 'content', ...LOSS_KEYS];
 
-/** Of two names of one thing the one that is given. */
+/** The one that is given of two names of one thing. */
 function oneOf(record: Readonly<Record<string, unknown>>, names: readonly [string, string], what: string): unknown {
   const [first, second] = names.map((name) => record[name] ?? undefined);
   if (first !== undefined && second !== undefined && first !== second)

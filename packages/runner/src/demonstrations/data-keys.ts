@@ -40,7 +40,7 @@ interface Seen {
   places: Set<string>;
 }
 
-/** What a key has where it says nothing. */
+/** Values with which a key says nothing. */
 export const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

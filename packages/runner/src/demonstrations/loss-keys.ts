@@ -1,4 +1,4 @@
-// What a message of a data file counts in the loss. OpenAI's files say `weight` (0 or 1), AgentGym's and ms-swift's `loss`, Axolotl's
+// The weight of a message of a data file in the loss. OpenAI's files say `weight` (0 or 1), AgentGym's and ms-swift's `loss`, Axolotl's
 // `train` or `training`; others have `loss_weight` or `trainable`.
 import { BadItem, found } from './data-file.js';
 

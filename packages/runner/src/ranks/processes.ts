@@ -2,7 +2,7 @@
 import { availableParallelism, hostname } from 'node:os';
 import { maximum, minimum, type Ranks } from '@bowyer/core';
 
-/** Of every rank, in their order. */
+/** One entry a rank, in their order. */
 export interface Processes {
   ranks: number;
   hosts: string[];

@@ -108,7 +108,7 @@ function outcomeText(runs: readonly ComparedRun[], outcome: (typeof OUTCOMES)[nu
   return `${mean(values).toPrecision(3)} (${low.toFixed(2)} … ${high.toFixed(2)})`;
 }
 
-/** Of the final test; 0 where there was none. */
+/** The episodes of the final test; 0 where there was none. */
 const episodesOf = ({ record }: ComparedRun): number =>
   (record.results as Partial<RunResults> | null)?.policies?.at(-1)?.metrics['test/episodes'] ?? 0;
 

@@ -116,7 +116,7 @@ test('an owner that lost its folder writes no line, no checkpoint and no report 
   expect(await readFile(join(directory, 'run.lock'), 'utf8')).toContain('elsewhere');
 });
 
-/** Of all files, so that nothing is added, shortened or removed unnoticed. */
+/** The contents of all files, so that nothing is added, shortened or removed unnoticed. */
 async function contents(): Promise<Record<string, string>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -88,7 +88,7 @@ async function readLines(path: string, schema: { properties: object }, harmless?
   return { lines: read, notes: unreadNote(keys) };
 }
 
-/** What a template reads keeps its keys. */
+/** Values that a template reads keep their keys. */
 function itemOf(value: Readonly<Record<string, unknown>>, keys: UnreadKeys, place: string): object {
   const { messages, system, tools, documents, chat_template_kwargs, ...item } = value;
   if (messages === undefined) return camelKeys(item) as object;

@@ -108,7 +108,7 @@ function damagedTalk(seed: Uint8Array, rng: Rng): Uint8Array {
 /** The first byte of a client that sends everything at once, waits for the answers, and closes its side. */
 const POLITE = 0;
 
-/** Of answers, in milliseconds. */
+/** The longest wait for an answer, in milliseconds. */
 const PATIENCE = 25;
 const LIMIT = 20_000;
 

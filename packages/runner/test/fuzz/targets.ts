@@ -1,4 +1,4 @@
-// What reads the files of strangers, and what their requests go to.
+// The readers of strangers' files, and the servers that get their requests.
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

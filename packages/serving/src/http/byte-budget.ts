@@ -40,7 +40,7 @@ export class ByteBudget {
   }
 }
 
-/** What one client's body or message holds of a budget. */
+/** The share of a budget that one client's body or message holds. */
 export class ByteShare {
   #bytes = 0;
   #isLost = false;
@@ -87,5 +87,5 @@ export class ByteShare {
 
 const MOST_HELD = 64 * 2 ** 20;
 
-/** Of all bodies and messages that the servers of this process have not answered. */
+/** The budget of all bodies and messages that the servers of this process have not answered. */
 export const bytesInFlight = new ByteBudget(MOST_HELD);

@@ -1,4 +1,4 @@
-// What an error says to a client: neither as long as what is wrong, nor where in the code it happened.
+// The text of an error for a client: it repeats no long input, and does not show the place in the code.
 
 /** In characters. */
 const MOST_ECHOED = 200;

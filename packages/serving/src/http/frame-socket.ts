@@ -22,7 +22,7 @@ const STALL_MS = 30_000;
 /** How long a client may take to close its side after the server has been asked to stop, in milliseconds. */
 const GRACE_MS = 1000;
 
-/** Of the head of a ping from a client. */
+/** The length of the head of a ping from a client. */
 const PING_HEAD = 6;
 
 /** @param longest message, in bytes */

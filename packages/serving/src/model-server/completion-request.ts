@@ -1,4 +1,4 @@
-// What a client asks for, in this server's own form: what the readers of all routes make of a body (read-chat-request.ts,
+// A client's request in this server's own form, which the readers of all routes make of a body (read-chat-request.ts,
 // read-text-request.ts), and all that a run of it needs (completion-run.ts). Another protocol is another reader.
 import type { ChatTemplate, LogitRules, SamplingOptions } from '@bowyer/models';
 import type { CallFormat, PartsOptions } from './message-parts.js';

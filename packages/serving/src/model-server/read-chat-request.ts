@@ -145,7 +145,7 @@ function isThinking(ids: readonly number[], opened: string | null, { tokenizer }
   return opened === null && end.trimEnd().endsWith('<think>');
 }
 
-/** Of parameters, by the tool's name. */
+/** The schemas of parameters, by the tool's name. */
 const schemasOf = (tools: readonly Record<string, unknown>[]): PartsOptions['schemas'] =>
   Object.fromEntries(
     tools.map((tool) => {
@@ -154,7 +154,7 @@ const schemasOf = (tools: readonly Record<string, unknown>[]): PartsOptions['sch
     }),
   );
 
-/** Of all texts in a message or beside the messages; calls, reasoning, tools and documents are rendered too. */
+/** The number of characters of all texts in a message or beside the messages; calls, reasoning, tools and documents are rendered too. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

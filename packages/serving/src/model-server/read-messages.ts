@@ -122,7 +122,7 @@ export function templateInputs(
   };
 }
 
-/** What a template has from other fields. */
+/** Variables of templates that other fields of the request set. */
 const ofTheRequest = ['messages', 'tools', 'documents', 'add_generation_prompt', 'continue_final_message', 'chat_template', 'tokenize']; // prettier-ignore
 
 /** As vLLM passes it on: gpt-oss has levels, Qwen 3 and others a switch. A template that reads neither is the same with both. */

@@ -1,5 +1,5 @@
 // What a request may ask for at most: lengths in characters before anything is encoded, and in tokens afterwards.
-// What does not fit into the context is reported in the words of OpenAI's API, which clients look for.
+// A request that does not fit into the context is reported in the words of OpenAI's API, which clients look for.
 import { maximum } from '@bowyer/core';
 import type { CompletionRequest } from './completion-request.js';
 import { callsOf, functionOf } from './read-messages.js';

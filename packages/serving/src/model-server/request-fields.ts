@@ -2,10 +2,10 @@
 import { nearestName } from '@bowyer/envs';
 import type { FieldRules } from './known-fields.js';
 
-/** Of a message, in characters: what a client has sent is not sent back at length. */
+/** The longest excerpt in a message, in characters: a client's input is not sent back at length. */
 const LONGEST_MESSAGE = 1_000;
 
-/** Of a name of a field. */
+/** The longest excerpt of a field's name, in characters. */
 const LONGEST_NAME = 80;
 
 /** Reported to the client as OpenAI's API does, with the field that it is about. */

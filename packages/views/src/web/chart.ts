@@ -289,7 +289,7 @@ function valueTable({ lines, xLabel }: ChartInput): HTMLElement {
   );
 }
 
-/** What is not drawn yet, by its place. */
+/** The charts that are not drawn yet, by their place. */
 const waiting = new Map<Element, () => void>();
 
 const visibility = new IntersectionObserver(

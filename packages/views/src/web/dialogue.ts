@@ -38,7 +38,7 @@ export function dialogueView({ turns, ending, item }: Dialogue): HTMLElement {
   );
 }
 
-/** What a model wrote, beside what was to be written. */
+/** A model's reply beside the reference. */
 export const answersView = (answers: readonly SampleAnswer[]): HTMLElement =>
   el(
     'div',

@@ -349,7 +349,7 @@ const cosines: readonly (readonly (readonly [of: number, by: number])[])[] = [
 
 const unitExponent = (exponent: bigint): bigint => (exponent < 0n ? -1n : exponent === 0n ? 0n : 2n - (exponent % 2n));
 
-/** Of the signs, in half turns, from above −1 to 1. */
+/** The argument of the signs, in half turns, from above −1 to 1. */
 function angleOf(powers: readonly Power[], isNegated: boolean): Fraction {
   let turns = Fraction.of(isNegated ? 1 : 0);
   for (const [atom, n, d] of powers) {

@@ -6,7 +6,7 @@ export interface Quotient {
   denominator: Polynomial;
 }
 
-/** What a polynomial is made of. */
+/** The indeterminates of a polynomial. */
 export type Atom =
   | { kind: 'imaginary' }
   /** e^(iπ): its powers are the roots of unity. */

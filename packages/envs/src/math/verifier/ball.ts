@@ -90,7 +90,7 @@ export function power(base: Ball, exponent: Ball): Ball {
   return exponential(times(exponent, logarithm(snapped(base))));
 }
 
-/** Of a real function of a real argument, with a bound on its slope near the argument. */
+/** The image under a real function of a real argument, with a bound on its slope near the argument. */
 export const realFunction =
   (value: (x: number) => number, slope: (x: number) => number) =>
   (a: Ball): Ball => {

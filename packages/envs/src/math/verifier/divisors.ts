@@ -112,7 +112,7 @@ function commonDivisor(a: Polynomial, b: Polynomial, ring: Ring): Polynomial {
 const contentIn = (polynomial: Polynomial, atom: number, ring: Ring): Polynomial =>
   coefficientsIn(polynomial, atom).reduce((divisor, coefficient) => commonDivisor(divisor, coefficient, ring), ZERO);
 
-/** Of a times a power of b's leading coefficient, divided by b. */
+/** The remainder of a times a power of b's leading coefficient, divided by b. */
 function pseudoRemainder(a: Polynomial, b: Polynomial, atom: number, ring: Ring): Polynomial {
   const degree = degreeIn(b, atom);
   const leading = coefficientsIn(b, atom)[degree];

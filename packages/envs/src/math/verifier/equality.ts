@@ -57,7 +57,7 @@ export function decided(decide: () => boolean): boolean {
 
 type Values = Point['variable'];
 
-/** Of several sizes, without relations between them. */
+/** Points of several sizes, without relations between them. */
 const MAGNITUDES = [0.7390851, 1.3247179, 2.2360898, 0.0671433, 3.8392867, 7.6854521, 0.4159656, 41.3598857, 1.0173924];
 const FAR = 1234.5678901;
 

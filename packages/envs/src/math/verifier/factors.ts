@@ -10,7 +10,7 @@ export interface Factor {
   exponent: number;
 }
 
-/** Of a positive fraction; those of the denominator have negative exponents. */
+/** The prime factors of a positive fraction; those of the denominator have negative exponents. */
 export function factorsOf({ numerator, denominator }: Fraction, work: Work): Factor[] {
   const below = integerFactors(denominator, work).map(({ prime, exponent }) => ({ prime, exponent: -exponent }));
   return [...integerFactors(numerator, work), ...below];
@@ -29,7 +29,7 @@ function integerFactors(n: bigint, work: Work): Factor[] {
   return factors;
 }
 
-/** What is left may be a power, as 10007². */
+/** The remaining factor may be a power, as 10007². */
 function largeFactor(n: bigint): Factor {
   for (const exponent of [2, 3, 5]) {
     const root = integerRoot(n, exponent);

@@ -3,7 +3,7 @@ import { parseAnswer } from './answer-parser.js';
 import { plainCharacters } from './characters.js';
 import { balanced } from './lexer.js';
 
-/** Of a longer text only the end is read. */
+/** Only the end of a longer text is read. */
 const MAX_TEXT = 20_000;
 
 /** A final answer as it stands in a text. `isStated`: boxed or announced, so that it may also be a word, a list or an expression. */

@@ -107,7 +107,7 @@ function rationalPowerOf(of: Tree, degree: Tree, algebra: Algebra): Quotient {
   return powerForm(of, inverse, algebra);
 }
 
-/** Of products, quotients and powers factor by factor; of |u| where a power is even. */
+/** The logarithm of products, quotients and powers is taken factor by factor, that of |u| where a power is even. */
 function logarithmForm(of: Tree, algebra: Algebra, isAbsolute = false): Quotient {
   const part = (tree: Tree, even = isAbsolute) => logarithmForm(ungrouped(tree), algebra, even);
   if (of.type === 'binary' && of.operator === '*') return algebra.plus(part(of.left), part(of.right));

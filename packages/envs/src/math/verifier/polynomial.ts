@@ -17,7 +17,7 @@ export type Polynomial = ReadonlyMap<string, Term>;
 /** Exponents above are not calculated with. */
 const MAX_EXPONENT = 1e6;
 
-/** What an atom's power becomes: the power that stays, a number, and how often the atom's own polynomial is to be multiplied in. */
+/** The reduced form of an atom's power: the power that stays, a number, and how often the atom's own polynomial is multiplied in. */
 export interface Reduced {
   n: number;
   d: number;

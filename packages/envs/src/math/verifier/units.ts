@@ -235,7 +235,7 @@ function powerAfter(tokens: readonly Token[], position: number): { value: number
   return { value: Number(written[2] + written[3]), end: position + written[0].length };
 }
 
-/** What a measure in `given` is multiplied by to be one in `reference`; null where they measure different things. */
+/** The factor from a measure in `given` to one in `reference`; null where they measure different things. */
 export function conversion(given: Unit, reference: Unit): Fraction | null {
   const names = new Set([...Object.keys(given.dimension), ...Object.keys(reference.dimension)]);
   for (const name of names) if (given.dimension[name] !== reference.dimension[name]) return null;

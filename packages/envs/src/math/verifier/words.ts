@@ -8,7 +8,7 @@ const scales: Readonly<Record<string, number>> = {
   ...{ lakh: 1e5, crore: 1e7 },
 };
 
-/** What a word multiplies the number before it by; null where it is no word of scale. */
+/** The factor by which a word multiplies the number before it; null where it is not a word of scale. */
 export function scaleOf(word: string): Fraction | null {
   const lower = word.toLowerCase();
   return Object.hasOwn(scales, lower) ? Fraction.of(BigInt(scales[lower])) : null;

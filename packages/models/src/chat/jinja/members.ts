@@ -112,7 +112,7 @@ function itemOrUndefined(value: Value, key: Value): Value | undefined {
   return Array.isArray(value) ? value.at(Number(key)) : undefined;
 }
 
-/** Of a text only the part is read that has so many characters from its near end. */
+/** Only so many characters from the near end of a text are read. */
 function characterAt(text: string, at: number): string | undefined {
   const part = at < 0 ? text.slice(2 * at) : text.slice(0, 2 * (at + 1));
   return (iterate(part) as readonly string[]).at(at);

@@ -39,7 +39,7 @@ interface Budget {
 
 const newBudget = (): Budget => ({ steps: templateLimits.steps });
 
-/** Of the renderings that share one. */
+/** The budget of the renderings that share one. */
 let shared: Budget | null = null;
 
 /** Runs several renderings that take together what one may: each adds what it is given. */
@@ -87,7 +87,7 @@ export class Work {
   }
 }
 
-/** Of the rendering that runs now. A rendering runs to its next step without a break, so there is only one. */
+/** The work of the rendering that runs now. A rendering runs to its next step without a break, so there is only one. */
 let current: Work | null = null;
 
 /** Runs a part of a rendering. What the checks have missed, the machine's own limits find. */

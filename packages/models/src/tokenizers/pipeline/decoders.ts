@@ -4,7 +4,7 @@ import { DefinitionError, parts, textField, unknownType, type Component } from '
 import { escapedBytes } from './escaped-bytes.js';
 import { compilePattern, replaced } from './patterns.js';
 
-/** What tokens that are bytes become: the characters that they spell, or each byte by itself, escaped (see escaped-bytes.ts). */
+/** The form of tokens that are bytes: the characters that they spell, or each byte by itself, escaped (see escaped-bytes.ts). */
 export type BytesAs = 'characters' | 'escapes';
 
 /** Texts whose concatenation is the decoded text. */

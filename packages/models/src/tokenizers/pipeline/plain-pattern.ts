@@ -188,7 +188,7 @@ function quantifier({ body, kind, min, max: most }: QuantifierNode, options: Opt
   return `${inner.startsWith('(?:') || isOne ? inner : `(?:${inner})`}${bounds}${kind === 'lazy' ? '?' : ''}`;
 }
 
-/** What a class repeats is never given back: where another one could follow, none does. */
+/** The repetitions of a class are never given back: where another one could follow, none does. */
 function possessive(inner: string, min: number, max: number): string {
   if (max === Infinity) return `${inner}{${min},}(?!${inner})`;
   return min === 0 && max === 1 ? `(?:${inner}|(?!${inner}))` : not();

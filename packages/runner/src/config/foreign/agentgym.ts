@@ -2,7 +2,7 @@
 // The tutorial on behaviour cloning and agentenv/examples name them; docs/configs.md has this table in words.
 import { by, each, isTrue, nothing, plain, refused, to, type Meaning, type Outcome } from './outcome.js';
 
-/** What an environment calls its longest episode. */
+/** Names that environments have for their longest episode. */
 const LIMITS = ['env.max_rounds', 'env.max_turns', 'env.step_limit', 'env.max_steps', 'env.max_attempts'];
 
 const endpoint =

@@ -44,7 +44,7 @@ function argumentOf(word: string): { key: string; value?: string } | undefined {
   return key.includes('_') || isForeign(key) || SHARED.includes(key) || habits.has(key) ? { key, value } : undefined;
 }
 
-/** What stands behind an argument; one alone switches on. */
+/** The value behind an argument; an argument alone is a switch that is on. */
 function takeValue(rest: string[]): string {
   const [next] = rest;
   const isValue =

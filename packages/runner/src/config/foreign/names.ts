@@ -18,7 +18,7 @@ export interface ForeignKey {
   isOwn: boolean;
 }
 
-/** What another program's key means; undefined for a key that no such program has. */
+/** The meaning of another program's key; undefined for a key that no such program has. */
 export function foreignKey(key: string): ForeignKey | undefined {
   const found = PROGRAMS.find(({ table }) => Object.hasOwn(table, key));
   return found && { program: found.program, isOwn: found.isOwn, meaning: found.table[key] };

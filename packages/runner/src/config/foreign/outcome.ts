@@ -1,7 +1,7 @@
-// What a key of another program is in a run here: other keys, nothing, or something that cannot be had. The tables of such keys are in
+// The outcome of a key of another program in a run here: other keys, nothing, or something that cannot be had. The tables of such keys are in
 // agentgym.ts and archer.ts; translate.ts applies them to a command line.
 
-/** What is known of the run that a key is given to. */
+/** The facts of the run that a key is given to. */
 export interface RunFacts {
   readonly task: string;
   /** Null where the config names none that is registered. */

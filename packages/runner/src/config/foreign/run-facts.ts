@@ -1,4 +1,4 @@
-// What the command line's keys are to a run, found out from its composed config.
+// The facts on which the meaning of another program's keys depends, read from the composed config.
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { Composition } from '@bowyer/config';
 import { isConversationFile } from '../../demonstrations/conversations.js';

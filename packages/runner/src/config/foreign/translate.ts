@@ -55,7 +55,7 @@ const runFactsOf = async (texts: readonly string[], words: readonly Word[], { co
   return runFacts(compose(texts), new Set(words.map(({ key }) => key)));
 };
 
-/** What the run is apart from its foreign keys; an address of a server that plays makes it an endpoint's. */
+/** The facts of the run without its foreign keys; an address of a server that plays makes it an endpoint's. */
 async function factsOf(words: readonly Word[], found: readonly Word[], context: TranslateContext) {
   const own = words.filter(({ key }) => foreignKey(key) === undefined).map(({ text }) => text);
   const facts = await runFactsOf(own, words, context);

@@ -1,4 +1,4 @@
-/** What the page cannot have, with the status and the message of the answer. */
+/** A request of the page that is refused, with the status and the message of the answer. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textTable } from '@bowyer/logging';
 
-/** What a model wrote for an item, beside what was to be written; special tokens are spelled out. */
+/** A model's reply to an item beside the reference; special tokens are spelled out. */
 export interface Answer {
   prompt: string;
   reference: string;

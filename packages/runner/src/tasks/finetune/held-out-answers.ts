@@ -1,4 +1,4 @@
-// What the trained model writes for a few items that it was not trained on, beside what was to be written.
+// Replies of the trained model to a few items that it was not trained on, beside the references.
 import { endOfText, generateTexts, LanguageModel, type EncodedConversation } from '@bowyer/models';
 import type { Device } from '@bowyer/graph';
 import type { SharedConfig } from '../../config/keys.js';

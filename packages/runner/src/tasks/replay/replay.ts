@@ -10,7 +10,7 @@ import type { TaskContext } from '../task.js';
 
 type ReplayConfig = EnvironmentConfig & { input: string; output: string };
 
-/** Of a recording what its environment answered, which is not played. */
+/** The answers of a recording's environment, which are not played. */
 const RECORDED = ['steps', 'final', 'final_score', 'return', 'episodic_return'];
 
 export interface ReplayLine {
