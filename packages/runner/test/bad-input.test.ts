@@ -92,7 +92,7 @@ test('a model folder that is not there', async () => {
 });
 
 test('a critic checkpoint beside the critic that reads lines', async () => {
-  const { code, stderr } = await mistake(['critic_lm=roberta-base']);
+  const { code, stderr } = await mistake(['critic=line', 'critic_lm=roberta-base']);
   expect(code).toBe(1);
   expect(stderr).toContain(
     'critic_lm=roberta-base: the built-in critic is made from scratch and would not use it\n' +

@@ -14,23 +14,26 @@ export function withPluginPaths(composition: Composition, { cwd }: Pick<PrepareC
   if (!Array.isArray(plugins) || plugins.length === 0) return composition;
   const paths = plugins.flatMap((plugin, i) => {
     if (typeof plugin !== 'string') return []; // the validation reports it
-    const key = `plugins.${i}`;
-    return [[key, resolve(dirname(composition.fileOf(key) ?? join(cwd, 'command line')), plugin)] as const];
+    return [[`plugins.${i}`, pathOf(composition, i, plugin, cwd)] as const];
   });
   return composition.with(Object.fromEntries(paths));
 }
 
+const pathOf = (composition: Composition, i: number, plugin: string, cwd: string): string =>
+  resolve(dirname(composition.fileOf(`plugins.${i}`) ?? join(cwd, 'command line')), plugin);
+
 /**
  * Imports each module once.
  *
- * @param composition with absolute paths
  * @throws {ConfigError} for a module that does not exist or that fails
  */
 export async function loadPlugins(composition: Composition): Promise<void> {
   const plugins = composition.setting('plugins');
   if (!Array.isArray(plugins)) return;
-  for (const [i, path] of plugins.entries()) {
-    if (typeof path !== 'string' || loaded.has(path)) continue;
+  for (const [i, plugin] of plugins.entries()) {
+    if (typeof plugin !== 'string') continue; // the validation reports it
+    const path = pathOf(composition, i, plugin, process.cwd());
+    if (loaded.has(path)) continue;
     const [{ source, line }] = composition.origin(`plugins.${i}`);
     const place = `in ${placeText(source, line)}`;
     if (!isFile(path))
