@@ -1,4 +1,5 @@
 // What an environment is given beside its options: the oracle that `env.oracle` names, made from the config.
+import { isWeightsFile } from '../agent/weights-file.js';
 import { stat } from 'node:fs/promises';
 import { environmentInfo, OpenAiChat, OpenAiOracle, type EnvParts, type OracleOptions } from '@bowyer/envs';
 import type { SharedConfig } from '../config/keys.js';
@@ -59,7 +60,10 @@ async function oraclePlace({ oracleModel: path }: OracleOptions): Promise<string
       'env.oracle=t5 needs a Flan-T5: env.oracle_model is null\n' +
         '  give env.oracle_model=FOLDER (or env_load_path=FOLDER_OR_FILE), or env.oracle=rules',
     );
-  if ((await stat(path).catch(() => null)) !== null) return path;
+  const found = await stat(path).catch(() => null);
+  if (found?.isFile() && !isWeightsFile(path))
+    throw new Error(`env.oracle=t5: ${path} is a file; a Hugging Face folder is needed, or ArCHer's file of weights`);
+  if (found !== null) return path;
   throw new Error(
     `env.oracle=t5: there is no '${path}'\n  give the folder of a Flan-T5 or ArCHer's file of its weights, or env.oracle=rules`,
   );

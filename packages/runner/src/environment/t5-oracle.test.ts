@@ -54,7 +54,7 @@ test('ArCHer’s env_load_path names it; the game reduces its text to the three 
 });
 
 test.each([
-  [game, 'env.oracle=t5 needs the folder of a Flan-T5: env.oracle_model is null'],
+  [game, 'env.oracle=t5 needs a Flan-T5: env.oracle_model is null'],
   [{ ...game, oracleModel: `${dir}/config.json` }, 'config.json is a file; a Hugging Face folder is needed'],
   [{ ...game, oracle: 'openai' }, 'env.oracle=openai needs a server and a model: env.oracle_url is null'],
   [{ name: 'coin', oracle: 't5', oracleModel: dir }, "coin has no oracle 't5'"],
