@@ -2,7 +2,7 @@
 // say it: environment and algorithm with their options, context, memory, chat template, longest reply.
 import { snakeKeys, toCamelCase, toSnakeCase } from '@bowyer/core';
 import { agentFolderOf, runOf } from '../agent/model-folders.js';
-import { overrideOf } from '../tasks/wandb-agent/override-of.js';
+import { overrideText } from '@bowyer/config';
 import type { Implied, ImpliedContext, Reader, Rule } from './implied-rule.js';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -75,7 +75,7 @@ export const agentOptions: Rule = (read, context) => {
 
 const wordsOf = ({ place }: Trained, entries: readonly (readonly [string, unknown])[]): Implied[] =>
   entries.map(([key, value]) => ({
-    word: overrideOf(key, snakeKeys(value)),
+    word: overrideText(key, snakeKeys(value)),
     why: `the agent in ${place} was trained so`,
   }));
 

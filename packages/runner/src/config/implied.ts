@@ -1,13 +1,12 @@
 // Keys of a composed config that imply others: a critic's checkpoint chooses the kind of critic, an address the
 // backend that plays there, a chat template that the agent plays through it. The command line always has the last word.
-import { recompose, type Composition } from '@bowyer/config';
+import { overrideText, recompose, type Composition } from '@bowyer/config';
 import { agentOptions, agentUnits } from './as-trained.js';
 import { environmentOfTask } from './foreign/agentgym.js';
 import { environmentWords } from './foreign/archer.js';
 import { foreignKey } from './foreign/names.js';
 import { IMPLIED, type Implied, type ImpliedContext, type Reader, type Rule } from './implied-rule.js';
 import { isWeightsFile, isWhole } from '../agent/weights-file.js';
-import { overrideOf } from '../tasks/wandb-agent/override-of.js';
 
 /** The composition with what follows from its keys. */
 export async function withImplied(composition: Composition, context: ImpliedContext): Promise<Composition> {
@@ -118,7 +117,7 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
   const facts = await factsOf(composition, new Set());
   return found.flatMap(({ key, value, foreign }): Implied[] => {
     if (facts.reads(key)) return []; // a key of ours with the same name
-    const outcome = foreign.meaning(overrideOf('', value).slice(1), facts);
+    const outcome = foreign.meaning(overrideText('', value).slice(1), facts);
     if ('refused' in outcome) return [];
     const why = `${key}=${String(value)} is in a file${'nothing' in outcome ? ` and changes nothing here: ${outcome.nothing}` : ''}`;
     const words = 'words' in outcome ? outcome.words : [];

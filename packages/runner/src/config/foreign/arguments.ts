@@ -1,6 +1,5 @@
 // `--learning_rate 1e-5` of another program's script as `learning_rate=1e-5`, the form of all overrides here.
-import { isFlag } from '@bowyer/config';
-import { overrideOf } from '../../tasks/wandb-agent/override-of.js';
+import { isFlag, overrideText } from '@bowyer/config';
 import { habits } from './habits.js';
 import { isForeign } from './names.js';
 
@@ -54,4 +53,4 @@ function takeValue(rest: string[]): string {
 
 /** As it is where the grammar reads it as one value, else in quotes. */
 const valueText = (value: string): string =>
-  /^[\w./:+@-]+$/.test(value) || /^[[{'"]/.test(value) ? value : overrideOf('', value).slice(1);
+  /^[\w./:+@-]+$/.test(value) || /^[[{'"]/.test(value) ? value : overrideText('', value).slice(1);
