@@ -67,6 +67,12 @@ const dataInArguments = [
 /** Also forbidden where arrays are as long as texts in tokens, batches or graphs. */
 const dataInPushes = spreadInto('[callee.property.name=/^(push|unshift)$/]', 'push in a loop, or use concat');
 
+/** A literal is written out where it stands, and Prettier decides on its lines. */
+const spreadLiterals = {
+  selector: 'SpreadElement > :matches(ObjectExpression, ArrayExpression)',
+  message: 'Write the members of the literal here instead of spreading it.',
+};
+
 export default tseslint.config(
   {
     ignores: [
@@ -119,16 +125,18 @@ export default tseslint.config(
         'error',
         { object: 'Math', property: 'random', message: 'Randomness comes from the run’s seed: take an Rng.' },
       ],
+      'no-restricted-syntax': ['error', spreadLiterals],
+      'no-warning-comments': ['error', { terms: ['prettier-ignore'], location: 'anywhere' }],
     },
   },
   {
     files: ['packages/*/src/**/*.ts', 'benchmarks/**/*.ts', 'examples/**/*.ts', 'tools/**/*.ts'],
     ignores: ['**/*.test.ts'],
-    rules: { 'no-restricted-syntax': ['error', ...dataInArguments] },
+    rules: { 'no-restricted-syntax': ['error', spreadLiterals, ...dataInArguments] },
   },
   {
     files: ['core', 'graph', 'logging', 'models', 'algorithms'].map((name) => `packages/${name}/src/**/*.ts`),
     ignores: ['**/*.test.ts'],
-    rules: { 'no-restricted-syntax': ['error', ...dataInArguments, dataInPushes] },
+    rules: { 'no-restricted-syntax': ['error', spreadLiterals, ...dataInArguments, dataInPushes] },
   },
 );

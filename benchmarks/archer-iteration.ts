@@ -33,9 +33,15 @@ let playing = 0;
 const vocabulary = isTiny ? 512 : 50_257;
 const policyShape = isTiny ? { n_layer: 2, n_embd: 64, n_head: 4 } : { n_layer: 12, n_embd: 768, n_head: 12 };
 const criticShape = {
-  ...{ vocab_size: isTiny ? 512 : 50_265, hidden_size: isTiny ? 64 : 768, num_hidden_layers: isTiny ? 2 : 12 },
-  ...{ num_attention_heads: isTiny ? 4 : 12, intermediate_size: isTiny ? 256 : 3072, max_position_embeddings: 514 },
-  ...{ type_vocab_size: 1, pad_token_id: 1, layer_norm_eps: 1e-5 },
+  vocab_size: isTiny ? 512 : 50_265,
+  hidden_size: isTiny ? 64 : 768,
+  num_hidden_layers: isTiny ? 2 : 12,
+  num_attention_heads: isTiny ? 4 : 12,
+  intermediate_size: isTiny ? 256 : 3072,
+  max_position_embeddings: 514,
+  type_vocab_size: 1,
+  pad_token_id: 1,
+  layer_norm_eps: 1e-5,
 };
 const PHASES = ['rollout', 'critic', 'actor'] as const;
 type Figures = Record<(typeof PHASES)[number] | 'cpu' | 'peak', number>;
@@ -72,9 +78,19 @@ const rows: Row[] = file && existsSync(file) ? lines(file).map((line) => JSON.pa
 const remaining = Math.max(iterations - rows.length, 0);
 const device = await openDevice({ device: 'cpu', threads });
 const peer = await openPeer<Figures>('archer_torch.py', {
-  ...{ threads, vocabulary, opening: OPENING, utterance: UTTERANCE, reply: REPLY, episodes: EPISODES },
-  ...{ batch: BATCH, micro_batches: MICRO_BATCHES, critic_updates: 1, actor_updates: 1, keeps_cache: kept === 'keep' },
-  ...{ policy: { ...policyShape, n_positions: 1024 }, critic: criticShape },
+  threads,
+  vocabulary,
+  opening: OPENING,
+  utterance: UTTERANCE,
+  reply: REPLY,
+  episodes: EPISODES,
+  batch: BATCH,
+  micro_batches: MICRO_BATCHES,
+  critic_updates: 1,
+  actor_updates: 1,
+  keeps_cache: kept === 'keep',
+  policy: { ...policyShape, n_positions: 1024 },
+  critic: criticShape,
 });
 try {
   const rng = new Rng(1);
@@ -85,27 +101,52 @@ try {
   const policy = await LanguageModel.create({ device, tokenizer, config, rng });
   await policy.createOptimizer(adam);
   const encoder = new TransformerEncoder({
-    ...{ config: encoderConfigFromJson({ model_type: 'roberta', ...criticShape }), tokenizer },
-    ...{ stateFeature: 'pooler', maxLength: 512, batchTokens: 8192 },
+    config: encoderConfigFromJson({ model_type: 'roberta', ...criticShape }),
+    tokenizer,
+    stateFeature: 'pooler',
+    maxLength: 512,
+    batchTokens: 8192,
   });
   const critic = await DoubleCritic.create({ device, encoder, rng, outputBias: -10, optimizer: adam });
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: UTTERANCE, terminatorIds: [] };
   const options = {
-    ...{ seed: 1, slots: EPISODES, sampling, iterations: remaining + 1, rolloutSize: EPISODES, horizon: null },
-    ...{
-      warmupIter: 0,
-      saveFreq: 1e9,
-      evalFreq: 1e9,
-      evalSize: 1,
-      evalDecoding: 'sample',
-      capacity: 100_000,
-      epochs: 1,
-    },
-    ...{ batchSize: BATCH, gradAccumSteps: MICRO_BATCHES, gradReduction: 'sum', criticLr: 1e-5, gamma: 0.95, tau: 0.1 },
-    ...{ criticMaxGradNorm: 1, vTargetAction: 'policy', vTargetSamples: 1, tdTarget: 'own', tdSteps: 1 },
-    ...{ bootstrapOnLimit: true, importanceClip: null, actorEpochs: 1, actorSamples: 'replay', klCoefficient: 0 },
-    ...{ useBaseline: false, baselineLr: null, lmLr: 1e-5, lmLrFinalShare: 1, maxGradNorm: 1, clipScope: 'own' },
-    ...{ lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 1 }, scoreTerminator: true },
+    seed: 1,
+    slots: EPISODES,
+    sampling,
+    iterations: remaining + 1,
+    rolloutSize: EPISODES,
+    horizon: null,
+    warmupIter: 0,
+    saveFreq: 1e9,
+    evalFreq: 1e9,
+    evalSize: 1,
+    evalDecoding: 'sample',
+    capacity: 100_000,
+    epochs: 1,
+    batchSize: BATCH,
+    gradAccumSteps: MICRO_BATCHES,
+    gradReduction: 'sum',
+    criticLr: 1e-5,
+    gamma: 0.95,
+    tau: 0.1,
+    criticMaxGradNorm: 1,
+    vTargetAction: 'policy',
+    vTargetSamples: 1,
+    tdTarget: 'own',
+    tdSteps: 1,
+    bootstrapOnLimit: true,
+    importanceClip: null,
+    actorEpochs: 1,
+    actorSamples: 'replay',
+    klCoefficient: 0,
+    useBaseline: false,
+    baselineLr: null,
+    lmLr: 1e-5,
+    lmLrFinalShare: 1,
+    maxGradNorm: 1,
+    clipScope: 'own',
+    lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 1 },
+    scoreTerminator: true,
   };
   let [phaseStart, cpu] = [performance.now(), cpuSeconds()];
   let phases = { rollout: 0, critic: 0, actor: 0 };

@@ -45,41 +45,45 @@ const sampling = {
 const play = { seed: 1, slots: SLOTS, sampling, rolloutSize: ROLLOUT };
 const options = {
   ...play,
-  ...{
-    horizon: null,
-    evalFreq: 1e6,
-    evalSize: 1,
-    evalDecoding: 'sample',
-    saveFreq: 1e6,
-    groupSize: 1,
-    samplingRounds: 1,
-  },
-  ...{ invalidPenalty: 0, truncatedEpisodes: 'learn', scoreTerminator: true, maxGradNorm: 1, innerEpochs: 1 },
-  ...{ sequence: 'episode', minibatchSize: 64, maxBatchTokens: null, lossAggregation: 'token_mean', lossDivisor: null },
-  ...{
-    ratio: 'token',
-    clipLow: 0.2,
-    clipHigh: 0.28,
-    dualClip: null,
-    oldLogprobs: 'sampled',
-    klCoefficient: 0,
-    klIn: 'loss',
-  },
-  ...{
-    klEstimator: 'k3',
-    entropyCoefficient: 0,
-    targetKl: null,
-    lmLr: 1e-4,
-    lmLrFinalShare: 1,
-    gamma: 1,
-    baseline: 'none',
-  },
+  horizon: null,
+  evalFreq: 1e6,
+  evalSize: 1,
+  evalDecoding: 'sample',
+  saveFreq: 1e6,
+  groupSize: 1,
+  samplingRounds: 1,
+  invalidPenalty: 0,
+  truncatedEpisodes: 'learn',
+  scoreTerminator: true,
+  maxGradNorm: 1,
+  innerEpochs: 1,
+  sequence: 'episode',
+  minibatchSize: 64,
+  maxBatchTokens: null,
+  lossAggregation: 'token_mean',
+  lossDivisor: null,
+  ratio: 'token',
+  clipLow: 0.2,
+  clipHigh: 0.28,
+  dualClip: null,
+  oldLogprobs: 'sampled',
+  klCoefficient: 0,
+  klIn: 'loss',
+  klEstimator: 'k3',
+  entropyCoefficient: 0,
+  targetKl: null,
+  lmLr: 1e-4,
+  lmLrFinalShare: 1,
+  gamma: 1,
+  baseline: 'none',
   lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },
 };
 
 const model = (device: Device) =>
   LanguageModel.create({
-    ...{ device, tokenizer, rng: new Rng(3) },
+    device,
+    tokenizer,
+    rng: new Rng(3),
     config: { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 128 },
   });
 
@@ -98,7 +102,11 @@ function environment([least, most]: readonly [number, number], rng: Rng, own: ob
 async function serve(latency: readonly [number, number], seed: number): Promise<void> {
   const rng = new Rng(seed);
   const server = await EnvServer.listen({
-    ...{ name: 'maze', host: '127.0.0.1', port: 0, maxInstances: 2 * SLOTS, idleMs: 600_000 },
+    name: 'maze',
+    host: '127.0.0.1',
+    port: 0,
+    maxInstances: 2 * SLOTS,
+    idleMs: 600_000,
     makeEnv: () => environment(latency, rng, { observation: 'full', reward: 'agentgym', maxSteps: 1_000_000 }),
     resetOptions: (item) => (item === null ? {} : { [itemKey('maze')]: item }),
   });
@@ -109,10 +117,10 @@ async function serve(latency: readonly [number, number], seed: number): Promise<
 }
 
 async function startServers(): Promise<{ urls: string[]; close: () => void }> {
-  const children = Array.from(
-    { length: SERVERS },
-    (_, i) =>
-    spawn(process.execPath, [...process.execArgv, process.argv[1], 'serve', String(i)], { stdio: ['pipe', 'pipe', 'inherit'] }), // prettier-ignore
+  const children = Array.from({ length: SERVERS }, (_, i) =>
+    spawn(process.execPath, [...process.execArgv, process.argv[1], 'serve', String(i)], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    }),
   );
   const urls = await Promise.all(children.map(async ({ stdout }) => String((await once(stdout, 'data'))[0]).trim()));
   return { urls, close: () => children.forEach(({ stdin }) => stdin.end()) };
@@ -159,7 +167,14 @@ async function measure(
   const settings = { iterations, maxStaleness, firstIteration: 0 };
   const lockStep = mode === 'lock_step' ? new LockStepRollouts(collector, settings) : null;
   const asynchronous = mode === 'asynchronous' ? new AsynchronousRollouts(collector, settings) : null;
-  const seen = { waits: [] as number[], updates: [] as number[], idle: [] as number[], staleness: [] as number[], queue: [] as number[], turns: [] as number[] }; // prettier-ignore
+  const seen = {
+    waits: [] as number[],
+    updates: [] as number[],
+    idle: [] as number[],
+    staleness: [] as number[],
+    queue: [] as number[],
+    turns: [] as number[],
+  };
   let [ended, taken, counted] = [performance.now(), 0, 0];
   const run = trainingRun({
     policy,
@@ -197,12 +212,22 @@ async function measure(
       ? sum(seen.idle) / total
       : sum(seen.updates) / total;
   const measured: Figures = {
-    ...{ episodesPerSecond: counted / (total / 1000), learnerIdle: sum(seen.waits) / total, collectorIdle: share },
-    ...{ staleness: mean(seen.staleness), queue: mean(seen.queue) },
+    episodesPerSecond: counted / (total / 1000),
+    learnerIdle: sum(seen.waits) / total,
+    collectorIdle: share,
+    staleness: mean(seen.staleness),
+    queue: mean(seen.queue),
   };
   const setup: Setup = {
-    ...{ mode, maxStaleness, slots: SLOTS, rolloutSize: ROLLOUT, iterations, latency, turns: seen.turns },
-    ...{ call: line(calls), update: mean(seen.updates) },
+    mode,
+    maxStaleness,
+    slots: SLOTS,
+    rolloutSize: ROLLOUT,
+    iterations,
+    latency,
+    turns: seen.turns,
+    call: line(calls),
+    update: mean(seen.updates),
   };
   return { name: `${mode}${mode === 'synchronous' ? '' : ` ${maxStaleness}`}`, setup, measured };
 }
@@ -219,7 +244,12 @@ function line(calls: readonly [number, number][]): Setup['call'] {
 }
 
 const LATE = [5, 200] as const;
-const modes: Mode[] = [['synchronous', 0], ['lock_step', 1], ['asynchronous', 1], ['asynchronous', 2]]; // prettier-ignore
+const modes: Mode[] = [
+  ['synchronous', 0],
+  ['lock_step', 1],
+  ['asynchronous', 1],
+  ['asynchronous', 2],
+];
 
 async function compare(
   name: string,
@@ -227,9 +257,12 @@ async function compare(
   makers: () => () => Env,
   [iterations = '10', file]: string[],
 ) {
-  // prettier-ignore
-  console.log(`\n${SLOTS} ${name}, ${latency.join(' to ')} ms a turn, ${ROLLOUT} episodes an iteration, ${TURNS} turns each`); // prettier-ignore
-  console.log('| | episodes/s | learner idle | collector idle | staleness | queue | call of n turns, ms | update, s | load |\n|---|---|---|---|---|---|---|---|---|'); // prettier-ignore
+  console.log(
+    `\n${SLOTS} ${name}, ${latency.join(' to ')} ms a turn, ${ROLLOUT} episodes an iteration, ${TURNS} turns each`,
+  );
+  console.log(
+    '| | episodes/s | learner idle | collector idle | staleness | queue | call of n turns, ms | update, s | load |\n|---|---|---|---|---|---|---|---|---|',
+  );
   for (const mode of modes) {
     const result = await measure(mode, { latency, makeEnv: makers() }, Number(iterations));
     const { name: label, measured, setup } = result;

@@ -147,7 +147,9 @@ class Simulation {
   }
 
   #count(change: number): void {
-    if (this.#iteration >= WARM_UP) this.#sums.slotsIdle += (1 - this.#inPlay / this.setup.slots) * (this.#now - Math.max(this.#changedAt, this.#sums.from)); // prettier-ignore
+    if (this.#iteration >= WARM_UP)
+      this.#sums.slotsIdle +=
+        (1 - this.#inPlay / this.setup.slots) * (this.#now - Math.max(this.#changedAt, this.#sums.from));
     this.#changedAt = this.#now;
     this.#inPlay += change;
   }
@@ -221,8 +223,12 @@ function compare(file: string): void {
 function onPaper(): void {
   console.log(HEADER);
   const common = {
-    ...{ iterations: 6, turns: [5, 10, 15, 20, 40], latency: [100, 2000] as const },
-    ...{ call: { fixed: 60, perTurn: 1.8 }, rolloutSize: 10_000, update: 60_000 },
+    iterations: 6,
+    turns: [5, 10, 15, 20, 40],
+    latency: [100, 2000] as const,
+    call: { fixed: 60, perTurn: 1.8 },
+    rolloutSize: 10_000,
+    update: 60_000,
   };
   for (const slots of [500, 10_000])
     for (const [mode, maxStaleness] of [
@@ -231,7 +237,6 @@ function onPaper(): void {
       ['asynchronous', 1],
       ['asynchronous', 2],
     ] as const)
-      // prettier-ignore
       console.log(row(`${slots} slots, ${mode} ${maxStaleness}`, simulate({ ...common, slots, mode, maxStaleness })));
 }
 

@@ -24,8 +24,19 @@ const tiny = [...game, 'algorithm=bc', 'demonstrations.count=48', 'policy.n_embd
 const agent = at('agent');
 const model = join(agent, 'checkpoints/best');
 const to = (name: string) => `save_path=${at(name)}`;
-const generate = (input: string) => ['--config-name', 'generate', `model=${model}`, `input=${input}`, `output=${at('texts.jsonl')}`, 'max_new_tokens=2', to('generate')]; // prettier-ignore
-const episode = { reset: { observation: 'Questions:\n' }, steps: [{ action: 'is it a dog?', observation: ' No.\n', reward: 0 }] }; // prettier-ignore
+const generate = (input: string) => [
+  '--config-name',
+  'generate',
+  `model=${model}`,
+  `input=${input}`,
+  `output=${at('texts.jsonl')}`,
+  'max_new_tokens=2',
+  to('generate'),
+];
+const episode = {
+  reset: { observation: 'Questions:\n' },
+  steps: [{ action: 'is it a dog?', observation: ' No.\n', reward: 0 }],
+};
 
 /** A pickle with an integer of two million bytes. */
 function long4(): Uint8Array {
@@ -44,7 +55,15 @@ interface Attack {
 
 /** The number before each name is that of the issue's point. */
 const attacks: Readonly<Record<string, () => Attack>> = {
-  '5 a pickle with LONG4 of 2 MB': () => ({ args: ['--config-name', 'convert', `input=${file('long4.pt', long4())}`, `output=${at('converted')}`, to('convert')] }), // prettier-ignore
+  '5 a pickle with LONG4 of 2 MB': () => ({
+    args: [
+      '--config-name',
+      'convert',
+      `input=${file('long4.pt', long4())}`,
+      `output=${at('converted')}`,
+      to('convert'),
+    ],
+  }),
   '5 YAML of 50,000 brackets': () => {
     file('deep.yaml', '['.repeat(50_000));
     return { args: ['--config-dir', directory, '--config-name', 'deep'] };
@@ -74,17 +93,25 @@ const attacks: Readonly<Record<string, () => Attack>> = {
   '10 policy.n_embd=100000': () => ({ args: [...tiny, 'policy.n_embd=100000', to('wide')] }),
   '10 device=gpu': () => ({ args: [...tiny, 'device=gpu', to('gpu')] }),
   '10 task=eval': () => ({ args: ['--config-name', 'archer_20q', 'task=eval'] }),
-  '10 launcher.jobs=4 alone': () => ({ args: ['-m', ...tiny, 'seed=1,2', 'launcher.jobs=4', `hydra.sweep.dir=${at('sweep')}`] }), // prettier-ignore
+  '10 launcher.jobs=4 alone': () => ({
+    args: ['-m', ...tiny, 'seed=1,2', 'launcher.jobs=4', `hydra.sweep.dir=${at('sweep')}`],
+  }),
   '10 own YAML without defaults': () => {
     file('own.yaml', 'lm_lr: 1e-3\niterations: 5\n');
     return { args: ['--config-dir', directory, '--config-name', 'own'] };
   },
   '10 an absolute --config-name': () => ({ args: ['--config-name', file('own.yaml', 'lm_lr: 1e-3\n')], code: 2 }),
   '10 JSONL with BOM': () => ({ args: generate(file('bom.jsonl', '\ufeff{"prompt":" is"}\n')), code: 0 }),
-  '10 a file as checkpoint_path': () => ({ args: [...game, 'task=evaluate', `checkpoint_path=${model}/model.safetensors`, to('evaluate')] }), // prettier-ignore
+  '10 a file as checkpoint_path': () => ({
+    args: [...game, 'task=evaluate', `checkpoint_path=${model}/model.safetensors`, to('evaluate')],
+  }),
   '10 another lm_lr for a run that began': () => ({ args: [...tiny, 'lm_lr=0.5', `save_path=${agent}`] }),
-  '10 a template that does not exist': () => ({ args: ['--config-name', 'serve_model', `model=${model}`, 'chat_template=vicuna', 'port=0', to('template')] }), // prettier-ignore
-  '7 serve_env on 0.0.0.0 without a key': () => ({ args: ['--config-name', 'serve_env', 'host=0.0.0.0', 'port=0', to('open')] }), // prettier-ignore
+  '10 a template that does not exist': () => ({
+    args: ['--config-name', 'serve_model', `model=${model}`, 'chat_template=vicuna', 'port=0', to('template')],
+  }),
+  '7 serve_env on 0.0.0.0 without a key': () => ({
+    args: ['--config-name', 'serve_env', 'host=0.0.0.0', 'port=0', to('open')],
+  }),
 };
 
 async function ended(args: readonly string[]) {
@@ -95,9 +122,15 @@ async function ended(args: readonly string[]) {
 
 /** Without the words of Hydra around it. */
 function sentence(text: string): string {
-  const lines = text.trim().split('\n').filter((line) => !/^Error executing job|^Set the environment|^usage:|^ {7}/.test(line)); // prettier-ignore
+  const lines = text
+    .trim()
+    .split('\n')
+    .filter((line) => !/^Error executing job|^Set the environment|^usage:|^ {7}/.test(line));
   const end = lines.findIndex((line, i) => i > 0 && line.trim() === '');
-  const said = lines.slice(0, end < 0 ? 4 : Math.min(end, 4)).map((line) => line.trim()).join('; '); // prettier-ignore
+  const said = lines
+    .slice(0, end < 0 ? 4 : Math.min(end, 4))
+    .map((line) => line.trim())
+    .join('; ');
   return said.replaceAll(directory, 'DIR').replaceAll(repository, 'REPOSITORY/').replaceAll('|', '\\|');
 }
 
@@ -121,20 +154,23 @@ const send = (port: number, bytes: string | Uint8Array, ms = 3000): Promise<stri
   });
 
 function post(path: string, body: string, headers = 'content-type: application/json', host = '127.0.0.1'): string {
-  return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: bEaReR secret\r\n${headers}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`; // prettier-ignore
+  return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: bEaReR secret\r\n${headers}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`;
 }
 
 /** Status and body of each attack on a server, which then is sent SIGTERM beside a request that is half sent. */
 async function server(name: string, args: readonly string[], path: string): Promise<void> {
   const env = { ...process.env, KEY: 'secret' };
-  const child = spawn(process.execPath, [program, ...args, 'port=0', to(name)], { cwd: repository, env }); // prettier-ignore
+  const child = spawn(process.execPath, [program, ...args, 'port=0', to(name)], { cwd: repository, env });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (said += piece.toString()));
   while (!/at http:\S+:\d+/.test(said) && child.exitCode === null) await sleep(50);
   if (child.exitCode !== null) throw new Error(said);
   const port = Number(/at http:\S+:(\d+)/.exec(said)?.[1]);
   const good = JSON.stringify({ prompt: ' is', max_tokens: 2 });
-  const streams = post(path, JSON.stringify({ prompt: ' is', max_tokens: 40, stream: true })).replace('connection: close', 'connection: keep-alive'); // prettier-ignore
+  const streams = post(path, JSON.stringify({ prompt: ' is', max_tokens: 40, stream: true })).replace(
+    'connection: close',
+    'connection: keep-alive',
+  );
   const asked: Readonly<Record<string, string | Uint8Array>> = {
     '3 30 pipelined streams, then one request': name === 'serve_model' ? streams.repeat(30) : '',
     '7 a foreign Origin': post(path, good, 'content-type: application/json\r\norigin: http://evil.example'),
@@ -153,7 +189,9 @@ async function server(name: string, args: readonly string[], path: string): Prom
     if (isStreams) await send(port, bytes, 200);
     const answer = isStreams ? await send(port, post(path, good), 60_000) : await send(port, bytes);
     const status = /HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 'none';
-    const words = isStreams ? `after ${(performance.now() - began).toFixed(0)} ms` : (/"(?:message|detail)":"(.*?[^\\])"/.exec(answer)?.[1] ?? ''); // prettier-ignore
+    const words = isStreams
+      ? `after ${(performance.now() - began).toFixed(0)} ms`
+      : (/"(?:message|detail)":"(.*?[^\\])"/.exec(answer)?.[1] ?? '');
     console.log(`| ${attack}: ${name} | ${status} | | ${words} |`);
     if (status === 'none' || Number(status) >= 500) process.exitCode = 1;
   }
@@ -163,7 +201,9 @@ async function server(name: string, args: readonly string[], path: string): Prom
   const began = performance.now();
   const over = new Promise((resolve) => child.once('close', resolve));
   child.kill('SIGTERM');
-  console.log(`| 4 SIGTERM beside a half-sent request: ${name} | exit ${String(await over)} | | after ${((performance.now() - began) / 1000).toFixed(1)} s |`); // prettier-ignore
+  console.log(
+    `| 4 SIGTERM beside a half-sent request: ${name} | exit ${String(await over)} | | after ${((performance.now() - began) / 1000).toFixed(1)} s |`,
+  );
 }
 
 try {
@@ -174,9 +214,14 @@ try {
   const taken = createServer().listen(0, '127.0.0.1');
   await sleep(100);
   const { port } = taken.address() as { port: number };
-  if (pattern.test('10 a port in use')) await row('10 a port in use', { args: ['--config-name', 'serve_env', `port=${port}`, to('taken')] }); // prettier-ignore
+  if (pattern.test('10 a port in use'))
+    await row('10 a port in use', { args: ['--config-name', 'serve_env', `port=${port}`, to('taken')] });
   taken.close();
-  await server('serve_model', ['--config-name', 'serve_model', `model=${model}`, 'slots=2', 'max_queued=40', 'threads=1', 'server_key_env=KEY'], '/v1/completions'); // prettier-ignore
+  await server(
+    'serve_model',
+    ['--config-name', 'serve_model', `model=${model}`, 'slots=2', 'max_queued=40', 'threads=1', 'server_key_env=KEY'],
+    '/v1/completions',
+  );
   await server('serve_env', ['--config-name', 'serve_env', 'env=maze'], '/maze/step');
 } finally {
   spawnSync('umount', [at('read-only')]);

@@ -250,7 +250,10 @@ async function criticPasses(device: Device, tokenizer: Tokenizer, turns: readonl
         const none = new Float32Array(part.length);
         await critics[way].accumulateGradients({
           ...texts(part),
-          ...{ q1Targets: none, q2Targets: none, v1Targets: none, v2Targets: none },
+          q1Targets: none,
+          q2Targets: none,
+          v1Targets: none,
+          v2Targets: none,
         });
       }
     },

@@ -38,11 +38,21 @@ export async function bundledProgram(): Promise<string> {
   const folder = mkdtempSync(join(repository, 'node_modules/.bowyer-bundle-')); // native modules are found from there
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await build({
-    ...{ entryPoints: [main, worker], outbase: repository, outdir: folder, bundle: true, splitting: true },
-    ...{ platform: 'node', format: 'esm', external: ['onnxruntime-node', 'ajv', 'tsx', 'esbuild'], logLevel: 'error' },
-    ...{ minifyWhitespace: true, minifySyntax: true }, // half as much to compile
+    entryPoints: [main, worker],
+    outbase: repository,
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['onnxruntime-node', 'ajv', 'tsx', 'esbuild'],
+    logLevel: 'error',
+    minifyWhitespace: true,
+    minifySyntax: true, // half as much to compile
     plugins: [ownAddresses(folder)],
-    banner: { js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);` },
-  }); // prettier-ignore
+    banner: {
+      js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
+    },
+  });
   return join(folder, 'packages/runner/dist/main.js');
 }

@@ -34,7 +34,10 @@ else {
     const found = compareRecording(JSON.parse(readFileSync(out, 'utf8')) as Recording);
     const good = found.filter(({ differences }) => differences.length === 0);
     for (const { name, differences } of found) for (const line of differences) console.log(`${name}: ${line}`);
-    const [compared, masks] = [found.reduce((n, each) => n + each.compared, 0), found.reduce((n, each) => n + each.masks, 0)]; // prettier-ignore
+    const [compared, masks] = [
+      found.reduce((n, each) => n + each.compared, 0),
+      found.reduce((n, each) => n + each.masks, 0),
+    ];
     console.log(`${good.length} of ${found.length} templates equal: ${compared} results, ${masks} of them with a mask`);
     if (good.length < found.length) process.exitCode = 1;
   } finally {

@@ -7,27 +7,41 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../packages/runner/test/command-line.js';
 
-const library = readdirSync('/usr/lib').map((folder) => `/usr/lib/${folder}/faketime/libfaketimeMT.so.1`).find(existsSync); // prettier-ignore
+const library = readdirSync('/usr/lib')
+  .map((folder) => `/usr/lib/${folder}/faketime/libfaketimeMT.so.1`)
+  .find(existsSync);
 if (library === undefined) throw new Error('libfaketime is not installed\n  apt-get install faketime');
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-clock-'));
 const clock = join(directory, 'clock');
 const jumping = {
-  ...{ LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: clock, FAKETIME_NO_CACHE: '1' },
-  ...{ FAKETIME_DONT_FAKE_MONOTONIC: '1', NO_FAKE_STAT: '1' },
+  LD_PRELOAD: library,
+  FAKETIME_TIMESTAMP_FILE: clock,
+  FAKETIME_NO_CACHE: '1',
+  FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  NO_FAKE_STAT: '1',
 };
 
 const command = (name: string) => [
-  ...['--config-name', 'archer_20q', 'env=tabular', 'preset=exact_game', 'algorithm=grpo', 'kl_coefficient=0.01'],
-  ...['slots=8', 'test_size=8', 'threads=1', 'demonstrations.count=48', 'policy.n_embd=16', 'warm_start.epochs=2'],
-  ...[
-    'iterations=30',
-    'rollout_size=16',
-    'save_freq=1',
-    'eval_freq=2',
-    'eval_size=8',
-    'logger=[wandb,tensorboard,csv]',
-  ],
-  ...[`save_path=${join(directory, name)}`, `cache_dir=${join(directory, `${name}-cache`)}`],
+  '--config-name',
+  'archer_20q',
+  'env=tabular',
+  'preset=exact_game',
+  'algorithm=grpo',
+  'kl_coefficient=0.01',
+  'slots=8',
+  'test_size=8',
+  'threads=1',
+  'demonstrations.count=48',
+  'policy.n_embd=16',
+  'warm_start.epochs=2',
+  'iterations=30',
+  'rollout_size=16',
+  'save_freq=1',
+  'eval_freq=2',
+  'eval_size=8',
+  'logger=[wandb,tensorboard,csv]',
+  `save_path=${join(directory, name)}`,
+  `cache_dir=${join(directory, `${name}-cache`)}`,
 ];
 const offline = { WANDB_MODE: 'offline' };
 

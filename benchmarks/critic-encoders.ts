@@ -27,7 +27,10 @@ const HELD_OUT = 60;
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
 const rowsOf = (turns: readonly { observation: string; action: string; reward: number }[]): Row[] => {
-  const returns = discountedReturns(turns.map(({ reward }) => reward), GAMMA); // prettier-ignore
+  const returns = discountedReturns(
+    turns.map(({ reward }) => reward),
+    GAMMA,
+  );
   return turns.map(({ observation, action }, i) => ({ observation, action, target: returns[i] }));
 };
 
@@ -76,7 +79,6 @@ function transformer(
   sharp: boolean,
   rng: Rng,
 ): CriticEncoder {
-  // prettier-ignore
   const config = encoderConfigFromJson({
     model_type: 'bert',
     vocab_size: tokenizer.vocabSize,
@@ -120,13 +122,22 @@ for (const name of only ? [only] : Object.keys(sources)) {
   const episodes = await sources[name]();
   const [train, test] = [episodes.slice(HELD_OUT).flat(), episodes.slice(0, HELD_OUT).flat()];
   const mean = train.reduce((sum, { target }) => sum + target, 0) / train.length;
-  const tokenizer = wordLevelTokenizer(train.flatMap(({ observation, action }) => [observation, action]), { wholeTokens: [] }); // prettier-ignore
+  const tokenizer = wordLevelTokenizer(
+    train.flatMap(({ observation, action }) => [observation, action]),
+    { wholeTokens: [] },
+  );
   console.log(`${name}: ${train.length} turns to learn from, ${test.length} held out, mean return ${mean.toFixed(3)}`);
   for (const [kind, make, rates] of candidates.filter(([kind]) => kind.startsWith(candidate)))
     for (const lr of rates) {
       const device = await openDevice({ device: 'cpu', threads: 1 });
       const rng = new Rng(3);
-      const critic = await DoubleCritic.create({ device, encoder: make(tokenizer, rng), rng, outputBias: mean, optimizer: adam }); // prettier-ignore
+      const critic = await DoubleCritic.create({
+        device,
+        encoder: make(tokenizer, rng),
+        rng,
+        outputBias: mean,
+        optimizer: adam,
+      });
       const start = performance.now();
       const line: string[] = [];
       for (let step = 1; step <= STEPS; step++) {
@@ -135,14 +146,24 @@ for (const name of only ? [only] : Object.keys(sources)) {
         await critic.accumulateGradients({
           observations: batch.map(({ observation }) => observation),
           actions: batch.map(({ action }) => action),
-          ...{ q1Targets: targets, q2Targets: targets, v1Targets: targets, v2Targets: targets },
+          q1Targets: targets,
+          q2Targets: targets,
+          v1Targets: targets,
+          v2Targets: targets,
         });
         await critic.optimizer.step({ lr: lr * Math.min(1, step / 40), maxGradNorm: 1 });
         if (step % (STEPS / 2) !== 0) continue;
         const seconds = (performance.now() - start) / 1000;
-        const { q1, v1 } = await critic.evaluate(test.map(({ observation }) => observation), test.map(({ action }) => action), 'online'); // prettier-ignore
-        const explained = (values: Float32Array) => 1 - variance(test.map(({ target }, i) => target - values[i])) / variance(test.map(({ target }) => target)); // prettier-ignore
-        line.push(`${step} steps (${seconds.toFixed(0)} s): Q ${explained(q1).toFixed(2)} V ${explained(v1).toFixed(2)}`); // prettier-ignore
+        const { q1, v1 } = await critic.evaluate(
+          test.map(({ observation }) => observation),
+          test.map(({ action }) => action),
+          'online',
+        );
+        const explained = (values: Float32Array) =>
+          1 - variance(test.map(({ target }, i) => target - values[i])) / variance(test.map(({ target }) => target));
+        line.push(
+          `${step} steps (${seconds.toFixed(0)} s): Q ${explained(q1).toFixed(2)} V ${explained(v1).toFixed(2)}`,
+        );
       }
       console.log(`  ${kind} lr ${lr}: ${line.join(' | ')}`);
       await critic.release();

@@ -25,12 +25,57 @@ const game = [...tinyGame('archer_20q'), 'threads=1'];
 const tasks: Readonly<Record<string, (folder: string) => string[]>> = {
   train: (folder) => [...game, `save_path=${folder}/run`, `cache_dir=${folder}/cache`],
   bc: (folder) => [...tinyGame('bc_20q'), 'threads=1', `save_path=${folder}/run`],
-  evaluate: (folder) => ['--config-name', 'bc_20q', 'task=evaluate', `checkpoint_path=${agent}`, 'test_size=40', 'threads=1', `save_path=${folder}/run`], // prettier-ignore
-  demonstrations: (folder) => ['--config-name', 'archer_20q', 'task=demonstrations', 'demonstrations.count=300', `save_path=${folder}/run`], // prettier-ignore
-  generate: (folder) => ['--config-name', 'generate', `model=${model}`, `input=${input('prompts.jsonl', ...prompts)}`, `output=${folder}/texts.jsonl`, 'max_new_tokens=6', 'threads=1', `save_path=${directory}/generate`], // prettier-ignore
-  score: (folder) => ['--config-name', 'score', `model=${model}`, `input=${input('pairs.jsonl', ...prompts.map((line) => ({ ...line, continuation: ' is it a dog?' })))}`, `output=${folder}/scores.jsonl`, 'threads=1', `save_path=${directory}/score`], // prettier-ignore
-  convert: (folder) => ['--config-name', 'convert', `input=${model}/model.safetensors`, `output=${folder}/converted`, `config=${model}`, `tokenizer=${model}`, `save_path=${directory}/convert`], // prettier-ignore
-  replay: (folder) => ['--config-name', 'replay', `input=${input('actions.jsonl', ...Array.from({ length: 99 }, (_, seed) => ({ reset: { seed }, actions: ['is it a dog?', 'is it alive?'] })))}`, `output=${folder}/replayed.jsonl`, `save_path=${directory}/replay`], // prettier-ignore
+  evaluate: (folder) => [
+    '--config-name',
+    'bc_20q',
+    'task=evaluate',
+    `checkpoint_path=${agent}`,
+    'test_size=40',
+    'threads=1',
+    `save_path=${folder}/run`,
+  ],
+  demonstrations: (folder) => [
+    '--config-name',
+    'archer_20q',
+    'task=demonstrations',
+    'demonstrations.count=300',
+    `save_path=${folder}/run`,
+  ],
+  generate: (folder) => [
+    '--config-name',
+    'generate',
+    `model=${model}`,
+    `input=${input('prompts.jsonl', ...prompts)}`,
+    `output=${folder}/texts.jsonl`,
+    'max_new_tokens=6',
+    'threads=1',
+    `save_path=${directory}/generate`,
+  ],
+  score: (folder) => [
+    '--config-name',
+    'score',
+    `model=${model}`,
+    `input=${input('pairs.jsonl', ...prompts.map((line) => ({ ...line, continuation: ' is it a dog?' })))}`,
+    `output=${folder}/scores.jsonl`,
+    'threads=1',
+    `save_path=${directory}/score`,
+  ],
+  convert: (folder) => [
+    '--config-name',
+    'convert',
+    `input=${model}/model.safetensors`,
+    `output=${folder}/converted`,
+    `config=${model}`,
+    `tokenizer=${model}`,
+    `save_path=${directory}/convert`,
+  ],
+  replay: (folder) => [
+    '--config-name',
+    'replay',
+    `input=${input('actions.jsonl', ...Array.from({ length: 99 }, (_, seed) => ({ reset: { seed }, actions: ['is it a dog?', 'is it alive?'] })))}`,
+    `output=${folder}/replayed.jsonl`,
+    `save_path=${directory}/replay`,
+  ],
 };
 
 /** What differs between runs of the same command: dates, seconds, and pages made of them. */
@@ -40,7 +85,8 @@ const files = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => statSync(join(folder, file)).isFile())
     .sort();
-const bytesOf = (folder: string) => files(folder).reduce((sum, file) => sum + Math.ceil(statSync(join(folder, file)).size / 4096) * 4096, 0); // prettier-ignore
+const bytesOf = (folder: string) =>
+  files(folder).reduce((sum, file) => sum + Math.ceil(statSync(join(folder, file)).size / 4096) * 4096, 0);
 
 function mount(bytes: number, again = false): void {
   const options = `size=${Math.max(8192, Math.round(bytes))}${again ? ',remount' : ''}`;
@@ -78,7 +124,8 @@ async function check(name: string): Promise<string> {
     mount(10 * needed + 2 ** 20, true);
     const again = await run(tasks[name](disk));
     const missing = files(whole).filter((file) => !TIMED.test(file) && !files(disk).includes(file));
-    const different = again.code === 0 && missing.length === 0 ? files(whole).flatMap((file) => difference(file, whole) ?? []) : []; // prettier-ignore
+    const different =
+      again.code === 0 && missing.length === 0 ? files(whole).flatMap((file) => difference(file, whole) ?? []) : [];
     verdicts.push(
       !isClean
         ? `full at ${share}: exit code ${full.code}: ${full.stderr.trim().split('\n').slice(-1)[0]}`

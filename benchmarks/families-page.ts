@@ -107,8 +107,13 @@ export async function writePage(path: string, results: string, names: readonly s
 function tableLine(row: { name: string; numbers: Numbers; bits?: Bits; webgpu?: Webgpu; speed?: Speed }): string {
   const { name, numbers, bits, webgpu, speed } = row;
   const cells = [
-    ...[name, rounded(numbers.logits), rounded(numbers.logprobs), numbers.greedy ? 'equal' : 'differs'],
-    ...[rounded(numbers.gradients), numbers.lora, webgpu ? webgpuCell(webgpu) : '–'],
+    name,
+    rounded(numbers.logits),
+    rounded(numbers.logprobs),
+    numbers.greedy ? 'equal' : 'differs',
+    rounded(numbers.gradients),
+    numbers.lora,
+    webgpu ? webgpuCell(webgpu) : '–',
     ...(bits ? bitsCells(bits) : ['–', '–']),
     ...(speed ? speedCells(speed) : ['–', '–', '–', '–']),
   ];

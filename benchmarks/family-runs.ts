@@ -12,13 +12,24 @@ import { openDevice } from '@bowyer/graph';
 import { LanguageModel, loadTokenizer } from '@bowyer/models';
 
 const sizes = {
-  ...{ hidden_size: 64, intermediate_size: 128, num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2 },
-  ...{ head_dim: 16, max_position_embeddings: 512, initializer_range: 0.05 },
+  hidden_size: 64,
+  intermediate_size: 128,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  head_dim: 16,
+  max_position_embeddings: 512,
+  initializer_range: 0.05,
 };
 const families: Record<string, Record<string, unknown>> = {
   'qwen3-5': {
-    ...{ ...sizes, model_type: 'qwen3_5_text', layer_types: ['linear_attention', 'full_attention'] },
-    ...{ linear_key_head_dim: 16, linear_value_head_dim: 16, linear_num_key_heads: 2, linear_num_value_heads: 4 },
+    ...sizes,
+    model_type: 'qwen3_5_text',
+    layer_types: ['linear_attention', 'full_attention'],
+    linear_key_head_dim: 16,
+    linear_value_head_dim: 16,
+    linear_num_key_heads: 2,
+    linear_num_value_heads: 4,
     partial_rotary_factor: 0.5,
   },
   gemma3: {
@@ -57,8 +68,19 @@ try {
       `policy_lm=${at('whole')}`,
     ]);
     await report(name, 'archer, adapters', at('archer'), 'archer_20q', [
-      ...['threads=1', 'slots=16', 'test_size=32', 'rollout_size=16', 'iterations=3', 'warmup_iter=1', 'epochs=1'],
-      ...[...lora, 'eval_freq=3', 'eval_size=16', 'save_freq=3', 'lm_lr=1e-3', `policy_lm=${at('whole')}`],
+      'threads=1',
+      'slots=16',
+      'test_size=32',
+      'rollout_size=16',
+      'iterations=3',
+      'warmup_iter=1',
+      'epochs=1',
+      ...lora,
+      'eval_freq=3',
+      'eval_size=16',
+      'save_freq=3',
+      'lm_lr=1e-3',
+      `policy_lm=${at('whole')}`,
     ]);
   }
 } finally {

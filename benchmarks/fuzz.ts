@@ -63,7 +63,9 @@ for (const target of only === 'all' ? Object.keys(targets) : only.split(',')) {
   const slowestMs = maximum([0, ...parts.map((part) => part.slowestMs)]);
   const findings = parts.flatMap((part) => part.findings);
   const inputs = sum((part) => part.inputs);
-  console.log(`| ${target} | ${inputs.toLocaleString('en')} | ${sum((part) => part.accepted).toLocaleString('en')} | ${slowestMs.toFixed(0)} ms | ${findings.length} |`); // prettier-ignore
+  console.log(
+    `| ${target} | ${inputs.toLocaleString('en')} | ${sum((part) => part.accepted).toLocaleString('en')} | ${slowestMs.toFixed(0)} ms | ${findings.length} |`,
+  );
   printFindings(findings);
   total += inputs;
   if (findings.length > 0) process.exitCode = 1;

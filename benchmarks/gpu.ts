@@ -17,12 +17,28 @@ const repetitions = Number(process.argv[4] ?? 5);
 const precision = (process.argv[5] ?? 'float32') as Precision;
 const sizes = {
   gpt2: {
-    ...{ layers: 12, width: 768, heads: 12, vocabulary: 50_257, positions: 1024 },
-    ...{ batch: 8, tokens: 512, rows: 16, prompt: 64, new_tokens: 32 },
+    layers: 12,
+    width: 768,
+    heads: 12,
+    vocabulary: 50_257,
+    positions: 1024,
+    batch: 8,
+    tokens: 512,
+    rows: 16,
+    prompt: 64,
+    new_tokens: 32,
   },
   tiny: {
-    ...{ layers: 2, width: 64, heads: 4, vocabulary: 500, positions: 128 },
-    ...{ batch: 2, tokens: 32, rows: 4, prompt: 16, new_tokens: 8 },
+    layers: 2,
+    width: 64,
+    heads: 4,
+    vocabulary: 500,
+    positions: 128,
+    batch: 2,
+    tokens: 32,
+    rows: 4,
+    prompt: 16,
+    new_tokens: 8,
   },
 };
 const size = sizes[(process.argv[3] ?? 'gpt2') as keyof typeof sizes];
@@ -64,7 +80,8 @@ async function ours(): Promise<Contestant> {
     device,
     config: {
       ...gpt2Config({ model_type: 'gpt2', n_layer: size.layers, n_embd: size.width, n_head: size.heads }),
-      ...{ n_positions: size.positions, vocab_size: size.vocabulary },
+      n_positions: size.positions,
+      vocab_size: size.vocabulary,
     },
     tokenizer: wordLevelTokenizer([words.join(' ')], { minCount: 1 }),
     rng: new Rng(1),
@@ -80,7 +97,7 @@ async function ours(): Promise<Contestant> {
   }));
   const prompts = tokens(new Rng(3), size.rows, size.prompt);
   const episodes = await model.openEpisodes({ slots: size.rows });
-  const greedy = { ...{ temperature: 1, topK: 0, topP: 1, greedy: true }, terminatorIds: [] };
+  const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
   return {
     name: `Bowyer, device=${kind} precision=${precision}`,
     train: () =>

@@ -121,7 +121,10 @@ try {
   const gradients = new Map<Kind, Map<string, Float32Array>>();
   for (const [kind, { quantization, integerProducts }] of Object.entries(kinds) as [Kind, (typeof kinds)[Kind]][]) {
     const model = await LanguageModel.load({
-      ...{ device, dir, quantization, packedDecoding: made ? undefined : true },
+      device,
+      dir,
+      quantization,
+      packedDecoding: made ? undefined : true,
       lora: { ...lora, integerProducts },
     });
     models.set(kind, model);
@@ -129,7 +132,9 @@ try {
     await model.createOptimizer(adamW);
   }
   const before = await heldOutLoss(models.get('float32')!);
-  const times = new Map<string, Times[]>([...models.keys(), ...forms.map((form) => `PEFT ${form}`)].map((kind) => [kind, []])); // prettier-ignore
+  const times = new Map<string, Times[]>(
+    [...models.keys(), ...forms.map((form) => `PEFT ${form}`)].map((kind) => [kind, []]),
+  );
   const loads: number[] = [];
   for (let i = 0; i <= repetitions; i++) {
     for (const [kind, model] of models) {

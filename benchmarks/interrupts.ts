@@ -29,55 +29,143 @@ interface Case {
 const game = ['--config-name', 'archer_20q', 'env=tabular', 'preset=exact_game', 'threads=1', 'slots=8'];
 const small = ['demonstrations.count=48', 'policy.n_embd=16', 'test_size=8', 'eval_size=8', 'critic.width=8'];
 const loop = ['rollout_size=8', 'save_freq=1', 'eval_freq=2', 'iterations=6', 'warm_start.epochs=2', 'warmup_iter=0'];
-const train = (...more: string[]) => (folder: string) => [...game, 'algorithm=archer', ...small, ...loop, 'epochs=1', ...more, `save_path=${folder}/run`, `cache_dir=${folder}/cache`]; // prettier-ignore
+const train =
+  (...more: string[]) =>
+  (folder: string) => [
+    ...game,
+    'algorithm=archer',
+    ...small,
+    ...loop,
+    'epochs=1',
+    ...more,
+    `save_path=${folder}/run`,
+    `cache_dir=${folder}/cache`,
+  ];
 const agent = join(directory, 'agent');
 const model = `model=${join(agent, 'checkpoints', 'best')}`;
-const agentCommand = [...game, 'algorithm=bc', 'demonstrations.count=48', 'policy.n_embd=16', 'epochs=1', 'eval_size=8', 'test_size=8', `save_path=${agent}`]; // prettier-ignore
+const agentCommand = [
+  ...game,
+  'algorithm=bc',
+  'demonstrations.count=48',
+  'policy.n_embd=16',
+  'epochs=1',
+  'eval_size=8',
+  'test_size=8',
+  `save_path=${agent}`,
+];
 
 /** Each with one phase that takes most of its time. */
 const cases: Readonly<Record<string, Case>> = {
   'train: warm start': { command: train('warm_start.epochs=40', 'iterations=1'), when: /imitating/, first: 'stops' },
-  'train: rollout': { command: train('rollout_size=200', 'iterations=3'), when: 'run/metrics.jsonl', first: 'stops' }, // prettier-ignore
+  'train: rollout': { command: train('rollout_size=200', 'iterations=3'), when: 'run/metrics.jsonl', first: 'stops' },
   'train: update': {
     command: train('epochs=40', 'iterations=2'),
     when: 'run/trajectories/rollout.jsonl',
     first: 'stops',
   },
-  'train: evaluation': { command: train('eval_size=4000', 'eval_freq=1', 'iterations=2'), when: /eval \d+\/4000/, first: 'stops' }, // prettier-ignore
+  'train: evaluation': {
+    command: train('eval_size=4000', 'eval_freq=1', 'iterations=2'),
+    when: /eval \d+\/4000/,
+    first: 'stops',
+  },
   'bc: first evaluation': {
-    command: (folder) => [...game, 'algorithm=bc', 'demonstrations.count=48', 'policy.n_embd=16', 'epochs=1', 'eval_size=4000', 'test_size=8', `save_path=${folder}/run`], // prettier-ignore
+    command: (folder) => [
+      ...game,
+      'algorithm=bc',
+      'demonstrations.count=48',
+      'policy.n_embd=16',
+      'epochs=1',
+      'eval_size=4000',
+      'test_size=8',
+      `save_path=${folder}/run`,
+    ],
     when: /eval .*\/4000/,
     first: 'stops',
   },
   'train: checkpoint': { command: train(), when: 'run/checkpoints', first: 'stops' },
-  'train: final test': { command: train('test_size=300', 'iterations=1'), when: /testing the/, first: 'ends immediately' }, // prettier-ignore
+  'train: final test': {
+    command: train('test_size=300', 'iterations=1'),
+    when: /testing the/,
+    first: 'ends immediately',
+  },
   bc: {
-    command: (folder) => [...game, 'algorithm=bc', 'demonstrations.count=200', 'policy.n_embd=16', 'epochs=20', 'batch_size=4', 'save_minutes=0', 'eval_size=8', 'test_size=8', `save_path=${folder}/run`], // prettier-ignore
+    command: (folder) => [
+      ...game,
+      'algorithm=bc',
+      'demonstrations.count=200',
+      'policy.n_embd=16',
+      'epochs=20',
+      'batch_size=4',
+      'save_minutes=0',
+      'eval_size=8',
+      'test_size=8',
+      `save_path=${folder}/run`,
+    ],
     when: 'run/checkpoints',
     first: 'stops',
   },
   evaluate: {
-    command: (folder) => [...game.slice(0, 2), 'task=evaluate', 'env=tabular', `checkpoint_path=${agent}`, 'test_size=400', 'slots=8', 'threads=1', `save_path=${folder}/run`], // prettier-ignore
+    command: (folder) => [
+      ...game.slice(0, 2),
+      'task=evaluate',
+      'env=tabular',
+      `checkpoint_path=${agent}`,
+      'test_size=400',
+      'slots=8',
+      'threads=1',
+      `save_path=${folder}/run`,
+    ],
     when: 'run',
     first: 'ends immediately',
   },
   demonstrations: {
-    command: (folder) => ['--config-name', 'archer_20q', 'task=demonstrations', 'demonstrations.count=20000', `save_path=${folder}/run`], // prettier-ignore
+    command: (folder) => [
+      '--config-name',
+      'archer_20q',
+      'task=demonstrations',
+      'demonstrations.count=20000',
+      `save_path=${folder}/run`,
+    ],
     when: 'run',
     first: 'ends immediately',
   },
   generate: {
-    command: (folder) => ['--config-name', 'generate', model, `input=${lines('prompts.jsonl', 2000, (i) => ({ prompt: ' is'.repeat(1 + (i % 9)) }))}`, `output=${folder}-texts.jsonl`, 'max_new_tokens=6', 'threads=1', `save_path=${folder}/run`], // prettier-ignore
+    command: (folder) => [
+      '--config-name',
+      'generate',
+      model,
+      `input=${lines('prompts.jsonl', 2000, (i) => ({ prompt: ' is'.repeat(1 + (i % 9)) }))}`,
+      `output=${folder}-texts.jsonl`,
+      'max_new_tokens=6',
+      'threads=1',
+      `save_path=${folder}/run`,
+    ],
     when: 'run',
     first: 'ends immediately',
   },
   score: {
-    command: (folder) => ['--config-name', 'score', model, `input=${lines('pairs.jsonl', 4000, (i) => ({ prompt: ' is'.repeat(1 + (i % 9)), continuation: ' it' }))}`, `output=${folder}-scores.jsonl`, 'threads=1', `save_path=${folder}/run`], // prettier-ignore
+    command: (folder) => [
+      '--config-name',
+      'score',
+      model,
+      `input=${lines('pairs.jsonl', 4000, (i) => ({ prompt: ' is'.repeat(1 + (i % 9)), continuation: ' it' }))}`,
+      `output=${folder}-scores.jsonl`,
+      'threads=1',
+      `save_path=${folder}/run`,
+    ],
     when: 'run',
     first: 'ends immediately',
   },
-  serve_model: { command: (folder) => ['--config-name', 'serve_model', model, 'port=0', `save_path=${folder}/run`], when: /served at/, first: 'stops' }, // prettier-ignore
-  serve_env: { command: (folder) => ['--config-name', 'serve_env', 'port=0', `save_path=${folder}/run`], when: /served at/, first: 'stops' }, // prettier-ignore
+  serve_model: {
+    command: (folder) => ['--config-name', 'serve_model', model, 'port=0', `save_path=${folder}/run`],
+    when: /served at/,
+    first: 'stops',
+  },
+  serve_env: {
+    command: (folder) => ['--config-name', 'serve_env', 'port=0', `save_path=${folder}/run`],
+    when: /served at/,
+    first: 'stops',
+  },
 };
 
 interface Ended {
@@ -114,8 +202,16 @@ async function interrupted(args: readonly string[], folder: string, when: Case['
 /** What a finished run keeps, without what contains times. */
 function kept(folder: string): Map<string, Buffer> {
   const roots = [`${folder}/run`, `${folder}-texts.jsonl`, `${folder}-scores.jsonl`].filter(existsSync);
-  const files = roots.flatMap((root) => (statSync(root).isFile() ? [root] : readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => join(root, file)))); // prettier-ignore
-  const compared = files.filter((file) => /(metrics\.jsonl|results\.json|\.safetensors|texts\.jsonl|scores\.jsonl|trajectories\/.*)$/.test(file) && statSync(file).isFile()); // prettier-ignore
+  const files = roots.flatMap((root) =>
+    statSync(root).isFile()
+      ? [root]
+      : readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => join(root, file)),
+  );
+  const compared = files.filter(
+    (file) =>
+      /(metrics\.jsonl|results\.json|\.safetensors|texts\.jsonl|scores\.jsonl|trajectories\/.*)$/.test(file) &&
+      statSync(file).isFile(),
+  );
   return new Map(compared.map((file) => [file.slice(folder.length), readFileSync(file)]));
 }
 
@@ -150,12 +246,21 @@ async function checkCase(name: string): Promise<void> {
 /** Ten runs with one cache. */
 async function sharedStart(): Promise<void> {
   const runs = Array.from({ length: 10 }, (_, i) => join(directory, `shared-${i}`));
-  const command = (folder: string) => [...train('algorithm=grpo').call(null, folder).filter((word) => !/^(cache_dir|algorithm=archer|critic|epochs|warmup_iter)/.test(word)), `cache_dir=${directory}/shared-cache`]; // prettier-ignore
+  const command = (folder: string) => [
+    ...train('algorithm=grpo')
+      .call(null, folder)
+      .filter((word) => !/^(cache_dir|algorithm=archer|critic|epochs|warmup_iter)/.test(word)),
+    `cache_dir=${directory}/shared-cache`,
+  ];
   const ends = await Promise.all(runs.map((folder) => run(command(folder))));
   const trained = ends.filter(({ stdout }) => stdout.includes('imitating')).length;
-  const results = new Set(runs.map((folder) => [...kept(folder)].map(([file, bytes]) => `${file} ${bytes.toString('base64')}`).join())); // prettier-ignore
+  const results = new Set(
+    runs.map((folder) => [...kept(folder)].map(([file, bytes]) => `${file} ${bytes.toString('base64')}`).join()),
+  );
   const codes = ends.map(({ code }) => code).join(' ');
-  console.log(`ten runs at once, one cache: exit codes ${codes}; ${trained} trained the start; ${results.size} different results`); // prettier-ignore
+  console.log(
+    `ten runs at once, one cache: exit codes ${codes}; ${trained} trained the start; ${results.size} different results`,
+  );
   if (ends.some(({ code }) => code !== 0)) console.log(ends.find(({ code }) => code !== 0)!.stderr.slice(-500));
 }
 

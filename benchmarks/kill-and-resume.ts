@@ -4,7 +4,17 @@
 //   nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts [KILLS [ALGORITHM,… [FOLDER [PAGE]]]]
 // A hundred kills of each algorithm, into the page of results:
 //   nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts 100 all FOLDER docs/results/kill-and-resume.md
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'; // prettier-ignore
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
@@ -67,8 +77,17 @@ const killsOf = (name: string) => sum(chainsOf(name).map(({ kills }) => kills));
 
 function command(name: string, to: string): string[] {
   return [
-    ...['--config-name', 'archer_20q', 'env=tabular', 'preset=exact_game', `algorithm=${name}`],
-    ...['slots=8', 'test_size=8', 'threads=1', 'demonstrations.count=48', 'policy.n_embd=16', ...settings[name]],
+    '--config-name',
+    'archer_20q',
+    'env=tabular',
+    'preset=exact_game',
+    `algorithm=${name}`,
+    'slots=8',
+    'test_size=8',
+    'threads=1',
+    'demonstrations.count=48',
+    'policy.n_embd=16',
+    ...settings[name],
     ...(name === 'opd' ? [`teacher=${join(directory, 'bc-whole')}`] : []),
     `save_path=${join(directory, to)}`,
     ...(settings[name].includes(start[0]) ? [`cache_dir=${join(directory, `${to}-cache`)}`] : []),

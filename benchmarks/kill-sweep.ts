@@ -21,10 +21,27 @@ const program = await bundledProgram();
 const MEAN_MS = 3000;
 
 const command = (folder: string) => [
-  ...[program, '-m', '--config-name', 'archer_20q', 'algorithm=bc'],
-  ...['env=tabular', 'preset=exact_game', 'demonstrations.count=32', 'epochs=2', 'batch_size=8', 'save_minutes=0'],
-  ...['eval_size=4', 'test_size=4', 'slots=4', 'policy.n_embd=8', 'threads=1', `seed=range(${jobs})`],
-  ...['launcher=local', 'launcher.jobs=2', 'launcher.resume=true', `hydra.sweep.dir=${folder}`],
+  program,
+  '-m',
+  '--config-name',
+  'archer_20q',
+  'algorithm=bc',
+  'env=tabular',
+  'preset=exact_game',
+  'demonstrations.count=32',
+  'epochs=2',
+  'batch_size=8',
+  'save_minutes=0',
+  'eval_size=4',
+  'test_size=4',
+  'slots=4',
+  'policy.n_embd=8',
+  'threads=1',
+  `seed=range(${jobs})`,
+  'launcher=local',
+  'launcher.jobs=2',
+  'launcher.resume=true',
+  `hydra.sweep.dir=${folder}`,
 ];
 
 interface Start {
@@ -125,7 +142,9 @@ if ((await undisturbed.ended) !== 0) throw new Error(undisturbed.said());
 rmSync(killed, { recursive: true, force: true });
 await killedSweep(killed);
 const isEqual = table(whole) === table(killed);
-console.log('| jobs | starts of the sweep | launcher killed | a job killed | all killed | refused, as a job still ran | table |'); // prettier-ignore
+console.log(
+  '| jobs | starts of the sweep | launcher killed | a job killed | all killed | refused, as a job still ran | table |',
+);
 console.log('|---|---|---|---|---|---|---|');
 const { starts, launcher, job, all, refused } = counts;
 console.log(

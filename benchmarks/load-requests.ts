@@ -10,7 +10,8 @@ export interface Sent {
 }
 
 const words = 'is it bigger than a bread box or a dog ? '.split(' ');
-const sentence = (rng: Rng, count: number) => Array.from({ length: count }, () => words[rng.integer(0, words.length - 1)]).join(' '); // prettier-ignore
+const sentence = (rng: Rng, count: number) =>
+  Array.from({ length: count }, () => words[rng.integer(0, words.length - 1)]).join(' ');
 
 const completion = (body: object, more: Partial<Sent> = {}): Sent => ({
   path: '/v1/completions',
@@ -53,12 +54,25 @@ export const modelCases: Readonly<Record<string, Sent>> = {
   '2,000 messages': chat({ messages: many(2_000, () => user('is it')) }),
   '2,000 messages of 200 characters': chat({ messages: many(2_000, () => user(long(200))) }),
   '1 MB of arguments': chat({
-    messages: [{ role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'f', arguments: JSON.stringify({ a: long(2 ** 20) }) } }] }], // prettier-ignore
+    messages: [
+      {
+        role: 'assistant',
+        tool_calls: [{ id: 'a', function: { name: 'f', arguments: JSON.stringify({ a: long(2 ** 20) }) } }],
+      },
+    ],
   }),
   'arguments of 200,000 numbers': chat({
-    messages: [{ role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'f', arguments: `[${'1,'.repeat(200_000)}1]` } }] }], // prettier-ignore
+    messages: [
+      {
+        role: 'assistant',
+        tool_calls: [{ id: 'a', function: { name: 'f', arguments: `[${'1,'.repeat(200_000)}1]` } }],
+      },
+    ],
   }),
-  '2,000 tools': chat({ messages: [user('is it')], tools: many(2_000, (i) => ({ type: 'function', function: { name: `f${i}` } })) }), // prettier-ignore
+  '2,000 tools': chat({
+    messages: [user('is it')],
+    tools: many(2_000, (i) => ({ type: 'function', function: { name: `f${i}` } })),
+  }),
   '1,000 answers': completion({ prompt: 'is', n: 1_000 }),
   'an answer of 2,000 tokens': completion({ prompt: 'is', max_tokens: 2_000, stream: true, ignore_eos: true }),
 };
@@ -81,14 +95,19 @@ export function modelRequests(rng: Rng): Sent {
   const short = { prompt: sentence(rng, 4), max_tokens: rng.uniform() < 0.8 ? 1 : 3 }; // most of a server's CPU time is steps of decoding
   if (kind < 0.7) return completion(short);
   if (kind < 0.8) return chat({ messages: [user(sentence(rng, 6))], stream: rng.uniform() < 0.5 });
-  if (kind < 0.85) return completion({ ...short, max_tokens: 200, stream: true }, { leavesAfterMs: 50 * rng.uniform() }); // prettier-ignore
+  if (kind < 0.85)
+    return completion({ ...short, max_tokens: 200, stream: true }, { leavesAfterMs: 50 * rng.uniform() });
   if (kind < 0.95) return invalid[rng.integer(0, invalid.length - 1)];
   if (kind < 0.995) return completion({ ...short, echo: true, logprobs: 0, max_tokens: 0 });
   if (kind < 0.9999) return modelCases[huge[rng.integer(0, huge.length - 1)]];
   return modelCases['2,000 messages']; // reading 14,000 tokens takes seconds, even of this model
 }
 
-const post = (path: string, body: object, more: Partial<Sent> = {}): Sent => ({ path, body: JSON.stringify(body), ...more }); // prettier-ignore
+const post = (path: string, body: object, more: Partial<Sent> = {}): Sent => ({
+  path,
+  body: JSON.stringify(body),
+  ...more,
+});
 
 /** Instances are made, played and closed; ids that do not exist are among them. */
 export function envRequests(rng: Rng): Sent {

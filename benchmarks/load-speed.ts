@@ -24,13 +24,18 @@ for (let i = 0; i < Number(repetitions); i++) {
   const tokenizer = await seconds(() => loadTokenizer(folder));
   rows.push({ ours, tokenizer, reading, transformers: transformersSeconds() });
   const [load1] = loadavg();
-  const shown = Object.entries(rows.at(-1)!).map(([what, { wall, cpu }]) => `${what} ${wall.toFixed(2)} s, ${cpu.toFixed(2)} s of CPU`); // prettier-ignore
+  const shown = Object.entries(rows.at(-1)!).map(
+    ([what, { wall, cpu }]) => `${what} ${wall.toFixed(2)} s, ${cpu.toFixed(2)} s of CPU`,
+  );
   console.log(`${shown.join('; ')}; load ${load1.toFixed(1)}`);
 }
 const against = (what: 'reading' | 'transformers', kind: keyof Seconds) =>
   median(rows.map((row) => row.ours[kind] / row[what][kind])).toFixed(2);
 console.log(`ours / reading the file: ${against('reading', 'wall')} (CPU time ${against('reading', 'cpu')})`);
-if (PYTHON) console.log(`ours / transformers: ${against('transformers', 'wall')} (CPU time ${against('transformers', 'cpu')}; aim: 1.5)`); // prettier-ignore
+if (PYTHON)
+  console.log(
+    `ours / transformers: ${against('transformers', 'wall')} (CPU time ${against('transformers', 'cpu')}; aim: 1.5)`,
+  );
 
 async function seconds(run: () => Promise<unknown>): Promise<Seconds> {
   const [start, before] = [performance.now(), process.cpuUsage()];

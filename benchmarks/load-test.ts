@@ -63,7 +63,10 @@ const agent = new Agent({ keepAlive: true, maxSockets: LANES });
 /** @returns the status; 0 where the client left */
 function send(origin: string, { method = 'POST', path, body = '', leavesAfterMs }: Sent): Promise<number> {
   return new Promise((resolve) => {
-    const headers = { ...(body !== '' && { 'content-type': 'application/json' }), 'content-length': Buffer.byteLength(body) }; // prettier-ignore
+    const headers = {
+      ...(body !== '' && { 'content-type': 'application/json' }),
+      'content-length': Buffer.byteLength(body),
+    };
     const asked = request(`${origin}${path}`, { method, agent, headers }, (answer) => {
       answer.on('error', () => resolve(0));
       answer.resume().on('end', () => resolve(answer.statusCode!));
@@ -81,7 +84,10 @@ interface Watched {
   arrayBuffers: number;
 }
 const watched = (): Watched[] =>
-  readFileSync(watchFile, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line) as Watched); // prettier-ignore
+  readFileSync(watchFile, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Watched);
 const largest = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), 0);
 
 class Probe {
@@ -112,7 +118,11 @@ async function oneAtATime(server: Server, probe: Probe, cases: Readonly<Record<s
     const before = watched().length;
     const status = await send(server.origin, sent);
     await sleep(300);
-    const loop = largest(watched().slice(before).map(({ longestMs }) => longestMs)); // prettier-ignore
+    const loop = largest(
+      watched()
+        .slice(before)
+        .map(({ longestMs }) => longestMs),
+    );
     console.log(`| ${name} | ${status} | ${loop.toFixed(0)} | ${latencies(await probe.take())} |`);
   }
 }
@@ -121,13 +131,17 @@ async function oneAtATime(server: Server, probe: Probe, cases: Readonly<Record<s
 async function allAtOnce(server: Server, probe: Probe, next: (rng: Rng) => Sent): Promise<void> {
   const statuses = new Map<number, number>();
   let [begun, reported] = [0, 0];
-  console.log('\n| requests | resident, MiB | heap, MiB | buffers, MiB | loop, ms | health p50 / p99 / max, ms |\n|---|---|---|---|---|---|'); // prettier-ignore
+  console.log(
+    '\n| requests | resident, MiB | heap, MiB | buffers, MiB | loop, ms | health p50 / p99 / max, ms |\n|---|---|---|---|---|---|',
+  );
   let before = watched().length;
   const tenth = Math.ceil(COUNT / 10);
   const report = async () => {
     const lines = watched().slice(before);
     before += lines.length;
-    const [rss, heap, buffers, loop] = (['rss', 'heapUsed', 'arrayBuffers', 'longestMs'] as const).map((key) => largest(lines.map((line) => line[key]))); // prettier-ignore
+    const [rss, heap, buffers, loop] = (['rss', 'heapUsed', 'arrayBuffers', 'longestMs'] as const).map((key) =>
+      largest(lines.map((line) => line[key])),
+    );
     const figures = [mib(rss), mib(heap), mib(buffers), loop.toFixed(0), latencies(await probe.take())];
     console.log(`| ${(++reported * tenth).toLocaleString('en')} | ${figures.join(' | ')} |`);
   };
@@ -143,7 +157,9 @@ async function allAtOnce(server: Server, probe: Probe, next: (rng: Rng) => Sent)
   const began = performance.now();
   await Promise.all(Array.from({ length: LANES }, lane));
   const counts = [...statuses].sort().map(([status, n]) => `${status === 0 ? 'left' : status}: ${n}`);
-  console.log(`\n${COUNT} requests in ${((performance.now() - began) / 1000).toFixed(0)} s, load ${loadavg()[0].toFixed(1)}; ${counts.join(', ')}`); // prettier-ignore
+  console.log(
+    `\n${COUNT} requests in ${((performance.now() - began) / 1000).toFixed(0)} s, load ${loadavg()[0].toFixed(1)}; ${counts.join(', ')}`,
+  );
   if ([...statuses.keys()].some((status) => status >= 500 && status !== 503)) process.exitCode = 1;
 }
 
@@ -155,11 +171,21 @@ async function makeModel(folder: string): Promise<void> {
   writeFileSync(join(folder, 'tokenizer.json'), JSON.stringify(tokenizerJson(32_000, pattern, true, rng)));
   const template =
     "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{% endfor %}";
-  writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify({ eos_token: '<|im_end|>', pad_token: '<|endoftext|>', chat_template: template })); // prettier-ignore
+  writeFileSync(
+    join(folder, 'tokenizer_config.json'),
+    JSON.stringify({ eos_token: '<|im_end|>', pad_token: '<|endoftext|>', chat_template: template }),
+  );
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const config = {
-    ...{ model_type: 'llama', vocab_size: 32_083, hidden_size: 16, intermediate_size: 16, num_hidden_layers: 1 },
-    ...{ num_attention_heads: 2, max_position_embeddings: 32_768, rope_theta: 1e4, rms_norm_eps: 1e-5 },
+    model_type: 'llama',
+    vocab_size: 32_083,
+    hidden_size: 16,
+    intermediate_size: 16,
+    num_hidden_layers: 1,
+    num_attention_heads: 2,
+    max_position_embeddings: 32_768,
+    rope_theta: 1e4,
+    rms_norm_eps: 1e-5,
   };
   await (await LanguageModel.create({ device, config, tokenizer: await loadTokenizer(folder), rng })).save(folder);
   await device.close();
@@ -188,7 +214,9 @@ async function stalledRow(name: string, server: Server, health: string, attack: 
   const seen = watched().slice(before.length);
   const [rss, loop] = (['rss', 'longestMs'] as const).map((key) => largest(seen.map((line) => line[key])));
   const said = [...answers].map(([answer, times]) => `${answer}: ${times}`).join(', ');
-  console.log(`| ${name} | ${said} | ${mib(before.at(-1)?.rss ?? 0)} | ${mib(rss)} | ${loop.toFixed(0)} | ${latencies(await probe.take())} |`); // prettier-ignore
+  console.log(
+    `| ${name} | ${said} | ${mib(before.at(-1)?.rss ?? 0)} | ${mib(rss)} | ${loop.toFixed(0)} | ${latencies(await probe.take())} |`,
+  );
   await probe.close();
   leave();
   await server.stop();
@@ -200,12 +228,25 @@ async function stalledClients(count: number): Promise<void> {
   const model = () => start(['--config-name', 'serve_model', `model=${directory}/tiny`, 'threads=1', 'slots=4']);
   const env = (protocol: string, instances: number) =>
     start(['--config-name', 'serve_env', 'env=twenty_questions', `protocol=${protocol}`, `max_instances=${instances}`]);
-  console.log('| clients | answers | resident before, MiB | most, MiB | loop, ms | health p50 / p99 / max, ms |\n|---|---|---|---|---|---|'); // prettier-ignore
-  await stalledRow(`serve_model: ${count} bodies of 8 MB, half sent`, await model(), '/health', (origin) => halfSentBodies(origin, '/v1/completions', count, 8 * MiB)); // prettier-ignore
-  await stalledRow(`serve_env: ${count} bodies of 1 MB, half sent`, await env('agentgym', 100), '/', (origin) => halfSentBodies(origin, '/create', count, MiB)); // prettier-ignore
-  await stalledRow(`OpenEnv: ${count} bodies of 4 MB, half sent`, await env('openenv', 100), '/health', (origin) => halfSentBodies(origin, '/reset', count, 4 * MiB)); // prettier-ignore
+  console.log(
+    '| clients | answers | resident before, MiB | most, MiB | loop, ms | health p50 / p99 / max, ms |\n|---|---|---|---|---|---|',
+  );
+  await stalledRow(`serve_model: ${count} bodies of 8 MB, half sent`, await model(), '/health', (origin) =>
+    halfSentBodies(origin, '/v1/completions', count, 8 * MiB),
+  );
+  await stalledRow(`serve_env: ${count} bodies of 1 MB, half sent`, await env('agentgym', 100), '/', (origin) =>
+    halfSentBodies(origin, '/create', count, MiB),
+  );
+  await stalledRow(`OpenEnv: ${count} bodies of 4 MB, half sent`, await env('openenv', 100), '/health', (origin) =>
+    halfSentBodies(origin, '/reset', count, 4 * MiB),
+  );
   const unknown = JSON.stringify({ type: 'x'.repeat(MiB) });
-  await stalledRow('OpenEnv: 20 sockets that read nothing, 100 MB of wrong frames each', await env('openenv', 100), '/health', (origin) => unreadFrames(origin, unknown, 20, 100 * MiB)); // prettier-ignore
+  await stalledRow(
+    'OpenEnv: 20 sockets that read nothing, 100 MB of wrong frames each',
+    await env('openenv', 100),
+    '/health',
+    (origin) => unreadFrames(origin, unknown, 20, 100 * MiB),
+  );
 }
 
 async function measureLoad(): Promise<void> {

@@ -39,10 +39,15 @@ const rows: Row[] = readFileSync(file, 'utf8')
   });
 
 function transformer(tokenizer: Tokenizer, rng: Rng, isSharp: boolean): CriticEncoder {
-  // prettier-ignore
   const config = encoderConfigFromJson({
-    model_type: 'bert', vocab_size: tokenizer.vocabSize, hidden_size: WIDTH, num_hidden_layers: 2, num_attention_heads: 4,
-    intermediate_size: 4 * WIDTH, max_position_embeddings: 256, pad_token_id: tokenizer.padTokenId,
+    model_type: 'bert',
+    vocab_size: tokenizer.vocabSize,
+    hidden_size: WIDTH,
+    num_hidden_layers: 2,
+    num_attention_heads: 4,
+    intermediate_size: 4 * WIDTH,
+    max_position_embeddings: 256,
+    pad_token_id: tokenizer.padTokenId,
   });
   const stateFeature = isSharp ? ('mean' as const) : ('pooler' as const);
   const options = { config, tokenizer, stateFeature, maxLength: 256, batchTokens: 16384 };
@@ -84,16 +89,29 @@ const problems = [...new Set(rows.map(({ observation }) => observation))];
 const held = new Set(new Rng(1).shuffle(problems).slice(0, problems.length / 5));
 const [train, test] = [false, true].map((isHeld) => rows.filter(({ observation }) => held.has(observation) === isHeld));
 const mean = train.reduce((sum, { reward }) => sum + reward, 0) / train.length;
-const tokenizer = wordLevelTokenizer(rows.flatMap(({ observation, action }) => [observation, action]), { wholeTokens: [] }); // prettier-ignore
+const tokenizer = wordLevelTokenizer(
+  rows.flatMap(({ observation, action }) => [observation, action]),
+  { wholeTokens: [] },
+);
 console.log(`${train.length} solutions to learn from, ${test.length} held out, ${(100 * mean).toFixed(1)} % right`);
 for (const [name, make, lr, joint = false] of candidates.filter(([name]) => name.startsWith(only))) {
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const rng = new Rng(3);
-  const critic = await DoubleCritic.create({ device, encoder: make(tokenizer, rng), rng, outputBias: mean, optimizer: adam }); // prettier-ignore
+  const critic = await DoubleCritic.create({
+    device,
+    encoder: make(tokenizer, rng),
+    rng,
+    outputBias: mean,
+    optimizer: adam,
+  });
   const observationOf = ({ observation, action }: Row) => (joint ? observation + action : observation);
   const started = performance.now();
   const measure = async (part: readonly Row[]) => {
-    const { q1, v1 } = await critic.evaluate(part.map(observationOf), part.map(({ action }) => action), 'online'); // prettier-ignore
+    const { q1, v1 } = await critic.evaluate(
+      part.map(observationOf),
+      part.map(({ action }) => action),
+      'online',
+    );
     const values = [...(joint ? v1 : q1)];
     const worked = part.flatMap((row, i) => (isWorked(row) ? [i] : []));
     return `${auc(values, part).toFixed(3)} (with steps ${auc(
@@ -105,12 +123,18 @@ for (const [name, make, lr, joint = false] of candidates.filter(([name]) => name
     const batch = Array.from({ length: 64 }, () => rng.choice(train));
     const targets = Float32Array.from(batch, ({ reward }) => reward);
     await critic.accumulateGradients({
-      ...{ observations: batch.map(observationOf), actions: batch.map(({ action }) => action) },
-      ...{ q1Targets: targets, q2Targets: targets, v1Targets: targets, v2Targets: targets },
+      observations: batch.map(observationOf),
+      actions: batch.map(({ action }) => action),
+      q1Targets: targets,
+      q2Targets: targets,
+      v1Targets: targets,
+      v2Targets: targets,
     });
     await critic.optimizer.step({ lr: lr * Math.min(1, step / 40), maxGradNorm: 1 });
     if (step % (STEPS / 3) === 0)
-      console.log(`${name}, ${step} steps (${((performance.now() - started) / 1000).toFixed(0)} s): held out ${await measure(test)}, learned ${await measure(train.slice(0, 1000))}`); // prettier-ignore
+      console.log(
+        `${name}, ${step} steps (${((performance.now() - started) / 1000).toFixed(0)} s): held out ${await measure(test)}, learned ${await measure(train.slice(0, 1000))}`,
+      );
   }
   await critic.release();
   await device.close();

@@ -32,7 +32,6 @@ for (const [unit, topK] of [
   ['episode', 2],
   ['episode', 3],
 ] as const) {
-  // prettier-ignore
   const memory = new Memory({ unit, topK, maxChars: Infinity, capacity: Infinity, makeIndex: bm25Index });
   memory.add(known);
   const counts = new Map<string, { found: number; seen: number; characters: number; all: number }>();

@@ -24,18 +24,21 @@ const computed = (): number =>
 const names = Array.from({ length: METRICS }, (_, i) => (i < 20 ? `losses/part_${i}` : `group_${i % 7}/metric_${i}`));
 const metricsOf = (step: number) => Object.fromEntries(names.map((name, i) => [name, Math.sin(step * 0.37 + i) * 10]));
 const wandb = {
-  ...{
-    entity: null,
-    project: null,
-    runId: null,
-    group: null,
-    jobType: null,
-    notes: null,
-    tags: [],
-    metrics: [],
-    plots: [],
-  },
-  ...{ episodes: 0, episodesEvery: 1, artifacts: false, console: false, systemSeconds: 0, finishSeconds: 0 },
+  entity: null,
+  project: null,
+  runId: null,
+  group: null,
+  jobType: null,
+  notes: null,
+  tags: [],
+  metrics: [],
+  plots: [],
+  episodes: 0,
+  episodesEvery: 1,
+  artifacts: false,
+  console: false,
+  systemSeconds: 0,
+  finishSeconds: 0,
 };
 /** The sender's requests, as often as at W&B: in batches. */
 const server = await WandbServer.start();
@@ -59,15 +62,13 @@ for (const [title, logger] of Object.entries(loggers).filter(([title]) => title.
     0,
     async (runLogger) => {
       const recorder = new Recorder(files, new CheckpointStore(directory), {} as never, {
-        ...{
-          iterations: rounds * STEPS,
-          firstIteration: 0,
-          saveMinutes: null,
-          best: null,
-          state: {},
-          logger: runLogger,
-          ...quiet,
-        },
+        iterations: rounds * STEPS,
+        firstIteration: 0,
+        saveMinutes: null,
+        best: null,
+        state: {},
+        logger: runLogger,
+        ...quiet,
       });
       // The count is brought up to date when the thread gives way, so whole rounds are measured, with the figures made before.
       const costs: number[] = [];

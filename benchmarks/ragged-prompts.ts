@@ -17,8 +17,14 @@ try {
   const words = Array.from({ length: 100 }, (_, i) => `w${i}`).join(' ');
   const tokenizer = wordLevelTokenizer([words], { wholeTokens: [] });
   const config = {
-    ...{ model_type: 'llama', vocab_size: tokenizer.vocabSize, hidden_size: 128, intermediate_size: 342 },
-    ...{ num_hidden_layers: 3, num_attention_heads: 4, max_position_embeddings: 2048, tie_word_embeddings: true },
+    model_type: 'llama',
+    vocab_size: tokenizer.vocabSize,
+    hidden_size: 128,
+    intermediate_size: 342,
+    num_hidden_layers: 3,
+    num_attention_heads: 4,
+    max_position_embeddings: 2048,
+    tie_word_embeddings: true,
   };
   const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds: [], rng: new Rng(1), config });
   const ragged = new Rng(2);

@@ -34,8 +34,13 @@ export function tokenizerJson(tokens: number, pattern: string, isNormalized: boo
   return {
     version: '1.0',
     added_tokens: special.map((content, i) => ({
-      ...{ id: tokens + i, content, special: true, normalized: false },
-      ...{ single_word: false, lstrip: false, rstrip: false },
+      id: tokens + i,
+      content,
+      special: true,
+      normalized: false,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
     })),
     normalizer: isNormalized ? { type: 'NFC' } : null,
     pre_tokenizer: {

@@ -43,7 +43,9 @@ async function served(args: readonly string[], work: (url: string) => void): Pro
   const all = ['--config-name', 'serve_model', `model=${start}`, ...args];
   shown.push(`npx bowyer ${[...all, 'slots=64', 'port=8000'].join(' ')}`.replaceAll(`${folder}/`, ''));
   if (only === 'page') return work('http://127.0.0.1:8000/v1');
-  const server = spawn(program[0], [program[1], ...all, 'slots=64', 'threads=1', 'port=0'], { stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
+  const server = spawn(program[0], [program[1], ...all, 'slots=64', 'threads=1', 'port=0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const url = await new Promise<string>((found, fail) => {
     let text = '';
     server.stdout.on('data', (part) => {
@@ -70,7 +72,15 @@ for (const [algorithm, keys] of Object.entries(ALGORITHMS))
   for (const player of Object.keys(PLAYERS) as Player[]) {
     const run = join(folder, `${algorithm}_${player}`);
     if (only === 'page' && !existsSync(join(run, 'results.json'))) continue;
-    const common = [...game, `algorithm=${algorithm}`, `policy_lm=${start}`, ...keys, `iterations=${ITERATIONS}`, 'eval_freq=4', 'save_freq=1']; // prettier-ignore
+    const common = [
+      ...game,
+      `algorithm=${algorithm}`,
+      `policy_lm=${start}`,
+      ...keys,
+      `iterations=${ITERATIONS}`,
+      'eval_freq=4',
+      'save_freq=1',
+    ];
     const train = (...more: string[]) => bowyer([...common, ...more, `save_path=${run}`]);
     if (player === 'itself') train();
     else await served(player === 'follows' ? [`follow=${run}`] : [], (url) => train(`remote_policy.base_url=${url}`));
@@ -78,7 +88,10 @@ for (const [algorithm, keys] of Object.entries(ALGORITHMS))
 
 type Line = Record<string, number | undefined>;
 const linesOf = (run: string) =>
-  readFileSync(join(folder, run, 'metrics.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Line); // prettier-ignore
+  readFileSync(join(folder, run, 'metrics.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
 const last = (lines: readonly Line[], key: string) => lines.findLast((line) => line[key] !== undefined)?.[key];
 const text = (value: number | undefined, digits = 2) => (value === undefined ? '–' : value.toFixed(digits));
 
@@ -94,7 +107,9 @@ const rows = Object.keys(ALGORITHMS).flatMap((algorithm) =>
     const at = (share: number) =>
       lines.find(({ iteration }) => iteration === share * ITERATIONS)?.['eval/episodic_return'];
     const weights = last(lines, 'actor/clip_fraction') ?? last(lines, 'actor/importance_weight_mean');
-    return [`| \`${algorithm}\` | ${name} | ${[0.1, 0.3, 0.5, 1].map((share) => text(at(share))).join(' | ')} | **${text(metrics['test/episodic_return'])}** | ${text(interval.low)} … ${text(interval.high)} | ${text(last(lines, 'actor/kl_sampling'), 3)} | ${text(weights)} |`]; // prettier-ignore
+    return [
+      `| \`${algorithm}\` | ${name} | ${[0.1, 0.3, 0.5, 1].map((share) => text(at(share))).join(' | ')} | **${text(metrics['test/episodic_return'])}** | ${text(interval.low)} … ${text(interval.high)} | ${text(last(lines, 'actor/kl_sampling'), 3)} | ${text(weights)} |`,
+    ];
   }),
 );
 

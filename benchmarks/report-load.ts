@@ -20,9 +20,17 @@ async function longRun(folder: string): Promise<string> {
   for (let i = names.length; i < METRICS; i++) names.push(`group_${i % 7}/metric_${i}`);
   const lines: string[] = [];
   for (let step = 1; step <= ROWS; step++)
-    lines.push(JSON.stringify({ iteration: step, ...Object.fromEntries(names.map((name, i) => [name, Math.sin(step / 999 + i)])) })); // prettier-ignore
+    lines.push(
+      JSON.stringify({
+        iteration: step,
+        ...Object.fromEntries(names.map((name, i) => [name, Math.sin(step / 999 + i)])),
+      }),
+    );
   await writeFile(join(folder, 'metrics.jsonl'), `${lines.join('\n')}\n`);
-  await writeFile(join(folder, 'run-config.json'), JSON.stringify({ env: { name: 'long' }, algorithm: { name: 'archer' }, seed: 0 })); // prettier-ignore
+  await writeFile(
+    join(folder, 'run-config.json'),
+    JSON.stringify({ env: { name: 'long' }, algorithm: { name: 'archer' }, seed: 0 }),
+  );
   return writeReport(folder);
 }
 
@@ -37,12 +45,20 @@ for (let load = 0; load < loads; load++) {
   await page.goto(`file://${path}`, { waitUntil: 'commit' });
   await page.locator('.uplot canvas').first().waitFor();
   const times = await page.evaluate(() => {
-    const [{ domContentLoadedEventEnd, loadEventEnd, startTime }] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]; // prettier-ignore
+    const [{ domContentLoadedEventEnd, loadEventEnd, startTime }] = performance.getEntriesByType(
+      'navigation',
+    ) as PerformanceNavigationTiming[];
     const [paint] = performance.getEntriesByName('first-contentful-paint');
-    return { 'wall: DOM ready': domContentLoadedEventEnd - startTime, 'wall: loaded': loadEventEnd - startTime, 'wall: first paint': paint?.startTime ?? NaN }; // prettier-ignore
+    return {
+      'wall: DOM ready': domContentLoadedEventEnd - startTime,
+      'wall: loaded': loadEventEnd - startTime,
+      'wall: first paint': paint?.startTime ?? NaN,
+    };
   });
   const { metrics } = await session.send('Performance.getMetrics');
-  const cpu = metrics.filter(({ name }) => ['TaskDuration', 'ScriptDuration', 'LayoutDuration', 'RecalcStyleDuration'].includes(name)); // prettier-ignore
+  const cpu = metrics.filter(({ name }) =>
+    ['TaskDuration', 'ScriptDuration', 'LayoutDuration', 'RecalcStyleDuration'].includes(name),
+  );
   const all = { ...times, ...Object.fromEntries(cpu.map(({ name, value }) => [`CPU: ${name}`, 1000 * value])) };
   for (const [name, value] of Object.entries(all)) (found[name] ??= []).push(value);
   await page.close();
@@ -50,4 +66,6 @@ for (let load = 0; load < loads; load++) {
 await browser.close();
 await rm(folder, { recursive: true });
 for (const [name, values] of Object.entries(found))
-  console.log(`${name.padEnd(26)} median ${median(values).toFixed(0).padStart(5)} ms, least ${minimum(values).toFixed(0).padStart(5)} ms`); // prettier-ignore
+  console.log(
+    `${name.padEnd(26)} median ${median(values).toFixed(0).padStart(5)} ms, least ${minimum(values).toFixed(0).padStart(5)} ms`,
+  );

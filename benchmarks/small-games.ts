@@ -90,8 +90,13 @@ for (const cities of ['archer91', 'subset10'] as const) {
 }
 
 const dialogues = guessMyCityDemonstrations({
-  ...{ games: 300, cities: 'archer91', maxTurns: 20, seed: 0 },
-  ...{ noise: 0.7, open: true, ties: 'drawn' },
+  games: 300,
+  cities: 'archer91',
+  maxTurns: 20,
+  seed: 0,
+  noise: 0.7,
+  open: true,
+  ties: 'drawn',
 });
 const env = makeEnv('guess_my_city');
 let steps = 0;

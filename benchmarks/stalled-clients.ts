@@ -40,7 +40,9 @@ export async function halfSentBodies(origin: string, path: string, count: number
       const index = clients.push(null as never) - 1;
       const client = await open(origin);
       clients[index] = client;
-      client.socket.write(`POST ${path} HTTP/1.1\r\nhost: ${new URL(origin).host}\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`); // prettier-ignore
+      client.socket.write(
+        `POST ${path} HTTP/1.1\r\nhost: ${new URL(origin).host}\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`,
+      );
       await push(client.socket, bytes - 1, PATIENCE_MS);
     }
   };
@@ -62,7 +64,9 @@ export async function unreadFrames(origin: string, text: string, count: number, 
   const clients = await Promise.all(Array.from({ length: count }, () => open(origin)));
   const sent = frame(text);
   const talk = async ({ socket }: (typeof clients)[number]) => {
-    socket.write(`GET /ws HTTP/1.1\r\nhost: ${new URL(origin).host}\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`); // prettier-ignore
+    socket.write(
+      `GET /ws HTTP/1.1\r\nhost: ${new URL(origin).host}\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+    );
     await sleep(200);
     socket.pause();
     for (let left = bytes; left > 0 && !socket.destroyed; left -= sent.length)

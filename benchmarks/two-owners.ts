@@ -27,7 +27,11 @@ const algorithms: Readonly<Record<string, readonly string[]>> = {
 };
 
 const command = (algorithm: string, to: string): string[] => [
-  ...[...game, ...small, `algorithm=${algorithm}`, ...algorithms[algorithm], `save_path=${join(directory, to)}`],
+  ...game,
+  ...small,
+  `algorithm=${algorithm}`,
+  ...algorithms[algorithm],
+  `save_path=${join(directory, to)}`,
   ...(algorithm === 'bc' ? [] : [`cache_dir=${join(directory, 'cache')}`]),
 ];
 
@@ -40,7 +44,9 @@ interface Started {
 
 async function start(args: readonly string[], log: string): Promise<Started> {
   const words = [process.execPath, program, ...args].map(shellQuoted).join(' ');
-  const parent = spawn('sh', ['-c', `${words} > ${shellQuoted(log)} 2>&1 & echo $!; exec sleep 100000`], { cwd: repository }); // prettier-ignore
+  const parent = spawn('sh', ['-c', `${words} > ${shellQuoted(log)} 2>&1 & echo $!; exec sleep 100000`], {
+    cwd: repository,
+  });
   const [text] = (await once(parent.stdout, 'data')) as [Buffer];
   return { pid: Number(text.toString()), log, parent };
 }
@@ -49,7 +55,9 @@ async function start(args: readonly string[], log: string): Promise<Started> {
 function contents(folder: string): Map<string, string> {
   if (!existsSync(folder)) return new Map();
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const kept = files.filter((file) => !/(\.log|\.tmp.*|run\.lock.*)$|^\.hydra/.test(file) && statSync(join(folder, file)).isFile()); // prettier-ignore
+  const kept = files.filter(
+    (file) => !/(\.log|\.tmp.*|run\.lock.*)$|^\.hydra/.test(file) && statSync(join(folder, file)).isFile(),
+  );
   return new Map(kept.map((file) => [file, readFileSync(join(folder, file), 'base64')]));
 }
 
@@ -57,7 +65,9 @@ const results = /(metrics\.jsonl|results\.json|\.safetensors|trajectories\/\w+\.
 
 /** Files of the whole run that differ. */
 const different = (whole: string, other: string): string[] =>
-  [...contents(whole)].filter(([file, text]) => results.test(file) && contents(other).get(file) !== text).map(([file]) => file); // prettier-ignore
+  [...contents(whole)]
+    .filter(([file, text]) => results.test(file) && contents(other).get(file) !== text)
+    .map(([file]) => file);
 
 const counts = { suspended: 0, unreaped: 0, lost: 0, runs: 0 };
 const problems: string[] = [];
@@ -84,7 +94,8 @@ async function suspend(owner: Started, algorithm: string, folder: string): Promi
   const { code, stderr } = await run(command(algorithm, `${algorithm}-disturbed`), { program });
   const isRefused = code === 1 && stderr.includes(`process ${owner.pid} on`) && stderr.includes('it is stopped');
   if (!isRefused) problems.push(`a suspended owner: the second process ended with ${code}: ${stderr.slice(0, 300)}`);
-  for (const [file, text] of contents(folder)) if (before.get(file) !== text) problems.push(`${file} changed beside a suspended owner`); // prettier-ignore
+  for (const [file, text] of contents(folder))
+    if (before.get(file) !== text) problems.push(`${file} changed beside a suspended owner`);
   counts.suspended++;
   process.kill(owner.pid, 'SIGCONT');
 }

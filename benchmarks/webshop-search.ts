@@ -25,9 +25,14 @@ async function writeItems(): Promise<void> {
     const { title, description, bullets, options, priceText, query, productCategory } = products[i % products.length];
     const values = [...options].map(([name, texts]) => [name, texts.map((value) => ({ value }))]);
     const record = {
-      ...{ asin: `B${String(i).padStart(9, '0')}`, name: `${title} ${filler(rng, 6)}`, pricing: priceText, query },
-      ...{ full_description: `${description} ${filler(rng, 60)}`, small_description: [...bullets, filler(rng, 15)] },
-      ...{ product_category: productCategory, customization_options: Object.fromEntries(values) as unknown },
+      asin: `B${String(i).padStart(9, '0')}`,
+      name: `${title} ${filler(rng, 6)}`,
+      pricing: priceText,
+      query,
+      full_description: `${description} ${filler(rng, 60)}`,
+      small_description: [...bullets, filler(rng, 15)],
+      product_category: productCategory,
+      customization_options: Object.fromEntries(values) as unknown,
     };
     if (!file.write(`${i === 0 ? '[' : ','}${JSON.stringify(record)}`)) await once(file, 'drain');
   }

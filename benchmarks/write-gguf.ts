@@ -71,8 +71,16 @@ function sizesOf(json: Readonly<Record<string, unknown>>) {
   const { num_key_value_heads = num_attention_heads, head_dim = hidden_size / num_attention_heads } = given;
   const { rms_norm_eps = 1e-6, rope_theta = 10_000, max_position_embeddings = 2048 } = given;
   return {
-    ...{ vocab_size, hidden_size, intermediate_size, num_hidden_layers, num_attention_heads, num_key_value_heads },
-    ...{ head_dim, rms_norm_eps, rope_theta, max_position_embeddings },
+    vocab_size,
+    hidden_size,
+    intermediate_size,
+    num_hidden_layers,
+    num_attention_heads,
+    num_key_value_heads,
+    head_dim,
+    rms_norm_eps,
+    rope_theta,
+    max_position_embeddings,
   };
 }
 

@@ -43,7 +43,10 @@ try {
       dropout: false,
       batchOf: 'contexts',
       observationWeight: 0,
-      ...{ validationShare: 0, evalFreq: 1, evalSize: 0, evalDecoding: 'sample' as const }, // no evaluation on the way
+      validationShare: 0,
+      evalFreq: 1,
+      evalSize: 0,
+      evalDecoding: 'sample' as const, // no evaluation on the way
       lmLr: 1e-2,
       lmSchedule: { kind: 'linear', warmupSteps: 5, finalShare: 0.1 },
       maxGradNorm: 1,

@@ -50,7 +50,10 @@ interface Run {
 const text = (...path: string[]) => readFileSync(join(...path), 'utf8');
 const lines = <Line>(folder: string, file: string): Line[] => {
   try {
-    return text(folder, file).trim().split('\n').map((line) => JSON.parse(line) as Line); // prettier-ignore
+    return text(folder, file)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line);
   } catch {
     return []; // an evaluation has no curve
   }
@@ -86,8 +89,9 @@ function readRun(folder: string): Run {
     date: time.slice(0, 10),
     minutes: elapsed / 60_000,
     policies: results.policies.filter(
-      ({ name, metrics }, i, all) => all.findIndex((other) => same(other.metrics, metrics)) === i || !name.startsWith('best'),
-    ), // prettier-ignore
+      ({ name, metrics }, i, all) =>
+        all.findIndex((other) => same(other.metrics, metrics)) === i || !name.startsWith('best'),
+    ),
     played: lines<Played>(folder, 'trajectories/test.jsonl'),
     curve: lines<Record<string, number>>(folder, 'metrics.jsonl'),
   };
@@ -143,7 +147,10 @@ function gainsOf({ name, played }: Run): number[] {
 function gainRow(run: Run): string[] {
   const gains = gainsOf(run);
   if (gains.length === 0) return [];
-  const { low, high } = bootstrapMean(gains.map((gain) => [gain]), Rng.forPurpose(0, 'bootstrap')); // prettier-ignore
+  const { low, high } = bootstrapMean(
+    gains.map((gain) => [gain]),
+    Rng.forPurpose(0, 'bootstrap'),
+  );
   const error = Math.sqrt(mean(gains.map((gain) => (gain - mean(gains)) ** 2)) / (gains.length - 1));
   const cells = [mean(gains).toFixed(2), `${low.toFixed(2)} … ${high.toFixed(2)}`, (mean(gains) / error).toFixed(1)];
   return [`| \`${run.name}\` | ${cells.join(' | ')} | ${gains.length} |`];

@@ -28,7 +28,10 @@ type Line = Record<string, number>;
 
 const json = (...path: string[]): unknown => JSON.parse(readFileSync(join(...path), 'utf8'));
 const linesOf = (...path: string[]): Line[] =>
-  readFileSync(join(...path), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Line); // prettier-ignore
+  readFileSync(join(...path), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
 
 const evaluations = process.argv.slice(2).map((folder) => {
   const { checkpointPath, env } = json(folder, 'run-config.json') as Config;

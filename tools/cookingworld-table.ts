@@ -46,7 +46,10 @@ interface Evaluation {
 
 const json = (...path: string[]): unknown => JSON.parse(readFileSync(join(...path), 'utf8'));
 const lines = <Line>(...path: string[]): Line[] =>
-  readFileSync(join(...path), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as Line); // prettier-ignore
+  readFileSync(join(...path), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
 
 function readEvaluation(folder: string): Evaluation {
   const { policies, comparisons } = json(folder, 'results.json') as Pick<Evaluation, 'policies' | 'comparisons'>;
@@ -61,8 +64,13 @@ function readEvaluation(folder: string): Evaluation {
   ).filter(({ policy, decoding }) => policy === policies[0].name && decoding === policies[0].decoding);
   const worlds = played.map(({ item }) => ({ fold: item.split(' ')[0] as Fold, seed: Number(item.split(' ')[1]) }));
   return {
-    ...{ folder, policies, comparisons, worlds, env: config.env },
-    ...{ ppo: config.checkpointPath, sft: config.compareWith[0] },
+    folder,
+    policies,
+    comparisons,
+    worlds,
+    env: config.env,
+    ppo: config.checkpointPath,
+    sft: config.compareWith[0],
   };
 }
 
@@ -75,8 +83,14 @@ interface Played {
 /** A player of the same worlds: the expert, or one that draws among the valid actions. */
 async function play({ env: { params, stepLimit }, worlds }: Evaluation, player: 'gold' | 'random'): Promise<Played> {
   const env = new TextWorldExpress('cookingworld', {
-    ...{ fold: null, params, stepLimit, contentDir: null, showValidActions: false },
-    ...{ backend: 'embedded', baseUrl: null, timeoutMs: 1 },
+    fold: null,
+    params,
+    stepLimit,
+    contentDir: null,
+    showValidActions: false,
+    backend: 'embedded',
+    baseUrl: null,
+    timeoutMs: 1,
   });
   const played: Played = { returns: [], won: 0, turns: 0 };
   for (const world of worlds) {
@@ -122,7 +136,10 @@ function commandOf(folder: string): string {
 const range = ({ low, high }: Interval) => `${low.toFixed(2)} … ${high.toFixed(2)}`;
 
 function scriptedRow(name: string, { returns, won, turns }: Played): string {
-  const interval = bootstrapMean(returns.map((value) => [value]), Rng.forPurpose(0, 'bootstrap')); // prettier-ignore
+  const interval = bootstrapMean(
+    returns.map((value) => [value]),
+    Rng.forPurpose(0, 'bootstrap'),
+  );
   const cells = [mean(returns).toFixed(2), range(interval), (won / returns.length).toFixed(2), '0.00'];
   return `| ${name} | – | – | ${cells.join(' | ')} | ${(turns / returns.length).toFixed(1)} |`;
 }
@@ -180,8 +197,10 @@ const [first] = evaluations;
 const [gold, random] = [await play(first, 'gold'), await play(first, 'random')];
 const overSeeds = (agent: 'ppo' | 'sft', decoding: string): string => {
   const values = evaluations.flatMap(({ policies, [agent]: folder }) =>
-    policies.filter(({ name, decoding: own }) => own === decoding && name.startsWith(folder)).map(({ metrics }) => metrics['test/episodic_return']),
-  ); // prettier-ignore
+    policies
+      .filter(({ name, decoding: own }) => own === decoding && name.startsWith(folder))
+      .map(({ metrics }) => metrics['test/episodic_return']),
+  );
   return `${mean(values).toFixed(2)} ${halfInterval(values, 2)}`;
 };
 

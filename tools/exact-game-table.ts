@@ -159,6 +159,10 @@ mkdirSync(dirname(PAGE), { recursive: true });
 writeFileSync(PAGE, page);
 writeFileSync(
   join(dirname(PAGE), CHART),
-  lineChart(series, { title: 'Mean return on the tabular game', xLabel: 'iteration', references: [{ name: 'optimum', y: optimum }] }), // prettier-ignore
+  lineChart(series, {
+    title: 'Mean return on the tabular game',
+    xLabel: 'iteration',
+    references: [{ name: 'optimum', y: optimum }],
+  }),
 );
 process.stdout.write(`${PAGE}: ${runs.length} runs of ${algorithms.length} methods\n`);

@@ -39,7 +39,11 @@ export function expectileValues(
         Object.fromEntries(
           Object.entries(actions).map(([action, outcomes]) => [
             action,
-            outcomes.reduce((sum, { probability, reward, next }) => sum + probability * (reward + (next === null ? 0 : gamma * v[next])), 0), // prettier-ignore
+            outcomes.reduce(
+              (sum, { probability, reward, next }) =>
+                sum + probability * (reward + (next === null ? 0 : gamma * v[next])),
+              0,
+            ),
           ]),
         ),
       ]),
@@ -51,7 +55,10 @@ export function expectileValues(
 
 function expectileOf(values: Record<string, number>, chances: Readonly<Record<string, number>>, expectile: number) {
   const pull = (at: number) =>
-    Object.entries(values).reduce((sum, [action, value]) => sum + chances[action] * (value > at ? expectile : 1 - expectile) * (value - at), 0); // prettier-ignore
+    Object.entries(values).reduce(
+      (sum, [action, value]) => sum + chances[action] * (value > at ? expectile : 1 - expectile) * (value - at),
+      0,
+    );
   return root(pull, minimum(Object.values(values)) - 1, maximum(Object.values(values)) + 1);
 }
 
@@ -66,8 +73,17 @@ function root(f: (x: number) => number, low: number, high: number): number {
 }
 
 /** π ∝ μ · min(exp((Q − V) / β), bound). */
-export const iqlPolicy = (mu: TabularPolicy, { q, v }: ExactValues, { temperature, maxWeight }: { temperature: number; maxWeight: number }) => // prettier-ignore
-  normalised(mapTable(q, (value, state, action) => mu[state][action] * Math.min(Math.exp((value - v[state]) / temperature), maxWeight))); // prettier-ignore
+export const iqlPolicy = (
+  mu: TabularPolicy,
+  { q, v }: ExactValues,
+  { temperature, maxWeight }: { temperature: number; maxWeight: number },
+) =>
+  normalised(
+    mapTable(
+      q,
+      (value, state, action) => mu[state][action] * Math.min(Math.exp((value - v[state]) / temperature), maxWeight),
+    ),
+  );
 
 /** The largest E_π A + c E_μ log π: π = c μ / (k − A), k such that they sum to 1. */
 export function reinforceBcPolicy(mu: TabularPolicy, { q }: ExactValues, bcCoefficient: number): TabularPolicy {
@@ -75,7 +91,11 @@ export function reinforceBcPolicy(mu: TabularPolicy, { q }: ExactValues, bcCoeff
     Object.entries(q).map(([state, row]) => {
       const chance = (action: string, k: number) => (bcCoefficient * mu[state][action]) / (k - row[action]);
       const best = maximum(Object.values(row));
-      const k = root((k) => Object.keys(row).reduce((sum, action) => sum + chance(action, k), 0) - 1, best + 1e-12, best + 100); // prettier-ignore
+      const k = root(
+        (k) => Object.keys(row).reduce((sum, action) => sum + chance(action, k), 0) - 1,
+        best + 1e-12,
+        best + 100,
+      );
       return [state, Object.fromEntries(Object.keys(row).map((action) => [action, chance(action, k)]))];
     }),
   );
@@ -144,7 +164,13 @@ export function keptVisits(
   horizon: number,
   keep: (end: { episodicReturn: number; won: boolean }) => boolean,
 ): Table {
-  const treasure = maximum(Object.values(model.states).flatMap((actions) => Object.values(actions).flat().map(({ reward }) => reward))); // prettier-ignore
+  const treasure = maximum(
+    Object.values(model.states).flatMap((actions) =>
+      Object.values(actions)
+        .flat()
+        .map(({ reward }) => reward),
+    ),
+  );
   const visits = mapTable(policy as Table, () => 0);
   const chances = new Map<string, number>();
   const actionsIn = (state: string) => Object.entries(model.states[state]);

@@ -58,7 +58,10 @@ interface Run {
 const json = <T>(...path: string[]): T => JSON.parse(readFileSync(join(...path), 'utf8')) as T;
 
 function readRun(folder: string): Run[] {
-  const { overrides, status, seconds } = json<{ overrides: string[]; status: string; seconds: number }>(folder, 'sweep-job.json'); // prettier-ignore
+  const { overrides, status, seconds } = json<{ overrides: string[]; status: string; seconds: number }>(
+    folder,
+    'sweep-job.json',
+  );
   if (status !== 'finished') return [];
   const value = (key: string) => overrides.find((one) => one.startsWith(`${key}=`))!.slice(key.length + 1);
   const { policies } = json<{ policies: (Pick<Run, 'metrics' | 'interval'> & { name: string })[] }>(
@@ -70,12 +73,21 @@ function readRun(folder: string): Run[] {
     .split('\n');
   const { name, metrics, interval } = policies.at(-1)!;
   const played = lines.map((line) => JSON.parse(line) as Episode).filter(({ policy }) => policy === name);
-  const words = mean(played.map(({ opening, turns }) => [opening, ...turns.map(({ action, reply = '' }) => action + reply)].join(' ').split(/\s+/).length)); // prettier-ignore
-  return [{ seed: Number(value('seed')), memory: value('memory'), seconds, metrics, interval, words, episodes: played }]; // prettier-ignore
+  const words = mean(
+    played.map(
+      ({ opening, turns }) =>
+        [opening, ...turns.map(({ action, reply = '' }) => action + reply)].join(' ').split(/\s+/).length,
+    ),
+  );
+  return [
+    { seed: Number(value('seed')), memory: value('memory'), seconds, metrics, interval, words, episodes: played },
+  ];
 }
 
 const [sweep, commit = headCommit()] = process.argv.slice(2);
-const experiment = json<{ overrides: string[] }>(sweep, '0', 'sweep-job.json').overrides.find((one) => one.startsWith('+experiment='))!.slice('+experiment='.length); // prettier-ignore
+const experiment = json<{ overrides: string[] }>(sweep, '0', 'sweep-job.json')
+  .overrides.find((one) => one.startsWith('+experiment='))!
+  .slice('+experiment='.length);
 const { page, config, title, setting } = PAGES[experiment];
 const runs = readdirSync(sweep)
   .filter((name) => existsSync(join(sweep, name, 'sweep-job.json')))
@@ -100,7 +112,9 @@ function differencesOf(kind: string, seed: number): number[] {
   const [without, own] = ['none', kind].map((one) => ofKind(one).find((run) => run.seed === seed));
   if (!without || !own) return [];
   const before = new Map(without.episodes.map(({ item, episodic_return }) => [item, episodic_return]));
-  return own.episodes.flatMap(({ item, episodic_return }) => (before.has(item) ? [episodic_return - before.get(item)!] : [])); // prettier-ignore
+  return own.episodes.flatMap(({ item, episodic_return }) =>
+    before.has(item) ? [episodic_return - before.get(item)!] : [],
+  );
 }
 
 const others = kinds.filter((kind) => kind !== 'none');
@@ -108,9 +122,14 @@ const pairs = others.flatMap((kind) =>
   ofKind(kind).flatMap(({ seed }) => {
     const differences = differencesOf(kind, seed);
     if (differences.length === 0) return [];
-    const interval = bootstrapMean(differences.map((value) => [value]), Rng.forPurpose(seed, 'memory table')); // prettier-ignore
+    const interval = bootstrapMean(
+      differences.map((value) => [value]),
+      Rng.forPurpose(seed, 'memory table'),
+    );
     const mark = interval.low > 0 ? 'above 0' : interval.high < 0 ? 'below 0' : 'contains 0';
-    return [`| \`${kind}\` | ${seed} | ${two(mean(differences))} | ${range(interval)} | ${mark} | ${differences.length} |`]; // prettier-ignore
+    return [
+      `| \`${kind}\` | ${seed} | ${two(mean(differences))} | ${range(interval)} | ${mark} | ${differences.length} |`,
+    ];
   }),
 );
 const seedDifferences = (kind: string) =>

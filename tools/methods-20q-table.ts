@@ -52,7 +52,9 @@ const algorithms = [...new Set(runs.map(({ algorithm }) => algorithm))];
 const rows = algorithms.map(rowOf).sort((a, b) => a.order - b.order);
 const dates = [...new Set(runs.map(({ date }) => date))].sort();
 const { items, optimalReturn } = runs[0].results;
-const config = JSON.parse(readFileSync(join(runs[0].folder, 'run-config.json'), 'utf8')) as { demonstrations: { count: number } }; // prettier-ignore
+const config = JSON.parse(readFileSync(join(runs[0].folder, 'run-config.json'), 'utf8')) as {
+  demonstrations: { count: number };
+};
 const testSize = chosen(runs[0]).metrics['test/episodes'];
 const startRows = [...starts]
   .sort(([a], [b]) => Number(a) - Number(b))

@@ -60,9 +60,17 @@ the start, as \`bc\` does, and end below it.`,
 
 /** Figures of at most six lines each: a figure with all methods cannot be read. */
 const figures = [
-  { suffix: 'utterances', title: 'Critics and the filter', methods: ['archer', 'archer_baseline', 'chai', 'online_filteredbc'] },
-  { suffix: 'groups', title: 'Policy gradients without a replay buffer', methods: ['ppo', 'reinforce_pp', 'grpo', 'rloo', 'gigpo'] },
-]; // prettier-ignore
+  {
+    suffix: 'utterances',
+    title: 'Critics and the filter',
+    methods: ['archer', 'archer_baseline', 'chai', 'online_filteredbc'],
+  },
+  {
+    suffix: 'groups',
+    title: 'Policy gradients without a replay buffer',
+    methods: ['ppo', 'reinforce_pp', 'grpo', 'rloo', 'gigpo'],
+  },
+];
 
 interface Point {
   steps: number;
@@ -231,7 +239,7 @@ const gaps =
   missing.length > 0 ? `\n\nWithout a finished run:\n${missing.map((name) => `\`${name}\``).join(', ')}.` : '';
 /** SFT: what all begin with. */
 const startValues = [...starts.values()];
-const sftRow = `| SFT (warm start) | ${startValues.length} | | **${mean(startValues).toFixed(2)}** | ${halfInterval(startValues, 2)} | ${startValues.map((value) => value.toFixed(2)).join(', ')} | | | | 0 | |`; // prettier-ignore
+const sftRow = `| SFT (warm start) | ${startValues.length} | | **${mean(startValues).toFixed(2)}** | ${halfInterval(startValues, 2)} | ${startValues.map((value) => value.toFixed(2)).join(', ')} | | | | 0 | |`;
 const dates = [...new Set(runs.map(({ date }) => date))].sort().join(', ');
 const rows = methods.map(rowOf).sort((a, b) => a.order - b.order);
 const test = chosen(runs[0]).metrics['test/episodes'];
@@ -244,7 +252,9 @@ const duration =
     ? ''
     : `\nIf each run took as long as the fastest of its method, all ${listed.split(',').length} methods with three seeds would take ${wholeMinutes}
 minutes with two runs at a time.`;
-const startRows = [...starts].sort(([a], [b]) => Number(a) - Number(b)).map(([seed, value]) => `${value.toFixed(2)} (seed ${seed})`); // prettier-ignore
+const startRows = [...starts]
+  .sort(([a], [b]) => Number(a) - Number(b))
+  .map(([seed, value]) => `${value.toFixed(2)} (seed ${seed})`);
 
 writeFileSync(
   page.file,

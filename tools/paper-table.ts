@@ -23,7 +23,10 @@ const comments = readFileSync(`experiments/${name}.yaml`, 'utf8')
   .filter((line) => line.startsWith('# ') && !/^# (@package|yaml-language-server)/.test(line))
   .map((line) => line.slice(2));
 const commands = comments.filter((line) => line.startsWith('  ')).map((line) => line.trim());
-const question = comments.filter((line) => !line.startsWith('  ')).join('\n').replace(/^Question: /, ''); // prettier-ignore
+const question = comments
+  .filter((line) => !line.startsWith('  '))
+  .join('\n')
+  .replace(/^Question: /, '');
 
 const runs = finishedRuns(folders);
 
@@ -56,7 +59,8 @@ function line(label: string): string {
   const returns = own.map(({ policy }) => testReturn(policy));
   const wins = own.map(({ policy }) => policy.metrics['test/win_rate']);
   const { interval } = own[0].policy;
-  const range = own.length > 1 || !interval ? halfInterval(returns, 2) : `${figure(interval.low)} … ${figure(interval.high)} *`; // prettier-ignore
+  const range =
+    own.length > 1 || !interval ? halfInterval(returns, 2) : `${figure(interval.low)} … ${figure(interval.high)} *`;
   const ofTask = (task: string) =>
     figure(mean(own.map(({ tasks }) => tasks.find((found) => found.task === task)?.winRate ?? NaN)));
   const seeds = own.map(({ run }) => run.seed).join(', ');

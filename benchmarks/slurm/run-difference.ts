@@ -7,7 +7,9 @@ import { readSafetensors } from '@bowyer/checkpoints';
 const [one, other] = process.argv.slice(2);
 const metricsOf = (run: string) => {
   const lines = readFileSync(join(run, 'metrics.jsonl'), 'utf8').trim().split('\n');
-  return lines.flatMap((line, i) => Object.entries(JSON.parse(line) as object).map(([key, value]) => [`${i} ${key}`, value] as const)); // prettier-ignore
+  return lines.flatMap((line, i) =>
+    Object.entries(JSON.parse(line) as object).map(([key, value]) => [`${i} ${key}`, value] as const),
+  );
 };
 const [a, b] = [one, other].map((run) => new Map<string, unknown>(metricsOf(run)));
 let metric = 0;
@@ -15,7 +17,13 @@ for (const [key, value] of a) metric = Math.max(metric, Math.abs(Number(value) -
 
 const checkpoint = (run: string) => {
   const folder = join(run, 'checkpoints');
-  return join(folder, readdirSync(folder).filter((name) => /^\d+$/.test(name)).sort().at(-1)!); // prettier-ignore
+  return join(
+    folder,
+    readdirSync(folder)
+      .filter((name) => /^\d+$/.test(name))
+      .sort()
+      .at(-1)!,
+  );
 };
 const [from, to] = [one, other].map(checkpoint);
 const files = (readdirSync(from, { recursive: true }) as string[]).filter((name) => name.endsWith('.safetensors'));

@@ -11,18 +11,27 @@ beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 }))
 afterAll(() => device.close());
 
 const options = {
-  ...{ seed: 1, slots: 32, iterations: 4, rolloutSize: 96, horizon: null, evalFreq: 4, evalSize: 32, saveFreq: 1 },
-  ...{ evalDecoding: 'sample' as const, sampleNum: 1, successThreshold: 0, successesPerItem: 24 },
-  ...{
-    merge: 'newest' as const,
-    learnFrom: 'start' as const,
-    epochs: 12,
-    batchSize: 16,
-    gradAccumSteps: 1,
-    lmLr: 1e-2,
-  },
+  seed: 1,
+  slots: 32,
+  iterations: 4,
+  rolloutSize: 96,
+  horizon: null,
+  evalFreq: 4,
+  evalSize: 32,
+  saveFreq: 1,
+  evalDecoding: 'sample' as const,
+  sampleNum: 1,
+  successThreshold: 0,
+  successesPerItem: 24,
+  merge: 'newest' as const,
+  learnFrom: 'start' as const,
+  epochs: 12,
+  batchSize: 16,
+  gradAccumSteps: 1,
+  lmLr: 1e-2,
   lmSchedule: { kind: 'linear' as const, warmupSteps: 2, finalShare: 0.1 },
-  ...{ maxGradNorm: 1, scoreTerminator: true },
+  maxGradNorm: 1,
+  scoreTerminator: true,
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [terminatorId] },
 };
 

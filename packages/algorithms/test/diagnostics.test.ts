@@ -15,7 +15,11 @@ const lora = { r: 2, alpha: 4, dropout: 0, targetModules: null, seed: 3 };
 async function makePolicy(useLora: boolean): Promise<LanguageModel> {
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
   const policy = await LanguageModel.create({
-    ...{ device, tokenizer, maskedTokenIds, config, rng: new Rng(0) },
+    device,
+    tokenizer,
+    maskedTokenIds,
+    config,
+    rng: new Rng(0),
     ...(useLora && { lora }),
   });
   await policy.createOptimizer(adam);
@@ -25,18 +29,30 @@ async function makePolicy(useLora: boolean): Promise<LanguageModel> {
 const bound: DiagnosticsOptions = { seed: 0, turns: 16, maxLogprobMismatch: 1e-5, klToStart: true };
 const sampling = { temperature: 0.8, topK: 3, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] };
 const options = {
-  ...{ seed: 0, slots: 16, sampling, iterations: 3, rolloutSize: 16, warmupIter: 0, lmLr: 1e-2, lmLrFinalShare: 1 },
-  ...{ lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: null }, actorEpochs: 2, maxGradNorm: 1 },
-  ...{
-    evalFreq: 9,
-    evalSize: 1,
-    evalDoSample: true,
-    saveFreq: 9,
-    scoreTerminator: true,
-    batchSize: 16,
-    gradAccumSteps: 1,
-  },
-  ...{ gradReduction: 'mean', filterQuantile: 0.5, filterWindow: null, capacity: 500, clipScope: 'own', horizon: null },
+  seed: 0,
+  slots: 16,
+  sampling,
+  iterations: 3,
+  rolloutSize: 16,
+  warmupIter: 0,
+  lmLr: 1e-2,
+  lmLrFinalShare: 1,
+  lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: null },
+  actorEpochs: 2,
+  maxGradNorm: 1,
+  evalFreq: 9,
+  evalSize: 1,
+  evalDoSample: true,
+  saveFreq: 9,
+  scoreTerminator: true,
+  batchSize: 16,
+  gradAccumSteps: 1,
+  gradReduction: 'mean',
+  filterQuantile: 0.5,
+  filterWindow: null,
+  capacity: 500,
+  clipScope: 'own',
+  horizon: null,
 };
 
 /**

@@ -19,9 +19,19 @@ beforeAll(async () => {
 });
 
 const options = {
-  ...{ epochs: 50, batchSize: 500, gradAccumSteps: 1, gradReduction: 'sum' as const, criticMaxGradNorm: 10 },
-  ...{ gamma, tau: 0.5, vTargetAction: 'stored' as const, vTargetSamples: 1, tdTarget: 'own' as const },
-  ...{ bootstrapOnLimit: true, slots: 64, sampling },
+  epochs: 50,
+  batchSize: 500,
+  gradAccumSteps: 1,
+  gradReduction: 'sum' as const,
+  criticMaxGradNorm: 10,
+  gamma,
+  tau: 0.5,
+  vTargetAction: 'stored' as const,
+  vTargetSamples: 1,
+  tdTarget: 'own' as const,
+  bootstrapOnLimit: true,
+  slots: 64,
+  sampling,
 };
 type Changes = Partial<Record<'tdSteps', number | null>> & { bootstrapOnLimit?: boolean };
 

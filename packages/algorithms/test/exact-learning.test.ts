@@ -38,29 +38,40 @@ afterAll(() => device.close());
 const lmSchedule = { kind: 'linear', warmupSteps: 0, finalShare: null } as const;
 /** Options that several online methods have. */
 const online = {
-  ...{ rolloutSize: 64, evalFreq: 1e6, evalSize: 1, evalDecoding: 'sample' as const, saveFreq: 1e6, warmupIter: 0 },
-  ...{
-    lmLr: 3e-3,
-    lmLrFinalShare: 0.1,
-    lmSchedule,
-    actorEpochs: 4,
-    maxGradNorm: 1,
-    gradAccumSteps: 1,
-    gradReduction: 'sum',
-  },
+  rolloutSize: 64,
+  evalFreq: 1e6,
+  evalSize: 1,
+  evalDecoding: 'sample' as const,
+  saveFreq: 1e6,
+  warmupIter: 0,
+  lmLr: 3e-3,
+  lmLrFinalShare: 0.1,
+  lmSchedule,
+  actorEpochs: 4,
+  maxGradNorm: 1,
+  gradAccumSteps: 1,
+  gradReduction: 'sum',
 };
 const tdCritic = {
-  ...{ capacity: 4000, epochs: 10, batchSize: 192, criticLr: 5e-3, criticMaxGradNorm: 10, gamma: 0.95, tau: 0.1 },
-  ...{ vTargetAction: 'stored', tdTarget: 'own', actorSamples: 'rollout', clipScope: 'own', warmupIter: 10 },
-  ...{
-    vTargetSamples: 1,
-    tdSteps: 1,
-    bootstrapOnLimit: true,
-    importanceClip: null,
-    klCoefficient: 0,
-    referenceQuantization: 'none',
-    useBaseline: false,
-  },
+  capacity: 4000,
+  epochs: 10,
+  batchSize: 192,
+  criticLr: 5e-3,
+  criticMaxGradNorm: 10,
+  gamma: 0.95,
+  tau: 0.1,
+  vTargetAction: 'stored',
+  tdTarget: 'own',
+  actorSamples: 'rollout',
+  clipScope: 'own',
+  warmupIter: 10,
+  vTargetSamples: 1,
+  tdSteps: 1,
+  bootstrapOnLimit: true,
+  importanceClip: null,
+  klCoefficient: 0,
+  referenceQuantization: 'none',
+  useBaseline: false,
   baselineLr: null,
 };
 /** A batch is of single turns, since each reads its state alone: about those of 20 episodes. */
@@ -79,7 +90,15 @@ async function trained(name: string, options: object): Promise<LanguageModel> {
   const unit = findAlgorithm(name)!;
   const policy = await makePolicy(device, seed);
   if (unit.needs.source === 'episodes') await policy.restoreParameters(start);
-  const critic = unit.needs.critic && (await DoubleCritic.create({ device, encoder: new LineEncoder(tokenizer, 16), rng: new Rng(seed), outputBias: 0, optimizer: adam })); // prettier-ignore
+  const critic =
+    unit.needs.critic &&
+    (await DoubleCritic.create({
+      device,
+      encoder: new LineEncoder(tokenizer, 16),
+      rng: new Rng(seed),
+      outputBias: 0,
+      optimizer: adam,
+    }));
   const restoreStart = async () => {
     await policy.restoreParameters(start);
     await policy.createOptimizer(adam);
@@ -112,8 +131,13 @@ test('agent_evol learns from what succeeded, of the demonstrations and its own',
   };
   const value = await valueOf(
     await trained('agent_evol', {
-      ...{ ...online, ...evolution, horizon: null, saveFreq: 1e6 },
-      ...{ successThreshold: 1, merge: 'newest', learnFrom: 'start' }, // only the treasure gives that much
+      ...online,
+      ...evolution,
+      horizon: null,
+      saveFreq: 1e6,
+      successThreshold: 1,
+      merge: 'newest',
+      learnFrom: 'start', // only the treasure gives that much
     }),
   );
   expect(value).toBeGreaterThan(demonstrator + 1);
@@ -124,16 +148,19 @@ test.each([
   ['all', 0],
 ])('dagger reaches the optimum, which the expert of the game has: labels=%s', async (labels, expertShare) => {
   const options = {
-    ...{ ...online, iterations: 5, rolloutSize: 128, lmLr: 1e-2, horizon: null, saveFreq: 1e6 },
-    ...{
-      labels,
-      expertShare,
-      window: null,
-      epochs: 2,
-      batchSize: labels === 'all' ? 40 : 120,
-      observationWeight: 0,
-      scoreTerminator: false,
-    },
+    ...online,
+    iterations: 5,
+    rolloutSize: 128,
+    lmLr: 1e-2,
+    horizon: null,
+    saveFreq: 1e6,
+    labels,
+    expertShare,
+    window: null,
+    epochs: 2,
+    batchSize: labels === 'all' ? 40 : 120,
+    observationWeight: 0,
+    scoreTerminator: false,
     sampling: { ...sampling, terminatorIds: tokenizer.encode('end\n') }, // of the expert's replies; cannot be sampled
   };
   const value = await valueOf(await trained('dagger', options));

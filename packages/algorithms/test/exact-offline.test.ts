@@ -33,17 +33,36 @@ const asStored = ({ transitions, episode }: Trajectory) =>
   );
 
 const common = {
-  ...{ slots: 64, sampling, scoreTerminator: false, epochs: 9, batchSize: 64, gradAccumSteps: 1, maxGradNorm: 1 },
-  ...{ warmupEpochs: 4, criticLr: 5e-3, criticMaxGradNorm: 10, gamma: 0.98, tau: 0.2, tdTarget: 'own' },
-  ...{ bootstrapOnLimit: true, lmLr: 2e-2, lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 0.1 } },
-  ...{ evalFreq: 1, evalSize: 0, evalDecoding: 'sample' as const },
+  slots: 64,
+  sampling,
+  scoreTerminator: false,
+  epochs: 9,
+  batchSize: 64,
+  gradAccumSteps: 1,
+  maxGradNorm: 1,
+  warmupEpochs: 4,
+  criticLr: 5e-3,
+  criticMaxGradNorm: 10,
+  gamma: 0.98,
+  tau: 0.2,
+  tdTarget: 'own',
+  bootstrapOnLimit: true,
+  lmLr: 2e-2,
+  lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 0.1 },
+  evalFreq: 1,
+  evalSize: 0,
+  evalDecoding: 'sample' as const,
 };
 
 /** The exact value of the policy that a method makes. */
 async function valueAfter(name: string, seed: number, options: object): Promise<number> {
   const policy = await makePolicy(device, seed);
   const critic = await DoubleCritic.create({
-    ...{ device, encoder: new LineEncoder(tokenizer, 16), rng: new Rng(seed), outputBias: 0.3, optimizer: adam },
+    device,
+    encoder: new LineEncoder(tokenizer, 16),
+    rng: new Rng(seed),
+    outputBias: 0.3,
+    optimizer: adam,
   });
   await findAlgorithm(name)!.train(trainingRun({ policy, critic, dataset }), { ...common, seed, ...options });
   return exactReturn(await tableOf(policy));

@@ -18,9 +18,20 @@ let episodes: Trajectory[];
 beforeAll(async () => (episodes = await episodesOf(policy, 6000, limit)));
 
 const options = {
-  ...{ epochs: 50, batchSize: 500, gradAccumSteps: 1, gradReduction: 'sum' as const, criticMaxGradNorm: 10 },
-  ...{ gamma, tau: 0.5, vTargetAction: 'stored' as const, tdTarget: 'own' as const, vTargetSamples: 1, tdSteps: 1 },
-  ...{ bootstrapOnLimit: true, slots: 64, sampling },
+  epochs: 50,
+  batchSize: 500,
+  gradAccumSteps: 1,
+  gradReduction: 'sum' as const,
+  criticMaxGradNorm: 10,
+  gamma,
+  tau: 0.5,
+  vTargetAction: 'stored' as const,
+  tdTarget: 'own' as const,
+  vTargetSamples: 1,
+  tdSteps: 1,
+  bootstrapOnLimit: true,
+  slots: 64,
+  sampling,
 };
 
 /** TD on the episodes, with a rate that falls to its tenth part. */
@@ -64,9 +75,20 @@ const mistakes: Record<string, () => [Trajectory[], Partial<typeof options>]> = 
     withTurns(({ truncated, terminated }) => ({ terminated: terminated || truncated })),
     {},
   ],
-  'an end that bootstraps': () => [withTurns(({ nextObservation, observation, terminated }) => ({ terminated: false, nextObservation: terminated ? observation : nextObservation })), {}], // prettier-ignore
+  'an end that bootstraps': () => [
+    withTurns(({ nextObservation, observation, terminated }) => ({
+      terminated: false,
+      nextObservation: terminated ? observation : nextObservation,
+    })),
+    {},
+  ],
   'a bootstrap from the same state': () => [withTurns(({ observation }) => ({ nextObservation: observation })), {}],
-  'a bootstrap from one state later': () => [withTurns(({ nextObservation }, i, turns) => ({ nextObservation: turns[i + 1]?.nextObservation ?? nextObservation })), {}], // prettier-ignore
+  'a bootstrap from one state later': () => [
+    withTurns(({ nextObservation }, i, turns) => ({
+      nextObservation: turns[i + 1]?.nextObservation ?? nextObservation,
+    })),
+    {},
+  ],
   'rewards one turn late': () => [withTurns((_, i, turns) => ({ reward: turns[i - 1]?.reward ?? 0 })), {}],
 };
 
@@ -80,7 +102,11 @@ afterAll(() => device.close());
 
 test('the critic that reads lines learns the exact Q and V too', async () => {
   const critic = await DoubleCritic.create({
-    ...{ device, encoder: new LineEncoder(tokenizer, 16), rng: new Rng(0), outputBias: 0.5, optimizer: adam },
+    device,
+    encoder: new LineEncoder(tokenizer, 16),
+    rng: new Rng(0),
+    outputBias: 0.5,
+    optimizer: adam,
   });
   expect(await errorAfterTd(critic, episodes, { epochs: 200, batchSize: 256, tau: 0.2 }, 3e-3)).toBeLessThan(0.05);
 });
@@ -134,11 +160,20 @@ test('GAE with another discount, or with truncations taken for ends, has not', (
 test('Monte-Carlo returns that bootstrap where an episode was cut have the mean Q', () => {
   const returns = (beyond: (last: Transition) => number) =>
     episodes.flatMap(({ transitions }) => {
-      const all = discountedReturns(transitions.map(({ reward }) => reward), gamma, beyond(transitions.at(-1)!)); // prettier-ignore
+      const all = discountedReturns(
+        transitions.map(({ reward }) => reward),
+        gamma,
+        beyond(transitions.at(-1)!),
+      );
       return transitions.map((turn, i) => [turn, all[i]] as const);
     });
   const exact = (state: string, action: string) => q[state][action];
   const bootstrapped = returns(({ truncated, nextObservation }) => (truncated ? v[nextObservation.trim()] : 0));
   expect(largestBias(bootstrapped, exact)).toBeLessThan(0.05);
-  expect(largestBias(returns(() => 0), exact)).toBeGreaterThan(0.2); // prettier-ignore
+  expect(
+    largestBias(
+      returns(() => 0),
+      exact,
+    ),
+  ).toBeGreaterThan(0.2);
 });

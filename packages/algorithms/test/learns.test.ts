@@ -146,7 +146,11 @@ test.each(seeds)('online filtered BC climbs by imitating its best games (seed %i
 });
 
 const pass = {
-  ...{ batchSize: 4, epochs: 1, validationShare: 0, evalFreq: 1, evalSize: 0 },
+  batchSize: 4,
+  epochs: 1,
+  validationShare: 0,
+  evalFreq: 1,
+  evalSize: 0,
   lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },
 } as const;
 

@@ -38,7 +38,16 @@ const losses: Record<string, (scored: ScoredTokens) => TokenLoss> = {
   'policy gradient': ({ logprobs }) => policyGradientLoss({ logprobs, advantages, weights }),
   'clipped surrogate of PPO': ({ logprobs }) => ppoClipLoss({ logprobs, oldLogprobs: near, advantages, weights }, clip),
   'clipped surrogate of GSPO': ({ logprobs }) =>
-    gspoLoss({ logprobs, oldLogprobs: near, advantages: advantages.map((_, t) => advantages[t - (t % 5)]), weights, lengths: [5, 5, 5, 5] }, clip), // prettier-ignore
+    gspoLoss(
+      {
+        logprobs,
+        oldLogprobs: near,
+        advantages: advantages.map((_, t) => advantages[t - (t % 5)]),
+        weights,
+        lengths: [5, 5, 5, 5],
+      },
+      clip,
+    ),
   'KL penalty k2': ({ logprobs }) => klPenalty({ logprobs, refLogprobs: near, weights }, 'k2'),
   'KL penalty k3': ({ logprobs }) => klPenalty({ logprobs, refLogprobs: near, weights }, 'k3'),
   'advantage-weighted regression': ({ logprobs }) =>

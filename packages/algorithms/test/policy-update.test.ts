@@ -21,10 +21,24 @@ let policy: LanguageModel;
 let start: Awaited<ReturnType<LanguageModel['copyParameters']>>;
 
 const options: PolicyUpdateOptions = {
-  ...{ innerEpochs: 1, sequence: 'episode', minibatchSize: 100, maxBatchTokens: null },
-  ...{ lossAggregation: 'token_mean', lossDivisor: null, ratio: 'token', clipLow: 0.2, clipHigh: 0.2, dualClip: null },
-  ...{ oldLogprobs: 'sampled', klCoefficient: 0, klIn: 'loss', klEstimator: 'k3', entropyCoefficient: 0 },
-  ...{ targetKl: null, maxGradNorm: 1e9, scoreTerminator: true },
+  innerEpochs: 1,
+  sequence: 'episode',
+  minibatchSize: 100,
+  maxBatchTokens: null,
+  lossAggregation: 'token_mean',
+  lossDivisor: null,
+  ratio: 'token',
+  clipLow: 0.2,
+  clipHigh: 0.2,
+  dualClip: null,
+  oldLogprobs: 'sampled',
+  klCoefficient: 0,
+  klIn: 'loss',
+  klEstimator: 'k3',
+  entropyCoefficient: 0,
+  targetKl: null,
+  maxGradNorm: 1e9,
+  scoreTerminator: true,
 };
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] };
 const hooks = { progress: () => {} };

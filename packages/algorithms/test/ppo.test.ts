@@ -34,16 +34,48 @@ afterAll(async () => {
 
 const { adam } = exact;
 const options = {
-  ...{ seed: 0, slots: 32, iterations: 12, rolloutSize: 32, horizon: null, evalFreq: 1000, evalSize: 100 },
-  ...{ evalDecoding: 'sample' as const, saveFreq: 1000, warmupIter: 0, lmLr: 1e-2, lmLrFinalShare: 0.2 },
+  seed: 0,
+  slots: 32,
+  iterations: 12,
+  rolloutSize: 32,
+  horizon: null,
+  evalFreq: 1000,
+  evalSize: 100,
+  evalDecoding: 'sample' as const,
+  saveFreq: 1000,
+  warmupIter: 0,
+  lmLr: 1e-2,
+  lmLrFinalShare: 0.2,
   lmSchedule: { kind: 'linear' as const, warmupSteps: 0, finalShare: null },
-  ...{ innerEpochs: 2, sequence: 'episode' as const, minibatchSize: 16, maxBatchTokens: null },
-  ...{ lossAggregation: 'token_mean' as const, lossDivisor: null, ratio: 'token' as const },
-  ...{ clipLow: 0.2, clipHigh: 0.2, dualClip: null, oldLogprobs: 'sampled' as const, klCoefficient: 0 },
-  ...{ klIn: 'reward' as const, klEstimator: 'k3' as const, entropyCoefficient: 0.01, targetKl: null, maxGradNorm: 1 },
-  ...{ scoreTerminator: true, valueFunction: 'trunk' as 'trunk' | 'critic', valueLr: 3e-2, valueMaxGradNorm: 1 },
-  ...{ valueCoefficient: 0.5, valueClip: null, gaeLevel: 'turn' as 'turn' | 'token' | 'bilevel', gamma: 1 },
-  ...{ lambda: 0.95, bootstrapOnLimit: true, whitenAdvantages: true, adaptiveKlTarget: null as number | null },
+  innerEpochs: 2,
+  sequence: 'episode' as const,
+  minibatchSize: 16,
+  maxBatchTokens: null,
+  lossAggregation: 'token_mean' as const,
+  lossDivisor: null,
+  ratio: 'token' as const,
+  clipLow: 0.2,
+  clipHigh: 0.2,
+  dualClip: null,
+  oldLogprobs: 'sampled' as const,
+  klCoefficient: 0,
+  klIn: 'reward' as const,
+  klEstimator: 'k3' as const,
+  entropyCoefficient: 0.01,
+  targetKl: null,
+  maxGradNorm: 1,
+  scoreTerminator: true,
+  valueFunction: 'trunk' as 'trunk' | 'critic',
+  valueLr: 3e-2,
+  valueMaxGradNorm: 1,
+  valueCoefficient: 0.5,
+  valueClip: null,
+  gaeLevel: 'turn' as 'turn' | 'token' | 'bilevel',
+  gamma: 1,
+  lambda: 0.95,
+  bootstrapOnLimit: true,
+  whitenAdvantages: true,
+  adaptiveKlTarget: null as number | null,
   referenceQuantization: 'none' as const,
   sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] },
 };
@@ -63,7 +95,9 @@ const echoRun = (policy: LanguageModel, parts: Partial<TrainingRunParts> = {}) =
 const episode = (rewards: number[], end: 'terminated' | 'truncated') =>
   ({
     transitions: rewards.map((reward, turn) => ({
-      ...{ reward, terminated: false, truncated: false },
+      reward,
+      terminated: false,
+      truncated: false,
       ...(turn === rewards.length - 1 && { [end]: true }),
     })),
   }) as unknown as Trajectory;
@@ -103,7 +137,10 @@ describe('the estimate, worked by hand', () => {
       [-0.15625, 1.375, 1.7],
     );
     // Per turn both penalties count: 1 − 0.5 + 0.5 · 0.3 − 0.1 + 0.25 · 1.7
-    const turns = episodeEstimate(episode([1, 2], 'terminated'), { turns: single(0.1, 0.3), next: 0 }, penalties, { ...level, gaeLevel: 'turn' }); // prettier-ignore
+    const turns = episodeEstimate(episode([1, 2], 'terminated'), { turns: single(0.1, 0.3), next: 0 }, penalties, {
+      ...level,
+      gaeLevel: 'turn',
+    });
     expectNumbers(turns.advantages, [0.975, 1.7]);
   });
 
@@ -163,7 +200,7 @@ describe('V of an episode', () => {
     async (gaeLevel) => {
       const seen: TokenExample[] = [];
       const spy = {
-        ...{ optimizer: { step: async () => ({ gradientNorm: 0, clipCoefficient: 1 }) } },
+        optimizer: { step: async () => ({ gradientNorm: 0, clipCoefficient: 1 }) },
         valueHead: { optimizer: { step: async () => ({ gradientNorm: 0, clipCoefficient: 1 }) } },
         accumulateLogprobGradients: async (examples: TokenExample[], lossOf: LossOf) => {
           seen.push(...examples);
@@ -173,9 +210,14 @@ describe('V of an episode', () => {
         },
       } as unknown as LanguageModel;
       const values = await episodeValues({ model: policy, dialogues: dialogues() }, rollout, { ...options, gaeLevel });
-      const turns = rollout.flatMap(
-        (trajectory, e) =>
-      trajectory.transitions.map((_, turn): ValuedTurn => ({ trajectory, turn, advantages: 1, values: values[e].turns[turn], returns: values[e].turns[turn] })), // prettier-ignore
+      const turns = rollout.flatMap((trajectory, e) =>
+        trajectory.transitions.map((_, turn): ValuedTurn => ({
+          trajectory,
+          turn,
+          advantages: 1,
+          values: values[e].turns[turn],
+          returns: values[e].turns[turn],
+        })),
       );
       const level = { ...options, gaeLevel, innerEpochs: 1 };
       const hooks = { progress: () => {} };
@@ -187,9 +229,16 @@ describe('V of an episode', () => {
         valueLossOnTrunk(spy, level),
       );
       await updateCriticNetwork({ critic: spy, hooks }, turns, new Rng(1), level);
-      const agentWords = new Set([...tokenizer.encode('red green blue'), terminatorId, ...['red', 'green', 'blue'].flatMap((word) => tokenizer.encode(word))]); // prettier-ignore
+      const agentWords = new Set([
+        ...tokenizer.encode('red green blue'),
+        terminatorId,
+        ...['red', 'green', 'blue'].flatMap((word) => tokenizer.encode(word)),
+      ]);
       for (const { weights, targets, valueWeights } of seen)
-      weights.forEach((weight, t) => weight !== 0 && expect(agentWords.has(targets[t])).toBe(true) && expect(valueWeights).toBeDefined()); // prettier-ignore
+        weights.forEach(
+          (weight, t) =>
+            weight !== 0 && expect(agentWords.has(targets[t])).toBe(true) && expect(valueWeights).toBeDefined(),
+        );
       // Of the agent's tokens V is asked for at the first of each turn, or at each.
       const trunk = seen.filter(({ weights }) => weights.some((weight) => weight !== 0));
       for (const { weights, valueWeights } of trunk)
@@ -253,7 +302,18 @@ test.each(['trunk', 'critic'] as const)('%s: stopped and resumed, the metrics ar
     const hooks = { log: async (_: number, metrics: Metrics) => void logged.push(metrics) };
     // The run's start, also where the policy is one that resumes.
     const run = echoRun(parts.policy, { ...parts, hooks, openReference: () => start.freeze() });
-    await ppo.train({ ...run, hooks: { ...run.hooks, get stopRequested() { return logged.length === iterations; } } }, settings); // prettier-ignore
+    await ppo.train(
+      {
+        ...run,
+        hooks: {
+          ...run.hooks,
+          get stopRequested() {
+            return logged.length === iterations;
+          },
+        },
+      },
+      settings,
+    );
     return logged;
   };
   const whole = await train(await models());

@@ -68,7 +68,9 @@ export function recompose(
     overrides: [],
     configName: configName as string | null,
     jobName: jobName as string,
-    ...{ mode, env, now },
+    mode,
+    env,
+    now,
   });
 }
 

@@ -17,7 +17,6 @@ test.each([
   [-0, '-0.0'],
   [NaN, 'nan'],
 ])('repr(%d)', (value, text) => {
-  // prettier-ignore
   expect(floatRepr(value)).toBe(text);
 });
 test('containers print as Python prints them', () => {

@@ -24,7 +24,19 @@ const schemas = [
   { type: 'boolean', description: 'unknown keywords are ignored', unit: 'nats', format: 'email' },
 ];
 const scalars = [null, true, false, 0, 1, 1.5, 2, 3, -1, 1e300, NaN, Infinity, '', 'a', 'ab', '🤖b', 'abc'];
-const values: unknown[] = [...scalars, [], [1], [1, 1], [1, 2], [1, 2, 3], ['a'], {}, ...scalars.map((a) => ({ a })), ...scalars.map((b) => ({ a: 1, b })), ...scalars.map((c) => ({ c }))]; // prettier-ignore
+const values: unknown[] = [
+  ...scalars,
+  [],
+  [1],
+  [1, 1],
+  [1, 2],
+  [1, 2, 3],
+  ['a'],
+  {},
+  ...scalars.map((a) => ({ a })),
+  ...scalars.map((b) => ({ a: 1, b })),
+  ...scalars.map((c) => ({ c })),
+];
 
 test.each(schemas.map((schema) => [JSON.stringify(schema), schema]))('%s: says what ajv says', (_, schema) => {
   const check = ajv.compile(schema as object);

@@ -3,7 +3,29 @@
 import type { JsonSchema } from './json-schema.js';
 
 /** Keywords with a meaning that is not checked here. */
-const undecidable = new Set(['multipleOf', 'contains', 'minContains', 'maxContains', 'dependencies', 'dependentRequired', 'dependentSchemas', 'propertyNames', 'minProperties', 'maxProperties', 'unevaluatedProperties', 'unevaluatedItems', 'prefixItems', 'additionalItems', 'discriminator', 'nullable', '$id', 'id', '$anchor', '$dynamicRef', '$recursiveRef']); // prettier-ignore
+const undecidable = new Set([
+  'multipleOf',
+  'contains',
+  'minContains',
+  'maxContains',
+  'dependencies',
+  'dependentRequired',
+  'dependentSchemas',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'prefixItems',
+  'additionalItems',
+  'discriminator',
+  'nullable',
+  '$id',
+  'id',
+  '$anchor',
+  '$dynamicRef',
+  '$recursiveRef',
+]);
 
 class Undecided extends Error {}
 
@@ -58,12 +80,23 @@ function fitsArray(
 ): boolean {
   if (Array.isArray(items)) throw new Undecided();
   if (value.length < (minItems as number) || value.length > (maxItems as number)) return false;
-  if (uniqueItems === true && value.some((item, index) => value.slice(0, index).some((other) => equals(other, item)))) return false; // prettier-ignore
+  if (uniqueItems === true && value.some((item, index) => value.slice(0, index).some((other) => equals(other, item))))
+    return false;
   return items === undefined || value.every((item) => fits(items, item, root));
 }
 
 function fitsObject(schema: JsonSchema, value: JsonSchema, root: JsonSchema): boolean {
-  const { properties = {}, patternProperties = {}, additionalProperties = true, required = [] } = schema as { properties?: JsonSchema; patternProperties?: JsonSchema; additionalProperties?: unknown; required?: string[] }; // prettier-ignore
+  const {
+    properties = {},
+    patternProperties = {},
+    additionalProperties = true,
+    required = [],
+  } = schema as {
+    properties?: JsonSchema;
+    patternProperties?: JsonSchema;
+    additionalProperties?: unknown;
+    required?: string[];
+  };
   if (required.some((key) => !Object.hasOwn(value, key))) return false;
   const patterns = Object.entries(patternProperties).map(([pattern, part]) => ({
     pattern: new RegExp(pattern, 'u'),
@@ -110,7 +143,10 @@ function equals(a: unknown, b: unknown): boolean {
 
 function target(reference: unknown, root: JsonSchema): unknown {
   if (typeof reference !== 'string' || !reference.startsWith('#')) throw new Undecided();
-  const keys = reference.split('/').slice(1).map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')); // prettier-ignore
+  const keys = reference
+    .split('/')
+    .slice(1)
+    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));
   return keys.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), root);
 }
 

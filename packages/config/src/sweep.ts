@@ -12,7 +12,18 @@ import { encodeElement } from './overrides/encode.js';
 import { shuffled } from './overrides/functions.js';
 import { matchNames } from './overrides/glob.js';
 import { parseOverride } from './overrides/parser.js';
-import { ChoiceSweep, GlobSweep, IntervalSweep, ListExtension, RangeSweep, isHydraOverride, isSweep, typedKey, type Element, type Override } from './overrides/value.js'; // prettier-ignore
+import {
+  ChoiceSweep,
+  GlobSweep,
+  IntervalSweep,
+  ListExtension,
+  RangeSweep,
+  isHydraOverride,
+  isSweep,
+  typedKey,
+  type Element,
+  type Override,
+} from './overrides/value.js';
 import { nodeStr } from './python-text.js';
 import type { Repository } from './sources/repository.js';
 
@@ -131,8 +142,20 @@ function jobTexts(override: Override, repository: Repository): string[] {
 
 /** One override as a sweeper that draws its own jobs sees it: the texts to choose from (one: fixed), or an interval. */
 export type SweepDimension =
-  | { readonly kind: 'values'; readonly key: string; readonly tags: readonly string[]; readonly texts: readonly string[] }
-  | { readonly kind: 'interval'; readonly key: string; readonly tags: readonly string[]; readonly start: number; readonly end: number; readonly integer: boolean }; // prettier-ignore
+  | {
+      readonly kind: 'values';
+      readonly key: string;
+      readonly tags: readonly string[];
+      readonly texts: readonly string[];
+    }
+  | {
+      readonly kind: 'interval';
+      readonly key: string;
+      readonly tags: readonly string[];
+      readonly start: number;
+      readonly end: number;
+      readonly integer: boolean;
+    };
 
 /** The search space that override texts span; a key given twice keeps its first place and its last values. @throws {ConfigError} */
 export function sweepDimensions(overrides: readonly string[], { repository }: Composition): SweepDimension[] {

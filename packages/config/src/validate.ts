@@ -7,7 +7,19 @@ import { ConfigError, placeText, type Violation } from './config-error.js';
 import { child, rootFrame, type Frame } from './key-path.js';
 import type { JsonSchema } from './json-schema.js';
 import { nearest } from './nearest.js';
-import { Float, MapNode, ScalarNode, isContainer, isInterpolation, isMissing, type ConfigNode, type ContainerNode, type Origin, type PlainValue, toPlain } from './node.js'; // prettier-ignore
+import {
+  Float,
+  MapNode,
+  ScalarNode,
+  isContainer,
+  isInterpolation,
+  isMissing,
+  type ConfigNode,
+  type ContainerNode,
+  type Origin,
+  type PlainValue,
+  toPlain,
+} from './node.js';
 import { pythonTypeName } from './python-text.js';
 import { quickCheck } from './quick-check.js';
 import { hugeIntegers, withSafeIntegers, type HugeInteger } from './safe-integers.js';
@@ -94,7 +106,11 @@ function validatable(node: ConfigNode): unknown {
 
 const pointer = (keys: readonly string[]) =>
   keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-const keysOf = (instancePath: string) => instancePath.split('/').slice(1).map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')); // prettier-ignore
+const keysOf = (instancePath: string) =>
+  instancePath
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 function pointerOf(frame: Frame): string {
   const keys: string[] = [];
@@ -121,7 +137,14 @@ function relevant(errors: readonly ErrorObject[]): ErrorObject[] {
       branches.set(branch, [...(branches.get(branch) ?? []), error]);
     }
     // The branch meant is the one whose constants all fit.
-    const meant = [...branches.values()].filter((list) => list.every((error) => error.keyword !== 'const' && error.instancePath !== choice.instancePath || error.keyword === 'additionalProperties' || error.keyword === 'required')); // prettier-ignore
+    const meant = [...branches.values()].filter((list) =>
+      list.every(
+        (error) =>
+          (error.keyword !== 'const' && error.instancePath !== choice.instancePath) ||
+          error.keyword === 'additionalProperties' ||
+          error.keyword === 'required',
+      ),
+    );
     const chosen = meant.length === 1 && branches.size > 1 ? new Set(meant[0]) : undefined;
     kept = kept.filter((error) =>
       chosen ? error !== choice && (!inside.includes(error) || chosen.has(error)) : !inside.includes(error),
@@ -189,7 +212,13 @@ function requiredKey(
   const keyPath = pathText([...keys, key]);
   const properties = (error.parentSchema?.properties ?? {}) as Record<string, JsonSchema>;
   const there = nodeAtKeys(resolved, keys);
-  const near = there?.kind === 'map' ? nearest(key, [...there.entries.values()].map((entry) => String(entry.key))) : undefined; // prettier-ignore
+  const near =
+    there?.kind === 'map'
+      ? nearest(
+          key,
+          [...there.entries.values()].map((entry) => String(entry.key)),
+        )
+      : undefined;
   const origin = frameAt(root, keys)?.node.origin;
   const lines = origin?.line === undefined ? [] : [`needed in ${shown(origin)}`];
   if (near) lines.push(`'${pathText([...keys, near])}' exists; did you mean that?`);
@@ -270,7 +299,8 @@ function nodeAtKeys(node: ConfigNode | undefined, keys: readonly string[]): Conf
     : node;
 }
 
-const pathText = (keys: readonly string[]) => keys.map((key, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`)).join('') || 'the config'; // prettier-ignore
+const pathText = (keys: readonly string[]) =>
+  keys.map((key, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`)).join('') || 'the config';
 
 /** File and line, the file relative to the working directory where it lies below it. */
 export function shown(origin: Origin): string {
@@ -291,7 +321,15 @@ function show(node: ConfigNode | undefined): string {
       : `${pythonTypeName(node) === 'bytes' ? 'bytes' : String(value)}`;
 }
 
-const typeNames: Record<string, string> = { integer: 'an integer', number: 'a number', string: 'text', boolean: 'true or false', object: 'a dict', array: 'a list', null: 'null' }; // prettier-ignore
+const typeNames: Record<string, string> = {
+  integer: 'an integer',
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  object: 'a dict',
+  array: 'a list',
+  null: 'null',
+};
 
 /** What an error's keyword asks for, in words. */
 function expectation({ keyword, params, schema, parentSchema, message }: ErrorObject): string {
@@ -376,7 +414,12 @@ function order(root: ConfigNode, keyPath: string): number {
   let weight = 1;
   for (const key of keys) {
     weight /= 1000;
-    const names: string[] = node?.kind === 'map' ? [...node.entries.values()].map((entry) => String(entry.key)) : node?.kind === 'list' ? node.items.map((_, index) => String(index)) : []; // prettier-ignore
+    const names: string[] =
+      node?.kind === 'map'
+        ? [...node.entries.values()].map((entry) => String(entry.key))
+        : node?.kind === 'list'
+          ? node.items.map((_, index) => String(index))
+          : [];
     const index = names.indexOf(key);
     place += (index < 0 ? names.length : index) * weight;
     node = index < 0 ? undefined : nodeAtKeys(node, [key]);

@@ -189,7 +189,9 @@ describe('sweeps', () => {
       'conf/agent/a.yaml': 'kind: a\n',
       'conf/agent/b.yaml': 'kind: b\n',
     });
-    const { exitCode, stdout } = await runProgram(root, ['agent=a,b'], { job: ({ jobNumber, composition, stdout: out }) => void out.write(`${jobNumber} ${composition.choices.agent}\n`) }); // prettier-ignore
+    const { exitCode, stdout } = await runProgram(root, ['agent=a,b'], {
+      job: ({ jobNumber, composition, stdout: out }) => void out.write(`${jobNumber} ${composition.choices.agent}\n`),
+    });
     expect(exitCode).toBe(0);
     expect(stdout.match(/^\d \w$/gm)).toEqual(['0 a', '1 b']);
   });
@@ -230,7 +232,10 @@ describe('sweeps', () => {
 
   test('a launcher that declines leaves the sweep to the basic one', async () => {
     const root = temporaryTree(configs);
-    const { stdout } = await runProgram(root, ['-m', 'seed=1,3', 'hydra.sweep.dir=sw'], { job: failsOnSeed2, launch: () => Promise.resolve(undefined) }); // prettier-ignore
+    const { stdout } = await runProgram(root, ['-m', 'seed=1,3', 'hydra.sweep.dir=sw'], {
+      job: failsOnSeed2,
+      launch: () => Promise.resolve(undefined),
+    });
     expect(seedsRun(stdout)).toEqual([1, 3]);
   });
 });

@@ -1,5 +1,14 @@
 // Composition as a user meets it: what is composed, where each value came from, and the whole text of the messages.
-import { compose, clearResolver, ConfigError, expandSweep, registerResolver, sweepDimensions, type ComposeOptions, type Composition } from '../src/index.js'; // prettier-ignore
+import {
+  compose,
+  clearResolver,
+  ConfigError,
+  expandSweep,
+  registerResolver,
+  sweepDimensions,
+  type ComposeOptions,
+  type Composition,
+} from '../src/index.js';
 import { removeTemporaryTrees, temporaryTree } from './temporary-tree.js';
 
 afterAll(removeTemporaryTrees);
@@ -67,7 +76,11 @@ test('a folder can appear as a group of another name', () => {
     'conf/config.yaml': 'seed: 1\n',
     'experiments/long.yaml': '# @package _global_\nseed: 9\n',
   });
-  const composition = compose({ configDirs: [`${root}/conf`, { dir: `${root}/experiments`, group: 'experiment' }], configName: 'config', overrides: ['+experiment=long'] }); // prettier-ignore
+  const composition = compose({
+    configDirs: [`${root}/conf`, { dir: `${root}/experiments`, group: 'experiment' }],
+    configName: 'config',
+    overrides: ['+experiment=long'],
+  });
   expect(composition.config).toEqual({ seed: 9 });
   expect(composition.choices).toEqual({ experiment: 'long' });
 });

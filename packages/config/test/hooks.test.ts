@@ -79,7 +79,9 @@ describe('--cfg with an invalid value', () => {
   };
 
   test.each(['job', 'all'])('%s: prints the config, then reports what is invalid, and exits with 0', async (type) => {
-    const { exitCode, stdout, stderr } = await runProgram(temporaryTree(configs), ['--cfg', type, 'seed=2'], { validate: refuse }); // prettier-ignore
+    const { exitCode, stdout, stderr } = await runProgram(temporaryTree(configs), ['--cfg', type, 'seed=2'], {
+      validate: refuse,
+    });
     expect(stdout).toContain('\nseed: 2\n');
     expect([exitCode, stderr]).toEqual([0, 'The config is invalid:\nseed must not be 2 (cfg)\n  in x\n']);
   });
@@ -94,7 +96,10 @@ describe('old names of keys', () => {
   const program = {
     overrideAliases: { agent_type: { key: 'algorithm', values: { archer_llm: 'archer' } }, rate: 'lr' },
   };
-  const rates = (root: string) => readdirSync(path.join(root, 'sw')).filter((name) => /^\d$/.test(name)).map((name) => /lr: (.*)/.exec(readFileSync(path.join(root, 'sw', name, '.hydra/config.yaml'), 'utf8'))![1]); // prettier-ignore
+  const rates = (root: string) =>
+    readdirSync(path.join(root, 'sw'))
+      .filter((name) => /^\d$/.test(name))
+      .map((name) => /lr: (.*)/.exec(readFileSync(path.join(root, 'sw', name, '.hydra/config.yaml'), 'utf8'))![1]);
 
   test.each([
     ['agent_type=chai', 'lr: 0.01\n'],
@@ -189,7 +194,8 @@ test('leaveOut takes from the jobs of a sweep what means nothing to them', async
 
 test('recompose puts further overrides before those that are there', async () => {
   const root = temporaryTree(configs);
-  const prepare: CommandLine['prepare'] = (composition) => recompose(composition, ['algorithm=chai', 'seed=7', 'port=8'], { source: 'the test' }); // prettier-ignore
+  const prepare: CommandLine['prepare'] = (composition) =>
+    recompose(composition, ['algorithm=chai', 'seed=7', 'port=8'], { source: 'the test' });
   const { stdout } = await runProgram(root, ['port=9', '--cfg', 'job'], { prepare });
   expect(stdout).toBe('lr: 0.01\nseed: 7\nport: 9\nserver:\n  host: a\n  idle: 60\n');
 });

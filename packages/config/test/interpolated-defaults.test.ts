@@ -65,7 +65,8 @@ test.each([
 });
 
 test('an item in the primary list itself, as Hydra can read it', () => {
-  const primary = 'defaults:\n  - default\n  - optional preset/small: ${algorithm}\n  - _self_\n  - override /algorithm: archer\n'; // prettier-ignore
+  const primary =
+    'defaults:\n  - default\n  - optional preset/small: ${algorithm}\n  - _self_\n  - override /algorithm: archer\n';
   expect(composed(['algorithm=chai'], { ...tree, 'archer_20q.yaml': primary }).config).toMatchObject({
     lr: 20,
     seed: 0,
@@ -89,18 +90,29 @@ test('the order of the defaults list stays as written', () => {
 test('a choice that nothing makes is reported with the file and line of the item', () => {
   const files = { ...tree, 'preset/small.yaml': '# @package _global_\ndefaults:\n  - optional small: ${algorihtm}\n' };
   expect(() => composed([], files)).toThrow(ConfigError);
-  expect(() => composed([], files)).toThrow(/Error resolving interpolation '\$\{algorihtm\}'[^]*small\.yaml:3:21[^]*possible keys: .*algorithm/); // prettier-ignore
+  expect(() => composed([], files)).toThrow(
+    /Error resolving interpolation '\$\{algorihtm\}'[^]*small\.yaml:3:21[^]*possible keys: .*algorithm/,
+  );
 });
 
 test('override items must come last, as in Hydra', () => {
   const primary = 'defaults:\n  - default\n  - override /algorithm: archer\n  - preset: small\n  - _self_\n';
-  expect(() => composed([], { ...tree, 'archer_20q.yaml': primary })).toThrow('put overrides at the end of the defaults list'); // prettier-ignore
+  expect(() => composed([], { ...tree, 'archer_20q.yaml': primary })).toThrow(
+    'put overrides at the end of the defaults list',
+  );
 });
 
 test('without() removes keys and keeps where the others came from', () => {
   const composition = composed(['seed=5']);
   const rest = composition.without(['lr', 'demonstrations.path', 'env.name.deeper', 'no.such']);
-  expect(rest.config).toEqual({ task: 'train', algorithm: 'archer', env: { name: 'twenty_questions' }, demonstrations: {}, seed: 5, run_name: 'archer_20q' }); // prettier-ignore
+  expect(rest.config).toEqual({
+    task: 'train',
+    algorithm: 'archer',
+    env: { name: 'twenty_questions' },
+    demonstrations: {},
+    seed: 5,
+    run_name: 'archer_20q',
+  });
   expect(rest.origin('lr')).toEqual([]);
   expect(rest.origin('seed')).toEqual(composition.origin('seed'));
   expect(rest.origin('seed').map(({ value }) => value)).toEqual([5, 7, 0]);

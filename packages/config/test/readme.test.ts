@@ -17,7 +17,9 @@ const files = Object.fromEntries(
     .map(({ text }): [string, string] => [text.slice(2, text.indexOf('\n')), text.slice(text.indexOf('\n') + 1)]),
 );
 
-const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor as new (...args: string[]) => (...values: unknown[]) => Promise<unknown>; // prettier-ignore
+const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor as new (
+  ...args: string[]
+) => (...values: unknown[]) => Promise<unknown>;
 
 /** A block as a function body: imports become arguments, `expression; // value` lines become comparisons. */
 function runnable(text: string): string {

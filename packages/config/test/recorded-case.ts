@@ -75,7 +75,16 @@ const sameCause: Record<ConfigErrorKind, string[]> = {
   'invalid-default': ['ValueError', 'AssertionError'],
   'missing-config': ['MissingConfigException'],
   cycle: ['RecursionError'],
-  yaml: ['ParserError', 'ScannerError', 'ConstructorError', 'ComposerError', 'OSError', 'KeyValidationError', 'UnsupportedValueType', 'ConfigCompositionException'], // prettier-ignore
+  yaml: [
+    'ParserError',
+    'ScannerError',
+    'ConstructorError',
+    'ComposerError',
+    'OSError',
+    'KeyValidationError',
+    'UnsupportedValueType',
+    'ConfigCompositionException',
+  ],
   file: ['OSError'],
   'unknown-key': ['ConfigCompositionException'],
   type: ['ConfigCompositionException', 'ValueError'],
@@ -103,7 +112,14 @@ function optionsOf(test: RecordedCase): ComposeOptions {
     if (!name.endsWith('/')) writeFileSync(target, text);
   }
   const dirs = [test.config_dir ?? '.', ...(test.extra_config_dirs ?? [])];
-  return { configDirs: dirs.map((dir) => path.join(root, dir)), configName: test.config_name, overrides: test.overrides ?? [], env: test.env ?? {}, cwd: root, jobName: 'app' }; // prettier-ignore
+  return {
+    configDirs: dirs.map((dir) => path.join(root, dir)),
+    configName: test.config_name,
+    overrides: test.overrides ?? [],
+    env: test.env ?? {},
+    cwd: root,
+    jobName: 'app',
+  };
 }
 
 /** Values as the cases write what JSON cannot hold. */
@@ -132,7 +148,12 @@ function composedAnswer(composition: Composition, test: RecordedCase): Expected 
   const result: Expected = {
     config: recorded(composition.config),
     yaml: composition.yaml.replaceAll(root, '<ROOT>'),
-    defaults: composition.defaults.map((entry) => ({ path: entry.path, package: entry.package, parent: entry.parent ?? '<root>', self: entry.isSelf })), // prettier-ignore
+    defaults: composition.defaults.map((entry) => ({
+      path: entry.path,
+      package: entry.package,
+      parent: entry.parent ?? '<root>',
+      self: entry.isSelf,
+    })),
     choices: composition.choices,
   };
   if (composition.warnings.length > 0) result.warnings = [...composition.warnings];
@@ -227,9 +248,17 @@ export function problems(ours: Expected, theirs: Expected, unordered: boolean): 
     'job_override_dirnames',
     'job_dirs',
   ] as const) {
-    // prettier-ignore
-    if (theirs[key] === undefined || (key === 'config' && theirs.non_string_keys) || (key === 'resolved' && theirs.non_string_keys)) continue;
-    const [a, b] = [ours[key], theirs[key]].map((value) => JSON.stringify(unordered && Array.isArray(value) ? value.map((item) => JSON.stringify(item)).sort() : sortKeys(value, key))); // prettier-ignore
+    if (
+      theirs[key] === undefined ||
+      (key === 'config' && theirs.non_string_keys) ||
+      (key === 'resolved' && theirs.non_string_keys)
+    )
+      continue;
+    const [a, b] = [ours[key], theirs[key]].map((value) =>
+      JSON.stringify(
+        unordered && Array.isArray(value) ? value.map((item) => JSON.stringify(item)).sort() : sortKeys(value, key),
+      ),
+    );
     if (a !== b) found.push(`${key}: ${a}\n--- theirs\n${b}`);
   }
   if (theirs.resolve_error) {
@@ -242,5 +271,11 @@ export function problems(ours: Expected, theirs: Expected, unordered: boolean): 
 /** Choices are compared as a set of pairs; everywhere else the order of keys is part of the answer. */
 function sortKeys(value: unknown, key: string): unknown {
   if (key !== 'choices' && key !== 'hydra') return value;
-  return JSON.parse(JSON.stringify(value, (_, item: unknown) => (item && typeof item === 'object' && !Array.isArray(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item))) as unknown; // prettier-ignore
+  return JSON.parse(
+    JSON.stringify(value, (_, item: unknown) =>
+      item && typeof item === 'object' && !Array.isArray(item)
+        ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : item,
+    ),
+  ) as unknown;
 }

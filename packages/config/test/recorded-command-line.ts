@@ -62,22 +62,30 @@ function filesIn(folder: string, prefix = ''): string[] {
 
 const maskTime = (text: string) => text.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}/g, '<TIME>');
 const maskDate = (text: string) => text.replace(/\d{4}-\d\d-\d\d\/\d\d-\d\d-\d\d/g, '<DATE>/<CLOCK>');
-const squeezed = (text: string) => text.replace(/ +/g, ' ').replace(/-{2,}/g, '--').replace(/[ \t]+$/gm, ''); // prettier-ignore
+const squeezed = (text: string) =>
+  text
+    .replace(/ +/g, ' ')
+    .replace(/-{2,}/g, '--')
+    .replace(/[ \t]+$/gm, '');
 
 /** Printed texts that are ours to write. */
-const isOurs = (argv: readonly string[]) => argv.some((word) => ['--help', '-h', '--hydra-help', '--version', 'plugins', 'all'].includes(word)); // prettier-ignore
+const isOurs = (argv: readonly string[]) =>
+  argv.some((word) => ['--help', '-h', '--hydra-help', '--version', 'plugins', 'all'].includes(word));
 
 export function commandLineProblems(ours: RecordedRun, theirs: RecordedRun, argv: readonly string[]): string[] {
   const found: string[] = [];
   if (ours.exit_code !== theirs.exit_code)
     found.push(`exit code ${ours.exit_code} instead of ${theirs.exit_code}\n${ours.stderr}`);
-  if (!isOurs(argv) && squeezed(ours.stdout) !== squeezed(theirs.stdout)) found.push(`stdout: ${JSON.stringify(ours.stdout)}\n--- theirs\n${JSON.stringify(theirs.stdout)}`); // prettier-ignore
+  if (!isOurs(argv) && squeezed(ours.stdout) !== squeezed(theirs.stdout))
+    found.push(`stdout: ${JSON.stringify(ours.stdout)}\n--- theirs\n${JSON.stringify(theirs.stdout)}`);
   if (theirs.stderr === '' && ours.stderr !== '') found.push(`stderr: ${ours.stderr}`);
-  for (const name of namesIn((theirs.stderr ?? '').replace(/\nSet the environment.*/s, ''))) if (!ours.stderr!.includes(name)) found.push(`stderr lacks '${name}':\n${ours.stderr}`); // prettier-ignore
+  for (const name of namesIn((theirs.stderr ?? '').replace(/\nSet the environment.*/s, '')))
+    if (!ours.stderr!.includes(name)) found.push(`stderr lacks '${name}':\n${ours.stderr}`);
   if (!theirs.files) return found;
   const [mine, expected] = [Object.keys(ours.files!).sort(), Object.keys(theirs.files).sort()];
   if (JSON.stringify(mine) !== JSON.stringify(expected))
     found.push(`files: ${mine.join(' ')}\n--- theirs\n${expected.join(' ')}`);
-  for (const [file, text] of Object.entries(theirs.files)) if (text !== null && ours.files![file] !== text) found.push(`${file}: ${ours.files![file]}`); // prettier-ignore
+  for (const [file, text] of Object.entries(theirs.files))
+    if (text !== null && ours.files![file] !== text) found.push(`${file}: ${ours.files![file]}`);
   return found;
 }

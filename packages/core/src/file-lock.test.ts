@@ -141,7 +141,10 @@ describe('an owner that has lost its lock', () => {
   const writes: [string, () => Promise<unknown>][] = [
     ['a whole file', () => writeFileAtomically(join(folder(), 'results.json'), '{}')],
     ['a file in a folder', () => writeFileAtomically(join(folder(), 'checkpoints', 'a.json'), '{}')],
-    ['any other write', () => namingFile(join(folder(), 'lines'), async () => writeFileSync(join(folder(), 'lines'), ''))], // prettier-ignore
+    [
+      'any other write',
+      () => namingFile(join(folder(), 'lines'), async () => writeFileSync(join(folder(), 'lines'), '')),
+    ],
   ];
   test.each(writes)('%s is not written', async (_, write) => {
     await withFileLock(
@@ -178,7 +181,6 @@ test('an owner on another machine is alive while its heartbeat is near, one on t
     [identityOf().boot, true],
     ['another', false],
   ] as const) {
-    // prettier-ignore
     await leftBehind({ boot });
     expect(await hasLiveOwner(path)).toBe(true);
     for (const day of [-86_400, 86_400]) {

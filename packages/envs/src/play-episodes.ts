@@ -113,7 +113,11 @@ const unplayed = <T>(
   { seeds }: Pick<PlayEpisodesOptions<T>, 'seeds'>,
   lastError: Error | null,
 ): PlayedEpisode<T> => ({
-  ...{ episode, seed: seeds(episode), slot: -1, turns: [], episodicReturn: 0 },
+  episode,
+  seed: seeds(episode),
+  slot: -1,
+  turns: [],
+  episodicReturn: 0,
   error: new Error(`not played: every slot was retired, the last one after: ${lastError?.message}`),
 });
 

@@ -41,7 +41,12 @@ export const playedOptions = ({
   strays = 0,
   split,
 }: DemonstrationRequest & ExpertNoise & Partial<ExpertSlips & ExpertStrays>): PlayedDemonstrationOptions => ({
-  ...{ episodes, noise, seed, slips, strays, split },
+  episodes,
+  noise,
+  seed,
+  slips,
+  strays,
+  split,
 });
 
 /** What a context may show of the turns after the first (a task stays the same), and whether the episode was won. */
@@ -172,7 +177,9 @@ export const plannedOptions = ({
   slips,
   split,
 }: DemonstrationRequest & ExpertSlips): PlannedDemonstrationOptions => ({
-  ...{ episodes, slips, split },
+  episodes,
+  slips,
+  split,
   firstSeed: 1_000_000 + seed * 100_003,
 });
 

@@ -28,8 +28,14 @@ export class RecordedShop {
 
   #known(asin: string): Known {
     const known = this.#products.get(asin) ?? {
-      ...{ title: '', priceText: '', options: {}, description: '', bullets: [], attributes: [] },
-      ...{ query: '', productCategory: '' },
+      title: '',
+      priceText: '',
+      options: {},
+      description: '',
+      bullets: [],
+      attributes: [],
+      query: '',
+      productCategory: '',
     };
     this.#products.set(asin, known);
     return known;
@@ -83,8 +89,13 @@ function product(asin: string, known: Known): Product {
   const options = Object.entries(known.options).map(([name, values]) => [name, values.map((value) => ({ value }))]);
   const made = productOf(
     {
-      ...{ asin, name: known.title, pricing: known.priceText, full_description: known.description },
-      ...{ small_description: known.bullets, query: known.query, product_category: known.productCategory },
+      asin,
+      name: known.title,
+      pricing: known.priceText,
+      full_description: known.description,
+      small_description: known.bullets,
+      query: known.query,
+      product_category: known.productCategory,
       customization_options: Object.fromEntries(options),
     },
     { attributes: known.attributes.length > 0 ? known.attributes : attributesInTitle(known.title) },

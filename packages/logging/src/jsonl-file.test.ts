@@ -37,7 +37,13 @@ test('a line that a kill has cut off at any byte is not continued by the next on
     await file.append({ step: 3 });
     const text = await readFile(path, 'utf8');
     const kept = [10, 27].filter((end) => length >= end).length; // the ends of the lines, with or without their line end
-    expect(text).toBe(`${whole.split('\n').slice(0, kept).map((line) => `${line}\n`).join('')}{"step":3}\n`); // prettier-ignore
+    expect(text).toBe(
+      `${whole
+        .split('\n')
+        .slice(0, kept)
+        .map((line) => `${line}\n`)
+        .join('')}{"step":3}\n`,
+    );
     expect(file.bytes).toBe(Buffer.byteLength(text));
   }
 });

@@ -246,7 +246,10 @@ describe('the transformer critic', () => {
     const batch = {
       observations: texts.map(({ observation }) => observation),
       actions: texts.map(({ action }) => action),
-      ...{ q1Targets: targets, q2Targets: targets, v1Targets: targets, v2Targets: targets },
+      q1Targets: targets,
+      q2Targets: targets,
+      v1Targets: targets,
+      v2Targets: targets,
     };
     const passes = (batchTokens: number) => {
       const encoder = new TransformerEncoder({ ...options, batchTokens, weights: loudWeights(config) });

@@ -76,9 +76,19 @@ const readers: Record<string, (config: ConfigJson) => unknown> = {
 
 /** Sizes. */
 const GIVEN = [
-  ...['vocab_size', 'pad_token_id', 'eos_token_id', 'decoder_start_token_id', 'max_position_embeddings'],
-  ...['hidden_size', 'intermediate_size', 'num_hidden_layers', 'num_attention_heads'],
-  ...['dim', 'hidden_dim', 'n_layers', 'n_heads'],
+  'vocab_size',
+  'pad_token_id',
+  'eos_token_id',
+  'decoder_start_token_id',
+  'max_position_embeddings',
+  'hidden_size',
+  'intermediate_size',
+  'num_hidden_layers',
+  'num_attention_heads',
+  'dim',
+  'hidden_dim',
+  'n_layers',
+  'n_heads',
 ];
 
 test.each(Object.keys(classes))('%s: what is left out is read as the values of its class', (type) => {

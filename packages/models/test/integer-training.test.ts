@@ -75,7 +75,9 @@ async function train(model: LanguageModel, steps: number, lr: number): Promise<v
 
 async function load(base: string, quantization: '4bit' | '8bit', integerProducts: boolean): Promise<LanguageModel> {
   const model = await LanguageModel.load({
-    ...{ device, dir: join(folder, base), quantization },
+    device,
+    dir: join(folder, base),
+    quantization,
     lora: { ...lora, integerProducts },
   });
   const rng = new Rng(9);

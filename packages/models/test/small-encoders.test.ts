@@ -26,8 +26,15 @@ const checkpoints = {
   DistilBERT: {
     config: {
       ...common,
-      ...{ model_type: 'distilbert', dim: 16, n_layers: 2, n_heads: 4, hidden_dim: 24, activation: 'gelu' },
-      ...{ pad_token_id: 0, sinusoidal_pos_embds: false, tie_weights_: true },
+      model_type: 'distilbert',
+      dim: 16,
+      n_layers: 2,
+      n_heads: 4,
+      hidden_dim: 24,
+      activation: 'gelu',
+      pad_token_id: 0,
+      sinusoidal_pos_embds: false,
+      tie_weights_: true,
     },
     prefix: 'distilbert.',
     other: 'vocab_transform.bias',
@@ -41,8 +48,13 @@ const checkpoints = {
   },
   DistilRoBERTa: {
     config: {
-      ...{ ...common, ...sizes, model_type: 'roberta', num_hidden_layers: 6, type_vocab_size: 1 },
-      ...{ pad_token_id: 1, layer_norm_eps: 1e-5 },
+      ...common,
+      ...sizes,
+      model_type: 'roberta',
+      num_hidden_layers: 6,
+      type_vocab_size: 1,
+      pad_token_id: 1,
+      layer_norm_eps: 1e-5,
     },
     prefix: 'roberta.',
     other: 'lm_head.bias',

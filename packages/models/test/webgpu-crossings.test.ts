@@ -17,14 +17,30 @@ import { gradientName, scoringGraph, trainableParameters, trainingGraph } from '
 const maybe = when(await webgpuAvailable(), 'no WebGPU adapter').test;
 
 const gpt2 = architectureFor({
-  ...{ model_type: 'gpt2', vocab_size: 500, n_layer: 2, n_embd: 32, n_head: 2, n_positions: 64 },
-  ...{ resid_pdrop: 0.1, embd_pdrop: 0.1, attn_pdrop: 0.1 },
+  model_type: 'gpt2',
+  vocab_size: 500,
+  n_layer: 2,
+  n_embd: 32,
+  n_head: 2,
+  n_positions: 64,
+  resid_pdrop: 0.1,
+  embd_pdrop: 0.1,
+  attn_pdrop: 0.1,
 });
 /** Grouped queries, rotary positions in blocks, and one layer with a sliding window. */
 const qwen3 = architectureFor({
-  ...{ model_type: 'qwen3', vocab_size: 500, hidden_size: 12, intermediate_size: 20, head_dim: 6 },
-  ...{ num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2, max_position_embeddings: 600 },
-  ...{ use_sliding_window: true, sliding_window: 3, max_window_layers: 1 },
+  model_type: 'qwen3',
+  vocab_size: 500,
+  hidden_size: 12,
+  intermediate_size: 20,
+  head_dim: 6,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  max_position_embeddings: 600,
+  use_sliding_window: true,
+  sliding_window: 3,
+  max_window_layers: 1,
 });
 const seq2seq = (name: string) => {
   const path = new URL(`./seq2seq-fixtures/${name}/config.json`, import.meta.url);
@@ -71,8 +87,23 @@ maybe.each(['t5', 'bart-relu'])('encoder-decoder %s', async (name) => {
 
 maybe('optimizers and averaging', async () => {
   const scalars = [
-    ...['lr', 'l2', 'keep', 'momentum', 'gradientShare', 'bufferShare', 'stepSize', 'eps', 'tau', 'beta1', 'beta2'],
-    ...['oneMinusBeta1', 'oneMinusBeta2', 'secondMomentScale', 'gradientScale', 'foreignNorm', 'maxGradNorm'],
+    'lr',
+    'l2',
+    'keep',
+    'momentum',
+    'gradientShare',
+    'bufferShare',
+    'stepSize',
+    'eps',
+    'tau',
+    'beta1',
+    'beta2',
+    'oneMinusBeta1',
+    'oneMinusBeta2',
+    'secondMomentScale',
+    'gradientScale',
+    'foreignNorm',
+    'maxGradNorm',
   ];
   const floats = Object.fromEntries(['p', 'g', 'm', 'v', 'b', 'target', 'online'].map((role) => [role, [8, 4]]));
   const codes = { p: [5000], g: [5000], m: [20, 64], v: [20, 64], firstScales: [20, 1], secondScales: [20, 1] };

@@ -16,8 +16,15 @@ const available = await webgpuAvailable();
 const maybe = when(available, 'no WebGPU adapter').test;
 
 const config = {
-  ...{ model_type: 'gpt2', n_layer: 1, n_embd: 32, n_head: 2, n_positions: 64 },
-  ...{ resid_pdrop: 0.1, embd_pdrop: 0.1, attn_pdrop: 0.1, initializer_range: 0.3 },
+  model_type: 'gpt2',
+  n_layer: 1,
+  n_embd: 32,
+  n_head: 2,
+  n_positions: 64,
+  resid_pdrop: 0.1,
+  embd_pdrop: 0.1,
+  attn_pdrop: 0.1,
+  initializer_range: 0.3,
 };
 const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });
 const examples = randomExamples(4, 12, tokenizer.vocabSize, new Rng(2)).map((example) => ({
@@ -51,7 +58,9 @@ interface Setting {
 
 const load = (device: Device, { withLora, withDropout, ...options }: Omit<Setting, 'optimizer'>) =>
   LanguageModel.load({
-    ...{ device, dir: base, ...options },
+    device,
+    dir: base,
+    ...options,
     ...(withDropout && { dropoutRng: new Rng(6), gradientCheckpointing: true }),
     ...(withLora && { lora }),
   });

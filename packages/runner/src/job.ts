@@ -24,7 +24,7 @@ export async function job(context: JobContext, leader: Leader | null, notes: rea
   for (const note of notes) log(note);
   try {
     await withSignals(log, (onInterrupt) =>
-      runPrepared(config, decisive, { ...common, ...{ log, print, progress, onInterrupt, ranks: leader?.ranks } }),
+      runPrepared(config, decisive, { ...common, log, print, progress, onInterrupt, ranks: leader?.ranks }),
     );
   } finally {
     close();

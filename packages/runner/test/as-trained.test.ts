@@ -9,8 +9,15 @@ beforeAll(() => (folder = mkdtempSync(join(tmpdir(), 'bowyer-as-trained-'))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const common = {
-  ...{ context: { kind: 'auto' }, memory: { kind: 'none' }, playAsChat: true, chatTemplate: 'chatml' },
-  ...{ chatTemplateKwargs: {}, maxNewTokens: 17, eosStr: '\n', actionChoice: 'free', quantization: 'none' },
+  context: { kind: 'auto' },
+  memory: { kind: 'none' },
+  playAsChat: true,
+  chatTemplate: 'chatml',
+  chatTemplateKwargs: {},
+  maxNewTokens: 17,
+  eosStr: '\n',
+  actionChoice: 'free',
+  quantization: 'none',
 };
 
 /** A run's folder as far as it is looked at before the start. */
@@ -24,8 +31,13 @@ function agent(name: string, record: object): string {
 
 /** With every key, as a run's record has them. */
 const window = {
-  ...{ kind: 'window', historyTurns: 3, taskDescription: false, stepCounter: false, inventory: false },
-  ...{ validActions: false, maxChars: null },
+  kind: 'window',
+  historyTurns: 3,
+  taskDescription: false,
+  stepCounter: false,
+  inventory: false,
+  validActions: false,
+  maxChars: null,
 };
 
 const envs = [
@@ -35,16 +47,19 @@ const envs = [
 ];
 
 test('environment, algorithm and template are those of the run', async () => {
-  const place = agent('coin', { agentType: 'archer', env: { name: 'coin', params: 'numLocations=2', stepLimit: 9 }, context: window }); // prettier-ignore
+  const place = agent('coin', {
+    agentType: 'archer',
+    env: { name: 'coin', params: 'numLocations=2', stepLimit: 9 },
+    context: window,
+  });
   expect(await refusal('eval_agentgym', place)).toBeNull();
   expect((await composed('eval_agentgym', place)).resolve()).toMatchObject({
-    ...{ agent_type: 'archer', env: { name: 'coin', params: 'numLocations=2', step_limit: 9 } },
-    ...{
-      context: { kind: 'window', history_turns: 3 },
-      play_as_chat: true,
-      chat_template: 'chatml',
-      max_new_tokens: 17,
-    },
+    agent_type: 'archer',
+    env: { name: 'coin', params: 'numLocations=2', step_limit: 9 },
+    context: { kind: 'window', history_turns: 3 },
+    play_as_chat: true,
+    chat_template: 'chatml',
+    max_new_tokens: 17,
   });
   const notes = await notesOf('eval_agentgym', place);
   expect(notes).toContain(`env=coin, since the agent in ${join(folder, 'coin')} was trained so`);
@@ -54,7 +69,9 @@ test('the command line has the last word', async () => {
   const place = agent('typed', { agentType: 'bc', env: { name: 'coin', stepLimit: 9 } });
   const typed = ['env.step_limit=5', 'max_new_tokens=3', 'play_as_chat=false'];
   expect((await composed('eval_agentgym', place, ...typed)).resolve()).toMatchObject({
-    ...{ env: { name: 'coin', step_limit: 5 }, max_new_tokens: 3, play_as_chat: false },
+    env: { name: 'coin', step_limit: 5 },
+    max_new_tokens: 3,
+    play_as_chat: false,
   });
 });
 

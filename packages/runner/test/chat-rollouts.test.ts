@@ -33,7 +33,10 @@ const startOf = (name: string) => {
 };
 
 async function lines<T>(...path: string[]): Promise<T[]> {
-  return (await readFile(at(...path), 'utf8')).trimEnd().split('\n').map((line) => JSON.parse(line) as T); // prettier-ignore
+  return (await readFile(at(...path), 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as T);
 }
 
 /** What a run's episodes are in tokens: the template's prompt, an utterance, what the template puts behind it, and so on. */
@@ -82,7 +85,9 @@ test('ArCHer through ChatML from a start of its own; filtered BC of adapters bes
   expect(existsSync(at('filtered', 'cache'))).toBe(false);
   await expectTemplateTokens('filtered', qwen, start);
   const adapter = await readSafetensors(at('filtered', 'checkpoints', 'best', 'adapter_model.safetensors'));
-  expect(Object.entries(adapter).some(([name, { data }]) => name.includes('lora_B') && data.some((x) => x !== 0))).toBe(true); // prettier-ignore
+  expect(Object.entries(adapter).some(([name, { data }]) => name.includes('lora_B') && data.some((x) => x !== 0))).toBe(
+    true,
+  );
 }, 120_000);
 
 test('ArCHer with fresh utterances at replayed states, and CHAI, through Llama-2’s template', async () => {

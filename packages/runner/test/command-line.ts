@@ -92,7 +92,10 @@ export function tinyRun(config: string, start: 'made' | 'given' = 'made'): strin
   const isOnDataset = ['bc_20q', 'offline_archer_20q'].includes(config);
   const imitates = start === 'made' || isOnDataset;
   return [
-    ...['--config-name', config, ...play, ...training[config]],
+    '--config-name',
+    config,
+    ...play,
+    ...training[config],
     ...(start === 'made' ? policy : []),
     ...(imitates ? ['demonstrations.count=64'] : []),
     ...(start === 'made' && !isOnDataset ? ['warm_start.epochs=2'] : []),

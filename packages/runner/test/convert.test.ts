@@ -16,8 +16,12 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const convert = (input: string, ...overrides: string[]) =>
   run([
-    ...['--config-name', 'convert', `input=${input}`, `output=${join(directory, 'model')}`],
-    ...[`save_path=${join(directory, 'run')}`, ...overrides],
+    '--config-name',
+    'convert',
+    `input=${input}`,
+    `output=${join(directory, 'model')}`,
+    `save_path=${join(directory, 'run')}`,
+    ...overrides,
   ]);
 
 /** Log-probabilities of continuations given as ids, by the model at `place`. */
@@ -25,8 +29,13 @@ async function score(place: string, items: readonly object[]) {
   const [input, output] = [join(directory, 'items.jsonl'), join(directory, 'scores.jsonl')];
   await writeFile(input, items.map((item) => `${JSON.stringify(item)}\n`).join(''));
   const { code, stderr } = await run([
-    ...['--config-name', 'score', `model=${place}`, `input=${input}`, `output=${output}`],
-    ...[`save_path=${join(directory, 'run')}`, 'threads=1'],
+    '--config-name',
+    'score',
+    `model=${place}`,
+    `input=${input}`,
+    `output=${output}`,
+    `save_path=${join(directory, 'run')}`,
+    'threads=1',
   ]);
   expect({ code, stderr }).toMatchObject({ code: 0 });
   const lines = readFileSync(output, 'utf8').trimEnd().split('\n');

@@ -20,8 +20,16 @@ let routes: Routes;
 let browser: Browser;
 let page: Page;
 
-const turn = (action: string, reply: string) => ({ action, reply, reward: -1, terminated: true, truncated: false, info: {} }); // prettier-ignore
-const row = (iteration: number, value: number) => `{"iteration":${iteration},"rollout/episodic_return":${value},"losses/q1":1}\n`; // prettier-ignore
+const turn = (action: string, reply: string) => ({
+  action,
+  reply,
+  reward: -1,
+  terminated: true,
+  truncated: false,
+  info: {},
+});
+const row = (iteration: number, value: number) =>
+  `{"iteration":${iteration},"rollout/episodic_return":${value},"losses/q1":1}\n`;
 
 async function writeRun(name: string, seed: number, last: number): Promise<void> {
   const run = join(folder, name);
@@ -38,12 +46,22 @@ async function writeRun(name: string, seed: number, last: number): Promise<void>
 }
 
 const view = (more: Partial<GameView>): GameView => ({
-  ...{ game: 'g', policy: 'checkpoint 3', observation: '', action: null, validActions: ['go north'], ended: null, ...more },
-}); // prettier-ignore
+  game: 'g',
+  policy: 'checkpoint 3',
+  observation: '',
+  action: null,
+  validActions: ['go north'],
+  ended: null,
+  ...more,
+});
 const table = {
   open: (_: string, seed: number) => Promise.resolve(view({ observation: `A maze of seed ${seed}.` })),
   step: (_: string, given: string | null) => {
-    const action = { by: given === null ? ('policy' as const) : ('you' as const), text: given ?? 'go south', reward: given === null ? 1 : 0 }; // prettier-ignore
+    const action = {
+      by: given === null ? ('policy' as const) : ('you' as const),
+      text: given ?? 'go south',
+      reward: given === null ? 1 : 0,
+    };
     return Promise.resolve(view({ action, observation: 'You moved.', ended: given === null ? 'won' : null }));
   },
 } as PlayTable;
@@ -56,7 +74,8 @@ beforeAll(async () => {
   const index = await RunIndex.open(folder);
   routes = new Routes({ index, table, token: TOKEN, log: () => undefined });
   listener = await HttpListener.listen({
-    ...{ host: '127.0.0.1', port: 0 },
+    host: '127.0.0.1',
+    port: 0,
     respond: (request, response) => routes.respond(request, response),
     refuse: ({ status, message }) => ({ status, json: { error: message } }),
   });
@@ -107,11 +126,15 @@ inBrowser('two runs are compared: their curves, last figures, and where their co
 inBrowser('one run: its curves follow, it is paused, stopped, and asked for a checkpoint', async () => {
   await page.getByRole('button', { name: 'beta' }).click();
   await page.locator('.uplot canvas').first().waitFor();
-  for (const [name, action] of [['Pause', 'pause'], ['Write a checkpoint', 'checkpoint'], ['Stop', 'stop']]) {
+  for (const [name, action] of [
+    ['Pause', 'pause'],
+    ['Write a checkpoint', 'checkpoint'],
+    ['Stop', 'stop'],
+  ]) {
     await page.getByRole('button', { name, exact: true }).click();
     await page.getByText(`Asked the run to ${action};`).waitFor();
     expect(await asked()).toEqual({ action });
-  } // prettier-ignore
+  }
   await appendFile(join(folder, 'beta', 'metrics.jsonl'), row(4, -1.25));
   await page.locator('.legend', { hasText: '−1.25' }).first().waitFor();
 });
@@ -152,7 +175,8 @@ inBrowser('a folder without runs says what to do, until there is one', async () 
   const empty = await mkdtemp(join(tmpdir(), 'bowyer-dashboard-empty-'));
   const emptyRoutes = new Routes({ index: await RunIndex.open(empty), table, token: TOKEN, log: () => undefined });
   const own = await HttpListener.listen({
-    ...{ host: '127.0.0.1', port: 0 },
+    host: '127.0.0.1',
+    port: 0,
     respond: (request, response) => emptyRoutes.respond(request, response),
     refuse: ({ status, message }) => ({ status, json: { error: message } }),
   });
@@ -180,7 +204,14 @@ inBrowser('without the token the page shows nothing but the reason; another site
   await other.goto('data:text/html,<p>foreign</p>');
   const outcome = await other.evaluate(
     ([origin, token]) =>
-      fetch(`${origin}/api/control`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: '{"id":"beta","action":"stop"}' }).then(({ status }) => status, () => 'blocked'), // prettier-ignore
+      fetch(`${origin}/api/control`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: '{"id":"beta","action":"stop"}',
+      }).then(
+        ({ status }) => status,
+        () => 'blocked',
+      ),
     [listener.origin, TOKEN],
   );
   expect(outcome).toBe('blocked');

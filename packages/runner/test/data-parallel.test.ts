@@ -26,8 +26,11 @@ const small = [
   'threads=1',
 ];
 const command = (name: string, ...options: string[]) => [
-  ...[...tinyGame('archer_20q'), ...small, ...options],
-  ...[`save_path=${join(folder, name)}`, `cache_dir=${join(folder, 'cache')}`],
+  ...tinyGame('archer_20q'),
+  ...small,
+  ...options,
+  `save_path=${join(folder, name)}`,
+  `cache_dir=${join(folder, 'cache')}`,
 ];
 
 when(hasMpi, 'no mpirun of Open MPI').test(

@@ -54,8 +54,14 @@ export const filledIn = (words: readonly string[]): string[] => words.map((word)
 
 /** Keys that name a model, and files that exist before a command. What a command writes is not there. */
 const models = [
-  ...['model', 'policy_lm', 'critic_lm', 'checkpoint_path', 'compare_with', 'teacher'],
-  ...['model_path', 'model_train_path'], // AgentGym's
+  'model',
+  'policy_lm',
+  'critic_lm',
+  'checkpoint_path',
+  'compare_with',
+  'teacher',
+  'model_path',
+  'model_train_path', // AgentGym's
 ];
 const files = [
   'input',

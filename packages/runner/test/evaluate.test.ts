@@ -19,8 +19,14 @@ const tiny = ['policy.n_embd=16', 'policy.n_layer=1', 'policy.n_head=2', 'demons
 const played = ['--config-name', 'bc_20q', 'env.max_turns=3', 'max_new_tokens=4', 'slots=2'];
 
 const evaluation = (name: string, ...options: string[]) => [
-  ...[...played, 'task=evaluate', `checkpoint_path=${at('run')}`, `compare_with=[${at('run', 'checkpoints', 'best')}]`],
-  ...['test_size=9', 'seeds=[1,2]', `save_path=${at(name)}`, ...options],
+  ...played,
+  'task=evaluate',
+  `checkpoint_path=${at('run')}`,
+  `compare_with=[${at('run', 'checkpoints', 'best')}]`,
+  'test_size=9',
+  'seeds=[1,2]',
+  `save_path=${at(name)}`,
+  ...options,
 ];
 const files = ['trajectories/test.jsonl', 'agentgym.jsonl', 'results.json'];
 

@@ -64,7 +64,13 @@ async function train(name: string, from: Checkpoint | null) {
   const state = (from ? JSON.parse(from.state) : {}) as RecipeState;
   let first: Checkpoint | null = null;
   const run = trainingRun({
-    ...{ policy, critic, valueModel, dataset, state, history, firstIteration: from?.next ?? 0 },
+    policy,
+    critic,
+    valueModel,
+    dataset,
+    state,
+    history,
+    firstIteration: from?.next ?? 0,
     makeEnv: () => new Chronicle(),
     openReference: () => frozen(policy, start),
     openTeacher: () => frozen(policy, start),
@@ -77,7 +83,13 @@ async function train(name: string, from: Checkpoint | null) {
       checkpointDue: true,
       checkpoint: async (next: number) => {
         if (from || first) return;
-        first = { next, state: JSON.stringify(state), history: JSON.stringify(played), lines: lines.length, policy: await policy.copyParameters() }; // prettier-ignore
+        first = {
+          next,
+          state: JSON.stringify(state),
+          history: JSON.stringify(played),
+          lines: lines.length,
+          policy: await policy.copyParameters(),
+        };
         await mkdir(join(folder, name), { recursive: true });
         await policy.optimizer.save(join(folder, name, 'optimizer'));
         await critic?.save(join(folder, name));
@@ -104,10 +116,21 @@ test.each(algorithmNames())(
   },
 );
 
-const withReference = algorithmNames().filter((name) => 'reference_quantization' in findAlgorithm(name)!.options.properties); // prettier-ignore
+const withReference = algorithmNames().filter(
+  (name) => 'reference_quantization' in findAlgorithm(name)!.options.properties,
+);
 
 test('whatever has a reference policy may have it quantised', () => {
-  expect(withReference.sort()).toEqual(['archer', 'dpo', 'gigpo', 'grpo', 'offline_dpo', 'ppo', 'reinforce_pp', 'rloo']); // prettier-ignore
+  expect(withReference.sort()).toEqual([
+    'archer',
+    'dpo',
+    'gigpo',
+    'grpo',
+    'offline_dpo',
+    'ppo',
+    'reinforce_pp',
+    'rloo',
+  ]);
 });
 
 test.each(withReference)('%s: reference_quantization is that of its reference policy', async (name) => {
@@ -117,10 +140,7 @@ test.each(withReference)('%s: reference_quantization is that of its reference po
     asked.push(options);
     return Promise.reject(new Error('asked for'));
   };
-  const run = trainingRun({
-    ...{ policy, critic, valueModel, dataset, openReference },
-    makeEnv: () => new Chronicle(),
-  });
+  const run = trainingRun({ policy, critic, valueModel, dataset, openReference, makeEnv: () => new Chronicle() });
   const options = optionsOf(name, { klCoefficient: 0.1, referenceQuantization: '4bit' });
   await expect(findAlgorithm(name)!.train(run, options)).rejects.toThrow('asked for');
   expect(asked).toEqual([{ quantization: '4bit' }]);
@@ -162,7 +182,11 @@ test.each(trained)(
     const before = await policy.copyParameters();
     const learnt = new Set<number>();
     const run = trainingRun({
-      ...{ policy: watched(policy, learnt), critic, valueModel, dataset, makeEnv: () => new Chronicle() },
+      policy: watched(policy, learnt),
+      critic,
+      valueModel,
+      dataset,
+      makeEnv: () => new Chronicle(),
       openTeacher: () => policy.freeze(),
       restoreStart: () => policy.restoreParameters(before),
     });

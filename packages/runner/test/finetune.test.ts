@@ -53,8 +53,17 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** Twenty items: 16 to train on in four steps an epoch, 4 held out. */
 const command = (name: string, data: string, ...overrides: string[]) => [
-  ...['--config-name', 'finetune', `model=${at('model')}`, `data=${at(data)}`, `save_path=${at(name)}`],
-  ...['threads=1', 'epochs=3', 'batch_size=4', 'validation_share=0.2', 'lm_lr=1e-2', ...overrides],
+  '--config-name',
+  'finetune',
+  `model=${at('model')}`,
+  `data=${at(data)}`,
+  `save_path=${at(name)}`,
+  'threads=1',
+  'epochs=3',
+  'batch_size=4',
+  'validation_share=0.2',
+  'lm_lr=1e-2',
+  ...overrides,
 ];
 
 async function ends(...args: Parameters<typeof command>) {
@@ -87,8 +96,15 @@ test('conversations: what is printed, logged and saved; the line to try it runs'
   expect(lines.map(({ iteration }) => iteration)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   expect(Object.keys(lines[0])).toEqual(['iteration', 'eval/nll', 'eval/perplexity', 'optim/steps']);
   expect(Object.keys(lines[4])).toEqual([
-    ...['iteration', 'losses/nll', 'losses/perplexity', 'optim/steps', 'tokens', 'optim/lm_lr'],
-    ...['eval/nll', 'eval/perplexity', 'bc.loss'],
+    'iteration',
+    'losses/nll',
+    'losses/perplexity',
+    'optim/steps',
+    'tokens',
+    'optim/lm_lr',
+    'eval/nll',
+    'eval/perplexity',
+    'bc.loss',
   ]);
   const held = losses(lines, 'eval/nll');
   expect(held).toHaveLength(4);

@@ -33,7 +33,10 @@ interface Imitator {
 const cloning = (start: 'made' | 'given', config = 'bc_20q'): Imitator => ({
   command: (name, overrides) => [
     ...tinyGame(config, start).filter((word) => !word.startsWith('demonstrations.count=')),
-    ...[...common, ...ofRun, `save_path=${at(name)}`, ...overrides],
+    ...common,
+    ...ofRun,
+    `save_path=${at(name)}`,
+    ...overrides,
   ],
   checkpoints: (name) => [at(name, 'checkpoints')],
   policy: (name) => at(name, 'checkpoints', 'best'),
@@ -49,10 +52,19 @@ const startOf = (name: string) =>
   );
 const warmStart: Imitator = {
   command: (name, overrides) => [
-    ...[...tinyGame('archer_20q'), ...sixteen, ...common, ...ofStart, ...oneIteration],
-    ...[`save_path=${at(name)}`, `cache_dir=${at(name, 'cache')}`, ...overrides],
+    ...tinyGame('archer_20q'),
+    ...sixteen,
+    ...common,
+    ...ofStart,
+    ...oneIteration,
+    `save_path=${at(name)}`,
+    `cache_dir=${at(name, 'cache')}`,
+    ...overrides,
   ],
-  checkpoints: (name) => entries(starts(name)).filter((entry) => entry.endsWith('.partial')).map((entry) => join(starts(name), entry, 'checkpoints')), // prettier-ignore
+  checkpoints: (name) =>
+    entries(starts(name))
+      .filter((entry) => entry.endsWith('.partial'))
+      .map((entry) => join(starts(name), entry, 'checkpoints')),
   policy: startOf,
   metrics: (name) => join(startOf(name), 'metrics.jsonl'),
   resumed: /: resumed after optimizer step \d/,

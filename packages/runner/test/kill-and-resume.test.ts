@@ -12,7 +12,13 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const KILLS = 4;
 
-const growingMemory = ['memory=bm25', 'memory.demonstrations=false', 'memory.grow=true', 'memory.min_return=-99', 'memory.max_chars=200']; // prettier-ignore
+const growingMemory = [
+  'memory=bm25',
+  'memory.demonstrations=false',
+  'memory.grow=true',
+  'memory.min_return=-99',
+  'memory.max_chars=200',
+];
 
 // Besides the default optimizer, those that keep other state and a rate that changes.
 test.each<{ config: string; options: string[]; files?: string[] }>([
@@ -38,7 +44,8 @@ test.each<{ config: string; options: string[]; files?: string[] }>([
   async ({ config, options, files = [] }) => {
     const command = (name: string) => [
       ...tinyGame(config),
-      ...['iterations=4', ...options],
+      'iterations=4',
+      ...options,
       `save_path=${join(directory, name)}`,
       `cache_dir=${join(directory, `${name}-cache`)}`,
     ];
@@ -65,7 +72,9 @@ test.each<{ config: string; options: string[]; files?: string[] }>([
 test('killed between two policies of its final test, a run resumes with the second', async () => {
   const command = (name: string) => [
     ...tinyGame('archer_20q'),
-    ...['iterations=4', `save_path=${join(directory, name)}`, `cache_dir=${join(directory, 'tested-cache')}`],
+    'iterations=4',
+    `save_path=${join(directory, name)}`,
+    `cache_dir=${join(directory, 'tested-cache')}`,
   ];
   expect(await run(command('tested'))).toMatchObject({ code: 0 });
   const kept = join(directory, 'cut', 'tested');

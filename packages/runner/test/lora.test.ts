@@ -28,12 +28,20 @@ const training: Readonly<Record<string, readonly string[]>> = {
   bc_20q: ['lm_lr=1e-2'],
 };
 const command = (config: string, name: string, ...overrides: string[]) => [
-  ...[...tinyGame(config), ...lora, ...training[config], `save_path=${at(name)}`, `cache_dir=${at('cache')}`],
+  ...tinyGame(config),
+  ...lora,
+  ...training[config],
+  `save_path=${at(name)}`,
+  `cache_dir=${at('cache')}`,
   ...overrides,
 ];
 /** Beside the model that is given. */
 const beside = (config: string, name: string, ...overrides: string[]) => [
-  ...[...tinyGame(config, 'given'), ...lora, ...training[config], `save_path=${at(name)}`, `policy_lm=${base}`],
+  ...tinyGame(config, 'given'),
+  ...lora,
+  ...training[config],
+  `save_path=${at(name)}`,
+  `policy_lm=${base}`,
   ...overrides,
 ];
 
@@ -58,16 +66,15 @@ test('archer: the base’s bits stay; the adapter is evaluated, played in the da
   expect(await hasLearnt(best)).toBe(true);
 
   const { stdout } = await ends([
-    ...[
-      '--config-name',
-      'archer_20q',
-      'task=evaluate',
-      'env.max_turns=6',
-      'max_new_tokens=6',
-      'slots=8',
-      'test_size=8',
-    ],
-    ...[`checkpoint_path=${best}`, `save_path=${at('evaluated')}`],
+    '--config-name',
+    'archer_20q',
+    'task=evaluate',
+    'env.max_turns=6',
+    'max_new_tokens=6',
+    'slots=8',
+    'test_size=8',
+    `checkpoint_path=${best}`,
+    `save_path=${at('evaluated')}`,
   ]);
   expect(stdout).toContain('best');
 

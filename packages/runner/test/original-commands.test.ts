@@ -13,7 +13,10 @@ const at = (...names: string[]) => join(folder, ...names);
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'bowyer-original-'));
   for (const file of ['policy.pt', '20q_t5_oracle.pt', 'city_t5_oracle.pt', 'bc_model.pt']) writeFileSync(at(file), '');
-  writeFileSync(at('mix.json'), JSON.stringify([{ item_id: 'alfworld_0', conversations: [{ from: 'gpt', loss: true, value: 'go' }] }])); // prettier-ignore
+  writeFileSync(
+    at('mix.json'),
+    JSON.stringify([{ item_id: 'alfworld_0', conversations: [{ from: 'gpt', loss: true, value: 'go' }] }]),
+  );
   writeFileSync(at('items.json'), JSON.stringify([{ item_id: 'alfworld_3' }, { item_id: 'alfworld_5' }]));
   mkdirSync(at('llama'));
   for (const file of ['config.json', 'tokenizer.json', 'tokenizer_config.json']) writeFileSync(at('llama', file), '{}');
@@ -35,10 +38,20 @@ test('there are 33, and all of them together are a config', async () => {
   expect(await refusal('archer_20q', ...words(KEYS))).toBeNull();
   const config = (await composed('archer_20q', ...words(KEYS))).resolve();
   expect(config).toMatchObject({
-    ...{ agent_type: 'archer', critic_lm: 'roberta-base', critic: { kind: 'transformer', max_length: 512 } },
-    ...{ policy_lm: 'gpt2', checkpoint_path: at('policy.pt'), cache_dir: at('cache') },
-    ...{ huggingface_token: '', wandb_key: '', use_wandb: true, env: { name: 'twenty_questions', oracle: 't5' } },
-    ...{ iterations: 2000, warmup_iter: 20, actor_epochs: 3, lm_lr: 1e-6 },
+    agent_type: 'archer',
+    critic_lm: 'roberta-base',
+    critic: { kind: 'transformer', max_length: 512 },
+    policy_lm: 'gpt2',
+    checkpoint_path: at('policy.pt'),
+    cache_dir: at('cache'),
+    huggingface_token: '',
+    wandb_key: '',
+    use_wandb: true,
+    env: { name: 'twenty_questions', oracle: 't5' },
+    iterations: 2000,
+    warmup_iter: 20,
+    actor_epochs: 3,
+    lm_lr: 1e-6,
   });
   expect([process.env.HF_TOKEN, process.env.WANDB_API_KEY]).toEqual(['hf_secret', 'secret']);
   expect((await composed('archer_20q', ...words(KEYS))).yaml).not.toContain('secret');
@@ -150,18 +163,27 @@ test('AgentGym’s script of behaviour cloning', async () => {
   expect(await refusal('bc_agentgym', ...words(CLONE))).toBeNull();
   const config = (await composed('bc_agentgym', ...words(CLONE))).resolve();
   expect(config).toMatchObject({
-    ...{ policy_lm: at('llama'), save_path: at('outputs/clone/'), slots: 1, seed: 42, play_as_chat: true },
-    ...{
-      epochs: 1,
-      batch_size: 2,
-      grad_accum_steps: 2,
-      lm_lr: 1e-5,
-      lm_schedule: { warmup_steps: -100 },
-      max_grad_norm: 1,
-    },
-    ...{ optimizer: { kind: 'adamw', weight_decay: 0 }, max_input_length: 4096, eval_freq: 100, save_freq: 1 },
-    ...{ use_wandb: true, project_name: 'agentenv', run_name: 'clone', demonstrations: { path: at('mix.json') } },
-    ...{ env_server_base: 'http://127.0.0.1:36002', logger: { wandb: {} } },
+    policy_lm: at('llama'),
+    save_path: at('outputs/clone/'),
+    slots: 1,
+    seed: 42,
+    play_as_chat: true,
+    epochs: 1,
+    batch_size: 2,
+    grad_accum_steps: 2,
+    lm_lr: 1e-5,
+    lm_schedule: { warmup_steps: -100 },
+    max_grad_norm: 1,
+    optimizer: { kind: 'adamw', weight_decay: 0 },
+    max_input_length: 4096,
+    eval_freq: 100,
+    save_freq: 1,
+    use_wandb: true,
+    project_name: 'agentenv',
+    run_name: 'clone',
+    demonstrations: { path: at('mix.json') },
+    env_server_base: 'http://127.0.0.1:36002',
+    logger: { wandb: {} },
     env: { name: 'alfworld', backend: 'agentgym', step_limit: 30, timeout_ms: 2_400_000 },
   });
 });
@@ -194,8 +216,13 @@ test('AgentGym’s script of evaluation, of an agent and of an endpoint', async 
   writeFileSync(at('outputs/clone/train_epoch_1/config.json'), '{}');
   expect(await refusal('eval_agentgym', ...words(EVALUATE))).toBeNull();
   expect((await composed('eval_agentgym', ...words(EVALUATE))).resolve()).toMatchObject({
-    ...{ checkpoint_path: at('outputs/clone/train_epoch_1'), save_path: at('outputs/clone/eval_alfworld') },
-    ...{ item_list: at('items.json'), data_len: 200, slots: 1, seed: 42, eval_do_sample: false },
+    checkpoint_path: at('outputs/clone/train_epoch_1'),
+    save_path: at('outputs/clone/eval_alfworld'),
+    item_list: at('items.json'),
+    data_len: 200,
+    slots: 1,
+    seed: 42,
+    eval_do_sample: false,
     env: { name: 'alfworld', backend: 'agentgym', step_limit: 30, timeout_ms: 2_400_000 },
   });
   const endpoint = `--api_key sk-secret --base_url http://127.0.0.1:1/v1 --model gpt-4 --max_tokens 4096 --temperature 1 --top_p 1
@@ -205,8 +232,13 @@ test('AgentGym’s script of evaluation, of an agent and of an endpoint', async 
     policy: { endpoint: object };
   };
   expect(policy.endpoint).toMatchObject({
-    ...{ base_url: 'http://127.0.0.1:1/v1', model: 'gpt-4', api_key_env: 'OPENAI_API_KEY', max_tokens: 4096 },
-    ...{ temperature: 1, top_p: 1, concurrency: 20 },
+    base_url: 'http://127.0.0.1:1/v1',
+    model: 'gpt-4',
+    api_key_env: 'OPENAI_API_KEY',
+    max_tokens: 4096,
+    temperature: 1,
+    top_p: 1,
+    concurrency: 20,
   });
   expect(process.env.OPENAI_API_KEY).toBe('sk-secret');
 });
@@ -217,16 +249,14 @@ test('AgentEvol’s arguments', async () => {
     --evaluating_step_freq 100 --add_original_data True --max_round 30`;
   expect(await refusal('evolve_agentgym', ...words(text))).toBeNull();
   expect((await composed('evolve_agentgym', ...words(text))).resolve()).toMatchObject({
-    ...{
-      iterations: 4,
-      sample_num: 3,
-      rollout_size: 258,
-      epochs: 1,
-      batch_size: 2,
-      grad_accum_steps: 2,
-      lm_lr: 1e-5,
-      agent_type: 'agent_evol',
-    },
+    iterations: 4,
+    sample_num: 3,
+    rollout_size: 258,
+    epochs: 1,
+    batch_size: 2,
+    grad_accum_steps: 2,
+    lm_lr: 1e-5,
+    agent_type: 'agent_evol',
     env: { name: 'alfworld', step_limit: 30 },
   });
 });
@@ -235,13 +265,11 @@ test('evaluate_bc.py of the fork for mathematics', async () => {
   const text =
     '--model_path PATH/bc_model.pt --model_name PATH/llama --num_problems 10 --output_file PATH/out.json --temperature 0.7 --max_tokens 100';
   expect((await composed('bc_math', 'task=evaluate', ...words(text))).resolve()).toMatchObject({
-    ...{
-      checkpoint_path: at('bc_model.pt'),
-      policy_lm: at('llama'),
-      test_size: 10,
-      save_path: at('out'),
-      temperature: 0.7,
-    },
+    checkpoint_path: at('bc_model.pt'),
+    policy_lm: at('llama'),
+    test_size: 10,
+    save_path: at('out'),
+    temperature: 0.7,
     max_new_tokens: 100,
   });
 });
@@ -278,7 +306,10 @@ const HABITS: [string, string | RegExp][] = [
   ['grpo_20q batch_size=3', /in this run it is minibatch_size\n/],
   ['archer_20q algorithm=bc iterations=3', /'iterations' is not read by this run\n.*\n {2}in this run it is epochs\n/],
   ['archer_20q max_episode_steps=3', /in this run it is env\.max_turns or max_turns$/],
-  ['archer_20q lr=1 tmeperature=2', /^2 keys of the command line are not read by this run\n {2}Could not override 'lr'.*\n {4}in this run it is lm_lr or critic_lr\n {2}\n {2}Could not override 'tmeperature': no such key\n {4}did you mean 'temperature'\?/], // prettier-ignore
+  [
+    'archer_20q lr=1 tmeperature=2',
+    /^2 keys of the command line are not read by this run\n {2}Could not override 'lr'.*\n {4}in this run it is lm_lr or critic_lr\n {2}\n {2}Could not override 'tmeperature': no such key\n {4}did you mean 'temperature'\?/,
+  ],
   ['archer_20q logger.wandb.mode=offline', /it belongs to a logger: add logger=wandb$/],
 ];
 
@@ -341,7 +372,9 @@ test('an address is that of the backend which is played there; a chat template i
   expect(await backend('env=textcraft', 'env.base_url=http://127.0.0.1:1')).toBe('agentgym');
   expect(await backend('env=coin', 'env.base_url=127.0.0.1:25335')).toBe('java');
   expect(await backend('env=webshop', 'env_load_path=http://127.0.0.1:3000')).toBe('site');
-  expect(await refusal('archer_20q', 'env=textcraft', 'env.backend=embedded', 'env_server_base=http://127.0.0.1:1')).toMatch(/reads it only with/); // prettier-ignore
+  expect(
+    await refusal('archer_20q', 'env=textcraft', 'env.backend=embedded', 'env_server_base=http://127.0.0.1:1'),
+  ).toMatch(/reads it only with/);
   expect((await composed('archer_20q', 'chat_template=chatml')).setting('play_as_chat')).toBe(true);
   expect((await composed('archer_20q', 'chat_template=chatml', 'play_as_chat=true')).setting('play_as_chat')).toBe(
     true,

@@ -26,8 +26,13 @@ const play = ['env=tabular', 'max_new_tokens=1', 'slots=4', 'test_size=4', 'thre
 test('checkpoint_path is a file of ArCHer’s trainer: converted once, and played', async () => {
   cpSync(join(pickles, 'gpt2-agent.pt'), at('trainer.pt'));
   const words = [
-    ...['--config-name', 'archer_20q', 'task=evaluate', ...play, `policy_lm=${await model()}`],
-    ...[`checkpoint_path=${at('trainer.pt')}`, `save_path=${at('run')}`],
+    '--config-name',
+    'archer_20q',
+    'task=evaluate',
+    ...play,
+    `policy_lm=${await model()}`,
+    `checkpoint_path=${at('trainer.pt')}`,
+    `save_path=${at('run')}`,
   ];
   const { code, stdout, stderr } = await run(words, { cwd: directory });
   expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -57,17 +62,17 @@ test('env_load_path is an oracle’s file: the game is answered by it', async ()
   cpSync(join(fixtures, '../seq2seq-fixtures/flan-t5'), at('oracle'), { recursive: true });
   const { code, stdout, stderr } = await run(
     [
-      ...[
-        '--config-name',
-        'bc_20q',
-        'task=evaluate',
-        'max_new_tokens=2',
-        'slots=2',
-        'test_size=2',
-        'threads=1',
-        'eos_str=null',
-      ],
-      ...[`checkpoint_path=${await model()}`, 'env.max_turns=1', `save_path=${at('run')}`],
+      '--config-name',
+      'bc_20q',
+      'task=evaluate',
+      'max_new_tokens=2',
+      'slots=2',
+      'test_size=2',
+      'threads=1',
+      'eos_str=null',
+      `checkpoint_path=${await model()}`,
+      'env.max_turns=1',
+      `save_path=${at('run')}`,
       `env_load_path=${at('oracle', 'model.safetensors')}`,
     ],
     { cwd: directory },
@@ -80,8 +85,15 @@ test('env_load_path is an oracle’s file: the game is answered by it', async ()
 test('a token of the hub is in no file of the run, and what other keys became is in its log', async () => {
   const { code, stderr } = await run(
     [
-      ...['--config-name', 'bc_20q', 'task=demonstrations', 'demonstrations.count=2', 'env_name=coin'],
-      ...[`save_path=${at('run')}`, 'huggingface_token=hf_secret', '--num_workers', '8'],
+      '--config-name',
+      'bc_20q',
+      'task=demonstrations',
+      'demonstrations.count=2',
+      'env_name=coin',
+      `save_path=${at('run')}`,
+      'huggingface_token=hf_secret',
+      '--num_workers',
+      '8',
     ],
     { cwd: directory },
   );

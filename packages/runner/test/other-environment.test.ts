@@ -13,8 +13,12 @@ const coin = ['env=coin', 'env.params="numLocations=2,includeDoors=0"', 'env.ste
 
 test('archer warm-starts on the gold paths of the coin game and trains on', async () => {
   const { code, stdout, stderr } = await run([
-    ...[...tinyRun('archer_20q'), ...coin, 'iterations=2', 'warmup_iter=1'],
-    ...[`save_path=${join(directory, 'run')}`, `cache_dir=${join(directory, 'cache')}`],
+    ...tinyRun('archer_20q'),
+    ...coin,
+    'iterations=2',
+    'warmup_iter=1',
+    `save_path=${join(directory, 'run')}`,
+    `cache_dir=${join(directory, 'cache')}`,
   ]);
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('warm start');
@@ -27,14 +31,22 @@ test('archer warm-starts on the gold paths of the coin game and trains on', asyn
 
 test('task=demonstrations writes episodes that demonstrations.path reads', async () => {
   const made = await run([
-    ...['--config-name', 'archer_20q', 'task=demonstrations', ...coin, 'demonstrations.count=20'],
+    '--config-name',
+    'archer_20q',
+    'task=demonstrations',
+    ...coin,
+    'demonstrations.count=20',
     `save_path=${join(directory, 'made')}`,
   ]);
   expect(made.stdout).toContain('20 episodes, ');
   expect(made.stdout).toContain('mean return 1.00');
   const path = join(directory, 'made', 'demonstrations.jsonl');
   const read = await run([
-    ...['--config-name', 'archer_20q', 'task=demonstrations', ...coin, `demonstrations.path=${path}`],
+    '--config-name',
+    'archer_20q',
+    'task=demonstrations',
+    ...coin,
+    `demonstrations.path=${path}`,
     `save_path=${join(directory, 'read')}`,
   ]);
   expect(read.code).toBe(0);
@@ -43,7 +55,11 @@ test('task=demonstrations writes episodes that demonstrations.path reads', async
 
 test('an environment without an expert says what it needs instead', async () => {
   const { code, stderr } = await run([
-    ...['--config-name', 'archer_20q', 'env=adventure', 'env.story=a.z5', `save_path=${join(directory, 'run')}`],
+    '--config-name',
+    'archer_20q',
+    'env=adventure',
+    'env.story=a.z5',
+    `save_path=${join(directory, 'run')}`,
   ]);
   expect({ code, made: existsSync(join(directory, 'run')) }).toEqual({ code: 1, made: false });
   expect(stderr).toContain(

@@ -47,7 +47,12 @@ const tiny = [
 /** With a constant rate, so that a finished run may be made longer. */
 const tinyArcher = [
   ...tiny,
-  ...['critic.width=16', 'warmup_iter=1', 'epochs=2', 'batch_size=16', 'capacity=200', 'lm_lr_final_share=1'],
+  'critic.width=16',
+  'warmup_iter=1',
+  'epochs=2',
+  'batch_size=16',
+  'capacity=200',
+  'lm_lr_final_share=1',
 ];
 
 describe('an environment of one’s own', () => {

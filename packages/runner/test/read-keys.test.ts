@@ -278,8 +278,13 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
     ['archer_20q', 'task=evaluate', `checkpoint_path=${at('chat-agent')}`, ...tinyTest, 'env.max_turns=4', ...chat],
     [
       'archer_20q',
-      ...['task=evaluate', `checkpoint_path=${at('agent')}`, ...tinyTest.slice(1), 'env.max_turns=4', '~test_size'],
-      ...[`item_list=${await lines('list.jsonl', { item_id: 'twenty_questions_1' })}`, 'data_len=1'],
+      'task=evaluate',
+      `checkpoint_path=${at('agent')}`,
+      ...tinyTest.slice(1),
+      'env.max_turns=4',
+      '~test_size',
+      `item_list=${await lines('list.jsonl', { item_id: 'twenty_questions_1' })}`,
+      'data_len=1',
     ],
   ],
   reverify: async () => {
@@ -302,15 +307,37 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
   },
   demonstrations: async () => [['archer_20q', 'task=demonstrations', 'demonstrations.count=4']],
   generate: async () => [
-    ['generate', `model=${at('chat-agent')}`, `input=${await lines('prompts.jsonl', { prompt: 'Questions:' }, { messages: [{ role: 'user', content: 'is it' }] })}`, `output=${at('texts.jsonl')}`, 'max_new_tokens=4', 'threads=1', 'chat_template=chatml'], // prettier-ignore
+    [
+      'generate',
+      `model=${at('chat-agent')}`,
+      `input=${await lines('prompts.jsonl', { prompt: 'Questions:' }, { messages: [{ role: 'user', content: 'is it' }] })}`,
+      `output=${at('texts.jsonl')}`,
+      'max_new_tokens=4',
+      'threads=1',
+      'chat_template=chatml',
+    ],
   ],
   score: async () => [
-    ['score', `model=${at('agent')}`, `input=${await lines('pairs.jsonl', { prompt: 'Questions:', continuation: 'is it' })}`, `output=${at('scores.jsonl')}`, 'threads=1'], // prettier-ignore
+    [
+      'score',
+      `model=${at('agent')}`,
+      `input=${await lines('pairs.jsonl', { prompt: 'Questions:', continuation: 'is it' })}`,
+      `output=${at('scores.jsonl')}`,
+      'threads=1',
+    ],
   ],
   serve_model: async () => [
     ['serve_model', `model=${at('chat-agent')}`, 'port=0', 'slots=2', 'threads=1', 'chat_template=chatml'],
   ],
-  convert: async () => [['convert', `input=${at('agent', 'model.safetensors')}`, `output=${at('converted')}`, `config=${at('agent')}`, `tokenizer=${at('agent')}`]], // prettier-ignore
+  convert: async () => [
+    [
+      'convert',
+      `input=${at('agent', 'model.safetensors')}`,
+      `output=${at('converted')}`,
+      `config=${at('agent')}`,
+      `tokenizer=${at('agent')}`,
+    ],
+  ],
   play: async () => [['play', 'env.max_turns=1', `output=${at('played.jsonl')}`]],
   replay: async () => [
     [
@@ -336,7 +363,16 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
       ],
     };
     const data = await lines('talks.jsonl', talk, talk, talk, talk);
-    const tiny = ['finetune', `model=${at('chat-agent')}`, `data=${data}`, 'epochs=1', 'batch_size=2', 'threads=1', 'chat_template=chatml', 'validation_share=0.25'] as const; // prettier-ignore
+    const tiny = [
+      'finetune',
+      `model=${at('chat-agent')}`,
+      `data=${data}`,
+      'epochs=1',
+      'batch_size=2',
+      'threads=1',
+      'chat_template=chatml',
+      'validation_share=0.25',
+    ] as const;
     return [[...tiny], [...tiny, 'use_lora=true'], [...tiny, 'optimizer=sgd']];
   },
 };

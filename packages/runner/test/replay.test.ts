@@ -24,8 +24,11 @@ interface Line {
 async function replay(env: string[], input: string) {
   await writeFile(join(directory, 'input.jsonl'), input);
   const ended = await run([
-    ...['--config-name', 'replay', ...env],
-    ...[`input=${join(directory, 'input.jsonl')}`, `output=${join(directory, 'output.jsonl')}`],
+    '--config-name',
+    'replay',
+    ...env,
+    `input=${join(directory, 'input.jsonl')}`,
+    `output=${join(directory, 'output.jsonl')}`,
     `save_path=${join(directory, 'run')}`,
   ]);
   const output = await readFile(join(directory, 'output.jsonl'), 'utf8').catch(() => null);
@@ -158,10 +161,13 @@ whenRecorded('transcripts/detective.jsonl', 'archer/detective.z5').test(
 );
 
 test('keys of a line that nothing reads are refused before anything is played', async () => {
-  const { code, stderr, lines } = await replay(['env=coin'], asLines([
-    { reset: { seed: 3 }, actions: ['look around'], id: 'x', steps: [] },
-    { reset: { seed: 3 }, actions: ['look around'], seed: 4 },
-  ])); // prettier-ignore
+  const { code, stderr, lines } = await replay(
+    ['env=coin'],
+    asLines([
+      { reset: { seed: 3 }, actions: ['look around'], id: 'x', steps: [] },
+      { reset: { seed: 3 }, actions: ['look around'], seed: 4 },
+    ]),
+  );
   expect({ code, lines }).toEqual({ code: 1, lines: null });
   expect(stderr).toContain("keys that nothing reads, and what they say would be lost\n  'seed' of a line: line 2\n");
 });

@@ -48,7 +48,13 @@ const games: Record<string, () => Promise<Game>> = {
   'a served environment': async () => {
     const maze = { observation: 'full', reward: 'agentgym', maxSteps: 4 };
     const server = await serveEnv({
-      ...{ name: 'maze', options: maze, parts: {}, host: '127.0.0.1', port: 0, maxInstances: 4, idleMs: 60_000 },
+      name: 'maze',
+      options: maze,
+      parts: {},
+      host: '127.0.0.1',
+      port: 0,
+      maxInstances: 4,
+      idleMs: 60_000,
       onFault: () => {},
     });
     const served = { backend: 'agentgym', baseUrl: server.url, maxSteps: 4 };
@@ -67,7 +73,9 @@ const words =
 const tokenizer = wordLevelTokenizer([words], { wholeTokens: templateTokens('chatml'), minCount: 1 });
 const [left, right, wait] = ['left', 'right', 'wait'].map((action) => tokenizer.encode(action)[0]);
 const newline = tokenizer.encode('\n')[0];
-const maskedTokenIds = Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter((id) => ![left, right, wait].includes(id)); // prettier-ignore
+const maskedTokenIds = Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter(
+  (id) => ![left, right, wait].includes(id),
+);
 const template = chatTemplate('chatml', tokenizer);
 const isDialogue = ({ config }: Game): boolean => contextOf(config).kind === 'dialogue';
 
@@ -126,8 +134,16 @@ test.each(cases)('%s, as %s: demonstration, rollout, evaluation and server of th
   const shape = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 256 };
   const policy = await LanguageModel.create({ device, config: shape, tokenizer, maskedTokenIds, rng: new Rng(3) });
   const server = await ModelServer.listen({
-    ...{ model: policy, tokenizer: new SteppedTokenizer(tokenizer), name: 'policy', template: null },
-    ...{ host: '127.0.0.1', port: 0, apiKey: null, seed: 0, slots: 2, maxQueued: 8 },
+    model: policy,
+    tokenizer: new SteppedTokenizer(tokenizer),
+    name: 'policy',
+    template: null,
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: null,
+    seed: 0,
+    slots: 2,
+    maxQueued: 8,
     defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
   });
   try {

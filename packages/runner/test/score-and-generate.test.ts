@@ -14,14 +14,12 @@ async function task<Line>(name: string, items: readonly object[], overrides: rea
   const [input, output] = [join(directory, 'input.jsonl'), join(directory, 'output.jsonl')];
   await writeFile(input, items.map((item) => `${JSON.stringify(item)}\n`).join(''));
   const ended = await run([
-    ...[
-      '--config-name',
-      name,
-      `input=${input}`,
-      `output=${output}`,
-      `save_path=${join(directory, 'run')}`,
-      'threads=1',
-    ],
+    '--config-name',
+    name,
+    `input=${input}`,
+    `output=${output}`,
+    `save_path=${join(directory, 'run')}`,
+    'threads=1',
     ...overrides,
   ]);
   const text = await readFile(output, 'utf8').catch(() => null);
@@ -177,12 +175,22 @@ maybe(
 maybe(
   'keys of a line that nothing reads are refused before the model is loaded; answers beside a prompt are not',
   async () => {
-    const refused = await task('generate', [{ prompt: 'a' }, { prompt: 'b', max_tokens: 3 }, { prompt: 'c', max_tokens: 4 }], [`model=${directory}`]); // prettier-ignore
+    const refused = await task(
+      'generate',
+      [{ prompt: 'a' }, { prompt: 'b', max_tokens: 3 }, { prompt: 'c', max_tokens: 4 }],
+      [`model=${directory}`],
+    );
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain("keys that nothing reads, and what they say would be lost\n  'max_tokens' of a line: line 2 and 1 more\n"); // prettier-ignore
+    expect(refused.stderr).toContain(
+      "keys that nothing reads, and what they say would be lost\n  'max_tokens' of a line: line 2 and 1 more\n",
+    );
     const weighted = await task('score', [{ prompt: 'a', continuation: 'b', weight: 0 }], [`model=${directory}`]);
     expect(weighted.stderr).toContain("'weight' of a line: line 1");
-    const answered = await task('generate', [{ prompt: 'Once', answer: '2', id: 7 }], [`model=${model}`, 'max_new_tokens=2']); // prettier-ignore
+    const answered = await task(
+      'generate',
+      [{ prompt: 'Once', answer: '2', id: 7 }],
+      [`model=${model}`, 'max_new_tokens=2'],
+    );
     expect({ code: answered.code, stderr: answered.stderr }).toMatchObject({ code: 0 });
     expect(answered.stdout + answered.stderr).toContain('left unread: answer, id');
   },
@@ -197,7 +205,11 @@ maybe(
       '{{ tools | length }}{% for m in messages %}{{ m.content }}{% for c in m.tool_calls %}{{ c.function.arguments.city }}{% endfor %}{% endfor %}',
     );
     const asked = { role: 'user', content: 'q' };
-    const call = (args: unknown) => ({ role: 'assistant', content: '', tool_calls: [{ function: { name: 'f', arguments: args } }] }); // prettier-ignore
+    const call = (args: unknown) => ({
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ function: { name: 'f', arguments: args } }],
+    });
     const tool = { type: 'function', function: { name: 'f', parameters: {} } };
     const items = [
       { messages: [{ role: 'system', content: 'S' }, asked, call({ city: 'Bonn' })], tools: [tool] },
@@ -208,6 +220,8 @@ maybe(
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(lines![1]).toEqual(lines![0]);
     const damaged = await task('generate', [items[0], { messages: [asked, call('{"city": ')] }], settings);
-    expect(damaged.stderr).toContain('input.jsonl:2: the arguments of the call of f in message 2 are a text that is not JSON'); // prettier-ignore
+    expect(damaged.stderr).toContain(
+      'input.jsonl:2: the arguments of the call of f in message 2 are a text that is not JSON',
+    );
   },
 );

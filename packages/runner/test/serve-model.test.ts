@@ -51,8 +51,14 @@ afterAll(() => {
 const evaluation = (name: string, overrides: string[], env: Record<string, string>) =>
   run(
     [
-      ...['--config-name', 'bc_20q', 'task=evaluate', 'test_size=3', 'slots=2', 'env.max_turns=4'],
-      ...[`save_path=${join(folder, name)}`, ...overrides],
+      '--config-name',
+      'bc_20q',
+      'task=evaluate',
+      'test_size=3',
+      'slots=2',
+      'env.max_turns=4',
+      `save_path=${join(folder, name)}`,
+      ...overrides,
     ],
     { env },
   );

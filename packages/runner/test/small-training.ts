@@ -49,18 +49,26 @@ function episodeOf(transitions: Transition[], episode: number): Trajectory {
 
 /** Whatever of these an algorithm has. */
 const small: Record<string, unknown> = {
-  ...{
-    iterations: 2,
-    rolloutSize: 8,
-    evalFreq: 2,
-    evalSize: 4,
-    saveFreq: 1,
-    epochs: 2,
-    batchSize: 4,
-    gradAccumSteps: 1,
-  },
-  ...{ warmupIter: 0, warmupEpochs: 0, groupSize: 4, minibatchSize: 4, innerEpochs: 1, actorEpochs: 2, capacity: 60 },
-  ...{ lmLr: 1e-2, criticLr: 1e-2, valueLr: 1e-2, successThreshold: 0.05, teacher: 'a frozen copy of the start' },
+  iterations: 2,
+  rolloutSize: 8,
+  evalFreq: 2,
+  evalSize: 4,
+  saveFreq: 1,
+  epochs: 2,
+  batchSize: 4,
+  gradAccumSteps: 1,
+  warmupIter: 0,
+  warmupEpochs: 0,
+  groupSize: 4,
+  minibatchSize: 4,
+  innerEpochs: 1,
+  actorEpochs: 2,
+  capacity: 60,
+  lmLr: 1e-2,
+  criticLr: 1e-2,
+  valueLr: 1e-2,
+  successThreshold: 0.05,
+  teacher: 'a frozen copy of the start',
 };
 
 export function optionsOf(name: string, changes: object = {}) {
@@ -129,7 +137,11 @@ export async function oneUpdate(name: string, device: Device, changes: object = 
     valueModel: valueModel && valueModel !== policy ? await weightsOf(valueModel) : [],
   });
   const run = trainingRun({
-    ...{ policy, critic, valueModel, dataset, makeEnv: () => new Chronicle() },
+    policy,
+    critic,
+    valueModel,
+    dataset,
+    makeEnv: () => new Chronicle(),
     openTeacher: async () => (await makeAgent(name, { device, rng: new Rng(7) })).policy.freeze(),
     restoreStart: () => policy.restoreParameters(start),
   });
@@ -148,7 +160,11 @@ async function criticValues(critic: DoubleCritic, dataset: TrainingRun['dataset'
   const { episodes } = dataset as Extract<TrainingRun['dataset'], { kind: 'episodes' }>;
   const turns = episodes.flatMap(({ transitions }) => transitions).slice(0, 16);
   const observations = turns.map(({ observation }) => observation);
-  const heads = await critic.evaluate(observations, turns.map(({ action }) => action), 'online'); // prettier-ignore
+  const heads = await critic.evaluate(
+    observations,
+    turns.map(({ action }) => action),
+    'online',
+  );
   return [heads.q1, heads.q2, heads.v1, heads.v2].flatMap((values) => [...values]);
 }
 

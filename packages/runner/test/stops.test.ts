@@ -39,8 +39,15 @@ test.each<[algorithm: string, at: string, reset: number, lines: number, options:
     const bowyer = (name: string, stopAt?: number) =>
       run(
         [
-          ...['--config-dir', '.', '--config-name', 'guess_number', `algorithm=${algorithm}`, ...play, ...policy],
-          ...[...options, `save_path=${name}`],
+          '--config-dir',
+          '.',
+          '--config-name',
+          'guess_number',
+          `algorithm=${algorithm}`,
+          ...play,
+          ...policy,
+          ...options,
+          `save_path=${name}`,
         ],
         { cwd: folder, env: { STOP_AT: stopAt?.toString() } },
       );
@@ -49,7 +56,9 @@ test.each<[algorithm: string, at: string, reset: number, lines: number, options:
     const { code, stdout, stderr } = await bowyer(`${name}-stopped`, reset);
     expect({ code, said: stdout + stderr }).toEqual({
       code: 0,
-      said: expect.stringContaining(`stopped; the same command with save_path=${join(folder, name)}-stopped resumes it`) as string, // prettier-ignore
+      said: expect.stringContaining(
+        `stopped; the same command with save_path=${join(folder, name)}-stopped resumes it`,
+      ) as string,
     });
     // The iteration, or the step, whose evaluation was given up has no line.
     expect(text(`${name}-stopped`, 'metrics.jsonl').trim().split('\n').filter(Boolean)).toHaveLength(lines);

@@ -33,9 +33,17 @@ afterEach(() => expect(faults).toEqual([]));
 
 async function serve(options: Partial<ModelServerOptions> = {}): Promise<ModelServer> {
   return ModelServer.listen({
-    ...{ model, tokenizer: stepped, name: 'tiny', template: chatTemplate(jinja, stepped) },
-    ...{ host: '127.0.0.1', port: 0, apiKey: null },
-    ...{ seed: 1, slots: 4, maxQueued: 64, onFault: (error) => faults.push(error) },
+    model,
+    tokenizer: stepped,
+    name: 'tiny',
+    template: chatTemplate(jinja, stepped),
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: null,
+    seed: 1,
+    slots: 4,
+    maxQueued: 64,
+    onFault: (error) => faults.push(error),
     defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 12 },
     ...options,
   });
@@ -195,11 +203,21 @@ test('return_token_ids, as in vLLM: ids of prompt and answer, the token that end
   const { token_ids: ids, logprobs } = idsOf(whole);
   expect(idsOf(whole).prompt_token_ids).toEqual(prompt);
   expect(tokenizer.decode(ids)).toBe(whole.choices[0].text);
-  const scored = await post(server, 'completions', { prompt: [...prompt, ...ids], max_tokens: 0, echo: true, logprobs: 0 }); // prettier-ignore
+  const scored = await post(server, 'completions', {
+    prompt: [...prompt, ...ids],
+    max_tokens: 0,
+    echo: true,
+    logprobs: 0,
+  });
   const ofPrompt = scored.body.choices[0].logprobs.token_logprobs.slice(prompt.length);
   ofPrompt.forEach((logprob, i) => expect(logprobs.token_logprobs[i]).toBeCloseTo(logprob, 4));
 
-  const padded = await post(server, 'completions', { prompt: [...prompt, tokenizer.padTokenId], max_tokens: 0, echo: true, logprobs: 0 }); // prettier-ignore
+  const padded = await post(server, 'completions', {
+    prompt: [...prompt, tokenizer.padTokenId],
+    max_tokens: 0,
+    echo: true,
+    logprobs: 0,
+  });
   expect(padded.status).toBe(400);
 
   const ending = ids.findIndex((id, i) => i > 1 && ids.indexOf(id) === i);
@@ -209,7 +227,12 @@ test('return_token_ids, as in vLLM: ids of prompt and answer, the token that end
   expect(idsOf(stopped).token_ids).toEqual(ids.slice(0, ending + 1));
   expect(idsOf(stopped).logprobs.token_logprobs).toHaveLength(ending + 1);
 
-  const chat = { messages: [{ role: 'user', content: 'my old' }], max_tokens: 6, temperature: 0, return_token_ids: true }; // prettier-ignore
+  const chat = {
+    messages: [{ role: 'user', content: 'my old' }],
+    max_tokens: 6,
+    temperature: 0,
+    return_token_ids: true,
+  };
   const answer = (await post(server, 'chat/completions', chat)).body as Body & { prompt_token_ids: number[] };
   expect(answer.prompt_token_ids).toEqual(tokenizer.encode('my old ?'));
   const response = await fetch(`${server.url}/chat/completions`, {
@@ -221,7 +244,10 @@ test('return_token_ids, as in vLLM: ids of prompt and answer, the token that end
   const events = (await response.text()).trim().split('\n\n').slice(0, -1);
   const pieces = events.map((event) => JSON.parse(event.slice('data: '.length)) as Piece);
   expect(pieces.flatMap(({ choices }) => choices[0].token_ids)).toEqual(idsOf(answer).token_ids);
-  expect(pieces.map((piece) => piece.prompt_token_ids)).toEqual([answer.prompt_token_ids, ...pieces.slice(1).map(() => undefined)]); // prettier-ignore
+  expect(pieces.map((piece) => piece.prompt_token_ids)).toEqual([
+    answer.prompt_token_ids,
+    ...pieces.slice(1).map(() => undefined),
+  ]);
   await server.close();
 });
 
@@ -496,7 +522,10 @@ test('a sequence whose signal is given ends before its limit, and its slot is fr
   const batcher = await SequenceBatcher.open(model, { slots: 1, maxQueued: 0 });
   const gone = new AbortController();
   const request = {
-    ...{ promptIds: tokenizer.encode('is it'), maxNewTokens: 90, terminatorIds: [], rng: new Rng(0) },
+    promptIds: tokenizer.encode('is it'),
+    maxNewTokens: 90,
+    terminatorIds: [],
+    rng: new Rng(0),
     sampling: { greedy: true, temperature: 1, topK: 0, topP: 1 },
   };
   const onTokens = () => {

@@ -22,7 +22,10 @@ const families = embedded.filter((name) => Object.hasOwn(agentGymFamilies, name)
 async function play(makeOne: () => Env, name: string, episodes: number): Promise<void> {
   const { sampleActions } = environmentInfo(name);
   const played = await playEpisodes({
-    ...{ makeEnv: makeOne, slots: 2, episodes, seeds: (episode: number) => 100 + episode },
+    makeEnv: makeOne,
+    slots: 2,
+    episodes,
+    seeds: (episode: number) => 100 + episode,
     reset: (episode) => ({ episode }),
     act: (ready) =>
       ready.map(({ turn, episode }) =>

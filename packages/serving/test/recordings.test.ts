@@ -100,7 +100,10 @@ play(
       const { body } = await ask(server, { method: 'GET', path: '/observation?id=0' });
       expect(body).toEqual({
         observation: 'Environment not initialized',
-        ...{ reward: 0, score: 0, deleted: false, done: false },
+        reward: 0,
+        score: 0,
+        deleted: false,
+        done: false,
       });
       const step = await ask(server, { method: 'POST', path: '/step', json: { id: 0, action: 'drop' } });
       expect(step.body).toEqual({ error: '0' });

@@ -34,9 +34,19 @@ let server: ModelServer;
 const faults: Error[] = [];
 const serve = (options: Partial<ModelServerOptions> = {}) =>
   ModelServer.listen({
-    ...{ model, tokenizer: stepped, name: 'tiny', template: chatTemplate(chatml, stepped), host: '127.0.0.1', port: 0 },
-    ...{ apiKey: null, seed: 1, slots: 4, maxQueued: 64, splitsMessages: true },
-    ...{ onFault: (error) => faults.push(error), defaults: { temperature: 0, topK: 0, topP: 1, maxTokens: 12 } },
+    model,
+    tokenizer: stepped,
+    name: 'tiny',
+    template: chatTemplate(chatml, stepped),
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: null,
+    seed: 1,
+    slots: 4,
+    maxQueued: 64,
+    splitsMessages: true,
+    onFault: (error) => faults.push(error),
+    defaults: { temperature: 0, topK: 0, topP: 1, maxTokens: 12 },
     ...options,
   });
 beforeAll(async () => {
@@ -232,7 +242,8 @@ test('add_generation_prompt: false ends the prompt behind the last message', asy
 test('min_tokens: neither a token nor a text ends the answer before; ignore_eos: only the request’s own tokens do', async () => {
   const plain = (await complete({ max_tokens: 12, return_token_ids: true })).body.choices[0].token_ids;
   const second = plain[1];
-  const ended = (more: object) => complete({ max_tokens: 12, return_token_ids: true, ...more }).then(({ body }) => body.choices[0]); // prettier-ignore
+  const ended = (more: object) =>
+    complete({ max_tokens: 12, return_token_ids: true, ...more }).then(({ body }) => body.choices[0]);
   const stopped = await ended({ stop_token_ids: [second] });
   expect([stopped.finish_reason, stopped.token_ids.length]).toEqual(['stop', plain.indexOf(second) + 1]);
   const later = await ended({ stop_token_ids: [second], min_tokens: 5 });
@@ -246,7 +257,9 @@ test('min_tokens: neither a token nor a text ends the answer before; ignore_eos:
   expect(whole).toContain(text);
 
   const ending = await serve({ terminatorIds: [second] });
-  const at = async (more: object) => (await post('completions', { prompt: 'is it a', max_tokens: 12, return_token_ids: true, ...more }, ending)).body.choices[0]; // prettier-ignore
+  const at = async (more: object) =>
+    (await post('completions', { prompt: 'is it a', max_tokens: 12, return_token_ids: true, ...more }, ending)).body
+      .choices[0];
   expect((await at({})).token_ids).toEqual(plain.slice(0, plain.indexOf(second) + 1));
   expect((await at({ ignore_eos: true })).token_ids.slice(0, plain.length)).toEqual(plain);
   expect((await at({ ignore_eos: true, stop_token_ids: [second] })).finish_reason).toBe('stop');
@@ -368,7 +381,9 @@ test.each<[string, unknown, string]>([
 });
 
 test.each([1e-40, 1e-320, 1e-13])('a temperature of %d is greedy', async (temperature) => {
-  const [cold, greedy] = await Promise.all([temperature, 0].map((t) => complete({ temperature: t, seed: 3, max_tokens: 20 }))); // prettier-ignore
+  const [cold, greedy] = await Promise.all(
+    [temperature, 0].map((t) => complete({ temperature: t, seed: 3, max_tokens: 20 })),
+  );
   expect(cold.body.choices).toEqual(greedy.body.choices);
 });
 

@@ -36,8 +36,15 @@ class Echo {
 
 async function openEnv(more: Partial<OpenEnvServerOptions> = {}): Promise<OpenEnvServer> {
   const server = await OpenEnvServer.listen({
-    ...{ name: 'echo', description: 'Says it again.', host: '127.0.0.1', port: 0, maxInstances: 1, idleMs: 60_000 },
-    ...{ makeEnv: () => new Echo(), resetOptions: () => ({}), ...more },
+    name: 'echo',
+    description: 'Says it again.',
+    host: '127.0.0.1',
+    port: 0,
+    maxInstances: 1,
+    idleMs: 60_000,
+    makeEnv: () => new Echo(),
+    resetOptions: () => ({}),
+    ...more,
   });
   open.push(server);
   return server;
@@ -140,13 +147,18 @@ test('a client too many, and refused upgrades, may be reset at any time', async 
   const { url } = await openEnv();
   await webSocket(url, '/ws');
   const more = ['', 'origin: http://evil.example\r\n'];
-  for (const [path, headers] of [['/ws', more[0]], ['/nowhere', more[0]], ['/ws', more[1]], ['/mcp', more[0]]])
+  for (const [path, headers] of [
+    ['/ws', more[0]],
+    ['/nowhere', more[0]],
+    ['/ws', more[1]],
+    ['/mcp', more[0]],
+  ])
     for (const waitMs of [0, 1, 5, 20]) {
       const { socket } = await client(url, upgrade(path, headers));
       for (let i = 0; i < 20; i++) socket.write(frame('{"type":"state"}'));
       await sleep(waitMs);
       socket.resetAndDestroy();
-    } // prettier-ignore
+    }
   await sleep(100);
   expect(await isHealthy(url)).toBe(true);
 });
@@ -174,7 +186,12 @@ test('errors neither repeat a long input nor show where they happened', async ()
   const { url } = await openEnv();
   const long = 'x'.repeat(100_000);
   const { socket, said } = await webSocket(url, '/ws');
-  const frames = [{ type: long }, { type: 'state', [long]: 1 }, { type: 'reset', data: { seed: long } }, { type: 'step', data: { message: 'kaboom' } }]; // prettier-ignore
+  const frames = [
+    { type: long },
+    { type: 'state', [long]: 1 },
+    { type: 'reset', data: { seed: long } },
+    { type: 'step', data: { message: 'kaboom' } },
+  ];
   for (const each of [...frames, Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`k${i}`, 1]))])
     socket.write(frame(JSON.stringify(each)));
   socket.write(frame('['.repeat(250_000)));
@@ -280,7 +297,13 @@ test('a fault of a server is answered, and ends nothing', async () => {
   const faults: Error[] = [];
   const refuse: HttpListenerOptions['refuse'] = ({ status, message }) => ({ status, json: { message } });
   const respond = () => Promise.reject(new TypeError('undefined is not a function'));
-  const listener = await HttpListener.listen({ host: '127.0.0.1', port: 0, respond, refuse, onFault: (error) => faults.push(error) }); // prettier-ignore
+  const listener = await HttpListener.listen({
+    host: '127.0.0.1',
+    port: 0,
+    respond,
+    refuse,
+    onFault: (error) => faults.push(error),
+  });
   open.push(listener);
   const answer = await fetch(listener.origin);
   expect([answer.status, await answer.text()]).toEqual([

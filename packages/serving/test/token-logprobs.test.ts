@@ -55,8 +55,17 @@ async function answers(name: string, path: string, json: object): Promise<Body['
   const tokenizer = new SteppedTokenizer(await load(name));
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
   const server = await ModelServer.listen({
-    ...{ model, tokenizer, name: 'tiny', template: chatTemplate(template, tokenizer), host: '127.0.0.1', port: 0 },
-    ...{ apiKey: null, seed: 1, slots: 4, maxQueued: 8, defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 12 } },
+    model,
+    tokenizer,
+    name: 'tiny',
+    template: chatTemplate(template, tokenizer),
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: null,
+    seed: 1,
+    slots: 4,
+    maxQueued: 8,
+    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 12 },
   });
   try {
     const headers = { 'content-type': 'application/json' };
@@ -119,7 +128,12 @@ test('alternatives with one text do not overwrite each other: the generated one 
   ];
   const token: TokenLogprob = { ...alternative(2, 'a', -2), offset: 0, topLogprobs };
   const answer = (names: 'texts' | 'ids') =>
-    wholeAnswer(head('text'), [{ index: 0, text: 'a', finishReason: 'stop', tokens: [token] }], { promptTokens: 1, completionTokens: 1 }, names); // prettier-ignore
+    wholeAnswer(
+      head('text'),
+      [{ index: 0, text: 'a', finishReason: 'stop', tokens: [token] }],
+      { promptTokens: 1, completionTokens: 1 },
+      names,
+    );
   const told = (names: 'texts' | 'ids') => (answer(names) as Body).choices[0].logprobs;
   expect(told('texts').top_logprobs).toEqual([{ 'token_id:1': -1, a: -2, b: -3, 'token_id:4': -4 }]);
   expect(told('ids').top_logprobs).toEqual([

@@ -106,7 +106,11 @@ export class WandbServer {
       response.writeHead(record.status, headers).end(JSON.stringify({ errors: [{ message }] }));
       return;
     }
-    const answer = isPut ? this.#put(searchParams, bytes) : what === 'file_stream' ? this.#stream(pathname, body) : { data: this.#graphql(what, body.variables as Record<string, unknown>) }; // prettier-ignore
+    const answer = isPut
+      ? this.#put(searchParams, bytes)
+      : what === 'file_stream'
+        ? this.#stream(pathname, body)
+        : { data: this.#graphql(what, body.variables as Record<string, unknown>) };
     if (fault === 'lost') return void request.socket.destroy();
     if (fault === 'page') return void response.writeHead(200).end('<html>Please log in</html>');
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
@@ -146,7 +150,9 @@ export class WandbServer {
 
   #graphql(operation: string, variables: Record<string, unknown>): object {
     const answers: Record<string, () => object> = {
-      Viewer: () => ({ viewer: { id: 'user0', entity: 'mock_server_entity', username: 'mock', flags: '{}', teams: { edges: [] } } }), // prettier-ignore
+      Viewer: () => ({
+        viewer: { id: 'user0', entity: 'mock_server_entity', username: 'mock', flags: '{}', teams: { edges: [] } },
+      }),
       UpsertBucket: () => this.#upsert(variables),
       RunResumeStatus: () => this.#resumeStatus(variables),
       CreateRunFiles: () => this.#runFiles(variables),
@@ -161,7 +167,9 @@ export class WandbServer {
       }),
       CreateArtifactFiles: () => {
         const specs = variables.artifactFiles as { artifactID: string; name: string }[];
-        const edges = specs.map(({ artifactID, name }) => ({ node: { name, ...this.#upload({ artifact: artifactID, file: name }) } })); // prettier-ignore
+        const edges = specs.map(({ artifactID, name }) => ({
+          node: { name, ...this.#upload({ artifact: artifactID, file: name }) },
+        }));
         return { createArtifactFiles: { files: { edges } } };
       },
       CommitArtifact: () => {
@@ -175,7 +183,15 @@ export class WandbServer {
       UpsertSweep: () => {
         const name = `sweep${this.sweeps.size}`;
         this.sweeps.set(name, { variables, commands: [] });
-        return { upsertSweep: { sweep: { name, project: { name: variables.projectName, entity: { name: variables.entityName ?? 'mock_server_entity' } } }, configValidationWarnings: [] } }; // prettier-ignore
+        return {
+          upsertSweep: {
+            sweep: {
+              name,
+              project: { name: variables.projectName, entity: { name: variables.entityName ?? 'mock_server_entity' } },
+            },
+            configValidationWarnings: [],
+          },
+        };
       },
       CreateAgent: () => ({ createAgent: { agent: { id: `agent-of-${String(variables.sweep)}` } } }),
       Heartbeat: () => {
@@ -199,8 +215,14 @@ export class WandbServer {
       this.runs.set(name, {
         entity: (variables.entity as string | null) ?? 'mock_server_entity',
         project: variables.project as string,
-        ...{ created: variables, config: {}, streams: {}, summary: null, files: {}, uploaded: [] },
-        ...{ complete: false, exitcode: null },
+        created: variables,
+        config: {},
+        streams: {},
+        summary: null,
+        files: {},
+        uploaded: [],
+        complete: false,
+        exitcode: null,
       });
     const run = this.runs.get(name)!;
     if (typeof variables.config === 'string') run.config = parse(variables.config) as ServedRun['config'];
@@ -214,11 +236,14 @@ export class WandbServer {
     if (run === undefined) return { model: { bucket: null } };
     const lines = (stream: string) => run.streams[stream] ?? [];
     const bucket = {
-      ...{ id: `storage-of-${String(name)}`, name, wandbConfig: JSON.stringify({ t: {} }) },
+      id: `storage-of-${String(name)}`,
+      name,
+      wandbConfig: JSON.stringify({ t: {} }),
       historyLineCount: lines('wandb-history.jsonl').length,
       eventsLineCount: lines('wandb-events.jsonl').length,
       logLineCount: lines('output.log').length,
-      ...{ historyTail: JSON.stringify(lines('wandb-history.jsonl').slice(-1)), eventsTail: '[]' },
+      historyTail: JSON.stringify(lines('wandb-history.jsonl').slice(-1)),
+      eventsTail: '[]',
     };
     return { model: { bucket } };
   }
@@ -241,7 +266,9 @@ export class WandbServer {
   }
 
   #upload(query: Record<string, unknown>): { uploadUrl: string; uploadHeaders: string[] } {
-    const search = new URLSearchParams(Object.entries(query).map(([key, value]): [string, string] => [key, String(value)])); // prettier-ignore
+    const search = new URLSearchParams(
+      Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]),
+    );
     return { uploadUrl: `${this.url}/storage?${search.toString()}`, uploadHeaders: ['X-Upload: yes'] };
   }
 }

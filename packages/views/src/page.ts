@@ -47,8 +47,15 @@ async function bundle(name: PageName): Promise<PageCode> {
       resolveDir: web,
       loader: 'ts',
     },
-    ...{ bundle: true, minify: true, write: false, outdir: 'out', format: 'iife', target: 'es2022' },
-    ...{ charset: 'utf8', legalComments: 'inline', logLevel: 'silent' },
+    bundle: true,
+    minify: true,
+    write: false,
+    outdir: 'out',
+    format: 'iife',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'inline',
+    logLevel: 'silent',
   });
   const text = (extension: string) => outputFiles.find(({ path }) => path.endsWith(extension))!.text;
   return { script: text('.js'), style: text('.css') };

@@ -14,31 +14,35 @@ const POINTS = 1000;
 const METRICS = 60;
 
 const dialogue = (id: string, reasons: string[], iteration: number): Dialogue => ({
-  ...{
-    id,
-    source: 'eval',
-    iteration,
-    episode: 3,
-    seed: 7,
-    item: 'a </script> word',
-    return: -2,
-    turnCount: 1,
-    won: false,
-  },
-  ...{ surprise: 1.5, reasons, ending: 'Nothing happens.' },
+  id,
+  source: 'eval',
+  iteration,
+  episode: 3,
+  seed: 7,
+  item: 'a </script> word',
+  return: -2,
+  turnCount: 1,
+  won: false,
+  surprise: 1.5,
+  reasons,
+  ending: 'Nothing happens.',
   turns: [
     {
-      ...{
-        observation: 'You are in a kitchen.',
-        action: 'eat lamp',
-        reward: -1,
-        q: -3,
-        v: -2,
-        advantage: -1,
-        tdError: 0.5,
-      },
-      ...{ logprob: -4.1, surprisal: 2, invalid: true, validActions: ['look', 'eat apple'] },
-      tokens: [{ text: 'eat', logprob: -0.1 }, { text: ' lamp', logprob: -4 }], // prettier-ignore
+      observation: 'You are in a kitchen.',
+      action: 'eat lamp',
+      reward: -1,
+      q: -3,
+      v: -2,
+      advantage: -1,
+      tdError: 0.5,
+      logprob: -4.1,
+      surprisal: 2,
+      invalid: true,
+      validActions: ['look', 'eat apple'],
+      tokens: [
+        { text: 'eat', logprob: -0.1 },
+        { text: ' lamp', logprob: -4 },
+      ],
       preferred: [{ action: 'eat apple', q: -1 }],
       retrieved: ['demonstration 17, turn 2'],
     },
@@ -46,37 +50,56 @@ const dialogue = (id: string, reasons: string[], iteration: number): Dialogue =>
 });
 
 const run: RunData = {
-  ...{
-    kind: 'run',
-    title: 'cookingworld · archer',
-    status: 'interrupted',
-    config: 'seed: 0\n',
-    notes: ['a torn line'],
-  },
+  kind: 'run',
+  title: 'cookingworld · archer',
+  status: 'interrupted',
+  config: 'seed: 0\n',
+  notes: ['a torn line'],
   facts: [{ label: 'Command', value: `bowyer ${'key=value '.repeat(12)}` }],
   warnings: [{ level: 'bad', title: 'Collapse', text: 'It says the same every time.' }],
-  tables: [{ title: 'Final test', header: ['policy', 'return', '95 % interval', 'win', 'invalid', 'repeated', 'turns'], rows: [['last', '1.00', '0.50 … 1.50', '0.5', '0.1', '0.0', '9.00']] }], // prettier-ignore
+  tables: [
+    {
+      title: 'Final test',
+      header: ['policy', 'return', '95 % interval', 'win', 'invalid', 'repeated', 'turns'],
+      rows: [['last', '1.00', '0.50 … 1.50', '0.5', '0.1', '0.0', '9.00']],
+    },
+  ],
   metrics: {
-    ...{ xLabel: 'iteration', rows: 100_000 },
+    xLabel: 'iteration',
+    rows: 100_000,
     axes: [Array.from({ length: POINTS }, (_, i) => 100 * (i + 1))],
     series: Array.from({ length: METRICS }, (_, m) => ({
-      ...{ key: `losses/m${m}`, axis: 0 },
+      key: `losses/m${m}`,
+      axis: 0,
       values: Array.from({ length: POINTS }, (_, i) => Number(Math.sin(i / 50 + m).toPrecision(5))),
-      ...{ low: Array<number>(POINTS).fill(-1), high: Array<number>(POINTS).fill(1) },
+      low: Array<number>(POINTS).fill(-1),
+      high: Array<number>(POINTS).fill(1),
     })),
   },
   charts: [
     { title: 'Losses', keys: ['losses/m0', 'losses/m1'] },
     { title: 'Absent', keys: ['losses/none'] },
   ],
-  ...{ episodes: [], episodeCount: 2 },
+  episodes: [],
+  episodeCount: 2,
   dialogues: [dialogue('eval/1/3', ['worst', 'over time'], 1), dialogue('eval/2/3', ['over time'], 2)],
 };
 
 const comparison: ComparisonData = {
-  ...{ kind: 'comparison', title: 'a against b', facts: [], verdicts: ['b is better'], warnings: [], notes: [] },
+  kind: 'comparison',
+  title: 'a against b',
+  facts: [],
+  verdicts: ['b is better'],
+  warnings: [],
+  notes: [],
   tables: [{ title: 'Means', header: ['setting', 'return'], rows: [['a', '1.00 ± 0.10']] }],
-  charts: [{ title: 'Return', xLabel: 'iteration', series: [{ setting: 'a', x: [1, 2], mean: [1, 2], low: [0, 1], high: [2, 3] }] }], // prettier-ignore
+  charts: [
+    {
+      title: 'Return',
+      xLabel: 'iteration',
+      series: [{ setting: 'a', x: [1, 2], mean: [1, 2], low: [0, 1], high: [2, 3] }],
+    },
+  ],
   pairs: [{ title: 'apple', sides: [dialogue('a', [], 1), dialogue('b', [], 1)] }],
 };
 
@@ -108,7 +131,9 @@ const leastContrast = (page: Page) =>
   page.evaluate(() => {
     const channels = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number);
     const luminance = (color: string) => {
-      const [r, g, b] = channels(color).map((c) => (c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4)); // prettier-ignore
+      const [r, g, b] = channels(color).map((c) =>
+        c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4,
+      );
       return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     };
     const behind = (element: Element | null): string => {
@@ -129,7 +154,9 @@ const leastContrast = (page: Page) =>
 inBrowser('a report opens within a second with the metrics of 100,000 rows, and draws when it is seen', async () => {
   const page = await opened(run, { width: 1280, colorScheme: 'light' });
   const milliseconds = await page.evaluate(() => {
-    const [{ domContentLoadedEventEnd, startTime }] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]; // prettier-ignore
+    const [{ domContentLoadedEventEnd, startTime }] = performance.getEntriesByType(
+      'navigation',
+    ) as PerformanceNavigationTiming[];
     return domContentLoadedEventEnd - startTime;
   });
   // A second on an idle core; tests share theirs.
@@ -152,7 +179,9 @@ inBrowser('at 390 px nothing is lost beyond the edge, and every figure of a row 
   for (const data of [run, comparison]) {
     const page = await opened(data, { width: 390, colorScheme: 'light' });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-    const rights = await page.locator('table.wide td').evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().right)); // prettier-ignore
+    const rights = await page
+      .locator('table.wide td')
+      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().right));
     expect(Math.max(0, ...rights)).toBeLessThanOrEqual(390);
     await page.close();
   }
@@ -176,13 +205,27 @@ inBrowser('charts far below the window are drawn without being scrolled to, and 
 inBrowser(
   'a title is not as narrow as its table; texts are set to the left, figures to the right, with one kind of minus',
   async () => {
-    const tables = [{ title: 'A title of several words', header: ['k', 'n', 'text'], rows: [['a', '-1.5', 'x'], ['b', '-0.20 … 3', 'y-1']], notes: ['mean -0.5 on 2026-11-25'] }]; // prettier-ignore
+    const tables = [
+      {
+        title: 'A title of several words',
+        header: ['k', 'n', 'text'],
+        rows: [
+          ['a', '-1.5', 'x'],
+          ['b', '-0.20 … 3', 'y-1'],
+        ],
+        notes: ['mean -0.5 on 2026-11-25'],
+      },
+    ];
     const page = await opened({ ...run, tables }, { width: 390, colorScheme: 'light' });
     const block = page.locator('#results .block');
     expect((await block.locator('.title').boundingBox())!.height).toBeLessThan(35);
     expect(await block.locator('td').allTextContents()).toEqual(['−1.5', 'x', '−0.20 … 3', 'y-1']);
     expect(await block.locator('.note').innerText()).toBe('mean −0.5 on 2026-11-25');
-    const aligned = await block.locator('tbody tr').first().locator('td').evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell).textAlign)); // prettier-ignore
+    const aligned = await block
+      .locator('tbody tr')
+      .first()
+      .locator('td')
+      .evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell).textAlign));
     expect(aligned).toEqual(['right', 'left']);
     await page.close();
   },

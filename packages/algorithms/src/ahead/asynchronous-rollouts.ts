@@ -164,7 +164,8 @@ class EpisodeStream {
     let ended = 0;
     try {
       const { lastError } = await streamEpisodes<TurnTokens>({
-        ...{ slots, episodes },
+        slots,
+        episodes,
         makeEnv: () => makeEnv('train'),
         admit: (i) => this.#admit(i),
         seeds: (i) => {

@@ -85,7 +85,13 @@ export class LockStepRollouts implements RolloutSource {
       await this.collector.load(version, weights);
       this.#meter.occupy(1);
       try {
-        return await playRollout({ ...context, hooks: { progress } }, this.collector.openPlayer, iteration, options, episodes); // prettier-ignore
+        return await playRollout(
+          { ...context, hooks: { progress } },
+          this.collector.openPlayer,
+          iteration,
+          options,
+          episodes,
+        );
       } finally {
         this.#meter.occupy(0);
       }

@@ -31,7 +31,9 @@ let [learner, copy]: LanguageModel[] = [];
 let versions: Weights[] = [];
 beforeAll(async () => {
   devices = [await openDevice({ device: 'cpu', threads: 1 }), await openDevice({ device: 'cpu', threads: 1 })];
-  [learner, copy] = await Promise.all(devices.map((device) => LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) }))); // prettier-ignore
+  [learner, copy] = await Promise.all(
+    devices.map((device) => LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) })),
+  );
   versions = await Promise.all(
     Array.from({ length: ITERATIONS }, async (_, i) => {
       const other = await LanguageModel.create({ device: devices[0], config, tokenizer, rng: new Rng(3 + i) });
@@ -42,7 +44,14 @@ beforeAll(async () => {
 afterAll(() => Promise.all(devices.map((device) => device.close())));
 
 const give = async (policy: LanguageModel, version: number) =>
-  policy.restoreParameters(Object.fromEntries(Object.entries(versions[version]).map(([name, { shape, data }]) => [name, { shape, data: data.slice() } as never]))); // prettier-ignore
+  policy.restoreParameters(
+    Object.fromEntries(
+      Object.entries(versions[version]).map(([name, { shape, data }]) => [
+        name,
+        { shape, data: data.slice() } as never,
+      ]),
+    ),
+  );
 const playerOf = (policy: LanguageModel) => policyPlayer({ policy, dialogues: textDialogues(tokenizer) }, options);
 
 async function collectorAt(version: number): Promise<Collector> {
@@ -69,7 +78,8 @@ const unstamped = (rollout: readonly Trajectory[]) =>
   JSON.parse(
     JSON.stringify(rollout, (key, value: unknown) => (key === 'policyVersion' ? undefined : value)),
   ) as unknown;
-const utterancesIn = (rollout: readonly Trajectory[]) => rollout.flatMap(({ segments }) => segments.flatMap(({ utterances }) => utterances)); // prettier-ignore
+const utterancesIn = (rollout: readonly Trajectory[]) =>
+  rollout.flatMap(({ segments }) => segments.flatMap(({ utterances }) => utterances));
 
 /** A learner whose update gives it the next version. */
 async function learn(rollouts: PlayContext['rollouts'], { from = 0, to = ITERATIONS, delay = 0, pause = 0 }) {
@@ -120,7 +130,12 @@ test('asynchronous: each episode is learned from once, also after a resume; ever
 
   const played = [...before, ...after];
   expect(played.map((rollout) => rollout.length)).toEqual([4, 4, 4, 4]);
-  expect(played.flat().map(({ episode }) => episode).sort((a, b) => a - b)).toEqual([...Array(16).keys()]); // prettier-ignore
+  expect(
+    played
+      .flat()
+      .map(({ episode }) => episode)
+      .sort((a, b) => a - b),
+  ).toEqual([...Array(16).keys()]);
   const ages = played.flatMap((rollout, k) => utterancesIn(rollout).map(({ policyVersion }) => k - policyVersion!));
   expect(Math.max(...ages)).toBeLessThanOrEqual(2);
   expect(new Set(ages).size).toBeGreaterThan(1);
@@ -144,7 +159,10 @@ test('asynchronous: each episode is learned from once, also after a resume; ever
 test('what ends the collector ends the learner with its reason', async () => {
   const settings = { iterations: ITERATIONS, maxStaleness: 1, firstIteration: 0 };
   const broken = { makeEnv: () => makeEnv('maze', { maxSteps: 3 }), hooks: { progress: () => {} } };
-  const failing: PlayContext = { ...broken, makeEnv: () => Object.assign(broken.makeEnv(), { reset: () => Promise.reject(new Error('no such maze')) }) }; // prettier-ignore
+  const failing: PlayContext = {
+    ...broken,
+    makeEnv: () => Object.assign(broken.makeEnv(), { reset: () => Promise.reject(new Error('no such maze')) }),
+  };
   for (const source of [
     new LockStepRollouts(await collectorAt(0), settings),
     new AsynchronousRollouts(await collectorAt(0), settings),

@@ -11,7 +11,11 @@ function simulate(maxStaleness: number, { seed, update }: { seed: number; update
   const taken: { group: number; staleness: number }[] = [];
   let [next, iteration, busyUntil, waited] = [0, 0, 0, 0];
   for (let tick = 0; iteration < iterations && tick < 20_000; tick++) {
-    for (const [group, end] of ends) if (end <= tick) { ends.delete(group); queue.finish(group, [group]); } // prettier-ignore
+    for (const [group, end] of ends)
+      if (end <= tick) {
+        ends.delete(group);
+        queue.finish(group, [group]);
+      }
     while (ends.size < slots && next < iterations * perRollout && queue.mayBegin(next, iteration)) {
       queue.begin(next, iteration);
       began.set(next, iteration);
@@ -19,7 +23,10 @@ function simulate(maxStaleness: number, { seed, update }: { seed: number; update
     }
     if (tick < busyUntil) continue;
     const groups = queue.take(iteration);
-    if (groups === null) { waited++; continue; } // prettier-ignore
+    if (groups === null) {
+      waited++;
+      continue;
+    }
     for (const group of groups.flat()) taken.push({ group, staleness: iteration - began.get(group)! });
     iteration++;
     busyUntil = tick + update;

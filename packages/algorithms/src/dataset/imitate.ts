@@ -90,8 +90,10 @@ export async function imitateAtOnce(
       state: {},
       firstIteration: 0,
       hooks: {
-        ...{ keepBest: () => Promise.resolve(), checkpoint: () => Promise.resolve() },
-        ...{ checkpointDue: false, stopRequested: false },
+        keepBest: () => Promise.resolve(),
+        checkpoint: () => Promise.resolve(),
+        checkpointDue: false,
+        stopRequested: false,
         progress: (_phase, done, total) => hooks.progress('learning', done, total),
         log: async (_epoch, measured) => void (metrics = measured),
       },

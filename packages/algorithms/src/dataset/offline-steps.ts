@@ -70,7 +70,10 @@ export async function offlineSteps(
   const evaluation = datasetEvaluation(
     run,
     {
-      ...{ heldOutLoss: null, openPlayer: policyPlayer(run, options), stepsPerEpoch, totalSteps },
+      heldOutLoss: null,
+      openPlayer: policyPlayer(run, options),
+      stepsPerEpoch,
+      totalSteps,
       calibration: (played) => criticCalibration(criticOf(run), played, options.gamma),
     },
     { ...evaluationOf(options), validationShare: 0 },
@@ -114,9 +117,7 @@ const evaluationOf = ({
   evalFreq,
   evalSize,
   evalDecoding,
-}: OfflineOptions) => ({
-  ...{ seed, slots, maxFailureShare, sampling, evalFreq, evalSize, evalDecoding },
-});
+}: OfflineOptions) => ({ seed, slots, maxFailureShare, sampling, evalFreq, evalSize, evalDecoding });
 
 /** The turns of a batch's episodes, micro-batch by micro-batch. */
 function partsOf(batch: readonly Trajectory[], size: number): ReplayItem[][] {

@@ -2,13 +2,11 @@ import { episodicReturn, type Trajectory } from '@bowyer/core';
 import { rewardedEpisodes } from './rewarded-episodes.js';
 
 const part = (episode: number, observation: string, end: boolean, reward = 1): Trajectory => ({
-  ...{ episode, seed: 0, infos: [{}] },
+  episode,
+  seed: 0,
+  infos: [{}],
   transitions: [
-    {
-      ...{ observation, action: 'go', reward, nextObservation: `${observation}go` },
-      terminated: end,
-      truncated: false,
-    },
+    { observation, action: 'go', reward, nextObservation: `${observation}go`, terminated: end, truncated: false },
   ],
   segments: [{ ids: [1, 2], utterances: [{ turn: 0, start: 1, ids: [2], terminatorId: null, logprobs: [] }] }],
 });

@@ -42,7 +42,10 @@ export const awr = defineAlgorithm({
           const result = await critic.accumulateGradients({
             observations: transitions.map(({ observation }) => observation),
             actions: transitions.map(({ action }) => action),
-            ...{ q1Targets: one, q2Targets: two, v1Targets: one, v2Targets: two },
+            q1Targets: one,
+            q2Targets: two,
+            v1Targets: one,
+            v2Targets: two,
           });
           return headMetrics(result, [one, two]);
         },

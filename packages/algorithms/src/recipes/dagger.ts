@@ -128,7 +128,10 @@ async function learn(
     run,
     episodeExamples(learned, { scoreTerminator, observationWeight, maskedTokenIds }),
     {
-      ...{ epochs, lmLr, maxGradNorm, seed: hash32(`${seed}/learn/${iteration}`) },
+      epochs,
+      lmLr,
+      maxGradNorm,
+      seed: hash32(`${seed}/learn/${iteration}`),
       lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },
     },
     { batchSize: batchSize * gradAccumSteps, parts: gradAccumSteps },

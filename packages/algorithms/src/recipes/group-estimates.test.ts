@@ -8,8 +8,13 @@ import { normalised, tokenReturns } from './reinforce-pp.js';
 /** Each turn one token and the terminator. */
 function episodeOf(rewards: number[], states: string[] = rewards.map(String), group = 0): GroupEpisode {
   const transitions = rewards.map((reward, turn): Transition => ({
-    ...{ observation: `history ${states.slice(0, turn + 1).join(' ')}`, state: states[turn], action: '', reward },
-    ...{ nextObservation: '', terminated: turn === rewards.length - 1, truncated: false },
+    observation: `history ${states.slice(0, turn + 1).join(' ')}`,
+    state: states[turn],
+    action: '',
+    reward,
+    nextObservation: '',
+    terminated: turn === rewards.length - 1,
+    truncated: false,
   }));
   const utterances = rewards.map((_, turn) => ({
     turn,

@@ -97,7 +97,11 @@ export const ppo = defineAlgorithm({
 
         // Steer the KL penalty.
         if (options.adaptiveKlTarget !== null)
-          state.klCoefficient = adaptedKlCoefficient(klCoefficient, metrics['rollout/kl_reference'], options.adaptiveKlTarget); // prettier-ignore
+          state.klCoefficient = adaptedKlCoefficient(
+            klCoefficient,
+            metrics['rollout/kl_reference'],
+            options.adaptiveKlTarget,
+          );
 
         await endIteration(run, { iteration, metrics, rollout }, evaluated, options);
       }
@@ -134,12 +138,18 @@ async function valuedTurns(
       noteEstimate(trajectory, turn, { v: values[e].turns[turn][0], advantage: mean(estimate.advantages[turn]) }),
     );
     return trajectory.transitions.map((_, turn) => ({
-      ...{ trajectory, turn, refLogprobs: refLogprobs?.[turn] },
+      trajectory,
+      turn,
+      refLogprobs: refLogprobs?.[turn],
       advantages: options.gaeLevel === 'turn' ? estimate.advantages[turn][0] : estimate.advantages[turn],
-      ...{ values: values[e].turns[turn], returns: estimate.returns[turn] },
+      values: values[e].turns[turn],
+      returns: estimate.returns[turn],
     }));
   });
-  const metrics: Metrics = { ...valueFit(turns), 'rollout/truncated_share': mean(rollout.map(({ transitions }) => +transitions.at(-1)!.truncated)) }; // prettier-ignore
+  const metrics: Metrics = {
+    ...valueFit(turns),
+    'rollout/truncated_share': mean(rollout.map(({ transitions }) => +transitions.at(-1)!.truncated)),
+  };
   if (reference) metrics['rollout/kl_reference'] = mean(episodeKls);
   if (reference) metrics['actor/kl_coefficient'] = klCoefficient;
   return { turns: options.whitenAdvantages ? whitened(turns) : turns, metrics };
@@ -167,7 +177,11 @@ function valueFit(turns: readonly ValuedTurn[]): Metrics {
 
 /** Mean 0 and deviation 1 over all steps of the estimate: turns, or tokens. */
 function whitened(turns: readonly ValuedTurn[]): ValuedTurn[] {
-  const all = whiten(Float32Array.from(turns.flatMap(({ advantages }) => typeof advantages === 'number' ? [advantages] : [...advantages]))); // prettier-ignore
+  const all = whiten(
+    Float32Array.from(
+      turns.flatMap(({ advantages }) => (typeof advantages === 'number' ? [advantages] : [...advantages])),
+    ),
+  );
   let next = 0;
   return turns.map((turn) => ({
     ...turn,

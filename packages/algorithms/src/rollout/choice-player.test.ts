@@ -13,7 +13,14 @@ const observation = 'You see a red coin and a door.\n';
 const validActions = ['take red coin', 'take red', 'open door', 'fly'];
 const tokenizer = wordLevelTokenizer([observation, 'take red coin', 'open door', '\n'], { wholeTokens: [] });
 const terminator = tokenizer.encode('\n')[0];
-const sampling: SamplingOptions = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 8, terminatorIds: [terminator] }; // prettier-ignore
+const sampling: SamplingOptions = {
+  temperature: 1,
+  topK: 0,
+  topP: 1,
+  greedy: false,
+  maxNewTokens: 8,
+  terminatorIds: [terminator],
+};
 
 const makePolicy = () =>
   LanguageModel.create({
@@ -49,7 +56,9 @@ async function score(
   const weights = new Float32Array(all.length - 1).fill(1, seen.length - 1);
   const [logprobs] = await policy.logprobs([
     {
-      ...{ ids: Int32Array.from(all.slice(0, -1)), targets: Int32Array.from(all.slice(1)), weights },
+      ids: Int32Array.from(all.slice(0, -1)),
+      targets: Int32Array.from(all.slice(1)),
+      weights,
       allowedIds: allowed && [...Array<undefined>(seen.length - 1), ...allowed],
     },
   ]);
@@ -75,7 +84,6 @@ test('scored: actions come as often as the softmax of their log-probabilities sa
 test.each(['scored', 'constrained'] as const)(
   '%s: the tokens and log-probabilities are those that training scores',
   async (choice) => {
-    // prettier-ignore
     const policy = await makePolicy();
     for (const { action, tokens } of await play(policy, choice, 12)) {
       expect(validActions.slice(0, 3)).toContain(action);

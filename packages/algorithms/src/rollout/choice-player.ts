@@ -152,7 +152,10 @@ export class ScoredPlayer extends ChoicePlayer {
       const logprobs = candidates.map(({ ids }) =>
         scored[row++].slice(contextTokens - 1, contextTokens - 1 + ids.length),
       );
-      const best = this.#draw(logprobs.map((own) => own.reduce((sum, logprob) => sum + logprob, 0)), request.rng); // prettier-ignore
+      const best = this.#draw(
+        logprobs.map((own) => own.reduce((sum, logprob) => sum + logprob, 0)),
+        request.rng,
+      );
       return { ids: candidates[best].ids.slice(0, -1), logprobs: logprobs[best], contextTokens };
     });
   }
@@ -203,7 +206,15 @@ export class ConstrainedPlayer extends ChoicePlayer {
   protected async choose(asked: readonly Asked[]): Promise<Chosen[]> {
     const paths = asked.map(({ request: { slot, rng }, candidates, context }) => {
       const seen = context.slice(-this.room(candidates));
-      return { slot, rng, seen, open: candidates, ids: [] as number[], logprobs: [] as number[], allowedIds: [] as number[][] }; // prettier-ignore
+      return {
+        slot,
+        rng,
+        seen,
+        open: candidates,
+        ids: [] as number[],
+        logprobs: [] as number[],
+        allowedIds: [] as number[][],
+      };
     });
     type Path = (typeof paths)[number];
     const say = (path: Path, token: number, logprob: number, allowed: number[]) => {
@@ -221,7 +232,9 @@ export class ConstrainedPlayer extends ChoicePlayer {
         return isDone(path) ? [] : [{ path, allowed }];
       });
       const turns = asking.map(({ path: { slot, rng, seen, ids }, allowed }) => ({
-        ...{ slot, rng, allowedIds: allowed },
+        slot,
+        rng,
+        allowedIds: allowed,
         tokens: feed(this.episodes, slot, [...seen, ...ids]),
       }));
       const { sampling } = this.options;
@@ -234,7 +247,9 @@ export class ConstrainedPlayer extends ChoicePlayer {
       active = asking.map(({ path }) => path).filter((path) => !isDone(path));
     }
     return paths.map(({ ids, logprobs, allowedIds, seen }) => ({
-      ...{ ids: ids.slice(0, -1), allowedIds, contextTokens: seen.length },
+      ids: ids.slice(0, -1),
+      allowedIds,
+      contextTokens: seen.length,
       logprobs: Float32Array.from(logprobs),
     }));
   }

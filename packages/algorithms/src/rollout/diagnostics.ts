@@ -158,7 +158,9 @@ function sampleTurns(
         ? []
         : [
             {
-              ...{ trajectory, turn, sampled: utterance.logprobs },
+              trajectory,
+              turn,
+              sampled: utterance.logprobs,
               isFresh: (utterance.policyVersion ?? iteration) === iteration,
             },
           ],

@@ -12,7 +12,11 @@ const observation = 'A door.\n';
 const expertReply = 'open the door';
 const tokenizer = wordLevelTokenizer([observation, expertReply, 'close', '\n'], { wholeTokens: [] });
 const sampling: SamplingOptions = {
-  ...{ temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 3 },
+  temperature: 1,
+  topK: 0,
+  topP: 1,
+  greedy: false,
+  maxNewTokens: 3,
   terminatorIds: tokenizer.encode('\n'),
 };
 
@@ -28,7 +32,11 @@ async function said(
   const player = await expertPlayer({ policy, dialogues }, { slots, expertShare, labels })(sampling);
   expect(player.asksExpert).toBe(true);
   const requests = Array.from({ length: slots }, (_, slot) => ({
-    ...{ slot, turn: 0, observation, expertReply: reply, rng: new Rng(slot) },
+    slot,
+    turn: 0,
+    observation,
+    expertReply: reply,
+    rng: new Rng(slot),
   }));
   const decisions = await player.act(requests);
   await player.close();

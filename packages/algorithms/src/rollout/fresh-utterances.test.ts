@@ -49,7 +49,10 @@ test('slots are filled across groups, and change nothing', async () => {
 });
 
 test('turns of one episode share a slot, earlier ones first', async () => {
-  const episode = { ...item('f').trajectory, transitions: ['f', 'fg', 'fgh'].flatMap((name) => item(name).trajectory.transitions) }; // prettier-ignore
+  const episode = {
+    ...item('f').trajectory,
+    transitions: ['f', 'fg', 'fgh'].flatMap((name) => item(name).trajectory.transitions),
+  };
   const player = new Echo();
   const seen: [number, string][] = [];
   const act = async (requests: ActRequest[]) => {
@@ -58,7 +61,11 @@ test('turns of one episode share a slot, earlier ones first', async () => {
   };
   const items = [{ trajectory: episode, turn: 2 }, item('a'), { trajectory: episode, turn: 0 }];
   const fresh = said(await freshUtterances({ act, close: player.close }, [{ items, seed: 7 }], { slots: 2 }));
-  expect(seen).toEqual([[0, 'f'], [1, 'a'], [0, 'fgh']]); // prettier-ignore
+  expect(seen).toEqual([
+    [0, 'f'],
+    [1, 'a'],
+    [0, 'fgh'],
+  ]);
   expect(fresh[0][0]).toEqual(['fgh', 'a', 'f'].map((name, i) => `${name} ${stream(7, i)}`));
 });
 

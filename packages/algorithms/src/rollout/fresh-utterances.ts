@@ -108,7 +108,10 @@ export async function freshBatch(
 async function actAt(player: Player, wanted: readonly (Wanted & { slot: number })[]): Promise<ReplayItem[]> {
   const decisions = await player.act(
     wanted.map(({ item, rng, slot }) => ({
-      ...{ slot, turn: 0, rng, ids: tokensBefore(item) },
+      slot,
+      turn: 0,
+      rng,
+      ids: tokensBefore(item),
       observation: item.trajectory.transitions[item.turn].observation,
     })),
   );

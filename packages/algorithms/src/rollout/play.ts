@@ -131,7 +131,9 @@ async function playShare(
   try {
     const played = await playEpisodes<TurnTokens>({
       makeEnv: () => makeEnv(split),
-      ...{ slots, together, asksExpert: player.asksExpert },
+      slots,
+      together,
+      asksExpert: player.asksExpert,
       episodes: own.length,
       seeds: (i) => envSeeds[own[i]],
       // A rollout draws its items; an evaluation covers them evenly.
@@ -170,7 +172,8 @@ export function trajectoryOf(
   groupSize: number,
 ): Trajectory {
   return {
-    ...{ episode, seed },
+    episode,
+    seed,
     ...(item !== undefined && { item }),
     ...(task !== undefined && { task }),
     ...(groupSize > 1 && { group: Math.floor(episode / groupSize) }),

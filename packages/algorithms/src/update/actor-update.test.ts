@@ -36,7 +36,11 @@ afterAll(async () => {
 /** All weights, one after the other. */
 async function parameters(): Promise<Float32Array> {
   const tensors = await policy.copyParameters();
-  return Float32Array.from(Object.keys(tensors).sort().flatMap((name) => [...tensors[name].data])); // prettier-ignore
+  return Float32Array.from(
+    Object.keys(tensors)
+      .sort()
+      .flatMap((name) => [...tensors[name].data]),
+  );
 }
 
 async function set(values: ArrayLike<number>): Promise<void> {
@@ -95,7 +99,8 @@ async function gradientOf(
 }
 
 const plain: ActorLossOptions = { scoreTerminator: true, importanceClip: null, klCoefficient: 0 };
-const along = (gradient: Float32Array, direction: Float32Array) => gradient.reduce((total, x, i) => total + x * direction[i], 0); // prettier-ignore
+const along = (gradient: Float32Array, direction: Float32Array) =>
+  gradient.reduce((total, x, i) => total + x * direction[i], 0);
 const direction = () => {
   const rng = new Rng(3);
   return present.map(() => rng.normal() / Math.sqrt(present.length));
@@ -174,7 +179,10 @@ test('use_baseline: the mean gradient is the same, its variance falls', async ()
   const rng = new Rng(5);
   const drawn = () => {
     let rest = rng.uniform();
-    return Math.max(0, pi.findIndex((chance) => (rest -= chance) < 0)); // prettier-ignore
+    return Math.max(
+      0,
+      pi.findIndex((chance) => (rest -= chance) < 0),
+    );
   };
   const losses: number[] = [];
   for (let step = 0; step < 60; step++) {

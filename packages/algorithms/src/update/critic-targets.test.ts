@@ -12,9 +12,15 @@ const critic = {
 
 /** Rewards 1, 2, 3, …; observations s0, s1, …. */
 const episode = (turns: number, end: 'terminated' | 'truncated'): Trajectory => ({
-  ...{ episode: 0, seed: 0, infos: [], segments: [] },
+  episode: 0,
+  seed: 0,
+  infos: [],
+  segments: [],
   transitions: Array.from({ length: turns }, (_, t) => ({
-    ...{ observation: `s${t}`, action: 'a', reward: t + 1, nextObservation: `s${t + 1}` },
+    observation: `s${t}`,
+    action: 'a',
+    reward: t + 1,
+    nextObservation: `s${t + 1}`,
     terminated: end === 'terminated' && t === turns - 1,
     truncated: end === 'truncated' && t === turns - 1,
   })),

@@ -151,7 +151,9 @@ function sampleFor(
 ): Promise<ReplayItem[][][]> {
   const total = batches.length * batchSize * samples;
   return freshUtterances(player, batches, {
-    ...{ slots, samples, ranks },
+    slots,
+    samples,
+    ranks,
     progress: (done) => hooks.progress('fresh utterances', done, total),
   });
 }
@@ -177,8 +179,12 @@ async function accumulateTd(
       ? Float32Array.from(items, ({ trajectory, turn }) => importance.get(trajectory)![turn])
       : null;
   const result = await critic.accumulateGradients({
-    ...{ observations, actions: items.map((item) => transitionOf(item).action) },
-    ...{ q1Targets, q2Targets, v1Targets: targets[0], v2Targets: targets[1] },
+    observations,
+    actions: items.map((item) => transitionOf(item).action),
+    q1Targets,
+    q2Targets,
+    v1Targets: targets[0],
+    v2Targets: targets[1],
     ...(rho && { weights: { v1: rho, v2: rho } }),
   });
   return { ...headMetrics(result, heads), ...(rho && { 'critic/importance_weight_mean': mean(rho) }) };

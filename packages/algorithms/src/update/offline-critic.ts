@@ -44,7 +44,12 @@ export async function accumulateIql(
   const [v1Targets, v2Targets] = combined(q1, q2, tdTarget);
   const now = await critic.evaluate(observations, null, 'online');
   const result = await critic.accumulateGradients({
-    ...{ observations, actions, q1Targets, q2Targets, v1Targets, v2Targets },
+    observations,
+    actions,
+    q1Targets,
+    q2Targets,
+    v1Targets,
+    v2Targets,
     weights: { v1: expectileWeights(now.v1, v1Targets, options), v2: expectileWeights(now.v2, v2Targets, options) },
   });
   return headMetrics(result, [q1, q2]);

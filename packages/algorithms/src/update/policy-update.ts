@@ -362,7 +362,9 @@ function surrogateOf<Turn extends AdvantageTurn>(
   return {
     ...tokens,
     ...(klEstimator && { refLogprobs }),
-    ...{ entropyCoefficient, values, form: { ...form, valueClip: values?.clip ?? null } },
+    entropyCoefficient,
+    values,
+    form: { ...form, valueClip: values?.clip ?? null },
   };
 }
 

@@ -85,10 +85,7 @@ function exampleOf(segment: TokenSegment, row: readonly UtteranceTokens[], score
       if (utterance.allowedIds) allowedIds[utterance.start - 1 + i] = utterance.allowedIds[i];
     });
   const restricted = row.some((utterance) => utterance.allowedIds !== undefined);
-  return {
-    ...{ ids: Int32Array.from(segment.ids.slice(0, length)), targets, weights },
-    ...(restricted && { allowedIds }),
-  };
+  return { ids: Int32Array.from(segment.ids.slice(0, length)), targets, weights, ...(restricted && { allowedIds }) };
 }
 
 /** Log-probabilities of each turn's scored tokens. @param score as `LanguageModel.logprobs` @returns [turns] of [tokens], in nats */

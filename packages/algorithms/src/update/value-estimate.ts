@@ -103,8 +103,11 @@ export function episodeEstimate(
   });
   const ends = (isSet: boolean) => Uint8Array.from(steps, (_, i) => +(isSet && i === steps.length - 1));
   const input = {
-    ...{ rewards: Float32Array.from(steps), values: flat, nextValues: Float32Array.of(...flat.slice(1), values.next) },
-    ...{ terminated: ends(terminated), truncated: ends(!terminated) },
+    rewards: Float32Array.from(steps),
+    values: flat,
+    nextValues: Float32Array.of(...flat.slice(1), values.next),
+    terminated: ends(terminated),
+    truncated: ends(!terminated),
   };
   return perTurn(gae(input, { gamma, lambda }), lengths);
 }

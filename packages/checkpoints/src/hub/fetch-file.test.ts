@@ -9,7 +9,9 @@ import { fetchFile } from './fetch-file.js';
 
 const content = Buffer.alloc(300_000, 'weights ');
 const file = {
-  ...{ path: 'model.safetensors', size: content.length, digest: 'sha256' as const },
+  path: 'model.safetensors',
+  size: content.length,
+  digest: 'sha256' as const,
   etag: createHash('sha256').update(content).digest('hex'),
 };
 

@@ -49,7 +49,9 @@ export async function shellCompletion(session: Session): Promise<number> {
 
 /** What can replace the last word of a line, sorted. @param line the program's name and what follows it */
 async function completions(line: string, session: Session): Promise<string[]> {
-  const words = withoutProgram(line).split(/\s+/).filter((word) => word !== ''); // prettier-ignore
+  const words = withoutProgram(line)
+    .split(/\s+/)
+    .filter((word) => word !== '');
   const word = /\s$/.test(line) || words.length === 0 ? '' : words.pop()!;
   const last = words.at(-1);
   const flag = flagForms.find(
@@ -57,7 +59,11 @@ async function completions(line: string, session: Session): Promise<string[]> {
   );
   const typed = openTyped(session, words, flag !== undefined);
   if (flag) return flagValues(flag.name, word, typed);
-  if (word.startsWith('-')) return startingWith(word, flagForms.flatMap(({ name }) => [name])); // prettier-ignore
+  if (word.startsWith('-'))
+    return startingWith(
+      word,
+      flagForms.flatMap(({ name }) => [name]),
+    );
   const file = /^(.*=)((?:~?\/|\.).*)$/s.exec(word);
   if (file) return pathNames(file[2]!, session.cwd).map((name) => file[1]! + name);
   return overrideMatches(word, typed);
@@ -180,7 +186,9 @@ function allowedValues(schema: JsonSchema, key: string, composed: Composition): 
     node = node?.kind === 'map' ? node.get(name) : undefined;
   }
   if (!at) return [];
-  const options = enumOptions(at, schema).filter((option) => option !== null && typeof option !== 'object').map(String); // prettier-ignore
+  const options = enumOptions(at, schema)
+    .filter((option) => option !== null && typeof option !== 'object')
+    .map(String);
   return schemaFor(at, node, schema).type === 'boolean' ? [...options, 'true', 'false'] : options;
 }
 

@@ -48,7 +48,14 @@ export const flagForms: readonly FlagForm[] = [
     value: 'FILE',
     meaning: 'run the job again whose .hydra folder (or a file in it) this is',
   },
-  { name: '--info', short: '-i', value: 'TOPIC', choices: infoTopics, optional: true, meaning: 'show how the config was composed; "origin KEY" shows it for one value' }, // prettier-ignore
+  {
+    name: '--info',
+    short: '-i',
+    value: 'TOPIC',
+    choices: infoTopics,
+    optional: true,
+    meaning: 'show how the config was composed; "origin KEY" shows it for one value',
+  },
 ];
 
 /** The parsed arguments. */
@@ -75,7 +82,18 @@ export interface CommandArguments {
 
 /** @throws {ConfigError} of kind 'usage' */
 export function parseArguments(argv: readonly string[]): CommandArguments {
-  const out: CommandArguments = { help: false, hydraHelp: false, version: false, resolve: false, run: false, multirun: false, dryRun: false, completion: false, configDirs: [], overrides: [] }; // prettier-ignore
+  const out: CommandArguments = {
+    help: false,
+    hydraHelp: false,
+    version: false,
+    resolve: false,
+    run: false,
+    multirun: false,
+    dryRun: false,
+    completion: false,
+    configDirs: [],
+    overrides: [],
+  };
   const rest = [...argv];
   while (rest.length > 0) {
     const text = rest.shift()!;
@@ -95,20 +113,48 @@ function setFlag(out: CommandArguments, text: string, rest: string[]): void {
     throw usageError(`${form.name} takes no value, but got '${attached}'`);
   const value = form.value === undefined ? undefined : takeValue(form, attached, rest);
   switch (form.name) {
-    case '--help': out.help = true; break; // prettier-ignore
-    case '--hydra-help': out.hydraHelp = true; break; // prettier-ignore
-    case '--version': out.version = true; break; // prettier-ignore
-    case '--cfg': out.cfg = value as CommandArguments['cfg']; break; // prettier-ignore
-    case '--resolve': out.resolve = true; break; // prettier-ignore
-    case '--package': out.package = value; break; // prettier-ignore
-    case '--run': out.run = true; break; // prettier-ignore
-    case '--multirun': out.multirun = true; break; // prettier-ignore
-    case '--dry-run': out.dryRun = true; break; // prettier-ignore
-    case '--shell-completion': out.completion = true; break; // prettier-ignore
-    case '--config-path': out.configPath = value; break; // prettier-ignore
-    case '--config-name': out.configName = configName(value!); break; // prettier-ignore
-    case '--config-dir': out.configDirs.push(value!); break; // prettier-ignore
-    case '--experimental-rerun': out.rerun = value; break; // prettier-ignore
+    case '--help':
+      out.help = true;
+      break;
+    case '--hydra-help':
+      out.hydraHelp = true;
+      break;
+    case '--version':
+      out.version = true;
+      break;
+    case '--cfg':
+      out.cfg = value as CommandArguments['cfg'];
+      break;
+    case '--resolve':
+      out.resolve = true;
+      break;
+    case '--package':
+      out.package = value;
+      break;
+    case '--run':
+      out.run = true;
+      break;
+    case '--multirun':
+      out.multirun = true;
+      break;
+    case '--dry-run':
+      out.dryRun = true;
+      break;
+    case '--shell-completion':
+      out.completion = true;
+      break;
+    case '--config-path':
+      out.configPath = value;
+      break;
+    case '--config-name':
+      out.configName = configName(value!);
+      break;
+    case '--config-dir':
+      out.configDirs.push(value!);
+      break;
+    case '--experimental-rerun':
+      out.rerun = value;
+      break;
     default:
       out.info = value as CommandArguments['info'];
       if (out.info === 'origin') out.originKey = takeOriginKey(rest);
@@ -148,7 +194,10 @@ export const isFlag = (text: string): boolean =>
 
 function unknownFlag(text: string, name: string): ConfigError {
   const bare = text.replace(/^-+/, '');
-  const near = nearest(name, flagForms.flatMap((form) => [form.name, ...(form.short ? [form.short] : [])])); // prettier-ignore
+  const near = nearest(
+    name,
+    flagForms.flatMap((form) => [form.name, ...(form.short ? [form.short] : [])]),
+  );
   const hints = near ? [`did you mean ${near}?`] : [];
   if (text.includes('=')) hints.push(`a setting is changed without dashes: ${bare}`);
   return usageError(`unknown flag ${name}`, ...hints);

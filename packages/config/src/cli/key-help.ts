@@ -72,7 +72,10 @@ export function schemaFor(schema: JsonSchema, node: ConfigNode | undefined, root
 function followReference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const { $ref: reference } = schema;
   if (typeof reference !== 'string' || !reference.startsWith('#')) return schema;
-  const keys = reference.split('/').slice(1).map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')); // prettier-ignore
+  const keys = reference
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
   const target = keys.reduce<unknown>((at, key) => (isSchema(at) ? at[key] : undefined), root);
   const { $ref: _, ...rest } = schema;
   return isSchema(target) && target !== schema ? joinSchemas(followReference(target, root), rest) : rest;
@@ -143,7 +146,12 @@ export function typeText(schema: JsonSchema, root: JsonSchema): string {
 }
 
 function limits({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSchema): string[] {
-  const shown: [string, unknown][] = [['≥', minimum], ['>', exclusiveMinimum], ['≤', maximum], ['<', exclusiveMaximum]]; // prettier-ignore
+  const shown: [string, unknown][] = [
+    ['≥', minimum],
+    ['>', exclusiveMinimum],
+    ['≤', maximum],
+    ['<', exclusiveMaximum],
+  ];
   return shown.filter(([, limit]) => typeof limit === 'number').map(([sign, limit]) => `${sign} ${String(limit)}`);
 }
 

@@ -11,7 +11,12 @@ export function makeFolder(folder: string, setting: string): void {
     for (const each of missing) makeOne(each);
     mkdirSync(folder, { recursive: true }); // refuses a file
   } catch (error) {
-    throw new ConfigError('file', `Cannot make the folder '${folder}': ${reasonOf(error)}`, [`${setting} says where it goes; give another place`], { keyPath: setting, file: folder, cause: error }); // prettier-ignore
+    throw new ConfigError(
+      'file',
+      `Cannot make the folder '${folder}': ${reasonOf(error)}`,
+      [`${setting} says where it goes; give another place`],
+      { keyPath: setting, file: folder, cause: error },
+    );
   }
 }
 

@@ -43,7 +43,12 @@ function recordFolder(place: string, given: string): string {
       : path.join(place, '.hydra');
   for (const name of ['config.yaml', 'hydra.yaml']) {
     if (existsSync(path.join(folder, name))) continue;
-    throw new ConfigError('missing-config', `'${given}' is not the record of a job: there is no '${name}'`, [`looked in ${folder}`, 'give the .hydra folder of a run, or a file in it'], { file: folder }); // prettier-ignore
+    throw new ConfigError(
+      'missing-config',
+      `'${given}' is not the record of a job: there is no '${name}'`,
+      [`looked in ${folder}`, 'give the .hydra folder of a run, or a file in it'],
+      { file: folder },
+    );
   }
   return folder;
 }

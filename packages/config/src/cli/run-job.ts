@@ -52,7 +52,19 @@ export async function runJob(session: Session, composition: Composition, place: 
   const log = openLog(session, composition);
   const cwd = composition.setting('hydra.job.chdir') === true ? outputDirectory : session.cwd;
   const restore = enter(env, asTexts(composition.setting('hydra.job.env_set')), cwd === session.cwd ? undefined : cwd);
-  const context: JobContext = { composition, outputDirectory, overrides, jobName, jobNumber, stdout, stderr, env, cwd, log: (level, message, logger = jobName) => log.log(level, message, logger), limitConsole: (level) => log.limitConsole(level) }; // prettier-ignore
+  const context: JobContext = {
+    composition,
+    outputDirectory,
+    overrides,
+    jobName,
+    jobNumber,
+    stdout,
+    stderr,
+    env,
+    cwd,
+    log: (level, message, logger = jobName) => log.log(level, message, logger),
+    limitConsole: (level) => log.limitConsole(level),
+  };
   try {
     await session.program.job(context);
     return { failed: false };

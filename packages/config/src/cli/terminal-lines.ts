@@ -6,7 +6,16 @@ import type { TextSink } from './program.js';
  * indented by two more columns. A longer word, such as a path, stays whole. Everywhere else the text is written as it is.
  */
 export function writeLines(sink: TextSink, text: string): void {
-  sink.write(`${sink.isTTY ? text.split('\n').map((line) => broken(line, sink.columns || 80)).join('\n') : text}\n`); // prettier-ignore
+  sink.write(
+    `${
+      sink.isTTY
+        ? text
+            .split('\n')
+            .map((line) => broken(line, sink.columns || 80))
+            .join('\n')
+        : text
+    }\n`,
+  );
 }
 
 function broken(line: string, columns: number): string {

@@ -8,7 +8,21 @@ import { MapNode, ScalarNode, isMissing } from '../node.js';
 import { Resolution } from '../interpolation/resolve.js';
 import type { LoadedConfig, Repository } from '../sources/repository.js';
 import { Choices } from './choices.js';
-import { configItem, configPath, finalPackage, groupPath, isOverride, isSelf, overrideKey, parseDefaultsList, refuseSelfAsOption, setHeader, setParent, type DefaultItem, type GroupItem } from './item.js'; // prettier-ignore
+import {
+  configItem,
+  configPath,
+  finalPackage,
+  groupPath,
+  isOverride,
+  isSelf,
+  overrideKey,
+  parseDefaultsList,
+  refuseSelfAsOption,
+  setHeader,
+  setParent,
+  type DefaultItem,
+  type GroupItem,
+} from './item.js';
 
 /** One config of the final list, in merge order. */
 export interface FinalDefault {

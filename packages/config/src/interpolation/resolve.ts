@@ -3,9 +3,28 @@
 import { ConfigError, placeText, type ConfigErrorKind } from '../config-error.js';
 import { child, framePath, isIndex, leadingDots, rootOf, splitPath, type Frame } from '../key-path.js';
 import { nearest } from '../nearest.js';
-import { ListNode, MapNode, ScalarNode, isContainer, isInterpolation, isMissing, type ConfigNode, type ContainerNode, type Scalar } from '../node.js'; // prettier-ignore
+import {
+  ListNode,
+  MapNode,
+  ScalarNode,
+  isContainer,
+  isInterpolation,
+  isMissing,
+  type ConfigNode,
+  type ContainerNode,
+  type Scalar,
+} from '../node.js';
 import { nodeStr } from '../python-text.js';
-import { InterpolationSyntaxError, parseElement, parseText, type ElementSyntax, type Interpolation, type NodeReference, type ResolverCall, type TextSyntax } from './parse.js'; // prettier-ignore
+import {
+  InterpolationSyntaxError,
+  parseElement,
+  parseText,
+  type ElementSyntax,
+  type Interpolation,
+  type NodeReference,
+  type ResolverCall,
+  type TextSyntax,
+} from './parse.js';
 import { ResolverError, findResolver, resolverNames, type ResolverContext } from './resolvers.js';
 
 export interface ResolutionOptions {

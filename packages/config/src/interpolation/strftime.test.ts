@@ -17,6 +17,5 @@ test.each([
   ['%D %T %R %F', '01/06/24 19:05:09 19:05 2024-01-06'],
   ['plain %Q', 'plain %Q'],
 ])('%s', (format, text) => {
-  // prettier-ignore
   expect(strftime(time, format)).toBe(text);
 });

@@ -239,7 +239,11 @@ function mergeable(
   if (!isContainer(node) || !isContainer(fresh)) return false;
   if (node.kind !== fresh.kind) throw new KindMismatch(frame, fresh);
   if (fresh.kind === 'list') return false;
-  const onNewKey = force ? undefined : (target: Frame<MapNode>, key: unknown) => { throw unknownKey(override, target, String(key), root, options); }; // prettier-ignore
+  const onNewKey = force
+    ? undefined
+    : (target: Frame<MapNode>, key: unknown) => {
+        throw unknownKey(override, target, String(key), root, options);
+      };
   mergeInto(frame as Frame<MapNode>, fresh, { env: options.env, onNewKey });
   return true;
 }
@@ -275,7 +279,16 @@ function setItem(at: Frame<ListNode>, key: string, fresh: ConfigNode, override: 
   if (!old) throw outOfRange(at, key, override);
   if (isContainer(old.node) && isContainer(fresh)) {
     if (old.node.kind !== fresh.kind) throw new KindMismatch(old, fresh);
-    if (fresh.kind === 'map') return mergeInto(old as Frame<MapNode>, fresh, { env: options.env, onNewKey: override.kind === 'set' ? (target, name) => { throw unknownKey(override, target, String(name), at as unknown as Frame<MapNode>, options); } : undefined }); // prettier-ignore
+    if (fresh.kind === 'map')
+      return mergeInto(old as Frame<MapNode>, fresh, {
+        env: options.env,
+        onNewKey:
+          override.kind === 'set'
+            ? (target, name) => {
+                throw unknownKey(override, target, String(name), at as unknown as Frame<MapNode>, options);
+              }
+            : undefined,
+      });
   }
   at.node.items[Number(key)] = replace(old.node, fresh);
 }

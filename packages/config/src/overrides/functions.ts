@@ -5,7 +5,19 @@ import { Float } from '../node.js';
 import { floatRepr, narrow, pythonStr, toInteger } from '../python-text.js';
 import { isNegative, reversedRange } from './decimal-range.js';
 import { OverrideSyntaxError } from './syntax-error.js';
-import { ChoiceSweep, DictValue, GlobSweep, IntervalSweep, ListExtension, QuotedString, RangeSweep, isNumber, isSweep, type Element, type OverrideValue } from './value.js'; // prettier-ignore
+import {
+  ChoiceSweep,
+  DictValue,
+  GlobSweep,
+  IntervalSweep,
+  ListExtension,
+  QuotedString,
+  RangeSweep,
+  isNumber,
+  isSweep,
+  type Element,
+  type OverrideValue,
+} from './value.js';
 
 export interface Argument {
   readonly name?: string;
@@ -223,10 +235,13 @@ function choice({ positional, named }: Call): OverrideValue {
     if (!first.simple) throw new CallError('choices cannot nest');
     return new ChoiceSweep(first.items, false, first.shuffle);
   }
-  return new ChoiceSweep(positional.map((item) => {
-    if (item === null) throw new CallError('null cannot be a choice here; write it as a, b, null with commas');
-    return plain(item, 'choice');
-  }), false); // prettier-ignore
+  return new ChoiceSweep(
+    positional.map((item) => {
+      if (item === null) throw new CallError('null cannot be a choice here; write it as a, b, null with commas');
+      return plain(item, 'choice');
+    }),
+    false,
+  );
 }
 
 function range(call: Call): OverrideValue {
@@ -313,7 +328,8 @@ function sort(call: Call): OverrideValue {
     throw new CallError('needs something to sort');
   const { value, several } = ordered(call);
   if (value instanceof ChoiceSweep) {
-    if (several && value.items.some((item) => item === null || typeof item === 'object' && !(item instanceof Float))) throw new CallError('sorts words or numbers'); // prettier-ignore
+    if (several && value.items.some((item) => item === null || (typeof item === 'object' && !(item instanceof Float))))
+      throw new CallError('sorts words or numbers');
     return new ChoiceSweep(sorted(value.items, reverse), value.simple, value.shuffle);
   }
   if (value instanceof RangeSweep) return isNegative(value.step) === reverse ? value : reversedRange(value);

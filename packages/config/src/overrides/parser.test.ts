@@ -36,7 +36,6 @@ test.each([
   ['{a\\:b:1}', { 'a:b': 1 }],
   ['{}', {}],
 ])('%s reads as %j', (text, value) => {
-  // prettier-ignore
   expect(plain(text)).toEqual(value);
 });
 
@@ -126,7 +125,52 @@ function* random(seed: number): Generator<number, never> {
   }
 }
 
-const pieces = ['a', 'key', '.', '/', '@', '=', '+', '~', '1', '-', '1.5', 'e3', ',', ':', '[', ']', '{', '}', '(', ')', "'", '"', '\\', ' ', '\t', '\n', '$', '${a}', 'null', 'true', 'nan', 'int(', 'range(', 'choice(', 'sort(', 'é', '🤖', '\0', '#', '%', '__', '???', 'glob(*)', 'tag(']; // prettier-ignore
+const pieces = [
+  'a',
+  'key',
+  '.',
+  '/',
+  '@',
+  '=',
+  '+',
+  '~',
+  '1',
+  '-',
+  '1.5',
+  'e3',
+  ',',
+  ':',
+  '[',
+  ']',
+  '{',
+  '}',
+  '(',
+  ')',
+  "'",
+  '"',
+  '\\',
+  ' ',
+  '\t',
+  '\n',
+  '$',
+  '${a}',
+  'null',
+  'true',
+  'nan',
+  'int(',
+  'range(',
+  'choice(',
+  'sort(',
+  'é',
+  '🤖',
+  '\0',
+  '#',
+  '%',
+  '__',
+  '???',
+  'glob(*)',
+  'tag(',
+];
 
 test('10,000 random texts parse or give a ConfigError, nothing else', () => {
   const numbers = random(1);

@@ -12,7 +12,18 @@ import { toInteger } from '../python-text.js';
 import { callFunction, type Argument } from './functions.js';
 import { lexKey, lexValue, type KeyTokenType, type Token, type ValueTokenType } from './lexer.js';
 import { OverrideSyntaxError } from './syntax-error.js';
-import { ChoiceSweep, DictValue, ListExtension, QuotedString, isSweep, type Element, type Override, type OverrideKind, type OverrideValue, type Primitive } from './value.js'; // prettier-ignore
+import {
+  ChoiceSweep,
+  DictValue,
+  ListExtension,
+  QuotedString,
+  isSweep,
+  type Element,
+  type Override,
+  type OverrideKind,
+  type OverrideValue,
+  type Primitive,
+} from './value.js';
 
 /** Brackets nest no deeper than this: a longer run of '[' is a mistake, and would exhaust the stack. */
 const maximumDepth = 200;
@@ -102,7 +113,18 @@ function parseHead(tokens: readonly Token<KeyTokenType>[], text: string): Head {
   return { target: target === undefined ? { kind, key } : { kind, key, package: target }, hasValue };
 }
 
-const primitiveTypes: readonly ValueTokenType[] = ['id', 'null', 'int', 'float', 'bool', 'interpolation', 'char', ':', 'escape', 'blank']; // prettier-ignore
+const primitiveTypes: readonly ValueTokenType[] = [
+  'id',
+  'null',
+  'int',
+  'float',
+  'bool',
+  'interpolation',
+  'char',
+  ':',
+  'escape',
+  'blank',
+];
 const keyTypes: readonly ValueTokenType[] = ['id', 'null', 'int', 'float', 'bool', 'char', 'escape', 'blank'];
 
 class ValueParser {

@@ -47,7 +47,51 @@ test.each([['a\0b'], ['\ud800'], [{ "it's": 1 }], [{ größe: 1 }], [{ '': 1 }]]
 function drawing(seed: number) {
   let state = seed;
   const integer = (below: number) => ((state = (state * 1103515245 + 12345) % 2 ** 31), state % below);
-  const pieces = ['a', 'Z', '0', '1', '.', 'e', '-', '+', '_', ' ', '\t', '\n', "'", '"', '\\', ',', ':', '=', '[', ']', '{', '}', '(', ')', '/', '$', '{x', '~', '@', '#', '%', '*', '?', '|', 'é', '日', '😀', 'null', 'true', 'NaN', 'inf', '1e3', '0.5']; // prettier-ignore
+  const pieces = [
+    'a',
+    'Z',
+    '0',
+    '1',
+    '.',
+    'e',
+    '-',
+    '+',
+    '_',
+    ' ',
+    '\t',
+    '\n',
+    "'",
+    '"',
+    '\\',
+    ',',
+    ':',
+    '=',
+    '[',
+    ']',
+    '{',
+    '}',
+    '(',
+    ')',
+    '/',
+    '$',
+    '{x',
+    '~',
+    '@',
+    '#',
+    '%',
+    '*',
+    '?',
+    '|',
+    'é',
+    '日',
+    '😀',
+    'null',
+    'true',
+    'NaN',
+    'inf',
+    '1e3',
+    '0.5',
+  ];
   const text = (length: number) =>
     Array.from({ length: integer(length) }, () => pieces[integer(pieces.length)]).join('');
   const value = (depth: number): JsonValue => {

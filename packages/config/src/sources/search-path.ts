@@ -16,7 +16,8 @@ export type ConfigDir = string | { readonly dir: string; readonly group?: string
 /** The first folder is the program's own and must exist; relative paths are taken from `cwd`. */
 export function givenSources(configDirs: readonly ConfigDir[], cwd: string): ConfigSource[] {
   return configDirs.map((entry, index) => {
-    const { dir, group, provider } = typeof entry === 'string' ? { dir: entry } as { dir: string; group?: string; provider?: string } : entry; // prettier-ignore
+    const { dir, group, provider } =
+      typeof entry === 'string' ? ({ dir: entry } as { dir: string; group?: string; provider?: string }) : entry;
     const absolute = path.resolve(cwd, dir);
     if (!isFolder(absolute) && group === undefined) {
       const what = index === 0 ? 'Primary' : 'Additional';
@@ -47,8 +48,9 @@ export function searchPathSources(
   env: Readonly<Record<string, string | undefined>>,
   warn: (message: string) => void,
 ): ConfigSource[] {
-  // prettier-ignore
-  const override = overrides.find(({ kind, key, package: target }) => kind === 'set' && key === 'hydra.searchpath' && target === undefined);
+  const override = overrides.find(
+    ({ kind, key, package: target }) => kind === 'set' && key === 'hydra.searchpath' && target === undefined,
+  );
   const provider = override ? 'hydra.searchpath in command-line' : 'hydra.searchpath in main';
   const resolution = new Resolution({ env, now: new Date(0) });
   let entries: ConfigNode | undefined;

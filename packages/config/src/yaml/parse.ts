@@ -9,7 +9,15 @@ const maximumDepth = 500;
 const nonPrintable = /[^\t\n\r\x20-\x7e\x85\xa0-\ufffd]/; // halves of surrogate pairs are within the range
 
 /** Types, keys and aliases are read as PyYAML and OmegaConf have them, by read.ts, so the package gives text and tags. */
-const syntaxOnly = { version: '1.1', schema: 'failsafe', resolveKnownTags: false, uniqueKeys: false, merge: false, prettyErrors: false, logLevel: 'silent' } as const; // prettier-ignore
+const syntaxOnly = {
+  version: '1.1',
+  schema: 'failsafe',
+  resolveKnownTags: false,
+  uniqueKeys: false,
+  merge: false,
+  prettyErrors: false,
+  logLevel: 'silent',
+} as const;
 
 export interface ParsedYaml {
   /** Undefined where the text contains no document. */

@@ -16,10 +16,33 @@ function mistake(text: string): YamlError {
 }
 
 test('unquoted words have the types of YAML 1.1', () => {
-  expect(plain('[yes, Off, y, ~, null, 010, 0x1F, 0b101, 1_000, 1:30, 0o17, 09]')).toEqual([true, false, 'y', null, null, 8, 31, 5, 1000, 90, '0o17', '09']); // prettier-ignore
+  expect(plain('[yes, Off, y, ~, null, 010, 0x1F, 0b101, 1_000, 1:30, 0o17, 09]')).toEqual([
+    true,
+    false,
+    'y',
+    null,
+    null,
+    8,
+    31,
+    5,
+    1000,
+    90,
+    '0o17',
+    '09',
+  ]);
 });
 test('floats need no dot, and dates are text', () => {
-  expect(plain('[1e3, .5, 5., -.INF, .NaN, 1_0.5, 2024-01-02, inf, 1e]')).toEqual([1000, 0.5, 5, -Infinity, NaN, 10.5, '2024-01-02', 'inf', '1e']); // prettier-ignore
+  expect(plain('[1e3, .5, 5., -.INF, .NaN, 1_0.5, 2024-01-02, inf, 1e]')).toEqual([
+    1000,
+    0.5,
+    5,
+    -Infinity,
+    NaN,
+    10.5,
+    '2024-01-02',
+    'inf',
+    '1e',
+  ]);
 });
 test('integers of any size are kept', () => {
   expect(plain('a: 123456789012345678901234567890')).toEqual({ a: 123456789012345678901234567890n });

@@ -19,7 +19,6 @@ test.each([
   [NaN, '.nan'],
   [1.5e300, '1.5e+300'],
 ])('float %d is written %s', (value, text) => {
-  // prettier-ignore
   expect(writeYaml(new ScalarNode(new Float(value), origin))).toBe(`${text}\n`);
 });
 
@@ -52,7 +51,6 @@ test.each([
   ['...', `'...'`],
   ['${a}', '${a}'],
 ])('text %j is written %s', (text, written) => {
-  // prettier-ignore
   expect(yaml({ k: text })).toBe(`k: ${written}\n`);
 });
 
@@ -72,7 +70,32 @@ test('an empty key and a long key are written with a question mark', () => {
 
 // U+0085 and U+2028 are left out: PyYAML writes them as line breaks, which read back as others, and we write what it writes.
 test('whatever is written reads back as the same value', () => {
-  const texts = ['a', ' a', 'a ', '\n', 'a\n\nb', '"', "'", '\\', '#', ': ', '-', '?', '|', '%', '@', '🤖 x', '0x1F', '1:30', '.5', '~', 'x'.repeat(200), 'word '.repeat(40), '\t', '\r\n']; // prettier-ignore
+  const texts = [
+    'a',
+    ' a',
+    'a ',
+    '\n',
+    'a\n\nb',
+    '"',
+    "'",
+    '\\',
+    '#',
+    ': ',
+    '-',
+    '?',
+    '|',
+    '%',
+    '@',
+    '🤖 x',
+    '0x1F',
+    '1:30',
+    '.5',
+    '~',
+    'x'.repeat(200),
+    'word '.repeat(40),
+    '\t',
+    '\r\n',
+  ];
   const pairs = texts.flatMap((a) => texts.map((b) => a + b));
   const value = Object.fromEntries(pairs.map((text, index) => [`k${index}`, text]));
   expect(toPlain(readYaml(yaml(value), 'x')!)).toEqual(value);

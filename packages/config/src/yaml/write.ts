@@ -24,11 +24,11 @@ const doubleQuoteEscapes: Record<string, string> = {
   '\r': 'r',
   '\x1b': 'e',
   '"': '"',
-  '\\': '\\', // prettier-ignore
+  '\\': '\\',
   '\x85': 'N',
   '\xa0': '_',
   '\u2028': 'L',
-  '\u2029': 'P', // prettier-ignore
+  '\u2029': 'P',
 };
 
 class Writer {

@@ -43,9 +43,11 @@ export function bilevelGae(
     Uint8Array.from({ length: size }, (_, i) => +(isSet && i === size - 1));
   const turns = gae(
     {
-      ...{ rewards, values: turnValues },
+      rewards,
+      values: turnValues,
       nextValues: Float32Array.of(...turnValues.slice(1), nextValue),
-      ...{ terminated: flag(terminated, lengths.length), truncated: flag(!terminated, lengths.length) },
+      terminated: flag(terminated, lengths.length),
+      truncated: flag(!terminated, lengths.length),
     },
     { gamma, lambda },
   );
@@ -56,8 +58,11 @@ export function bilevelGae(
     tokenRewards[length - 1] = turns.returns[turn];
     const tokens = gae(
       {
-        ...{ rewards: tokenRewards, values: own, nextValues: Float32Array.of(...own.slice(1), 0) },
-        ...{ terminated: flag(true, length), truncated: flag(false, length) },
+        rewards: tokenRewards,
+        values: own,
+        nextValues: Float32Array.of(...own.slice(1), 0),
+        terminated: flag(true, length),
+        truncated: flag(false, length),
       },
       { gamma: tokenGamma, lambda },
     );

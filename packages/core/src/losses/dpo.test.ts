@@ -31,7 +31,11 @@ test('the gradient agrees with central differences over two pairs', () => {
 });
 
 test('the likelihood of the chosen sequence counts per token: 0.5 · (0.6 + 0.8) / 2 = 0.35', () => {
-  const tokens = { logprobs: Float32Array.of(-0.6, -0.8, -1.4), refLogprobs: Float32Array.of(-1, -1, -1), lengths: [2, 1] }; // prettier-ignore
+  const tokens = {
+    logprobs: Float32Array.of(-0.6, -0.8, -1.4),
+    refLogprobs: Float32Array.of(-1, -1, -1),
+    lengths: [2, 1],
+  };
   const [plain, anchored] = [0, 0.5].map((nllCoefficient) => dpoLoss(tokens, { beta: 0.5, nllCoefficient }));
   expect(anchored.nll).toBeCloseTo(0.7, 6);
   expect(anchored.loss - plain.loss).toBeCloseTo(0.35, 6);

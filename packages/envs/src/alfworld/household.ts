@@ -219,8 +219,19 @@ export class Household implements Facts {
   #grammar(): string[] {
     const put = this.putPhrase === 'put' ? 'put O in/on R' : 'move O to R';
     return [
-      ...['look', 'inventory', 'go to R', 'open R', 'close R', 'take O from R', put, 'use O', 'examine R or O'],
-      ...['clean O with R', 'heat O with R', 'cool O with R', 'slice O with a knife'],
+      'look',
+      'inventory',
+      'go to R',
+      'open R',
+      'close R',
+      'take O from R',
+      put,
+      'use O',
+      'examine R or O',
+      'clean O with R',
+      'heat O with R',
+      'cool O with R',
+      'slice O with a knife',
     ];
   }
 

@@ -33,8 +33,17 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips & Exp
     return observation === 'history' ? listedHistory : { observation, kind: 'dialogue', parts };
   },
   sampleActions: [
-    ...['look', 'inventory', 'help', 'go to drawer 1', 'open drawer 1', 'go to cabinet 1', 'open cabinet 1', ''],
-    ...['go to garbagecan 1', 'take pen 1 from drawer 1', 'dance'],
+    'look',
+    'inventory',
+    'help',
+    'go to drawer 1',
+    'open drawer 1',
+    'go to cabinet 1',
+    'open cabinet 1',
+    '',
+    'go to garbagecan 1',
+    'take pen 1 from drawer 1',
+    'dance',
   ],
   // 1 for the goal, else 0; policies that start to learn reach it in few episodes.
   typicalReturn: () => 0.2,

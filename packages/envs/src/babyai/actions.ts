@@ -20,7 +20,8 @@ export function availableActions(world: World): string[] {
   const things = view.filter(({ cell }) => isThing(cell));
   const called = ({ name, number }: Seen) => `${name} ${number}`;
   return [
-    ...['turn left', 'turn right'],
+    'turn left',
+    'turn right',
     ...(isFree(front) ? ['move forward'] : []),
     ...(world.carrying === null ? things.map((item) => `pickup ${called(item)}`) : ['drop']),
     ...(isDoor(front) ? ['toggle'] : []),

@@ -10,8 +10,14 @@ import type { Mission } from './mission.js';
 import { seen } from './view.js';
 
 const options: BabyAiOptions = {
-  ...{ backend: 'embedded', baseUrl: null, actionFormat: 'plain', timeoutMs: 1000, testItems: null },
-  ...{ levels: ['goto_local'], listActions: true, stepLimit: 300 },
+  backend: 'embedded',
+  baseUrl: null,
+  actionFormat: 'plain',
+  timeoutMs: 1000,
+  testItems: null,
+  levels: ['goto_local'],
+  listActions: true,
+  stepLimit: 300,
 };
 
 /** A map in letters: # wall, D shut door, ' open door, b blue ball, k grey key, > the agent and where it looks. */
@@ -45,8 +51,16 @@ test('what is seen is described with distances ahead and aside, the nearest firs
       'The room has walls around you. You are facing a ball 5 steps away. You are not carrying anything.',
   );
   expect(availableActions(world)).toEqual([
-    ...['turn left', 'turn right', 'move forward', 'pickup blue ball 1', 'pickup grey key 1', 'pickup blue ball 2'],
-    ...['go to blue ball 1', 'go to grey key 1', 'go to blue ball 2', 'check available actions'],
+    'turn left',
+    'turn right',
+    'move forward',
+    'pickup blue ball 1',
+    'pickup grey key 1',
+    'pickup blue ball 2',
+    'go to blue ball 1',
+    'go to grey key 1',
+    'go to blue ball 2',
+    'check available actions',
   ]);
 });
 

@@ -136,8 +136,16 @@ export const allCities: readonly City[] = table
     const name = place.replace('*', '');
     const [city, country] = name.split(', ');
     return {
-      ...{ name, city, country, isCapital: place.startsWith('*'), population: Number(population) },
-      ...{ sea: sea === '-' ? null : sea, river: river === '-' ? null : river },
-      ...{ climate, part, landmarks, knownFor },
+      name,
+      city,
+      country,
+      isCapital: place.startsWith('*'),
+      population: Number(population),
+      sea: sea === '-' ? null : sea,
+      river: river === '-' ? null : river,
+      climate,
+      part,
+      landmarks,
+      knownFor,
     };
   });

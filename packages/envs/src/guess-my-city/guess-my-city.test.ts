@@ -17,7 +17,8 @@ test('a game: header, questions with answers, the winning turn', async () => {
   expect(await env.reset({ seed: 0 })).toMatchObject({ observation: 'Questions:\n', info: { city: 'Lima, Peru' } });
   expect(await env.step('Is your city located in Asia?\nand more')).toMatchObject({
     observation: 'Questions:\nIs your city located in Asia? No.\n',
-    ...{ reward: -1, terminated: false },
+    reward: -1,
+    terminated: false,
   });
   expect(await env.step('I say it is Lima!?')).toMatchObject({ reward: 0, terminated: true, info: { won: true } });
 });
@@ -25,7 +26,11 @@ test('a game: header, questions with answers, the winning turn', async () => {
 test('spec 15: "Is it Sao Paulo in Brazil?" wins, whatever the oracle says', async () => {
   const env = new GuessMyCity({ ...defaults, cities: ['Sao Paulo'] }, { id: 'wrong', answer: () => 'No.' });
   await env.reset({ seed: 0 });
-  expect(await env.step('Is it Sao Paulo in Brazil?')).toMatchObject({ reward: 0, terminated: true, info: { won: true } }); // prettier-ignore
+  expect(await env.step('Is it Sao Paulo in Brazil?')).toMatchObject({
+    reward: 0,
+    terminated: true,
+    info: { won: true },
+  });
 });
 
 test('an oracle that names the city is not heard, on the winning turn either', async () => {
@@ -111,7 +116,9 @@ test('a steady expert wins all games, and without draws it plays each city in on
   expect(steady.every(({ done }) => done)).toBe(true);
   const mean = steady.reduce((sum, { conversation }) => sum + conversation.length, 0) / steady.length;
   expect(mean).toBeLessThan(8); // log2 91 = 6.5 bits, and the winning guess
-  expect(new Set(steady.map((game) => game.conversation.join('\n'))).size).toBe(new Set(steady.map(({ word }) => word)).size); // prettier-ignore
+  expect(new Set(steady.map((game) => game.conversation.join('\n'))).size).toBe(
+    new Set(steady.map(({ word }) => word)).size,
+  );
 });
 
 test('what the demonstrator hears is what the game says', async () => {

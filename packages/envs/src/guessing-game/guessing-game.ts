@@ -79,7 +79,9 @@ export class GuessingGame<Secret extends { readonly name: string }> implements E
     const terminated = won || this.#turn >= maxTurns;
     if (terminated) this.#order.end();
     const info: GuessingInfo = {
-      ...{ [infoKey]: this.#secret.name, oracle: id, won },
+      [infoKey]: this.#secret.name,
+      oracle: id,
+      won,
       invalid: !won && isInvalid(answer),
       repeated: this.#isRepeated(question),
     };

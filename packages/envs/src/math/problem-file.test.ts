@@ -44,7 +44,9 @@ test('JSON lines: names of other data sets, numbers, split and id of the file', 
       .join('\n'),
   );
   const { train, eval: evaluation, test } = readProblems(path);
-  expect(evaluation).toEqual([{ id: 'x1', question: 'a', kind: null, answer: 'so \\boxed{\\frac{1}{2}}', solution: 'so \\boxed{\\frac{1}{2}}' }]); // prettier-ignore
+  expect(evaluation).toEqual([
+    { id: 'x1', question: 'a', kind: null, answer: 'so \\boxed{\\frac{1}{2}}', solution: 'so \\boxed{\\frac{1}{2}}' },
+  ]);
   expect(test).toMatchObject([{ question: 'b', solution: '1 + 1 = 2\n#### 2' }]);
   expect(train).toMatchObject([{ question: 'c', answer: '7', solution: null }]);
 });
@@ -62,7 +64,11 @@ test('without a split column the question’s words decide, however they are spa
 });
 
 test.each([
-  ['latin1.csv', Buffer.from('question,answer\ncaf\xe9,1\n', 'latin1'), 'latin1.csv: is not UTF-8; save it as UTF-8, or convert it: iconv -f LATIN1 -t UTF-8'], // prettier-ignore
+  [
+    'latin1.csv',
+    Buffer.from('question,answer\ncaf\xe9,1\n', 'latin1'),
+    'latin1.csv: is not UTF-8; save it as UTF-8, or convert it: iconv -f LATIN1 -t UTF-8',
+  ],
   ['a.csv', 'question,answer\n"open,1\n', /a\.csv(?::\d)?: is no CSV: Quote Not Closed/],
   ['b.csv', 'question,answer\na,1,2\n', /b\.csv:2: is no CSV: Invalid Record Length/],
   ['c.csv', 'frage,antwort\na,1\n', 'c.csv:2: no question; columns: frage, antwort'],
@@ -72,7 +78,11 @@ test.each([
   ['g.jsonl', '[1]', 'g.jsonl:1: is no JSON object'],
   ['h.jsonl', '{"question": "a", "answer": {"x": 1}}', "h.jsonl:1: 'answer' must be a text or a number"],
   ['i.jsonl', '{"question": "a", "answer": 1, "split": "half"}', "i.jsonl:1: split 'half' must be train, eval or test"],
-  ['j.jsonl', '{"question": "a", "answer": 1, "split": "train"}\n{"question": " a", "answer": 1, "split": "test"}', 'j.jsonl:2: the question is also in line 1, for train'], // prettier-ignore
+  [
+    'j.jsonl',
+    '{"question": "a", "answer": 1, "split": "train"}\n{"question": " a", "answer": 1, "split": "test"}',
+    'j.jsonl:2: the question is also in line 1, for train',
+  ],
   ['k.txt', '', 'k.txt: is neither .csv nor .jsonl'],
 ])('%s is refused by name and line', (name, content, message) => {
   const path = file(name, content);

@@ -20,8 +20,14 @@ const columns = {
 type Column = keyof typeof columns;
 
 const splitNames: Readonly<Record<string, Split>> = {
-  ...{ train: 'train', training: 'train', test: 'test' },
-  ...{ eval: 'eval', validation: 'eval', valid: 'eval', val: 'eval', dev: 'eval' },
+  train: 'train',
+  training: 'train',
+  test: 'test',
+  eval: 'eval',
+  validation: 'eval',
+  valid: 'eval',
+  val: 'eval',
+  dev: 'eval',
 };
 
 interface Row {

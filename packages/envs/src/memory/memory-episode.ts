@@ -21,7 +21,9 @@ export function episodeOfRecord(record: EpisodeRecord, number: number, minReturn
   const observations = [reset.observation, ...steps.map(({ observation }) => observation)];
   const turns = steps.map(({ action, slip }, i) => ({ observation: observations[i], action, slip }));
   return {
-    ...{ id: demonstrationId(number), ...named(reset.info.item, reset.info.task_description), return: total },
+    id: demonstrationId(number),
+    ...named(reset.info.item, reset.info.task_description),
+    return: total,
     turns: turns.filter(({ slip }) => !slip).map(({ observation, action }) => ({ observation, action })),
   };
 }
@@ -34,7 +36,9 @@ export function episodeOfTrajectory(trajectory: Trajectory, minReturn: number | 
   const total = episodicReturn(trajectory);
   if (!isSuccess(total, infos.at(-1)?.won, minReturn)) return null;
   return {
-    ...{ id: `rollout ${episode}`, ...named(item, task), return: total },
+    id: `rollout ${episode}`,
+    ...named(item, task),
+    return: total,
     turns: transitions.map(({ state, observation, action }) => ({ observation: state ?? observation, action })),
   };
 }

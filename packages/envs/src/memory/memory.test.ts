@@ -10,7 +10,10 @@ const memoryOf = (changed: Partial<MemorySettings>, ...episodes: MemoryEpisode[]
   return memory;
 };
 const episode = (number: number, observation: string, action: string, more: Partial<MemoryEpisode> = {}) => ({
-  ...{ id: `demonstration ${number}`, item: `item ${number}`, return: 1, turns: [{ observation, action }] },
+  id: `demonstration ${number}`,
+  item: `item ${number}`,
+  return: 1,
+  turns: [{ observation, action }],
   ...more,
 });
 const lamp = episode(0, 'A brass lamp lies here.', 'take lamp');
@@ -57,7 +60,12 @@ test('one episode an item: the larger return, then the shorter; the oldest goes 
   memory.add([episode(7, 'worse', 'a', { item: 'item 0', return: 0.5 })]);
   expect(memory.toText()).toContain('brass');
   memory.add([episode(8, 'better', 'a', { item: 'item 0', return: 2 }), otherKey]);
-  expect(memory.toText().split('\n').map((line) => /"id":"([^"]*)/.exec(line)?.[1])).toEqual(['demonstration 8', 'demonstration 2', undefined]); // prettier-ignore
+  expect(
+    memory
+      .toText()
+      .split('\n')
+      .map((line) => /"id":"([^"]*)/.exec(line)?.[1]),
+  ).toEqual(['demonstration 8', 'demonstration 2', undefined]);
   const copy = new Memory(settings);
   copy.restore(memory.toText());
   expect(copy.toText()).toBe(memory.toText());
@@ -82,8 +90,20 @@ test('successes alone, without slips, and with what the environment itself said'
   const kept = { item: 'goal 3', task: 'win', return: 0, turns: [{ observation: 'done', action: 'go' }] };
   expect(episodeOfRecord(record, 4, null)).toEqual({ id: 'demonstration 4', ...kept });
   expect(episodeOfRecord(record, 4, 0.1)).toBeNull();
-  const transition = { observation: 'Example: x\nstart', state: 'start', action: 'go', reward: 1, nextObservation: '', terminated: true, truncated: false }; // prettier-ignore
+  const transition = {
+    observation: 'Example: x\nstart',
+    state: 'start',
+    action: 'go',
+    reward: 1,
+    nextObservation: '',
+    terminated: true,
+    truncated: false,
+  };
   const trajectory = { episode: 9, seed: 1, transitions: [transition], infos: [{}], segments: [] } as Trajectory;
-  expect(episodeOfTrajectory(trajectory, null)).toEqual({ id: 'rollout 9', return: 1, turns: [{ observation: 'start', action: 'go' }] }); // prettier-ignore
+  expect(episodeOfTrajectory(trajectory, null)).toEqual({
+    id: 'rollout 9',
+    return: 1,
+    turns: [{ observation: 'start', action: 'go' }],
+  });
   expect(episodeOfTrajectory({ ...trajectory, infos: [{ won: false }] }, null)).toBeNull();
 });

@@ -21,7 +21,9 @@ test('a member that is named is played as it is by itself', async () => {
   const mixture = makeEnv('mixture', { envs });
   const alone = makeEnv('maze', { reward: 'agentgym' });
   const { info, ...start } = await (mixture as unknown as { reset(o: object): ReturnType<typeof alone.reset> }).reset({
-    ...{ seed: 5, member: 1, memberReset: { seed: 3 } },
+    seed: 5,
+    member: 1,
+    memberReset: { seed: 3 },
   });
   const { info: own, ...expected } = await alone.reset({ seed: 3 });
   expect(start).toEqual(expected);

@@ -188,7 +188,9 @@ async function mixedDemonstrations(
       await source!.make(registry.options(one), {
         ...own,
         ...Object.fromEntries(Object.entries(chosen).filter(([key]) => key in own)),
-        ...{ count: share, seed, split },
+        count: share,
+        seed,
+        split,
       }),
     );
   }

@@ -62,7 +62,6 @@ function observationFields(
   { properties = {} }: RecordSchema,
   chosen: readonly string[] | null,
 ): readonly string[] {
-  // prettier-ignore
   const fields = Object.keys(properties).filter((name) => !BASE.includes(name));
   if (chosen !== null) {
     const unknown = chosen.find((name) => fields.length > 0 && !fields.includes(name));

@@ -84,7 +84,10 @@ export class OpenEnvSocket {
   /** @throws {OpenEnvError} for an error frame; {OpenEnvConnectionError} when the session is lost */
   async request(message: { type: string; data?: unknown }): Promise<Readonly<Record<string, unknown>>> {
     if (this.#failure) throw this.#failure;
-    const timer = setTimeout(() => this.#drop(`no reply to '${message.type}' within ${this.timeoutMs} ms`), this.timeoutMs); // prettier-ignore
+    const timer = setTimeout(
+      () => this.#drop(`no reply to '${message.type}' within ${this.timeoutMs} ms`),
+      this.timeoutMs,
+    );
     try {
       this.socket.send(JSON.stringify(message));
       const { type, data } = await this.#next();

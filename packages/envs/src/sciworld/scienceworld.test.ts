@@ -34,8 +34,14 @@ const episodes = recordedLines<Episode>(file);
 const jar = process.env.SCIENCEWORLD_JAR ?? null;
 
 const options = (more: Partial<SciWorldJavaOptions>): SciWorldJavaOptions => ({
-  ...{ baseUrl: null, timeoutMs: 60_000, maxRounds: null, jar: null, tasks: null, fold: 'train' },
-  ...{ simplifications: '', validActions: false },
+  baseUrl: null,
+  timeoutMs: 60_000,
+  maxRounds: null,
+  jar: null,
+  tasks: null,
+  fold: 'train',
+  simplifications: '',
+  validActions: false,
   ...more,
 });
 
@@ -50,8 +56,10 @@ async function expectAsRecorded(env: ScienceWorld, episode: Episode, withValidAc
     const { observation, reward, terminated, truncated, info } = await env.step(recorded.action);
     total += reward;
     expect({ observation, reward, terminated, truncated }).toEqual({
-      ...{ observation: recorded.observation, reward: recorded.reward },
-      ...{ terminated: recorded.done, truncated: false },
+      observation: recorded.observation,
+      reward: recorded.reward,
+      terminated: recorded.done,
+      truncated: false,
     });
     expect(info).toMatchObject({ score: recorded.score, moves: recorded.moves, won: recorded.score === 100 });
     if (!withValidActions) continue;

@@ -26,7 +26,13 @@ const recorded = whenRecorded('archer/detective.z5', 'transcripts/detective.json
 const episodes = recordedLines<Recording>('transcripts/detective.jsonl');
 
 const infoOf = ({ observation, score, moves, look = '', inventory = '' }: Moment) => ({
-  ...{ text: observation, look, inventory, score, moves, maxScore: 360, fault: null },
+  text: observation,
+  look,
+  inventory,
+  score,
+  moves,
+  maxScore: 360,
+  fault: null,
 });
 
 recorded.test('every text, score, reward and end is reproduced', async () => {

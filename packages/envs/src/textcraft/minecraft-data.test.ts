@@ -24,16 +24,37 @@ const item = (id: number, name: string) => ({ id, name, displayName: name, stack
 
 /** A small workshop: two woods, and ingots, blocks and nuggets that can all be made into one another. */
 const items = [
-  ...[item(3, 'oak_log'), item(4, 'birch_log'), item(10, 'oak_planks'), item(11, 'birch_planks'), item(20, 'stick')],
-  ...[item(30, 'iron_ingot'), item(31, 'iron_nugget'), item(32, 'iron_block'), item(40, 'iron_axe')],
+  item(3, 'oak_log'),
+  item(4, 'birch_log'),
+  item(10, 'oak_planks'),
+  item(11, 'birch_planks'),
+  item(20, 'stick'),
+  item(30, 'iron_ingot'),
+  item(31, 'iron_nugget'),
+  item(32, 'iron_block'),
+  item(40, 'iron_axe'),
 ];
 const one = (id: number) => ({ id, count: 1 });
 const full = (id: number) => [0, 1, 2].map(() => [id, id, id]);
 const recipes = {
   40: [
     // Mirrored: one recipe.
-    { inShape: [[30, 30], [30, 20], [null, 20]], result: one(40) }, // prettier-ignore
-    { inShape: [[30, 30], [20, 30], [20, null]], result: one(40) }, // prettier-ignore
+    {
+      inShape: [
+        [30, 30],
+        [30, 20],
+        [null, 20],
+      ],
+      result: one(40),
+    },
+    {
+      inShape: [
+        [30, 30],
+        [20, 30],
+        [20, null],
+      ],
+      result: one(40),
+    },
   ],
   32: [{ inShape: full(30), result: one(32) }],
   31: [{ ingredients: [30], result: { id: 31, count: 9 } }],
@@ -57,7 +78,10 @@ const recipes = {
 
 const options: TextCraftOptions = {
   ...({ observation: 'turn', stepLimit: 30, depth: null, goal: null } as const),
-  ...{ distractors: 10, recipes: null, recipeOrder: null, renamed: 0 },
+  distractors: 10,
+  recipes: null,
+  recipeOrder: null,
+  renamed: 0,
 };
 
 test('recipes by rising id with exact counts; each kind of an ingredient is a recipe, a mirrored one is not', () => {
@@ -78,8 +102,12 @@ test('recipes by rising id with exact counts; each kind of an ingredient is a re
 test('goals and depths: nuggets close the circle and are fetched', async () => {
   const env = new TextCraft({ ...options, recipes: write({ 'recipes.json': recipes, 'items.json': items }) });
   expect(env.tree.goals()).toEqual([
-    ...[['oak_planks', 1], ['birch_planks', 1], ['iron_ingot', 1]], // prettier-ignore
-    ...[['stick', 2], ['iron_block', 2], ['iron_axe', 3]], // prettier-ignore
+    ['oak_planks', 1],
+    ['birch_planks', 1],
+    ['iron_ingot', 1],
+    ['stick', 2],
+    ['iron_block', 2],
+    ['iron_axe', 3],
   ]);
   await env.reset({ dataIdx: 5 });
   expect((await env.step('get 1 oak log')).observation).toBe('Got 1 oak log');

@@ -12,7 +12,10 @@ import { TextCraft } from './textcraft.js';
 
 const defaults: TextCraftOptions = {
   ...({ observation: 'history', stepLimit: 30, depth: null, goal: null } as const),
-  ...{ distractors: 10, recipes: null, recipeOrder: null, renamed: 0 },
+  distractors: 10,
+  recipes: null,
+  recipeOrder: null,
+  renamed: 0,
 };
 const textCraft = (options: Partial<TextCraftOptions> = {}) => new TextCraft({ ...defaults, ...options });
 const asRecorded: Partial<TextCraftOptions> = { observation: 'turn', stepLimit: 1000 };

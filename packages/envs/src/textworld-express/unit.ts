@@ -45,8 +45,16 @@ const unitOf = (name: TextWorldExpressGame) =>
         const played = await textWorldExpressDemonstrations(
           name,
           {
-            ...{ fold: fold ?? 'train', params, stepLimit, contentDir, showValidActions },
-            ...{ episodes, seedStep: SEED_STEP, onlyWon: true, slips, slipSeed: seed },
+            fold: fold ?? 'train',
+            params,
+            stepLimit,
+            contentDir,
+            showValidActions,
+            episodes,
+            seedStep: SEED_STEP,
+            onlyWon: true,
+            slips,
+            slipSeed: seed,
           },
           (seed) => {
             const { reset, item } = plan.choose({ split, seed });

@@ -12,7 +12,11 @@ import { RulesOracle } from './rules-oracle.js';
 import { allWords, findWord, subset10 } from './words.js';
 
 const defaults = {
-  ...{ games: 3000, words: 'full', winTest: 'lastToken', maxTurns: 20, seed: 0 },
+  games: 3000,
+  words: 'full',
+  winTest: 'lastToken',
+  maxTurns: 20,
+  seed: 0,
   ...withDefaults(demonstrationsSchema, {}, 'demonstrations'),
 } as unknown as DemonstrationOptions;
 const demonstrations = (options: Partial<DemonstrationOptions>) =>

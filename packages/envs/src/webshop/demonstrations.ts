@@ -13,7 +13,11 @@ export function webShopTexts(options: WebShopOptions): string[] {
   const { products, goals } = loadShop(options);
   const all = Array.from({ length: products.size }, (_, id) => products.at(id));
   const ofProducts = all.flatMap(({ asin, title, description, bullets, options: choices, priceText }) => [
-    ...[`[${asin}]`, title, description, ...bullets, priceText],
+    `[${asin}]`,
+    title,
+    description,
+    ...bullets,
+    priceText,
     ...[...choices].flatMap(([name, values]) => [name, ...values.map((value) => `[${value}]`)]),
   ]);
   return [...ofProducts, ...goals.map((goal) => goal?.instruction ?? '')];

@@ -18,8 +18,14 @@ function humanGoal(instruction: string, asin: string, title: string): Goal {
   const [, query, attributes, value, cap] =
     /^i need (.*?) that are (.*?)(?:, and i prefer (.*?))?, and price lower than ([\d.]+) dollars$/.exec(instruction)!;
   return {
-    ...{ asin, title, query, productCategory: '', instruction, priceCap: Number(cap) },
-    ...{ attributes: attributes.split(' and '), options: value === undefined ? [] : [value] },
+    asin,
+    title,
+    query,
+    productCategory: '',
+    instruction,
+    priceCap: Number(cap),
+    attributes: attributes.split(' and '),
+    options: value === undefined ? [] : [value],
   };
 }
 

@@ -138,9 +138,14 @@ export const recordedGoals = (records: readonly (GoalRecord | null)[]): (Goal | 
   records.map(
     (record) =>
       record && {
-        ...{ asin: record.asin, title: record.name, query: record.query, productCategory: record.product_category },
-        ...{ instruction: record.instruction_text, attributes: [...record.attributes] },
-        ...{ options: optionsOf(record.goal_options), priceCap: record.price_upper },
+        asin: record.asin,
+        title: record.name,
+        query: record.query,
+        productCategory: record.product_category,
+        instruction: record.instruction_text,
+        attributes: [...record.attributes],
+        options: optionsOf(record.goal_options),
+        priceCap: record.price_upper,
       },
   );
 

@@ -145,8 +145,15 @@ export function loadShop(options: WebShopOptions): Shop {
   const { products, attributes, goals, goalKind, productLimit, indexDir } = options;
   const { numProducts, numGoals, catalogueSeed } = options;
   const key = JSON.stringify([
-    ...[products, attributes, goals, goalKind, productLimit, indexDir],
-    ...[numProducts, numGoals, catalogueSeed],
+    products,
+    attributes,
+    goals,
+    goalKind,
+    productLimit,
+    indexDir,
+    numProducts,
+    numGoals,
+    catalogueSeed,
   ]);
   let shop = loadedShops.get(key);
   if (shop === undefined) {

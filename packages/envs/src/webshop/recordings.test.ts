@@ -56,8 +56,12 @@ function productOn(html: string, asin: string, done: string): Product {
   const price = nodes.findIndex(({ text }) => text.startsWith('Price: '));
   return productOf(
     {
-      ...{ asin, name: nodes[price - 1].text, pricing: nodes[price].text, customization_options: options },
-      ...{ query: preAfter(done, 'purchased-query'), product_category: preAfter(done, 'purchased-pc') },
+      asin,
+      name: nodes[price - 1].text,
+      pricing: nodes[price].text,
+      customization_options: options,
+      query: preAfter(done, 'purchased-query'),
+      product_category: preAfter(done, 'purchased-pc'),
     },
     { attributes: pythonList(preAfter(done, 'purchased_attrs')) },
   );

@@ -5,14 +5,24 @@ import { tokenSetRatio } from './token-set-ratio.js';
 
 const kettle = productOf(
   {
-    ...{ asin: 'B000000001', name: 'Arlow Tea Kettles', pricing: '$20', query: 'tea kettles' },
-    ...{ product_category: 'Home › Kitchen › Tea Kettles', small_description: ['Whistling lid'] },
+    asin: 'B000000001',
+    name: 'Arlow Tea Kettles',
+    pricing: '$20',
+    query: 'tea kettles',
+    product_category: 'Home › Kitchen › Tea Kettles',
+    small_description: ['Whistling lid'],
   },
   { attributes: ['stainless steel'] },
 );
 const goal: Goal = {
-  ...{ asin: 'B000000001', title: kettle.title, query: 'tea kettles', productCategory: kettle.productCategory },
-  ...{ instruction: '', attributes: ['stainless steel', 'whistling'], options: ['navy blue'], priceCap: 30 },
+  asin: 'B000000001',
+  title: kettle.title,
+  query: 'tea kettles',
+  productCategory: kettle.productCategory,
+  instruction: '',
+  attributes: ['stainless steel', 'whistling'],
+  options: ['navy blue'],
+  priceCap: 30,
 };
 
 test('everything that was asked for earns 1', () => {

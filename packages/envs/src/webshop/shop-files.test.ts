@@ -74,9 +74,13 @@ describe('files', () => {
   });
 
   const records = Array.from({ length: 300 }, (_, i) => ({
-    ...{ asin: `B0${String(i).padStart(8, '0')}`, name: `${['brass', 'steel', 'oak'][i % 3]} lamp number ${i}` },
-    ...{ full_description: `caf\u00e9 ${'very '.repeat(i % 7)}bright`, small_description: ['easy to clean'] },
-    ...{ pricing: `$${i}.50`, query: 'lamps', customization_options: options({ Color: ['Red', `c${i % 5}`] }) },
+    asin: `B0${String(i).padStart(8, '0')}`,
+    name: `${['brass', 'steel', 'oak'][i % 3]} lamp number ${i}`,
+    full_description: `caf\u00e9 ${'very '.repeat(i % 7)}bright`,
+    small_description: ['easy to clean'],
+    pricing: `$${i}.50`,
+    query: 'lamps',
+    customization_options: options({ Color: ['Red', `c${i % 5}`] }),
   }));
   const products = write(
     'items.json',

@@ -3,7 +3,17 @@
 // Source: ArCHer's WebShop client at 7c771a7.
 
 const named: Readonly<Record<string, string>> = {
-  ...{ '\n': '', '\\': '\\', "'": "'", '"': '"', a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
+  '\n': '',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
 };
 
 /** Escape sequences: octal, \xHH, \uHHHH, \UHHHHHHHH, a named one. Anything else after a backslash keeps it. */

@@ -98,7 +98,11 @@ function servedShop(options: WebShopOptions) {
   const { baseUrl, actionFormat, timeoutMs, connections, maxTurns, webshopLower, webshopUpper } = options;
   const firstItem = webshopLower ?? 0;
   return agentGymEnv('webshop', {
-    ...{ baseUrl, actionFormat, timeoutMs, connections, firstItem },
+    baseUrl,
+    actionFormat,
+    timeoutMs,
+    connections,
+    firstItem,
     items: webshopUpper === null ? null : webshopUpper - firstItem,
     instructions: actionFormat !== 'plain',
     maxRounds: maxTurns,

@@ -82,16 +82,21 @@ describe("WebShop's own files", () => {
     return join(folder, name);
   };
   const product = (asin: string, name: string, more: object = {}) => ({
-    ...{ asin, name, full_description: 'Made for every day.', small_description: ['easy to clean'], pricing: '$12.50' },
-    ...{ category: 'garden', query: 'lamps', product_category: 'Home › Lighting › Lamps', images: ['x.jpg'] },
-    ...{
-      customization_options: {
-        Color: [
-          { value: 'Red/White', image: null },
-          { value: 'blue', image: null },
-        ],
-        Size: null,
-      },
+    asin,
+    name,
+    full_description: 'Made for every day.',
+    small_description: ['easy to clean'],
+    pricing: '$12.50',
+    category: 'garden',
+    query: 'lamps',
+    product_category: 'Home › Lighting › Lamps',
+    images: ['x.jpg'],
+    customization_options: {
+      Color: [
+        { value: 'Red/White', image: null },
+        { value: 'blue', image: null },
+      ],
+      Size: null,
     },
     ...more,
   });

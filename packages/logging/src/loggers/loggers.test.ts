@@ -15,14 +15,12 @@ beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-loggers
 afterEach(() => rm(directory, { recursive: true }));
 
 const run = (resumedAfter = 0): LoggedRun => ({
-  ...{
-    directory,
-    resumedAfter,
-    project: 'tests',
-    name: 'a run',
-    config: { seed: 3, env: { words: ['dog'] }, lm_lr: null },
-    inputs: [],
-  },
+  directory,
+  resumedAfter,
+  project: 'tests',
+  name: 'a run',
+  config: { seed: 3, env: { words: ['dog'] }, lm_lr: null },
+  inputs: [],
   note: () => {},
   onOutput: () => () => {},
   warn: (message) => {
@@ -31,14 +29,20 @@ const run = (resumedAfter = 0): LoggedRun => ({
 });
 
 const episode: Trajectory = {
-  ...{ episode: 0, seed: 1, infos: [], segments: [] },
+  episode: 0,
+  seed: 1,
+  infos: [],
+  segments: [],
   transitions: [
     { observation: 'a | b', action: 'go', reward: -1, nextObservation: '', terminated: true, truncated: false },
   ],
 };
 
 const step = (iteration: number, metrics: Record<string, number>): LoggedStep => ({
-  ...{ iteration, metrics, seconds: { rollout: 0.5 }, episodes: [episode] },
+  iteration,
+  metrics,
+  seconds: { rollout: 0.5 },
+  episodes: [episode],
 });
 
 const end = { status: 'finished', results: { 'test/episodic_return': -3.5 }, model: null } as const;
@@ -132,7 +136,14 @@ const hasReader = spawnSync(python, ['-c', 'import tensorboard']).status === 0;
 (hasReader ? test : test.skip)('tensorboard: its own reader reads it, without the steps that were lost', async () => {
   const { stdout } = spawnSync(python, ['-c', reader, await writeEvents()], { encoding: 'utf8' });
   const read = JSON.parse(stdout) as Record<string, unknown>;
-  expect(read).toMatchObject({ nll: [[1, 2.5], [2, 1.5]], test: -3.5, histogram: 1 }); // prettier-ignore
+  expect(read).toMatchObject({
+    nll: [
+      [1, 2.5],
+      [2, 1.5],
+    ],
+    test: -3.5,
+    histogram: 1,
+  });
   expect(read.text).toContain('| a \\| b | go | -1 |');
   expect(read.plugins).toEqual(['_hparams_/session_end_info', '_hparams_/session_start_info']);
 });

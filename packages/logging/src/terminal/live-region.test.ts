@@ -100,7 +100,13 @@ test('a training shows its figures below its bar', () => {
   const figures = new RunFigures();
   let now = 0;
   const live = new LiveRegion(screen, false);
-  const bar = new ProgressBar('iteration', 4, { live, write: () => true }, () => now, (columns) => figures.lines(columns)); // prettier-ignore
+  const bar = new ProgressBar(
+    'iteration',
+    4,
+    { live, write: () => true },
+    () => now,
+    (columns) => figures.lines(columns),
+  );
   const losses = { 'losses/q1': 0.5, 'losses/policy': -1.25, 'diagnostics/kl_to_start': 0.0123 };
   for (const [i, value] of [-20, -15, -10].entries()) {
     const metrics = { 'rollout/episodic_return': value, 'rollout/win_rate': i / 4, 'rollout/tokens': 500, ...losses };

@@ -71,7 +71,15 @@ export class ProgressBar {
     this.#lastDrawn = now;
     const { label, total } = this;
     if (this.output.report)
-      this.output.report({ event: 'progress', label, done: this.#done, total, seconds: now - this.#started, eta_seconds: this.#left(now), note: this.#note }); // prettier-ignore
+      this.output.report({
+        event: 'progress',
+        label,
+        done: this.#done,
+        total,
+        seconds: now - this.#started,
+        eta_seconds: this.#left(now),
+        note: this.#note,
+      });
     else this.output.write(`${this.#line(now)}\n`);
   }
 

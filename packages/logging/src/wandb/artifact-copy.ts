@@ -22,7 +22,12 @@ export async function copyFolder(folder: string, runFolder: string, name: string
     const to = join(copy, relative(folder, from));
     await namingFile(to, async () => {
       await mkdir(dirname(to), { recursive: true });
-      const linked = from.endsWith('.safetensors') && (await link(from, to).then(() => true, () => false)); // prettier-ignore
+      const linked =
+        from.endsWith('.safetensors') &&
+        (await link(from, to).then(
+          () => true,
+          () => false,
+        ));
       if (!linked) await copyFile(from, to);
     });
   }

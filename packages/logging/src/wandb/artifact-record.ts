@@ -29,11 +29,20 @@ export async function artifactRecord(
   );
   return {
     ...run,
-    ...{ type, name: artifactName(name), aliases: [...aliases], metadata: jsonText(metadata) },
-    ...{ user_created: true, use_after_commit: isInput, finalize: true, digest: manifestDigest(contents) },
-    ...{ client_id: randomId(), sequence_client_id: randomId() },
+    type,
+    name: artifactName(name),
+    aliases: [...aliases],
+    metadata: jsonText(metadata),
+    user_created: true,
+    use_after_commit: isInput,
+    finalize: true,
+    digest: manifestDigest(contents),
+    client_id: randomId(),
+    sequence_client_id: randomId(),
     manifest: {
-      ...{ version: 1, storage_policy: 'wandb-storage-policy-v1', contents },
+      version: 1,
+      storage_policy: 'wandb-storage-policy-v1',
+      contents,
       storage_policy_config: [{ key: 'storageLayout', value_json: '"V2"' }],
     },
   };

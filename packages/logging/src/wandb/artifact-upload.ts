@@ -47,10 +47,17 @@ async function create(client: WandbClient, names: Names, artifact: ArtifactRecor
   const { type, name, digest, description, metadata, aliases = [], client_id, sequence_client_id } = artifact;
   const input = {
     ...names,
-    ...{ artifactTypeName: type, artifactCollectionName: name, digest, digestAlgorithm: 'MANIFEST_MD5' },
-    ...{ clientID: client_id, sequenceClientID: sequence_client_id, description: description || null },
+    artifactTypeName: type,
+    artifactCollectionName: name,
+    digest,
+    digestAlgorithm: 'MANIFEST_MD5',
+    clientID: client_id,
+    sequenceClientID: sequence_client_id,
+    description: description || null,
     aliases: aliases.map((alias) => ({ artifactCollectionName: name, alias })),
-    ...{ tags: [], metadata: metadata || null, enableDigestDeduplication: true },
+    tags: [],
+    metadata: metadata || null,
+    enableDigestDeduplication: true,
   };
   return (await client.graphql<CreateArtifactAnswer>(CREATE_ARTIFACT, { input })).createArtifact.artifact;
 }
@@ -88,7 +95,8 @@ async function uploadFiles(
       throw new Error(`${file} is not what it was when the artifact was made\n  it was written again since then`);
     const artifactFiles = [{ artifactID, artifactManifestID, name: path, md5: digest }];
     const { createArtifactFiles } = await client.graphql<CreateArtifactFilesAnswer>(CREATE_ARTIFACT_FILES, {
-      ...{ artifactFiles, storageLayout: 'V2' },
+      artifactFiles,
+      storageLayout: 'V2',
     });
     const { uploadUrl, uploadHeaders } = createArtifactFiles.files.edges[0].node;
     // Without an address the server has this content already.
@@ -99,7 +107,9 @@ async function uploadFiles(
 function manifestText({ manifest }: ArtifactRecord): string {
   const contents = (manifest?.contents ?? []).map(({ path, digest, size = 0 }) => [path, { digest, size }] as const);
   return JSON.stringify({
-    ...{ version: 1, storagePolicy: 'wandb-storage-policy-v1', storagePolicyConfig: { storageLayout: 'V2' } },
+    version: 1,
+    storagePolicy: 'wandb-storage-policy-v1',
+    storagePolicyConfig: { storageLayout: 'V2' },
     contents: Object.fromEntries(contents),
   });
 }

@@ -27,8 +27,16 @@ afterEach(() => {
 
 const open = (onRetry: (error: WandbError) => void = () => {}, signal = new AbortController().signal) =>
   new WandbClient({
-    ...{ baseUrl: url, key: 'k'.repeat(40), env: {}, random: () => 0, signal, onRetry },
-    ...{ waitMinMs: 1, waitMaxMs: 1, streamTimeoutMs: 100, graphqlTimeoutMs: 100 },
+    baseUrl: url,
+    key: 'k'.repeat(40),
+    env: {},
+    random: () => 0,
+    signal,
+    onRetry,
+    waitMinMs: 1,
+    waitMaxMs: 1,
+    streamTimeoutMs: 100,
+    graphqlTimeoutMs: 100,
   });
 
 test.each(['graphql', 'stream'] as const)(

@@ -71,7 +71,11 @@ export class WandbClient {
     const what = /(?:query|mutation) (\w+)/.exec(query)?.[1] ?? 'a query';
     const { env, graphqlTimeoutMs, baseUrl } = this.options;
     const attempt: Attempt = {
-      ...{ what, method: 'POST', url: `${baseUrl}/graphql`, timeoutMs: graphqlTimeoutMs, retryConflict },
+      what,
+      method: 'POST',
+      url: `${baseUrl}/graphql`,
+      timeoutMs: graphqlTimeoutMs,
+      retryConflict,
       headers: {
         ...this.#api,
         ...(env.WANDB_USERNAME && { 'x-wandb-username': env.WANDB_USERNAME }),

@@ -3,7 +3,14 @@
 import type { Figures } from '../figures.js';
 
 /** Tags of protobuf: field number · 8 + 2 for bytes, + 0 for a varint. */
-const [NUM, HISTORY, ITEM, STEP, STEP_NUM, KEY] = [1 << 3, (2 << 3) | 2, (1 << 3) | 2, (2 << 3) | 2, 1 << 3, (1 << 3) | 2]; // prettier-ignore
+const [NUM, HISTORY, ITEM, STEP, STEP_NUM, KEY] = [
+  1 << 3,
+  (2 << 3) | 2,
+  (1 << 3) | 2,
+  (2 << 3) | 2,
+  1 << 3,
+  (1 << 3) | 2,
+];
 /** Of field 16, `value_json`: a varint of two bytes. */
 const VALUE = [0x82, 0x01] as const;
 

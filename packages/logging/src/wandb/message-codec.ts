@@ -76,7 +76,10 @@ function sorted(type: MessageType<Fields>): NamedField[] {
   const known = sortedFields.get(type);
   if (known !== undefined) return known;
   const fields = Object.entries(type.fields).map(([name, field]) => ({ name, ...field }));
-  sortedFields.set(type, fields.sort((a, b) => a.number - b.number)); // prettier-ignore
+  sortedFields.set(
+    type,
+    fields.sort((a, b) => a.number - b.number),
+  );
   return fields;
 }
 

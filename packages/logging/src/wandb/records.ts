@@ -38,8 +38,14 @@ const metric = messageType({
   summary: one(
     7,
     messageType({
-      ...{ min: one(1, 'bool'), max: one(2, 'bool'), mean: one(3, 'bool'), best: one(4, 'bool') },
-      ...{ last: one(5, 'bool'), none: one(6, 'bool'), copy: one(7, 'bool'), first: one(8, 'bool') },
+      min: one(1, 'bool'),
+      max: one(2, 'bool'),
+      mean: one(3, 'bool'),
+      best: one(4, 'bool'),
+      last: one(5, 'bool'),
+      none: one(6, 'bool'),
+      copy: one(7, 'bool'),
+      first: one(8, 'bool'),
     }),
   ),
   goal: one(8, 'int32'),
@@ -101,16 +107,33 @@ const record = messageType({
   history: one(2, messageType({ item: many(1, item), step: one(2, messageType({ num: one(1, 'int64') })) })),
   summary: one(3, changes),
   config: one(5, changes),
-  files: one(6, messageType({ files: many(1, messageType({ path: one(1, 'string'), policy: one(2, 'int32'), type: one(3, 'int32') })) })), // prettier-ignore
-  stats: one(7, messageType({ timestamp: one(2, timestamp), item: many(3, messageType({ key: one(1, 'string'), value_json: one(16, 'string') })) })), // prettier-ignore
+  files: one(
+    6,
+    messageType({
+      files: many(1, messageType({ path: one(1, 'string'), policy: one(2, 'int32'), type: one(3, 'int32') })),
+    }),
+  ),
+  stats: one(
+    7,
+    messageType({
+      timestamp: one(2, timestamp),
+      item: many(3, messageType({ key: one(1, 'string'), value_json: one(16, 'string') })),
+    }),
+  ),
   artifact: one(8, artifact),
   telemetry: one(11, telemetry),
   metric: one(12, metric),
-  output_raw: one(13, messageType({ output_type: one(1, 'int32'), timestamp: one(2, timestamp), line: one(3, 'string') })), // prettier-ignore
+  output_raw: one(
+    13,
+    messageType({ output_type: one(1, 'int32'), timestamp: one(2, timestamp), line: one(3, 'string') }),
+  ),
   run: one(17, run),
   exit: one(18, messageType({ exit_code: one(1, 'int32'), runtime: one(2, 'int32') })),
   final: one(20, empty),
-  header: one(21, messageType({ version_info: one(1, messageType({ producer: one(1, 'string'), min_consumer: one(2, 'string') })) })), // prettier-ignore
+  header: one(
+    21,
+    messageType({ version_info: one(1, messageType({ producer: one(1, 'string'), min_consumer: one(2, 'string') })) }),
+  ),
   footer: one(22, empty),
   preempting: one(23, empty),
   environment: one(26, environment),

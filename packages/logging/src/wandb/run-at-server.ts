@@ -15,10 +15,20 @@ export async function createRun(
   config: string,
 ): Promise<NonNullable<SenderState['run']>> {
   const variables = {
-    ...{ name: run.run_id, project: run.project || 'uncategorized', entity: run.entity || null, config },
-    ...{ groupName: run.run_group || null, jobType: run.job_type || null, displayName: run.display_name || null },
-    ...{ notes: run.notes || null, host: run.host || null, sweep: run.sweep_id || null, program: 'bowyer' },
-    ...{ tags: run.tags ?? null, commit: run.git?.commit ?? null, repo: run.git?.remote_url ?? null },
+    name: run.run_id,
+    project: run.project || 'uncategorized',
+    entity: run.entity || null,
+    config,
+    groupName: run.run_group || null,
+    jobType: run.job_type || null,
+    displayName: run.display_name || null,
+    notes: run.notes || null,
+    host: run.host || null,
+    sweep: run.sweep_id || null,
+    program: 'bowyer',
+    tags: run.tags ?? null,
+    commit: run.git?.commit ?? null,
+    repo: run.git?.remote_url ?? null,
   };
   const { upsertBucket } = await client.graphql<UpsertBucketAnswer>(UPSERT_BUCKET, variables, { retryConflict: true });
   const { id, name, project } = upsertBucket.bucket;

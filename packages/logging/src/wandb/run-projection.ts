@@ -1,6 +1,14 @@
 // What the server is to know of a run, from the records of its log: the lines of its streams, its config and summary, and files.
 import { jsonText, rawText, removeRaw, setRaw, type RawTree } from './raw-json.js';
-import { secondsOf, type ArtifactRecord, type Changes, type Item, type LogRecord, type MetricRecord, type RunRecord } from './records.js'; // prettier-ignore
+import {
+  secondsOf,
+  type ArtifactRecord,
+  type Changes,
+  type Item,
+  type LogRecord,
+  type MetricRecord,
+  type RunRecord,
+} from './records.js';
 
 export const STREAMS = ['wandb-history.jsonl', 'wandb-events.jsonl', 'output.log'] as const;
 export type StreamName = (typeof STREAMS)[number];
@@ -32,7 +40,11 @@ export class RunProjection {
   run: RunRecord | null = null;
   exit: { exit_code?: number; runtime?: number } | null = null;
   /** Lines that were not taken, oldest first. */
-  readonly pending: Record<StreamName, string[]> = { 'wandb-history.jsonl': [], 'wandb-events.jsonl': [], 'output.log': [] }; // prettier-ignore
+  readonly pending: Record<StreamName, string[]> = {
+    'wandb-history.jsonl': [],
+    'wandb-events.jsonl': [],
+    'output.log': [],
+  };
   readonly files = new Map<string, NamedFile>();
   readonly artifacts: ArtifactRecord[] = [];
   isPreempting = false;
@@ -78,8 +90,10 @@ export class RunProjection {
     const own: RawTree = new Map(this.#config);
     own.delete('_wandb');
     const wandb = {
-      ...{ cli_version: this.#version, start_time: Math.floor(this.#startSeconds) },
-      ...{ t: { '5': this.#version ?? '' }, m: this.#metrics.length === 0 ? undefined : this.#metricList() },
+      cli_version: this.#version,
+      start_time: Math.floor(this.#startSeconds),
+      t: { '5': this.#version ?? '' },
+      m: this.#metrics.length === 0 ? undefined : this.#metricList(),
     };
     own.set('_wandb', jsonText(wandb));
     return rawText(own, (value) => `{"value": ${value}}`);
@@ -126,7 +140,10 @@ export class RunProjection {
   }
 
   #event(seconds: number, items: readonly { key?: string; value_json?: string }[]): void {
-    const tree: RawTree = new Map([['_wandb', 'true'], ['_timestamp', String(seconds)]]); // prettier-ignore
+    const tree: RawTree = new Map([
+      ['_wandb', 'true'],
+      ['_timestamp', String(seconds)],
+    ]);
     tree.set('_runtime', String(seconds - this.#startSeconds));
     for (const { key, value_json } of items) tree.set(`system.${key}`, value_json ?? 'null');
     this.#line('wandb-events.jsonl', rawText(tree));
@@ -136,7 +153,9 @@ export class RunProjection {
   #output(kind: number, seconds: number, text: string): void {
     const lines = ((this.#partial[kind] ?? '') + text).split('\n');
     this.#partial[kind] = lines.pop()!;
-    const micros = String(Math.round((seconds % 1) * 1e6)).padStart(6, '0').slice(0, 6); // prettier-ignore
+    const micros = String(Math.round((seconds % 1) * 1e6))
+      .padStart(6, '0')
+      .slice(0, 6);
     const time = `${new Date(1000 * Math.floor(seconds)).toISOString().slice(0, 19)}.${micros}`;
     for (const line of lines)
       this.#line('output.log', `${kind === 0 ? 'ERROR ' : ''}${time} ${line.split('\r').at(-1)}\n`);

@@ -44,7 +44,15 @@ export function startSending(options: SendOptions): Sending {
     isSilent = true;
     warn(`W&B cannot be reached: ${error.message}\n  the run continues; its figures are on disk and are sent later`);
   };
-  const client = new WandbClient({ baseUrl, key, env, ...pace, random: () => rng.uniform(), onRetry, signal: cancel.signal }); // prettier-ignore
+  const client = new WandbClient({
+    baseUrl,
+    key,
+    env,
+    ...pace,
+    random: () => rng.uniform(),
+    onRetry,
+    signal: cancel.signal,
+  });
   const onRun = ({ entity, project, name }: { entity: string; project: string; name: string }) =>
     note(`W&B: ${[pagesOf(baseUrl, env), entity, project, 'runs', name].join('/')}`);
   const sender = new Sender({ client, place, resume, ...pace, onRun, onStop, warn, signal: cancel.signal });

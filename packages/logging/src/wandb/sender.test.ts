@@ -34,7 +34,13 @@ const fast = {
 
 const sendingOf = (place: RunPlace, more: Partial<SendOptions> = {}) =>
   startSending({
-    ...{ place, baseUrl: server.url, key: server.key, env: fast, resume: null, refuse: null, onStop: () => {} },
+    place,
+    baseUrl: server.url,
+    key: server.key,
+    env: fast,
+    resume: null,
+    refuse: null,
+    onStop: () => {},
     note: (text) => said.push(text),
     warn: (text) => said.push(`WARNING ${text}`),
     ...more,
@@ -49,7 +55,20 @@ async function send(place: RunPlace, more?: Partial<SendOptions>): Promise<boole
 
 const start: LogRecord[] = [
   { header: {} },
-  { run: { run_id: 'r1', project: 'p', display_name: 'a run', start_time: timestampOf(1e12), config: { update: [{ key: 'lr', value_json: 'NaN' }, { key: '_wandb', value_json: '{}' }] } } }, // prettier-ignore
+  {
+    run: {
+      run_id: 'r1',
+      project: 'p',
+      display_name: 'a run',
+      start_time: timestampOf(1e12),
+      config: {
+        update: [
+          { key: 'lr', value_json: 'NaN' },
+          { key: '_wandb', value_json: '{}' },
+        ],
+      },
+    },
+  },
 ];
 
 const place = () => placeOf(join(directory, 'run-20261122_000000-r1'), 'r1');
@@ -66,7 +85,15 @@ test("the official client's offline run becomes the same lines that the client h
   await cp(join(fixtures, 'offline-run.wandb'), own.log);
   expect(await send(own)).toBe(true);
   const recorded = (await readFile(join(fixtures, 'online-conversation.jsonl'), 'utf8')).trim().split('\n');
-  const conversation = recorded.map((line) => JSON.parse(line) as { graphql?: string; variables: { config: string }; file_stream?: string; body: { files?: Record<string, { content: string[] }> } }); // prettier-ignore
+  const conversation = recorded.map(
+    (line) =>
+      JSON.parse(line) as {
+        graphql?: string;
+        variables: { config: string };
+        file_stream?: string;
+        body: { files?: Record<string, { content: string[] }> };
+      },
+  );
   const streams: Record<string, string[]> = {};
   for (const { body } of conversation.filter(({ file_stream }) => file_stream))
     for (const [name, { content }] of Object.entries(body.files ?? {})) (streams[name] ??= []).push(...content);
@@ -81,8 +108,18 @@ test("the official client's offline run becomes the same lines that the client h
   expect(run.streams['output.log'].map(plain)).toEqual(streams['output.log'].map(plain));
   expect(plain(run.summary!)).toBe(plain(streams['wandb-summary.json'].at(-1)!));
   const { config } = conversation.filter(({ graphql }) => graphql === 'UpsertBucket').at(-1)!.variables;
-  const values = (tree: object) => Object.fromEntries(Object.entries(tree).map(([key, { value }]: [string, { value: unknown }]) => [key, value])); // prettier-ignore
-  expect(values(run.config)).toMatchObject({ ...values(JSON.parse(config) as object), _wandb: { cli_version: '0.18.7', m: [{ '1': 'epoch', '6': [3] }, { '1': 'loss', '6': [3], '7': [1] }] } }); // prettier-ignore
+  const values = (tree: object) =>
+    Object.fromEntries(Object.entries(tree).map(([key, { value }]: [string, { value: unknown }]) => [key, value]));
+  expect(values(run.config)).toMatchObject({
+    ...values(JSON.parse(config) as object),
+    _wandb: {
+      cli_version: '0.18.7',
+      m: [
+        { '1': 'epoch', '6': [3] },
+        { '1': 'loss', '6': [3], '7': [1] },
+      ],
+    },
+  });
   expect(run).toMatchObject({ complete: true, exitcode: 0 });
   expect(said.join('\n')).toContain('artifact run-k3v9q2xm-preds was not uploaded'); // its file is not here
 });
@@ -117,7 +154,12 @@ test.each(Object.keys(faults))('%s: every point, line and file arrives once', as
   expect(streams['output.log'][0]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6} line 10\n$/);
   expect(streams['wandb-events.jsonl']).toHaveLength(1);
   expect(config._wandb.value).toMatchObject({ m: [{ '1': 'steps' }, { '1': 'eval/r', '5': 1, '6': [1], '7': [2] }] });
-  expect(JSON.parse(summary!)).toMatchObject({ loss: 1 / 30, 'eval/r': { max: -10 }, 'test/r': 1, _wandb: { runtime: expect.any(Number) as number } }); // prettier-ignore
+  expect(JSON.parse(summary!)).toMatchObject({
+    loss: 1 / 30,
+    'eval/r': { max: -10 },
+    'test/r': 1,
+    _wandb: { runtime: expect.any(Number) as number },
+  });
   expect({ complete, exitcode }).toEqual({ complete: true, exitcode: 0 });
 });
 

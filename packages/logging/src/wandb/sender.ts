@@ -75,7 +75,9 @@ export class Sender {
     await this.#findBase(run);
     this.#projection = new RunProjection({ ...this.#state.sent }, this.#state.base);
     this.#uploads = new Uploads({
-      ...{ client, directory: place.files, state: this.#state },
+      client,
+      directory: place.files,
+      state: this.#state,
       onFailure: (what, error) => this.options.warn(`W&B: ${what} was not uploaded: ${error.message}`),
       onArtifact: async (artifact) => {
         await this.#save(); // not sent again, and its copy is not needed any more

@@ -41,10 +41,19 @@ export interface WandbSettings {
 
 /** W&B's words of WANDB_MODE; those on the right are ours. */
 const MODES: Readonly<Record<string, Mode>> = {
-  ...{ online: 'online', run: 'online', offline: 'offline', dryrun: 'offline', disabled: 'disabled' },
+  online: 'online',
+  run: 'online',
+  offline: 'offline',
+  dryrun: 'offline',
+  disabled: 'disabled',
 };
 const RESUMES: Readonly<Record<string, Resume>> = {
-  ...{ allow: 'allow', must: 'must', never: 'never', auto: 'allow', true: 'allow', false: null },
+  allow: 'allow',
+  must: 'must',
+  never: 'never',
+  auto: 'allow',
+  true: 'allow',
+  false: null,
 };
 const MAX_PROJECT = 128;
 const MAX_TAG = 64;

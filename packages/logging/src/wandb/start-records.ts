@@ -35,8 +35,19 @@ export async function startRecords(
     { header: { version_info: { producer: VERSION, min_consumer: '0.19.0' } } },
     {
       run: {
-        ...{ run_id: id, entity, project, run_group: group, job_type: jobType, display_name: name, notes, tags, host },
-        ...{ sweep_id: sweepId, start_time, telemetry: { cli_version: VERSION }, git: commit ? { commit } : undefined },
+        run_id: id,
+        entity,
+        project,
+        run_group: group,
+        job_type: jobType,
+        display_name: name,
+        notes,
+        tags,
+        host,
+        sweep_id: sweepId,
+        start_time,
+        telemetry: { cli_version: VERSION },
+        git: commit ? { commit } : undefined,
         // Without `_wandb` the official sync leaves out the definitions of metrics.
         config: { update: [...update, { key: '_wandb', value_json: '{}' }] },
       },

@@ -71,7 +71,12 @@ class Statistics {
     const { min = Infinity, max = -Infinity } = this.#values as { min?: number; max?: number };
     this.#sum += value;
     this.#count++;
-    this.#values = { ...this.#values, min: Math.min(min, value), max: Math.max(max, value), mean: this.#sum / this.#count }; // prettier-ignore
+    this.#values = {
+      ...this.#values,
+      min: Math.min(min, value),
+      max: Math.max(max, value),
+      mean: this.#sum / this.#count,
+    };
     this.#values.best = this.option.goal === 'maximize' ? this.#values.max : this.#values.min;
   }
 

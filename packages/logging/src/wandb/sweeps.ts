@@ -92,7 +92,11 @@ export function asAgent<T>(
       heartbeat: async (running) => {
         const runState = JSON.stringify(Object.fromEntries(running.map((run) => [run, true])));
         try {
-          const answer = await client.graphql<{ agentHeartbeat: { commands: string } }>(HEARTBEAT, { id, metrics: '{}', runState }); // prettier-ignore
+          const answer = await client.graphql<{ agentHeartbeat: { commands: string } }>(HEARTBEAT, {
+            id,
+            metrics: '{}',
+            runState,
+          });
           return (JSON.parse(answer.agentHeartbeat.commands) as SweepCommand[])[0];
         } catch (error) {
           if ((error as { status?: number }).status === 404) return null;
@@ -108,8 +112,13 @@ async function withClient<T>(env: Environment, work: (client: WandbClient) => Pr
   const baseUrl = baseUrlOf(env);
   const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // jitter only
   const client = new WandbClient({
-    ...{ baseUrl, key: findKey(baseUrl, env), env, ...paceOf(env), random: () => rng.uniform() },
-    ...{ onRetry: () => {}, signal: new AbortController().signal },
+    baseUrl,
+    key: findKey(baseUrl, env),
+    env,
+    ...paceOf(env),
+    random: () => rng.uniform(),
+    onRetry: () => {},
+    signal: new AbortController().signal,
   });
   try {
     return await work(client);

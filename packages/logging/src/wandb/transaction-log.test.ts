@@ -65,9 +65,14 @@ test('a cut or damaged record ends the log; writing continues after the last who
 
 test('a row that is encoded by hand has the bytes of the table of fields', () => {
   const figures = figuresOf({ a: 0.1 + 0.2, 'losses/é': -1e-300, ['long/'.repeat(40)]: 7, empty: NaN });
-  const more = new Map([['media', JSON.stringify({ text: 'ü'.repeat(100) })], ['_step', '300']]); // prettier-ignore
+  const more = new Map([
+    ['media', JSON.stringify({ text: 'ü'.repeat(100) })],
+    ['_step', '300'],
+  ]);
   const items = [...figures.names.map((name, i) => [name, figures.texts[i]]), ...more];
   const item = items.map(([key, value_json]) => ({ key, value_json }));
   const expected = encodeRecord({ num: 70_000, history: { item, step: { num: 300 } } });
-  expect(Buffer.from(new HistoryRows(figures.names).encode(70_000, figures.texts, more, 300))).toEqual(Buffer.from(expected)); // prettier-ignore
+  expect(Buffer.from(new HistoryRows(figures.names).encode(70_000, figures.texts, more, 300))).toEqual(
+    Buffer.from(expected),
+  );
 });

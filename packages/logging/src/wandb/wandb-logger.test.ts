@@ -22,7 +22,10 @@ beforeEach(async () => {
   server = await WandbServer.start();
   for (const name of Object.keys(process.env)) if (name.startsWith('WANDB_')) delete process.env[name];
   Object.assign(process.env, {
-    ...{ HOME: directory, WANDB_BASE_URL: server.url, WANDB_API_KEY: server.key, WANDB_TAGS: 'a, b' },
+    HOME: directory,
+    WANDB_BASE_URL: server.url,
+    WANDB_API_KEY: server.key,
+    WANDB_TAGS: 'a, b',
     WANDB_X_FILE_STREAM_TRANSMIT_INTERVAL: '0.02',
     WANDB_X_FILE_STREAM_RETRY_WAIT_MIN_SECONDS: '0.001',
   });
@@ -33,34 +36,42 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-const places: PlaceOptions = { mode: null, entity: null, project: null, runId: null, group: null, jobType: null, notes: null, tags: [] }; // prettier-ignore
+const places: PlaceOptions = {
+  mode: null,
+  entity: null,
+  project: null,
+  runId: null,
+  group: null,
+  jobType: null,
+  notes: null,
+  tags: [],
+};
 const options = {
-  ...{
-    ...places,
-    tags: ['c'],
-    metrics: [],
-    episodes: 1,
-    episodesEvery: 2,
-    plots: [] as string[],
-    artifacts: true,
-    checkpoints: [],
-  },
-  ...{ console: true, systemSeconds: 100, finishSeconds: 20 },
+  ...places,
+  tags: ['c'],
+  metrics: [],
+  episodes: 1,
+  episodesEvery: 2,
+  plots: [] as string[],
+  artifacts: true,
+  checkpoints: [],
+  console: true,
+  systemSeconds: 100,
+  finishSeconds: 20,
 };
 
 function runOf(more: Partial<LoggedRun> = {}) {
   const said: string[] = [];
   const listeners: ((line: string, isError: boolean) => void)[] = [];
   const run: LoggedRun = {
-    ...{
-      directory,
-      project: 'p',
-      name: 'a run',
-      config: { seed: 3, env: { name: 'coin' } },
-      inputs: [],
-      resumedAfter: 0,
-    },
-    ...{ note: (text) => said.push(text), warn: (text) => said.push(`WARNING ${text}`) },
+    directory,
+    project: 'p',
+    name: 'a run',
+    config: { seed: 3, env: { name: 'coin' } },
+    inputs: [],
+    resumedAfter: 0,
+    note: (text) => said.push(text),
+    warn: (text) => said.push(`WARNING ${text}`),
     onOutput: (listener) => {
       listeners.push(listener);
       return () => listeners.splice(0);
@@ -71,13 +82,19 @@ function runOf(more: Partial<LoggedRun> = {}) {
 }
 
 const episode: Trajectory = {
-  ...{ episode: 0, seed: 1, infos: [], segments: [] },
+  episode: 0,
+  seed: 1,
+  infos: [],
+  segments: [],
   transitions: [
     { observation: 'o', action: 'go', reward: -1, nextObservation: '', terminated: true, truncated: false },
   ],
 };
 const step = (iteration: number): LoggedStep => ({
-  ...{ iteration, metrics: { loss: 1 / iteration }, seconds: { rollout: 0.5 }, episodes: [episode] },
+  iteration,
+  metrics: { loss: 1 / iteration },
+  seconds: { rollout: 0.5 },
+  episodes: [episode],
 });
 
 test('an online run: rows, names, dialogues, images of plots, console, computer, files, and artifacts with their lineage', async () => {
@@ -108,19 +125,21 @@ test('an online run: rows, names, dialogues, images of plots, console, computer,
   for (const image of [rows[3]['plots/metrics'], summary['plots/metrics']] as Record<string, unknown>[]) {
     const png = served.files[image.path as string];
     expect(image).toEqual({
-      ...{
-        _type: 'image-file',
-        format: 'png',
-        path: expect.stringMatching(/^media\/images\/plots\/metrics_[34]_/) as string,
-      },
-      ...{ size: png.length, sha256: createHash('sha256').update(png).digest('hex'), width: 880, height: 480 },
+      _type: 'image-file',
+      format: 'png',
+      path: expect.stringMatching(/^media\/images\/plots\/metrics_[34]_/) as string,
+      size: png.length,
+      sha256: createHash('sha256').update(png).digest('hex'),
+      width: 880,
+      height: 480,
     });
     // Signature, and the size in the first chunk: PNG specification, sections 5.2 and 11.2.2.
     expect([png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(['PNG', 880, 480]);
   }
   const { path, ncols, nrows } = rows[0]['rollout/dialogues'] as Record<string, unknown>;
   expect([ncols, nrows, JSON.parse(served.files[path as string].toString())]).toEqual([
-    ...[6, 1],
+    6,
+    1,
     { columns: ['episode', 'return', 'turn', 'observation', 'action', 'reward'], data: [[0, -1, 0, 'o', 'go', -1]] },
   ]);
   expect(Object.keys(served.files).filter((name) => name.endsWith('.png'))).toHaveLength(2);
@@ -128,9 +147,17 @@ test('an online run: rows, names, dialogues, images of plots, console, computer,
     expect.arrayContaining(['config.yaml', 'wandb-metadata.json', 'wandb-summary.json', 'output.log']),
   );
   expect(served.streams['output.log'].at(-1)).toMatch(/ a line\n$/);
-  expect(JSON.parse(served.streams['wandb-events.jsonl'][0])).toMatchObject({ _wandb: true, 'system.cpu': expect.any(Number) as number }); // prettier-ignore
+  expect(JSON.parse(served.streams['wandb-events.jsonl'][0])).toMatchObject({
+    _wandb: true,
+    'system.cpu': expect.any(Number) as number,
+  });
   expect(JSON.parse(served.summary!)).toMatchObject({ loss: 1 / 4, 'test/r': 2 });
-  const artifacts = [...server.artifacts.values()].map(({ input, committed, usedBy, files }) => [input.artifactCollectionName, committed, usedBy, Object.keys(files)]); // prettier-ignore
+  const artifacts = [...server.artifacts.values()].map(({ input, committed, usedBy, files }) => [
+    input.artifactCollectionName,
+    committed,
+    usedBy,
+    Object.keys(files),
+  ]);
   expect(artifacts).toEqual([
     ['dataset-data.jsonl', true, [id], ['data.jsonl']],
     [`run-${id}-model`, true, [], ['critic/weights']],
@@ -148,17 +175,25 @@ test('checkpoints are versions of two artifacts, also when answers are lost and 
   const asked = new Set<string>();
   server.fault = (what) => (/Artifact/.test(what) && !asked.has(what) && asked.add(what) ? 'lost' : null);
   const logger = await wandbLogger.open(runOf().run, { ...options, checkpoints: ['best', 'last'] });
-  for (const [iteration, kind] of [[1, 'best'], [2, 'last'], [3, 'best']] as const) {
-    for (const name of ['weights.safetensors', 'config.json']) await writeFile(join(folder, name), `${name} ${iteration}`);
+  for (const [iteration, kind] of [
+    [1, 'best'],
+    [2, 'last'],
+    [3, 'best'],
+  ] as const) {
+    for (const name of ['weights.safetensors', 'config.json'])
+      await writeFile(join(folder, name), `${name} ${iteration}`);
     await logger.checkpoint!({ kind, iteration, folder, score: iteration });
     for (const name of ['weights.safetensors', 'config.json']) await rm(join(folder, name));
     await logger.log(step(iteration));
-  } // prettier-ignore
+  }
   await logger.close({ status: 'finished', results: {}, model: null });
   const [id] = server.runs.keys();
   const found = [...server.artifacts.values()].map(({ input, committed, files }) => [
-    ...[input.artifactTypeName, input.artifactCollectionName, (input.aliases as { alias: string }[]).map(({ alias }) => alias)], // prettier-ignore
-    ...[committed, files['config.json'].toString()],
+    input.artifactTypeName,
+    input.artifactCollectionName,
+    (input.aliases as { alias: string }[]).map(({ alias }) => alias),
+    committed,
+    files['config.json'].toString(),
   ]);
   expect(found).toEqual([
     ['model', `run-${id}-model`, ['latest', 'best', 'iteration-1'], true, 'config.json 1'],
@@ -196,9 +231,14 @@ test('an artifact that the server refuses is tried again by the next sender', as
   await logger.close({ status: 'finished', results: {}, model: join(directory, 'model') });
   expect(said.join()).toContain('was not uploaded');
   server.fault = () => null;
-  const [{ outcome }] = await syncRuns(directory, { env: process.env, note: () => {}, warn: () => {}, onStart: () => {} });
+  const [{ outcome }] = await syncRuns(directory, {
+    env: process.env,
+    note: () => {},
+    warn: () => {},
+    onStart: () => {},
+  });
   expect([outcome, [...server.artifacts.values()].map(({ committed }) => committed)]).toEqual(['sent', [true]]);
-}); // prettier-ignore
+});
 
 test('an agent whose heartbeat is lost gets its trial with the next one', async () => {
   server.sweeps.set('s', { variables: {}, commands: [{ type: 'run', run_id: 't1', args: {} }, { type: 'exit' }] });
@@ -255,7 +295,10 @@ test('options, then the environment, then files decide', async () => {
     WANDB_BASE_URL: 'http://h:1/',
   };
   expect(settingsOf(places, names, variables)).toMatchObject({ entity: 'e', project: 'q', baseUrl: 'http://h:1' });
-  expect(settingsOf({ ...places, project: 'r', mode: 'online' }, names, variables)).toMatchObject({ project: 'r', mode: 'online' }); // prettier-ignore
+  expect(settingsOf({ ...places, project: 'r', mode: 'online' }, names, variables)).toMatchObject({
+    project: 'r',
+    mode: 'online',
+  });
   expect(() => settingsOf({ ...places, project: 'a/b' }, names, env)).toThrow("W&B takes no project of the name 'a/b'");
   expect(() => settingsOf(places, names, { ...env, WANDB_MODE: 'shared' })).toThrow('several writers of one run');
 });

@@ -156,7 +156,10 @@ class WandbLogger implements RunLogger {
     const { place } = this.open;
     const path = await copyFolder(folder, place.folder, `${kind}-${iteration}`);
     const metadata = { iteration, ...(score !== undefined && { score }) };
-    const own = kind === 'best' ? { name: modelName(place.id), type: 'model' as const } : { name: `run-${place.id}-checkpoint`, type: 'checkpoint' as const }; // prettier-ignore
+    const own =
+      kind === 'best'
+        ? { name: modelName(place.id), type: 'model' as const }
+        : { name: `run-${place.id}-checkpoint`, type: 'checkpoint' as const };
     const aliases = ['latest', ...(kind === 'best' ? ['best'] : []), `iteration-${iteration}`];
     // The figures must not wait for checksums of a large model.
     this.#aside(() => this.#artifact({ ...own, path, aliases, isInput: false, metadata }));

@@ -3,7 +3,9 @@ import { readParameters, toCheckpoint } from './checkpoint-layout.js';
 import type { JointTensor, ParameterSpec } from './parameter-spec.js';
 
 const spec = (name: string, shape: number[], joint: JointTensor): ParameterSpec => ({
-  ...{ name, shape, joint },
+  name,
+  shape,
+  joint,
   init: { kind: 'zeros' },
 });
 

@@ -11,7 +11,13 @@ const talks: ChatMessage[][] = [
   [{ role: 'user', content: 'a b' }],
   [
     { role: 'system', content: 'be brief' },
-    { role: 'user', content: [{ type: 'text', text: 'a ' }, { type: 'text', text: 'b' }] }, // prettier-ignore
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'a ' },
+        { type: 'text', text: 'b' },
+      ],
+    },
     { role: 'assistant', content: 'c d \n' },
     { role: 'user', content: 'e' },
     { role: 'assistant', content: 'f' },

@@ -239,7 +239,8 @@ export class BuiltInChatTemplate implements ChatTemplate {
       const further = ['tool_calls', 'reasoning_content', 'thinking'].find((key) => isFilled(more[key]));
       if (further !== undefined) throw this.#unknown(`has no place for a message's ${further}`);
       const parts = typeof content === 'string' || !content ? [{ type: 'text', text: content ?? '' }] : content;
-      if (parts.some(({ text }) => typeof text !== 'string')) throw this.#unknown('takes text only, not other parts of a message'); // prettier-ignore
+      if (parts.some(({ text }) => typeof text !== 'string'))
+        throw this.#unknown('takes text only, not other parts of a message');
       return { role, content: parts.map(({ text }) => text as string).join(''), ...(loss !== undefined && { loss }) };
     });
   }

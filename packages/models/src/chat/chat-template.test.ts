@@ -82,9 +82,24 @@ maybe('a template that is no prefix of itself teaches each reply as it is served
 
 /** A tokenizer of words in which the marks of every template are a token each. */
 const marks = [
-  ...['<s>', '</s>', '[INST]', ' [/INST]', '<|im_start|>', '<|im_end|>', '<|begin_of_text|>', '<|eot_id|>'],
-  ...['<|start_header_id|>', '<|end_header_id|>', '[gMASK]', '<sop>', '<|user|>', '<|assistant|>', '<|system|>'],
-  ...['<|endoftext|>', '<|observation|>', '\n\n'],
+  '<s>',
+  '</s>',
+  '[INST]',
+  ' [/INST]',
+  '<|im_start|>',
+  '<|im_end|>',
+  '<|begin_of_text|>',
+  '<|eot_id|>',
+  '<|start_header_id|>',
+  '<|end_header_id|>',
+  '[gMASK]',
+  '<sop>',
+  '<|user|>',
+  '<|assistant|>',
+  '<|system|>',
+  '<|endoftext|>',
+  '<|observation|>',
+  '\n\n',
 ];
 const marked = wordLevelTokenizer(['system\nuser\nassistant\nYou are a helpful assistant\nhi hi\nOk.go go north'], {
   wholeTokens: marks,
@@ -168,9 +183,15 @@ maybe('Llama-2: a dialogue goes on from what was sampled as the template would h
 test('a template has no continuation where it forgets, or where the border lies within a token', () => {
   const after = (content: string): ChatMessage[] => [short[0], { role: 'assistant', content }, short[2]];
   const stable = chatTemplate(jinja.qwen, marked);
-  const ids = [...stable.encodePrompt([short[0]]), ...marked.encode('Ok.'), ...stable.encodeContinuation(after('Ok.'), 2)!]; // prettier-ignore
+  const ids = [
+    ...stable.encodePrompt([short[0]]),
+    ...marked.encode('Ok.'),
+    ...stable.encodeContinuation(after('Ok.'), 2)!,
+  ];
   expect(ids).toEqual(stable.encodePrompt(after('Ok.')));
-  expect(chatTemplate(jinja.qwen.replace('m.content', 'm.content + "\n"'), marked).encodeContinuation(after('go\n'), 2)).toBeNull(); // prettier-ignore
+  expect(
+    chatTemplate(jinja.qwen.replace('m.content', 'm.content + "\n"'), marked).encodeContinuation(after('go\n'), 2),
+  ).toBeNull();
 
   const forgetful = chatTemplate(jinja.qwen.replace('m.content', "m.content.split('hi')[-1]"), marked);
   expect(forgetful.encodeContinuation(after('Ok.'), 2)).not.toBeNull();
@@ -241,7 +262,11 @@ test('names of the tokenizer’s own templates have variants too, and precede th
     { name: 'chatml', template: 'own' },
   ];
   const tokenizer = verbatim({ chat_template: own });
-  expect(['tool-use', 'Tool_Use', 'chatml'].map((name) => chatTemplate(name, tokenizer).encodePrompt(short))).toEqual([['tools'], ['tools'], ['own']]); // prettier-ignore
+  expect(['tool-use', 'Tool_Use', 'chatml'].map((name) => chatTemplate(name, tokenizer).encodePrompt(short))).toEqual([
+    ['tools'],
+    ['tools'],
+    ['own'],
+  ]);
 });
 
 test.each([

@@ -37,12 +37,16 @@ const thinks: ChatMessage[] = [
 ];
 
 test.each([
-  ['forgets-thoughts', thinks.map((m) => (m.role === 'assistant' ? { ...m, content: (m.content as string).at(-1)! } : m)), 2, (thought: string, said: string) => `${thought}\n</think>\n\n${said}<|end|>\n`], // prettier-ignore
+  [
+    'forgets-thoughts',
+    thinks.map((m) => (m.role === 'assistant' ? { ...m, content: (m.content as string).at(-1)! } : m)),
+    2,
+    (thought: string, said: string) => `${thought}\n</think>\n\n${said}<|end|>\n`,
+  ],
   ['opens-thoughts', thinks, 3, (thought: string, said: string) => `${thought}\n</think>\n\n${said}<|end|>`],
 ] as const)(
   '%s: each reply is learnt after the very tokens it is asked with when served',
   (name, messages, count, written) => {
-    // prettier-ignore
     const template = named(name);
     const examples = template.encodeConversation(messages);
     expect(examples).toHaveLength(count);
@@ -86,7 +90,10 @@ test('what a template opens and the message does not have is reported', () => {
 test('loss false: a block is of the message whose loop it is in', () => {
   const messages: ChatMessage[] = thinks.slice(0, 4).map((m, i) => (i === 1 ? { ...m, loss: false } : m));
   const [example] = named('marked-tools').encodeConversation(messages);
-  const learnt = tokenizer.decode(taught([example]).flatMap(({ reply }) => reply), { keepSpecialTokens: true }); // prettier-ignore
+  const learnt = tokenizer.decode(
+    taught([example]).flatMap(({ reply }) => reply),
+    { keepSpecialTokens: true },
+  );
   expect(learnt).toBe('<think>two</think><think>\ntwo\n</think>\n\nd<|end|>');
   const outside = chatTemplate('{% generation %}{{ messages[1].content }}{% endgeneration %}', tokenizer);
   expect(() => outside.encodeConversation(messages)).toThrow('it is not clear whose it is');
@@ -122,7 +129,10 @@ test('a prompt is written in a step for each message, with the tokens of one tha
 
 test('built-in templates refuse what they have no place for', () => {
   const template = chatTemplate('chatglm4', { ...tokenizer, encode: () => [], tokenToId: () => 0 } as never);
-  const refuses = (messages: ChatMessage[], inputs = {}) => expect(() => template.encodePrompt(messages, inputs)).toThrow.bind(expect(() => template.encodePrompt(messages, inputs))); // prettier-ignore
+  const refuses = (messages: ChatMessage[], inputs = {}) =>
+    expect(() => template.encodePrompt(messages, inputs)).toThrow.bind(
+      expect(() => template.encodePrompt(messages, inputs)),
+    );
   refuses([{ role: 'tool', content: '1' }])("'chatglm4' has no role 'tool'\n");
   refuses([{ role: 'assistant', content: '', tool_calls: [{}] }])("has no place for a message's tool_calls\n");
   refuses([{ role: 'user', content: 'a' }], { tools: [{}] })("'chatglm4' has no place for tools\n");

@@ -113,7 +113,10 @@ export class JinjaTemplate implements ChatTemplate {
         'a message has a weight in the loss, and a {% generation %} block is in no loop over the messages: it is not clear whose it is',
         'leave out the weight, or use another template',
       );
-    const learnt = spans.map(({ index, ...span }) => ({ ...span, weight: index === null ? 1 : lossWeight(messages[index]) })); // prettier-ignore
+    const learnt = spans.map(({ index, ...span }) => ({
+      ...span,
+      weight: index === null ? 1 : lossWeight(messages[index]),
+    }));
     const ids = this.tokenizer.encode(text);
     const offsets = tokenOffsets(this.tokenizer, text, ids);
     if (offsets === null) return this.#encoded(text, learnt);

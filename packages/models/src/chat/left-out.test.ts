@@ -127,7 +127,12 @@ Nine.<end>
 
 test('the renderings of one check share their steps: a template that takes 300,000 is not rendered ten times', () => {
   const busy = '{% for i in range(3) %}{% for j in range(50000) %}{% endfor %}{% endfor %}{{ messages | length }}';
-  const asked: Conversation = { messages: [{ role: 'user', content: 'q' }, { role: 'assistant', content: 'a' }] }; // prettier-ignore
+  const asked: Conversation = {
+    messages: [
+      { role: 'user', content: 'q' },
+      { role: 'assistant', content: 'a' },
+    ],
+  };
   const template = chatTemplate(busy, tokenizer);
   expect(template.encodePrompt(asked.messages.slice(0, 1)).length).toBeGreaterThan(0);
   expect(() => template.leavesOut(asked)).toThrow('it takes more than 500000 steps');

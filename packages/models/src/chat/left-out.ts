@@ -1,6 +1,12 @@
 // Parts of a dialogue that a template does not write: tools, calls, what tools answered, thoughts, or a text next to calls. It is found
 // by rendering the dialogue with marks in their places, since a template's source does not say what it does with a message.
-import { ChatTemplateError, ChatTemplateLimitError, type ChatMessage, type Conversation, type TemplateInputs } from './chat-message.js'; // prettier-ignore
+import {
+  ChatTemplateError,
+  ChatTemplateLimitError,
+  type ChatMessage,
+  type Conversation,
+  type TemplateInputs,
+} from './chat-message.js';
 import { sharingSteps } from './jinja/work.js';
 
 /** A dialogue as text. @param asks whether it ends with what asks for a reply */
@@ -8,21 +14,29 @@ type Render = (messages: readonly ChatMessage[], inputs: TemplateInputs, asks: b
 
 /** Keys of a message that say nothing by themselves: a template may write them or not. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set([
-  ...[
-    'role',
-    'loss',
-    'name',
-    'id',
-    'tool_call_id',
-    'timestamp',
-    'created_at',
-    'date',
-    'time',
-    'model',
-    'source',
-    'metadata',
-  ],
-  ...['meta', 'info', 'usage', 'finish_reason', 'end_turn', 'recipient', 'index', 'turn', 'lang', 'language', 'uuid'],
+  'role',
+  'loss',
+  'name',
+  'id',
+  'tool_call_id',
+  'timestamp',
+  'created_at',
+  'date',
+  'time',
+  'model',
+  'source',
+  'metadata',
+  'meta',
+  'info',
+  'usage',
+  'finish_reason',
+  'end_turn',
+  'recipient',
+  'index',
+  'turn',
+  'lang',
+  'language',
+  'uuid',
 ]);
 
 /** Whose every part must be in the text; of other keys it is enough that the text changes with them. */
@@ -110,7 +124,9 @@ export class LeftOut {
 
   #writesInput(key: 'tools' | 'documents', messages: readonly ChatMessage[], inputs: TemplateInputs): boolean {
     const marks = inputs[key]!.map(() => new Marks());
-    const planted = inputs[key]!.map((value, i) => (key === 'tools' ? plantedTool(value, marks[i]) : marks[i].planted(value))); // prettier-ignore
+    const planted = inputs[key]!.map((value, i) =>
+      key === 'tools' ? plantedTool(value, marks[i]) : marks[i].planted(value),
+    );
     const text = this.#textOf(messages, { ...inputs, [key]: planted as TemplateInputs['tools'] }, true);
     if (text === null) return this.#changes(messages, inputs, messages, { ...inputs, [key]: undefined });
     return marks.every((each) => (key === 'tools' ? each.areIn(text) : each.areSomeIn(text)));
@@ -173,7 +189,8 @@ type Json = Readonly<Record<string, unknown>>;
 /** The function of a tool or of a call, which may have a level of its own. */
 const functionOf = (value: Json): Json => (value.function as Json | undefined) ?? value;
 
-const withFunction = (value: Json, called: Json): Json => (value.function === undefined ? called : { ...value, function: called }); // prettier-ignore
+const withFunction = (value: Json, called: Json): Json =>
+  value.function === undefined ? called : { ...value, function: called };
 
 /** Its name, and those of its parameters: what a call is made of. */
 function plantedTool(tool: Json, marks: Marks): Json {

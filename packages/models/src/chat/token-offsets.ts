@@ -16,7 +16,6 @@ export function tokenOffsets(
   text: string,
   ids: readonly number[],
 ): { start: number; end: number }[] | null {
-  // prettier-ignore
   const offsets: { start: number; end: number }[] = [];
   let at = 0;
   for (let i = 0; i < ids.length;) {

@@ -110,7 +110,9 @@ test('a weight per head and row multiplies its squared error, in the loss and in
   // Only row 2 of the first V head counts, twice: the loss is 2 (V − y)² / 5, and no other head has a gradient.
   const none = new Float32Array(5);
   const { losses, gradients: found } = await gradients({
-    ...{ q1: none, q2: none, v2: none },
+    q1: none,
+    q2: none,
+    v2: none,
     v1: Float32Array.of(0, 0, 2, 0, 0),
   });
   expect(losses.v1Loss).toBeCloseTo((2 * (losses.v1[2] - batch.v1Targets[2]) ** 2) / 5, 4);

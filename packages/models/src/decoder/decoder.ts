@@ -78,7 +78,13 @@ export function decoder(spec: DecoderSpec): CausalArchitecture {
   const { vocabSize, contextLength, heads, keyValueHeads, headSize, blocks, config } = spec;
   const rotaries = [...new Set(blocks.flatMap(({ mixer }) => mixer.rotary ?? []))];
   return {
-    ...{ vocabSize, contextLength, heads, keyValueHeads, headSize, config, contextReason: spec.contextReason },
+    vocabSize,
+    contextLength,
+    heads,
+    keyValueHeads,
+    headSize,
+    config,
+    contextReason: spec.contextReason,
     layers: blocks.length,
     attentionLayers: [...blocks.keys()].filter(
       (layer) => (!blocks[layer].mixer.states || blocks[layer].mixer.attends) && !blocks[layer].mixer.sharesCache,

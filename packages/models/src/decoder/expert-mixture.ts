@@ -99,14 +99,19 @@ export function gatedExperts(options: GatedExperts): ExpertWeights {
   const { savedJointly: saved } = options;
   const init = { kind: 'normal', standardDeviation } as const;
   const gateAndUp = (index: number, from: number) => ({
-    ...{ tensor: `${jointPath}.gate_up_proj`, count, index, saved },
+    tensor: `${jointPath}.gate_up_proj`,
+    count,
+    index,
+    saved,
     rows: { from, of: 2 * inner },
   });
   const parameters = Array.from({ length: count }, (_, e): ParameterSpec[] => [
     { name: nameOf(e, 'gate'), shape: [inner, width], init, joint: gateAndUp(e, 0) },
     { name: nameOf(e, 'up'), shape: [inner, width], init, joint: gateAndUp(e, inner) },
     {
-      ...{ name: nameOf(e, 'down'), shape: [width, inner], init },
+      name: nameOf(e, 'down'),
+      shape: [width, inner],
+      init,
       joint: { tensor: `${jointPath}.down_proj`, count, index: e, saved },
     },
   ]).flat();

@@ -37,7 +37,9 @@ function formsOf(json: Record<string, unknown>): AttentionForm[] {
   const g = new GraphBuilder('forms');
   const forms: AttentionForm[] = [];
   const scope = new GraphScope(g, architecture, {
-    ...{ batch: 'batch', tokens: 'tokens', operandOrder: 'rows-left' },
+    batch: 'batch',
+    tokens: 'tokens',
+    operandOrder: 'rows-left',
     attention: (layer, [query], form) => {
       forms[layer] = form;
       return query;

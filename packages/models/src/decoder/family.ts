@@ -91,7 +91,10 @@ export class FamilyConfig {
     return {
       vocabSize: fields.count('vocab_size'),
       layers: fields.layers('num_hidden_layers'),
-      ...{ width, heads, keyValueHeads, headSize },
+      width,
+      heads,
+      keyValueHeads,
+      headSize,
     };
   }
 

@@ -7,8 +7,13 @@ import { architectureFor } from '../language-model/architectures.js';
 import { TokenScorer } from '../training/token-scorer.js';
 
 const sizes = {
-  ...{ vocab_size: 29, hidden_size: 16, intermediate_size: 20, num_attention_heads: 4, num_key_value_heads: 2 },
-  ...{ num_hidden_layers: 2, max_position_embeddings: 40 },
+  vocab_size: 29,
+  hidden_size: 16,
+  intermediate_size: 20,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  num_hidden_layers: 2,
+  max_position_embeddings: 40,
 };
 const ids = tokenIds('text', 12, sizes.vocab_size);
 

@@ -187,7 +187,13 @@ class PlainParts {
     const [queries, keys] = [heads * headSize, keyValueHeads * headSize];
     const project = (name: string, out: number) => this.#linear(`${at}.${name}`, out, width, bias);
     return selfAttention({
-      ...{ heads, keyValueHeads, headSize, queryFactor, gate, positionBiases, form },
+      heads,
+      keyValueHeads,
+      headSize,
+      queryFactor,
+      gate,
+      positionBiases,
+      form,
       sinks: sinks && `${at}.${sinks}`,
       projections:
         kind === 'separate'

@@ -123,12 +123,10 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     const long = tinyConfig({ n_positions: 160, vocab_size: 13 });
     const longTensors = tinyParameters(long, 23);
     const longPrograms = new DecodePrograms({
-      ...{
-        device,
-        architecture: gpt2(long),
-        parameters: await device.createState(tinyParameters(long, 23)),
-        maskedTokenIds: [],
-      },
+      device,
+      architecture: gpt2(long),
+      parameters: await device.createState(tinyParameters(long, 23)),
+      maskedTokenIds: [],
     });
     await withEpisodes({ slots: 4, programs: longPrograms, contextLength: 160, prefillChunk: 32 }, async (episodes) => {
       const contexts: number[][] = [[], [], [], []];

@@ -146,12 +146,10 @@ export class Episodes {
     // The worker knows rows only: turns in the order of their rows.
     const byRow = turns
       .map(({ slot, logitBias = [], allowedIds, rules = noLogitRules, newTokens = 0 }, i) => ({
-        ...{
-          slot,
-          logitBias: allowedIds?.map((id) => [id, ALLOWED_BIAS] as const) ?? logitBias,
-          seed: seeds[i],
-          cached: plan.cached[i],
-        },
+        slot,
+        logitBias: allowedIds?.map((id) => [id, ALLOWED_BIAS] as const) ?? logitBias,
+        seed: seeds[i],
+        cached: plan.cached[i],
         text: options.draftTokens ? [...this.#context(slot)] : [],
         ruled: { rules, newTokens, text: sampler.appliesRules ? [...this.#context(slot)] : [] },
       }))

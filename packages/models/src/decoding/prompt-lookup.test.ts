@@ -27,7 +27,12 @@ test('a draft is what followed the latest place that ends alike, three tokens be
 });
 
 const plain: SamplingOptions = {
-  ...{ temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 12, terminatorIds: [4] },
+  temperature: 1,
+  topK: 0,
+  topP: 1,
+  greedy: false,
+  maxNewTokens: 12,
+  terminatorIds: [4],
 };
 
 /** Three turns of three dialogues, of which one ends early. */

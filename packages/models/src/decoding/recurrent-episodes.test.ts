@@ -8,20 +8,33 @@ import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
 
 const sizes = {
-  ...{ vocab_size: 29, hidden_size: 16, intermediate_size: 20, num_attention_heads: 4, num_key_value_heads: 2 },
+  vocab_size: 29,
+  hidden_size: 16,
+  intermediate_size: 20,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
   max_position_embeddings: 200,
 };
 const configs = [
   { ...sizes, model_type: 'smeared_llama', num_hidden_layers: 2, key_convolution_tokens: 3 },
   { ...sizes, model_type: 'canon_llama', num_hidden_layers: 2, hidden_size: 32, canon_kernel: 3 },
   {
-    ...{ ...sizes, model_type: 'lfm2', num_hidden_layers: 3, block_multiple_of: 4 },
+    ...sizes,
+    model_type: 'lfm2',
+    num_hidden_layers: 3,
+    block_multiple_of: 4,
     layer_types: ['conv', 'full_attention', 'conv'],
   },
   {
-    ...{ ...sizes, model_type: 'qwen3_5_text', num_hidden_layers: 2, head_dim: 8 },
+    ...sizes,
+    model_type: 'qwen3_5_text',
+    num_hidden_layers: 2,
+    head_dim: 8,
     layer_types: ['linear_attention', 'full_attention'],
-    ...{ linear_key_head_dim: 5, linear_value_head_dim: 4, linear_num_key_heads: 2, linear_num_value_heads: 4 },
+    linear_key_head_dim: 5,
+    linear_value_head_dim: 4,
+    linear_num_key_heads: 2,
+    linear_num_value_heads: 4,
   },
 ];
 

@@ -61,7 +61,10 @@ export function residentDecodeGraph(
     return g.cast(extended, 'float32');
   };
   const scope = new GraphScope(g, architecture, {
-    ...{ batch: 'batch', tokens, operandOrder: options.operandOrder, accuracyLevel: 0 },
+    batch: 'batch',
+    tokens,
+    operandOrder: options.operandOrder,
+    accuracyLevel: 0,
     quantized: options.quantized,
     weightType: storedType,
     adapters: options.adapters && new AdapterGraph(g, options.adapters),

@@ -60,7 +60,9 @@ export function computable<Options extends Pick<SamplingOptions, 'greedy' | 'tem
   const { greedy, temperature, topP, topK } = options;
   if (greedy) return options;
   if (!(temperature >= 0 && temperature <= MAX_TEMPERATURE))
-    throw new RangeError(`sampling: temperature ${temperature} must be from 0, the most likely token always, to ${MAX_TEMPERATURE}`); // prettier-ignore
+    throw new RangeError(
+      `sampling: temperature ${temperature} must be from 0, the most likely token always, to ${MAX_TEMPERATURE}`,
+    );
   if (!(topP > 0 && topP <= 1)) throw new RangeError(`sampling: topP ${topP} must be in (0, 1]; 1 keeps every token`);
   if (!Number.isInteger(topK) || topK < 0)
     throw new RangeError(`sampling: topK ${topK} must be an integer; 0 keeps every token`);

@@ -22,8 +22,15 @@ const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .']
 const configs: Record<string, Readonly<Record<string, unknown>>> = {
   gpt2: { model_type: 'gpt2', n_layer: 1, n_embd: 32, n_head: 2, n_positions: 64, initializer_range: 0.2 },
   llama: {
-    ...{ model_type: 'llama', hidden_size: 32, intermediate_size: 48, num_hidden_layers: 1, rms_norm_eps: 1e-5 },
-    ...{ num_attention_heads: 4, num_key_value_heads: 2, max_position_embeddings: 64, initializer_range: 0.2 },
+    model_type: 'llama',
+    hidden_size: 32,
+    intermediate_size: 48,
+    num_hidden_layers: 1,
+    rms_norm_eps: 1e-5,
+    num_attention_heads: 4,
+    num_key_value_heads: 2,
+    max_position_embeddings: 64,
+    initializer_range: 0.2,
   },
 };
 /** The loss is a mean over the batch's tokens. */
@@ -184,7 +191,11 @@ maybe.each(Object.keys(configs))('%s: nothing crosses within a step', async (nam
   const train = trainingGraph(architecture, { ...shared, dropout: false, scalesLoss: true });
   const stored = architecture.parameters.map((parameter) => gradientName(parameter.name));
   const decode = residentDecodeGraph(architecture, {
-    ...{ ...shared, tokens: 1, operandOrder: 'rows-left', sampler: { kind: 'greedy' }, storedType: 'float16' },
+    ...shared,
+    tokens: 1,
+    operandOrder: 'rows-left',
+    sampler: { kind: 'greedy' },
+    storedType: 'float16',
   });
   const none = { up: [], down: [] };
   expect(await gpuCrossings(train, stored, 'float16')).toEqual(none);

@@ -20,9 +20,7 @@ afterAll(async () => {
 });
 
 const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });
-const config = {
-  ...{ model_type: 'gpt2', n_layer: 2, n_head: 2, n_embd: 32, n_positions: 48, initializer_range: 0.2 },
-};
+const config = { model_type: 'gpt2', n_layer: 2, n_head: 2, n_embd: 32, n_positions: 48, initializer_range: 0.2 };
 const sentence = tokenizer.encode('is it a dog or is it a cat ?');
 const examples = [
   example(sentence.slice(0, 1), sentence.slice(1)),

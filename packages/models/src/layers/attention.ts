@@ -121,7 +121,11 @@ function attendInOrder(
     return attendAt(g, [splitQueries(g, query, layout), k, v], inOrder(g, tokens, before), layout, how);
   const chunks = chunksInOrder(g, layout, chunkCount, how.form);
   const rows = g.reshape(query, [batch, tokens, query.dim(1)]);
-  const parts = g.split(rows, 1, chunks.map(({ queries }) => queries.dim(0))); // prettier-ignore
+  const parts = g.split(
+    rows,
+    1,
+    chunks.map(({ queries }) => queries.dim(0)),
+  );
   const mixed = parts.map((part, i) => {
     const chunk = { ...layout, tokens: part.dim(1) };
     const q = splitQueries(g, g.reshape(part, [multiplyDims(batch, chunk.tokens), query.dim(1)]), chunk);

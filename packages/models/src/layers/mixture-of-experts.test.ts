@@ -19,7 +19,11 @@ const forms: Record<string, (bias: Value) => RouterForm> = {
   'softmax of the chosen': () => ({ scores: 'softmax-of-chosen', choices: 3 }),
   'sigmoid with a bias': (choiceBias) => ({ scores: 'sigmoid', choices: 2, choiceBias, normalize: { epsilon: 1e-6 } }),
   'sigmoid within groups': (choiceBias) => ({
-    ...{ scores: 'sigmoid', choices: 2, choiceBias, scale: 2.5, normalize: { epsilon: 1e-20 } },
+    scores: 'sigmoid',
+    choices: 2,
+    choiceBias,
+    scale: 2.5,
+    normalize: { epsilon: 1e-20 },
     groups: { count: 3, chosen: 1 },
   }),
 };
@@ -87,7 +91,8 @@ const bias = numbers(EXPERTS, 4.5).map((b) => 0.3 * b);
 
 function sampleOf(form: (bias: Value) => RouterForm, rows: number): GradientSample {
   const weights = (phase: number, [outputs, inputs]: number[]) => ({
-    ...{ shape: [EXPERTS, outputs, inputs], dims: [EXPERTS, outputs, inputs] },
+    shape: [EXPERTS, outputs, inputs],
+    dims: [EXPERTS, outputs, inputs],
     data: numbers(EXPERTS * outputs * inputs, phase),
   });
   return {

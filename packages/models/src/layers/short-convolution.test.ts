@@ -70,7 +70,8 @@ test('a sequence in two parts of unequal real length, with the state between, is
 
 test('its gradient agrees with central differences', async () => {
   const tensor = (dims: number[], phase: number) => ({
-    ...{ shape: dims, dims },
+    shape: dims,
+    dims,
     data: numbers(
       dims.reduce((a, b) => a * b),
       phase,

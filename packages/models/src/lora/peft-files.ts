@@ -33,8 +33,15 @@ export const isAdapterDirectory = (dir: string): boolean => existsSync(join(dir,
 
 /** Keys that are read here. */
 const readKeys = [
-  ...['r', 'lora_alpha', 'lora_dropout', 'target_modules', 'use_rslora', 'base_model_name_or_path'],
-  ...['rank_pattern', 'alpha_pattern', 'use_dora'],
+  'r',
+  'lora_alpha',
+  'lora_dropout',
+  'target_modules',
+  'use_rslora',
+  'base_model_name_or_path',
+  'rank_pattern',
+  'alpha_pattern',
+  'use_dora',
 ];
 
 /**
@@ -42,9 +49,20 @@ const readKeys = [
  * `supportedValues` refuses. Conv1D's layout follows from the model, whatever fan_in_fan_out says, as in PEFT.
  */
 const idleKeys = [
-  ...['auto_mapping', 'peft_version', 'revision', 'inference_mode', 'fan_in_fan_out', 'runtime_config'],
-  ...['megatron_core', 'qalora_group_size', 'layers_pattern', 'ensure_weight_tying'],
-  ...['loftq_config', 'eva_config', 'corda_config', 'lora_ga_config'],
+  'auto_mapping',
+  'peft_version',
+  'revision',
+  'inference_mode',
+  'fan_in_fan_out',
+  'runtime_config',
+  'megatron_core',
+  'qalora_group_size',
+  'layers_pattern',
+  'ensure_weight_tying',
+  'loftq_config',
+  'eva_config',
+  'corda_config',
+  'lora_ga_config',
 ];
 
 /** Keys with the values that are supported; every other key must be null, false or empty. */

@@ -83,7 +83,9 @@ function partsOf(pattern: string): string[] {
 
 /** A repetition may have `?` or `+` behind it, and no more. */
 function hasRepeatedRepeat(parts: readonly string[]): boolean {
-  const repeats = parts.map((part) => (/^(?:[*+?]|\{[\d,]+\})$/.test(part) ? (/[?+]/.test(part) ? 'm' : 'r') : '-')).join(''); // prettier-ignore
+  const repeats = parts
+    .map((part) => (/^(?:[*+?]|\{[\d,]+\})$/.test(part) ? (/[?+]/.test(part) ? 'm' : 'r') : '-'))
+    .join('');
   return /[rm]r|[rm]m[rm]/.test(repeats);
 }
 
@@ -145,7 +147,11 @@ function characterClass(part: string): string {
   const begin = part.startsWith('[^') ? '[^' : '[';
   const content = part.slice(begin.length, -1).replace(/\\[^]|^\]|[[&]/g, (found) => {
     if (!found.startsWith('\\')) return `\\${found}`;
-    return found === '\\b' ? '\\x08' : /[a-z]/i.test(found[1]) && !/[dDsSwWafnrtvxu]/.test(found[1]) ? refuse(`it has the escape ${found} in a class`) : found; // prettier-ignore
+    return found === '\\b'
+      ? '\\x08'
+      : /[a-z]/i.test(found[1]) && !/[dDsSwWafnrtvxu]/.test(found[1])
+        ? refuse(`it has the escape ${found} in a class`)
+        : found;
   });
   return `${begin}${content}]`;
 }
@@ -162,5 +168,8 @@ function flagGroup(part: string): string {
 /** `s` is Oniguruma's `m`. Names of modules are ASCII: `a` and `u` change nothing. */
 function onigurumaFlags(flags: string): string {
   if (flags.includes('L')) return refuse('the flag L is for bytes alone');
-  return [...new Set(flags)].filter((flag) => 'is'.includes(flag)).map((flag) => (flag === 's' ? 'm' : flag)).join(''); // prettier-ignore
+  return [...new Set(flags)]
+    .filter((flag) => 'is'.includes(flag))
+    .map((flag) => (flag === 's' ? 'm' : flag))
+    .join('');
 }

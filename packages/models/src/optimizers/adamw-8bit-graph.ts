@@ -18,8 +18,12 @@ export function adamW8bitGraph(g: GraphBuilder, { states, args }: GraphKernelCon
   const scalars = args as Record<keyof AdamArgs, Value>;
   const { finite, scale, results } = clipGraph(g, states.g, scalars);
   const updated: Record<AdamW8bitRoles, Record<string, Value>> = {
-    ...{ p: {}, g: {}, m: {}, v: {} },
-    ...{ firstScales: {}, secondScales: {} },
+    p: {},
+    g: {},
+    m: {},
+    v: {},
+    firstScales: {},
+    secondScales: {},
   };
   for (const [name, p] of Object.entries(states.p)) {
     const old = Object.fromEntries(Object.entries(states).map(([role, state]) => [role, state[name]]));

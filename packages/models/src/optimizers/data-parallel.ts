@@ -116,7 +116,9 @@ export class ShardedOptimizer implements Optimizer {
   ): Promise<ShardedOptimizer> {
     const { ranks } = device;
     if (device.residency === 'gpu')
-      throw new Error('distributed.shard_optimizer=true: on webgpu states cannot be divided\n  write distributed.shard_optimizer=false, or device=cpu'); // prettier-ignore
+      throw new Error(
+        'distributed.shard_optimizer=true: on webgpu states cannot be divided\n  write distributed.shard_optimizer=false, or device=cpu',
+      );
     const gradients = await device.createZeros(shapesOf(parameters));
     const owners = ownersOf(parameters, ranks.size);
     const own = parameters.names.filter((_, i) => owners[i] === ranks.rank);

@@ -38,7 +38,6 @@ export function refuseContradictions(
     do_lower_case: bert.lowercase,
     tokenize_chinese_chars: bert.handle_chinese_chars,
   }))
-    // prettier-ignore
     compare({ [field]: config[field] === null ? false : config[field] }, field, actual);
   // Null stands for what do_lower_case says, on both sides.
   const { do_lower_case: lowercase = bert.lowercase } = config;

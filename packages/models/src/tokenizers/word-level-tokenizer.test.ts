@@ -13,9 +13,20 @@ const pieces = (tokenizer: ReturnType<typeof wordLevelTokenizer>, text: string) 
 test('a word keeps its space, an answer is one token with its newline', () => {
   const tokenizer = wordLevelTokenizer([history], { wholeTokens: answers });
   expect(pieces(tokenizer, history)).toEqual([
-    ...['Questions', ':', '\n'],
-    ...['Is', ' it', ' big', '?', ' Yes.\n'],
-    ...['is', ' it', ' a', ' dog', ' ?', ' No.\n'],
+    'Questions',
+    ':',
+    '\n',
+    'Is',
+    ' it',
+    ' big',
+    '?',
+    ' Yes.\n',
+    'is',
+    ' it',
+    ' a',
+    ' dog',
+    ' ?',
+    ' No.\n',
   ]);
 });
 
@@ -29,15 +40,45 @@ test('special tokens come first: <pad> 0, <eos> 1, <unk> 2', () => {
 test('with split digits a number is its digits, after a space of its own', () => {
   const tokenizer = wordLevelTokenizer(["7 + 0 = x9; It's 123456.8"], { spells: 'digits' });
   expect(pieces(tokenizer, "12 + 304 = x5; It's 6.7")).toEqual([
-    ...['1', '2', ' +', ' ', '3', '0', '4', ' =', ' x', '5', ';'],
-    ...[" It's", ' ', '6', '.', '7'],
+    '1',
+    '2',
+    ' +',
+    ' ',
+    '3',
+    '0',
+    '4',
+    ' =',
+    ' x',
+    '5',
+    ';',
+    " It's",
+    ' ',
+    '6',
+    '.',
+    '7',
   ]);
 });
 
 test('with spelt codes a product number that was never seen is pairs of characters', () => {
   const tokenizer = wordLevelTokenizer(['[B0Z1A] Lip Balms 2 X, 345 HD 4Pack'], { spells: 'codes' });
   expect(pieces(tokenizer, '[Z1B0A] Lip Balms 2 HD, 34 4Pack')).toEqual([
-    ...['[', 'Z1', 'B0', 'A', ']', ' Lip', ' Balms', ' ', '2', ' H', 'D', ',', ' ', '34', ' ', '4', 'Pack'],
+    '[',
+    'Z1',
+    'B0',
+    'A',
+    ']',
+    ' Lip',
+    ' Balms',
+    ' ',
+    '2',
+    ' H',
+    'D',
+    ',',
+    ' ',
+    '34',
+    ' ',
+    '4',
+    'Pack',
   ]);
 });
 

@@ -50,7 +50,11 @@ export function withLossGradient(examples: readonly TokenExample[], loss: TokenL
   const entropyWeights = entropyGradient && spread('entropyGradient', 'entropies', entropyGradient, -1);
   const valueWeights = valueGradient && spread('valueGradient', 'values', valueGradient, 1);
   return examples.map(({ ids, targets, allowedIds }, e) => ({
-    ...{ ids, targets, allowedIds, weights: weights[e], entropyWeights: entropyWeights?.[e] },
+    ids,
+    targets,
+    allowedIds,
+    weights: weights[e],
+    entropyWeights: entropyWeights?.[e],
     valueWeights: valueWeights?.[e].length ? valueWeights[e] : undefined,
   }));
 }

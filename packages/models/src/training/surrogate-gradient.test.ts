@@ -22,30 +22,47 @@ import { valueHeadParameters } from './value-head.js';
 
 const VOCABULARY = 30;
 const llama = {
-  ...{ model_type: 'llama', vocab_size: VOCABULARY, hidden_size: 16, intermediate_size: 24, num_hidden_layers: 2 },
-  ...{ num_attention_heads: 4, num_key_value_heads: 2, max_position_embeddings: 64, tie_word_embeddings: false },
+  model_type: 'llama',
+  vocab_size: VOCABULARY,
+  hidden_size: 16,
+  intermediate_size: 24,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  max_position_embeddings: 64,
+  tie_word_embeddings: false,
 };
 const architectures = {
   gpt2: { model_type: 'gpt2', vocab_size: VOCABULARY, n_embd: 16, n_head: 2, n_layer: 2, n_positions: 64 },
   'llama, queries in groups': llama,
   'gemma2, windows and soft caps': {
-    ...{ ...llama, model_type: 'gemma2', head_dim: 4, query_pre_attn_scalar: 4, sliding_window: 12 },
-    ...{ attn_logit_softcapping: 5, final_logit_softcapping: 5, hidden_activation: 'gelu_pytorch_tanh' },
+    ...llama,
+    model_type: 'gemma2',
+    head_dim: 4,
+    query_pre_attn_scalar: 4,
+    sliding_window: 12,
+    attn_logit_softcapping: 5,
+    final_logit_softcapping: 5,
+    hidden_activation: 'gelu_pytorch_tanh',
   },
   'bloom, biases of positions': { model_type: 'bloom', vocab_size: VOCABULARY, hidden_size: 16, n_head: 4, n_layer: 2 },
   'smeared llama, keys of three tokens': { ...llama, model_type: 'smeared_llama', key_convolution_tokens: 3 },
   'canon llama': { ...llama, model_type: 'canon_llama', hidden_size: 32 },
   'lfm2, a short convolution': { ...llama, model_type: 'lfm2', layer_types: ['conv', 'full_attention'] },
   'qwen 3 next, a gated delta rule': {
-    ...{ ...llama, model_type: 'qwen3_next', head_dim: 8, layer_types: ['linear_attention', 'full_attention'] },
-    ...{ linear_num_key_heads: 1, linear_num_value_heads: 2, linear_key_head_dim: 4, linear_value_head_dim: 4 },
-    ...{
-      linear_conv_kernel_dim: 3,
-      num_experts: 2,
-      num_experts_per_tok: 1,
-      moe_intermediate_size: 8,
-      shared_expert_intermediate_size: 8,
-    },
+    ...llama,
+    model_type: 'qwen3_next',
+    head_dim: 8,
+    layer_types: ['linear_attention', 'full_attention'],
+    linear_num_key_heads: 1,
+    linear_num_value_heads: 2,
+    linear_key_head_dim: 4,
+    linear_value_head_dim: 4,
+    linear_conv_kernel_dim: 3,
+    num_experts: 2,
+    num_experts_per_tok: 1,
+    moe_intermediate_size: 8,
+    shared_expert_intermediate_size: 8,
   },
 };
 
@@ -80,10 +97,16 @@ const base = {
   refLogprobs: numbers(N, -3.5, 0.5),
   advantages: numbers(N),
   weights: Float32Array.from({ length: N }, (_, t) => 1 / (1 + (t % 5))),
-  ...{ klCoefficient: 0.3, entropyCoefficient: 0.2 },
+  klCoefficient: 0.3,
+  entropyCoefficient: 0.2,
 };
 const plain: SurrogateForm = {
-  ...{ clipLow: 0.2, clipHigh: 0.28, dualClip: null, klEstimator: null, hasEntropyBonus: false, valueClip: null },
+  clipLow: 0.2,
+  clipHigh: 0.28,
+  dualClip: null,
+  klEstimator: null,
+  hasEntropyBonus: false,
+  valueClip: null,
 };
 const values = { oldValues: numbers(M, 0, 0.1), returns: numbers(M), coefficient: 0.5 };
 
@@ -249,7 +272,12 @@ const restricted = (all: readonly TokenExample[]): TokenExample[] =>
 
 test.each([
   ...forms.map((form) => [...form, undefined] as const),
-  ['k2 and values among some tokens', 'gpt2', { klEstimator: 'k2', hasEntropyBonus: true, valueClip: 0.2 }, restricted] as const, // prettier-ignore
+  [
+    'k2 and values among some tokens',
+    'gpt2',
+    { klEstimator: 'k2', hasEntropyBonus: true, valueClip: 0.2 },
+    restricted,
+  ] as const,
 ])('%s: %s', async (_, architecture, form, restrict) => {
   const loss = { ...base, form: { ...plain, ...form }, ...(form.valueClip !== undefined && { values }) };
   const apart = await gradientsOf(architectures[architecture], loss, false, restrict);

@@ -120,7 +120,11 @@ export class TokenPrograms {
     const program = await device.compile(
       trainingGraph(architecture, {
         ...(await this.#graphOptions()),
-        ...{ checkpointing, lossChunks, scalesLoss: this.scalesLoss, surrogate, ...terms },
+        checkpointing,
+        lossChunks,
+        scalesLoss: this.scalesLoss,
+        surrogate,
+        ...terms,
         sharesBatch: device.ranks.size > 1,
       }),
     );

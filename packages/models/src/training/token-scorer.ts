@@ -143,8 +143,10 @@ export class TokenScorer {
     for (const { batch } of this.#batches(examples, maxTokens, isShared)) {
       if (batch.rows === 0) continue;
       const terms = {
-        ...{ value: outputs.includes('values'), restricted },
-        ...{ prefix: batch.prefix.length > 0, chunks: this.#chunks(batch) },
+        value: outputs.includes('values'),
+        restricted,
+        prefix: batch.prefix.length > 0,
+        chunks: this.#chunks(batch),
       };
       const program = await this.#programs.scoring(outputs, terms, adapters);
       const found = await program.run({ inputs: scoringInputs(this.#runnable(batch), terms) });
@@ -204,8 +206,12 @@ export class TokenScorer {
     for (const { batch } of this.#batches(examples, maxTokens, true)) {
       if (batch.rows === 0) continue;
       const terms = {
-        ...{ entropy: loss.form.hasEntropyBonus, value: hasValues, dropout: false },
-        ...{ prefix: batch.prefix.length > 0, restricted, chunks: this.#chunks(batch) },
+        entropy: loss.form.hasEntropyBonus,
+        value: hasValues,
+        dropout: false,
+        prefix: batch.prefix.length > 0,
+        restricted,
+        chunks: this.#chunks(batch),
       };
       const program = await this.#programs.training(gradients, terms, loss.form);
       const found = await program.run({ inputs: { ...scoringInputs(batch, terms), ...inputsOf(batch) } });

@@ -34,8 +34,15 @@ const gpt2 = {
 };
 /** Its last two layers read the keys and values of the first two, and every layer a part of one projection. */
 const gemma4 = {
-  ...{ ...llama, model_type: 'gemma4_text', num_hidden_layers: 4, num_kv_shared_layers: 2, use_double_wide_mlp: true },
-  ...{ head_dim: 6, global_head_dim: 8, hidden_size_per_layer_input: 5, vocab_size_per_layer_input: VOCABULARY },
+  ...llama,
+  model_type: 'gemma4_text',
+  num_hidden_layers: 4,
+  num_kv_shared_layers: 2,
+  use_double_wide_mlp: true,
+  head_dim: 6,
+  global_head_dim: 8,
+  hidden_size_per_layer_input: 5,
+  vocab_size_per_layer_input: VOCABULARY,
   layer_types: ['sliding_attention', 'full_attention', 'sliding_attention', 'full_attention'],
   sliding_window: 9,
 };
@@ -113,7 +120,12 @@ test.each([
 /** Keys beyond their window, which chunks leave out. */
 const mistral = { ...llama, model_type: 'mistral', sliding_window: 30 };
 const gptOss = {
-  ...{ ...llama, model_type: 'gpt_oss', head_dim: 8, num_local_experts: 2, num_experts_per_tok: 1, sliding_window: 9 },
+  ...llama,
+  model_type: 'gpt_oss',
+  head_dim: 8,
+  num_local_experts: 2,
+  num_experts_per_tok: 1,
+  sliding_window: 9,
   layer_types: ['sliding_attention', 'full_attention', 'sliding_attention'],
 };
 const bloom = { model_type: 'bloom', vocab_size: VOCABULARY, hidden_size: 16, n_layer: 2, n_head: 4 };

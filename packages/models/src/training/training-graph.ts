@@ -108,7 +108,9 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
   const names = trainable.filter(({ isBuffer }) => !isBuffer).map(({ name }) => name);
   const parameters = adapters?.parameters ?? names.map((name) => scope.parameter(name));
   const { loss, rowGradient, parameterGradients, ...found } = vocabularyLoss(g, {
-    ...{ rows, targets, weights },
+    rows,
+    targets,
+    weights,
     entropies: surrogate !== undefined,
     entropyWeights: options.entropy ? g.input('entropy_weights', 'float32', ['scored']) : undefined,
     gradientScale: options.scalesLoss ? g.input('loss_scale', 'float32', []) : undefined,

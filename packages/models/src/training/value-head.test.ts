@@ -43,7 +43,11 @@ function lossFor(examples: readonly TokenExample[]): (tokens: ScoredTokens) => T
   const [tokens, values] = [countOf(examples, 'weights'), countOf(examples, 'valueWeights')];
   const [advantages, returns] = [numbers(tokens, 1), numbers(values, 2)];
   return (scored) => {
-    const policy = policyGradientLoss({ logprobs: scored.logprobs, advantages, weights: new Float32Array(tokens).fill(1 / tokens) }); // prettier-ignore
+    const policy = policyGradientLoss({
+      logprobs: scored.logprobs,
+      advantages,
+      weights: new Float32Array(tokens).fill(1 / tokens),
+    });
     const old = { oldValues: returns.map((x) => 0.9 * x), returns, weights: new Float32Array(values).fill(1 / values) };
     const value = clippedValueLoss({ values: scored.values, ...old }, { clipRange: Infinity });
     return { loss: policy.loss + value.loss, gradient: policy.gradient, valueGradient: value.gradient };

@@ -79,7 +79,10 @@ export const addF64 = binary(0xf0);
 export const mulF64 = binary(0xf2);
 /** Two float32 at `address + ahead`, as float64. */
 export const loadPromoted = (address: Code, ahead = 0): Code => [
-  ...[...address, ...simd(0x5d), 2, ...leb(ahead)],
+  ...address,
+  ...simd(0x5d),
+  2,
+  ...leb(ahead),
   ...simd(0x5f),
 ];
 /** First plus second float64. */
@@ -113,12 +116,16 @@ export const select = (condition: Code, a: Code, b: Code): Code => [...a, ...b, 
 
 /** `do { body; offset += step } while (offset < end)`. */
 export const loopBy = (step: number, offsetLocal: number, end: Code, body: Code): Code => [
-  ...[0x03, 0x40],
+  0x03,
+  0x40,
   ...body,
   ...setLocal(offsetLocal, addI32(local(offsetLocal), constI32(step))),
   ...local(offsetLocal),
   ...end,
-  ...[0x49, 0x0d, 0x00, 0x0b],
+  0x49,
+  0x0d,
+  0x00,
+  0x0b,
 ];
 
 const typeCode = { i32: 0x7f, f32: 0x7d, f64: 0x7c, v128: 0x7b } as const;
@@ -148,7 +155,14 @@ export function assembleModule(functions: readonly FunctionSource[]): Uint8Array
     return [...leb(code.length), ...code];
   });
   return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0], // "\0asm", version 1
+    0x00,
+    0x61,
+    0x73,
+    0x6d,
+    1,
+    0,
+    0,
+    0, // "\0asm", version 1
     ...section(1, vector(types)),
     ...section(2, vector([[...text('env'), ...text('memory'), 2, 0, 1]])), // of at least one page
     ...section(3, vector(functions.map((_, i) => leb(i)))),

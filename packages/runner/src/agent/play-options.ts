@@ -13,7 +13,11 @@ export type PlayConfig = Pick<
 export function playOptions(config: PlayConfig, tokenizer: Tokenizer): PlayOptions {
   const { seed, slots, maxFailureShare, temperature, topK, topP, maxNewTokens, doSample = true } = config;
   const sampling = {
-    ...{ temperature, topK, topP, greedy: !doSample, maxNewTokens },
+    temperature,
+    topK,
+    topP,
+    greedy: !doSample,
+    maxNewTokens,
     terminatorIds: terminatorIds(tokenizer, config),
   };
   return { seed, slots, maxFailureShare, sampling };

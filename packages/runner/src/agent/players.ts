@@ -22,7 +22,9 @@ export async function dialoguesOf(
   const opening = await openingOf(config, envParts);
   const isSingleMessage = contextOf(config).kind !== 'dialogue';
   const dialogues = chatDialogues(tokenizer, {
-    ...{ template, opening, isSingleMessage },
+    template,
+    opening,
+    isSingleMessage,
     onRewritten: () => log(REWRITTEN, 'WARNING'),
   });
   return { ...dialogues, actionChoice };

@@ -36,8 +36,14 @@ test.each([
   ['adapters that go on from an adapter', true, 'adapter'],
 ])('%s: the log-probs of the start, to the bit', async (_, useLora, name) => {
   const config = {
-    ...{ env: { name: 'coin' }, seed: 3, quantization: 'none', useLora, lora, gradientCheckpointing: false },
-    ...{ policy: {}, eosStr: null },
+    env: { name: 'coin' },
+    seed: 3,
+    quantization: 'none',
+    useLora,
+    lora,
+    gradientCheckpointing: false,
+    policy: {},
+    eosStr: null,
   } as unknown as Parameters<typeof referenceOf>[2];
   const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
   const start = join(folder, name);
@@ -73,8 +79,15 @@ test.each([
 test('a policy from scratch: the reference is made from the seed again, in fewer bits if asked', async () => {
   const shape = { modelType: 'gpt2', nLayer: 1, nHead: 2, nEmbd: 32, nPositions: 32, initializerRange: null };
   const config = {
-    ...{ env: { name: 'coin' }, seed: 3, quantization: 'none', useLora: false, lora, gradientCheckpointing: false },
-    ...{ policy: shape, eosStr: null, chatTemplate: null },
+    env: { name: 'coin' },
+    seed: 3,
+    quantization: 'none',
+    useLora: false,
+    lora,
+    gradientCheckpointing: false,
+    policy: shape,
+    eosStr: null,
+    chatTemplate: null,
   } as unknown as Parameters<typeof referenceOf>[2];
   const turns = [{ action: 'is it a dog or is it a cat', reply: ' ?' }];
   const material = { kind: 'episodes' as const, demonstrations: [{ opening: 'is it ', turns }] };

@@ -23,15 +23,17 @@ beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
   [model, other] = [await make(3), await make(4)];
   server = await ModelServer.listen({
-    ...{
-      model,
-      tokenizer: new SteppedTokenizer(tokenizer),
-      name: 'policy',
-      template: null,
-      host: '127.0.0.1',
-      port: 0,
-    },
-    ...{ apiKey: null, seed: 0, slots: 4, maxQueued: 32, defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 } },
+    model,
+    tokenizer: new SteppedTokenizer(tokenizer),
+    name: 'policy',
+    template: null,
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: null,
+    seed: 0,
+    slots: 4,
+    maxQueued: 32,
+    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
   });
 });
 afterAll(async () => {
@@ -63,12 +65,18 @@ const plain = (trajectories: readonly Trajectory[]) =>
   }));
 
 test('the server plays what its policy would play here, token by token, for whoever learns from it', async () => {
-  const [own, served, ofOther] = [await rollout(model, null), await rollout(model, server.url), await rollout(other, server.url)]; // prettier-ignore
+  const [own, served, ofOther] = [
+    await rollout(model, null),
+    await rollout(model, server.url),
+    await rollout(other, server.url),
+  ];
   expect(plain(served)).toEqual(plain(own));
   // Log-probabilities are the server's, whichever policy learns.
   expect(plain(ofOther)).toEqual(plain(served));
   const flat = (trajectories: readonly Trajectory[]) =>
-    trajectories.flatMap(({ segments }) => segments.flatMap(({ utterances }) => utterances.flatMap((one) => one.logprobs))); // prettier-ignore
+    trajectories.flatMap(({ segments }) =>
+      segments.flatMap(({ utterances }) => utterances.flatMap((one) => one.logprobs)),
+    );
   const expected = flat(own);
   expect(expected.length).toBeGreaterThan(10);
   for (const played of [served, ofOther])
@@ -84,7 +92,9 @@ test('another tokenizer, and a server without token ids, are refused before an e
   const silent = createServer((_, response) => response.end('{"choices":[{"index":0,"text":"x"}]}'));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
-  await expect(open(url, model)).rejects.toThrow(/does not answer completions with token ids: .*no token_ids.*\n.*return_token_ids/s); // prettier-ignore
+  await expect(open(url, model)).rejects.toThrow(
+    /does not answer completions with token ids: .*no token_ids.*\n.*return_token_ids/s,
+  );
   silent.close();
 });
 

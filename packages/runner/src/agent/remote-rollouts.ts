@@ -1,7 +1,15 @@
 // Rollouts by a policy behind an OpenAI-compatible server: prompts go there as token ids, and the ids of its answers come back with
 // their log-probabilities, so that nothing is tokenised twice and losses weigh by π/μ, μ being the server's policy.
 // Source: vLLM's completions (`return_token_ids`, `stop_token_ids`), which `serve_model` answers too.
-import { withTerminators, type ActRequest, type Dialogue, type Dialogues, type OpenPlayer, type Player, type TurnTokens } from '@bowyer/algorithms'; // prettier-ignore
+import {
+  withTerminators,
+  type ActRequest,
+  type Dialogue,
+  type Dialogues,
+  type OpenPlayer,
+  type Player,
+  type TurnTokens,
+} from '@bowyer/algorithms';
 import { HttpError, HttpServer, NoAnswer, onlyChoice, type Decision } from '@bowyer/envs';
 import type { LanguageModel, SamplingOptions, Tokenizer } from '@bowyer/models';
 import type { OptionsOf } from '@bowyer/core';
@@ -74,8 +82,14 @@ class RemoteRollouts {
     let answer: Completion;
     try {
       answer = await this.#complete({
-        ...{ prompt, seed, max_tokens: maxNewTokens, stop_token_ids: terminatorIds, top_p: topP },
-        ...{ temperature: greedy ? 0 : temperature, top_k: topK === 0 ? -1 : topK, logit_bias: this.#banned },
+        prompt,
+        seed,
+        max_tokens: maxNewTokens,
+        stop_token_ids: terminatorIds,
+        top_p: topP,
+        temperature: greedy ? 0 : temperature,
+        top_k: topK === 0 ? -1 : topK,
+        logit_bias: this.#banned,
       });
     } catch (error) {
       return this.#failed(error);
@@ -142,7 +156,10 @@ function probeOf(tokenizer: Tokenizer): string {
     { length: Math.min(PROBED, tokenizer.vocabSize) },
     (_, i) => tokenizer.vocabSize - 1 - i * stride,
   );
-  return ids.map((id) => tokenizer.decode([id])).filter((text) => !text.includes('\uFFFD')).join(''); // prettier-ignore
+  return ids
+    .map((id) => tokenizer.decode([id]))
+    .filter((text) => !text.includes('\uFFFD'))
+    .join('');
 }
 
 /** Runs `work` with what plays its rollouts: undefined without an address, so that the policy itself does. */
@@ -176,7 +193,12 @@ class RemotePlayer implements Player {
 
 /** @throws {NoAnswer} for none; {TypeError} for one without ids or log-probabilities of all of them */
 function completionOf(body: unknown): Completion {
-  type Choice = { token_ids?: number[]; prompt_token_ids?: number[]; finish_reason?: string; logprobs?: { token_logprobs?: (number | null)[] } | null }; // prettier-ignore
+  type Choice = {
+    token_ids?: number[];
+    prompt_token_ids?: number[];
+    finish_reason?: string;
+    logprobs?: { token_logprobs?: (number | null)[] } | null;
+  };
   const { token_ids: ids, prompt_token_ids: promptIds, finish_reason: reason, logprobs } = onlyChoice(body) as Choice;
   if (!Array.isArray(ids) || !Array.isArray(promptIds)) throw new TypeError('no token_ids and prompt_token_ids');
   if (ids.length === 0)

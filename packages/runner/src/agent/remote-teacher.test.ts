@@ -17,17 +17,17 @@ beforeAll(async () => {
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64 };
   model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) });
   server = await ModelServer.listen({
-    ...{
-      model,
-      tokenizer: new SteppedTokenizer(tokenizer),
-      name: 'teacher',
-      template: null,
-      host: '127.0.0.1',
-      port: 0,
-      apiKey: null,
-      seed: 0,
-    },
-    ...{ slots: 2, maxQueued: 32, defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 } },
+    model,
+    tokenizer: new SteppedTokenizer(tokenizer),
+    name: 'teacher',
+    template: null,
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: null,
+    seed: 0,
+    slots: 2,
+    maxQueued: 32,
+    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
   });
 });
 afterAll(async () => {

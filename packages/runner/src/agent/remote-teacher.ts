@@ -35,7 +35,9 @@ export class RemoteTeacher implements ReferencePolicy {
     try {
       const names = await server.request({ method: 'GET', path: '/models', headers: key(), read: modelNames });
       if (names.length !== 1)
-        throw new Error(`the teacher at ${baseUrl} has ${names.length} models: ${names.join(', ')}\n  give the address of a server with one model`); // prettier-ignore
+        throw new Error(
+          `the teacher at ${baseUrl} has ${names.length} models: ${names.join(', ')}\n  give the address of a server with one model`,
+        );
       const teacher = new RemoteTeacher(server, names[0], tokenizer);
       await teacher.#checkTokens();
       return teacher;

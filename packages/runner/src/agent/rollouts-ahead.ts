@@ -1,7 +1,15 @@
 // Rollouts by a copy of the policy on a device of its own, which plays while the policy learns: docs/asynchronous.md.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AsynchronousRollouts, Collector, LockStepRollouts, type Agent, type AnyAlgorithm, type Metrics, type RolloutSource } from '@bowyer/algorithms'; // prettier-ignore
+import {
+  AsynchronousRollouts,
+  Collector,
+  LockStepRollouts,
+  type Agent,
+  type AnyAlgorithm,
+  type Metrics,
+  type RolloutSource,
+} from '@bowyer/algorithms';
 import { writeFileAtomically, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { readJsonl } from '@bowyer/logging';
@@ -100,7 +108,11 @@ const EPISODES = 'played-episodes.jsonl';
 
 async function writePlayed(
   folder: string,
-  { next, again, groups }: Omit<Played, 'groups'> & { groups: readonly { group: number; version: number; items: readonly Trajectory[] }[] }, // prettier-ignore
+  {
+    next,
+    again,
+    groups,
+  }: Omit<Played, 'groups'> & { groups: readonly { group: number; version: number; items: readonly Trajectory[] }[] },
 ): Promise<void> {
   const sizes = groups.map(({ group, version, items }) => ({ group, version, episodes: items.length }));
   const lines = groups.flatMap(({ group, items }) => items.map((item) => JSON.stringify(toRecord(item, group))));
@@ -119,9 +131,11 @@ async function readPlayed(folder: string): Promise<Played | null> {
   await readJsonl<TrajectoryRecord>(join(folder, EPISODES), (record) => episodes.push(fromRecord(record)));
   let from = 0;
   return {
-    ...{ next, again },
+    next,
+    again,
     groups: groups.map(({ group, version, episodes: count }) => ({
-      ...{ group, version },
+      group,
+      version,
       items: episodes.slice(from, (from += count)),
     })),
   };

@@ -69,25 +69,30 @@ function recipeOf(config: WarmStartConfig) {
   const { chatTemplate, chatTemplateKwargs } = config;
   const { saveMinutes: _, ...training } = without(config.warmStart, { observationWeight: 0 });
   return {
-    ...{
-      version: CACHE_VERSION,
-      env: decisiveOptions(config.env),
-      demonstrations: without(demonstrations, {
-        ties: 'drawn',
-        slips: 0,
-        strays: 0,
-        renamed: 0,
-        counts: 'real',
-        order: 'bottom_up',
-      }),
-      policy: without(policy, { initializerRange: 0.02 }),
-      training,
-      seed,
-    },
-    ...{ eosStr, scoreTerminator, device, precision, optimizer: policyOptimizer(config) },
-    ...{ playAsChat, chatTemplate, upstreamLossMask: config.upstreamLossMask },
+    version: CACHE_VERSION,
+    env: decisiveOptions(config.env),
+    demonstrations: without(demonstrations, {
+      ties: 'drawn',
+      slips: 0,
+      strays: 0,
+      renamed: 0,
+      counts: 'real',
+      order: 'bottom_up',
+    }),
+    policy: without(policy, { initializerRange: 0.02 }),
+    training,
+    seed,
+    eosStr,
+    scoreTerminator,
+    device,
+    precision,
+    optimizer: policyOptimizer(config),
+    playAsChat,
+    chatTemplate,
+    upstreamLossMask: config.upstreamLossMask,
     ...(Object.keys(chatTemplateKwargs ?? {}).length > 0 && { chatTemplateKwargs }),
-    ...{ context: contextOf(config), maxNewTokens: config.maxNewTokens },
+    context: contextOf(config),
+    maxNewTokens: config.maxNewTokens,
     ...(config.memory &&
       config.memory.kind !== 'none' && { memory: without(config.memory, { grow: config.memory.grow }) }),
   };
@@ -138,26 +143,35 @@ async function makeStart(
     await bc.train(
       {
         ...imitation.run,
-        ...{ policy, critic: null, valueModel: null, makeEnv: null, dataset, history: [], hooks: imitation },
+        policy,
+        critic: null,
+        valueModel: null,
+        makeEnv: null,
+        dataset,
+        history: [],
+        hooks: imitation,
         dialogues: textDialogues(policy.tokenizer), // nothing is played
         openReference: () => Promise.reject(new Error('behaviour cloning has no reference policy')),
         openTeacher: () => Promise.reject(new Error('behaviour cloning has no teacher')),
         restoreStart: () => Promise.reject(new Error('a warm start has no start to return to')),
       },
       {
-        ...{
-          epochs,
-          batchSize,
-          gradAccumSteps: 1,
-          dropout: false,
-          batchOf: 'contexts',
-          observationWeight,
-          lmLr: lr,
-          lmSchedule,
-          maxGradNorm,
-        },
-        ...{ validationShare: 0, evalFreq: 1, evalSize: 0, evalDecoding: 'sample' as const }, // the run that starts here evaluates
-        ...{ scoreTerminator: config.scoreTerminator, seed: config.seed, slots: 1 },
+        epochs,
+        batchSize,
+        gradAccumSteps: 1,
+        dropout: false,
+        batchOf: 'contexts',
+        observationWeight,
+        lmLr: lr,
+        lmSchedule,
+        maxGradNorm,
+        validationShare: 0,
+        evalFreq: 1,
+        evalSize: 0,
+        evalDecoding: 'sample' as const, // the run that starts here evaluates
+        scoreTerminator: config.scoreTerminator,
+        seed: config.seed,
+        slots: 1,
         sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // nothing is sampled
       },
     );

@@ -48,7 +48,11 @@ export async function convertedModel(
       if (existsSync(folder)) return;
       let bar: InstanceType<typeof ProgressBar> | undefined;
       await convertCheckpoint({
-        ...{ input: file, output: folder, config: model, tokenizer: model, section: null },
+        input: file,
+        output: folder,
+        config: model,
+        tokenizer: model,
+        section: null,
         progress: (done, total) => (bar ??= new ProgressBar('convert', total, progress)).update(done),
       });
       bar?.finish();

@@ -9,8 +9,17 @@ type Node = Readonly<Record<string, unknown>>;
 
 /** Keys outside of nodes. What is measured, as the number of episodes, is the evaluation's own. */
 const KEYS = [
-  ...['play_as_chat', 'chat_template', 'chat_template_kwargs', 'action_choice', 'quantization'],
-  ...['max_new_tokens', 'eos_str', 'temperature', 'top_k', 'top_p', 'num_candidates'],
+  'play_as_chat',
+  'chat_template',
+  'chat_template_kwargs',
+  'action_choice',
+  'quantization',
+  'max_new_tokens',
+  'eos_str',
+  'temperature',
+  'top_k',
+  'top_p',
+  'num_candidates',
 ];
 
 /** Nodes whose group is chosen by their kind. */

@@ -60,7 +60,12 @@ export function contextKeyProblems(config: Record<string, unknown>): ConfigProbl
 
 /** What keeps an agent from choosing among valid actions only: an environment that lists none, an algorithm that would learn wrongly. */
 export function actionChoiceProblems(config: Record<string, unknown>): ConfigProblem[] {
-  const { task, env, agentType, actionChoice } = config as { task: string; env: EnvConfig; agentType: string; actionChoice?: ActionChoice }; // prettier-ignore
+  const { task, env, agentType, actionChoice } = config as {
+    task: string;
+    env: EnvConfig;
+    agentType: string;
+    actionChoice?: ActionChoice;
+  };
   if (actionChoice === undefined || actionChoice === 'free') return [];
   const problem = (message: string, remedy: string): ConfigProblem[] => [
     { key: 'action_choice', message: `action_choice=${actionChoice}: ${message}`, remedy },
@@ -88,7 +93,13 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
 
 /** An algorithm whose rollouts ask an expert that the environment does not have, or for labels beside a dialogue. */
 export function expertProblems(config: Record<string, unknown>): ConfigProblem[] {
-  const { task, env, agentType, context, labels } = config as { task: string; env: EnvConfig; agentType: string; context: ContextOptions; labels?: string }; // prettier-ignore
+  const { task, env, agentType, context, labels } = config as {
+    task: string;
+    env: EnvConfig;
+    agentType: string;
+    context: ContextOptions;
+    labels?: string;
+  };
   if (task !== 'train' || !findAlgorithm(agentType)?.needs.expert) return [];
   const { name, ...options } = env;
   const info = environmentInfo(name);

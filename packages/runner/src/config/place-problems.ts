@@ -20,7 +20,10 @@ export function placeProblems(task: string, setting: (key: string) => unknown): 
     const path = setting(key);
     const obstacle = kind === undefined || typeof path !== 'string' ? null : obstacleOf(path, kind);
     if (obstacle === null) return [];
-    const [message, remedy] = [`${key}: '${String(path)}' cannot be written: ${obstacle}`, `give ${key} another ${kind === 'folder' ? 'folder' : 'file'}`]; // prettier-ignore
+    const [message, remedy] = [
+      `${key}: '${String(path)}' cannot be written: ${obstacle}`,
+      `give ${key} another ${kind === 'folder' ? 'folder' : 'file'}`,
+    ];
     return [{ key, message, remedy }];
   });
 }

@@ -190,7 +190,12 @@ test('keys that nothing reads are refused, each once with its first line', async
 });
 
 test('ShareGPT: the system beside the messages is the first message', async () => {
-  const talk = { conversations: [{ from: 'human', value: 'a' }, { from: 'gpt', value: 'b' }] }; // prettier-ignore
+  const talk = {
+    conversations: [
+      { from: 'human', value: 'a' },
+      { from: 'gpt', value: 'b' },
+    ],
+  };
   const path = written({ ...talk, system: 'In French [please]' }, { system: '', ...talk });
   expect(isConversationFile(written({ system: 'In French [please]', ...talk }))).toBe(true);
   const [first, second] = await messagesOf(path);

@@ -11,12 +11,34 @@ const STEP_KEYS = ['action', 'observation', 'reward', 'terminated', 'truncated',
 
 /** As runs, evaluations and reverify write them; an episode's tokens are those of the policy that played it. */
 const TRAJECTORY_KEYS = [
-  ...['episode', 'iteration', 'seed', 'item', 'group', 'episodic_return', 'opening', 'turns', 'segments'],
-  ...['policy', 'decoding', 'split', 'evaluation_seed'],
+  'episode',
+  'iteration',
+  'seed',
+  'item',
+  'group',
+  'episodic_return',
+  'opening',
+  'turns',
+  'segments',
+  'policy',
+  'decoding',
+  'split',
+  'evaluation_seed',
 ];
 const TURN_KEYS = [
-  ...['state', 'retrieved', 'action', 'reply', 'next_observation', 'reward', 'terminated', 'truncated', 'info'],
-  ...['q', 'v', 'advantage', 'preferred'],
+  'state',
+  'retrieved',
+  'action',
+  'reply',
+  'next_observation',
+  'reward',
+  'terminated',
+  'truncated',
+  'info',
+  'q',
+  'v',
+  'advantage',
+  'preferred',
 ];
 
 const EXPECTED =

@@ -16,7 +16,11 @@ const games = {
 type Game = keyof typeof games;
 
 const configOf = (name: Game, context: ContextOptions): ContextConfig => ({
-  env: { name, ...(name === 'cookingworld' && { params: 'numLocations=3' }), ...(name === 'textcraft' && { observation: 'turn' }) }, // prettier-ignore
+  env: {
+    name,
+    ...(name === 'cookingworld' && { params: 'numLocations=3' }),
+    ...(name === 'textcraft' && { observation: 'turn' }),
+  },
   context,
 });
 
@@ -110,7 +114,8 @@ test.each([...cases.map((one) => [...one, undefined] as const), ...withMemory])(
     if (memory) expect(JSON.stringify(demonstration)).toContain('Example:');
     expect(JSON.stringify(demonstration)).not.toContain('OWN');
     const playedItem = (env: Env): Env => ({
-      ...{ step: (action) => env.step(action), close: () => env.close() },
+      step: (action) => env.step(action),
+      close: () => env.close(),
       reset: async (options) => {
         const result = await env.reset(options);
         return { ...result, info: { ...result.info, item: 'own' } };
@@ -126,7 +131,9 @@ test.each([...cases.map((one) => [...one, undefined] as const), ...withMemory])(
     const isDialogue = contextOf(config).kind === 'dialogue';
     const dialogues = chatDialogues(tokenizer, { template, opening: [], isSingleMessage: !isDialogue });
     const played = await replayed(agentEnv(), games[name], dialogues, tokenizer);
-    const conversations = asConversations(demonstration, isDialogue).flatMap((messages) => template.encodeConversation(messages)); // prettier-ignore
+    const conversations = asConversations(demonstration, isDialogue).flatMap((messages) =>
+      template.encodeConversation(messages),
+    );
     expect(conversations).toHaveLength(played.length);
     conversations.forEach(({ ids, lossMask }, i) => {
       expect(ids.slice(0, played[i].ids.length)).toEqual(played[i].ids);
@@ -162,7 +169,13 @@ test('the state of a turn is the environment’s own observation; a dialogue con
 });
 
 test('the tutorial’s prompt, character by character: a window of one step, then the current one', async () => {
-  const context: ContextOptions = { kind: 'tutorial', historyTurns: 1, inventory: false, validActions: true, maxChars: null }; // prettier-ignore
+  const context: ContextOptions = {
+    kind: 'tutorial',
+    historyTurns: 1,
+    inventory: false,
+    validActions: true,
+    maxChars: null,
+  };
   const config = configOf('cookingworld', context);
   const env = agentEnvironment(config, () => gameOf(config), null)();
   const { observation, info, state } = await env.reset({ seed: 7 });
@@ -194,7 +207,10 @@ test('max_chars leaves out the oldest turns, never the task or the current turn'
 });
 
 test('a unit that does not declare that its observation is the history is refused, not repeated', async () => {
-  const config = { env: { name: 'maze', observation: 'full' }, context: { kind: 'dialogue', ...parts } } as unknown as ContextConfig; // prettier-ignore
+  const config = {
+    env: { name: 'maze', observation: 'full' },
+    context: { kind: 'dialogue', ...parts },
+  } as unknown as ContextConfig;
   const env = agentEnvironment(config, () => makeEnv('wordle', { observation: 'history' }), null)();
   await env.reset({ seed: 0 });
   await expect(env.step('r o b o t')).rejects.toThrow(

@@ -21,7 +21,16 @@ afterAll(async () => {
 });
 
 const config = { env: { name: 'textcraft', observation: 'turn' } };
-const bm25: MemoryOptions = { kind: 'bm25', unit: 'episode', topK: 1, maxChars: 500, demonstrations: true, grow: true, capacity: 50, minReturn: null }; // prettier-ignore
+const bm25: MemoryOptions = {
+  kind: 'bm25',
+  unit: 'episode',
+  topK: 1,
+  maxChars: 500,
+  demonstrations: true,
+  grow: true,
+  capacity: 50,
+  minReturn: null,
+};
 const open = async (memory: MemoryOptions = bm25) => (await AgentMemory.open({ memory }, device))!;
 
 const MARKER = 'planted';
@@ -46,7 +55,9 @@ test('a demonstration of a held-out item, or of one that is not named, never com
   records.push(recordOf(itemOf('train', 4), 'Goal: craft stick.'));
   const agent = await open();
   const line = agent.addDemonstrations(config, demonstrationSetOf(records));
-  expect(line).toBe('memory: 1 of 8 demonstrations; 1 that do not name their item are left out; 6 of held-out items are left out'); // prettier-ignore
+  expect(line).toBe(
+    'memory: 1 of 8 demonstrations; 1 that do not name their item are left out; 6 of held-out items are left out',
+  );
   expect(agent.memory.toText()).not.toContain(MARKER);
   expect(() => agent.addDemonstrations(config, demonstrationSetOf([recordOf(undefined, MARKER)]))).toThrow(
     'memory.demonstrations=false memory.grow=true',
@@ -54,8 +65,22 @@ test('a demonstration of a held-out item, or of one that is not named, never com
 });
 
 test('rollouts come into memory where memory.grow says so; the memory of a saved agent is the same to the byte', async () => {
-  const transition = { observation: 'Goal: craft stick.', action: 'craft it', reward: 1, nextObservation: '', terminated: true, truncated: false }; // prettier-ignore
-  const episode = { episode: 3, seed: 1, item: 'stick', transitions: [transition], infos: [{}], segments: [] } as Trajectory; // prettier-ignore
+  const transition = {
+    observation: 'Goal: craft stick.',
+    action: 'craft it',
+    reward: 1,
+    nextObservation: '',
+    terminated: true,
+    truncated: false,
+  };
+  const episode = {
+    episode: 3,
+    seed: 1,
+    item: 'stick',
+    transitions: [transition],
+    infos: [{}],
+    segments: [],
+  } as Trajectory;
   const still = await open({ ...bm25, grow: false });
   still.addRollout([episode]);
   expect(still.memory.size).toBe(0);

@@ -14,7 +14,11 @@ export async function followJob(job: AnnouncedJob, ranks: Ranks): Promise<void> 
   };
   await withSignals(log, (onInterrupt) =>
     runPrepared(config, decisive, {
-      ...{ directory, configYaml, log, onInterrupt, ranks },
+      directory,
+      configYaml,
+      log,
+      onInterrupt,
+      ranks,
       print: () => {},
       progress: { write: () => undefined },
     }),

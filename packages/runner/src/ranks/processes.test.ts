@@ -4,7 +4,11 @@ import { processesOf, processesText } from './processes.js';
 test.each([
   [['a', 'a'], [1, 1], '2 processes share this run, 1 thread each: ranks 0 to 1 on a'],
   [['a', 'a', 'b'], [4, 4, 4], '3 processes share this run, 4 threads each: ranks 0 to 1 on a, rank 2 on b'],
-  [['a', 'b', 'a', 'b'], [1, 2, 1, 2], '4 processes share this run, 1 to 2 threads each: ranks 0, 2 on a, ranks 1, 3 on b'], // prettier-ignore
+  [
+    ['a', 'b', 'a', 'b'],
+    [1, 2, 1, 2],
+    '4 processes share this run, 1 to 2 threads each: ranks 0, 2 on a, ranks 1, 3 on b',
+  ],
 ])('%j', (hosts, threads, text) => {
   expect(processesText({ ranks: hosts.length, hosts, threads })).toBe(text);
 });

@@ -18,7 +18,9 @@ export function processesOf(ranks: Ranks, threads: number): Processes | null {
 
 /** `2 processes share this run, 1 thread each: ranks 0 to 1 on HOST`. */
 export function processesText({ ranks, hosts, threads }: Processes): string {
-  const places = [...new Set(hosts)].map((host) => `${rankText(hosts.flatMap((one, i) => (one === host ? i : [])))} on ${host}`); // prettier-ignore
+  const places = [...new Set(hosts)].map(
+    (host) => `${rankText(hosts.flatMap((one, i) => (one === host ? i : [])))} on ${host}`,
+  );
   return `${ranks} processes share this run, ${threadText(threads)}: ${places.join(', ')}`;
 }
 

@@ -62,7 +62,11 @@ function comparisonOf(title: string, settings: readonly Setting[]): ComparisonDa
   const statuses = new Map<string, number>();
   for (const { record } of runs) statuses.set(record.status, (statuses.get(record.status) ?? 0) + 1);
   return {
-    ...{ kind: 'comparison', title, verdicts: [], warnings: [], pairs: [] },
+    kind: 'comparison',
+    title,
+    verdicts: [],
+    warnings: [],
+    pairs: [],
     facts: [
       { label: 'Runs', value: [...statuses].map(([status, count]) => `${count} ${status}`).join(', ') },
       { label: 'Settings', value: String(settings.length) },
@@ -97,7 +101,10 @@ async function addVerdict(data: ComparisonData, first: Setting, second: Setting)
   for (const pair of result?.widest ?? []) {
     const sides = await readPair(pair, [first.name, second.name]);
     const gap = pair.second.summary.return - pair.first.summary.return;
-    data.pairs.push({ title: `${pair.first.summary.item ?? pair.first.summary.id}: difference ${gap.toPrecision(3)}`, sides }); // prettier-ignore
+    data.pairs.push({
+      title: `${pair.first.summary.item ?? pair.first.summary.id}: difference ${gap.toPrecision(3)}`,
+      sides,
+    });
   }
 }
 

@@ -2,13 +2,19 @@
 import { shareInterval } from './outcomes.js';
 
 test('an interval of a share stays within 0 … 1, also of two runs, and of runs that agree', () => {
-  for (const shares of [[0.95, 0.93], [1, 1], [0, 0], [0, 1], [0.9, 1, 0.95]]) {
+  for (const shares of [
+    [0.95, 0.93],
+    [1, 1],
+    [0, 0],
+    [0, 1],
+    [0.9, 1, 0.95],
+  ]) {
     const { low, high } = shareInterval(shares, 200);
     expect(low).toBeGreaterThanOrEqual(0);
     expect(high).toBeLessThanOrEqual(1);
     expect(high - low).toBeGreaterThan(0);
   }
-}); // prettier-ignore
+});
 
 test('of many runs that vary as their episodes do, it is Wilson’s', () => {
   // 40 runs of 10 episodes, half of them won: z = 1.96, n = 400

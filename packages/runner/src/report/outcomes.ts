@@ -77,7 +77,9 @@ export function firstOutcome(run: ComparedRun): number | null {
 
 /** A row per setting: mean ± half the interval over its runs. */
 export function outcomeTable(settings: readonly Setting[]): Table {
-  const shown = OUTCOMES.filter((outcome) => settings.some(({ runs }) => runs.some((run) => outcomeOf(run, outcome) !== null))); // prettier-ignore
+  const shown = OUTCOMES.filter((outcome) =>
+    settings.some(({ runs }) => runs.some((run) => outcomeOf(run, outcome) !== null)),
+  );
   return {
     title: 'Mean and 95 % interval over the runs of a setting',
     header: ['setting', 'runs', ...shown.map(({ name }) => name)],
@@ -92,11 +94,14 @@ export function outcomeTable(settings: readonly Setting[]): Table {
 
 function intervalNotes(counts: readonly number[]): string[] {
   const most = counts.reduce((a, b) => Math.max(a, b), 0);
-  if (most < 2) return ['One run per setting: no interval over seeds. Start each with several seeds to see how much they vary.']; // prettier-ignore
+  if (most < 2)
+    return ['One run per setting: no interval over seeds. Start each with several seeds to see how much they vary.'];
   const few = counts.some((count) => count > 1 && count < ENOUGH_RUNS);
   return [
     'The interval is Student’s t over the runs, which differ in their seeds alone; of a share it is Wilson’s.',
-    ...(few ? ['Caution: an interval of two runs says little. Start at least three seeds of each setting, better five.'] : []), // prettier-ignore
+    ...(few
+      ? ['Caution: an interval of two runs says little. Start at least three seeds of each setting, better five.']
+      : []),
   ];
 }
 
@@ -120,7 +125,7 @@ function meanText(values: readonly number[]): string {
 
 /** The answer where no episode was played by both: the figures of the runs themselves, by seed where the seeds agree. */
 export function unpairedText(first: Setting, second: Setting): string {
-  const none = `No episode of “${first.name}” and “${second.name}” can be paired: their seeds or items differ, or the episodes of the test were not stored.`; // prettier-ignore
+  const none = `No episode of “${first.name}” and “${second.name}” can be paired: their seeds or items differ, or the episodes of the test were not stored.`;
   const differences = matchedRuns(first, second).flatMap(([a, b]) => {
     const values = [firstOutcome(a), firstOutcome(b)];
     return values[0] === null || values[1] === null ? [] : [values[1] - values[0]];
@@ -130,6 +135,8 @@ export function unpairedText(first: Setting, second: Setting): string {
   const difference = mean(differences);
   const [better, worse] = difference >= 0 ? [second.name, first.name] : [first.name, second.name];
   const answer =
-    Math.abs(difference) > half ? `“${better}” is better than “${worse}”` : `No difference is shown between “${better}” and “${worse}”`; // prettier-ignore
-  return `${none} By the figures of ${differences.length} pairs of runs with the same seed: ${answer}; “${second.name}” less “${first.name}” is ${difference.toPrecision(3)} ± ${half.toPrecision(2)} (Student’s t, 95 %).`; // prettier-ignore
+    Math.abs(difference) > half
+      ? `“${better}” is better than “${worse}”`
+      : `No difference is shown between “${better}” and “${worse}”`;
+  return `${none} By the figures of ${differences.length} pairs of runs with the same seed: ${answer}; “${second.name}” less “${first.name}” is ${difference.toPrecision(3)} ± ${half.toPrecision(2)} (Student’s t, 95 %).`;
 }

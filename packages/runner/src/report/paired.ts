@@ -61,9 +61,14 @@ export async function pairedDifference(first: Setting, second: Setting): Promise
   const widest = [...pairs].sort((a, b) => Math.abs(difference(b)) - Math.abs(difference(a))).slice(0, SHOWN_PAIRS);
   return {
     difference: mean(pairs.map(difference)),
-    ...{ low: quantile(means, 0.025), high: quantile(means, 0.975) },
+    low: quantile(means, 0.025),
+    high: quantile(means, 0.975),
     positive: means.filter((value) => value > 0).length / means.length,
-    ...{ resampled, episodes: pairs.length, runs, clusters: clusters.size, widest },
+    resampled,
+    episodes: pairs.length,
+    runs,
+    clusters: clusters.size,
+    widest,
   };
 }
 
@@ -78,9 +83,10 @@ async function finalEpisodes({ record }: ComparedRun): Promise<Map<string, Playe
   const plain = (policy = '') => (policy.endsWith(GREEDY) ? policy.slice(0, -GREEDY.length) : policy);
   const who = plain(tests.at(-1)?.policy);
   const last = list.episodes.at(-1)?.iteration;
-  const own = tests.length > 0
-    ? tests.filter(({ policy }) => plain(policy) === who)
-    : list.episodes.filter(({ iteration }) => iteration === last); // prettier-ignore
+  const own =
+    tests.length > 0
+      ? tests.filter(({ policy }) => plain(policy) === who)
+      : list.episodes.filter(({ iteration }) => iteration === last);
   return new Map(
     own.map((summary) => {
       const decoding = summary.policy?.endsWith(GREEDY) ? GREEDY : '';
@@ -117,7 +123,10 @@ export function verdictText(first: string, second: string, result: PairedResult)
     resampled === 'items'
       ? ' The interval is over items: with fewer than three pairs of runs it says nothing of other training seeds.'
       : '';
-  const few = clusters < ENOUGH_CLUSTERS ? ` Caution: only ${clusters} ${clusters === 1 ? resampled.slice(0, -1) : resampled} could be resampled, so that the interval is too narrow.` : ''; // prettier-ignore
+  const few =
+    clusters < ENOUGH_CLUSTERS
+      ? ` Caution: only ${clusters} ${clusters === 1 ? resampled.slice(0, -1) : resampled} could be resampled, so that the interval is too narrow.`
+      : '';
   const answer = isClear
     ? `“${better}” is better than “${worse}” by ${size} in mean return`
     : `No difference is shown: “${better}” is ahead of “${worse}” by ${size} in mean return, which chance explains`;

@@ -38,7 +38,10 @@ export async function readRun(directory: string, { status }: RunDataOptions = {}
     dialogues.push(await readDialogue(list.places.get(id)!, sources.get(id)!, gamma, reasons));
   const end = record.starts.end;
   return {
-    ...{ kind: 'run', title: record.title, status: status ?? record.status, facts: record.facts },
+    kind: 'run',
+    title: record.title,
+    status: status ?? record.status,
+    facts: record.facts,
     warnings: warningsOf({ metrics, results: record.results, failure: end?.status === 'failed' ? end.reason : null }),
     tables: tablesOf(record),
     ...answersOf(record),
@@ -77,9 +80,19 @@ function tablesOf({ results }: RunRecord): Table[] {
   }
   if (!Array.isArray(results.policies)) return [];
   const own = results as unknown as RunResults & { failures?: string[]; tasks?: Record<string, TaskResult[]> };
-  const failures = own.failures?.length ? [`${own.failures.length} episodes failed and are left out, the first: ${own.failures[0]}`] : []; // prettier-ignore
-  const tested = { title: 'Final test', header: resultHeader, rows: resultRows(own), notes: [...resultNotes(own), ...failures] }; // prettier-ignore
-  return [tested, ...Object.entries(own.tasks ?? {}).flatMap(([name, tasks]) => (tasks.length > 0 ? [taskTable(name, tasks)] : []))]; // prettier-ignore
+  const failures = own.failures?.length
+    ? [`${own.failures.length} episodes failed and are left out, the first: ${own.failures[0]}`]
+    : [];
+  const tested = {
+    title: 'Final test',
+    header: resultHeader,
+    rows: resultRows(own),
+    notes: [...resultNotes(own), ...failures],
+  };
+  return [
+    tested,
+    ...Object.entries(own.tasks ?? {}).flatMap(([name, tasks]) => (tasks.length > 0 ? [taskTable(name, tasks)] : [])),
+  ];
 }
 
 const taskTable = (name: string, tasks: readonly TaskResult[]): Table => ({

@@ -20,7 +20,10 @@ export interface RunRecord {
 
 /** @throws if the folder contains no run */
 export async function readRunRecord(directory: string): Promise<RunRecord> {
-  const [config, results] = await Promise.all([readJson(join(directory, CONFIG_FILE)), readJson(join(directory, 'results.json'))]); // prettier-ignore
+  const [config, results] = await Promise.all([
+    readJson(join(directory, CONFIG_FILE)),
+    readJson(join(directory, 'results.json')),
+  ]);
   const starts = await readStarts(directory);
   if (config === null && starts.count === 0 && (await textOf(join(directory, 'metrics.jsonl'))) === null)
     throw new Error(

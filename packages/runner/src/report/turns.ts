@@ -18,8 +18,16 @@ export function summaryOf(record: StoredEpisode, source: EpisodeSource, gamma: n
   const last = turns.at(-1)?.info ?? {};
   const who = policy === undefined ? undefined : decoding === 'greedy' ? `${policy}${GREEDY}` : policy;
   return {
-    id: [source, ...(source === 'rollout' ? [] : [iteration, who, seed].filter((part) => part !== undefined && part !== 0)), episode].join('/'), // prettier-ignore
-    ...{ source, iteration, episode, seed: record.seed, item: item ?? null },
+    id: [
+      source,
+      ...(source === 'rollout' ? [] : [iteration, who, seed].filter((part) => part !== undefined && part !== 0)),
+      episode,
+    ].join('/'),
+    source,
+    iteration,
+    episode,
+    seed: record.seed,
+    item: item ?? null,
     ...(who !== undefined && { policy: who }),
     return: Number(record.episodic_return.toPrecision(6)),
     turnCount: turns.length,
@@ -54,7 +62,8 @@ export function dialogueOf(
     const valid = before?.info.validActions;
     return {
       observation: cut(before === undefined ? opening : (turn.state ?? replies[i - 1])),
-      ...{ action: turn.action, reward: turn.reward },
+      action: turn.action,
+      reward: turn.reward,
       ...(turn.q !== undefined && { q: turn.q }),
       ...(turn.v !== undefined && { v: turn.v }),
       ...(turn.advantage !== undefined && { advantage: turn.advantage }),

@@ -100,7 +100,8 @@ function miscalibrated({ columns }: MetricColumns, results: Judged['results']): 
   if (!isFar && !isWeak) return null;
   const parts = [
     isFar && `It expects ${q.toPrecision(3)} where ${returned.toPrecision(3)} came, in the mean over the evaluation.`,
-    isWeak && `Its values correlate with the returns by ${correlation.toFixed(2)} only, so it ranks utterances hardly better than chance.`, // prettier-ignore
+    isWeak &&
+      `Its values correlate with the returns by ${correlation.toFixed(2)} only, so it ranks utterances hardly better than chance.`,
   ];
   return { level: 'look', title: 'The critic is miscalibrated', text: parts.filter(Boolean).join(' ') };
 }

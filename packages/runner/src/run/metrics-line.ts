@@ -8,7 +8,9 @@ const key = (name: string): string => `,${JSON.stringify(name)}:`;
 /** Names as JSON with their colon, and which of the figures have a name in ArCHer too. */
 const prepared = perNames((names) => ({
   keys: names.map(key),
-  aliases: legacyNames.flatMap(([name, alias]) => (names.includes(name) ? [{ key: key(alias), at: names.indexOf(name) }] : [])), // prettier-ignore
+  aliases: legacyNames.flatMap(([name, alias]) =>
+    names.includes(name) ? [{ key: key(alias), at: names.indexOf(name) }] : [],
+  ),
 }));
 
 /**

@@ -42,10 +42,16 @@ export async function withLoggers<T>(
   results: (outcome: T) => Readonly<Record<string, number>> | null,
 ): Promise<T> {
   const logger = await openLoggers(config.logger, {
-    ...{ directory, resumedAfter, config: plainConfig, project: config.projectName, name: config.runName },
+    directory,
+    resumedAfter,
+    config: plainConfig,
+    project: config.projectName,
+    name: config.runName,
     note: (message) => log(message),
     warn: (message) => log(message, 'WARNING'),
-    ...{ onOutput, stop: requestStop, inputs: inputsOf(plainConfig) },
+    onOutput,
+    stop: requestStop,
+    inputs: inputsOf(plainConfig),
   });
   try {
     const outcome = await work(logger);

@@ -64,7 +64,11 @@ test('an evaluation among optimizer steps counts its own episodes', async () => 
   const logger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
   const settings = { iterations: null, firstIteration: 0, saveMinutes: null, best: null, state: {}, logger };
   const progress = { write: () => true, report: (event: Record<string, unknown>) => void events.push(event) };
-  const imitating = new Recorder(files, new CheckpointStore(directory), {} as never, { ...settings, log: () => {}, progress }); // prettier-ignore
+  const imitating = new Recorder(files, new CheckpointStore(directory), {} as never, {
+    ...settings,
+    log: () => {},
+    progress,
+  });
   jest.useFakeTimers();
   try {
     for (const [phase, done, total] of [
@@ -106,7 +110,11 @@ test('the guard stops the run after logging what was beyond its bound', async ()
   const logger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
   const settings = { iterations: 4, firstIteration: 0, saveMinutes: null, best: null, state: {}, guard, logger };
   const log = (message: string) => void (printed += message);
-  const guarded = new Recorder(files, new CheckpointStore(directory), {} as never, { ...settings, log, progress: { write: () => true } }); // prettier-ignore
+  const guarded = new Recorder(files, new CheckpointStore(directory), {} as never, {
+    ...settings,
+    log,
+    progress: { write: () => true },
+  });
   await guarded.log(0, { 'rollout/utterance_entropy': 0.6 });
   expect(guarded).toMatchObject({ stopRequested: false, stoppedByGuard: null });
   await guarded.log(1, { 'rollout/utterance_entropy': 0.4 });
@@ -131,11 +139,14 @@ test('a checkpoint is due after as many epochs as save_freq says, fractions too'
       new CheckpointStore(join(directory, String(between), 'checkpoints')),
       { saveState: () => Promise.resolve(), saveAgent: () => Promise.resolve() },
       {
-        ...{ iterations: null, firstIteration: 0, saveMinutes, best: null, state: {}, log: () => undefined },
-        ...{
-          logger: { log: () => Promise.resolve(), close: () => Promise.resolve() },
-          progress: { write: () => true },
-        },
+        iterations: null,
+        firstIteration: 0,
+        saveMinutes,
+        best: null,
+        state: {},
+        log: () => undefined,
+        logger: { log: () => Promise.resolve(), close: () => Promise.resolve() },
+        progress: { write: () => true },
         saveEpochs: { between, all: 3 },
       },
     );

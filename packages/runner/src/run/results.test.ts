@@ -11,7 +11,10 @@ import {
 } from './results.js';
 
 const episode = (number: number, item: string, reward: number, info: Record<string, unknown> = {}): Trajectory => ({
-  ...{ episode: number, seed: number, item, segments: [] },
+  episode: number,
+  seed: number,
+  item,
+  segments: [],
   transitions: [{ observation: '', action: '', reward, nextObservation: '', terminated: true, truncated: false }],
   infos: [info],
 });
@@ -27,8 +30,14 @@ test('held-out items are resampled whole, shared ones episode by episode', () =>
 });
 
 test('a comparison pairs episodes of the same seed and number and leaves out those that one did not finish', () => {
-  const first = new Map([['0/0', episode(0, 'a', 1)], ['0/1', episode(1, 'b', 2)]]); // prettier-ignore
-  const second = new Map([['0/0', episode(0, 'a', 3)], ['0/2', episode(2, 'c', 9)]]); // prettier-ignore
+  const first = new Map([
+    ['0/0', episode(0, 'a', 1)],
+    ['0/1', episode(1, 'b', 2)],
+  ]);
+  const second = new Map([
+    ['0/0', episode(0, 'a', 3)],
+    ['0/2', episode(2, 'c', 9)],
+  ]);
   const found = compared({ name: 'A', episodes: first }, { name: 'B', episodes: second }, held, 'greedy');
   expect(found).toMatchObject({
     baseline: 'A',

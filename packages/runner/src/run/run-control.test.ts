@@ -13,7 +13,11 @@ beforeEach(async () => {
   await writeFile(join(directory, 'run.lock'), '{}');
   await writeFile(join(directory, 'control.json'), '{"action":"stop"}'); // to an earlier process
   stopped = false;
-  control = await RunControl.open(directory, () => undefined, () => (stopped = true)); // prettier-ignore
+  control = await RunControl.open(
+    directory,
+    () => undefined,
+    () => (stopped = true),
+  );
 });
 afterEach(async () => {
   await control.close();

@@ -56,7 +56,12 @@ test('three workers, η = 3: no worker waits for a rung to fill', () => {
   expect(search.next()).toEqual({ trial: 4, rung: 0 });
   expect(search.next()).toEqual({ trial: 5, rung: 0 });
   expect(search.next()).toBeNull(); // all drawn; 3, 4 and 5 are still at work
-  for (const [trial, value] of [[3, 40], [4, 5], [5, 6]]) search.report({ trial, rung: 0 }, value); // prettier-ignore
+  for (const [trial, value] of [
+    [3, 40],
+    [4, 5],
+    [5, 6],
+  ])
+    search.report({ trial, rung: 0 }, value);
   // Six in the rung: the best two are 3 (40) and 0 (30), and 0 was promoted already.
   expect(search.next()).toEqual({ trial: 3, rung: 1 });
   expect(search.next()).toBeNull();

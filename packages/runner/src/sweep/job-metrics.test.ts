@@ -12,7 +12,11 @@ beforeEach(async () => {
     { name: 'last', metrics: { 'test/return': 2 } },
   ];
   await writeFile(join(directory, 'results.json'), JSON.stringify({ policies, optimalReturn: 7 }));
-  const lines = [{ iteration: 1, loss: 5, 'eval/return': 10 }, { iteration: 2, loss: 4, 'eval/return': 11 }, { iteration: 3, loss: null }]; // prettier-ignore
+  const lines = [
+    { iteration: 1, loss: 5, 'eval/return': 10 },
+    { iteration: 2, loss: 4, 'eval/return': 11 },
+    { iteration: 3, loss: null },
+  ];
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   await writeFile(join(directory, 'metrics.jsonl'), `${text}{"iteration": 4, "lo`);
 });

@@ -107,9 +107,15 @@ test('launcher and job are killed one after another: the same command ends with 
   process.kill(pid, 'SIGKILL');
   await writeFile(go, '');
   expect(await run(args)).toMatchObject({ code: 0, stderr: '' });
-  const [header, ...rows] = (await csv()).trim().split('\n').map((line) => line.split(',')); // prettier-ignore
+  const [header, ...rows] = (await csv())
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
   const column = (name: string) => rows.map((row) => row[header.indexOf(name)]);
-  expect([column('status'), column('test/episodic_return')]).toEqual([['finished', 'finished'], ['1', '2']]); // prettier-ignore
+  expect([column('status'), column('test/episodic_return')]).toEqual([
+    ['finished', 'finished'],
+    ['1', '2'],
+  ]);
 }, 120_000);
 
 test('an experiment is a sweep; its jobs are the same program again, as single runs', async () => {
@@ -131,7 +137,10 @@ test('batches, which processes do not have, are reported to have no effect', asy
 test('random search with processes, and in this process', async () => {
   const args = ['-m', 'sweeper=random', 'sweeper.trials=2', 'x=int(interval(1,100))', 'iterations=choice(1,2)'];
   expect(await run([...args, ...local])).toMatchObject({ code: 0, stderr: '' });
-  const drawn = (await csv()).split('\n').slice(1, 3).map((line) => line.split(',')[1]); // prettier-ignore
+  const drawn = (await csv())
+    .split('\n')
+    .slice(1, 3)
+    .map((line) => line.split(',')[1]);
   const here = await run([...args, 'hydra.sweep.dir=here'], { direct: false });
   expect(here.code).toBe(0);
   for (const [job, overrides] of drawn.entries()) expect(here.stdout).toContain(`#${job} : ${overrides}\n`);
@@ -140,10 +149,23 @@ test('random search with processes, and in this process', async () => {
 test('successive halving: resources, the best, and a table with both', async () => {
   const { code, stdout, stderr } = await run(['-m', ...local, 'sweeper=asha', 'x=tag(log,interval(1,100))']);
   expect([code, stderr]).toEqual([0, '']);
-  const table = (await csv()).trim().split('\n').map((line) => line.split(',')); // prettier-ignore
-  expect(table[0].slice(0, 6)).toEqual(['job', 'overrides', 'status', 'iterations', 'eval/episodic_return', 'test/episodic_return']); // prettier-ignore
+  const table = (await csv())
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
+  expect(table[0].slice(0, 6)).toEqual([
+    'job',
+    'overrides',
+    'status',
+    'iterations',
+    'eval/episodic_return',
+    'test/episodic_return',
+  ]);
   // Only one of four reaches the last rung or more, if they come in a good order; the one named best is the best there.
-  const last = table.slice(1).filter((line) => line[3] === '4').map((line) => ({ job: line[0], value: Number(line[4]) })); // prettier-ignore
+  const last = table
+    .slice(1)
+    .filter((line) => line[3] === '4')
+    .map((line) => ({ job: line[0], value: Number(line[4]) }));
   const best = last.reduce((a, b) => (b.value > a.value ? b : a));
   expect(stdout).toContain(`best: #${best.job} x=`);
   expect(stdout).toContain('at iterations=4\n');
@@ -152,15 +174,59 @@ test('successive halving: resources, the best, and a table with both', async () 
 test.each([
   ['a job with a bad value', ['x=1,two'], "x must be a number, not 'two'\n"],
   ['a bad launcher', ['x=1,2', 'launcher.jobs=0'], 'launcher.jobs must be at least 1\n'],
-  ['a swept launcher', ['x=1,2', 'launcher.jobs=1,2'], "'launcher.jobs' steers the sweep and cannot be swept over\n  give it one value\n"], // prettier-ignore
-  ['a shared folder', ['x=1,2', 'hydra.sweep.subdir=same'], "jobs #0 and #1 have the same folder: HERE/sweep/same\n  give each its own, such as hydra.sweep.subdir='${hydra.job.num}'\n"], // prettier-ignore
-  ['a resource that is swept', ['sweeper=asha', 'iterations=1,2'], "'iterations' is given by the sweeper, job by job (sweeper.resource_key)\n  leave out the override of iterations; its ends are sweeper.min_resource and sweeper.max_resource\n"], // prettier-ignore
-  ['resources the wrong way round', ['sweeper=asha', 'x=1,2', 'sweeper.min_resource=9'], 'sweeper.min_resource (9) is above sweeper.max_resource (4)\n'], // prettier-ignore
-  ['halving without a second rung', ['sweeper=asha', 'x=1,2', 'sweeper.min_resource=2', 'sweeper.reduction_factor=3'], 'no trial would be promoted: sweeper.min_resource × reduction_factor (6) is above sweeper.max_resource (4)\n'], // prettier-ignore
-  ['a rung between two evaluations', ['sweeper=asha', 'x=1,2', '+eval_freq=2'], 'a rung ends after 1 iterations, but eval/episodic_return is measured every 2 (eval_freq): the figure compared would be older\n'], // prettier-ignore
-  ['a rung with a frozen policy', ['sweeper=asha', 'x=1,2', '+agent_type=archer', '+warmup_iter=1'], 'the first rung ends after 1 iterations, but the policy is frozen for 1 (warmup_iter)'], // prettier-ignore
-  ['a rate that falls over the iterations', ['sweeper=asha', 'x=1,2', '+agent_type=archer', '+lm_lr_final_share=0.1', '+lm_schedule.kind=linear', '+lm_schedule.warmup_steps=0', '+lm_schedule.final_share=null'], "the policy's rate follows the number of iterations, which grows from rung to rung: a promoted trial could not be resumed\n  write lm_schedule.kind=constant, or lm_lr_final_share=1\n"], // prettier-ignore
-  ['halving with the basic launcher', ['sweeper=asha', 'launcher=basic', 'x=1,2'], 'sweeper=asha starts a job several times, which the basic launcher cannot\n  add launcher=local, and launcher.jobs=N for N jobs at once\n'], // prettier-ignore
+  [
+    'a swept launcher',
+    ['x=1,2', 'launcher.jobs=1,2'],
+    "'launcher.jobs' steers the sweep and cannot be swept over\n  give it one value\n",
+  ],
+  [
+    'a shared folder',
+    ['x=1,2', 'hydra.sweep.subdir=same'],
+    "jobs #0 and #1 have the same folder: HERE/sweep/same\n  give each its own, such as hydra.sweep.subdir='${hydra.job.num}'\n",
+  ],
+  [
+    'a resource that is swept',
+    ['sweeper=asha', 'iterations=1,2'],
+    "'iterations' is given by the sweeper, job by job (sweeper.resource_key)\n  leave out the override of iterations; its ends are sweeper.min_resource and sweeper.max_resource\n",
+  ],
+  [
+    'resources the wrong way round',
+    ['sweeper=asha', 'x=1,2', 'sweeper.min_resource=9'],
+    'sweeper.min_resource (9) is above sweeper.max_resource (4)\n',
+  ],
+  [
+    'halving without a second rung',
+    ['sweeper=asha', 'x=1,2', 'sweeper.min_resource=2', 'sweeper.reduction_factor=3'],
+    'no trial would be promoted: sweeper.min_resource × reduction_factor (6) is above sweeper.max_resource (4)\n',
+  ],
+  [
+    'a rung between two evaluations',
+    ['sweeper=asha', 'x=1,2', '+eval_freq=2'],
+    'a rung ends after 1 iterations, but eval/episodic_return is measured every 2 (eval_freq): the figure compared would be older\n',
+  ],
+  [
+    'a rung with a frozen policy',
+    ['sweeper=asha', 'x=1,2', '+agent_type=archer', '+warmup_iter=1'],
+    'the first rung ends after 1 iterations, but the policy is frozen for 1 (warmup_iter)',
+  ],
+  [
+    'a rate that falls over the iterations',
+    [
+      'sweeper=asha',
+      'x=1,2',
+      '+agent_type=archer',
+      '+lm_lr_final_share=0.1',
+      '+lm_schedule.kind=linear',
+      '+lm_schedule.warmup_steps=0',
+      '+lm_schedule.final_share=null',
+    ],
+    "the policy's rate follows the number of iterations, which grows from rung to rung: a promoted trial could not be resumed\n  write lm_schedule.kind=constant, or lm_lr_final_share=1\n",
+  ],
+  [
+    'halving with the basic launcher',
+    ['sweeper=asha', 'launcher=basic', 'x=1,2'],
+    'sweeper=asha starts a job several times, which the basic launcher cannot\n  add launcher=local, and launcher.jobs=N for N jobs at once\n',
+  ],
 ])('%s is refused and nothing is written', async (_, args, message) => {
   const { code, stdout, stderr } = await run(['-m', ...local, ...args]);
   expect(code).toBe(1);

@@ -149,7 +149,12 @@ async function summarised(request: SweepRequest, sweep: PlannedSweep, ended: End
   const lines = ['', summaryText(rows, columns, request.directory), '', ...comparison, `table: ${csv}`];
   if (halving && asha) lines.push(...bestLine(halving, asha.metric, jobs));
   if (launcher instanceof SlurmLauncher && launcher.arraysLeft.length > 0)
-    lines.push('the jobs stay in Slurm; to follow them again:', `  ${resumeCommand(request)}`, 'to end them:', `  scancel ${launcher.arraysLeft.join(' ')}`); // prettier-ignore
+    lines.push(
+      'the jobs stay in Slurm; to follow them again:',
+      `  ${resumeCommand(request)}`,
+      'to end them:',
+      `  scancel ${launcher.arraysLeft.join(' ')}`,
+    );
   else if (launcher.interrupted) lines.push('stopped; to resume:', `  ${resumeCommand(request)}`);
   else if (failed > 0)
     lines.push(`${failed} of ${jobs.length} jobs failed; to start only these again:`, `  ${resumeCommand(request)}`);

@@ -112,8 +112,22 @@ async function ashaOptions(
   launcher: LauncherConfig,
   first: readonly string[],
 ): Promise<AshaSourceOptions> {
-  const { metric, direction, resource_key: resourceKey, min_resource: min, max_resource: max, reduction_factor: reductionFactor } = sweeper; // prettier-ignore
-  const needed = { metric, direction, resource_key: resourceKey, min_resource: min, max_resource: max, reduction_factor: reductionFactor }; // prettier-ignore
+  const {
+    metric,
+    direction,
+    resource_key: resourceKey,
+    min_resource: min,
+    max_resource: max,
+    reduction_factor: reductionFactor,
+  } = sweeper;
+  const needed = {
+    metric,
+    direction,
+    resource_key: resourceKey,
+    min_resource: min,
+    max_resource: max,
+    reduction_factor: reductionFactor,
+  };
   for (const [key, value] of Object.entries(needed)) if (value === undefined) throw missingSetting('asha', key);
   if (launcher.kind !== 'local') {
     throw new ConfigError(

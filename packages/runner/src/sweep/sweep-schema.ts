@@ -6,7 +6,8 @@ const oneOf = <const T extends readonly string[]>(values: T, description: string
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description });
 const optionalCount = (description: string, minimum = 1) => Type.Optional(Type.Integer({ minimum, description }));
 const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
-const slurmText = (description: string) => orNull(Type.String({ pattern: '^[^\\n]+$', description: `slurm: ${description}` })); // prettier-ignore
+const slurmText = (description: string) =>
+  orNull(Type.String({ pattern: '^[^\\n]+$', description: `slurm: ${description}` }));
 const slurmCount = (description: string) => orNull(Type.Integer({ minimum: 1, description: `slurm: ${description}` }));
 
 /** Resources and options of a job, each with its option of sbatch; submitit's names. */
@@ -21,8 +22,12 @@ const slurmKeys = {
   nodes: slurmCount('--nodes'),
   tasks_per_node: slurmCount('--ntasks-per-node, processes that srun starts on each node'),
   cpus_per_task: slurmCount('--cpus-per-task'),
-  gpus_per_node: orNull(Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: 'slurm: --gpus-per-node' })), // prettier-ignore
-  gpus_per_task: orNull(Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: 'slurm: --gpus-per-task' })), // prettier-ignore
+  gpus_per_node: orNull(
+    Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: 'slurm: --gpus-per-node' }),
+  ),
+  gpus_per_task: orNull(
+    Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: 'slurm: --gpus-per-task' }),
+  ),
   cpus_per_gpu: slurmCount('--cpus-per-gpu'),
   mem_gb: orNull(
     Type.Number({ exclusiveMinimum: 0, description: 'GB; slurm: --mem, memory per node; kubernetes: of each pod' }),
@@ -58,7 +63,9 @@ const text = (description: string) => Type.String({ pattern: '^[^\\n]+$', descri
 const kubernetesKeys = {
   name: slurmKeys.name,
   image: orNull(text('container image with Node and Bowyer')),
-  command: Type.Optional(Type.Array(Type.String(), { minItems: 1, description: 'kubernetes: how the image starts Bowyer' })), // prettier-ignore
+  command: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, description: 'kubernetes: how the image starts Bowyer' }),
+  ),
   volume_claim: orNull(text('PersistentVolumeClaim for the runs')),
   mount_path: orNull(text('where pods and this machine mount it')),
   namespace: orNull(text('of the Job')),
@@ -69,7 +76,9 @@ const kubernetesKeys = {
   node_selector: orNull(Type.Record(Type.String(), Type.String(), { description: 'kubernetes: labels of the nodes' })),
   service_account: orNull(text('of the pods')),
   env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'kubernetes: environment variables' })),
-  secrets: Type.Optional(Type.Array(Type.String(), { description: 'kubernetes: Secrets whose keys become environment variables' })), // prettier-ignore
+  secrets: Type.Optional(
+    Type.Array(Type.String(), { description: 'kubernetes: Secrets whose keys become environment variables' }),
+  ),
   parallelism: optionalCount('kubernetes: pods at once'),
   retries: optionalCount('kubernetes: how often a failed job starts again', 0),
   timeout_min: slurmKeys.timeout_min,

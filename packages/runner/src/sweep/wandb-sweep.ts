@@ -22,7 +22,13 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
     throw new ConfigError('sweep', 'sweeper=wandb: nothing is swept over', [
       'give a key several values, as seed=0,1,2',
     ]);
-  const words = ['--config-name', String(master.setting('hydra.job.config_name')), ...fixed.filter(isOfTrial), 'hydra.mode=RUN', 'logger=[wandb]']; // prettier-ignore
+  const words = [
+    '--config-name',
+    String(master.setting('hydra.job.config_name')),
+    ...fixed.filter(isOfTrial),
+    'hydra.mode=RUN',
+    'logger=[wandb]',
+  ];
   const config: SweepConfig = {
     method: sweeper.method ?? 'random',
     metric: { name: sweeper.metric!, goal: sweeper.direction! },

@@ -46,7 +46,10 @@ async function writeModelLines<Item>(
   try {
     // The checkpoint's own distribution: nothing is masked.
     const model = await loadTextModel({
-      ...{ device, dir: folder, masksPadding: false, quantization },
+      device,
+      dir: folder,
+      masksPadding: false,
+      quantization,
       packedDecoding: packedDecoding ?? undefined,
     });
     const bar = new ProgressBar(config.task, lines.length, progress);
@@ -92,7 +95,10 @@ async function readLines(path: string, schema: { properties: object }, harmless?
 function itemOf(value: Readonly<Record<string, unknown>>, keys: UnreadKeys, place: string): object {
   const { messages, system, tools, documents, chat_template_kwargs, ...item } = value;
   if (messages === undefined) return camelKeys(item) as object;
-  const dialogue = withSystem(system, (messages as ChatMessage[]).map((message, i) => withCalls(message, i, keys, place))); // prettier-ignore
+  const dialogue = withSystem(
+    system,
+    (messages as ChatMessage[]).map((message, i) => withCalls(message, i, keys, place)),
+  );
   const inputs = templateInputsOf({ tools, documents, chat_template_kwargs });
   return { ...(camelKeys(item) as object), messages: dialogue, inputs };
 }

@@ -27,7 +27,16 @@ test('a trace has microseconds from the start of the run; what overlaps are pair
   const events = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>[];
   expect(events.filter(({ ph }) => ph !== 'M')).toEqual([
     { pid: 1, ph: 'X', cat: 'phase', name: 'rollout', tid: 1, ts: 100_000, dur: 250_500, args: { iteration: 1 } },
-    { pid: 1, ph: 'b', cat: 'http', name: 'POST /step', id: 1, tid: 0, ts: 100_000, args: { 'http.request.method': 'POST', error: 'status 500' } }, // prettier-ignore
+    {
+      pid: 1,
+      ph: 'b',
+      cat: 'http',
+      name: 'POST /step',
+      id: 1,
+      tid: 0,
+      ts: 100_000,
+      args: { 'http.request.method': 'POST', error: 'status 500' },
+    },
     { pid: 1, ph: 'e', cat: 'http', name: 'POST /step', id: 1, tid: 0, ts: 350_500 },
     { pid: 1, ph: 'X', cat: 'kernel', name: 'MatMul', tid: 3, ts: 101_000, dur: 500, args: { node: 'layers.0' } },
   ]);
@@ -42,7 +51,11 @@ test('spans of a row that follow each other do not overlap, as Perfetto would le
   trace.close();
   const events = JSON.parse(await readFile(path, 'utf8')) as { ph: string; ts: number; dur: number }[];
   const times = events.filter(({ ph }) => ph === 'X').map(({ ts, dur }) => [ts, ts + dur]);
-  expect(times).toEqual([[1000, 2001], [2001, 3250], [500, 4000]]); // prettier-ignore
+  expect(times).toEqual([
+    [1000, 2001],
+    [2001, 3250],
+    [500, 4000],
+  ]);
 });
 
 test('the summary has shares of the run for what comes one after another, and of their sum for what overlaps', () => {
@@ -89,17 +102,35 @@ describe('a collector of OpenTelemetry', () => {
   afterEach(() => server.close());
 
   test('gets the calls of environments and endpoints', async () => {
-    const exporter = new OtlpExporter({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b', OTEL_SERVICE_NAME: 'mine' }); // prettier-ignore
+    const exporter = new OtlpExporter({
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b',
+      OTEL_SERVICE_NAME: 'mine',
+    });
     exporter.add(phase);
     exporter.add(call);
     expect(await exporter.close()).toBeNull();
     const text = (value: string) => ({ stringValue: value });
     expect(requests).toMatchObject([
-      { url: '/base/v1/traces', key: 'a b', body: { resourceSpans: [{ resource: { attributes: [{ key: 'service.name', value: text('mine') }] } }] } }, // prettier-ignore
+      {
+        url: '/base/v1/traces',
+        key: 'a b',
+        body: { resourceSpans: [{ resource: { attributes: [{ key: 'service.name', value: text('mine') }] } }] },
+      },
     ]);
-    const [{ scopeSpans: [{ spans }] }] = requests[0].body.resourceSpans as never as { scopeSpans: { spans: object[] }[] }[]; // prettier-ignore
+    const [
+      {
+        scopeSpans: [{ spans }],
+      },
+    ] = requests[0].body.resourceSpans as never as { scopeSpans: { spans: object[] }[] }[];
     expect(spans).toMatchObject([
-      { name: 'POST /step', kind: 3, startTimeUnixNano: '1000000000', endTimeUnixNano: '1250500000', attributes: [{ key: 'http.request.method', value: text('POST') }] }, // prettier-ignore
+      {
+        name: 'POST /step',
+        kind: 3,
+        startTimeUnixNano: '1000000000',
+        endTimeUnixNano: '1250500000',
+        attributes: [{ key: 'http.request.method', value: text('POST') }],
+      },
     ]);
   });
 

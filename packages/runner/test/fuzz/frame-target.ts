@@ -31,7 +31,12 @@ function encoded({
 }: Frame): Buffer {
   const first = (isLast ? 0x80 : 0) | reserved | opcode;
   const mask = isMasked ? 0x80 : 0;
-  const head = length < 126 ? [first, mask | length] : length < 2 ** 16 ? [first, mask | 126, length >> 8, length & 255] : [first, mask | 127, ...bigEndian(length)]; // prettier-ignore
+  const head =
+    length < 126
+      ? [first, mask | length]
+      : length < 2 ** 16
+        ? [first, mask | 126, length >> 8, length & 255]
+        : [first, mask | 127, ...bigEndian(length)];
   const body = Buffer.from(payload).map((byte, i) => (isMasked ? byte ^ KEY[i % 4] : byte));
   return Buffer.concat([Buffer.from(head), isMasked ? KEY : Buffer.alloc(0), body]);
 }
@@ -45,7 +50,9 @@ function bigEndian(value: number): Buffer {
 const text = (value: unknown): Frame => ({ opcode: OPCODES.text, payload: Buffer.from(JSON.stringify(value)) });
 
 const upgrade = (path: string, more = '') =>
-  Buffer.from(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${more}\r\n`); // prettier-ignore
+  Buffer.from(
+    `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${more}\r\n`,
+  );
 
 const talk = (path: string, frames: readonly Frame[]) => Buffer.concat([upgrade(path), ...frames.map(encoded)]);
 
@@ -58,7 +65,10 @@ const parts: Frame[] = [
   { opcode: OPCODES.continuation, payload: step.subarray(9) },
 ];
 const talks: readonly { path: string; frames: Frame[] }[] = [
-  { path: '/ws', frames: [reset, { opcode: OPCODES.text, payload: step }, text({ type: 'state' }), text({ type: 'close' })] }, // prettier-ignore
+  {
+    path: '/ws',
+    frames: [reset, { opcode: OPCODES.text, payload: step }, text({ type: 'state' }), text({ type: 'close' })],
+  },
   { path: '/ws', frames: [reset, ...parts] },
   { path: '/mcp', frames: [tools, { opcode: OPCODES.ping, payload: Buffer.alloc(0) }, tools] },
 ];
@@ -155,7 +165,12 @@ async function leave(socket: Socket, withReset: boolean, answered: () => number)
 export const openEnvFrames: OpenTarget = async () => {
   // Fewer places than clients.
   const server = await serveOpenEnv({
-    ...{ name: 'maze', options: {}, host: '127.0.0.1', port: 0, maxInstances: 8, idleMs: 60_000 },
+    name: 'maze',
+    options: {},
+    host: '127.0.0.1',
+    port: 0,
+    maxInstances: 8,
+    idleMs: 60_000,
     onFault: () => undefined,
   });
   return {

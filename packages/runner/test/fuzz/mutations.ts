@@ -46,8 +46,31 @@ const byteChanges: readonly ((bytes: Buffer, rng: Rng) => Buffer<ArrayBuffer>)[]
 ];
 
 const VALUES: readonly unknown[] = [
-  ...[null, true, false, 0, -1, 0.5, 1e308, -1e308, 2 ** 31, 2 ** 53, '', ' ', 'a', '\0', '-1', 'NaN', '../..'],
-  ...[[], {}, [[]], [null], [0, 0], { '': 0 }, { __proto__: null, type: 'x' }, 'x'.repeat(5000)],
+  null,
+  true,
+  false,
+  0,
+  -1,
+  0.5,
+  1e308,
+  -1e308,
+  2 ** 31,
+  2 ** 53,
+  '',
+  ' ',
+  'a',
+  '\0',
+  '-1',
+  'NaN',
+  '../..',
+  [],
+  {},
+  [[]],
+  [null],
+  [0, 0],
+  { '': 0 },
+  { __proto__: null, type: 'x' },
+  'x'.repeat(5000),
 ];
 
 /** A JSON text in which one to three values are replaced, left out, repeated or renamed. */

@@ -12,7 +12,9 @@ const json = { 'content-type': 'application/json', connection: 'close' };
 function request(method: string, path: string, body?: unknown, headers: Record<string, string> = json): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body);
   const head = Object.entries({ host: '127.0.0.1', ...headers, 'content-length': String(Buffer.byteLength(text)) });
-  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${head.map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n${text}`); // prettier-ignore
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\n${head.map(([key, value]) => `${key}: ${value}\r\n`).join('')}\r\n${text}`,
+  );
 }
 
 /** Half of the damage is in the JSON of the body, with the length that it has then. */
@@ -22,7 +24,9 @@ function damageRequest(seed: Uint8Array, rng: Rng): Uint8Array {
   if (body === '' || rng.uniform() < 0.4) return damageBytes(seed, rng);
   const damaged =
     rng.uniform() < 0.7 ? damageJson(body, rng) : Buffer.from(damageBytes(Buffer.from(body), rng)).toString();
-  return Buffer.from(`${head.replace(/content-length: \d+/, `content-length: ${Buffer.byteLength(damaged)}`)}\r\n\r\n${damaged}`); // prettier-ignore
+  return Buffer.from(
+    `${head.replace(/content-length: \d+/, `content-length: ${Buffer.byteLength(damaged)}`)}\r\n\r\n${damaged}`,
+  );
 }
 
 /** How long a client waits for more of an answer, or for one to bytes that are no whole request, in milliseconds. */
@@ -82,8 +86,17 @@ const modelServer: OpenTarget = async () => {
   const stepped = new SteppedTokenizer(tokenizer);
   const template = chatTemplate('{% for m in messages %}{{ m.content }}{% endfor %}', stepped);
   const server = await ModelServer.listen({
-    ...{ model, tokenizer: stepped, name: 'tiny', template, host: '127.0.0.1', port: 0, apiKey: null },
-    ...{ seed: 1, slots: 4, maxQueued: 64, onFault: () => undefined },
+    model,
+    tokenizer: stepped,
+    name: 'tiny',
+    template,
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: null,
+    seed: 1,
+    slots: 4,
+    maxQueued: 64,
+    onFault: () => undefined,
     defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 2 },
   });
   const messages = [{ role: 'user', content: 'is it a dog ?' }];
@@ -107,7 +120,12 @@ const modelServer: OpenTarget = async () => {
 
 const envServer: OpenTarget = async () => {
   const server = await serveEnv({
-    ...{ name: 'maze', options: {}, host: '127.0.0.1', port: 0, maxInstances: 1000, idleMs: 1000 },
+    name: 'maze',
+    options: {},
+    host: '127.0.0.1',
+    port: 0,
+    maxInstances: 1000,
+    idleMs: 1000,
     onFault: () => undefined,
   });
   const { pathname } = new URL(`${server.url}/`);
@@ -128,7 +146,12 @@ const envServer: OpenTarget = async () => {
 
 const openEnvServer: OpenTarget = async () => {
   const server = await serveOpenEnv({
-    ...{ name: 'maze', options: {}, host: '127.0.0.1', port: 0, maxInstances: 1000, idleMs: 1000 },
+    name: 'maze',
+    options: {},
+    host: '127.0.0.1',
+    port: 0,
+    maxInstances: 1000,
+    idleMs: 1000,
     onFault: () => undefined,
   });
   return {

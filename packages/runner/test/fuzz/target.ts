@@ -16,6 +16,14 @@ export type OpenTarget = (folder: string) => Target | Promise<Target>;
 
 /** A small model's config. */
 export const llama = {
-  ...{ model_type: 'llama', hidden_size: 16, intermediate_size: 20, num_hidden_layers: 2, num_attention_heads: 2 },
-  ...{ vocab_size: 40, max_position_embeddings: 96, rope_theta: 1e4, rms_norm_eps: 1e-5, architectures: ['X'] },
+  model_type: 'llama',
+  hidden_size: 16,
+  intermediate_size: 20,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  vocab_size: 40,
+  max_position_embeddings: 96,
+  rope_theta: 1e4,
+  rms_norm_eps: 1e-5,
+  architectures: ['X'],
 };

@@ -92,12 +92,14 @@ function smallLlama2c(): Uint8Array {
 }
 
 const gemma = {
-  ...{ ...llama, model_type: 'gemma3_text', num_hidden_layers: 4, head_dim: 8, num_key_value_heads: 1 },
-  ...{
-    sliding_window: 8,
-    layer_types: ['sliding_attention', 'full_attention', 'sliding_attention', 'full_attention'],
-    query_pre_attn_scalar: 8,
-  },
+  ...llama,
+  model_type: 'gemma3_text',
+  num_hidden_layers: 4,
+  head_dim: 8,
+  num_key_value_heads: 1,
+  sliding_window: 8,
+  layer_types: ['sliding_attention', 'full_attention', 'sliding_attention', 'full_attention'],
+  query_pre_attn_scalar: 8,
   rope_parameters: { full_attention: { rope_type: 'default', rope_theta: 1e6 } },
 };
 const gpt2 = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64, vocab_size: 40 };
@@ -132,7 +134,12 @@ const overrides: OpenTarget = (folder) => {
   };
 };
 
-const talk = { messages: [{ role: 'user', content: 'is it' }, { role: 'assistant', content: 'yes' }] }; // prettier-ignore
+const talk = {
+  messages: [
+    { role: 'user', content: 'is it' },
+    { role: 'assistant', content: 'yes' },
+  ],
+};
 const turn = { action: 'is it a dog?', reply: ' No.\n', reward: -1, terminated: false, truncated: false, info: {} };
 const episode = { episode: 0, iteration: 0, seed: 1, split: 'test', opening: 'Questions:\n', turns: [turn, turn] };
 const lines = (...values: object[]) => Buffer.from(values.map((value) => JSON.stringify(value)).join('\n'));
@@ -169,14 +176,16 @@ const called = {
     { role: 'tool', content: '9:00', tool_call_id: 'c' },
     { role: 'assistant', content: 'Nine.', weight: 0.5 },
   ],
-  ...{ tools: [clock], id: 3 },
+  tools: [clock],
+  id: 3,
 };
 const shared = {
   conversations: [
     { from: 'human', value: 'a', loss: null },
     { from: 'gpt', value: 'b', loss: true },
   ],
-  ...{ system: 'In French', item_id: 'x_1' },
+  system: 'In French',
+  item_id: 'x_1',
 };
 const completion = { prompt: 'Capital of France?', completion: ' Paris', source: 'x' };
 
@@ -228,7 +237,7 @@ const chatTemplates: OpenTarget = () => {
 /** Every target by name. Valid inputs come from the fixtures of other tests. */
 export const targets: Readonly<Record<string, OpenTarget>> = {
   safetensors,
-  'PyTorch pickle': file('model.pt', stateDicts, damageBytes, (path) => readPyTorchStateDict(path)), // prettier-ignore
+  'PyTorch pickle': file('model.pt', stateDicts, damageBytes, (path) => readPyTorchStateDict(path)),
   'llama2.c': file('model.bin', [smallLlama2c()], damageBytes, readLlama2c),
   'config.json': (folder) => {
     writeFileSync(join(folder, 'model.safetensors'), '');

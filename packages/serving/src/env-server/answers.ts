@@ -188,7 +188,10 @@ const webarena: Forms = {
   created: ({ id }) => ({ env_idx: id }),
   begun: ({ observation }) => ({ observation, sites: [], object: '' }),
   stepped: ({ observation, reward, terminated, truncated }) => ({
-    ...{ observation, reward, terminated, truncated },
+    observation,
+    reward,
+    terminated,
+    truncated,
     info: null,
   }),
 };

@@ -135,8 +135,12 @@ test.each(['textcraft', 'maze', 'wordle', 'babyai', 'webshop', 'alfworld'] as co
     const options = { baseUrl: server.url, ...played };
     // The first of the actions that the environment names, so that the same observation gets the same answer.
     const actions: Record<typeof name, string> = {
-      ...{ textcraft: 'get 1 stick', maze: 'move down', wordle: 'r o b o t' },
-      ...{ babyai: 'turn left', webshop: 'search[red shoes]', alfworld: 'look' },
+      textcraft: 'get 1 stick',
+      maze: 'move down',
+      wordle: 'r o b o t',
+      babyai: 'turn left',
+      webshop: 'search[red shoes]',
+      alfworld: 'look',
     };
     const episodesOf = (slots: number) =>
       playEpisodes({

@@ -28,7 +28,13 @@ const PING_HEAD = 6;
 /** @param longest message, in bytes */
 export const frameServer = (longest: number): WebSocketServer =>
   // A fragment takes memory beside its bytes.
-  new WebSocketServer({ noServer: true, maxPayload: longest, autoPong: false, maxFragments: 1024, maxBufferedChunks: 16_384 }); // prettier-ignore
+  new WebSocketServer({
+    noServer: true,
+    maxPayload: longest,
+    autoPong: false,
+    maxFragments: 1024,
+    maxBufferedChunks: 16_384,
+  });
 
 export class FrameSocket {
   /** Resolves when the connection is closed and nothing is being answered. */
@@ -102,7 +108,10 @@ export class FrameSocket {
   #arrived(bytes: number): void {
     if (!this.isOpen) return; // read no more
     if (this.#begun === 0)
-      this.#messageTimer = setTimeout(() => this.end(closeCodes.tooSlow, 'a message was not finished'), this.#stallMs).unref(); // prettier-ignore
+      this.#messageTimer = setTimeout(
+        () => this.end(closeCodes.tooSlow, 'a message was not finished'),
+        this.#stallMs,
+      ).unref();
     this.#begun += bytes;
     this.#share.hold(this.#unanswered + this.#begun);
   }

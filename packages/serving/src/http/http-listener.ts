@@ -61,7 +61,11 @@ export class HttpListener {
     const { stallMs, requestMs } = limits;
     this.#limits = limits;
     this.#server = createServer(
-      { requestTimeout: requestMs, headersTimeout: Math.min(stallMs, requestMs), connectionsCheckingInterval: Math.min(5000, stallMs) }, // prettier-ignore
+      {
+        requestTimeout: requestMs,
+        headersTimeout: Math.min(stallMs, requestMs),
+        connectionsCheckingInterval: Math.min(5000, stallMs),
+      },
       (request, response) => void this.#take(request, response),
     );
     this.#server.maxConnections = limits.connections;

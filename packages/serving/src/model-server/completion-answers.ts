@@ -112,7 +112,9 @@ const parts = ({ reasoning = '', calls = [] }: Choice, isPiece: boolean) => ({
   ...(calls.length > 0 && {
     tool_calls: calls.map(({ index, id, name, arguments: args }) => ({
       ...(isPiece && { index }),
-      ...{ id, type: 'function', function: { name, arguments: args } },
+      id,
+      type: 'function',
+      function: { name, arguments: args },
     })),
   }),
 });

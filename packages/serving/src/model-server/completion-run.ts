@@ -41,9 +41,14 @@ export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Pro
   if (maxTokens === 0) return finished(answers, answers.map(nothing), scores, request);
   const ends = batcher.submit(
     answers.map((answer) => ({
-      ...{ promptIds: answer.promptIds, maxNewTokens: maxTokens, sampling, signal },
+      promptIds: answer.promptIds,
+      maxNewTokens: maxTokens,
+      sampling,
+      signal,
       terminatorIds: endIds,
-      ...{ adjustments, rules, returnsTopLogprobs: request.topLogprobs > 0 },
+      adjustments,
+      rules,
+      returnsTopLogprobs: request.topLogprobs > 0,
       rng: seed === null ? new Rng(run.rng.uint32()) : Rng.forPurpose(seed, `answer ${answer.index}`),
       onTokens: (...tokens) => answer.take(...tokens),
     })),

@@ -4,11 +4,15 @@ import { PartStreamer } from './part-streamer.js';
 
 const schemas = { add: { a: { type: 'integer' }, note: { type: 'string' } } };
 const options = (format: CallFormat | null, startsInReasoning = false): PartsOptions => ({
-  ...{ format, startsInReasoning, schemas },
+  format,
+  startsInReasoning,
+  schemas,
 });
 const call = (name: string, args: object) => ({ name, arguments: JSON.stringify(args) });
 const parts = (content: string, calls: MessageParts['calls'] = [], reasoning = ''): MessageParts => ({
-  ...{ content, calls, reasoning },
+  content,
+  calls,
+  reasoning,
 });
 
 const cases: [title: string, text: string, options: PartsOptions, expected: MessageParts][] = [

@@ -91,9 +91,17 @@ export class ModelServer {
     } = options;
     const { contextLength, architecture } = model;
     this.#reader = {
-      ...{ tokenizer, template, templateOf, contextLength, vocabSize: architecture.vocabSize, name, defaults },
+      tokenizer,
+      template,
+      templateOf,
+      contextLength,
+      vocabSize: architecture.vocabSize,
+      name,
+      defaults,
       maskedTokenIds: model.maskedTokenIds,
-      ...{ slots, maxAnswers: slots + maxQueued, rules },
+      slots,
+      maxAnswers: slots + maxQueued,
+      rules,
       callFormat: options.splitsMessages ? (of) => this.#callFormat(of) : undefined,
     };
     this.#terminatorIds = [...new Set([...terminatorIds, ...(template?.terminatorIds ?? []), ...endOfText(model)])];

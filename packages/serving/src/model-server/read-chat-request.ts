@@ -38,7 +38,8 @@ export async function readChatRequest(
   fields.object('response_format', { ...nestedFields.response_format }).choice('type', ['text'], 'text');
   const template = templateOf(fields, reader);
   const given = fields.objects('messages', nestedFields['messages[]']);
-  if (given.length > MOST_MESSAGES) throw fields.fail('messages', `has ${given.length} messages; at most ${MOST_MESSAGES} are allowed`); // prettier-ignore
+  if (given.length > MOST_MESSAGES)
+    throw fields.fail('messages', `has ${given.length} messages; at most ${MOST_MESSAGES} are allowed`);
   checkArguments(given);
   const messages = await inTurns(readMessages(given), signal);
   const logprobs = fields.boolean('logprobs');
@@ -73,7 +74,10 @@ export async function readChatRequest(
 function templateOf(fields: RequestFields, { template, templateOf: make }: RequestReader): ChatTemplate {
   const source = fields.text('chat_template', null);
   if (source !== null && make === undefined)
-    throw fields.fail('chat_template', 'of a request is not used by this server; it can be started with trust_request_chat_template=true'); // prettier-ignore
+    throw fields.fail(
+      'chat_template',
+      'of a request is not used by this server; it can be started with trust_request_chat_template=true',
+    );
   if (source !== null && source.length > LONGEST_TEMPLATE)
     throw fields.fail('chat_template', `has ${source.length} characters; at most ${LONGEST_TEMPLATE} are allowed`);
   try {
@@ -94,7 +98,10 @@ function endingOf(fields: RequestFields, messages: readonly ChatMessage[]): Prom
   fields.boolean('add_generation_prompt');
   if (!fields.boolean('continue_final_message')) return asks === false ? 'message' : 'reply';
   if (asks === true)
-    throw fields.fail('continue_final_message', 'together with add_generation_prompt contradicts itself: one continues the last message, the other begins a new one'); // prettier-ignore
+    throw fields.fail(
+      'continue_final_message',
+      'together with add_generation_prompt contradicts itself: one continues the last message, the other begins a new one',
+    );
   const last = messages.at(-1)!;
   if (last.role !== 'assistant' || last.tool_calls !== undefined)
     throw fields.fail('continue_final_message', "needs an assistant's message of text as the last one");

@@ -100,7 +100,15 @@ export function readTools(fields: RequestFields): Record<string, unknown>[] {
 }
 
 /** Fields of a tool that a template would write into the prompt with the others. */
-const UNREAD = ['cache_control', 'prompt_cache_breakpoint', 'defer_loading', 'async', 'allowed_callers', 'output_schema', 'custom']; // prettier-ignore
+const UNREAD = [
+  'cache_control',
+  'prompt_cache_breakpoint',
+  'defer_loading',
+  'async',
+  'allowed_callers',
+  'output_schema',
+  'custom',
+];
 
 const isEmpty = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
 
@@ -112,7 +120,8 @@ export function templateInputs(
 ): TemplateInputs {
   const given = fields.object('chat_template_kwargs', null).plain();
   const own = Object.keys(given).find((name) => ofTheRequest.includes(name));
-  if (own !== undefined) throw fields.fail('chat_template_kwargs', `has the variable '${own}', which is a field of the request itself`); // prettier-ignore
+  if (own !== undefined)
+    throw fields.fail('chat_template_kwargs', `has the variable '${own}', which is a field of the request itself`);
   const variables = { ...(takesVariables && effortOf(fields)), ...given };
   const documents = isEmpty(fields.value('documents')) ? [] : fields.objects('documents', null);
   return {
@@ -123,7 +132,15 @@ export function templateInputs(
 }
 
 /** Variables of templates that other fields of the request set. */
-const ofTheRequest = ['messages', 'tools', 'documents', 'add_generation_prompt', 'continue_final_message', 'chat_template', 'tokenize']; // prettier-ignore
+const ofTheRequest = [
+  'messages',
+  'tools',
+  'documents',
+  'add_generation_prompt',
+  'continue_final_message',
+  'chat_template',
+  'tokenize',
+];
 
 /** As vLLM passes it on: gpt-oss has levels, Qwen 3 and others a switch. A template that reads neither is the same with both. */
 function effortOf(fields: RequestFields): Record<string, unknown> {

@@ -91,7 +91,8 @@ function badWordsOf(fields: RequestFields, { tokenizer }: RequestReader): number
     return bare === '' ? [word] : [word, bare, ` ${bare}`];
   });
   const sequences = [...new Set(spellings)].map((spelling) => tokenizer.encode(spelling));
-  if (sequences.some((ids) => ids.length === 0)) throw fields.fail('bad_words', 'has a word without a token in this vocabulary'); // prettier-ignore
+  if (sequences.some((ids) => ids.length === 0))
+    throw fields.fail('bad_words', 'has a word without a token in this vocabulary');
   return [...new Map(sequences.map((ids) => [ids.join(), ids])).values()];
 }
 

@@ -18,7 +18,8 @@ export async function readTextRequest(
   const settings = readSettings(fields, logprobOptions, reader);
   const { maxAnswers } = reader;
   const answers = given.length * settings.n;
-  if (answers > maxAnswers) throw fields.fail('prompt', `asks for ${answers} answers at once; this server has room for ${maxAnswers}`); // prettier-ignore
+  if (answers > maxAnswers)
+    throw fields.fail('prompt', `asks for ${answers} answers at once; this server has room for ${maxAnswers}`);
   fields.number('best_of', settings.n, { min: settings.n, max: settings.n, whole: true }); // of more, none would be chosen
   const limit = { names: ['max_tokens'], ofPrompt: 'prompt', least: echoes ? 0 : 1 }; // 0: nothing but the prompt
   const prompts = await encoded(fields, { given, echoes, cut: promptCut(fields, limit, reader) }, reader, signal);
@@ -69,7 +70,11 @@ async function encoded(
 
 function checkScored(fields: RequestFields, prompts: readonly Prompt[], { maskedTokenIds }: RequestReader): void {
   const masked = prompts.flatMap(({ ids }) => ids.slice(1)).find((id) => maskedTokenIds.includes(id));
-  if (masked !== undefined) throw fields.fail('prompt', `contains the token id ${masked}, which this model never writes, so it has no log-probability`); // prettier-ignore
+  if (masked !== undefined)
+    throw fields.fail(
+      'prompt',
+      `contains the token id ${masked}, which this model never writes, so it has no log-probability`,
+    );
 }
 
 /** A text or its tokens, or several of them. */

@@ -142,6 +142,7 @@ export function stopsOf(fields: RequestFields): string[] {
   if (stops.length > MOST_STOPS)
     throw fields.fail('stop', `has ${stops.length} strings; at most ${MOST_STOPS} are allowed`);
   const long = stops.find((stop) => stop.length > LONGEST_STOP);
-  if (long !== undefined) throw fields.fail('stop', `has a string of ${long.length} characters; at most ${LONGEST_STOP} are allowed`); // prettier-ignore
+  if (long !== undefined)
+    throw fields.fail('stop', `has a string of ${long.length} characters; at most ${LONGEST_STOP} are allowed`);
   return stops;
 }

@@ -58,7 +58,10 @@ export class RequestFields {
       const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
       if (rule === undefined) throw this.#unknown(name, rules);
       if (rule.kind !== 'refused' || rule.unless.some((each) => sameJson(each, value))) continue;
-      const except = rule.unless.length === 0 ? '' : ` (only ${rule.unless.map((each) => JSON.stringify(each)).join(' and ')}, which changes nothing)`; // prettier-ignore
+      const except =
+        rule.unless.length === 0
+          ? ''
+          : ` (only ${rule.unless.map((each) => JSON.stringify(each)).join(' and ')}, which changes nothing)`;
       throw this.fail(
         name,
         `is not supported by this server${except}${rule.instead === null ? '' : `; ${rule.instead}`}`,
@@ -158,7 +161,10 @@ export class RequestFields {
     return Object.entries(value).map(([key, number]) => {
       const id = Number(key);
       if (!/^\d+$/.test(key) || id >= vocabSize)
-        throw this.fail(name, `has the key '${shortened(key, LONGEST_NAME)}', which is not a token id below ${vocabSize}`); // prettier-ignore
+        throw this.fail(
+          name,
+          `has the key '${shortened(key, LONGEST_NAME)}', which is not a token id below ${vocabSize}`,
+        );
       if (typeof number !== 'number' || !(number >= min && number <= max))
         throw this.fail(name, `must contain numbers from ${min} to ${max}; token ${id} has another value`);
       return [id, number];

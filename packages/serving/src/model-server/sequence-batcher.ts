@@ -245,13 +245,18 @@ export class SequenceBatcher {
     try {
       const utterances = await this.episodes.act(
         group.map(({ slot, request: { promptIds, rng, adjustments, rules }, newTokens, counts }) => ({
-          ...{ slot, rng, logitBias: logitChanges(adjustments, counts), newTokens },
+          slot,
+          rng,
+          logitBias: logitChanges(adjustments, counts),
+          newTokens,
           ...(this.#appliesRules && { rules }),
           tokens: newTokens === 0 ? promptIds.slice(this.episodes.length(slot)) : [],
         })),
         {
-          ...{ ...request.sampling, terminatorIds: request.terminatorIds },
-          ...{ biasesLogits: this.#biasesLogits, appliesRules: this.#appliesRules },
+          ...request.sampling,
+          terminatorIds: request.terminatorIds,
+          biasesLogits: this.#biasesLogits,
+          appliesRules: this.#appliesRules,
           maxNewTokens: this.#stride(group[0]),
         },
       );

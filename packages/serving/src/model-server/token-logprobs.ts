@@ -36,7 +36,9 @@ export class SpelledTokens {
   add(id: number, logprob: number | null, found?: TopLogprobs, top = 0): TokenLogprob {
     const ids = found?.ids.slice(0, top) ?? [];
     const topLogprobs = ids.map((other, i) => ({
-      ...{ id: other, bytes: this.#spelling.peek(other), logprob: found!.logprobs[i] },
+      id: other,
+      bytes: this.#spelling.peek(other),
+      logprob: found!.logprobs[i],
     }));
     const bytes = this.#spelling.next(id);
     return { id, bytes, logprob, offset: this.#advance(id, bytes), topLogprobs };

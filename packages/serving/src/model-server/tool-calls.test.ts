@@ -12,7 +12,11 @@ import type { SteppedTokenizer } from './stepped-tokenizer.js';
 /** A token is a character; one special token is left out of texts. */
 const SPECIAL = 0x10000;
 const characters: Pick<Tokenizer, 'encode' | 'decode' | 'tokenToId'> & Partial<Tokenizer> = {
-  ...{ vocabSize: SPECIAL + 1, eosTokenId: -1, padTokenId: -1, longestToken: 12, config: {} },
+  vocabSize: SPECIAL + 1,
+  eosTokenId: -1,
+  padTokenId: -1,
+  longestToken: 12,
+  config: {},
   encode: (text) =>
     text.split('[TOOL_CALLS]').flatMap((part, i) => [...(i > 0 ? [SPECIAL] : []), ...Buffer.from(part)]),
   decode: (ids, { keepSpecialTokens = false } = {}) =>
@@ -46,8 +50,15 @@ const reader = (name: keyof typeof templates): RequestReader => {
   const template = templateOf(templates[name]);
   return {
     tokenizer: Object.assign(Object.create(tokenizer), { inSteps: (work: () => unknown) => work() }),
-    ...{ template, contextLength: 4096, vocabSize: SPECIAL + 1, maskedTokenIds: [], name: 'tiny', slots: 2 },
-    ...{ maxAnswers: 2, rules: noLogitRules, callFormat: () => callFormat(template, tokenizer) },
+    template,
+    contextLength: 4096,
+    vocabSize: SPECIAL + 1,
+    maskedTokenIds: [],
+    name: 'tiny',
+    slots: 2,
+    maxAnswers: 2,
+    rules: noLogitRules,
+    callFormat: () => callFormat(template, tokenizer),
     defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 64 },
   };
 };

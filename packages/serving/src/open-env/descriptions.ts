@@ -49,7 +49,15 @@ export const metadataOf = (name: string, description: string) => ({
 });
 
 const answered = { 200: { description: 'Successful Response' } };
-const ROUTES = { '/reset': 'post', '/step': 'post', '/state': 'get', '/health': 'get', '/metadata': 'get', '/schema': 'get', '/mcp': 'post' } as const; // prettier-ignore
+const ROUTES = {
+  '/reset': 'post',
+  '/step': 'post',
+  '/state': 'get',
+  '/health': 'get',
+  '/metadata': 'get',
+  '/schema': 'get',
+  '/mcp': 'post',
+} as const;
 
 /** GET /openapi.json; validators read `info.version` and the paths. */
 export const openApi = (title: string) => ({
@@ -65,7 +73,11 @@ export const mcpAnswer = (body: string): Promise<object> =>
   parseJson(body).then(mcpAnswerTo, (error: BodyError) => rpcError(null, -32700, `Parse error: ${error.message}`));
 
 export function mcpAnswerTo(request: unknown): object {
-  const { jsonrpc, method, id: given } = (typeof request === 'object' && request !== null ? request : {}) as Record<string, unknown>; // prettier-ignore
+  const {
+    jsonrpc,
+    method,
+    id: given,
+  } = (typeof request === 'object' && request !== null ? request : {}) as Record<string, unknown>;
   const id = isShortId(given) ? given : null;
   if (jsonrpc !== '2.0' || typeof method !== 'string') return rpcError(id, -32600, 'Invalid Request');
   if (method === 'tools/list' || method === 'tools/call')

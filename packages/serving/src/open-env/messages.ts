@@ -81,7 +81,10 @@ export async function readMessage(text: string): Promise<ClientMessage> {
       refuseProblems(extraKeys(frame, ['type']));
       return { type };
     default:
-      throw new MessageError('UNKNOWN_TYPE', `Unknown message type: ${excerpt(typeof type === 'string' ? type : JSON.stringify(type))}`); // prettier-ignore
+      throw new MessageError(
+        'UNKNOWN_TYPE',
+        `Unknown message type: ${excerpt(typeof type === 'string' ? type : JSON.stringify(type))}`,
+      );
   }
 }
 

@@ -179,7 +179,9 @@ export class OpenEnvServer {
         return this.#played((session) => session.step(message), true);
       }
       default:
-        return PATHS.includes(path) ? { status: 405, json: { detail: 'Method Not Allowed' } } : { status: 404, json: { detail: 'Not Found' } }; // prettier-ignore
+        return PATHS.includes(path)
+          ? { status: 405, json: { detail: 'Method Not Allowed' } }
+          : { status: 404, json: { detail: 'Not Found' } };
     }
   }
 

@@ -63,10 +63,17 @@ async function connect(server: OpenEnvServer): Promise<Talk> {
   return { socket, next, ask };
 }
 
-const refusal = (errors: object[]) => ({ type: 'error', data: { message: 'Invalid message', code: 'VALIDATION_ERROR', errors } }); // prettier-ignore
-const missing = (field: string) => expect.objectContaining({ type: 'missing', loc: [field], msg: 'Field required' }) as object; // prettier-ignore
+const refusal = (errors: object[]) => ({
+  type: 'error',
+  data: { message: 'Invalid message', code: 'VALIDATION_ERROR', errors },
+});
+const missing = (field: string) =>
+  expect.objectContaining({ type: 'missing', loc: [field], msg: 'Field required' }) as object;
 const extra = (field: string) => expect.objectContaining({ type: 'extra_forbidden', loc: [field] }) as object;
-const observation = (fields: object, reward: number | null, done: boolean) => ({ type: 'observation', data: { observation: fields, reward, done } }); // prettier-ignore
+const observation = (fields: object, reward: number | null, done: boolean) => ({
+  type: 'observation',
+  data: { observation: fields, reward, done },
+});
 
 // The vectors that were seen on a server of OpenEnv at 385de5e, section 15 of the facts.
 test('every recorded message is answered as recorded', async () => {
@@ -80,7 +87,10 @@ test('every recorded message is answered as recorded', async () => {
   expect(await ask({ type: 'step' })).toEqual(refusal([missing('data')]));
   expect(await ask({ type: 'step', action: {} })).toEqual(refusal([missing('data'), extra('action')]));
   expect(await ask({ type: 'step', data: { msg: 'x' } })).toEqual(refusal([missing('message'), extra('msg')]));
-  expect(await ask({ type: 'fly' })).toEqual({ type: 'error', data: { message: 'Unknown message type: fly', code: 'UNKNOWN_TYPE' } }); // prettier-ignore
+  expect(await ask({ type: 'fly' })).toEqual({
+    type: 'error',
+    data: { message: 'Unknown message type: fly', code: 'UNKNOWN_TYPE' },
+  });
   expect(await ask({})).toEqual({ type: 'error', data: { message: 'Unknown message type: ', code: 'UNKNOWN_TYPE' } });
   expect(await ask('{')).toMatchObject({ data: { code: 'INVALID_JSON', message: /^Invalid JSON: / } as object });
   const step = (message: string) => ({ type: 'step', data: { message } });
@@ -133,7 +143,10 @@ test('the routes that validators ask for', async () => {
   expect(await get('/health')).toEqual({ status: 'healthy' });
   expect(await get('/metadata')).toMatchObject({ name: 'counter', description: 'Counts.', version: '1.0.0' });
   expect(await get('/schema')).toMatchObject({ action: { required: ['message'] }, observation: {}, state: {} });
-  expect(await get('/openapi.json')).toMatchObject({ info: { version: '1.0.0' }, paths: { '/reset': {}, '/step': {}, '/state': {} } }); // prettier-ignore
+  expect(await get('/openapi.json')).toMatchObject({
+    info: { version: '1.0.0' },
+    paths: { '/reset': {}, '/step': {}, '/state': {} },
+  });
   const post = async (path: string, body: string) => {
     const answer = await fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     return [answer.status, await answer.json()] as unknown[];
@@ -171,7 +184,9 @@ test('a server that ignores seeds is refused, unless that is wanted; a limit tru
   let drawn = 0;
   const server = await serve({ makeEnv: () => new Counter(() => drawn++) });
   const strict = makeEnv('openenv', { baseUrl: server.url });
-  await expect(strict.reset({ seed: 5 })).rejects.toThrow(/ignores seeds: two resets with seed 5 .*\n.*env\.require_seed=false/); // prettier-ignore
+  await expect(strict.reset({ seed: 5 })).rejects.toThrow(
+    /ignores seeds: two resets with seed 5 .*\n.*env\.require_seed=false/,
+  );
   await strict.close();
   const env = makeEnv('openenv', { baseUrl: server.url, requireSeed: false, connectMs: 0 });
   open.unshift(env);
@@ -192,8 +207,12 @@ test('actions as JSON: what does not fit is a wrong move', async () => {
   const env = makeEnv('openenv', { baseUrl: server.url, actionFormat: 'json', maxTurns: 3 });
   open.unshift(env);
   await env.reset();
-  expect(await env.step('hello')).toMatchObject({ observation: 'Invalid action: reply with one JSON object.\n\nstart any 0' }); // prettier-ignore
-  expect((await env.step('{"msg": "x"}')).observation).toMatch(/^Invalid action: Invalid message; message: Field required; msg: Extra/); // prettier-ignore
+  expect(await env.step('hello')).toMatchObject({
+    observation: 'Invalid action: reply with one JSON object.\n\nstart any 0',
+  });
+  expect((await env.step('{"msg": "x"}')).observation).toMatch(
+    /^Invalid action: Invalid message; message: Field required; msg: Extra/,
+  );
   const done = await env.step('```json\n{"message": "x"}\n```');
   expect(done).toMatchObject({ observation: '1 x', truncated: true });
 });

@@ -95,7 +95,10 @@ class Plot {
     lines.forEach((line, i) => {
       const stroke = colour(`line-${i % COLOURS}`);
       series.push({
-        ...{ stroke, width: 2, dash: DASHES[i % DASHES.length], spanGaps: true },
+        stroke,
+        width: 2,
+        dash: DASHES[i % DASHES.length],
+        spanGaps: true,
         points: { show: line.y.length <= 40, size: 5, fill: stroke },
       });
       if (!line.low || !line.high) return;

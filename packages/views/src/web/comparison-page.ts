@@ -15,11 +15,21 @@ export function comparisonPage(data: ComparisonData): HTMLElement {
     head(title),
     factList(facts),
     noteList(notes),
-    verdicts.length === 0 ? null : section('answer', 'Which is better', el('ul', { class: 'verdicts' }, ...verdicts.map((verdict) => el('li', {}, withMinus(verdict))))), // prettier-ignore
+    verdicts.length === 0
+      ? null
+      : section(
+          'answer',
+          'Which is better',
+          el('ul', { class: 'verdicts' }, ...verdicts.map((verdict) => el('li', {}, withMinus(verdict)))),
+        ),
     warnings.length === 0 ? null : section('warnings', 'Warnings', warningList(warnings)),
     section('results', 'Results', ...tables.map(foldable)),
-    charts.length === 0 ? null : section('curves', 'Curves', el('div', { class: 'charts' }, ...charts.map((one) => chart(bandChart(one))))), // prettier-ignore
-    pairs.length === 0 ? null : section('episodes', 'The same episode of both', ...pairs.map((pair) => sideBySide(pair.title, pair.sides))), // prettier-ignore
+    charts.length === 0
+      ? null
+      : section('curves', 'Curves', el('div', { class: 'charts' }, ...charts.map((one) => chart(bandChart(one))))),
+    pairs.length === 0
+      ? null
+      : section('episodes', 'The same episode of both', ...pairs.map((pair) => sideBySide(pair.title, pair.sides))),
   );
 }
 
@@ -28,7 +38,9 @@ export function bandChart({ series, ...rest }: BandChart): ChartInput {
   return {
     ...rest,
     lines: series.map(({ setting, x, mean, low, high }) => ({
-      ...{ name: setting, x, y: mean },
+      name: setting,
+      x,
+      y: mean,
       ...(low.some((value) => value !== null) && { low, high }),
     })),
   };

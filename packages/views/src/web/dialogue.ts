@@ -180,7 +180,14 @@ function preferences({ preferred, action, q }: Turn): HTMLElement | null {
     { class: 'note' },
     el('span', {}, 'The critic would have preferred ', el('strong', {}, best.action), ` (Q ${figure(best.q)}${gap})`),
     preferred.length > 1
-      ? el('span', { class: 'muted' }, `; then ${preferred.slice(1).map((other) => `${other.action} (${figure(other.q)})`).join(', ')}`) // prettier-ignore
+      ? el(
+          'span',
+          { class: 'muted' },
+          `; then ${preferred
+            .slice(1)
+            .map((other) => `${other.action} (${figure(other.q)})`)
+            .join(', ')}`,
+        )
       : null,
   );
 }

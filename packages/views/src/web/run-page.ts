@@ -59,9 +59,15 @@ function curves({ metrics, charts }: RunData): HTMLElement | null {
   return el(
     'div',
     {},
-    shown.length === 0 ? el('p', { class: 'muted' }, 'One row of metrics so far: no curve.') : el('div', { class: 'charts' }, ...shown.map(chart)), // prettier-ignore
+    shown.length === 0
+      ? el('p', { class: 'muted' }, 'One row of metrics so far: no curve.')
+      : el('div', { class: 'charts' }, ...shown.map(chart)),
     points < total
-      ? el('p', { class: 'muted note' }, `${total} rows in metrics.jsonl; a point is the mean of a bucket of rows, the band spans its smallest and largest.`) // prettier-ignore
+      ? el(
+          'p',
+          { class: 'muted note' },
+          `${total} rows in metrics.jsonl; a point is the mean of a bucket of rows, the band spans its smallest and largest.`,
+        )
       : null,
     lazyDetails(`All ${metrics.series.length} metrics`, () => metricPicker(metrics)),
   );
@@ -75,14 +81,18 @@ function metricPicker(metrics: MetricTable): HTMLElement {
     { name: 'last', value: ({ values }) => values.at(-1)!, text: ({ values }) => figure(values.at(-1)) },
   ];
   const list = sortableList(metrics.series, {
-    ...{ label: 'All metrics', columns, pageSize: 12 },
+    label: 'All metrics',
+    columns,
+    pageSize: 12,
     onOpen: ({ key }) => {
       const input = metricChart(metrics, { title: key, keys: [key] });
       place.replaceChildren(input === null ? el('p', {}, `${key} has one figure only.`) : chart(input));
     },
   });
   const search = el('input', {
-    ...{ type: 'search', placeholder: 'find a metric', 'aria-label': 'find a metric' },
+    type: 'search',
+    placeholder: 'find a metric',
+    'aria-label': 'find a metric',
     oninput: () => list.update(metrics.series.filter(({ key }) => key.includes(search.value))),
   });
   return el('div', {}, search, list.element, place);
@@ -112,7 +122,9 @@ function episodes({ dialogues: all, episodes: list, episodeCount }: RunData): HT
   const first = dialogues.find(({ reasons }) => reasons.includes('most surprising')) ?? dialogues[0];
   const folded = new Map(dialogues.map((dialogue) => [dialogue.id, foldedDialogue(dialogue, dialogue === first)]));
   const search = el('input', {
-    ...{ type: 'search', placeholder: 'find words in these episodes', 'aria-label': 'find words in these episodes' },
+    type: 'search',
+    placeholder: 'find words in these episodes',
+    'aria-label': 'find words in these episodes',
     oninput: () => {
       const words = search.value.toLowerCase();
       for (const dialogue of dialogues) folded.get(dialogue.id)!.hidden = !textOf(dialogue).includes(words);
@@ -131,7 +143,11 @@ function episodes({ dialogues: all, episodes: list, episodeCount }: RunData): HT
   return el(
     'div',
     {},
-    el('p', { class: 'muted note' }, `${all.length} of ${episodeCount} episodes are in this page whole. A token’s colour says how improbable it was: from p = 1 (none) to p < 1 % (full).`), // prettier-ignore
+    el(
+      'p',
+      { class: 'muted note' },
+      `${all.length} of ${episodeCount} episodes are in this page whole. A token’s colour says how improbable it was: from p = 1 (none) to p < 1 % (full).`,
+    ),
     search,
     ...folded.values(),
     lazyDetails(

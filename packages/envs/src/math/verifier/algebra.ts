@@ -207,7 +207,8 @@ export class Algebra implements Relations {
     let root = constant(Fraction.of(1));
     for (const { prime, exponent } of factorsOf(value, this.ring.work)) {
       const index = this.indexOf((atom) => atom.kind === 'prime' && atom.value === prime, {
-        ...{ kind: 'prime', value: prime },
+        kind: 'prime',
+        value: prime,
       });
       const power = lowest(exponent * n, d);
       root = this.ring.times(root, this.ring.reduced([[index, power.n, power.d]], Fraction.of(1)));
@@ -310,7 +311,7 @@ export class Algebra implements Relations {
     if (kind === 'unity') {
       const sign = whole % 2 === 0 ? null : Fraction.of(-1);
       return rest.n === 1 && rest.d === 2
-        ? { ...{ n: 0, d: 1 }, factor: sign, carry: 1 }
+        ? { n: 0, d: 1, factor: sign, carry: 1 }
         : { ...rest, factor: sign, carry: 0 };
     }
     if (kind === 'prime' && whole !== 0)
@@ -339,13 +340,19 @@ function halved(n: number): Reduced {
 /** 4 cos(k · 15°), k from 0 to 6, as a sum of roots with factors. */
 const cosines: readonly (readonly (readonly [of: number, by: number])[])[] = [
   [[1, 4]],
-  [[6, 1], [2, 1]],
+  [
+    [6, 1],
+    [2, 1],
+  ],
   [[3, 2]],
   [[2, 2]],
   [[1, 2]],
-  [[6, 1], [2, -1]],
+  [
+    [6, 1],
+    [2, -1],
+  ],
   [],
-]; // prettier-ignore
+];
 
 const unitExponent = (exponent: bigint): bigint => (exponent < 0n ? -1n : exponent === 0n ? 0n : 2n - (exponent % 2n));
 

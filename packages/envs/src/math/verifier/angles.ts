@@ -36,9 +36,7 @@ function operated(operator: string, left: Linear, right: Linear): Linear | null 
   return left.turns.equals(ZERO) ? scaled(right, left.rational) : null;
 }
 
-const sum = (a: Linear, b: Linear): Linear => ({
-  ...{ rational: a.rational.plus(b.rational), turns: a.turns.plus(b.turns) },
-});
+const sum = (a: Linear, b: Linear): Linear => ({ rational: a.rational.plus(b.rational), turns: a.turns.plus(b.turns) });
 
 const scaled = (linear: Linear | null, factor: Fraction): Linear | null =>
   linear && { rational: linear.rational.times(factor), turns: linear.turns.times(factor) };

@@ -48,6 +48,10 @@ export type Answer =
   | { kind: 'text'; name: string | null; text: string };
 
 export const list = (open: string, close: string, members: readonly Answer[]): ListAnswer => ({
-  ...{ kind: 'list', name: null, open, close, members },
+  kind: 'list',
+  name: null,
+  open,
+  close,
+  members,
   isOrdered: ['(', '[', 'matrix', 'row', '∖'].includes(open),
 });

@@ -100,14 +100,28 @@ const arctan: Function = balls.realFunction(Math.atan, () => 1);
 const step = (round: (x: number) => number): Function => balls.realFunction(round, () => Infinity);
 
 const functions: Readonly<Record<string, Function>> = {
-  ...{ exp: balls.exponential, ln: balls.logarithm, abs: balls.absolute },
+  exp: balls.exponential,
+  ln: balls.logarithm,
+  abs: balls.absolute,
   log: (base, x) => balls.over(balls.logarithm(x), balls.logarithm(base)),
   root: rootOf,
-  ...{ sin, cos, tan: ratio(sin, cos), cot: ratio(cos, sin), sec: ratio(one, cos), csc: ratio(one, sin) },
-  ...{ sinh, cosh, tanh: ratio(sinh, cosh) },
-  ...{ arcsin, arccos, arctan, arcsec: atInverse(arccos), arccsc: atInverse(arcsin) },
+  sin,
+  cos,
+  tan: ratio(sin, cos),
+  cot: ratio(cos, sin),
+  sec: ratio(one, cos),
+  csc: ratio(one, sin),
+  sinh,
+  cosh,
+  tanh: ratio(sinh, cosh),
+  arcsin,
+  arccos,
+  arctan,
+  arcsec: atInverse(arccos),
+  arccsc: atInverse(arcsin),
   arccot: (x) => balls.plus(balls.ball(Math.PI / 2), balls.negative(arctan(x))),
-  ...{ floor: step(Math.floor), ceil: step(Math.ceil) },
+  floor: step(Math.floor),
+  ceil: step(Math.ceil),
 };
 
 function rootOf(of: Ball, degree: Ball): Ball {

@@ -14,7 +14,9 @@ export const size = ({ re, im }: Ball): number => Math.hypot(re, im);
 
 /** Zero times an error without bound has no bound either. */
 const rounded = (re: number, im: number, error: number): Ball => ({
-  ...{ re, im, error: Number.isNaN(error) && !Number.isNaN(re) ? Infinity : error + EPSILON * Math.hypot(re, im) },
+  re,
+  im,
+  error: Number.isNaN(error) && !Number.isNaN(re) ? Infinity : error + EPSILON * Math.hypot(re, im),
 });
 
 export const ball = (re: number, im = 0): Ball => rounded(re, im, 0);

@@ -136,8 +136,19 @@ const one: Function = (algebra) => algebra.rational(1);
 /** Angles in twelfths of π by what the function is there: the square of it, as a fraction. */
 type SpecialValues = readonly (readonly [numerator: number, denominator: number, twelfths: number])[];
 
-const sines: SpecialValues = [[0, 1, 0], [1, 4, 2], [1, 2, 3], [3, 4, 4], [1, 1, 6]]; // prettier-ignore
-const tangents: SpecialValues = [[0, 1, 0], [1, 3, 2], [1, 1, 3], [3, 1, 4]]; // prettier-ignore
+const sines: SpecialValues = [
+  [0, 1, 0],
+  [1, 4, 2],
+  [1, 2, 3],
+  [3, 4, 4],
+  [1, 1, 6],
+];
+const tangents: SpecialValues = [
+  [0, 1, 0],
+  [1, 3, 2],
+  [1, 1, 3],
+  [3, 1, 4],
+];
 
 /** An odd inverse: known at some values, opaque elsewhere. */
 const inverse =
@@ -227,15 +238,27 @@ const logarithmTo: Function = (algebra, base, x) => algebra.over(logarithm(algeb
 
 /** Functions by name, each of its arguments in normal form. */
 export const functions: Readonly<Record<string, Function>> = {
-  ...{ exp: exponential, ln: logarithm, log: logarithmTo },
-  ...{ sin: sine, cos: cosine, tan: ratio(sine, cosine), cot: ratio(cosine, sine) },
-  ...{ sec: ratio(one, cosine), csc: ratio(one, sine) },
-  ...{ sinh: hyperbolicSine, cosh: hyperbolicCosine, tanh: ratio(hyperbolicSine, hyperbolicCosine) },
-  ...{ arcsin: inverseSine, arctan: inverseTangent },
-  ...{ arccos: complement(inverseSine), arccot: complement(inverseTangent) },
-  ...{ arcsec: atInverse(complement(inverseSine)), arccsc: atInverse(inverseSine) },
+  exp: exponential,
+  ln: logarithm,
+  log: logarithmTo,
+  sin: sine,
+  cos: cosine,
+  tan: ratio(sine, cosine),
+  cot: ratio(cosine, sine),
+  sec: ratio(one, cosine),
+  csc: ratio(one, sine),
+  sinh: hyperbolicSine,
+  cosh: hyperbolicCosine,
+  tanh: ratio(hyperbolicSine, hyperbolicCosine),
+  arcsin: inverseSine,
+  arctan: inverseTangent,
+  arccos: complement(inverseSine),
+  arccot: complement(inverseTangent),
+  arcsec: atInverse(complement(inverseSine)),
+  arccsc: atInverse(inverseSine),
   abs: (algebra, x) => algebra.absolute(x),
   floor: rounded('floor', floor),
   ceil: rounded('ceil', (value) => -floor(value.negative())),
-  ...{ factorial, binomial },
+  factorial,
+  binomial,
 };

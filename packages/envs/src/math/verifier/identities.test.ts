@@ -18,7 +18,8 @@ type Operator = '+' | '-' | '*' | '/';
 type Name = 'sqrt' | 'ln' | 'sin' | 'cos' | 'tan' | 'exp';
 
 const number = (numerator: number | Fraction, denominator = 1): Expression => ({
-  ...{ is: 'number', value: typeof numerator === 'number' ? Fraction.of(numerator, denominator) : numerator },
+  is: 'number',
+  value: typeof numerator === 'number' ? Fraction.of(numerator, denominator) : numerator,
 });
 const both = (is: Operator, left: Expression, right: Expression): Expression => ({
   is,
@@ -228,8 +229,16 @@ function exactly(e: Expression, at: Readonly<Record<'x' | 'y', Fraction>>): Frac
 }
 
 const calculations: Readonly<Record<string, (a: number, b: number) => number>> = {
-  ...{ '+': (a, b) => a + b, '-': (a, b) => a - b, '*': (a, b) => a * b, '/': (a, b) => a / b },
-  ...{ sqrt: Math.sqrt, ln: Math.log, sin: Math.sin, cos: Math.cos, tan: Math.tan, exp: Math.exp },
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+  sqrt: Math.sqrt,
+  ln: Math.log,
+  sin: Math.sin,
+  cos: Math.cos,
+  tan: Math.tan,
+  exp: Math.exp,
 };
 
 function nearly(e: Expression, at: Readonly<Record<'x' | 'y', number>>): number {

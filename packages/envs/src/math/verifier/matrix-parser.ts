@@ -27,9 +27,7 @@ export function parseMatrix(tokens: readonly Token[]): ListAnswer | null {
   return list('matrix', 'matrix', rows);
 }
 
-const value = (tree: Tree): Answer => ({
-  ...{ kind: 'value', name: null, tree, units: [], noun: [], product: null },
-});
+const value = (tree: Tree): Answer => ({ kind: 'value', name: null, tree, units: [], noun: [], product: null });
 
 /** Brackets around an array belong to it. */
 function unwrapped(tokens: readonly Token[], start: number) {

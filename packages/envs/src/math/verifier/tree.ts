@@ -24,7 +24,10 @@ export const number = (value: Fraction | number, isNumeral = true): Tree => ({
 });
 
 export const binary = (left: Tree, operator: Operator, right: Tree): Tree => ({
-  ...{ type: 'binary', operator, left, right },
+  type: 'binary',
+  operator,
+  left,
+  right,
 });
 
 export const ungrouped = (tree: Tree): Tree => (tree.type === 'group' ? ungrouped(tree.of) : tree);

@@ -36,7 +36,8 @@ const raised = ({ dimension, scale }: Unit, power: number): Unit => ({
 });
 
 const scaled = (unit: Unit, above: bigint | number, below: bigint | number = 1): Unit => ({
-  ...{ dimension: unit.dimension, scale: unit.scale.times(Fraction.of(above, below)) },
+  dimension: unit.dimension,
+  scale: unit.scale.times(Fraction.of(above, below)),
 });
 
 const [metre, gram, second, ampere, kelvin, mole] = ['m', 'g', 's', 'A', 'K', 'mol'].map((name) => base(name));
@@ -146,7 +147,11 @@ const table: Readonly<Record<string, readonly Unit[]>> = Object.fromEntries(
 );
 
 const plurals: Readonly<Record<string, string>> = {
-  ...{ feet: 'foot', inches: 'inch', centuries: 'century', pennies: 'penny', ounces: 'ounce' },
+  feet: 'foot',
+  inches: 'inch',
+  centuries: 'century',
+  pennies: 'penny',
+  ounces: 'ounce',
 };
 
 /** Every reading of a word; none where it is no unit. A single letter keeps its case. */

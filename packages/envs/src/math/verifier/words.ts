@@ -3,9 +3,20 @@ import { Fraction } from '../fraction.js';
 import { plainCharacters } from './characters.js';
 
 const scales: Readonly<Record<string, number>> = {
-  ...{ hundred: 100, thousand: 1000, million: 1e6, billion: 1e9, trillion: 1e12, dozen: 12 },
-  ...{ hundreds: 100, thousands: 1000, millions: 1e6, billions: 1e9, trillions: 1e12, dozens: 12 },
-  ...{ lakh: 1e5, crore: 1e7 },
+  hundred: 100,
+  thousand: 1000,
+  million: 1e6,
+  billion: 1e9,
+  trillion: 1e12,
+  dozen: 12,
+  hundreds: 100,
+  thousands: 1000,
+  millions: 1e6,
+  billions: 1e9,
+  trillions: 1e12,
+  dozens: 12,
+  lakh: 1e5,
+  crore: 1e7,
 };
 
 /** The factor by which a word multiplies the number before it; null where it is not a word of scale. */

@@ -64,7 +64,11 @@ export class IndexBuilder {
     bytes.forEach((of, t) => (termStarts[t + 1] = termStarts[t] + of.length));
     return {
       collection: { documents: this.#lengthCodes.length, terms: this.#totalTerms },
-      ...{ terms: Buffer.concat(bytes), termStarts, offsets, holders, lengthCodes: this.#lengthCodes.toArray() },
+      terms: Buffer.concat(bytes),
+      termStarts,
+      offsets,
+      holders,
+      lengthCodes: this.#lengthCodes.toArray(),
     };
   }
 

@@ -9,7 +9,10 @@ export function crc32c(bytes: Uint8Array): number {
   for (; at + 4 <= bytes.length; at += 4) {
     crc ^= bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
     crc =
-      tables[768 + (crc & 0xff)] ^ tables[512 + ((crc >>> 8) & 0xff)] ^ tables[256 + ((crc >>> 16) & 0xff)] ^ tables[crc >>> 24]; // prettier-ignore
+      tables[768 + (crc & 0xff)] ^
+      tables[512 + ((crc >>> 8) & 0xff)] ^
+      tables[256 + ((crc >>> 16) & 0xff)] ^
+      tables[crc >>> 24];
   }
   for (; at < bytes.length; at++) crc = (crc >>> 8) ^ tables[(crc ^ bytes[at]) & 0xff];
   return ~crc >>> 0;

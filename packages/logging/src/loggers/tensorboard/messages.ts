@@ -102,8 +102,16 @@ export function histogramValue(tag: string, numbers: readonly number[], bins = 3
   double(histogram, 1, low);
   double(histogram, 2, high);
   double(histogram, 3, numbers.length);
-  double(histogram, 4, numbers.reduce((sum, x) => sum + x, 0)); // prettier-ignore
-  double(histogram, 5, numbers.reduce((sum, x) => sum + x * x, 0)); // prettier-ignore
+  double(
+    histogram,
+    4,
+    numbers.reduce((sum, x) => sum + x, 0),
+  );
+  double(
+    histogram,
+    5,
+    numbers.reduce((sum, x) => sum + x * x, 0),
+  );
   bytes(histogram, 6, packed(counts.map((_, bin) => low + (bin + 1) * width)));
   bytes(histogram, 7, packed(counts));
   return bytes(string(new BinaryWriter(), 1, tag), 5, histogram.finish()).finish();

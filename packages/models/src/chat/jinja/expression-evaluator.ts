@@ -8,7 +8,20 @@ import type { Scope } from './scope.js';
 import type { Arguments, Expression, FilterCall } from './syntax.js';
 import { TemplateError } from './template-error.js';
 import { applyTest } from './tests.js';
-import { Attributes, Callable, compare, contains, describe, equals, floatOf, isTrue, iterate, Tuple, Undefined, type Value } from './values.js'; // prettier-ignore
+import {
+  Attributes,
+  Callable,
+  compare,
+  contains,
+  describe,
+  equals,
+  floatOf,
+  isTrue,
+  iterate,
+  Tuple,
+  Undefined,
+  type Value,
+} from './values.js';
 import { spend, spendItems, within } from './work.js';
 
 const named: Named = {
@@ -146,7 +159,6 @@ export function called(
   scope: Scope,
   more: ReadonlyMap<string, Value> = new Map(),
 ): Value {
-  // prettier-ignore
   const [positional, byName] = givenArguments(args, scope);
   for (const [name, value] of more) byName.set(name, value);
   if (callee instanceof Callable) return callee.call(positional, byName);
@@ -158,7 +170,6 @@ function givenArguments(
   { positional, named: byName, spread, namedSpread }: Arguments,
   scope: Scope,
 ): [Value[], Map<string, Value>] {
-  // prettier-ignore
   const values = positional.map((arg) => evaluate(arg, scope));
   if (spread !== null) for (const value of iterate(evaluate(spread, scope))) values.push(value);
   const names = new Map(byName.map(({ name, value }) => [name, evaluate(value, scope)]));

@@ -4,7 +4,14 @@ import type { Arguments, Expression, FilterCall, Target } from './syntax.js';
 import type { TokenStream } from './token-stream.js';
 
 const COMPARISONS = ['==', '!=', '<', '<=', '>', '>='];
-const CONSTANTS: Record<string, null | boolean> = { true: true, True: true, false: false, False: false, none: null, None: null }; // prettier-ignore
+const CONSTANTS: Record<string, null | boolean> = {
+  true: true,
+  True: true,
+  false: false,
+  False: false,
+  none: null,
+  None: null,
+};
 
 export class ExpressionParser {
   constructor(private readonly tokens: TokenStream) {}

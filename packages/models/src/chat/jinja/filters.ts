@@ -9,7 +9,21 @@ import { listFilters } from './list-filters.js';
 import { joinedBy, jsonText, textOf } from './printing.js';
 import { capitalized, centred, codePoints, replaced, spentOn } from './strings.js';
 import { TemplateError } from './template-error.js';
-import { integerOf, isFloat, isTrue, iterate, lengthOf, numberOf, Float, floatOf, stringOf, Tuple, typeName, Undefined, type Value } from './values.js'; // prettier-ignore
+import {
+  integerOf,
+  isFloat,
+  isTrue,
+  iterate,
+  lengthOf,
+  numberOf,
+  Float,
+  floatOf,
+  stringOf,
+  Tuple,
+  typeName,
+  Undefined,
+  type Value,
+} from './values.js';
 import { strip } from './whitespace.js';
 
 /** Parameters of each filter, and what it does. */
@@ -18,13 +32,28 @@ const valueFilters: Record<string, readonly [names: string, apply: Filter]> = {
   attr: ['name', (value, args) => attributeOf(value, args.string('name'))],
   capitalize: ['', (value) => capitalized(textOf(value))],
   center: ['width', (value, args) => centred(textOf(value), args.integer('width', 80), ' ')],
-  default: ['default_value boolean', (value, args) => (value instanceof Undefined || (args.boolean('boolean', false) && !isTrue(value)) ? args.or('default_value', '') : value)], // prettier-ignore
+  default: [
+    'default_value boolean',
+    (value, args) =>
+      value instanceof Undefined || (args.boolean('boolean', false) && !isTrue(value))
+        ? args.or('default_value', '')
+        : value,
+  ],
   escape: ['', (value) => escaped(textOf(value))],
   float: ['default', (value, args) => toFloat(value, args.or('default', new Float(0)))],
   indent: ['width first blank', indented],
   int: ['default base', (value, args) => toInteger(value, args.or('default', 0), args.integer('base', 10))],
   lower: ['', (value) => textOf(value).toLowerCase()],
-  replace: ['old new count', (value, args) => replaced(textOf(value), textOf(args.required('old')), textOf(args.required('new')), args.or('count', null) === null ? -1 : args.integer('count'))], // prettier-ignore
+  replace: [
+    'old new count',
+    (value, args) =>
+      replaced(
+        textOf(value),
+        textOf(args.required('old')),
+        textOf(args.required('new')),
+        args.or('count', null) === null ? -1 : args.integer('count'),
+      ),
+  ],
   round: ['precision method', round],
   safe: ['', (value) => textOf(value)],
   string: ['', (value) => textOf(value)],
@@ -44,7 +73,6 @@ for (const [alias, name] of [
   ['count', 'length'],
   ['forceescape', 'escape'],
 ] as const)
-  // prettier-ignore
   filters[alias] = filters[name];
 
 export function applyFilter(
@@ -54,9 +82,13 @@ export function applyFilter(
   named: ReadonlyMap<string, Value>,
   tools: Named,
 ): Value {
-  // prettier-ignore
   if (name === 'format') return formatPercent(textOf(value), named.size > 0 ? new Map(named) : new Tuple(args));
-  if (name === 'map' || isSelection(name)) return listFilters[name][1](value, new CallArguments(name, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'attribute', 'default'], args, named), tools); // prettier-ignore
+  if (name === 'map' || isSelection(name))
+    return listFilters[name][1](
+      value,
+      new CallArguments(name, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'attribute', 'default'], args, named),
+      tools,
+    );
   if (!Object.hasOwn(filters, name)) throw new TemplateError(`there is no filter '${name}'`);
   const [names, apply] = filters[name];
   const given = new CallArguments(`the filter ${name}`, names === '' ? [] : names.split(' '), args, named);
@@ -75,7 +107,12 @@ function urlEncoded(text: string): string {
 }
 
 const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll("'", '&#39;').replaceAll('"', '&#34;'); // prettier-ignore
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll("'", '&#39;')
+    .replaceAll('"', '&#34;');
 
 function toInteger(value: Value, otherwise: Value, base: number): Value {
   const number = numberOf(value);
@@ -124,7 +161,12 @@ function toJson(value: Value, args: CallArguments): Value {
   const pair = separators === null ? [indent === null ? ', ' : ',', ': '] : iterate(separators);
   return jsonText(value, {
     ensureAscii: args.boolean('ensure_ascii', false),
-    indent: indent === null ? null : typeof indent === 'string' ? indent : repeatedText(' ', integerOf(indent, 'tojson: indent')), // prettier-ignore
+    indent:
+      indent === null
+        ? null
+        : typeof indent === 'string'
+          ? indent
+          : repeatedText(' ', integerOf(indent, 'tojson: indent')),
     separators: [stringOf(pair[0], 'a separator'), stringOf(pair[1], 'a separator')],
     sortKeys: args.boolean('sort_keys', false),
   });
@@ -145,7 +187,9 @@ function truncated(value: Value, args: CallArguments): Value {
   const text = textOf(value);
   const [length, end] = [args.integer('length', 255), args.string('end', '...')];
   if (codePoints(text) <= length + args.integer('leeway', 5)) return text;
-  const cut = Array.from(text).slice(0, length - codePoints(end)).join(''); // prettier-ignore
+  const cut = Array.from(text)
+    .slice(0, length - codePoints(end))
+    .join('');
   if (args.boolean('killwords', false)) return cut + end;
   const space = cut.lastIndexOf(' ');
   return (space < 0 ? cut : cut.slice(0, space)) + end;

@@ -51,7 +51,14 @@ function padded(value: Value, { flags, width, precision, type }: Spec): string {
   const body = isNumber
     ? numberText(value, precision, type)
     : cut(type === 'r' ? repr(value) : textOf(value), precision);
-  const signed = isNumber && !body.startsWith('-') ? (flags.includes('+') ? `+${body}` : flags.includes(' ') ? ` ${body}` : body) : body; // prettier-ignore
+  const signed =
+    isNumber && !body.startsWith('-')
+      ? flags.includes('+')
+        ? `+${body}`
+        : flags.includes(' ')
+          ? ` ${body}`
+          : body
+      : body;
   if (flags.includes('-')) return signed.padEnd(width);
   if (!isNumber || !flags.includes('0')) return signed.padStart(width);
   const sign = /^[-+ ]/.exec(signed)?.[0] ?? '';

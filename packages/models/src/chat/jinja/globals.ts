@@ -11,7 +11,14 @@ export function globalFunctions(now: () => Date): Record<string, Value> {
   return {
     range: new Callable('range', range),
     dict: new Callable('dict', ([first], named) => new Map<Value, Value>([...entries(first), ...named])),
-    namespace: new Callable('namespace', ([first], named) => new Attributes(new Map([...entries(first).map(([key, value]) => [textOf(key), value] as const), ...named]), true)), // prettier-ignore
+    namespace: new Callable(
+      'namespace',
+      ([first], named) =>
+        new Attributes(
+          new Map([...entries(first).map(([key, value]) => [textOf(key), value] as const), ...named]),
+          true,
+        ),
+    ),
     raise_exception: new Callable('raise_exception', ([message = '']) => {
       throw new TemplateError(textOf(message));
     }),
@@ -36,7 +43,8 @@ function entries(source: Value | undefined): [Value, Value][] {
 function range(args: readonly Value[]): Value {
   const bounds = args.map((arg) => integerOf(arg, 'range'));
   const [start, stop, step = 1] = bounds.length === 1 ? [0, bounds[0]] : bounds;
-  if (step === 0 || bounds.length === 0 || bounds.length > 3) throw new TemplateError('range needs 1 to 3 integers and a step that is not 0'); // prettier-ignore
+  if (step === 0 || bounds.length === 0 || bounds.length > 3)
+    throw new TemplateError('range needs 1 to 3 integers and a step that is not 0');
   const length = Math.max(0, Math.ceil((stop - start) / step));
   if (length > LONGEST_RANGE) throw new TemplateError(`range: more than ${LONGEST_RANGE} numbers`);
   spendItems(length);
@@ -44,7 +52,20 @@ function range(args: readonly Value[]): Value {
 }
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December']; // prettier-ignore
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
 
 const two = (number: number, fill = '0') => String(number).padStart(2, fill);
 

@@ -6,7 +6,7 @@ import { joinedBy, textOf } from './printing.js';
 import { Scope } from './scope.js';
 import type { For, Parameter, Statement, Target } from './syntax.js';
 import { TemplateError } from './template-error.js';
-import { Attributes, Callable, isTrue, iterate, lengthOf, Tuple, typeName, Undefined, type Value } from './values.js'; // prettier-ignore
+import { Attributes, Callable, isTrue, iterate, lengthOf, Tuple, typeName, Undefined, type Value } from './values.js';
 import { checkLength, spend, spendText, withinCall } from './work.js';
 
 export interface GenerationSpan {
@@ -126,7 +126,9 @@ export class Interpreter {
       }
       case 'filter-block': {
         const text = this.#captured(statement.body, scope.inner());
-        return this.#write(textOf(statement.filters.reduce<Value>((result, filter) => filtered(result, filter, scope), text))); // prettier-ignore
+        return this.#write(
+          textOf(statement.filters.reduce<Value>((result, filter) => filtered(result, filter, scope), text)),
+        );
       }
       case 'generation':
         return this.#generation(statement.body, scope);
@@ -228,11 +230,14 @@ function assign(target: Target, value: Value, scope: Scope): void {
   if (target.type === 'tuple') {
     const values = iterate(value);
     const { length } = target.items;
-    if (values.length !== length) throw new TemplateError(`cannot unpack ${lengthOf(values as Value[])} values into ${length} names`); // prettier-ignore
+    if (values.length !== length)
+      throw new TemplateError(`cannot unpack ${lengthOf(values as Value[])} values into ${length} names`);
     return target.items.forEach((each, i) => assign(each, values[i], scope));
   }
   const namespace = scope.get(target.name);
   if (!(namespace instanceof Attributes) || !namespace.isWritable)
-    throw new TemplateError(`cannot assign to '${target.name}.${target.attribute}': it is ${typeName(namespace)}, not a namespace`); // prettier-ignore
+    throw new TemplateError(
+      `cannot assign to '${target.name}.${target.attribute}': it is ${typeName(namespace)}, not a namespace`,
+    );
   namespace.values.set(target.attribute, value);
 }

@@ -111,7 +111,6 @@ class Lexer {
       ['name', NAME],
       ['string', STRING],
     ] as const) {
-      // prettier-ignore
       const found = this.#match(pattern);
       if (!found) continue;
       const value = type === 'string' ? unescaped(found.slice(1, -1)) : found;
@@ -170,7 +169,17 @@ function stripped(text: string, sign: string, startsLine: boolean): string {
 }
 
 const ESCAPES: Record<string, string> = {
-  ...{ '\n': '', '\\': '\\', "'": "'", '"': '"', a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
+  '\n': '',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
 };
 
 /** Python's escapes; of an unknown one the backslash stays. */

@@ -6,7 +6,19 @@ import { arithmetic } from './arithmetic.js';
 import { itemOf, entriesOf } from './members.js';
 import { joinedBy, textOf } from './printing.js';
 import { TemplateError } from './template-error.js';
-import { compare, equals, Generator, isTrue, iterate, lengthOf, stringOf, Tuple, typeName, Undefined, type Value } from './values.js'; // prettier-ignore
+import {
+  compare,
+  equals,
+  Generator,
+  isTrue,
+  iterate,
+  lengthOf,
+  stringOf,
+  Tuple,
+  typeName,
+  Undefined,
+  type Value,
+} from './values.js';
 import { spendItems } from './work.js';
 
 export const listFilters: Record<string, readonly [names: string, apply: Filter]> = {
@@ -14,7 +26,11 @@ export const listFilters: Record<string, readonly [names: string, apply: Filter]
   dictsort: ['case_sensitive by reverse', sortedDict],
   first: ['', (value) => at(iterate(value), 0)],
   groupby: ['attribute default case_sensitive', grouped],
-  items: ['', (value) => new Generator(value instanceof Undefined ? [] : value instanceof Map ? entriesOf(value) : fail('items', value))], // prettier-ignore
+  items: [
+    '',
+    (value) =>
+      new Generator(value instanceof Undefined ? [] : value instanceof Map ? entriesOf(value) : fail('items', value)),
+  ],
   join: ['d attribute', joined],
   last: ['', (value) => at(iterate(value), -1)],
   length: ['', lengthOf],
@@ -24,12 +40,22 @@ export const listFilters: Record<string, readonly [names: string, apply: Filter]
   min: ['case_sensitive attribute', (value, args) => extreme(value, args, -1)],
   reject: ['', (value, args, named) => selected(value, args, named, false)],
   rejectattr: ['', (value, args, named) => selectedByAttribute(value, args, named, false)],
-  reverse: ['', (value) => typeof value === 'string' ? Array.from(value).reverse().join('') : new Generator([...iterate(value)].reverse())], // prettier-ignore
+  reverse: [
+    '',
+    (value) =>
+      typeof value === 'string' ? Array.from(value).reverse().join('') : new Generator([...iterate(value)].reverse()),
+  ],
   select: ['', (value, args, named) => selected(value, args, named, true)],
   selectattr: ['', (value, args, named) => selectedByAttribute(value, args, named, true)],
   slice: ['slices fill_with', slices],
   sort: ['reverse case_sensitive attribute', sorted],
-  sum: ['attribute start', (value, args) => iterate(value).map(getter(args.or('attribute', null))).reduce((sum, item) => arithmetic('+', sum, item), args.or('start', 0))], // prettier-ignore
+  sum: [
+    'attribute start',
+    (value, args) =>
+      iterate(value)
+        .map(getter(args.or('attribute', null)))
+        .reduce((sum, item) => arithmetic('+', sum, item), args.or('start', 0)),
+  ],
   unique: ['case_sensitive attribute', unique],
 };
 
@@ -103,7 +129,10 @@ function grouped(value: Value, args: CallArguments): Value {
 
 function joined(value: Value, args: CallArguments): Value {
   const get = getter(args.or('attribute', null));
-  return joinedBy(iterate(value).map((item) => textOf(get(item))), textOf(args.or('d', ''))); // prettier-ignore
+  return joinedBy(
+    iterate(value).map((item) => textOf(get(item))),
+    textOf(args.or('d', '')),
+  );
 }
 
 function extreme(value: Value, args: CallArguments, direction: 1 | -1): Value {

@@ -11,8 +11,16 @@ export function loopState(
   let index = 0;
   let last: readonly Value[] | null = null;
   const values = new Map<string, Value>();
-  values.set('length', items.length).set('depth', depth + 1).set('depth0', depth); // prettier-ignore
-  values.set('cycle', new Callable('loop.cycle', (choices) => choices.length > 0 ? choices[index % choices.length] : fail('cycle needs values'))); // prettier-ignore
+  values
+    .set('length', items.length)
+    .set('depth', depth + 1)
+    .set('depth0', depth);
+  values.set(
+    'cycle',
+    new Callable('loop.cycle', (choices) =>
+      choices.length > 0 ? choices[index % choices.length] : fail('cycle needs values'),
+    ),
+  );
   values.set(
     'changed',
     new Callable('loop.changed', (given) => {
@@ -25,7 +33,11 @@ export function loopState(
     recurse === null ? fail('loop(…) needs a loop that is recursive') : recurse(further);
   const advance = (at: number) => {
     index = at;
-    values.set('index', at + 1).set('index0', at).set('first', at === 0).set('last', at === items.length - 1); // prettier-ignore
+    values
+      .set('index', at + 1)
+      .set('index0', at)
+      .set('first', at === 0)
+      .set('last', at === items.length - 1);
     values.set('revindex', items.length - at).set('revindex0', items.length - at - 1);
     values.set('previtem', at > 0 ? items[at - 1] : new Undefined('there is no previous item'));
     values.set('nextitem', at + 1 < items.length ? items[at + 1] : new Undefined('there is no next item'));

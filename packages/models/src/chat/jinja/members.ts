@@ -3,7 +3,19 @@
 import { repr } from './printing.js';
 import { stringMethod } from './strings.js';
 import { TemplateError } from './template-error.js';
-import { Attributes, Callable, equals, integerOf, iterate, Tuple, typeName, Undefined, View, type Dict, type Value } from './values.js'; // prettier-ignore
+import {
+  Attributes,
+  Callable,
+  equals,
+  integerOf,
+  iterate,
+  Tuple,
+  typeName,
+  Undefined,
+  View,
+  type Dict,
+  type Value,
+} from './values.js';
 import { spendItems } from './work.js';
 
 const CHANGING: Record<string, readonly string[]> = {

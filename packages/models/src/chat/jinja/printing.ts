@@ -88,7 +88,13 @@ export function jsonText(value: Value, options: JsonOptions, depth = 0): string 
   if (typeof value === 'number' || value instanceof Float) return jsonNumber(repr(value));
   if (Array.isArray(value) || value instanceof Tuple) {
     const items = Array.isArray(value) ? value : value.items;
-    return bracketed('[', ']', items.map((item) => jsonText(item, options, depth + 1)), options, depth); // prettier-ignore
+    return bracketed(
+      '[',
+      ']',
+      items.map((item) => jsonText(item, options, depth + 1)),
+      options,
+      depth,
+    );
   }
   if (!(value instanceof Map)) throw new TemplateError(`tojson: ${typeName(value)} cannot be written as JSON`);
   const entries = [...value].map(([key, item]) => [jsonKey(key), item] as const);

@@ -31,7 +31,9 @@ const methods: Record<string, Method> = {
   casefold: method('', (text) => text.toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ')),
   capitalize: method('', (text) => capitalized(text)),
   title: method('', (text) => text.replace(/\p{L}+/gu, capitalized)),
-  swapcase: method('', (text) => text.replace(/\p{L}/gu, (c) => (c === c.toUpperCase() ? c.toLowerCase() : c.toUpperCase()))), // prettier-ignore
+  swapcase: method('', (text) =>
+    text.replace(/\p{L}/gu, (c) => (c === c.toUpperCase() ? c.toLowerCase() : c.toUpperCase())),
+  ),
   strip: method('chars', (text, args) => strip(text, args.optionalString('chars'))),
   lstrip: method('chars', (text, args) => strip(text, args.optionalString('chars'), 'start')),
   rstrip: method('chars', (text, args) => strip(text, args.optionalString('chars'), 'end')),
@@ -40,12 +42,23 @@ const methods: Record<string, Method> = {
   splitlines: method('keepends', (text, args) => lines(text, args.boolean('keepends', false))),
   partition: method('sep', (text, args) => partition(text, args.string('sep'), false)),
   rpartition: method('sep', (text, args) => partition(text, args.string('sep'), true)),
-  join: method('iterable', (text, args) => joinedBy(iterate(args.required('iterable')).map((part) => stringOf(part, 'join: an item')), text)), // prettier-ignore
-  replace: method('old new count', (text, args) => replaced(text, args.string('old'), args.string('new'), args.integer('count', -1))), // prettier-ignore
+  join: method('iterable', (text, args) =>
+    joinedBy(
+      iterate(args.required('iterable')).map((part) => stringOf(part, 'join: an item')),
+      text,
+    ),
+  ),
+  replace: method('old new count', (text, args) =>
+    replaced(text, args.string('old'), args.string('new'), args.integer('count', -1)),
+  ),
   startswith: method('prefix start end', (text, args) => ends(text, args, (part, affix) => part.startsWith(affix))),
   endswith: method('prefix start end', (text, args) => ends(text, args, (part, affix) => part.endsWith(affix))),
-  removeprefix: method('prefix', (text, args) => text.startsWith(args.string('prefix')) ? text.slice(args.string('prefix').length) : text), // prettier-ignore
-  removesuffix: method('suffix', (text, args) => text.endsWith(args.string('suffix')) ? text.slice(0, text.length - args.string('suffix').length) : text), // prettier-ignore
+  removeprefix: method('prefix', (text, args) =>
+    text.startsWith(args.string('prefix')) ? text.slice(args.string('prefix').length) : text,
+  ),
+  removesuffix: method('suffix', (text, args) =>
+    text.endsWith(args.string('suffix')) ? text.slice(0, text.length - args.string('suffix').length) : text,
+  ),
   find: method('sub start end', (text, args) => find(text, args, 'indexOf')),
   rfind: method('sub start end', (text, args) => find(text, args, 'lastIndexOf')),
   index: method('sub start end', (text, args) => foundOf(find(text, args, 'indexOf'))),
@@ -74,7 +87,6 @@ export function stringMethod(
   text: string,
   name: string,
 ): ((args: readonly Value[], named: ReadonlyMap<string, Value>) => Value) | undefined {
-  // prettier-ignore
   if (name === 'format') return (args, named) => spentOn(text, () => formatBraces(text, args, named));
   if (!Object.hasOwn(methods, name)) return undefined;
   const { names, call } = methods[name];

@@ -3,7 +3,20 @@ import { arithmetic } from './arithmetic.js';
 import { isFilter } from './filters.js';
 import { textOf } from './printing.js';
 import { TemplateError } from './template-error.js';
-import { compare, contains, Callable, equals, isFloat, Generator, numberOf, stringOf, Tuple, Undefined, View, type Value } from './values.js'; // prettier-ignore
+import {
+  compare,
+  contains,
+  Callable,
+  equals,
+  isFloat,
+  Generator,
+  numberOf,
+  stringOf,
+  Tuple,
+  Undefined,
+  View,
+  type Value,
+} from './values.js';
 
 type Test = (value: Value, other: Value) => boolean;
 
@@ -42,7 +55,17 @@ const tests: Record<string, readonly [count: 0 | 1, test: Test]> = {
   undefined: [0, (value) => value instanceof Undefined],
   upper: [0, (value) => cased(value, (text) => text.toUpperCase())],
 };
-const ALIASES = { '==': 'eq', equalto: 'eq', '!=': 'ne', '>': 'gt', greaterthan: 'gt', '>=': 'ge', '<': 'lt', lessthan: 'lt', '<=': 'le' } as const; // prettier-ignore
+const ALIASES = {
+  '==': 'eq',
+  equalto: 'eq',
+  '!=': 'ne',
+  '>': 'gt',
+  greaterthan: 'gt',
+  '>=': 'ge',
+  '<': 'lt',
+  lessthan: 'lt',
+  '<=': 'le',
+} as const;
 for (const [alias, name] of Object.entries(ALIASES)) tests[alias] = tests[name];
 
 export function applyTest(name: string, value: Value, args: readonly Value[]): boolean {

@@ -59,7 +59,10 @@ export const deepseekV3: Family = {
       mixer: (layer) =>
         latentAttention({
           path: `model.layers.${layer}.self_attn`,
-          ...{ width, heads, rotary, ...headSizes },
+          width,
+          heads,
+          rotary,
+          ...headSizes,
           queryRank: fields.value('q_lora_rank') === undefined ? undefined : fields.count('q_lora_rank'),
           keyValueRank: fields.count('kv_lora_rank'),
           bias: fields.flag('attention_bias'),
@@ -97,7 +100,8 @@ function mixture({ fields, sizes: { width } }: FamilyConfig, layer: number): Par
     linear(`${path}.shared_experts.${name}`, out, input, { bias: false, standardDeviation });
   const sharedInner = inner * fields.count('n_shared_experts');
   return expertMixture({
-    ...{ width, standardDeviation },
+    width,
+    standardDeviation,
     router: {
       weight: `${path}.gate.weight`,
       choiceBias: `${path}.gate.e_score_correction_bias`,
@@ -110,7 +114,10 @@ function mixture({ fields, sizes: { width } }: FamilyConfig, layer: number): Par
     experts: gatedExperts({
       path: `${path}.experts`,
       count: fields.count('n_routed_experts'),
-      ...{ width, inner, activation, standardDeviation },
+      width,
+      inner,
+      activation,
+      standardDeviation,
     }),
     shared: gatedFeedForward(
       activation,

@@ -23,7 +23,9 @@ export function qwenMixture(config: FamilyConfig, layer: number, shared?: Part):
   const path = `model.layers.${layer}.mlp`;
   const standardDeviation = fields.real('initializer_range');
   return expertMixture({
-    ...{ width: sizes.width, standardDeviation, shared },
+    width: sizes.width,
+    standardDeviation,
+    shared,
     router: {
       weight: `${path}.gate.weight`,
       scores: 'softmax',
@@ -35,7 +37,8 @@ export function qwenMixture(config: FamilyConfig, layer: number, shared?: Part):
       count: fields.count('num_experts'),
       inner: fields.count('moe_intermediate_size'),
       activation: fields.choice('hidden_act', activationNames),
-      ...{ width: sizes.width, standardDeviation },
+      width: sizes.width,
+      standardDeviation,
     }),
   });
 }
@@ -100,7 +103,8 @@ export const mixtral: Family = {
       attention: (layer) => ({ window: windows[layer] }),
       feedForward: (layer) =>
         expertMixture({
-          ...{ width: sizes.width, standardDeviation },
+          width: sizes.width,
+          standardDeviation,
           router: {
             weight: `model.layers.${layer}.block_sparse_moe.gate.weight`,
             alias: `model.layers.${layer}.mlp.gate.weight`,
@@ -115,7 +119,8 @@ export const mixtral: Family = {
             count: fields.count('num_local_experts'),
             inner: fields.count('intermediate_size'),
             activation: fields.choice('hidden_act', activationNames),
-            ...{ width: sizes.width, standardDeviation },
+            width: sizes.width,
+            standardDeviation,
           }),
         }),
     });
@@ -124,7 +129,12 @@ export const mixtral: Family = {
 
 /** What Hugging Face's GptOssConfig takes where the file has no fields of rope. */
 const rope_parameters: ConfigJson = {
-  ...{ rope_type: 'yarn', rope_theta: 150000, factor: 32, beta_fast: 32, beta_slow: 1, truncate: false },
+  rope_type: 'yarn',
+  rope_theta: 150000,
+  factor: 32,
+  beta_fast: 32,
+  beta_slow: 1,
+  truncate: false,
   original_max_position_embeddings: 4096,
 };
 
@@ -187,10 +197,7 @@ function clampedExperts({ fields, sizes: { width } }: FamilyConfig, path: string
     const joint = (tensor: string) => ({ tensor: `${path}.${tensor}`, count, index, saved: true });
     return [
       { name: nameOf(which, index), shape: [out, input], init, joint: { ...joint(which), transposed: true } },
-      {
-        ...{ name: nameOf(`${which}_bias`, index), shape: [out], init: { kind: 'zeros' } },
-        joint: joint(`${which}_bias`),
-      },
+      { name: nameOf(`${which}_bias`, index), shape: [out], init: { kind: 'zeros' }, joint: joint(`${which}_bias`) },
     ];
   };
   const product = (scope: ForwardScope, which: string, expert: number, rows: Value) =>

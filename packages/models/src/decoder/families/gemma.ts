@@ -115,7 +115,8 @@ export const gemma3: Family = {
     const windows = config.windows(kinds, contextLength);
     const scale = scaleOf(config);
     const attention = (layer: number): AttentionDeparture => ({
-      ...{ scale, queryKeyNorm: 'head' },
+      scale,
+      queryKeyNorm: 'head',
       rotary: rotaries[kinds[layer]],
       window: windows[layer],
     });

@@ -91,7 +91,10 @@ class Gemma4 {
     const softcap =
       fields.value('final_logit_softcapping') === undefined ? undefined : fields.real('final_logit_softcapping');
     return plainDecoder(config, {
-      ...{ contextLength, rotary: null, cachedHeads: this.#cached, head: { softcap } },
+      contextLength,
+      rotary: null,
+      cachedHeads: this.#cached,
+      head: { softcap },
       embedding: { factor: Math.sqrt(sizes.width) },
       norms: hasExperts ? outer : outputNorms,
       mixer: (layer) => this.#attention(layer, rotaries[this.#kinds[layer]]!, windows[layer]),
@@ -116,7 +119,10 @@ class Gemma4 {
     const bias = fields.flag('attention_bias');
     const dropout = fields.value('attention_dropout') === undefined ? 0 : fields.real('attention_dropout');
     return mixedAttention({
-      ...{ ...this.#sizes[layer], cached: this.#cached, rotary, form: { scale: 1, window, dropout } },
+      ...this.#sizes[layer],
+      cached: this.#cached,
+      rotary,
+      form: { scale: 1, window, dropout },
       query: this.#linear(`${path}.q_proj`, heads * headSize, sizes.width, bias),
       queryNorm: this.#norm(`${path}.q_norm`, headSize),
       output: this.#linear(`${path}.o_proj`, sizes.width, heads * headSize, bias),
@@ -174,7 +180,8 @@ class Gemma4 {
     const { fields, sizes } = this.config;
     const standardDeviation = fields.real('initializer_range');
     return expertMixture({
-      ...{ width: sizes.width, standardDeviation },
+      width: sizes.width,
+      standardDeviation,
       reads: this.#norm(`${path}.pre_feedforward_layernorm_2`),
       router: {
         weight: `${path}.router.proj.weight`,
@@ -185,7 +192,10 @@ class Gemma4 {
         normalize: { epsilon: 0 },
       },
       experts: gatedExperts({
-        ...{ path: `${path}.experts`, savedJointly: true, width: sizes.width, standardDeviation },
+        path: `${path}.experts`,
+        savedJointly: true,
+        width: sizes.width,
+        standardDeviation,
         count: fields.count('num_experts'),
         inner: fields.count('moe_intermediate_size'),
         activation: this.#activation,
@@ -218,8 +228,12 @@ class Gemma4 {
       throw fields.error('vocab_size_per_layer_input', `is ${vocabulary}, fewer than vocab_size ${sizes.vocabSize}`);
     const standardDeviation = fields.real('initializer_range');
     return layerEmbeddings({
-      ...{ width: sizes.width, layers: sizes.layers, vocabulary, standardDeviation },
-      ...{ size: this.#layerInputSize, epsilon: this.#epsilon },
+      width: sizes.width,
+      layers: sizes.layers,
+      vocabulary,
+      standardDeviation,
+      size: this.#layerInputSize,
+      epsilon: this.#epsilon,
     });
   }
 

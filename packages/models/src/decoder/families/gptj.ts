@@ -29,8 +29,13 @@ export const gptJ: Family = {
   },
   // Its positions turn with the base 10,000 alone.
   ignores: () => [
-    ...['hidden_act', 'head_dim', 'num_key_value_heads'],
-    ...['rope_theta', 'rope_scaling', 'rope_parameters', 'partial_rotary_factor'],
+    'hidden_act',
+    'head_dim',
+    'num_key_value_heads',
+    'rope_theta',
+    'rope_scaling',
+    'rope_parameters',
+    'partial_rotary_factor',
   ],
   build(config) {
     const { fields, sizes } = config;

@@ -28,8 +28,12 @@ function build(config: FamilyConfig, kinds: readonly string[], feedForward: Depa
   const headNorm = (path: string) => norm(path, sizes.headSize, { kind: 'rms', epsilon });
   return plainDecoder(config, {
     names: {
-      ...{ finalNorm: 'model.embedding_norm', output: 'out_proj', feedForward: 'feed_forward' },
-      ...{ gate: 'w1', up: 'w3', down: 'w2' },
+      finalNorm: 'model.embedding_norm',
+      output: 'out_proj',
+      feedForward: 'feed_forward',
+      gate: 'w1',
+      up: 'w3',
+      down: 'w2',
     },
     norm: { epsilon },
     norms: { mixerInput: 'operator_norm', feedForwardInput: 'ffn_norm' },
@@ -110,7 +114,8 @@ export const lfm2Moe: Family = {
       if (layer < config.countFrom0('num_dense_layers')) return { activation: 'silu' };
       const path = `model.layers.${layer}.feed_forward`;
       return expertMixture({
-        ...{ width: sizes.width, standardDeviation },
+        width: sizes.width,
+        standardDeviation,
         router: {
           weight: `${path}.gate.weight`,
           choiceBias: fields.flag('use_expert_bias') ? `${path}.expert_bias` : undefined,
@@ -125,7 +130,8 @@ export const lfm2Moe: Family = {
           count: fields.count('num_experts'),
           inner: fields.count('moe_intermediate_size'),
           activation: 'silu',
-          ...{ width: sizes.width, standardDeviation },
+          width: sizes.width,
+          standardDeviation,
         }),
       });
     });

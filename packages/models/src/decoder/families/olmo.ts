@@ -42,7 +42,8 @@ export const olmo3: Family = {
       norms: outputNorms,
       rotary: rotaries.full_attention,
       attention: (layer) => ({
-        ...{ bias, queryKeyNorm: 'projection' },
+        bias,
+        queryKeyNorm: 'projection',
         rotary: rotaries[kinds[layer]],
         window: windows[layer],
       }),

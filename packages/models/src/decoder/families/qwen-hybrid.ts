@@ -79,7 +79,11 @@ function gatedAttention(
       .map((part) => g.reshape(part, [both.dim(0), heads * headSize]));
   const attentionOver = (query: Layer, gate?: Value) =>
     selfAttention({
-      ...{ heads, keyValueHeads, headSize, rotary, form: { dropout: fields.real('attention_dropout') } },
+      heads,
+      keyValueHeads,
+      headSize,
+      rotary,
+      form: { dropout: fields.real('attention_dropout') },
       projections: {
         kind: 'separate',
         query,

@@ -125,7 +125,8 @@ export class Bpe implements TokenModel {
     const { prefix } = this.#options;
     const idOf = (token: string) => {
       const id = this.vocabulary.get(token);
-      if (id === undefined) throw new DefinitionError(`its merges need the token ${JSON.stringify(token)}, which the vocabulary lacks`); // prettier-ignore
+      if (id === undefined)
+        throw new DefinitionError(`its merges need the token ${JSON.stringify(token)}, which the vocabulary lacks`);
       return id;
     };
     merges.forEach((merge, rank) => {

@@ -28,7 +28,9 @@ const MAX_ID = 2 ** 24 - 1;
 
 function checkedId(id: unknown, token: string): number {
   if (Number.isInteger(id) && (id as number) >= 0 && (id as number) <= MAX_ID) return id as number;
-  throw new DefinitionError(`its token ${JSON.stringify(token)} has the id ${JSON.stringify(id)}: expected an integer from 0 to ${MAX_ID}`); // prettier-ignore
+  throw new DefinitionError(
+    `its token ${JSON.stringify(token)} has the id ${JSON.stringify(id)}: expected an integer from 0 to ${MAX_ID}`,
+  );
 }
 
 /** A part whose fields are of other kinds than its type has is named, not what fails on them. */
@@ -60,7 +62,16 @@ export class TokenizerPipeline {
     this.#model = built('model', () => models[modelType(definition.model)](definition.model));
     for (const [token, id] of this.#model.vocabulary) this.#tokens[checkedId(id, token)] = token;
     const normalize = built('normalizer', () => normalizer(placed(definition.normalizer, 'normalizer')));
-    this.#added = built('added_tokens', () => new AddedTokens(definition.added_tokens ?? [], this.#model.vocabulary, normalize, definition.splits_special_tokens)); // prettier-ignore
+    this.#added = built(
+      'added_tokens',
+      () =>
+        new AddedTokens(
+          definition.added_tokens ?? [],
+          this.#model.vocabulary,
+          normalize,
+          definition.splits_special_tokens,
+        ),
+    );
     this.#preTokenize = built('pre_tokenizer', () => preTokenizer(placed(definition.pre_tokenizer, 'pre_tokenizer')));
     this.#postProcess = built('post_processor', () => postProcessor(definition.post_processor));
     this.#decode = built('decoder', () => decoder(placed(definition.decoder, 'decoder')));
@@ -147,7 +158,10 @@ function modelType(model: Readonly<Record<string, unknown>> | null | undefined):
     throw new DefinitionError('it has no model with a vocabulary');
   const { type, vocab, merges } = model;
   if (typeof type === 'string' && Object.hasOwn(models, type)) return type;
-  if (type !== undefined) throw new DefinitionError(`its model.type ${JSON.stringify(type)} is not supported; known: ${Object.keys(models).join(', ')}`); // prettier-ignore
+  if (type !== undefined)
+    throw new DefinitionError(
+      `its model.type ${JSON.stringify(type)} is not supported; known: ${Object.keys(models).join(', ')}`,
+    );
   if (Array.isArray(vocab)) return 'Unigram';
   if (merges !== undefined) return 'BPE';
   return 'continuing_subword_prefix' in model ? 'WordPiece' : 'WordLevel';

@@ -78,7 +78,9 @@ function translated(element: AlternativeElementNode, options: Options): string {
     case 'Quantifier':
       return quantifier(simplified(element), options);
     case 'Group':
-      return element.atomic === true ? not() : `(?:${alternatives(element.body, withFlags(options, element.flags ?? {}))})`; // prettier-ignore
+      return element.atomic === true
+        ? not()
+        : `(?:${alternatives(element.body, withFlags(options, element.flags ?? {}))})`;
     case 'CapturingGroup': // Nothing that is translated refers to it.
       return `(?:${alternatives(element.body, options)})`;
     case 'LookaroundAssertion': {

@@ -89,7 +89,8 @@ export class Unigram implements TokenModel {
   }
 
   #required(): number {
-    if (this.#unknownId === null) throw new DefinitionError('a text has a character that is not in the vocabulary, and the model has no unk_id'); // prettier-ignore
+    if (this.#unknownId === null)
+      throw new DefinitionError('a text has a character that is not in the vocabulary, and the model has no unk_id');
     return this.#unknownId;
   }
 }

@@ -16,7 +16,8 @@ abstract class WordModel implements TokenModel {
 
   protected get unknownId(): number {
     const id = this.vocabulary.get(this.#unkToken);
-    if (id === undefined) throw new DefinitionError(`a text has a word that is not in the vocabulary, and neither is '${this.#unkToken}'`); // prettier-ignore
+    if (id === undefined)
+      throw new DefinitionError(`a text has a word that is not in the vocabulary, and neither is '${this.#unkToken}'`);
     return id;
   }
 }

@@ -120,8 +120,16 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
       : { nothing: 'models run on ONNX Runtime' },
   action_format: actionFormat,
   model: endpoint('model', to('checkpoint_path', 'policy_lm')),
-  base_url: endpoint('base_url', refused('policy.endpoint.base_url=ADDRESS with task=evaluate policy=openai; env_server_base=ADDRESS of an environment on a server')), // prettier-ignore
-  api_key: endpoint('api_key_env', refused('policy.endpoint.api_key_env=NAME of an environment variable, with policy=openai')), // prettier-ignore
+  base_url: endpoint(
+    'base_url',
+    refused(
+      'policy.endpoint.base_url=ADDRESS with task=evaluate policy=openai; env_server_base=ADDRESS of an environment on a server',
+    ),
+  ),
+  api_key: endpoint(
+    'api_key_env',
+    refused('policy.endpoint.api_key_env=NAME of an environment variable, with policy=openai'),
+  ),
   max_length: refused('max_new_tokens=N of a reply; the policy’s context bounds the dialogue'),
 };
 

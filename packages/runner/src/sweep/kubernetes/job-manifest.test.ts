@@ -16,16 +16,45 @@ const checked = (config: KubernetesConfig) => {
 };
 
 test('the smallest manifest is a Job by the schema, and so is one with every key', () => {
-  expect(checked({}).spec).toMatchObject({ completions: 2, parallelism: 2, completionMode: 'Indexed', backoffLimitPerIndex: 0 }); // prettier-ignore
-  const { metadata, spec } = checked({ name: 'sweep', namespace: 'lab', cpus: 0.5, mem_gb: 32, gpus: 2, gpu_resource: 'amd.com/gpu', node_selector: { zone: 'a' }, service_account: 'me', env: { A: '1' }, secrets: ['wandb'], parallelism: 1, retries: 3, timeout_min: 1.5, grace_seconds: 60, apply: true, command: ['bowyer'] }); // prettier-ignore
+  expect(checked({}).spec).toMatchObject({
+    completions: 2,
+    parallelism: 2,
+    completionMode: 'Indexed',
+    backoffLimitPerIndex: 0,
+  });
+  const { metadata, spec } = checked({
+    name: 'sweep',
+    namespace: 'lab',
+    cpus: 0.5,
+    mem_gb: 32,
+    gpus: 2,
+    gpu_resource: 'amd.com/gpu',
+    node_selector: { zone: 'a' },
+    service_account: 'me',
+    env: { A: '1' },
+    secrets: ['wandb'],
+    parallelism: 1,
+    retries: 3,
+    timeout_min: 1.5,
+    grace_seconds: 60,
+    apply: true,
+    command: ['bowyer'],
+  });
   expect(metadata).toMatchObject({ name: jobName('sweep', '/runs/s'), namespace: 'lab' });
   expect(spec).toMatchObject({ parallelism: 1, backoffLimitPerIndex: 3, activeDeadlineSeconds: 90 });
-  expect(spec.template.spec).toMatchObject({ nodeSelector: { zone: 'a' }, serviceAccountName: 'me', terminationGracePeriodSeconds: 60 }); // prettier-ignore
+  expect(spec.template.spec).toMatchObject({
+    nodeSelector: { zone: 'a' },
+    serviceAccountName: 'me',
+    terminationGracePeriodSeconds: 60,
+  });
   expect(spec.template.spec.containers[0]).toMatchObject({
-    env: [{ name: 'A', value: '1' }, { name: 'BOWYER_STOPPED_EXIT_CODE', value: '75' }],
+    env: [
+      { name: 'A', value: '1' },
+      { name: 'BOWYER_STOPPED_EXIT_CODE', value: '75' },
+    ],
     envFrom: [{ secretRef: { name: 'wandb' } }],
     resources: { requests: { cpu: '0.5', memory: '32768Mi' }, limits: { memory: '32768Mi', 'amd.com/gpu': '2' } },
-  }); // prettier-ignore
+  });
 });
 
 test('the schema refuses what is no Job', () => {
@@ -38,7 +67,10 @@ test('a pod starts the job of its index', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bowyer-kubernetes-'));
   const own = [0, 1].map((i) => ({ directory: join(folder, `it's ${i}`), command: ['echo', `job ${i}`, "x='a b'"] }));
   const [{ command }] = jobManifest(own, place, folder).spec.template.spec.containers;
-  const said = execFileSync(command[0], command.slice(1), { env: { ...process.env, JOB_COMPLETION_INDEX: '1' }, encoding: 'utf8' }); // prettier-ignore
+  const said = execFileSync(command[0], command.slice(1), {
+    env: { ...process.env, JOB_COMPLETION_INDEX: '1' },
+    encoding: 'utf8',
+  });
   expect(said).toBe("job 1 x='a b'\n");
   rmSync(folder, { recursive: true });
 });

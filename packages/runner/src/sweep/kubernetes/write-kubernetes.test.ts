@@ -21,7 +21,11 @@ async function written(launcher: Partial<LauncherConfig>): Promise<string> {
     program: { env: { PATH: folder }, stdout: { write: (text: string) => void (said += text) } },
   };
   const jobs = [{ number: 0, overrides: ['seed=0'], directory: join(folder, 'seeds', '0') }];
-  const sweep = { jobs, warnings: [], launcher: { kind: 'kubernetes', image: 'i', volume_claim: 'c', mount_path: folder, ...launcher } }; // prettier-ignore
+  const sweep = {
+    jobs,
+    warnings: [],
+    launcher: { kind: 'kubernetes', image: 'i', volume_claim: 'c', mount_path: folder, ...launcher },
+  };
   await writeKubernetes(request as unknown as SweepRequest, sweep as unknown as PlannedSweep);
   return said;
 }

@@ -32,7 +32,11 @@ export async function writeKubernetes(
   const lines = [`${jobs.length} jobs as one Indexed Job, ${name}: ${file}`];
   if (launcher.apply) lines.push(await apply(file, request.program.env));
   else lines.push('to start it:', `  kubectl apply -f ${shellQuoted(file)}`);
-  lines.push('to follow and to end it:', `  kubectl get pods${space} -l job-name=${name}`, `  kubectl delete job${space} ${name}`); // prettier-ignore
+  lines.push(
+    'to follow and to end it:',
+    `  kubectl get pods${space} -l job-name=${name}`,
+    `  kubectl delete job${space} ${name}`,
+  );
   request.program.stdout.write(`${lines.join('\n')}\n`);
   return { exitCode: 0 };
 }

@@ -19,7 +19,24 @@ const directives = (config: SlurmConfig) =>
     .map((line) => line.slice('#SBATCH --'.length));
 
 test('every resource is the option of sbatch that submitit gives it', () => {
-  const config = { timeout_min: 90.5, nodes: 2, tasks_per_node: 4, cpus_per_task: 8, gpus_per_node: 4, mem_gb: 32, partition: 'gpu', qos: 'low', account: 'lab', comment: 'a "b" c', constraint: 'v100|a100', exclude: 'node[7-9]', name: 'sweep', array_parallelism: 3, signal_delay_s: 120, additional_parameters: { exclusive: true, nice: 100, hold: false } } satisfies SlurmConfig; // prettier-ignore
+  const config = {
+    timeout_min: 90.5,
+    nodes: 2,
+    tasks_per_node: 4,
+    cpus_per_task: 8,
+    gpus_per_node: 4,
+    mem_gb: 32,
+    partition: 'gpu',
+    qos: 'low',
+    account: 'lab',
+    comment: 'a "b" c',
+    constraint: 'v100|a100',
+    exclude: 'node[7-9]',
+    name: 'sweep',
+    array_parallelism: 3,
+    signal_delay_s: 120,
+    additional_parameters: { exclusive: true, nice: 100, hold: false },
+  } satisfies SlurmConfig;
   expect(directives(config)).toEqual([
     'array=0-0%3',
     'output=/sweep/slurm/%A_%a.log',
@@ -51,7 +68,10 @@ test('what is null or absent is left to the cluster', () => {
 });
 
 test('an option that the launcher sets itself is refused', () => {
-  expect(refusedParameters({ additional_parameters: { exclusive: true, array: '0-9', mem: '1G' } })).toEqual(['array', 'mem']); // prettier-ignore
+  expect(refusedParameters({ additional_parameters: { exclusive: true, array: '0-9', mem: '1G' } })).toEqual([
+    'array',
+    'mem',
+  ]);
 });
 
 let folder: string;
@@ -93,9 +113,23 @@ test.each<[string, string, SlurmConfig, NodeJS.Signals | undefined, number, stri
   ['a job that ends', 'echo "out"', { setup: ['echo "set up"'] }, undefined, 0, ['started', 'ended 0']],
   ['a step that no node could start', 'idle', {}, undefined, 1, ['started', 'ended 1']],
   ['a job that fails', 'exit 3', {}, undefined, 3, ['started', 'ended 3']],
-  ['a job at its time limit, which may be queued again', WAITING, { max_num_timeout: 1 }, 'SIGUSR2', 75, ['started', 'timeout', 'requeued']], // prettier-ignore
+  [
+    'a job at its time limit, which may be queued again',
+    WAITING,
+    { max_num_timeout: 1 },
+    'SIGUSR2',
+    75,
+    ['started', 'timeout', 'requeued'],
+  ],
   ['a job at its last time limit', WAITING, {}, 'SIGUSR2', 75, ['started', 'timeout', 'out of time']],
-  ['a preemption announced by the same signal', WAITING, { timeout_min: 60 }, 'SIGUSR2', 75, ['started', 'preempted', 'requeued']], // prettier-ignore
+  [
+    'a preemption announced by the same signal',
+    WAITING,
+    { timeout_min: 60 },
+    'SIGUSR2',
+    75,
+    ['started', 'preempted', 'requeued'],
+  ],
   ['a job that is cancelled', WAITING, {}, 'SIGTERM', 75, ['started', 'cancelled']],
 ])('%s', async (_, shell, config, signal, code, events) => {
   const ended = await run(shell, config, signal);

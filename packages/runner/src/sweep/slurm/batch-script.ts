@@ -33,7 +33,19 @@ const OPTIONS = {
 } as const satisfies Partial<Record<keyof SlurmConfig, string>>;
 
 /** Set by the launcher itself. */
-const RESERVED = ['array', 'output', 'error', 'open-mode', 'requeue', 'no-requeue', 'signal', 'chdir', 'parsable', 'dependency', 'wrap']; // prettier-ignore
+const RESERVED = [
+  'array',
+  'output',
+  'error',
+  'open-mode',
+  'requeue',
+  'no-requeue',
+  'signal',
+  'chdir',
+  'parsable',
+  'dependency',
+  'wrap',
+];
 
 /** @returns options in `additional_parameters` that the launcher sets itself, or that have a key of their own */
 export function refusedParameters({ additional_parameters: given = {} }: SlurmConfig): string[] {
@@ -116,7 +128,11 @@ function variables({
 }: SlurmConfig) {
   // The same signal may come at a preemption (preempt_send_user_signal): a minute earlier it is not the time limit.
   const limit = minutes === null ? 0 : Math.max(Math.floor(minutes * 60) - delay - 60, 0);
-  return [`max_timeouts=${restarts}`, `limit_seconds=${limit}`, `export BOWYER_STOPPED_EXIT_CODE=${STOPPED_EXIT_CODE}`].join('\n'); // prettier-ignore
+  return [
+    `max_timeouts=${restarts}`,
+    `limit_seconds=${limit}`,
+    `export BOWYER_STOPPED_EXIT_CODE=${STOPPED_EXIT_CODE}`,
+  ].join('\n');
 }
 
 // $SLURM_JOB_ID of an array's last task is the array's own number, by which scontrol would queue all tasks again.

@@ -90,11 +90,28 @@ test('more jobs than an array may have are several arrays, one after another', a
 });
 
 test.each<[string, string[], string, Record<string, string>?]>([
-  ['no Slurm', [], "launcher=slurm needs Slurm's commands, and 'scontrol' is not found\n  start the sweep on a machine of the cluster from which sbatch works\n  without Slurm: launcher=local\n", { PATH: '/nowhere' }], // prettier-ignore
+  [
+    'no Slurm',
+    [],
+    "launcher=slurm needs Slurm's commands, and 'scontrol' is not found\n  start the sweep on a machine of the cluster from which sbatch works\n  without Slurm: launcher=local\n",
+    { PATH: '/nowhere' },
+  ],
   ['halving', ['sweeper=asha'], 'sweeper=asha starts a job several times, which the slurm launcher cannot\n'],
-  ['a key of another launcher', ['+launcher.jobs=2'], 'launcher.jobs has no effect with launcher=slurm\n  leave it out, or choose launcher=local\n'], // prettier-ignore
-  ['a signal before the start', ['launcher.timeout_min=1'], 'launcher.signal_delay_s (60 s) is not below launcher.timeout_min (1 min)\n'], // prettier-ignore
-  ['an option that is not free', ['+launcher.additional_parameters.array=0-9'], 'launcher.additional_parameters.array is set by the launcher itself\n'], // prettier-ignore
+  [
+    'a key of another launcher',
+    ['+launcher.jobs=2'],
+    'launcher.jobs has no effect with launcher=slurm\n  leave it out, or choose launcher=local\n',
+  ],
+  [
+    'a signal before the start',
+    ['launcher.timeout_min=1'],
+    'launcher.signal_delay_s (60 s) is not below launcher.timeout_min (1 min)\n',
+  ],
+  [
+    'an option that is not free',
+    ['+launcher.additional_parameters.array=0-9'],
+    'launcher.additional_parameters.array is set by the launcher itself\n',
+  ],
 ])('%s is refused and nothing is written', async (_, args, message, env = fake()) => {
   const { code, stderr, stdout } = await run(['x=1,2', ...args], env);
   expect(stderr).toContain(message);

@@ -26,10 +26,7 @@ export async function openSlurm(
     throw new ConfigError(
       'sweep',
       `launcher.signal_delay_s (${delay} s) is not below launcher.timeout_min (${minutes} min)`,
-      [
-        // prettier-ignore
-        'every job would be asked to stop as soon as it starts; raise timeout_min, or lower signal_delay_s',
-      ],
+      ['every job would be asked to stop as soon as it starts; raise timeout_min, or lower signal_delay_s'],
     );
   }
   const slurm = new SlurmCommands(env);

@@ -155,7 +155,10 @@ export class SlurmLauncher {
       const queue = await slurm.queue(this.arraysLeft);
       this.#answeredAt = performance.now();
       const waits = [...queue].filter(([task, { state }]) => state === 'PENDING' && this.#followed.has(task));
-      const reasons = [...new Set(waits.map(([, { reason }]) => reason))].filter((reason) => reason !== 'None').sort().join(', '); // prettier-ignore
+      const reasons = [...new Set(waits.map(([, { reason }]) => reason))]
+        .filter((reason) => reason !== 'None')
+        .sort()
+        .join(', ');
       if (reasons !== '' && reasons !== this.#waits) board.say(`${waits.length} waiting: ${reasons}`);
       this.#waits = reasons;
       return queue;
@@ -217,7 +220,13 @@ async function lastLine(path: string): Promise<string> {
     const { size } = await handle.stat();
     const length = Math.min(size, 4096);
     const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length);
-    return buffer.toString('utf8').split(/[\r\n]+/).filter((line) => line.trim()).at(-1) ?? ''; // prettier-ignore
+    return (
+      buffer
+        .toString('utf8')
+        .split(/[\r\n]+/)
+        .filter((line) => line.trim())
+        .at(-1) ?? ''
+    );
   } finally {
     await handle.close();
   }

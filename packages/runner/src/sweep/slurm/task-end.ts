@@ -2,7 +2,19 @@
 import type { SlurmEvent } from './slurm-events.js';
 
 /** States after which Slurm does nothing more for a job. */
-const FINAL = ['COMPLETED', 'FAILED', 'TIMEOUT', 'CANCELLED', 'OUT_OF_MEMORY', 'NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL', 'DEADLINE', 'REVOKED', 'LAUNCH_FAILED']; // prettier-ignore
+const FINAL = [
+  'COMPLETED',
+  'FAILED',
+  'TIMEOUT',
+  'CANCELLED',
+  'OUT_OF_MEMORY',
+  'NODE_FAIL',
+  'PREEMPTED',
+  'BOOT_FAIL',
+  'DEADLINE',
+  'REVOKED',
+  'LAUNCH_FAILED',
+];
 
 /** States that say more than an exit code does. */
 const REASONS: Readonly<Record<string, string>> = {

@@ -114,7 +114,12 @@ async function openGame(directory: string, seed: number): Promise<Game> {
   const env = agentEnvironment(config, environmentOf(config, parts), memory?.memory ?? null)('test');
   const { observation, info } = await env.reset({ seed });
   return {
-    ...{ id: randomUUID(), policy: policyName, player, env, observation, ended: null },
+    id: randomUUID(),
+    policy: policyName,
+    player,
+    env,
+    observation,
+    ended: null,
     rng: Rng.forPurpose(seed, 'play in the dashboard'),
     validActions: validActionsOf(info),
     async close() {
@@ -149,6 +154,4 @@ const viewOf = (
   { id, policy, validActions, ended }: Game,
   observation: string,
   action: GameView['action'],
-): GameView => ({
-  ...{ game: id, policy, observation, action, validActions, ended },
-});
+): GameView => ({ game: id, policy, observation, action, validActions, ended });

@@ -37,7 +37,8 @@ beforeAll(async () => {
   const index = await RunIndex.open(join(folder, 'runs'));
   routes = new Routes({ index, table: new PlayTable(), token: TOKEN, log: () => undefined });
   listener = await HttpListener.listen({
-    ...{ host: '127.0.0.1', port: 0 },
+    host: '127.0.0.1',
+    port: 0,
     respond: (asked, response) => routes.respond(asked, response),
     refuse: ({ status, message }) => ({ status, json: { error: message } }),
   });
@@ -72,11 +73,14 @@ async function ask(path: string, { method = 'GET', body, headers = {} }: Asked =
 
 test('runs are found at any depth, links are not followed, a torn line is left out', async () => {
   const { answer } = await ask('/api/runs');
-  expect(answer).toMatchObject([{ id: 'sweep/0', status: 'interrupted', seed: 3, iteration: 2, return: -3, winRate: 0.5 }]); // prettier-ignore
+  expect(answer).toMatchObject([
+    { id: 'sweep/0', status: 'interrupted', seed: 3, iteration: 2, return: -3, winRate: 0.5 },
+  ]);
 });
 
 test('episodes are found by what was said in them, in any case', async () => {
-  const found = async (text: string) => (await ask(`/api/episodes?id=sweep/0&text=${encodeURIComponent(text)}`)).answer.found; // prettier-ignore
+  const found = async (text: string) =>
+    (await ask(`/api/episodes?id=sweep/0&text=${encodeURIComponent(text)}`)).answer.found;
   expect([await found('a "cat"'), await found('terminated'), await found('dog')]).toEqual([1, 0, 0]);
   const { answer } = await ask('/api/episode?id=sweep/0&episode=rollout/1');
   expect(answer).toMatchObject({ id: 'rollout/1', return: -3, turns: [{ action: 'is it a "Cat"?\n' }] });

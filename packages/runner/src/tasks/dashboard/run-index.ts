@@ -104,7 +104,10 @@ async function summaryOf(id: string, directory: string): Promise<RunSummary> {
   };
   const number = (value: unknown) => (typeof value === 'number' ? value : null);
   return {
-    ...{ id, title, status, paused: status === 'running' && isPaused(directory) },
+    id,
+    title,
+    status,
+    paused: status === 'running' && isPaused(directory),
     seed: number(config.seed),
     iteration: rows.at(-1)?.iteration ?? null,
     iterations: await iterationsOf(directory),

@@ -17,7 +17,10 @@ test('parts cover every episode once for every seed and decoding, whatever the n
 });
 
 const dialogue = (item: string | undefined, info: Record<string, unknown>): Trajectory => ({
-  ...{ episode: 4, seed: 1, ...(item !== undefined && { item }), segments: [] },
+  episode: 4,
+  seed: 1,
+  ...(item !== undefined && { item }),
+  segments: [],
   transitions: [
     { observation: 'A', action: 'b', reward: 0, nextObservation: 'AbC', terminated: false, truncated: false },
     { observation: 'AbC', action: 'd', reward: 1, nextObservation: 'new', terminated: true, truncated: false },

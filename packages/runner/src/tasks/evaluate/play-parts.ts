@@ -19,7 +19,9 @@ export function partsOf(
   return decodings.flatMap((decoding) =>
     seeds.flatMap((seed) =>
       Array.from({ length: Math.ceil(episodes / size) }, (_, i) => ({
-        ...{ seed, decoding, firstEpisode: i * size },
+        seed,
+        decoding,
+        firstEpisode: i * size,
         episodes: Math.min(size, episodes - i * size),
       })),
     ),

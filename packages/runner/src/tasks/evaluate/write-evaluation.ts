@@ -39,7 +39,8 @@ export async function writeEvaluation(
     iterations: 0,
     ...(context.processes && { processes: context.processes }),
     policies: agents.map((agent) => ({
-      ...{ name: agent.name, decoding: agent.decoding },
+      name: agent.name,
+      decoding: agent.decoding,
       metrics: episodeMetrics(trajectoriesOf(agent), 'test'),
       interval: returnInterval(trajectoriesOf(agent), items),
     })),
@@ -83,7 +84,10 @@ async function writeEpisodes(
     await file.append(
       ...episodes.map(({ seed, trajectory }) => ({
         ...toRecord(trajectory, 0),
-        ...{ policy: name, decoding, split, evaluation_seed: seed },
+        policy: name,
+        decoding,
+        split,
+        evaluation_seed: seed,
       })),
     );
   for (const [i, agent] of agents.entries()) {

@@ -134,16 +134,16 @@ async function trainOn(
     };
     const recorderOf = (logger: RunLogger, control: RunControl) =>
       new Recorder(files, store, saveable, {
-        ...{ logger, control },
-        ...{
-          iterations: null,
-          saveMinutes: config.saveMinutes,
-          saveEpochs: { between: config.saveFreq, all: config.epochs },
-          firstIteration,
-          state,
-          best: progress?.best ?? null,
-        },
-        ...{ progress: context.progress, log },
+        logger,
+        control,
+        iterations: null,
+        saveMinutes: config.saveMinutes,
+        saveEpochs: { between: config.saveFreq, all: config.epochs },
+        firstIteration,
+        state,
+        best: progress?.best ?? null,
+        progress: context.progress,
+        log,
       });
     const work = async (logger: RunLogger) => {
       const control = await RunControl.open(directory, log, () => (recorder.stopRequested = true));
@@ -175,7 +175,11 @@ function loadModel(
 ): Promise<LanguageModel> {
   const { quantization, useLora, lora, seed, gradientCheckpointing } = config;
   return LanguageModel.load({
-    ...{ device, dir, quantization, gradientCheckpointing, chatTemplate },
+    device,
+    dir,
+    quantization,
+    gradientCheckpointing,
+    chatTemplate,
     lora: useLora ? { ...lora!, seed } : undefined,
     masksPadding: false, // the items decide what may be written
   });
@@ -292,7 +296,9 @@ async function resultsOf(
   const key = isHeldOut ? 'eval' : 'losses';
   const evaluated = metrics.filter((line) => `${key}/nll` in line);
   const figures = (name: string, line: Record<string, number>) => ({
-    ...{ name, nll: line[`${key}/nll`], perplexity: line[`${key}/perplexity`] },
+    name,
+    nll: line[`${key}/nll`],
+    perplexity: line[`${key}/perplexity`],
   });
   const lastStep = evaluated.at(-1)!.iteration;
   const bestLine = best && evaluated.find(({ iteration }) => iteration === best.iteration)!;

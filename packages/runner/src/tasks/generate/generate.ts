@@ -59,7 +59,8 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
         ? generateTargets(model, items, { ...options, rules, terminatorIds: [...targetEnds(model, config), ...ends] })
         : generateTexts(model, items, {
             ...options,
-            ...{ rules, draftTokens },
+            rules,
+            draftTokens,
             terminatorIds: [...new Set([...textEnds(model, config), ...ends])],
           });
     for await (const { text, ids, logprobs, finishReason } of texts) {
@@ -77,8 +78,23 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
 
 /** Beside a prompt the answers that others gave or that are to be given. */
 const ANSWERS = [
-  ...['continuation', 'continuation_ids', 'completion', 'response', 'answer', 'answers', 'solution', 'label', 'labels'],
-  ...['reference', 'references', 'expected', 'target', 'gold', 'ground_truth', 'chosen', 'rejected'],
+  'continuation',
+  'continuation_ids',
+  'completion',
+  'response',
+  'answer',
+  'answers',
+  'solution',
+  'label',
+  'labels',
+  'reference',
+  'references',
+  'expected',
+  'target',
+  'gold',
+  'ground_truth',
+  'chosen',
+  'rejected',
 ];
 
 type ChatItem = PromptItem & Partial<Conversation>;

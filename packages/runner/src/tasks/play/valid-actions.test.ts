@@ -17,13 +17,19 @@ test('in the order of the environment where they do not, each action whole', () 
 
 test('an action that is wider than the terminal is broken at a word', () => {
   expect(actionLines(['look', 'put the red apple on the table'], 20)).toEqual([
-    ...['valid actions (2):', '  look', '  put the red apple', '  on the table'],
+    'valid actions (2):',
+    '  look',
+    '  put the red apple',
+    '  on the table',
   ]);
 });
 
 test('texts are broken at words, a word alone only where it is wider than the terminal', () => {
   expect(atWords('You are in a kitchen.\n  It smells of onions.', 14)).toEqual([
-    ...['You are in a', 'kitchen.', '  It smells', '  of onions.'],
+    'You are in a',
+    'kitchen.',
+    '  It smells',
+    '  of onions.',
   ]);
   expect(atWords('abcdefghij', 6)).toEqual(['abcde', 'fghij']);
   expect(atWords('one line of a pipe', Infinity)).toEqual(['one line of a pipe']);

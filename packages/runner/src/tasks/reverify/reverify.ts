@@ -113,7 +113,9 @@ async function writeVerified(
   const [before, after] = [verified.map((one) => one.before), verified.map((one) => one.after)];
   const items = testedItems(plan, after, null);
   const policy = (name: string, episodes: Trajectory[]) => ({
-    ...{ name, metrics: episodeMetrics(episodes, 'test'), interval: returnInterval(episodes, items) },
+    name,
+    metrics: episodeMetrics(episodes, 'test'),
+    interval: returnInterval(episodes, items),
   });
   const keyed = (name: string, episodes: Trajectory[]) => ({
     name,
@@ -128,7 +130,8 @@ async function writeVerified(
     comparisons: [compared(keyed('as stored', before), keyed('scored again', after), items)],
     optimalReturn: null,
     calibration: null,
-    ...{ changed, different },
+    changed,
+    different,
   };
   await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
   const lines = [resultText(results), `${changed} of ${verified.length} returns changed`];

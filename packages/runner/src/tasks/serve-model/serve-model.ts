@@ -68,7 +68,14 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
     const { host, port, slots, maxQueued, seed, servedName, temperature, topK, topP, maxNewTokens } = config;
     const tokenizer = new SteppedTokenizer(model.tokenizer);
     const server = await ModelServer.listen({
-      ...{ model, tokenizer, host, port, slots, maxQueued, seed, apiKey },
+      model,
+      tokenizer,
+      host,
+      port,
+      slots,
+      maxQueued,
+      seed,
+      apiKey,
       splitsMessages: config.splitMessages,
       name: servedName ?? basename(resolve(dir)),
       template: await templateOf(tokenizer, config, log),
@@ -83,7 +90,8 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
       await server.changeWeights(() => model.restoreParameters(weights, folder));
       log(`checkpoint ${checkpoint} of ${config.follow} is served`);
     };
-    const follower = config.follow === null ? null : followRun(config.follow, takeUp, ({ message }) => log(message, 'WARNING')); // prettier-ignore
+    const follower =
+      config.follow === null ? null : followRun(config.follow, takeUp, ({ message }) => log(message, 'WARNING'));
     print(`${dir} is served at ${server.url} (Ctrl-C stops it)\n`);
     await stopped;
     await follower?.stop();
@@ -115,7 +123,11 @@ async function loadDecoder(
   const run = runOf(dir);
   const isAgent = run?.agentType !== undefined && environmentNames().includes(run.env?.name ?? '');
   const model = await loadTextModel({
-    ...{ device, dir, quantization, packedDecoding: packedDecoding ?? undefined, masksPadding: isAgent },
+    device,
+    dir,
+    quantization,
+    packedDecoding: packedDecoding ?? undefined,
+    masksPadding: isAgent,
     ...(isAgent && { maskedTokenIds: await maskedInRun(dir, run as EnvironmentConfig) }),
     ...(contextLength !== null && { contextLength }),
   });

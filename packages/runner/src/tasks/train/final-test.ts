@@ -110,7 +110,9 @@ export class FinalTest {
       ...aheadOf(config),
       ...(this.context.processes && { processes: this.context.processes }),
       policies: tested.map(({ name, decoding, metrics, trajectories }): PolicyResult => ({
-        ...{ name, decoding, metrics },
+        name,
+        decoding,
+        metrics,
         interval: returnInterval(trajectories, items),
       })),
       items,

@@ -26,7 +26,9 @@ export function rolloutProblems(
       {
         key: 'rollout.mode',
         message: `${chosen}: ${algorithm.name} learns from what its newest policy plays`,
-        remedy: `write rollout.mode=synchronous, or choose ${algorithmNames().filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined).join(', ')}`, // prettier-ignore
+        remedy: `write rollout.mode=synchronous, or choose ${algorithmNames()
+          .filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined)
+          .join(', ')}`,
       },
     ];
   const refused: [key: string, value: unknown, plain: unknown, reason: string][] = [

@@ -120,10 +120,19 @@ export async function runAlgorithm(
       memory?.addRollout(rollout);
     },
     onEvaluation: (episodes) => recorder.evaluated(episodes),
-    ...{ dataset, history, state, firstIteration, hooks: recorder, valueModel: models.valueModel },
-    ...{ openReference, openTeacher, restoreStart },
+    dataset,
+    history,
+    state,
+    firstIteration,
+    hooks: recorder,
+    valueModel: models.valueModel,
+    openReference,
+    openTeacher,
+    restoreStart,
     environment: config.env.name,
-    ...{ ranks, replayPlacement: config.distributed.replay, rollouts },
+    ranks,
+    replayPlacement: config.distributed.replay,
+    rollouts,
   };
   const trained = withRemoteRollouts(config.remotePolicy, { ...agent, slots: config.slots }, (openRollouts) =>
     unit.train({ ...run, openRollouts }, recipeOptions(config, policy.tokenizer)),

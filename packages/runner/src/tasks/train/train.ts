@@ -153,7 +153,10 @@ async function trainWith(
     if (ranks.rank === 0) await claimDirectory(directory, decisive);
     const agent: Agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
     const ahead = {
-      ...{ unit, agent, policyFolder: folder!, checkpoint },
+      unit,
+      agent,
+      policyFolder: folder!,
+      checkpoint,
       firstIteration: found?.progress.nextIteration ?? 0,
     };
     const algorithm = (logger: RunLogger) =>

@@ -107,7 +107,10 @@ class Trials {
     };
     const job = await startJobProcess({
       command: [process.execPath, ...process.execArgv, process.argv[1], ...words],
-      ...{ directory: folder, cwd: process.cwd(), env: { ...process.env, ...own }, onLine: () => {} },
+      directory: folder,
+      cwd: process.cwd(),
+      env: { ...process.env, ...own },
+      onLine: () => {},
     });
     const ended = job.ended.then(({ exitCode, problem }) => {
       this.done++;

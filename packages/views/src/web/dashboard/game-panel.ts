@@ -25,7 +25,14 @@ export function gamePanel(id: string): HTMLElement {
   const choices = el('datalist', { id: 'valid-actions' });
   const send = el('button', { class: 'quiet' }, 'Act');
   const policy = el('button', { type: 'button', class: 'quiet', onclick: () => void step(null) }, 'Let the policy act');
-  const turns = el('form', { class: 'toolbar', hidden: true, onsubmit: (event: Event) => (event.preventDefault(), void step(action.value)) }, action, choices, send, policy); // prettier-ignore
+  const turns = el(
+    'form',
+    { class: 'toolbar', hidden: true, onsubmit: (event: Event) => (event.preventDefault(), void step(action.value)) },
+    action,
+    choices,
+    send,
+    policy,
+  );
   let game: string | null = null;
 
   const guarded = async (work: () => Promise<GameView>) => {

@@ -12,7 +12,8 @@ const columns: Column<RunSummary>[] = [
   {
     name: 'iteration',
     value: ({ iteration }) => iteration,
-    text: ({ iteration, iterations }) => (iteration === null ? '–' : iterations === null ? String(iteration) : `${iteration}/${iterations}`), // prettier-ignore
+    text: ({ iteration, iterations }) =>
+      iteration === null ? '–' : iterations === null ? String(iteration) : `${iteration}/${iterations}`,
   },
   { name: 'return', value: (run) => run.return, text: (run) => figure(run.return) },
   { name: 'win rate', value: ({ winRate }) => winRate, text: ({ winRate }) => figure(winRate) },
@@ -31,17 +32,25 @@ const whatToDo = (): HTMLElement =>
     {},
     el('p', {}, 'This folder has no runs yet. A run that writes below it appears here by itself. Start one:'),
     el('pre', {}, 'bowyer --config-name archer_20q save_path=FOLDER/first'),
-    el('p', {}, 'FOLDER is the one that the dashboard was given as dir=FOLDER. To see runs that are elsewhere, start the dashboard with their folder.'), // prettier-ignore
+    el(
+      'p',
+      {},
+      'FOLDER is the one that the dashboard was given as dir=FOLDER. To see runs that are elsewhere, start the dashboard with their folder.',
+    ),
   );
 
 export function listView(runs: readonly RunSummary[]): View {
   let all = [...runs];
   const filter = el('input', {
-    ...{ type: 'search', placeholder: 'filter by folder, title or status', 'aria-label': 'filter runs' },
+    type: 'search',
+    placeholder: 'filter by folder, title or status',
+    'aria-label': 'filter runs',
     oninput: () => show(),
   });
   const list = sortableList(all, {
-    ...{ label: 'Runs', columns, pageSize: 50 },
+    label: 'Runs',
+    columns,
+    pageSize: 50,
     onOpen: ({ id }) => (location.hash = runAddress(id)),
   });
   const boxes = el('div', { class: 'choices' });

@@ -80,11 +80,20 @@ function controlPanel(id: string) {
   };
   const button = (action: string, text: string) =>
     el('button', { type: 'button', class: 'quiet', onclick: () => void ask(action) }, text);
-  const [pause, resume, checkpoint] = [button('pause', 'Pause'), button('resume', 'Resume'), button('checkpoint', 'Write a checkpoint')]; // prettier-ignore
-  const stop = el('button', {
-    ...{ type: 'button', class: 'quiet' },
-    onclick: () => confirm('Stop this run? It writes a checkpoint and can be resumed.') && void ask('stop'),
-  }, 'Stop'); // prettier-ignore
+  const [pause, resume, checkpoint] = [
+    button('pause', 'Pause'),
+    button('resume', 'Resume'),
+    button('checkpoint', 'Write a checkpoint'),
+  ];
+  const stop = el(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet',
+      onclick: () => confirm('Stop this run? It writes a checkpoint and can be resumed.') && void ask('stop'),
+    },
+    'Stop',
+  );
   const status = el('span', { class: 'status' });
   return {
     element: el('div', {}, el('div', { class: 'toolbar' }, status, pause, resume, checkpoint, stop), said),
@@ -138,7 +147,12 @@ function episodePanel(id: string): HTMLElement {
       count.textContent = (error as Error).message;
     }
   };
-  const form = el('form', { class: 'toolbar', onsubmit: (event: Event) => (event.preventDefault(), void find()) }, search, el('button', { class: 'quiet' }, 'Search')); // prettier-ignore
+  const form = el(
+    'form',
+    { class: 'toolbar', onsubmit: (event: Event) => (event.preventDefault(), void find()) },
+    search,
+    el('button', { class: 'quiet' }, 'Search'),
+  );
   void find();
   return section('episodes', 'Episodes', form, count, found);
 }

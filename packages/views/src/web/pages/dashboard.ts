@@ -12,7 +12,9 @@ takeToken();
 const problem = el('p', { class: 'problem', role: 'alert', hidden: true });
 const place = el('div', {});
 const home = el('a', { href: '#' }, 'All runs');
-document.body.append(el('main', {}, el('header', {}, el('h1', {}, 'Runs'), themeButton()), el('nav', {}, home), problem, place)); // prettier-ignore
+document.body.append(
+  el('main', {}, el('header', {}, el('h1', {}, 'Runs'), themeButton()), el('nav', {}, home), problem, place),
+);
 
 let runs: RunSummary[] = [];
 let view: View | null = null;
