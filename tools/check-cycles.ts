@@ -1,4 +1,5 @@
-// Fails where source files of a package import each other in a circle, type imports included.
+// Fails where source files or folders of a package import each other in a circle, type imports included: imports only run downwards.
+// The folders are compared at every level, a file that lies beside folders as a folder of its own; index.ts is the front door of its folder.
 //   node --import tsx tools/check-cycles.ts [PACKAGE ...]
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -53,6 +54,32 @@ function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   return found;
 }
 
+/**
+ * At each level of folders below `folder`: its children, and for each the children that its files import.
+ *
+ * @returns level → child → for each imported child, one file that imports it with the file that it imports
+ */
+function levels(
+  folder: string,
+  graph: ReadonlyMap<string, readonly string[]>,
+): Map<string, Map<string, Map<string, string>>> {
+  const found = new Map<string, Map<string, Map<string, string>>>();
+  for (const [file, targets] of graph) {
+    for (const target of targets) {
+      const [from, to] = [relative(folder, file).split('/'), relative(folder, target).split('/')];
+      let depth = 0;
+      while (depth < from.length - 1 && depth < to.length - 1 && from[depth] === to[depth]) depth++;
+      if (from[depth] === to[depth] || from[depth] === 'index.ts' || to[depth] === 'index.ts') continue;
+      const level = from.slice(0, depth).join('/');
+      const children = found.get(level) ?? new Map<string, Map<string, string>>();
+      found.set(level, children);
+      for (const child of [from[depth], to[depth]]) if (!children.has(child)) children.set(child, new Map());
+      children.get(from[depth])!.set(to[depth], `${relative(root, file)} imports ${to.join('/')}`);
+    }
+  }
+  return found;
+}
+
 const packages = process.argv.length > 2 ? process.argv.slice(2) : readdirSync(join(root, 'packages')).sort();
 let count = 0;
 for (const name of packages) {
@@ -71,8 +98,19 @@ for (const name of packages) {
       );
     }
   }
+  for (const [level, children] of levels(folder, graph)) {
+    const arrows = new Map([...children].map(([child, targets]) => [child, [...targets.keys()]]));
+    for (const circle of circles(arrows)) {
+      count++;
+      const place = join('packages', name, 'src', level);
+      console.error(`${circle.length} folders of ${place} import each other in a circle: ${circle.join(', ')}`);
+      for (const child of circle)
+        for (const [target, example] of children.get(child)!)
+          if (circle.includes(target)) console.error(`  ${child} → ${target}: ${example}`);
+    }
+  }
 }
 if (count > 0) {
-  console.error('Move what two files both need into a third one, which imports neither.');
+  console.error('Move what both sides of a circle need below them, into a file or folder that imports neither.');
   process.exitCode = 1;
 }
