@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { LONGEST_LINE, readTextLines } from './text-lines.js';
 
@@ -28,6 +30,23 @@ test('lines of any length, over the borders of what is read at once; compressed 
   expect(await lines(Buffer.concat([gzipSync('a\n'), gzipSync('b\n')]))).toEqual(['a', 'b']);
   expect(await lines('\uFEFFa\n')).toEqual(['a']);
   expect(await lines('')).toEqual([]);
+});
+
+test('a pipe is read as a file is, also where its first bytes come one by one', async () => {
+  const path = join(folder, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const written = (async () => {
+    const pipe = await open(path, 'w');
+    for (const piece of ['a', '\n', 'bc', `\n${'d'.repeat(70_000)}`]) {
+      await pipe.write(piece);
+      await setTimeout(5);
+    }
+    await pipe.close();
+  })();
+  const found: string[] = [];
+  for await (const { text } of readTextLines(path)) found.push(text);
+  await written;
+  expect(found).toEqual(['a', 'bc', 'd'.repeat(70_000)]);
 });
 
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');

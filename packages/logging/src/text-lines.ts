@@ -1,8 +1,7 @@
 // The lines of a file of text, one after the other: the file may be larger than memory, its lines may not. Files compressed with gzip
 // are read as they are, and so are the parts of a long file of a run.
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { PassThrough, pipeline } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { isGzip, refuseOtherFormats, utf8Line } from '@bowyer/core';
 import { partsOf } from './parted-jsonl.js';
@@ -57,14 +56,16 @@ function checkLength(path: string, line: number, length: number, longest: number
   );
 }
 
+/** The bytes of a file, unpacked. It is read once from its start to its end, so it may be a pipe. */
 async function* chunksOf(path: string): AsyncGenerator<Buffer> {
-  const head = await headOf(path);
-  const isCompressed = isGzip(head);
-  if (!isCompressed) refuseOtherFormats(head, path);
-  let isFirst = isCompressed;
-  const unpacked = pipeline(createReadStream(path), isCompressed ? createGunzip() : new PassThrough(), () => undefined);
+  const chunks = createReadStream(path)[Symbol.asyncIterator]() as AsyncGenerator<Buffer>;
   try {
-    for await (const chunk of unpacked) {
+    const head = await headOf(chunks);
+    const isCompressed = isGzip(head);
+    if (!isCompressed) refuseOtherFormats(head, path);
+    const whole = concat(head, chunks);
+    let isFirst = isCompressed;
+    for await (const chunk of isCompressed ? pipeline(whole, createGunzip(), () => undefined) : whole) {
       if (isFirst) refuseOtherFormats(chunk as Buffer, path);
       isFirst = false;
       yield chunk as Buffer;
@@ -73,16 +74,22 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
     if (!/^Z_/.test(String((error as NodeJS.ErrnoException).code))) throw error;
     throw new Error(`${path}: the file is compressed with gzip, and damaged: ${(error as Error).message}`);
   } finally {
-    unpacked.destroy();
+    await chunks.return(undefined); // closes the file
   }
 }
 
-async function headOf(path: string): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
+/** The first chunks: enough of them to tell the format, or all. */
+async function headOf(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+  let head = Buffer.alloc(0);
+  while (head.length < 16) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    head = Buffer.concat([head, value]);
   }
+  return head;
+}
+
+async function* concat(head: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  yield head;
+  yield* rest;
 }

@@ -362,6 +362,7 @@ export const adapter: FieldClasses = {
     init_lora_weights: 'pissa',
     exclude_modules: ['q_proj'],
     layers_to_transform: [0],
+    layers_pattern: ['layers'], // PEFT raises without layers_to_transform
     megatron_config: { x: 1 },
     trainable_token_indices: [1],
     velora_config: { x: 1 },
@@ -384,7 +385,6 @@ export const adapter: FieldClasses = {
     'runtime_config',
     'megatron_core',
     'qalora_group_size',
-    'layers_pattern',
     'ensure_weight_tying',
     'loftq_config',
     'eva_config',

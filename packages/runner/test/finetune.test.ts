@@ -1,4 +1,5 @@
 // task=finetune through the real command: data of a person in, a model that learned them out.
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -209,6 +210,13 @@ test.each([
   );
   expect(code).toBe(1);
   expect(stderr).toContain(problem);
+});
+
+test('a pipe is refused as data, since a run reads its file again', async () => {
+  execFileSync('mkfifo', [at('pipe')]);
+  const { code, stderr } = await run(command('refused', 'pipe'));
+  expect(code).toBe(1);
+  expect(stderr).toContain('is a pipe: the file is read more than once, and again when the run is resumed');
 });
 
 test('killed with SIGKILL and started again, the metrics and the model have the same bytes', async () => {

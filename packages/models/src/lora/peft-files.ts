@@ -57,7 +57,6 @@ const idleKeys = [
   'runtime_config',
   'megatron_core',
   'qalora_group_size',
-  'layers_pattern',
   'ensure_weight_tying',
   'loftq_config',
   'eva_config',

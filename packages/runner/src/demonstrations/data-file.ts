@@ -1,5 +1,7 @@
 // Files of items from outside: a JSON array, or one item a line (JSONL). Everything that is wrong with a file is reported at once.
+import { statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import type { ConfigProblem } from '@bowyer/core';
 import { readTextLines, type TextLine } from '@bowyer/logging';
 
 /** Bad items that a message shows; it counts the others. */
@@ -21,6 +23,16 @@ export class DataFileError extends Error {
   ) {
     super(`${what}\n  expected: ${expected}`);
   }
+}
+
+/** Why a pipe cannot be the file that a key names; null where the file is another kind. */
+export function pipeProblem(key: string, path: string): ConfigProblem | null {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFIFO()) return null;
+  return {
+    key,
+    message: `${key}=${path} is a pipe: the file is read more than once, and again when the run is resumed`,
+    remedy: 'write its items to a file and give the path of that file',
+  };
 }
 
 export interface DataItem<T> {

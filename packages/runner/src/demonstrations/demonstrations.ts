@@ -7,6 +7,7 @@ import type { SharedConfig } from '../config/keys.js';
 import { environmentOptions, type EnvironmentConfig } from '../environment/environment.js';
 
 import type { ConfigProblem } from '@bowyer/core';
+import { pipeProblem } from './data-file.js';
 import { isConversationFile } from './conversations.js';
 import { readEpisodes } from './read-episodes.js';
 
@@ -71,7 +72,7 @@ export function demonstrationsProblem(env: EnvConfig): ConfigProblem | null {
 }
 
 export function fileProblem(path: string): ConfigProblem | null {
-  if (existsSync(path)) return null;
+  if (existsSync(path)) return pipeProblem('demonstrations.path', path);
   return {
     key: 'demonstrations.path',
     message: `demonstrations.path: there is no file '${path}'`,

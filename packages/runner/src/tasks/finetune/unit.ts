@@ -19,7 +19,7 @@ import {
   trainingKeys,
 } from '../../config/keys.js';
 import { loggerKeys } from '../../config/logger-keys.js';
-import { DataFileError } from '../../demonstrations/data-file.js';
+import { DataFileError, pipeProblem } from '../../demonstrations/data-file.js';
 import type { Choices, TaskUnit } from '../task.js';
 import type { ConfigProblem } from '@bowyer/core';
 import { readTrainingItems } from './training-items.js';
@@ -116,6 +116,8 @@ function batchProblems({ batchSize, gradAccumSteps }: FinetuneKeys): ConfigProbl
 
 /** The whole file is read before a model is downloaded or loaded. */
 async function dataProblems({ data, ...keys }: FinetuneKeys): Promise<ConfigProblem[]> {
+  const problem = pipeProblem('data', data!);
+  if (problem) return [problem];
   try {
     const { items } = await readTrainingItems(data!);
     if (items[0].value.kind === 'conversation') return maskProblems(keys.chatTemplate, keys.upstreamLossMask);
