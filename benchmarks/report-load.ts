@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { minimum } from '@bowyer/core';
 import { chromium } from 'playwright-core';
 import { median } from './measure.js';
-import { writeReport } from '../packages/runner/src/run/write-report.js';
+import { writeReport } from '../packages/runner/src/report/write-report.js';
 
 const loads = Number(process.argv[2] ?? 9);
 const ROWS = 100_000;

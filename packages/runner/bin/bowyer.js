@@ -51,7 +51,7 @@ function runSources() {
   const tsx = pathToFileURL(join(repository, 'node_modules', 'tsx', 'dist', 'loader.mjs')).href;
   const main = join(runner, 'src', 'main.ts');
   const child = spawn(process.execPath, ['--conditions=source', '--import', tsx, main, ...process.argv.slice(2)], {
-    // Through the channel it learns that this process has ended, even by SIGKILL, and ends too: see src/parent.ts.
+    // Through the channel it learns that this process has ended, even by SIGKILL, and ends too: see src/context/parent.ts.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, BOWYER_ENDS_WITH_PARENT: '1' },
   });

@@ -1,6 +1,8 @@
 // What the command line is made of, for plugins, for tools that write schemas, and for tests.
 export { registerTask, findTask, taskNames } from './tasks/registry.js';
-export type { Choices, TaskContext, TaskUnit } from './tasks/task.js';
-export { runKeys } from './config/keys.js';
+export type { TaskUnit } from './tasks/task.js';
+export type { TaskContext } from './context/task-context.js';
+export type { Choices } from './keys/choices.js';
+export { runKeys } from './keys/keys.js';
 export { environmentKeysOf as environmentKeys } from './config/environment-keys.js';
 export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas.js';

@@ -3,8 +3,8 @@ import type { JobContext } from '@bowyer/config';
 import { schemaOf, taskOf } from './config/units.js';
 import type { Leader } from './ranks/leader.js';
 import { decisiveOf, runPrepared } from './run-task.js';
-import { withSignals } from './signals.js';
-import { openTerminal } from './terminal.js';
+import { withSignals } from './context/signals.js';
+import { openTerminal } from './context/terminal.js';
 
 /**
  * @param leader of several processes, which run the task together

@@ -1,6 +1,6 @@
 // Runs the command line of this process.
 import { runCommandLine } from '@bowyer/config';
-import { endWithParent } from './parent.js';
+import { endWithParent } from './context/parent.js';
 import { bowyer } from './program.js';
 import { runOnRanks } from './ranks/run-on-ranks.js';
 

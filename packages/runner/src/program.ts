@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
 import { DEFAULT_CONFIG, overrideAliases } from './config/adopted-names.js';
 import { ConfigNotes, impliedContext } from './config/config-notes.js';
-import { withPluginPaths } from './config/plugins.js';
+import { withPluginPaths } from './plugins/plugins.js';
 import { withArguments } from './config/foreign/arguments.js';
 import { translate } from './config/foreign/translate.js';
 import { withImplied } from './config/implied.js';
@@ -44,7 +44,11 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
     searchPaths: [{ dir: join(root, 'experiments'), group: 'experiment' }],
     overrideAliases,
     translate: (overrides, context) =>
-      translate(overrides, context, { env: process.env, note: (line) => notes.ofCommandLine.push(line) }),
+      translate(overrides, context, {
+        env: process.env,
+        note: (line) => notes.ofCommandLine.push(line),
+        factsOf: async (composed, typed) => (await import('./config/implied-facts.js')).runFacts(composed, typed),
+      }),
     async prepare(composed, context) {
       const safe = withoutSecretsOf(await withImplied(composed, impliedContext(context, notes)), process.env);
       const composition = withPluginPaths(withWandb(safe, configs), context);
@@ -60,7 +64,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
       await (await import('./config/validate-config.js')).validateConfig(composition);
       if (purpose === 'cfg') writePrepared(shown!.key, { unread: shown!.unread });
     },
-    explain: async (error, context) => (await import('./config/foreign/explain.js')).explain(error, context, configs),
+    explain: async (error, context) => (await import('./config/explain.js')).explain(error, context, configs),
     describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
     job: async (context) => (await import('./job.js')).job(context, leader, notes.of(context.composition)),
     admit: async (directory) => (await import('./run/folder-owner.js')).admitToFolder(directory),

@@ -6,10 +6,10 @@ import { decisivePart } from './config/decisive.js';
 import { openEnvParts } from './environment/env-parts.js';
 import type { EnvironmentConfig } from './environment/environment.js';
 import type { ReadWatcher } from './config/read-watcher.js';
-import { processesOf, processesText } from './ranks/processes.js';
+import { processesOf, processesText } from './context/processes.js';
 import { findTask } from './tasks/registry.js';
 import { withTracing } from './trace/with-tracing.js';
-import type { TaskContext } from './tasks/task.js';
+import type { TaskContext } from './context/task-context.js';
 import type { TObject } from '@sinclair/typebox';
 
 /** The other name of `eval_decoding` is gone, and what took other keys from a run: a run is the same however they were given. */

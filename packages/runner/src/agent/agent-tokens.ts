@@ -1,6 +1,6 @@
 // Which tokens have a meaning for the agent beyond text.
 import type { Tokenizer } from '@bowyer/models';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 import { answerTokens, type EnvironmentConfig } from '../environment/environment.js';
 
 /**

@@ -1,5 +1,5 @@
 // The model that a policy is where none is given: small, from scratch, on words of its texts.
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 
 /** The config.json of a policy made from scratch. */
 export function builtInPolicy(

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { snakeKeys } from '@bowyer/core';
 import { chatTemplate, templateSource, type ChatTemplate, type Tokenizer } from '@bowyer/models';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 
 export type TemplateConfig = Pick<SharedConfig, 'chatTemplate' | 'chatTemplateKwargs'> &
   Partial<Pick<SharedConfig, 'upstreamLossMask'>>;

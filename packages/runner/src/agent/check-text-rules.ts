@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTokenizer, openAdapterDirectory, templateTokens, wordLevelTokenizer } from '@bowyer/models';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 import { answerTokens, spelling } from '../environment/environment.js';
 import { terminatorIds } from './agent-tokens.js';
 import type { FreshPolicyConfig } from './fresh-policy.js';

@@ -11,7 +11,7 @@ import {
 } from '@bowyer/models';
 import { adam } from './policy-setup.js';
 import { environmentInfo } from '@bowyer/envs';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 import { environmentOptions, type EnvironmentConfig } from '../environment/environment.js';
 
 /** Tokens that go through a transformer critic at once: bounds its memory. */

@@ -1,7 +1,7 @@
 // Which device a run's models are on: settled before anything starts, so that what is missing is reported immediately.
 import { checkDevice, chooseDevice, type DeviceOptions } from '@bowyer/graph';
-import type { SharedConfig } from '../config/keys.js';
-import type { TaskContext } from '../tasks/task.js';
+import type { SharedConfig } from '../keys/keys.js';
+import type { TaskContext } from '../context/task-context.js';
 
 export type DeviceConfig = Pick<SharedConfig, 'device' | 'precision' | 'threads'>;
 

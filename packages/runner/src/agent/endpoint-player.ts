@@ -4,7 +4,7 @@ import type { ActRequest, Player } from '@bowyer/algorithms';
 import { HttpError, OpenAiChat, type ChatMessage, type ChatSettings, type Decision } from '@bowyer/envs';
 import { textTable } from '@bowyer/logging';
 import type { OptionsOf } from '@bowyer/core';
-import type { endpointNode } from '../config/keys.js';
+import type { endpointNode } from '../keys/keys.js';
 
 export type EndpointConfig = OptionsOf<typeof endpointNode>;
 

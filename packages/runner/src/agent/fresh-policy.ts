@@ -1,9 +1,8 @@
 // A policy from scratch: a small model on the words of what it is going to learn from.
-import { hash32, Rng } from '@bowyer/core';
-import type { Demonstration } from '@bowyer/core';
+import { hash32, Rng, type Demonstration } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { LanguageModel, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 import type { Material } from '../demonstrations/material.js';
 import { answerTokens, spelling, vocabularyTexts, type EnvironmentConfig } from '../environment/environment.js';
 import { maskedTokenIds } from './agent-tokens.js';

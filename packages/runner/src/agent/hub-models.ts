@@ -1,7 +1,7 @@
 // Models that a config names by their place on the hub, downloaded before a task begins.
 import { ProgressBar } from '@bowyer/logging';
-import type { SharedConfig } from '../config/keys.js';
-import type { TaskContext } from '../tasks/task.js';
+import type { SharedConfig } from '../keys/keys.js';
+import type { TaskContext } from '../context/task-context.js';
 import { hubId } from './hub-id.js';
 import { agentFolderOf } from './model-folders.js';
 import { convertedModel, isWeightsFile, isWhole } from './weights-file.js';

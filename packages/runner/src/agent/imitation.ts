@@ -8,7 +8,7 @@ import { JsonlFile, ProgressBar } from '@bowyer/logging';
 import type { LanguageModel } from '@bowyer/models';
 import { shellQuoted } from '@bowyer/core';
 import { CheckpointStore } from '../run/checkpoint-store.js';
-import type { TaskContext } from '../tasks/task.js';
+import type { TaskContext } from '../context/task-context.js';
 import { restoreOptimizer, savePolicyState } from './policy-setup.js';
 
 const MS_PER_MINUTE = 60_000;

@@ -1,7 +1,7 @@
 // From a run's config to the plain options that algorithms take.
 import type { PlayOptions } from '@bowyer/algorithms';
 import type { Tokenizer } from '@bowyer/models';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 import { terminatorIds } from './agent-tokens.js';
 
 export type PlayConfig = Pick<

@@ -2,10 +2,10 @@
 import { chatDialogues, textDialogues, type Dialogues } from '@bowyer/algorithms';
 import { AgentGymEnv } from '@bowyer/envs';
 import type { ChatMessage, LanguageModel } from '@bowyer/models';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 import { contextOf, type ContextConfig } from '../environment/agent-context.js';
 import { wholeEnvironmentOf, type EnvironmentConfig } from '../environment/environment.js';
-import type { TaskContext } from '../tasks/task.js';
+import type { TaskContext } from '../context/task-context.js';
 import { loadChatTemplate, type TemplateConfig } from './chat-setup.js';
 
 export type DialogueConfig = ContextConfig & Pick<SharedConfig, 'playAsChat' | 'actionChoice'> & TemplateConfig;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Device } from '@bowyer/graph';
 import { LanguageModel, loadTokenizer, openAdapterDirectory, type OptimizerOptions } from '@bowyer/models';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
 import { maskedTokenIds } from './agent-tokens.js';
 import { keptTemplate } from './chat-setup.js';

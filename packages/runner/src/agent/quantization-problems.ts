@@ -1,6 +1,6 @@
 // Settings of a quantised base that its training does not go with.
 import type { ConfigProblem } from '@bowyer/core';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 
 export type QuantizationConfig = Pick<SharedConfig, 'quantization' | 'useLora' | 'device'> &
   Partial<Pick<SharedConfig, 'lora'>>;

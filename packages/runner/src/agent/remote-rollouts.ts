@@ -13,7 +13,7 @@ import {
 import { HttpError, HttpServer, NoAnswer, onlyChoice, type Decision } from '@bowyer/envs';
 import type { LanguageModel, SamplingOptions, Tokenizer } from '@bowyer/models';
 import type { OptionsOf } from '@bowyer/core';
-import type { remotePolicyNode } from '../config/keys.js';
+import type { remotePolicyNode } from '../keys/keys.js';
 
 export type RemotePolicyConfig = OptionsOf<typeof remotePolicyNode>;
 

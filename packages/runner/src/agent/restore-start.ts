@@ -2,7 +2,7 @@
 import type { TrainingRun } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
 import type { LanguageModel } from '@bowyer/models';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 import { freshPolicy, type FreshPolicyConfig } from './fresh-policy.js';
 import { loadPolicy, policyOptimizer, type PolicyConfig } from './policy-setup.js';
 import type { Start } from './reference-policy.js';

@@ -13,7 +13,7 @@ import {
 import { writeFileAtomically, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { readJsonl } from '@bowyer/logging';
-import type { rolloutNode } from '../config/keys.js';
+import type { rolloutNode } from '../keys/keys.js';
 import { fromRecord, toRecord, type TrajectoryRecord } from '../run/trajectory-record.js';
 import { deviceOf, type DeviceConfig } from './device-choice.js';
 import { recipeOptions, type PlayConfig } from './play-options.js';

@@ -7,7 +7,7 @@ import {
   type LanguageModel,
   type LogitRules,
 } from '@bowyer/models';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 
 /**
  * Says that an agent's model comes with rules for its texts. They are not applied where it plays: the update scores what was

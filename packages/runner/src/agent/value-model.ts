@@ -3,7 +3,7 @@ import type { ValueFunction } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
 import type { LanguageModel } from '@bowyer/models';
 import { adam, loadPolicy, policyOptimizer, type PolicyConfig } from './policy-setup.js';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 
 /**
  * Puts the head on the policy, or loads a network of its own with one, each with its optimizers. Nothing of a checkpoint is restored here

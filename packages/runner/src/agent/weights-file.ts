@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { withFileLock, type ConfigProblem } from '@bowyer/core';
-import type { TaskContext } from '../tasks/task.js';
+import type { TaskContext } from '../context/task-context.js';
 
 /** Whether a place in a config names a file of PyTorch or safetensors rather than the folder of a model. */
 export const isWeightsFile = (place: unknown): place is string =>

@@ -1,5 +1,5 @@
-// Names of ArCHer (its scripts/config/*.yaml and trainers at 7c771a7) that are accepted or written here beside our own. Its config
-// keys are in adopted-keys.ts; this file is loaded by every command.
+// Names of ArCHer's command line (its scripts/config/*.yaml at 7c771a7) that are accepted here beside our own. Its config keys are in
+// keys/adopted-keys.ts, its metric names in run/legacy-names.ts; this file is loaded by every command.
 import type { CommandLine } from '@bowyer/config';
 
 export const DEFAULT_CONFIG = 'archer_20q';
@@ -8,37 +8,3 @@ export const DEFAULT_CONFIG = 'archer_20q';
 export const overrideAliases: CommandLine['overrideAliases'] = {
   agent_type: { key: 'algorithm' },
 };
-
-/** ArCHer's metric names beside ours, so that its dashboards and scripts find theirs. Source: its trainers at 7c771a7. */
-const LEGACY_NAMES: Record<string, string> = {
-  'rollout/episodic_return': 'rollout.mean',
-  'rollout/episodic_return_max': 'rollout.max',
-  'rollout/episodic_return_min': 'rollout.min',
-  'eval/episodic_return': 'eval_rollout.mean',
-  'eval/episodic_return_max': 'eval_rollout.max',
-  'eval/episodic_return_min': 'eval_rollout.min',
-  'losses/q1': 'q1.loss',
-  'losses/q2': 'q2.loss',
-  'losses/v1': 'v1.loss',
-  'losses/v2': 'v2.loss',
-  'losses/policy': 'pg.loss',
-  'losses/nll': 'bc.loss',
-  'losses/baseline': 'values.loss',
-  'rollout/reward_mean': 'rollout.reward.mean',
-  'rollout/reward_max': 'rollout.reward.max',
-  'rollout/reward_min': 'rollout.reward.min',
-  ...statistics('critic/', ['q1', 'q2', 'v1', 'v2', 'target_q1', 'target_q2']),
-  ...statistics('actor/', ['advantages', 'values', 'residual_advantages']),
-};
-
-/** `prefix/name_mean` → `name.mean`, and so on. */
-function statistics(prefix: string, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.flatMap((name) =>
-      ['mean', 'std', 'min', 'max'].map((kind) => [`${prefix}${name}_${kind}`, `${name}.${kind}`]),
-    ),
-  );
-}
-
-/** Our name and ArCHer's. */
-export const legacyNames: readonly (readonly [name: string, alias: string])[] = Object.entries(LEGACY_NAMES);

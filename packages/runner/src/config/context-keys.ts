@@ -13,7 +13,7 @@ import {
   type ContextOptions,
 } from '@bowyer/envs';
 import { contextOf, type ContextConfig } from '../environment/agent-context.js';
-import type { Choices } from '../tasks/task.js';
+import type { Choices } from '../keys/choices.js';
 import type { EnvConfig } from './environment-keys.js';
 
 const part = (what: string) => Type.Boolean({ description: `show ${what}, where the environment offers it` });

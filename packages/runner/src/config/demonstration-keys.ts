@@ -1,12 +1,11 @@
 // The node `demonstrations`: what every environment has, and what the chosen environment's expert reads.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
-import { toSnakeCase } from '@bowyer/core';
+import { toSnakeCase, type ConfigProblem } from '@bowyer/core';
 import { environmentInfo } from '@bowyer/envs';
 import { demonstrationsProblem, fileProblem } from '../demonstrations/demonstrations.js';
-import type { Choices } from '../tasks/task.js';
-import type { ConfigProblem } from '@bowyer/core';
+import type { Choices } from '../keys/choices.js';
 import type { EnvConfig } from './environment-keys.js';
-import { demonstrationKeys } from './keys.js';
+import { demonstrationKeys } from '../keys/keys.js';
 
 const options = { additionalProperties: false, description: 'expert play to imitate' };
 

@@ -2,9 +2,9 @@
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
-import type { Choices } from '../tasks/task.js';
-import { environmentKeys, shopKeys } from './adopted-keys.js';
-import { deviceKeys } from './keys.js';
+import type { Choices } from '../keys/choices.js';
+import { environmentKeys, shopKeys } from '../keys/adopted-keys.js';
+import { deviceKeys } from '../keys/keys.js';
 
 /** A validated `env` node: the environment's name and options. Keys in snake_case, or camelCase once converted. */
 export type EnvConfig = { name: string } & Record<string, unknown>;

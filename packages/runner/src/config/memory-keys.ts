@@ -14,7 +14,7 @@ import {
 } from '@bowyer/envs';
 import { agentFolderOf, memoryFileOf } from '../agent/model-folders.js';
 import { splitPlanOf } from '../environment/environment.js';
-import type { Choices } from '../tasks/task.js';
+import type { Choices } from '../keys/choices.js';
 import type { EnvConfig } from './environment-keys.js';
 import { undecided } from './undecided.js';
 

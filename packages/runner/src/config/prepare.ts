@@ -8,9 +8,10 @@ import { environmentNames } from '@bowyer/envs';
 import { habits } from './foreign/habits.js';
 import { IMPLIED } from './implied-rule.js';
 import { findTask, taskNames } from '../tasks/registry.js';
-import type { Choices, TaskUnit } from '../tasks/task.js';
-import { placeText } from './place-text.js';
-import { loadPlugins } from './plugins.js';
+import type { Choices } from '../keys/choices.js';
+import type { TaskUnit } from '../tasks/task.js';
+import { placeText } from '../plugins/place-text.js';
+import { loadPlugins } from '../plugins/plugins.js';
 import { choicesOf, schemaOf, taskOf, unknownUnit } from './units.js';
 
 /** Groups whose choice on the command line decides which keys there are. */

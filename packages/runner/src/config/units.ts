@@ -4,7 +4,8 @@ import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentNames } from '@bowyer/envs';
 import type { Composition } from '@bowyer/config';
 import { findTask, taskNames } from '../tasks/registry.js';
-import type { Choices, TaskUnit } from '../tasks/task.js';
+import type { Choices } from '../keys/choices.js';
+import type { TaskUnit } from '../tasks/task.js';
 
 export function choicesOf(composition: Composition): Choices {
   const settings = new Map<string, unknown>();

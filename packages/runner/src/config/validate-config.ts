@@ -2,20 +2,19 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { findAlgorithm } from '@bowyer/algorithms';
-import { camelKeys, toCamelCase } from '@bowyer/core';
+import { camelKeys, toCamelCase, type ConfigProblem } from '@bowyer/core';
 import { validate, type Composition } from '@bowyer/config';
 import type { TObject } from '@sinclair/typebox';
 import { environmentProblems } from '@bowyer/envs';
 import { outsideKeys, type EnvironmentConfig } from '../environment/environment.js';
 
-import type { ConfigProblem } from '@bowyer/core';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { actionChoiceProblems, contextKeyProblems, expertProblems } from './context-keys.js';
 import { foreignKey } from './foreign/names.js';
 import { IMPLIED } from './implied-rule.js';
 import { memoryKeyProblems } from './memory-keys.js';
 import { placeProblems } from './place-problems.js';
-import { placeText } from './place-text.js';
+import { placeText } from '../plugins/place-text.js';
 import { schemaOf, taskOf, unknownUnit } from './units.js';
 
 /** Refuses a config that its task could not run, or that would waste the run. */
@@ -101,7 +100,7 @@ async function keysOfOthers(
     return foreign ? [{ key, value, ...foreign }] : [];
   });
   if (found.length === 0) return [];
-  const facts = await (await import('./foreign/implied-facts.js')).runFacts(composition, new Set());
+  const facts = await (await import('./implied-facts.js')).runFacts(composition, new Set());
   return found.map(({ key, value, program, meaning }) => {
     const outcome = meaning(String(value), facts);
     const remedy = 'refused' in outcome ? `here: ${outcome.refused}` : 'leave it out';

@@ -1,12 +1,11 @@
 // What a run imitates: episodes of a file, or of the environment's own expert.
 import { existsSync, readFileSync } from 'node:fs';
-import { demonstrationOf, type DemonstrationSet } from '@bowyer/core';
+import { demonstrationOf, type DemonstrationSet, type ConfigProblem } from '@bowyer/core';
 import { EnvContractError, EnvFaultError, environmentInfo, type DemonstrationSource } from '@bowyer/envs';
 import type { EnvConfig } from '../config/environment-keys.js';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 import { environmentOptions, type EnvironmentConfig } from '../environment/environment.js';
 
-import type { ConfigProblem } from '@bowyer/core';
 import { pipeProblem } from './data-file.js';
 import { isConversationFile } from './conversations.js';
 import { readEpisodes } from './read-episodes.js';

@@ -16,11 +16,11 @@ import {
 } from '@bowyer/models';
 import { maskedTokenIds, terminatorIds } from '../agent/agent-tokens.js';
 import { loadChatTemplate, type TemplateConfig } from '../agent/chat-setup.js';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 import { contextOf, demonstrationsIn, type ContextConfig } from '../environment/agent-context.js';
 import type { AgentMemory, MemoryConfig } from '../environment/agent-memory.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
-import type { TaskContext } from '../tasks/task.js';
+import type { TaskContext } from '../context/task-context.js';
 import { readConversations } from './conversations.js';
 import type { DataFile } from './data-file.js';
 import { checkWrittenWhole } from './written-whole.js';

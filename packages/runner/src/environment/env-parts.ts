@@ -2,9 +2,9 @@
 import { isWeightsFile } from '../agent/weights-file.js';
 import { stat } from 'node:fs/promises';
 import { environmentInfo, OpenAiChat, OpenAiOracle, type EnvParts, type OracleOptions } from '@bowyer/envs';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 import { localOracle } from '../agent/hub-models.js';
-import type { TaskContext } from '../tasks/task.js';
+import type { TaskContext } from '../context/task-context.js';
 import { environmentOptions, type EnvironmentConfig } from './environment.js';
 
 export interface OpenEnvParts {

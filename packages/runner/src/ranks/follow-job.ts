@@ -1,8 +1,8 @@
 // A job on a rank other than 0: the same task on the same config, without a terminal and without files.
 import type { Ranks } from '@bowyer/core';
-import { loadPluginFiles } from '../config/plugins.js';
+import { loadPluginFiles } from '../plugins/plugins.js';
 import { runPrepared } from '../run-task.js';
-import { withSignals } from '../signals.js';
+import { withSignals } from '../context/signals.js';
 import type { AnnouncedJob } from './leader.js';
 
 export async function followJob(job: AnnouncedJob, ranks: Ranks): Promise<void> {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { readJsonl } from '@bowyer/logging';
 import type { EpisodeSummary, RunData, RunStatus, Table } from '@bowyer/views';
-import { finetuneHeader, finetuneRows, type FinetuneResults } from '../tasks/finetune/finetune-results.js';
+import { finetuneHeader, finetuneRows, type FinetuneResults } from '../run/finetune-results.js';
 import { resultHeader, resultNotes, resultRows, type RunResults } from '../run/results.js';
 import type { TaskResult } from '../run/breakdown.js';
 import { chartSpecs } from './charts.js';

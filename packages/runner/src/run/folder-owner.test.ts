@@ -13,7 +13,7 @@ import { admitToFolder, owningFolder } from './folder-owner.js';
 import { KeptPlays } from './kept-plays.js';
 import { RunControl } from './run-control.js';
 import { claimDirectory, RunFiles } from './run-files.js';
-import { withReport } from './write-report.js';
+import { withReport } from '../report/write-report.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-owner-'))));

@@ -1,7 +1,7 @@
 // A line of metrics.jsonl. The training thread writes one for each iteration, of a thousand figures where there are so many.
 import type { Metrics } from '@bowyer/algorithms';
 import { figuresOf, perNames } from '@bowyer/logging';
-import { legacyNames } from '../config/adopted-names.js';
+import { legacyNames } from './legacy-names.js';
 
 const key = (name: string): string => `,${JSON.stringify(name)}:`;
 

@@ -1,7 +1,7 @@
 // The loggers that a config names, as one, which never stops the run.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TaskContext } from '../tasks/task.js';
+import type { TaskContext } from '../context/task-context.js';
 import {
   findLogger,
   type LoggedCheckpoint,

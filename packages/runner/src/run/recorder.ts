@@ -8,7 +8,7 @@ import type { CheckpointProgress } from './checkpoint-store.js';
 import type { RunControl } from './run-control.js';
 import { guardReason, type GuardBounds } from './guard.js';
 import type { RecordedFiles } from './run-files.js';
-import type { TaskContext } from '../tasks/task.js';
+import type { TaskContext } from '../context/task-context.js';
 
 export interface Saveable {
   /** Writes all tensors that the next iteration needs into a folder. */

@@ -3,7 +3,7 @@ import { bootstrapMean, episodicReturn, mean, Rng, type Interval, type Trajector
 import { textTable } from '@bowyer/logging';
 import type { Decoding, Metrics } from '@bowyer/algorithms';
 import { testedOn, type SplitPlan } from '@bowyer/envs';
-import { processesText, type Processes } from '../ranks/processes.js';
+import { processesText, type Processes } from '../context/processes.js';
 import type { TaskResult } from './breakdown.js';
 
 /** One line of the result table: figures of a policy over the episodes of the test. */

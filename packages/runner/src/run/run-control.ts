@@ -5,7 +5,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { hasLiveOwner, mayWrite, namingFile, writeFileAtomically } from '@bowyer/core';
-import type { TaskContext } from '../tasks/task.js';
+import type { TaskContext } from '../context/task-context.js';
 
 export const controlActions = ['stop', 'pause', 'resume', 'checkpoint'] as const;
 export type ControlAction = (typeof controlActions)[number];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { findRuns } from '../report/find-runs.js';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { comparisonText, readSettings } from '../report/comparison.js';
-import { writeComparison } from '../run/write-report.js';
+import { writeComparison } from '../report/write-report.js';
 
 /**
  * Writes comparison.html into the sweep's folder. A sweep of jobs that are no runs (of `play`, of `score`) has none, and one that

@@ -6,7 +6,7 @@ import { compose, planSweep, sweepDimensions } from '@bowyer/config';
 import { composed } from '../../test/composed.js';
 import { validateConfig } from '../config/validate-config.js';
 import { drawTrials } from './search-space.js';
-import type { SweeperConfig } from './sweep-schema.js';
+import type { SweeperConfig } from '../keys/sweep-schema.js';
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const names = readdirSync(join(repository, 'experiments'))

@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { shellQuoted } from '@bowyer/core';
-import { ENDS_WITH_PARENT } from '../parent.js';
+import { ENDS_WITH_PARENT } from '../context/parent.js';
 
 export const LOG_FILE = 'job.log';
 

@@ -5,7 +5,7 @@ import type { AshaSourceOptions } from './asha-source.js';
 import { checkRungs } from './rung-check.js';
 import { drawTrials } from './search-space.js';
 import { overrideKey, type SweepJob } from './sweep-job.js';
-import { launcherKeys, type LauncherConfig, type SweeperConfig } from './sweep-schema.js';
+import { launcherKeys, type LauncherConfig, type SweeperConfig } from '../keys/sweep-schema.js';
 
 export interface PlannedSweep {
   jobs: SweepJob[];

@@ -10,7 +10,7 @@ import {
 } from '@bowyer/config';
 import { createSweep, type SweepConfig } from '@bowyer/logging';
 import { shellQuoted } from '@bowyer/core';
-import type { SweeperConfig } from './sweep-schema.js';
+import type { SweeperConfig } from '../keys/sweep-schema.js';
 
 /** Makes the sweep and says how to run its trials. With `--dry-run` it is only shown. */
 export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConfig): Promise<SweepOutcome> {

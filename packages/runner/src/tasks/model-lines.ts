@@ -5,12 +5,12 @@ import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type ChatMessage, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
 import { deviceOf, type DeviceConfig } from '../agent/device-choice.js';
-import type { SharedConfig } from '../config/keys.js';
+import type { SharedConfig } from '../keys/keys.js';
 import { owningOutput } from '../run/folder-owner.js';
 import { templateInputsOf, toolCallsOf, unreadNote, withSystem } from '../demonstrations/conversations.js';
 import { isEmpty, UnreadKeys } from '../demonstrations/data-keys.js';
 import { atLine, JsonLineError, readJsonLines } from '../demonstrations/json-lines.js';
-import type { TaskContext } from './task.js';
+import type { TaskContext } from '../context/task-context.js';
 
 /** What the config of such a task has. */
 export type LinesConfig = DeviceConfig &

@@ -2,28 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Type } from '@sinclair/typebox';
 import { listenToSpans, wallClock } from '@bowyer/core';
-import { undecided } from '../config/undecided.js';
-import type { TaskContext } from '../tasks/task.js';
+import type { TaskContext } from '../context/task-context.js';
 import { ChromeTrace } from './chrome-trace.js';
 import { kernelRuns } from './kernel-profiles.js';
 import { OtlpExporter } from './otlp.js';
 import { TraceSummary } from './trace-summary.js';
-
-/** Of every task. */
-export const traceKeys = {
-  profile: undecided(
-    Type.Boolean({
-      description: 'write trace.json, which opens in ui.perfetto.dev, and log where the time went (docs/tracing.md)',
-    }),
-  ),
-  open_telemetry: undecided(
-    Type.Boolean({
-      description: 'send spans of environment and endpoint calls to the collector of OTEL_EXPORTER_OTLP_ENDPOINT',
-    }),
-  ),
-};
 
 interface TraceConfig {
   profile: boolean;

@@ -2,7 +2,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { Composition } from '@bowyer/config';
 import { isConversationFile } from '../../demonstrations/conversations.js';
-import { loadPlugins } from '../plugins.js';
+import { loadPlugins } from '../../plugins/plugins.js';
 import { choicesOf, schemaOf } from '../units.js';
 import type { RunFacts } from './outcome.js';
 

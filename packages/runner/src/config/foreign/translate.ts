@@ -1,6 +1,6 @@
 // The command lines of ArCHer and AgentGym in our own words, before anything is composed. What each key became is logged by the run;
 // those that cannot be had are refused all at once.
-import { ConfigError, type TranslateContext } from '@bowyer/config';
+import { ConfigError, type Composition, type TranslateContext } from '@bowyer/config';
 import { environmentOfTask } from './agentgym.js';
 import { environmentWords } from './archer.js';
 import { foreignKey, type ForeignKey } from './names.js';
@@ -18,8 +18,10 @@ const wordOf = (text: string): Word => {
   return { text, key, value };
 };
 
-/** Where notes and variables of the environment go. */
+/** What a translation reads of the run, and where its notes and variables of the environment go. */
 export interface Translation {
+  /** The facts of a composed config. @param typed keys of the command line */
+  factsOf(composed: Composition, typed: ReadonlySet<string>): Promise<RunFacts>;
   env: Record<string, string | undefined>;
   note(line: string): void;
 }
@@ -37,7 +39,8 @@ export async function translate(
   if (found.length === 0) return words.map(({ text }) => text);
   const isShared = ({ key }: Word) => foreignKey(key)?.isOwn === true;
   const shared = words.filter(isShared);
-  const { extra, facts } = await factsOf(words, found, context);
+  const factsOf: FactsOf = (texts) => translation.factsOf(context.compose(texts), new Set(words.map(({ key }) => key)));
+  const { extra, facts } = await foreignFacts(words, found, factsOf);
   const ours = inOurWords(
     words.filter((word) => !isShared(word)),
     facts,
@@ -46,23 +49,21 @@ export async function translate(
   ).map(wordOf);
   if (shared.length === 0) return [...extra, ...ours.map(({ text }) => text)];
   // Whether a run reads a key that both have depends on what the others have become.
-  const settled = await runFactsOf([...extra, ...ours.map(({ text }) => text)], words, context);
+  const settled = await factsOf([...extra, ...ours.map(({ text }) => text)]);
   return [...extra, ...ours.map(({ text }) => text), ...inOurWords(shared, settled, translation, words)];
 }
 
-const runFactsOf = async (texts: readonly string[], words: readonly Word[], { compose }: TranslateContext) => {
-  const { runFacts } = await import('./implied-facts.js');
-  return runFacts(compose(texts), new Set(words.map(({ key }) => key)));
-};
+/** Composes the words, and reads the facts of the run that they make. */
+type FactsOf = (texts: readonly string[]) => Promise<RunFacts>;
 
 /** The facts of the run without its foreign keys; an address of a server that plays makes it an endpoint's. */
-async function factsOf(words: readonly Word[], found: readonly Word[], context: TranslateContext) {
+async function foreignFacts(words: readonly Word[], found: readonly Word[], factsOf: FactsOf) {
   const own = words.filter(({ key }) => foreignKey(key) === undefined).map(({ text }) => text);
-  const facts = await runFactsOf(own, words, context);
+  const facts = await factsOf(own);
   const isServed = found.some(({ key }) => key === 'base_url') && !words.some(({ key }) => key === 'policy');
   if (!isServed || facts.task !== 'evaluate' || facts.isEndpoint) return { extra: [], facts };
   const extra = ['policy=openai'];
-  return { extra, facts: await runFactsOf([...extra, ...own], words, context) };
+  return { extra, facts: await factsOf([...extra, ...own]) };
 }
 
 /** @param all words of the command line */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Job } from 'kubernetes-models/batch/v1/Job';
-import type { KubernetesConfig } from '../sweep-schema.js';
+import type { KubernetesConfig } from '../../keys/sweep-schema.js';
 import { jobManifest, jobName } from './job-manifest.js';
 
 const place: KubernetesConfig = { image: 'lab/bowyer:1', volume_claim: 'runs', mount_path: '/runs' };

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { shellQuoted } from '@bowyer/core';
 import { STOPPED_EXIT_CODE } from '../slurm/batch-script.js';
-import type { KubernetesConfig } from '../sweep-schema.js';
+import type { KubernetesConfig } from '../../keys/sweep-schema.js';
 
 export interface IndexedTask {
   /** Absolute folder of the job, below the mounted claim. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SweepRequest } from '@bowyer/config';
 import type { PlannedSweep } from '../plan-jobs.js';
-import type { LauncherConfig } from '../sweep-schema.js';
+import type { LauncherConfig } from '../../keys/sweep-schema.js';
 import { writeKubernetes } from './write-kubernetes.js';
 
 let folder: string;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { ConfigError, type SweepOutcome, type SweepRequest } from '@bowyer/config';
 import { shellQuoted, writeFileAtomically } from '@bowyer/core';
 import type { PlannedSweep } from '../plan-jobs.js';
-import type { LauncherConfig } from '../sweep-schema.js';
+import type { LauncherConfig } from '../../keys/sweep-schema.js';
 import { jobManifest, jobName } from './job-manifest.js';
 
 const execute = promisify(execFile);

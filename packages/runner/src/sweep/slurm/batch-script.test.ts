@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { SlurmConfig } from '../sweep-schema.js';
+import type { SlurmConfig } from '../../keys/sweep-schema.js';
 import { batchScript, refusedParameters } from './batch-script.js';
 import { readSlurmEvents } from './slurm-events.js';
 

@@ -1,6 +1,6 @@
 // The script of a job array, as a pure text: its #SBATCH lines, the command of each task, and what happens at a signal.
 import { shellQuoted } from '@bowyer/core';
-import type { SlurmConfig } from '../sweep-schema.js';
+import type { SlurmConfig } from '../../keys/sweep-schema.js';
 import { EVENTS_FILE } from './slurm-events.js';
 
 /** Exit code by which a run says that it wrote a checkpoint because it was asked to stop: EX_TEMPFAIL of sysexits.h. */

@@ -1,6 +1,6 @@
 // What is checked before launcher=slurm writes or submits anything.
 import { ConfigError } from '@bowyer/config';
-import type { LauncherConfig } from '../sweep-schema.js';
+import type { LauncherConfig } from '../../keys/sweep-schema.js';
 import { refusedParameters } from './batch-script.js';
 import { SlurmCommands, type Slurm } from './slurm-commands.js';
 

@@ -7,7 +7,7 @@ import { newMarker, writeMarker, type JobMarker } from '../job-marker.js';
 import { LOG_FILE } from '../job-process.js';
 import { judgeJob, lastWords, type FiguresWanted } from '../judge-job.js';
 import { jobLabel, type JobSource, type JobStart } from '../sweep-job.js';
-import type { SlurmConfig } from '../sweep-schema.js';
+import type { SlurmConfig } from '../../keys/sweep-schema.js';
 import { batchScript } from './batch-script.js';
 import { isOver, taskEnd } from './task-end.js';
 import type { QueuedTask, Slurm } from './slurm-commands.js';

@@ -1,7 +1,7 @@
 // task=compare: the answer in the terminal, and comparison.html with curves and the episodes that differ most.
 import { comparisonText, readSides } from '../../report/comparison.js';
-import { writeComparison } from '../../run/write-report.js';
-import type { TaskContext } from '../task.js';
+import { writeComparison } from '../../report/write-report.js';
+import type { TaskContext } from '../../context/task-context.js';
 
 interface CompareConfig {
   dirs: [first: string, second: string];

@@ -2,9 +2,9 @@
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { convertCheckpoint, isAdapterDirectory, LanguageModel } from '@bowyer/models';
-import type { SharedConfig } from '../../config/keys.js';
+import type { SharedConfig } from '../../keys/keys.js';
 import { owningOutput } from '../../run/folder-owner.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 
 interface ConvertConfig extends Pick<SharedConfig, 'quantization'> {
   input: string;

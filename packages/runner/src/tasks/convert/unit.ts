@@ -1,7 +1,7 @@
 // task=convert: weights of PyTorch or llama2.c, or an adapter with its base, as a folder in Hugging Face layout.
 import { Type } from '@sinclair/typebox';
 import { nullable } from '@bowyer/core';
-import { policyKeys, runKeys } from '../../config/keys.js';
+import { policyKeys, runKeys } from '../../keys/keys.js';
 import type { TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { HttpListener } from '@bowyer/serving';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 import { PlayTable } from './play-table.js';
 import { Routes } from './routes.js';
 import { RunIndex } from './run-index.js';

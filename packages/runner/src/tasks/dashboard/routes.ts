@@ -5,7 +5,7 @@ import { BodyError, excerpt, faultMessage, pathOf, readJson } from '@bowyer/serv
 import { shellPage } from '@bowyer/views';
 import { controlActions, requestControl, type ControlAction } from '../../run/run-control.js';
 import { readRun } from '../../report/run-data.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 import { readEpisode, searchEpisodes } from './episode-search.js';
 import type { PlayTable } from './play-table.js';
 import { Refused } from './refused.js';

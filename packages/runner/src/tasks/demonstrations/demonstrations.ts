@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { makeDemonstrations, type DemonstrationConfig } from '../../demonstrations/demonstrations.js';
 import { openDirectory } from '../../run/run-files.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 
 export async function demonstrations(
   config: DemonstrationConfig,

@@ -1,7 +1,7 @@
 // task=demonstrations: writes what a warm start would imitate.
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
 import { environmentKeysOf } from '../../config/environment-keys.js';
-import { runKeys } from '../../config/keys.js';
+import { runKeys } from '../../keys/keys.js';
 import type { TaskUnit } from '../task.js';
 
 export const demonstrationsTask: TaskUnit = {

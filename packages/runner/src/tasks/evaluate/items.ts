@@ -14,7 +14,7 @@ import {
   type SplitPlan,
 } from '@bowyer/envs';
 import { environmentOptions, splitPlanOf, type EnvironmentConfig } from '../../environment/environment.js';
-import type { Choices } from '../task.js';
+import type { Choices } from '../../keys/choices.js';
 
 export interface ItemConfig {
   split?: Split;

@@ -10,10 +10,10 @@ import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play-op
 import { dialoguesOf, type DialogueConfig } from '../../agent/players.js';
 import { loadPolicy, type PolicyConfig } from '../../agent/policy-setup.js';
 import { warnOfTextRules } from '../../agent/text-rules.js';
-import type { SharedConfig } from '../../config/keys.js';
+import type { SharedConfig } from '../../keys/keys.js';
 import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
 import { openMemoryOf, type AgentMemory, type MemoryConfig } from '../../environment/agent-memory.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 import { itemsToPlay, type ItemConfig } from './items.js';
 
 export type PlayedConfig = ContextConfig &

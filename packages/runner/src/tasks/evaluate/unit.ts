@@ -1,11 +1,11 @@
 // task=evaluate: plays a trained agent, or a chat endpoint, and reports how good it is.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
-import { count, nullable } from '@bowyer/core';
+import { count, nullable, type ConfigProblem } from '@bowyer/core';
 import { membersOf } from '@bowyer/envs';
 import { hubId } from '../../agent/hub-id.js';
 import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/model-folders.js';
-import { algorithmKeys, decodingKeys } from '../../config/adopted-keys.js';
+import { algorithmKeys, decodingKeys } from '../../keys/adopted-keys.js';
 import type { ContextConfig } from '../../environment/agent-context.js';
 import { contextChanged, contextKeys } from '../../config/context-keys.js';
 import { memoryChanged, memoryKeys } from '../../config/memory-keys.js';
@@ -22,10 +22,10 @@ import {
   runKeys,
   samplingKeys,
   templateKeys,
-} from '../../config/keys.js';
-import type { Choices, TaskUnit } from '../task.js';
+} from '../../keys/keys.js';
+import type { Choices } from '../../keys/choices.js';
+import type { TaskUnit } from '../task.js';
 import { itemKeys } from './items.js';
-import type { ConfigProblem } from '@bowyer/core';
 
 function keys(choices: Choices): TProperties {
   const common = {

@@ -6,7 +6,7 @@ import { JsonlFile, textTable } from '@bowyer/logging';
 import { breakdownOf, type TaskResult } from '../../run/breakdown.js';
 import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
 import { toRecord } from '../../run/trajectory-record.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 import { agentGymLine } from './agentgym-lines.js';
 import { itemsToPlay } from './items.js';
 import type { PlayedConfig } from './open-agent.js';

@@ -16,7 +16,7 @@ import { keptTemplate, loadChatTemplate, type TemplateConfig } from '../../agent
 import { BadItem, mapItems, type DataFile } from '../../demonstrations/data-file.js';
 import { checkWrittenWhole } from '../../demonstrations/written-whole.js';
 import { fitted, tokenCounts } from '../../demonstrations/material.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 import { readTrainingItems, type TrainingItem } from './training-items.js';
 
 export interface Example {

@@ -1,9 +1,9 @@
 // Replies of the trained model to a few items that it was not trained on, beside the references.
 import { endOfText, generateTexts, LanguageModel, type EncodedConversation } from '@bowyer/models';
 import type { Device } from '@bowyer/graph';
-import type { SharedConfig } from '../../config/keys.js';
+import type { SharedConfig } from '../../keys/keys.js';
 import type { Example, Examples } from './examples.js';
-import type { Answer } from './finetune-results.js';
+import type { Answer } from '../../run/finetune-results.js';
 
 const ANSWERS = 3;
 const LONGEST_ANSWER = 128;

@@ -1,5 +1,5 @@
 // How long a training is going to take, measured on its first two steps: the first one also compiles the graphs.
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 
 export class TimeEstimate {
   #steps = 0;

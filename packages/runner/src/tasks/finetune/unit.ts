@@ -1,6 +1,6 @@
 // task=finetune: a model learns from a person's own conversations or prompts and completions.
 import { Type, type TProperties } from '@sinclair/typebox';
-import { count, nullable, rate, share } from '@bowyer/core';
+import { count, nullable, rate, share, type ConfigProblem } from '@bowyer/core';
 import { isAdapterFolder, modelProblem } from '../../agent/model-folders.js';
 import { quantizationProblems, type QuantizationConfig } from '../../agent/quantization-problems.js';
 import {
@@ -17,11 +17,11 @@ import {
   templateKeys,
   titleKeys,
   trainingKeys,
-} from '../../config/keys.js';
-import { loggerKeys } from '../../config/logger-keys.js';
+} from '../../keys/keys.js';
+import { loggerKeys } from '../../keys/logger-keys.js';
 import { DataFileError, pipeProblem } from '../../demonstrations/data-file.js';
-import type { Choices, TaskUnit } from '../task.js';
-import type { ConfigProblem } from '@bowyer/core';
+import type { Choices } from '../../keys/choices.js';
+import type { TaskUnit } from '../task.js';
 import { readTrainingItems } from './training-items.js';
 
 function keys(choices: Choices): TProperties {

@@ -16,9 +16,9 @@ import { checkTerminator } from '../../agent/check-text-rules.js';
 import { textRules } from '../../agent/text-rules.js';
 import { terminatorIds } from '../../agent/agent-tokens.js';
 import { loadChatTemplate, withMessages } from '../../agent/chat-setup.js';
-import type { SharedConfig } from '../../config/keys.js';
+import type { SharedConfig } from '../../keys/keys.js';
 import { linesOf, runModelLines, type LinesConfig } from '../model-lines.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 
 type GenerateConfig = LinesConfig &
   Pick<

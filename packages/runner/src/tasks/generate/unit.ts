@@ -1,7 +1,7 @@
 // task=generate: continues prompts, or answers them where the model is an encoder-decoder.
 import { Type } from '@sinclair/typebox';
 import { count } from '@bowyer/core';
-import { runKeys, writerKeys } from '../../config/keys.js';
+import { runKeys, writerKeys } from '../../keys/keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';
 

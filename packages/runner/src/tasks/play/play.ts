@@ -3,9 +3,9 @@ import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { environmentInfo, type Env, type ResetResult } from '@bowyer/envs';
 import { namingFile, recordedInfo, recordedReturn, type EpisodeRecord } from '@bowyer/core';
-import type { SharedConfig } from '../../config/keys.js';
+import type { SharedConfig } from '../../keys/keys.js';
 import { engineText, wholeEnvironmentOf, type EnvironmentConfig } from '../../environment/environment.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 import { openPrompt, type Prompt } from './prompt.js';
 import { actionLines, atWords, meantAction } from './valid-actions.js';
 

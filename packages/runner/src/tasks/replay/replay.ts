@@ -6,7 +6,7 @@ import { unreadNote } from '../../demonstrations/conversations.js';
 import { UnreadKeys } from '../../demonstrations/data-keys.js';
 import { readJsonLines, JsonLineError } from '../../demonstrations/json-lines.js';
 import { engineText, replayEnvironment, type EnvironmentConfig } from '../../environment/environment.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 
 type ReplayConfig = EnvironmentConfig & { input: string; output: string };
 

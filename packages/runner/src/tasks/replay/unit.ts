@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { nullable } from '@bowyer/core';
 import { environmentKeysOf } from '../../config/environment-keys.js';
-import { runKeys } from '../../config/keys.js';
+import { runKeys } from '../../keys/keys.js';
 import type { TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { comparisonText, readSettings } from '../../report/comparison.js';
 import { findRuns, isRun } from '../../report/find-runs.js';
-import { writeComparison, writeReport } from '../../run/write-report.js';
-import type { TaskContext } from '../task.js';
+import { writeComparison, writeReport } from '../../report/write-report.js';
+import type { TaskContext } from '../../context/task-context.js';
 
 interface ReportConfig {
   dirs: string[];

@@ -11,7 +11,7 @@ import { compared, resultText, returnInterval, testedItems, type RunResults } fr
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
 import { fromRecord, toRecord, type TrajectoryRecord } from '../../run/trajectory-record.js';
 import { itemsToPlay, type ItemConfig } from '../evaluate/items.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 
 type ReverifyConfig = EnvironmentConfig & Pick<ItemConfig, 'itemList' | 'dataLen'> & { input: string };
 

@@ -2,9 +2,10 @@
 import { Type, type TProperties } from '@sinclair/typebox';
 import { nullable } from '@bowyer/core';
 import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
-import { runKeys } from '../../config/keys.js';
+import { runKeys } from '../../keys/keys.js';
 import { itemKeys } from '../evaluate/items.js';
-import type { Choices, TaskUnit } from '../task.js';
+import type { Choices } from '../../keys/choices.js';
+import type { TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // every episode has its own
 

@@ -8,7 +8,7 @@ import {
   type LanguageModel,
 } from '@bowyer/models';
 import { linesOf, runModelLines, type LinesConfig } from '../model-lines.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 
 export async function score(config: LinesConfig & { batchTokens: number }, context: TaskContext): Promise<void> {
   const results = async function* (model: LanguageModel | Seq2SeqModel, items: ContinuationItem[]) {

@@ -1,6 +1,6 @@
 // task=score: the log-probabilities of given continuations.
 import { count } from '@bowyer/core';
-import { deviceKeys, hubKeys, policyKeys, runKeys } from '../../config/keys.js';
+import { deviceKeys, hubKeys, policyKeys, runKeys } from '../../keys/keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';
 

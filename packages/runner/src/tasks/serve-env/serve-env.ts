@@ -1,7 +1,7 @@
 // task=serve_env: an environment over AgentGym's or OpenEnv's protocol, until the user stops it.
 import { serveEnv as serveAgentGym, serveOpenEnv } from '@bowyer/serving';
 import { environmentOptions, type EnvironmentConfig } from '../../environment/environment.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 
 type ServeConfig = EnvironmentConfig & {
   host: string;

@@ -20,9 +20,9 @@ import { textRules } from '../../agent/text-rules.js';
 import { maskedTokenIds, terminatorIds } from '../../agent/agent-tokens.js';
 import { chatTemplateOf, loadChatTemplate } from '../../agent/chat-setup.js';
 import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
-import type { SharedConfig } from '../../config/keys.js';
+import type { SharedConfig } from '../../keys/keys.js';
 import type { EnvironmentConfig } from '../../environment/environment.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 import { followRun } from './follow-run.js';
 
 type ServeConfig = DeviceConfig &

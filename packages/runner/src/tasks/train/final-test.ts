@@ -36,7 +36,7 @@ import {
 import { RunFiles } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
 import { tokenTexts } from '../../run/token-texts.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 import type { TrainConfig } from './train-config.js';
 
 /** A line for every episode that its environment failed; training and figures are of the others. */

@@ -11,7 +11,7 @@ import { warmStart } from '../../agent/warm-start.js';
 import { makeDemonstrations } from '../../demonstrations/demonstrations.js';
 import { loadMaterial } from '../../demonstrations/material.js';
 import type { AgentMemory } from '../../environment/agent-memory.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 import type { TrainConfig } from './train-config.js';
 
 /** @returns null if the user stopped the warm start */

@@ -2,7 +2,7 @@
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 import { agentFolderOf, isAdapterFolder } from '../../agent/model-folders.js';
-import type { SharedConfig } from '../../config/keys.js';
+import type { SharedConfig } from '../../keys/keys.js';
 
 export type LossConfig = Pick<SharedConfig, 'checkpointPath' | 'policyLm' | 'useLora' | 'lora' | 'precision'> & {
   referenceQuantization?: string;

@@ -4,7 +4,7 @@ import type { CriticConfig } from '../../agent/critic-setup.js';
 import type { RolloutConfig } from '../../agent/rollouts-ahead.js';
 import type { RemotePolicyConfig } from '../../agent/remote-rollouts.js';
 import type { WarmStartConfig } from '../../agent/warm-start.js';
-import type { SharedConfig } from '../../config/keys.js';
+import type { SharedConfig } from '../../keys/keys.js';
 import type { ContextConfig } from '../../environment/agent-context.js';
 import type { MemoryConfig } from '../../environment/agent-memory.js';
 import type { LoggerConfig } from '../../run/open-loggers.js';

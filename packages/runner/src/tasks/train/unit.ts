@@ -1,12 +1,12 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm } from '@bowyer/algorithms';
-import { count, nullable, oneOf, rate } from '@bowyer/core';
+import { count, nullable, oneOf, rate, type ConfigProblem } from '@bowyer/core';
 import { isWeightsFile } from '../../agent/weights-file.js';
 import { modelProblem } from '../../agent/model-folders.js';
 import { quantizationProblems, type QuantizationConfig } from '../../agent/quantization-problems.js';
-import { algorithmKeys, decodingKeys, wandbKeys } from '../../config/adopted-keys.js';
-import { loggerKeys } from '../../config/logger-keys.js';
+import { algorithmKeys, decodingKeys, wandbKeys } from '../../keys/adopted-keys.js';
+import { loggerKeys } from '../../keys/logger-keys.js';
 import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
 import { contextKeys } from '../../config/context-keys.js';
 import { memoryKeys } from '../../config/memory-keys.js';
@@ -35,15 +35,15 @@ import {
   trainingKeys,
   warmStartNode,
   type SharedConfig,
-} from '../../config/keys.js';
+} from '../../keys/keys.js';
 import { isConversationFile } from '../../demonstrations/conversations.js';
 import { undecided } from '../../config/undecided.js';
 import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
 import { lossProblems, type LossConfig } from './loss-problems.js';
 import { rolloutProblems } from './rollout-problems.js';
 import { remotePolicyProblems } from './remote-policy-problems.js';
-import type { Choices, TaskUnit } from '../task.js';
-import type { ConfigProblem } from '@bowyer/core';
+import type { Choices } from '../../keys/choices.js';
+import type { TaskUnit } from '../task.js';
 
 const diagnosticsNode = Type.Object(
   {

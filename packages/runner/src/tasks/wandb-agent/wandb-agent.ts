@@ -11,7 +11,7 @@ import {
   type SweepTrial,
 } from '@bowyer/logging';
 import { startJobProcess, type JobProcess } from '../../sweep/job-process.js';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 import { overrideOf } from './override-of.js';
 
 interface AgentConfig {

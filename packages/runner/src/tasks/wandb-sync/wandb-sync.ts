@@ -1,5 +1,5 @@
 import { syncRuns, textTable } from '@bowyer/logging';
-import type { TaskContext } from '../task.js';
+import type { TaskContext } from '../../context/task-context.js';
 
 export async function wandbSync({ dir }: { dir: string }, context: TaskContext): Promise<void> {
   const { log, print, onInterrupt } = context;

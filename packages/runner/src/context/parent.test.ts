@@ -22,7 +22,7 @@ const child = (asks: boolean) => `
 
 /** Starts the child as a job of a sweep's launcher, and prints what it says. */
 const launcher = (asks: boolean) => `
-  import { startJobProcess } from ${module('./sweep/job-process.ts')};
+  import { startJobProcess } from ${module('../sweep/job-process.ts')};
   await startJobProcess({
     command: ${JSON.stringify([...node, child(asks)])},
     directory: ${JSON.stringify(directory)},

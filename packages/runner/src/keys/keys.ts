@@ -6,9 +6,8 @@ import { actionChoices } from '@bowyer/algorithms';
 import { count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
 import { MAX_TEMPERATURE, REPETITION_PENALTIES } from '@bowyer/models';
 import { environmentKeys, secretKeys, shopKeys } from './adopted-keys.js';
-import { launcherSchema, sweeperSchema } from '../sweep/sweep-schema.js';
-import { traceKeys } from '../trace/with-tracing.js';
-import { undecided } from './undecided.js';
+import { launcherSchema, sweeperSchema } from './sweep-schema.js';
+import { undecided } from '../config/undecided.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -30,7 +29,16 @@ export const runKeys = {
   json: undecided(
     Type.Boolean({ description: 'write one JSON object a line to standard output, for scripts. Also --json' }),
   ),
-  ...traceKeys,
+  profile: undecided(
+    Type.Boolean({
+      description: 'write trace.json, which opens in ui.perfetto.dev, and log where the time went (docs/tracing.md)',
+    }),
+  ),
+  open_telemetry: undecided(
+    Type.Boolean({
+      description: 'send spans of environment and endpoint calls to the collector of OTEL_EXPORTER_OTLP_ENDPOINT',
+    }),
+  ),
   launcher: undecided(launcherSchema),
   sweeper: undecided(sweeperSchema),
 };

@@ -1,5 +1,5 @@
 // Ctrl-C and SIGTERM while a job runs: the first one asks it to stop where it can be resumed, the second one ends it at once.
-import type { TaskContext } from './tasks/task.js';
+import type { TaskContext } from './task-context.js';
 
 /** @param work given what registers how to stop (see TaskContext) */
 export async function withSignals(

@@ -1,8 +1,8 @@
 // What a run writes to, on ranks other than 0: nothing. Their figures are the same.
 import type { RunLogger } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
-import type { CheckpointSink, Saveable } from '../run/recorder.js';
-import type { RecordedFiles } from '../run/run-files.js';
+import type { CheckpointSink, Saveable } from './recorder.js';
+import type { RecordedFiles } from './run-files.js';
 
 export const silentFiles = (directory: string): RecordedFiles => ({
   directory,

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { mayWrite, writeFileAtomically } from '@bowyer/core';
 import { renderPage, type ComparisonData, type RunStatus } from '@bowyer/views';
-import { readRun } from '../report/run-data.js';
-import type { TaskContext } from '../tasks/task.js';
-import { CONFIG_FILE } from './run-files.js';
-import { recordEnd, recordStart, type EndStatus } from './starts.js';
+import { readRun } from './run-data.js';
+import type { TaskContext } from '../context/task-context.js';
+import { CONFIG_FILE } from '../run/run-files.js';
+import { recordEnd, recordStart, type EndStatus } from '../run/starts.js';
 
 export const REPORT_FILE = 'report.html';
 const COMPARISON_FILE = 'comparison.html';

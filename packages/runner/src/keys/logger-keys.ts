@@ -1,8 +1,8 @@
 // The node `logger`: a run's loggers by name, each with its options.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findLogger, loggerNames } from '@bowyer/logging';
-import type { Choices } from '../tasks/task.js';
-import { undecided } from './undecided.js';
+import type { Choices } from './choices.js';
+import { undecided } from '../config/undecided.js';
 
 const description = 'where the figures of the run go beside its own files; several: logger=[csv,tensorboard]';
 

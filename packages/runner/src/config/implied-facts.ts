@@ -1,9 +1,9 @@
 // The facts of a config that was just composed, to which what follows from its keys is added first.
 import type { Composition } from '@bowyer/config';
-import { withImplied } from '../implied.js';
-import { loadPlugins } from '../plugins.js';
-import type { RunFacts } from './outcome.js';
-import { factsOf } from './run-facts.js';
+import { withImplied } from './implied.js';
+import { loadPlugins } from '../plugins/plugins.js';
+import type { RunFacts } from './foreign/outcome.js';
+import { factsOf } from './foreign/run-facts.js';
 
 /** @param typed keys of the command line */
 export async function runFacts(composed: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {

@@ -1,8 +1,8 @@
 // A clearer error for what cannot be composed: keys that the run does not have, all at once, each with the key that it has; and a primary
 // config that does not exist, with how to compose it.
 import { ConfigError, type Composition, type TranslateContext } from '@bowyer/config';
-import { habits } from './habits.js';
-import type { RunFacts } from './outcome.js';
+import { habits } from './foreign/habits.js';
+import type { RunFacts } from './foreign/outcome.js';
 import { missingConfig } from './missing-config.js';
 
 type Context = TranslateContext & { overrides: readonly string[] };
@@ -72,7 +72,7 @@ async function explanation(
   error: ConfigError,
   facts: RunFacts | undefined,
 ): Promise<ConfigError | undefined> {
-  const { conditionOf, readersOf } = await import('../prepare.js');
+  const { conditionOf, readersOf } = await import('./prepare.js');
   const place = { keyPath: key, file: error.file };
   const ours = facts && habits.get(key)?.filter((candidate) => facts.reads(candidate));
   const hint = ours && ours.length > 0 ? [`in this run it is ${ours.slice(0, 2).join(' or ')}`] : [];

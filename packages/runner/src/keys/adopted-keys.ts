@@ -1,7 +1,7 @@
 // Config keys of ArCHer (its scripts/config/*.yaml at 7c771a7) and of AgentGym that are accepted here under their own names.
 import { Type } from '@sinclair/typebox';
 import { nullable } from '@bowyer/core';
-import { undecided } from './undecided.js';
+import { undecided } from '../config/undecided.js';
 
 /** The algorithm's name in a composed config; configs/algorithm/NAME.yaml gives it. */
 export const algorithmKeys = {

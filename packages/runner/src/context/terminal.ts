@@ -1,7 +1,7 @@
 // What a command shows: a live view on a terminal, lines in a pipe, JSON lines for scripts, or nothing but warnings and results.
 import { writeLines, type JobContext, type SweepRequest } from '@bowyer/config';
 import { isLiveTerminal, LiveRegion, type ProgressOutput } from '@bowyer/logging';
-import type { TaskContext } from './tasks/task.js';
+import type { TaskContext } from './task-context.js';
 
 type Settings = Readonly<Record<'quiet' | 'json', unknown>>;
 type Terminal = Pick<TaskContext, 'log' | 'print' | 'progress'> & { close(): void };

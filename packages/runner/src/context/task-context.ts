@@ -1,0 +1,38 @@
+// What a task gets from the command line besides its config.
+import type { Ranks } from '@bowyer/core';
+import type { EnvParts } from '@bowyer/envs';
+import type { ProgressOutput } from '@bowyer/logging';
+import type { Processes } from './processes.js';
+
+/** What the command line gives to a task besides its config. */
+export interface TaskContext {
+  /** The run's folder. */
+  directory: string;
+  /** The resolved config as YAML, for the report. */
+  configYaml: string;
+  /** The resolved config with its keys as they are typed, for loggers. */
+  plainConfig: Readonly<Record<string, unknown>>;
+  /** The part of the config that decides the run's numbers. */
+  decisive: Record<string, unknown>;
+  /** An event: to the terminal and to run.log. */
+  log(message: string, level?: 'INFO' | 'WARNING'): void;
+  /** Results: to standard output, unchanged. */
+  print(text: string): void;
+  /** What environments get beside their options. */
+  envParts: EnvParts;
+  /** Where progress bars go. */
+  progress: ProgressOutput;
+  /** The processes that share the task; this one alone if not given. */
+  ranks?: Ranks;
+  /** The same, for the results; null where there is one. */
+  processes?: Processes | null;
+  /**
+   * Registers what to do when the user asks to stop (Ctrl-C, SIGTERM), and what is logged then; null: nothing, the process
+   * ends immediately, as it does at first. The second request always ends it immediately.
+   */
+  onInterrupt(stop: (() => void) | null, announcement?: string): void;
+  /** Calls the listener with every line that is logged from now on. @returns ends that */
+  onOutput(listener: (line: string, isError: boolean) => void): () => void;
+  /** Does what the user's asking to stop would do, where something is registered for it. */
+  requestStop(reason: string): void;
+}

@@ -1,0 +1,12 @@
+// What a composed config has chosen: its keys follow from it.
+import type { AnyAlgorithm } from '@bowyer/algorithms';
+
+/** What a config has chosen, as far as it decides which keys there are. Nothing in it has been validated. */
+export interface Choices {
+  /** Null where the config names none that is registered. */
+  algorithm: AnyAlgorithm | null;
+  /** The name of the environment; null where none that is registered is named. */
+  env: string | null;
+  /** One key of the composed config, as `policy.endpoint`; undefined where it is absent. */
+  setting(key: string): unknown;
+}
