@@ -1,11 +1,9 @@
 // The gradient of every loss of the log-probabilities, through a real model: along it the loss rises as central differences say.
 import {
-  awrLoss,
   dpoLoss,
   entropyBonus,
   gspoLoss,
   klPenalty,
-  policyGradientLoss,
   ppoClipLoss,
   Rng,
   type ScoredTokens,
@@ -35,7 +33,6 @@ const near = numbers(0.1).map((noise) => noise - Math.log(tokenizer.vocabSize));
 const clip = { clipLow: 0.2, clipHigh: 0.2, dualClip: null };
 
 const losses: Record<string, (scored: ScoredTokens) => TokenLoss> = {
-  'policy gradient': ({ logprobs }) => policyGradientLoss({ logprobs, advantages, weights }),
   'clipped surrogate of PPO': ({ logprobs }) => ppoClipLoss({ logprobs, oldLogprobs: near, advantages, weights }, clip),
   'clipped surrogate of GSPO': ({ logprobs }) =>
     gspoLoss(
@@ -50,8 +47,6 @@ const losses: Record<string, (scored: ScoredTokens) => TokenLoss> = {
     ),
   'KL penalty k2': ({ logprobs }) => klPenalty({ logprobs, refLogprobs: near, weights }, 'k2'),
   'KL penalty k3': ({ logprobs }) => klPenalty({ logprobs, refLogprobs: near, weights }, 'k3'),
-  'advantage-weighted regression': ({ logprobs }) =>
-    awrLoss({ logprobs, advantages, weights }, { temperature: 1, maxWeight: 3 }),
   DPO: ({ logprobs }) =>
     dpoLoss({ logprobs, refLogprobs: near, lengths: [5, 5, 5, 5] }, { beta: 0.5, nllCoefficient: 0.2 }),
   'entropy bonus': ({ entropies }) => entropyBonus(entropies, weights),

@@ -28,22 +28,22 @@ export {
   type ScoredTokens,
   type TokenLoss,
 } from './losses/token-loss.js';
-export { entropyBonus, policyGradientLoss } from './losses/policy-gradient.js';
-export { type PpoClipOptions } from './losses/clipped-surrogate.js';
-export { ppoClipLoss } from './losses/ppo-clip.js';
+export { type Arithmetic } from './losses/arithmetic.js';
+export { entropyBonus } from './losses/entropy-bonus.js';
+export { ppoClipLoss, surrogateTerms, type PpoClipOptions } from './losses/ppo-clip.js';
 export { gspoLoss } from './losses/gspo.js';
-export { klEstimate, klPenalty, type KlEstimator } from './losses/kl.js';
-export { awrLoss, awrWeights, type AwrOptions } from './losses/awr.js';
+export { klEstimate, klPenalty, klSlope, type KlEstimator } from './losses/kl.js';
+export { awrWeights, type AwrOptions } from './losses/awr.js';
 export { dpoLoss } from './losses/dpo.js';
-export { tdLoss, tdTargets } from './losses/td.js';
-export { clippedValueLoss } from './losses/value-clip.js';
+export { tdLoss } from './losses/td.js';
+export { clippedValueLoss, valueTerms } from './losses/value-clip.js';
 export { adaptedKlCoefficient } from './losses/adaptive-kl.js';
-export { expectileLoss, expectileWeights } from './losses/expectile.js';
-export { discountedReturns, monteCarloAdvantages } from './advantages/monte-carlo.js';
+export { expectileWeights } from './losses/expectile.js';
+export { discountedReturns } from './advantages/monte-carlo.js';
 export { gae, type GaeInput } from './advantages/gae.js';
 export { bilevelGae, type BilevelGaeInput } from './advantages/bilevel-gae.js';
 export { importanceWeight, nStepReturn, type TurnsAhead } from './advantages/n-step-return.js';
-export { flatGroupShare, groupRelativeAdvantages, type GroupRelativeOptions } from './advantages/group-relative.js';
+export { groupRelativeAdvantages, type GroupRelativeOptions } from './advantages/group-relative.js';
 export { anchorGroups } from './advantages/anchor-groups.js';
 export { utteranceAdvantages, type HeadValues } from './advantages/utterance-advantages.js';
 export { scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';

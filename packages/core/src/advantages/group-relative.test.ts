@@ -1,4 +1,4 @@
-import { flatGroupShare, groupRelativeAdvantages, type GroupRelativeOptions } from './group-relative.js';
+import { groupRelativeAdvantages, type GroupRelativeOptions } from './group-relative.js';
 
 const rloo: GroupRelativeOptions = { baseline: 'others', scaleEpsilon: null };
 const grpo: GroupRelativeOptions = { baseline: 'mean', scaleEpsilon: 1e-6 };
@@ -45,8 +45,4 @@ test('adding a constant to all returns changes nothing, and a group sums to zero
     groupRelativeAdvantages([3, 2.5, 2, 2], oneGroup, options).forEach((a, i) => expect(a).toBeCloseTo(plain[i], 6));
     expect(plain.reduce((sum, a) => sum + a, 0)).toBeCloseTo(0, 6);
   }
-});
-
-test('one of two groups is flat', () => {
-  expect(flatGroupShare([1, 1, 0, 1], [0, 0, 1, 1])).toBe(0.5);
 });

@@ -47,11 +47,6 @@ export function groupRelativeAdvantages(
   return advantages;
 }
 
-/** Share of groups whose returns are all equal: they teach nothing. DAPO (arXiv:2503.14476) drops them. */
-export function flatGroupShare(returns: ArrayLike<number>, groups: ArrayLike<number>): number {
-  return mean(membersOf(groups).map((members) => (members.every((i) => returns[i] === returns[members[0]]) ? 1 : 0)));
-}
-
 /** Indices of each group's episodes. */
 function membersOf(groups: ArrayLike<number>): number[][] {
   const members = new Map<number, number[]>();

@@ -1,4 +1,4 @@
-import { discountedReturns, monteCarloAdvantages } from './monte-carlo.js';
+import { discountedReturns } from './monte-carlo.js';
 
 test('a discounted return weighs a reward k turns ahead by γ^k', () => {
   expect(discountedReturns([-1, -1, 0], 0.95)).toEqual([-1.95, -1, 0]);
@@ -13,11 +13,4 @@ test('twenty lost turns of the guessing games return −(1 − γ²⁰)/(1 − �
 
 test('an episode that was cut bootstraps from the value beyond', () => {
   expect(discountedReturns([0, 1], 0.5, 4)).toEqual([1.5, 3]); // 1 + 0.5 · 4; 0.5 · 3
-});
-
-test('the baseline is subtracted turn by turn', () => {
-  expect([...monteCarloAdvantages([0.5, 1], [0.25, 2])]).toEqual([0.25, -1]);
-  expect(() => monteCarloAdvantages([1], [])).toThrow(
-    'monteCarloAdvantages: returns has 1 entries, baselines 0; both must be [turns]',
-  );
 });

@@ -15,20 +15,3 @@ export function discountedReturns(rewards: readonly number[], gamma: number, val
   }
   return returns;
 }
-
-/**
- * Monte-Carlo advantages with a baseline, A_t = G_t − b_t.
- *
- * Source: REINFORCE with baseline, Williams 1992; Sutton & Barto 2018, section 13.4.
- *
- * @param returns [turns] from `discountedReturns`
- * @param baselines [turns] V(s_t), or anything else that does not depend on the action
- * @returns [turns]
- */
-export function monteCarloAdvantages(returns: readonly number[], baselines: ArrayLike<number>): Float32Array {
-  if (returns.length !== baselines.length)
-    throw new RangeError(
-      `monteCarloAdvantages: returns has ${returns.length} entries, baselines ${baselines.length}; both must be [turns]`,
-    );
-  return Float32Array.from(returns, (value, t) => value - baselines[t]);
-}

@@ -1,4 +1,4 @@
-import { clippedSurrogate, type PpoClipOptions } from './clipped-surrogate.js';
+import { clippedSurrogate, type PpoClipOptions } from './ppo-clip.js';
 import { sameLength, type TokenLoss } from './token-loss.js';
 
 /** Largest logarithm of a ratio: beyond it the ratio, and with it the loss, would overflow. */

@@ -1,3 +1,4 @@
+import { hostArithmetic, type Arithmetic } from './arithmetic.js';
 import { sameLength, type TokenLoss } from './token-loss.js';
 
 /** `k1`: unbiased, of either sign. `k2`: half the square, biased, low variance. `k3`: unbiased and never negative. */
@@ -43,14 +44,19 @@ export function klPenalty(
   let loss = 0;
   const gradient = logprobs.map((logprob, t) => {
     loss += weights[t] * klEstimate(logprob, refLogprobs[t], estimator);
-    return weights[t] * klSlope(refLogprobs[t] - logprob, estimator);
+    return weights[t] * klSlope(hostArithmetic, refLogprobs[t] - logprob, estimator);
   });
   return { loss, gradient };
 }
 
-/** d estimate / d logprob, and d d / d logprob = −1. */
-function klSlope(d: number, estimator: KlEstimator): number {
-  if (estimator === 'k1') return 1;
-  if (estimator === 'k2') return -d;
-  return Math.exp(d) - d - 1 > BOUND ? 0 : 1 - Math.exp(d);
+/**
+ * The slope of an estimate by the log-probability, in numbers or in the values of a graph.
+ *
+ * @param d refLogprob − logprob, so that d d / d logprob = −1
+ */
+export function klSlope<T, B>(a: Arithmetic<T, B>, d: T, estimator: KlEstimator): T {
+  if (estimator === 'k1') return a.add(a.mul(d, 0), 1);
+  if (estimator === 'k2') return a.neg(d);
+  const exponential = a.exp(d);
+  return a.where(a.greater(a.sub(a.sub(exponential, d), 1), BOUND), 0, a.sub(1, exponential));
 }

@@ -1,5 +1,14 @@
-import { clippedSurrogate, type PpoClipOptions } from './clipped-surrogate.js';
+import { hostArithmetic, type Arithmetic } from './arithmetic.js';
 import { sameLength, type TokenLoss } from './token-loss.js';
+
+export interface PpoClipOptions {
+  /** Width of the interval below ratio 1. */
+  clipLow: number;
+  /** Width of the interval above ratio 1; the paper has one ε for both, DAPO a larger one here. */
+  clipHigh: number;
+  /** Bound c of −A · c on a token's loss where A < 0 (dual clip); null: none, as in the paper. */
+  dualClip: number | null;
+}
 
 /**
  * PPO's clipped surrogate, also the loss of GRPO, RLOO with a ratio, and DAPO:
@@ -46,4 +55,37 @@ export function ppoClipLoss(
     if (surrogate.isClipped) clipFraction += share;
   }
   return { loss, gradient, approxKl, clipFraction };
+}
+
+/**
+ * The clipped surrogate of one ratio, ℓ = max(−A · ratio, −A · clip(ratio, 1 − ε_low, 1 + ε_high)), at most −A · c where A < 0.
+ *
+ * @returns ℓ, its slope dℓ / d logRatio, the ratio, and whether it is outside the interval
+ */
+export function clippedSurrogate(
+  logRatio: number,
+  advantage: number,
+  options: PpoClipOptions,
+): { loss: number; slope: number; ratio: number; isClipped: boolean } {
+  const { ratio, bounded, free, clipped, slope } = surrogateTerms(hostArithmetic, logRatio, advantage, options);
+  const ceiling = options.dualClip !== null && advantage < 0 ? -advantage * options.dualClip : Infinity;
+  return { loss: Math.min(Math.max(free, clipped), ceiling), slope, ratio, isClipped: ratio !== bounded };
+}
+
+/** The terms of the clipped surrogate, and its slope dℓ / d logRatio, in numbers or in the values of a graph. */
+export function surrogateTerms<T, B>(
+  a: Arithmetic<T, B>,
+  logRatio: T,
+  advantage: T,
+  { clipLow, clipHigh, dualClip }: PpoClipOptions,
+): { ratio: T; bounded: T; free: T; clipped: T; slope: T } {
+  const ratio = a.exp(logRatio);
+  const free = a.neg(a.mul(advantage, ratio));
+  const bounded = a.clip(ratio, 1 - clipLow, 1 + clipHigh);
+  const clipped = a.neg(a.mul(advantage, bounded));
+  // Flat where a bound decides: d ratio / d logRatio = ratio counts only where the free term does.
+  let counts = a.greaterOrEqual(free, clipped);
+  if (dualClip !== null)
+    counts = a.and(counts, a.or(a.greaterOrEqual(advantage, 0), a.lessOrEqual(free, a.mul(advantage, -dualClip))));
+  return { ratio, bounded, free, clipped, slope: a.where(counts, free, 0) };
 }

@@ -1,3 +1,4 @@
+import { hostArithmetic, type Arithmetic } from './arithmetic.js';
 import { sameLength } from './token-loss.js';
 
 /**
@@ -30,12 +31,26 @@ export function clippedValueLoss(
   const gradient = new Float32Array(values.length);
   let [loss, clipFraction] = [0, 0];
   for (let i = 0; i < values.length; i++) {
-    const clipped = oldValues[i] + Math.min(Math.max(values[i] - oldValues[i], -clipRange), clipRange);
-    const [error, clippedError] = [values[i] - returns[i], clipped - returns[i]];
+    const value = { value: values[i], oldValue: oldValues[i], target: returns[i], weight: weights[i] };
+    const { error, clippedError, slope } = valueTerms(hostArithmetic, value, clipRange);
     loss += 0.5 * weights[i] * Math.max(error ** 2, clippedError ** 2);
-    // Flat where the clipped error is the larger one: V is outside the interval, on the side of the return.
-    if (error ** 2 >= clippedError ** 2) gradient[i] = weights[i] * error;
-    if (clipped !== values[i]) clipFraction += weights[i] / totalWeight;
+    gradient[i] = slope;
+    if (Math.abs(values[i] - oldValues[i]) > clipRange) clipFraction += weights[i] / totalWeight;
   }
   return { loss, gradient, clipFraction };
+}
+
+/** The errors V − R and clipped − R, and the slope of the loss by V, in numbers or in the values of a graph. */
+export function valueTerms<T, B>(
+  a: Arithmetic<T, B>,
+  { value, oldValue, target, weight }: Record<'value' | 'oldValue' | 'target' | 'weight', T>,
+  clipRange: number,
+): { error: T; clippedError: T; slope: T } {
+  const error = a.sub(value, target);
+  const free = a.mul(weight, error);
+  if (clipRange === Infinity) return { error, clippedError: error, slope: free };
+  const clippedError = a.sub(a.add(oldValue, a.clip(a.sub(value, oldValue), -clipRange, clipRange)), target);
+  // Flat where the clipped error is the larger one: V is outside the interval, on the side of the return.
+  const slope = a.where(a.greaterOrEqual(a.square(error), a.square(clippedError)), free, 0);
+  return { error, clippedError, slope };
 }

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clippedValueLoss, policyGradientLoss, Rng, type ScoredTokens, type TokenLoss } from '@bowyer/core';
+import { clippedValueLoss, Rng, type ScoredTokens, type TokenLoss } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
 import { gpt2LoopLogits, gpt2LoopValues, logprobOf } from '../../test/reference/gpt2-loops.js';
@@ -43,14 +43,11 @@ function lossFor(examples: readonly TokenExample[]): (tokens: ScoredTokens) => T
   const [tokens, values] = [countOf(examples, 'weights'), countOf(examples, 'valueWeights')];
   const [advantages, returns] = [numbers(tokens, 1), numbers(values, 2)];
   return (scored) => {
-    const policy = policyGradientLoss({
-      logprobs: scored.logprobs,
-      advantages,
-      weights: new Float32Array(tokens).fill(1 / tokens),
-    });
+    const gradient = advantages.map((advantage) => -advantage / tokens);
+    const policyLoss = scored.logprobs.reduce((sum, logprob, t) => sum + gradient[t] * logprob, 0);
     const old = { oldValues: returns.map((x) => 0.9 * x), returns, weights: new Float32Array(values).fill(1 / values) };
     const value = clippedValueLoss({ values: scored.values, ...old }, { clipRange: Infinity });
-    return { loss: policy.loss + value.loss, gradient: policy.gradient, valueGradient: value.gradient };
+    return { loss: policyLoss + value.loss, gradient, valueGradient: value.gradient };
   };
 }
 
