@@ -73,13 +73,13 @@ export {
   type ContextPart,
   type ResolvedContext,
 } from './context/context-options.js';
+export { memoryProblems } from './context/memory-problems.js';
 export { withContext } from './context/context-records.js';
 export { ContextWriter } from './context/context-writer.js';
 
 // Past successes that an agent reads.
 export {
   memoryKinds,
-  memoryProblems,
   retrievalKeys,
   type MemoryKind,
   type MemoryOptions,

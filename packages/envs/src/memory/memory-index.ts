@@ -1,7 +1,7 @@
 // How documents of the memory are found: by words (BM25), or by the vectors of an encoder.
-import { termsOf } from '../webshop/search/analyzer.js';
-import { IndexBuilder } from '../webshop/search/index-builder.js';
-import { SearchIndex } from '../webshop/search/search-index.js';
+import { termsOf } from '../search/analyzer.js';
+import { IndexBuilder } from '../search/index-builder.js';
+import { SearchIndex } from '../search/search-index.js';
 
 /** Finds documents by their place in the list that the index was made of. */
 export interface MemoryIndex {

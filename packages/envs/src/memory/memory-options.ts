@@ -1,6 +1,4 @@
-// What a config says of the memory: which past successes an agent reads beside its own episode.
-import type { ConfigProblem } from '@bowyer/core';
-import type { ContextKind, ContextOffer } from '../context/context-options.js';
+// The options of the memory, which decides what past successes an agent reads beside its own episode.
 
 export const memoryKinds = ['none', 'bm25', 'encoder'] as const;
 export type MemoryKind = (typeof memoryKinds)[number];
@@ -33,21 +31,3 @@ export type RetrievalOptions = Required<Pick<MemoryOptions, 'unit' | 'topK' | 'm
 
 /** What is retrieved, and how it is searched: an agent must be evaluated as it was trained. */
 export const retrievalKeys = ['kind', 'unit', 'topK', 'maxChars', 'encoder'] as const;
-
-/** Why the text that an agent reads leaves no place for what the memory gives; empty where it does. */
-export function memoryProblems(
-  { kind, unit }: MemoryOptions,
-  name: string,
-  offer: ContextOffer,
-  context: ContextKind,
-): ConfigProblem[] {
-  const isDialogue = (context === 'auto' ? offer.kind : context) === 'dialogue';
-  if (kind === 'none' || unit !== 'transition' || offer.observation !== 'history' || !isDialogue) return [];
-  return [
-    {
-      key: 'memory.unit',
-      message: `memory.unit=transition: an observation of ${name} is everything that was said so far, in which there is no place for other turns at every turn`,
-      remedy: 'write memory.unit=episode, or context=last',
-    },
-  ];
-}

@@ -2,9 +2,9 @@
 // Source: WebShop's search documents at 64fa2a5.
 import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
-import { termsOf } from './search/analyzer.js';
-import { IndexBuilder } from './search/index-builder.js';
-import { SearchIndex } from './search/search-index.js';
+import { termsOf } from '../search/analyzer.js';
+import { IndexBuilder } from '../search/index-builder.js';
+import { SearchIndex } from '../search/search-index.js';
 
 /** Results of a query, at most. */
 const LIMIT = 50;

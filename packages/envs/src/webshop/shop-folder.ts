@@ -12,13 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Collection } from './search/bm25.js';
+import type { Collection } from '../search/bm25.js';
 import { DiskProducts, ProductsWriter } from './disk-products.js';
 import { aligned, FilePart } from './file-part.js';
 import type { Product } from './product.js';
 import { ProductSearch, searchTerms } from './product-search.js';
-import { IndexBuilder } from './search/index-builder.js';
-import { SearchIndex, type IndexTables } from './search/search-index.js';
+import { IndexBuilder } from '../search/index-builder.js';
+import { SearchIndex, type IndexTables } from '../search/search-index.js';
 
 /** WebShop's files with the products. */
 export interface ShopFiles {

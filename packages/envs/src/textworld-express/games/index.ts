@@ -1,8 +1,8 @@
 // The games by name, in TextWorldExpress's order.
-import { coinGoldPath } from '../gold/coin-gold.js';
-import { cookingGoldPath } from '../gold/cookingworld-gold.js';
-import { mapReaderGoldPath } from '../gold/mapreader-gold.js';
-import { twcGoldPath } from '../gold/twc-gold.js';
+import { coinGoldPath } from './coin-gold.js';
+import { cookingGoldPath } from './cookingworld-gold.js';
+import { mapReaderGoldPath } from './mapreader-gold.js';
+import { twcGoldPath } from './twc-gold.js';
 import { arithmetic } from './arithmetic.js';
 import { CoinGame, coinParameters } from './coin.js';
 import { CookingGame, cookingworldParameters } from './cookingworld.js';

@@ -1,6 +1,6 @@
 // The scripted cook of TextWorldExpress: recipe, knife, ingredients room by room, cutting, cooking, meal.
 // It walks at random like the original's, with a generator of its own, so its paths are the recorded ones.
-import type { CookingGame } from '../games/cookingworld.js';
+import type { CookingGame } from './cookingworld.js';
 import { JavaRandom } from '../java-random.js';
 import { cuttingVerbs, directions, visibleThings } from '../things.js';
 import { walkTo, type Recorder } from './walking.js';

@@ -1,6 +1,6 @@
 // Finds the coin by looking into the nearest room not yet seen, again and again.
 // The original walks at random without a seed; this searcher is as ignorant, but always arrives.
-import type { CoinGame } from '../games/coin.js';
+import type { CoinGame } from './coin.js';
 import { visibleThings } from '../things.js';
 import { walkTo } from './walking.js';
 

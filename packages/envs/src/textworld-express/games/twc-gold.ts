@@ -1,6 +1,6 @@
 // Tidies up: takes misplaced things, puts down those that belong here, walks to the nearest room of use.
 // The original walks at random without a seed; this one always ends.
-import type { TwcGame } from '../games/twc.js';
+import type { TwcGame } from './twc.js';
 import { visibleThings, type Room, type Thing } from '../things.js';
 import { walkTo } from './walking.js';
 

@@ -1,5 +1,5 @@
 // Reads the task and the map, walks the shortest way to the coin and back, and puts it into the box.
-import type { MapReaderGame } from '../games/mapreader.js';
+import type { MapReaderGame } from './mapreader.js';
 import { walkTo } from './walking.js';
 
 export function mapReaderGoldPath(game: MapReaderGame): string[] {

@@ -1,5 +1,5 @@
 // Walking the shortest way, opening the doors on it.
-import type { RoomGame } from '../games/room-game.js';
+import type { RoomGame } from './room-game.js';
 import { directions, type Direction, type Room } from '../things.js';
 
 /** Says an action in the game and writes it down. */

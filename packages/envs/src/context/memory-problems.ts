@@ -1,0 +1,22 @@
+// Memory settings that a context leaves no place for.
+import type { ConfigProblem } from '@bowyer/core';
+import type { MemoryOptions } from '../memory/memory-options.js';
+import type { ContextKind, ContextOffer } from './context-options.js';
+
+/** Explains why the text that an agent reads leaves no place for what the memory gives; empty if there is a place. */
+export function memoryProblems(
+  { kind, unit }: MemoryOptions,
+  name: string,
+  offer: ContextOffer,
+  context: ContextKind,
+): ConfigProblem[] {
+  const isDialogue = (context === 'auto' ? offer.kind : context) === 'dialogue';
+  if (kind === 'none' || unit !== 'transition' || offer.observation !== 'history' || !isDialogue) return [];
+  return [
+    {
+      key: 'memory.unit',
+      message: `memory.unit=transition: an observation of ${name} is everything that was said so far, in which there is no place for other turns at every turn`,
+      remedy: 'write memory.unit=episode, or context=last',
+    },
+  ];
+}
