@@ -41,6 +41,7 @@ try {
   const start = ['demonstrations.count=32', 'warm_start.epochs=1', 'cache_dir=cache'];
   for (const [name, config] of [
     ['own-environment', 'guess_number'],
+    ['own-task', 'guess_number'],
     ['own-algorithm', 'reinforce_20q'],
   ]) {
     cpSync(join(examples, name), join(folder, name), { recursive: true });
@@ -51,7 +52,7 @@ try {
       ...own,
       ...rollouts,
       ...start,
-      ...(name === 'own-environment' ? ['warmup_iter=1', 'epochs=2'] : []),
+      ...(config === 'guess_number' ? ['warmup_iter=1', 'epochs=2'] : []),
       `save_path=${name}-run`,
     );
     expect(existsSync(join(folder, `${name}-run/results.json`)), `${name} left no results`);

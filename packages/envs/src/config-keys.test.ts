@@ -56,7 +56,7 @@ test('a key of other environments is refused, with their names', () => {
     {
       key: 'env_idx',
       message: 'env_idx: coin does not read it',
-      remedy: 'leave it out; environments that read it: twenty_questions, maze, guess_my_city, textcraft',
+      remedy: 'leave it out; environments that read it: guess_my_city, maze, textcraft, twenty_questions',
     },
   ]);
 });

@@ -5,6 +5,14 @@ export { checkEnv, type CheckEnvOptions, type CheckEnvReport } from './contract/
 export { checkedEnv, EnvContractError, EnvFaultError, type WrappingEnv } from './contract/checked-env.js';
 export {
   defineEnvironment,
+  InvalidEnvironmentError,
+  type Beginning,
+  type ClassDefinition,
+  type Consequence,
+  type EnvironmentDefinition,
+  type Now,
+} from './define-environment.js';
+export {
   noOptions,
   resetSchemaWith,
   type AnyEnvironment,

@@ -1,13 +1,13 @@
 // Environments by name. A user's plugin registers its own beside the built-in ones.
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env, Split } from './contract/env.js';
-import { shown } from './contract/shown.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
-import { builtInEnvironments, type BuiltInOptions } from './built-in.js';
+import * as builtIn from './built-in.js';
+import { defineEnvironment } from './define-environment.js';
 import { mixtureUnit } from './mixture/unit.js';
 import type { EnvParts } from './oracle.js';
 import { seedSplits, SplitEnv, type SplitPlan } from './splits.js';
-import type { AnyEnvironment, OptionsSchema } from './unit.js';
+import type { AnyEnvironment, EnvironmentUnit, OptionsSchema } from './unit.js';
 
 // Below, as far as a mixture finds its members by name.
 const mixture = mixtureUnit({
@@ -17,51 +17,44 @@ const mixture = mixtureUnit({
   plan: (name, options) => splitPlan(name, options),
 });
 
-const environments = new Map<string, AnyEnvironment>(
-  [...builtInEnvironments, mixture].map((unit) => [unit.name, unit]),
-);
+/** Each unit of `built-in.ts`, whether it is exported alone or in a family. */
+const builtInUnits: AnyEnvironment[] = Object.values(builtIn)
+  .flatMap((entry): AnyEnvironment[] => ('make' in entry ? [entry] : Object.values(entry)))
+  .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+const environments = new Map<string, AnyEnvironment>([...builtInUnits, mixture].map((unit) => [unit.name, unit]));
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever the demonstrations of a unit read
+type OptionsOf<Unit> = Unit extends EnvironmentUnit<infer Options, any> ? Options : never;
+
+/** The options by name: of an entry that is a unit, or of each unit of a family. */
+type OptionsOfEntry<Name extends PropertyKey, Entry> = Entry extends { make: unknown }
+  ? Record<Name, OptionsOf<Entry>>
+  : { [Member in keyof Entry]: OptionsOf<Entry[Member]> };
+
+type Intersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** The options of the built-in environments by name, as their units state them. */
+type BuiltInOptions = Intersection<
+  { [Name in keyof typeof builtIn]: OptionsOfEntry<Name, (typeof builtIn)[Name]> }[keyof typeof builtIn]
+>;
 
 /** Any registered name: a plugin may add to them at run time. */
 export type EnvName = string;
 
-/** @throws if the name is taken by another environment, or the unit does not say how its items are divided */
+/**
+ * @param unit of `defineEnvironment`
+ * @throws if the name is taken by another environment
+ * @throws {InvalidEnvironmentError} for a unit with members that are missing, unknown or of another type
+ */
 export function registerEnvironment(unit: AnyEnvironment): void {
+  const complete = defineEnvironment(unit);
   const other = environments.get(unit.name);
-  if (other !== undefined && other !== unit) throw new Error(`the environment '${unit.name}' is registered already`);
-  // A plugin in JavaScript may leave out what the type demands.
-  if ((unit as Partial<AnyEnvironment>).splits === undefined)
-    throw new Error(
-      `the environment '${unit.name}' does not say which items are for training and which for tests\n` +
-        "  if every seed makes another item, add splits: 'seeds' to its unit; else see docs/extending/environment.md",
-    );
-  const faults = unitFaults(unit);
-  if (faults.length > 0)
-    throw new Error(
-      `the environment '${unit.name}' is no complete unit\n${faults.map((fault) => `  - ${fault}\n`).join('')}` +
-        '  see docs/extending/environment.md',
-    );
-  environments.set(unit.name, unit);
-}
-
-/** The faults of a unit in JavaScript: members that are absent or of another type. */
-function unitFaults(unit: AnyEnvironment): string[] {
-  const { name, description, schema, resetSchema, make, splits, sampleActions, typicalReturn } =
-    unit as Partial<AnyEnvironment>;
-  const isSchema = (value: { properties?: unknown } | undefined) => typeof value?.properties === 'object';
-  const actionsAreTexts = Array.isArray(sampleActions) && sampleActions.every((action) => typeof action === 'string');
-  const demands: [string, string, unknown, boolean][] = [
-    ['name', 'a text', name, typeof name === 'string' && name !== ''],
-    ['description', 'a text', description, typeof description === 'string'],
-    ['schema', 'a JSON Schema with properties (noOptions where there are none)', schema, isSchema(schema)],
-    ['resetSchema', 'a JSON Schema with properties (resetSchemaWith())', resetSchema, isSchema(resetSchema)],
-    ['make', 'a function', make, typeof make === 'function'],
-    ['splits', "'seeds' or a function", splits, splits === 'seeds' || typeof splits === 'function'],
-    ['sampleActions', 'a list of texts', sampleActions, actionsAreTexts && sampleActions.length > 0],
-    ['typicalReturn', 'a function', typicalReturn, typeof typicalReturn === 'function'],
-  ];
-  return demands.flatMap(([key, kind, value, isKept]) =>
-    isKept ? [] : [`${key} must be ${kind}; got ${shown(value)}`],
-  );
+  if (other !== undefined && other !== complete)
+    throw new Error(`the environment '${unit.name}' is registered already`);
+  environments.set(unit.name, complete);
 }
 
 /** Of all environments, in the order of their registration. */

@@ -1,3 +1,4 @@
+import { defineEnvironment } from './define-environment.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -131,12 +132,10 @@ test('a list is divided the same way every time, into parts of a tenth, a fifth 
   expect(divided(items).test).toEqual(tested);
 });
 
-test('a unit that does not say how its items are divided is refused with what to add', () => {
+test('a unit that does not say how its items are divided has an item for every seed', () => {
   const { splits: _, ...unit } = { ...environmentInfo('wordle'), name: 'undivided' };
-  expect(() => registerEnvironment(unit as never)).toThrow(/'undivided' does not say .*\n.*splits: 'seeds'/);
-  const seeded = { ...environmentInfo('wordle'), name: 'seeded', splits: 'seeds' as const };
-  registerEnvironment(seeded);
-  expect(splitPlan('seeded').shared).toBe(false);
+  registerEnvironment(defineEnvironment(unit));
+  expect(splitPlan('undivided').shared).toBe(false);
 });
 
 test('a split without items is refused when its environment is made', () => {

@@ -136,11 +136,6 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   optimalReturn?(options: Options, demonstrations: Extra): number | null;
 }
 
-/** States a unit with the types of its options checked. */
-export const defineEnvironment = <Options extends object, Extra extends object = object>(
-  unit: EnvironmentUnit<Options, Extra>,
-): EnvironmentUnit<Options, Extra> => unit;
-
 /** A unit whose options are not known at compile time. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- its options are checked against its own schema at run time
 export type AnyEnvironment = EnvironmentUnit<any, any>;

@@ -6,7 +6,8 @@ import { join, relative } from 'node:path';
 import { repository, run } from './command-line.js';
 
 const outside = realpathSync(mkdtempSync(join(tmpdir(), 'bowyer-plugins-')));
-cpSync(join(repository, 'examples/own-environment'), join(outside, 'mine'), { recursive: true });
+cpSync(join(repository, 'examples/own-environment'), join(outside, 'smallest'), { recursive: true });
+cpSync(join(repository, 'examples/own-task'), join(outside, 'mine'), { recursive: true });
 cpSync(join(repository, 'examples/own-algorithm'), join(outside, 'algo'), { recursive: true });
 afterAll(() => rmSync(outside, { recursive: true, force: true }));
 
@@ -23,7 +24,7 @@ const metrics = (folder: string) =>
 
 test('a folder beside a clone needs one line of tsconfig.json for its types', () => {
   const extended = relative(join(outside, 'mine'), join(repository, 'tsconfig.plugin.json'));
-  for (const folder of ['mine', 'algo']) {
+  for (const folder of ['smallest', 'mine', 'algo']) {
     writeFileSync(join(outside, folder, 'tsconfig.json'), JSON.stringify({ extends: extended }));
     const compiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
     execFileSync(process.execPath, [compiler, '--project', folder], { cwd: outside });
@@ -56,6 +57,13 @@ const tinyArcher = [
 ];
 
 describe('an environment of one’s own', () => {
+  test('that is stated in two functions and an expert is trained on', async () => {
+    const smallest = ['--config-dir', './smallest', '--config-name', 'guess_number'];
+    const { code } = await bowyer(...smallest, ...tinyArcher, 'iterations=2', 'save_path=smallest-run');
+    expect(code).toBe(0);
+    expect(metrics('smallest-run')).toHaveLength(2);
+  });
+
   test('is trained on, resumed and evaluated', async () => {
     const first = await guessNumber(...tinyArcher, 'iterations=2', 'save_path=run');
     expect(first).toMatchObject({ code: 0 });
@@ -80,7 +88,7 @@ describe('an environment of one’s own', () => {
     [
       'imitated',
       ['task=demonstrations', 'demonstrations.count=2'],
-      'the demonstrations of guess_number cannot be played: GuessNumber',
+      'the demonstrations of guess_number cannot be played: guess_number',
     ],
   ])('that breaks the contract is named when it is %s', async (_, task, who) => {
     const source = text('mine', 'guess-number.ts').replace('reward: terminated ? 0 : -1', "reward: '-1' as never");
@@ -216,7 +224,7 @@ describe('a plugin that cannot be loaded', () => {
     const { code, stderr } = await guessNumber('plugins=[]');
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^ *Config key 'env\.name' must be one of 'twenty_questions', .*, not the text 'guess_number'$/m,
+      /^ *Config key 'env\.name' must be one of 'academia', .*, not the text 'guess_number'$/m,
     );
     expect(stderr).toMatch(/^ *in mine\/env\/guess_number\.yaml:2$/m);
     // Nothing but the name is refused: which keys there are is not known.

@@ -9,9 +9,9 @@ import { repository, run } from './command-line.js';
 let folder: string;
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'bowyer-stops-')));
-  await cp(join(repository, 'examples/own-environment'), folder, { recursive: true });
+  await cp(join(repository, 'examples/own-task'), folder, { recursive: true });
   const file = join(folder, 'guess-number.ts');
-  const begin = 'this.#order.begin();';
+  const begin = 'reset: ({ options: { highest }, rng }) => {';
   const source = await readFile(file, 'utf8');
   expect(source).toContain(begin);
   const counted = `if (String(++resets) === process.env.STOP_AT) process.kill(process.pid, 'SIGTERM');`;

@@ -1,5 +1,6 @@
 // The environments that are played on AgentGym's servers only.
-import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith } from '../unit.js';
 import type { AgentGymOptions } from './agentgym-env.js';
 import { agentGymKeys, missingAddress } from './backend.js';
 import { agentGymEnv, agentGymSchema } from './options.js';
@@ -50,4 +51,7 @@ const unitOf = (name: RemoteOnlyEnv) =>
 
 export const remoteOnlyEnvs = Object.keys(descriptions) as readonly RemoteOnlyEnv[];
 
-export const remoteOnlyUnits = remoteOnlyEnvs.map(unitOf);
+export const remoteOnlyUnits = Object.fromEntries(remoteOnlyEnvs.map((name) => [name, unitOf(name)])) as Record<
+  RemoteOnlyEnv,
+  ReturnType<typeof unitOf>
+>;

@@ -8,7 +8,8 @@ import {
   servedGame,
 } from '../agentgym/backend.js';
 import { expertSlipsSchema, playedSet, plannedOptions, type ExpertSlips } from '../played-demonstrations.js';
-import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith } from '../unit.js';
 import { Alfworld, alfworldSchema, type AlfworldOptions } from './alfworld.js';
 import { alfworldDemonstrations, alfworldExpertSchema, type ExpertTies } from './demonstrations.js';
 import { alfworldSplits } from './splits.js';

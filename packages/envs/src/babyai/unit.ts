@@ -19,7 +19,8 @@ import { ReactReplies } from '../agentgym/react-replies.js';
 import { wordsRule } from '../agentgym/reply-rules.js';
 import { servedSplits } from '../agentgym/splits.js';
 import { seedSplits } from '../splits.js';
-import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith } from '../unit.js';
 import { BabyAi, babyAiSchema, texts, type BabyAiOptions } from './babyai.js';
 import { babyAiDemonstrations } from './demonstrations.js';
 

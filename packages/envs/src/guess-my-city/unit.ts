@@ -12,7 +12,8 @@ import { expertNoiseSchema, type ExpertNoise } from '../played-demonstrations.js
 import { tiesSchema, type Ties } from '../guessing-game/question-player.js';
 import { secretReset, sharedSecrets } from '../guessing-game/shared-secrets.js';
 import { dialogueSet } from '../guessing-game/dialogue-set.js';
-import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith } from '../unit.js';
 import { selectCities } from './cities.js';
 import { cityAnswerTokens, guessMyCityDemonstrations } from './demonstrations.js';
 import { cityDialogueEpisode, readCityDialogues, type CityDialogue } from './dialogues.js';

@@ -1,6 +1,7 @@
 import { historyOffer } from '../context/context-options.js';
 import { playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
-import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith } from '../unit.js';
 import { mathDemonstrations, mathTexts, missingSolutions } from './demonstrations.js';
 import { MathEnv } from './math.js';
 import { mathSchema, type MathOptions } from './options.js';

@@ -12,7 +12,8 @@ import {
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { servedSplits } from '../agentgym/splits.js';
 import { sharedSplits } from '../splits.js';
-import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith } from '../unit.js';
 import { mazeDemonstrations } from './demonstrations.js';
 import { Maze, mazeSchema, startCount, type MazeOptions } from './maze.js';
 

@@ -11,7 +11,8 @@ import {
 import { defaultOffer, historyOffer, type ContextOffer } from '../context/context-options.js';
 import type { EnvParts } from '../oracle.js';
 import type { SplitPlan } from '../splits.js';
-import { defineEnvironment, resetSchemaWith, type AnyEnvironment, type DemonstrationRequest } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith, type AnyEnvironment, type DemonstrationRequest } from '../unit.js';
 import { alfworldExpertSchema, type ExpertTies } from '../alfworld/demonstrations.js';
 import { textCraftExpertSchema, type TextCraftExpert } from '../textcraft/demonstrations.js';
 import { membersOf, type Member, type MixtureOptions } from './members.js';

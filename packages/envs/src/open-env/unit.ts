@@ -1,7 +1,8 @@
 // The environment `openenv`: any server of OpenEnv's protocol.
 import { LONGEST_WAIT_MS } from '@bowyer/core';
 import { missingAddress } from '../agentgym/backend.js';
-import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith } from '../unit.js';
 import { OpenEnvEnv, type OpenEnvOptions } from './open-env-env.js';
 
 const properties = {

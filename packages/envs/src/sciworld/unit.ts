@@ -1,7 +1,8 @@
 import { servedOffer } from '../context/context-options.js';
 import { missingAddress } from '../agentgym/backend.js';
 import { agentGymEnv } from '../agentgym/options.js';
-import { defineEnvironment, resetSchemaWith, type Condition } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith, type Condition } from '../unit.js';
 import { sciWorldSchema, type SciWorldOptions } from './options.js';
 import { sciWorldSplits } from './splits.js';
 import { ScienceWorld } from './scienceworld.js';

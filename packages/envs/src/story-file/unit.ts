@@ -1,6 +1,7 @@
 import { sharedSplits } from '../splits.js';
 import { playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
-import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith } from '../unit.js';
 import { lighthouseDemonstrations, strayingSchema } from './demonstrations.js';
 import { StoryFile, storyFileSchema, type StoryFileInfo, type StoryFileOptions } from './story-file.js';
 

@@ -1,6 +1,7 @@
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { sharedSplits } from '../splits.js';
-import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith } from '../unit.js';
 import { tabularDemonstrations } from './demonstrations.js';
 import { optimalValues, startValue } from './exact-values.js';
 import { towerModel } from './model.js';

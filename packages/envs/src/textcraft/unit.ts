@@ -22,7 +22,8 @@ import {
   type ExpertSlips,
   type ExpertStrays,
 } from '../played-demonstrations.js';
-import { defineEnvironment, resetSchemaWith, type EnvProblem } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith, type EnvProblem } from '../unit.js';
 import { textCraftDemonstrations, textCraftExpertSchema, type TextCraftExpert } from './demonstrations.js';
 import { textCraftSchema, type TextCraftOptions } from './options.js';
 import { RenamedGames, wordsOfNames } from './renamed.js';

@@ -1,5 +1,6 @@
 import { contextParts } from '../context/context-options.js';
-import { defineEnvironment, resetSchemaWith, type Condition } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith, type Condition } from '../unit.js';
 import { expertSlipsSchema, playedSet, type ExpertSlips } from '../played-demonstrations.js';
 import { textWorldExpressDemonstrations } from './demonstrations.js';
 import {
@@ -77,5 +78,7 @@ const unitOf = (name: TextWorldExpressGame) =>
     },
   });
 
-/** One environment a game, all with the same options. */
-export const textWorldExpressUnits = textWorldExpressGames.map(unitOf);
+/** One environment for each game, all with the same options. */
+export const textWorldExpressUnits = Object.fromEntries(
+  textWorldExpressGames.map((name) => [name, unitOf(name)]),
+) as Record<TextWorldExpressGame, ReturnType<typeof unitOf>>;

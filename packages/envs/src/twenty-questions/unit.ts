@@ -10,7 +10,8 @@ import {
 } from '../oracle.js';
 import { secretReset, sharedSecrets } from '../guessing-game/shared-secrets.js';
 import { dialogueSet } from '../guessing-game/dialogue-set.js';
-import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith } from '../unit.js';
 import { demonstrationsSchema, twentyQuestionsDemonstrations, type ExpertOptions } from './demonstrations.js';
 import { dialogueEpisode, readDialogues, type Dialogue } from './dialogues.js';
 import { PromptedQuestions, promptedSet } from './json-prompt.js';

@@ -12,7 +12,8 @@ import {
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { servedSplits } from '../agentgym/splits.js';
 import { sharedSplits } from '../splits.js';
-import { defineEnvironment, resetSchemaWith } from '../unit.js';
+import { defineEnvironment } from '../define-environment.js';
+import { resetSchemaWith } from '../unit.js';
 import { wordleDemonstrations } from './demonstrations.js';
 import { Wordle, wordleSchema, type WordleOptions } from './wordle.js';
 

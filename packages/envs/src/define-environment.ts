@@ -1,0 +1,265 @@
+// Makes an environment's unit from its definition: a name, `reset` and `step`, or `make` for a class of its own. All else has a default.
+import { Rng } from '@bowyer/core';
+import { checkedEnv } from './contract/checked-env.js';
+import type { Env, ResetResult, StepResult } from './contract/env.js';
+import { EpisodeOrder } from './contract/episode-order.js';
+import { shown } from './contract/shown.js';
+import { nearestName } from './contract/unknown-name-error.js';
+import {
+  expertNoiseSchema,
+  playDemonstrations,
+  playedOptions,
+  playedSet,
+  type ExpertNoise,
+} from './played-demonstrations.js';
+import { noOptions, resetSchemaWith, type AnyEnvironment, type EnvironmentUnit } from './unit.js';
+
+/** Where an episode stands when `step` or `expert` is called. `step` may change the state in place; `expert` must not. */
+export interface Now<State, Options> {
+  state: State;
+  options: Options;
+  /** Number of the turn, from 0. */
+  turn: number;
+}
+
+/** How an episode begins. */
+export interface Beginning<State> {
+  observation: string;
+  /** Whatever `step` needs to know of the episode. */
+  state?: State;
+  info?: Record<string, unknown>;
+}
+
+/** Consequences of an action. An absent reward is 0; an absent end is false. */
+export interface Consequence {
+  observation: string;
+  reward?: number;
+  terminated?: boolean;
+  truncated?: boolean;
+  info?: Record<string, unknown>;
+}
+
+/** The members of a unit that have defaults. */
+type FurtherMembers<Options extends object, Extra extends object> = Partial<
+  Omit<EnvironmentUnit<Options, Extra>, 'name' | 'make'>
+>;
+
+/** An environment that is stated as two functions. All that is random in it must come from `rng`. */
+export interface EnvironmentDefinition<State, Options extends object> extends FurtherMembers<Options, ExpertNoise> {
+  name: string;
+  reset(start: { options: Options; rng: Rng }): Beginning<State> | Promise<Beginning<State>>;
+  step(action: string, now: Now<State, Options> & { rng: Rng }): Consequence | Promise<Consequence>;
+  /** Turns after which an episode is cut; absent: `step` alone ends it. */
+  maxTurns?: number | ((options: Options) => number);
+  /** The best action now, or null if it knows none. A policy can imitate it, and DAgger can ask it. */
+  expert?(now: Now<State, Options>): string | null;
+}
+
+/** An environment that is stated as a class of its own. */
+export interface ClassDefinition<Options extends object, Extra extends object> extends FurtherMembers<Options, Extra> {
+  name: string;
+  make: EnvironmentUnit<Options, Extra>['make'];
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- of any environment
+type AnyDefinition = EnvironmentDefinition<any, any> | ClassDefinition<any, any>;
+
+/**
+ * Completes a definition with the defaults: no options, episodes that differ by their seeds alone, observations of single turns. A
+ * complete unit is returned as it is.
+ *
+ * @throws {InvalidEnvironmentError} with every member that is missing, unknown or of another type
+ */
+export function defineEnvironment<Options extends object, Extra extends object = object>(
+  definition: ClassDefinition<Options, Extra>,
+): EnvironmentUnit<Options, Extra>;
+export function defineEnvironment<State, Options extends object = object>(
+  definition: EnvironmentDefinition<State, Options>,
+): EnvironmentUnit<Options, ExpertNoise>;
+export function defineEnvironment(definition: AnyDefinition): AnyEnvironment {
+  const faults = definitionFaults(definition);
+  if (faults.length > 0) throw new InvalidEnvironmentError((definition as { name?: unknown } | null)?.name, faults);
+  const { name } = definition;
+  const defaults = {
+    description: `the environment ${name}`,
+    schema: noOptions,
+    resetSchema: resetSchemaWith(),
+    splits: 'seeds' as const,
+    sampleActions: ['', 'yes', 'no', '1', 'look'],
+    typicalReturn: () => 0,
+  };
+  if ('make' in definition) {
+    const isComplete = Object.keys(defaults).every((member) => member in definition);
+    return isComplete ? (definition as AnyEnvironment) : { ...defaults, ...definition };
+  }
+  const { reset: _reset, step: _step, maxTurns: _maxTurns, expert, ...further } = definition;
+  const make = (options: object) => new DefinedEnv(definition, options);
+  return { ...defaults, make, ...(expert && expertMembers(definition)), ...further };
+}
+
+/** The members that follow from an expert. */
+function expertMembers<State, Options extends object>(
+  definition: EnvironmentDefinition<State, Options>,
+): Pick<EnvironmentUnit<Options, ExpertNoise>, 'demonstrations' | 'hasExpert'> {
+  return {
+    hasExpert: () => true,
+    demonstrations: {
+      schema: expertNoiseSchema,
+      make: async (options, request) => {
+        const env = checkedEnv(new DefinedEnv(definition, options), definition.name);
+        /** Random turns without valid actions or sample actions repeat what the expert said before. */
+        const said = new Set<string>();
+        const best = () => {
+          const reply = env.expertReply!();
+          if (reply !== null) said.add(reply);
+          return reply;
+        };
+        const random = (info: Record<string, unknown>, rng: Rng) =>
+          rng.choice(
+            (info.validActions as string[] | undefined) ?? definition.sampleActions ?? [best() ?? '', ...said],
+          );
+        return playedSet(await playDemonstrations(env, { best, random }, playedOptions(request)));
+      },
+    },
+  };
+}
+
+class DefinedEnv<State, Options extends object> implements Env {
+  readonly #order: EpisodeOrder;
+  readonly #maxTurns: number;
+  readonly expertReply?: () => string | null;
+  #rng = new Rng(0);
+  #state!: State;
+  #turn = 0;
+
+  constructor(
+    private readonly definition: EnvironmentDefinition<State, Options>,
+    private readonly options: Options,
+  ) {
+    const { name, maxTurns = Infinity, expert } = definition;
+    this.#order = new EpisodeOrder(name);
+    this.#maxTurns = typeof maxTurns === 'number' ? maxTurns : maxTurns(options);
+    if (expert) this.expertReply = () => expert(this.#now());
+  }
+
+  async reset({ seed }: { seed?: number } = {}): Promise<ResetResult> {
+    this.#order.begin();
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    this.#turn = 0;
+    const { state, info = {}, ...shownFirst } = await this.definition.reset({ options: this.options, rng: this.#rng });
+    this.#state = state as State;
+    return { ...shownFirst, info };
+  }
+
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    const consequence = await this.definition.step(action, { ...this.#now(), rng: this.#rng });
+    this.#turn++;
+    const { reward = 0, terminated = false, info = {} } = consequence;
+    const { truncated = !terminated && this.#turn >= this.#maxTurns } = consequence;
+    if (terminated || truncated) this.#order.end();
+    return { observation: consequence.observation, reward, terminated, truncated, info };
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+  }
+
+  #now(): Now<State, Options> {
+    return { state: this.#state, options: this.options, turn: this.#turn };
+  }
+}
+
+/** A definition with members that are missing, unknown or of another type. */
+export class InvalidEnvironmentError extends Error {
+  override readonly name = 'InvalidEnvironmentError';
+
+  constructor(
+    environment: unknown,
+    readonly faults: readonly string[],
+  ) {
+    super(
+      [
+        typeof environment === 'string' && environment !== ''
+          ? `the environment '${environment}' is not well defined`
+          : 'an environment is not well defined',
+        ...faults.map((fault) => `  - ${fault}`),
+        '  all members, with examples: docs/extending/environment.md',
+      ].join('\n'),
+    );
+  }
+}
+
+type Test = (value: unknown) => boolean;
+const isText: Test = (value) => typeof value === 'string';
+const isFunction: Test = (value) => typeof value === 'function';
+const isObject: Test = (value) => typeof value === 'object' && value !== null;
+const isCount: Test = (value) => Number.isInteger(value) && (value as number) >= 1;
+const hasProperties: Test = (value) => isObject(value) && isObject((value as { properties?: unknown }).properties);
+
+/** The type of each member, in words and as a test. */
+const kinds = {
+  text: ['a text', isText],
+  texts: ['a list of texts', (value) => Array.isArray(value) && value.length > 0 && value.every(isText)],
+  function: ['a function', isFunction],
+  object: ['an object', isObject],
+  schema: ['a JSON Schema with properties', hasProperties],
+  resetSchema: ['a JSON Schema with properties (resetSchemaWith())', hasProperties],
+  splits: ["'seeds' or a function", (value) => value === 'seeds' || isFunction(value)],
+  maxTurns: ['an integer above 0 or a function', (value) => isCount(value) || isFunction(value)],
+} satisfies Record<string, [string, Test]>;
+
+type Member = keyof EnvironmentUnit | keyof EnvironmentDefinition<unknown, object>;
+
+/** Every member of a definition, with its kind. */
+export const memberKinds: Readonly<Record<Member, keyof typeof kinds>> = {
+  name: 'text',
+  reset: 'function',
+  step: 'function',
+  make: 'function',
+  maxTurns: 'maxTurns',
+  expert: 'function',
+  description: 'text',
+  schema: 'schema',
+  resetSchema: 'resetSchema',
+  members: 'text',
+  splits: 'splits',
+  taskType: 'function',
+  context: 'function',
+  critic: 'text',
+  sampleActions: 'texts',
+  typicalReturn: 'function',
+  keys: 'object',
+  readWith: 'object',
+  problems: 'function',
+  answerTokens: 'function',
+  vocabulary: 'function',
+  spells: 'text',
+  engineText: 'function',
+  replayOptions: 'object',
+  oracles: 'object',
+  demonstrations: 'object',
+  report: 'function',
+  hasExpert: 'function',
+  optimalReturn: 'function',
+};
+
+/** Members of a definition that are missing, unknown or of another type: a definition in JavaScript may have any. */
+export function definitionFaults(definition: unknown): string[] {
+  if (!isObject(definition)) return [`a definition must be an object; got ${shown(definition)}`];
+  const given = definition as Record<string, unknown>;
+  const needed = given.make === undefined ? ['name', 'reset', 'step'] : ['name'];
+  const wrong = (Object.keys(memberKinds) as Member[]).flatMap((member) => {
+    const value = given[member];
+    const [kind, test] = kinds[memberKinds[member]];
+    if (value === undefined ? !needed.includes(member) : test(value) && value !== '') return [];
+    return [`${member} must be ${kind}; got ${shown(value)}`];
+  });
+  const unknown = Object.keys(given).flatMap((member) => {
+    if (Object.hasOwn(memberKinds, member)) return [];
+    const nearest = nearestName(member, Object.keys(memberKinds));
+    return [`${member} is not a member of an environment${nearest === null ? '' : `; did you mean ${nearest}?`}`];
+  });
+  const unused = given.make === undefined ? [] : ['reset', 'step', 'maxTurns', 'expert'].filter((key) => key in given);
+  return [...wrong, ...unknown, ...unused.map((member) => `${member} is not read beside make: leave one of them out`)];
+}
