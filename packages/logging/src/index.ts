@@ -17,14 +17,4 @@ export {
   type RunLogger,
 } from './loggers/logger.js';
 export { findLogger, loggerNames, registerLogger } from './loggers/registry.js';
-export { syncRuns } from './wandb/sync-runs.js';
-export {
-  asAgent,
-  createSweep,
-  parseSweep,
-  type SweepAgent,
-  type SweepCommand,
-  type SweepConfig,
-  type SweepPlace,
-  type SweepTrial,
-} from './wandb/sweeps.js';
+export { wandbSyncCommand } from './loggers/wandb/wandb-logger.js';

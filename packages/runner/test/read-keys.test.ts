@@ -390,7 +390,7 @@ afterAll(async () => {
 
 /** A run of W&B's own client. */
 async function offlineRun(): Promise<string> {
-  const recorded = join(repository, 'packages/logging/src/wandb/fixtures/offline-run.wandb');
+  const recorded = join(repository, 'packages/wandb/test/fixtures/offline-run.wandb');
   await cp(recorded, at('offline', 'run-k3v9q2xm.wandb'));
   return at('offline');
 }

@@ -1,5 +1,5 @@
 // A server that speaks W&B's protocol as far as a run needs it, stores what it accepts, and misbehaves as a test says. Answers have
-// the form of recorded ones (packages/logging/src/wandb/fixtures/online-conversation.jsonl).
+// the form of recorded ones (packages/wandb/test/fixtures/online-conversation.jsonl).
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

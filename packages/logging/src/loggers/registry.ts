@@ -1,7 +1,7 @@
 // Loggers by name. A plugin registers its own besides these.
 import { csvLogger } from './csv-logger.js';
 import type { LoggerUnit } from './logger.js';
-import { wandbLogger } from '../wandb/wandb-logger.js';
+import { wandbLogger } from './wandb/wandb-logger.js';
 import { tensorBoardLogger } from './tensorboard/tensorboard-logger.js';
 
 const loggers = new Map<string, LoggerUnit>();

@@ -8,7 +8,7 @@ import {
   type SweepOutcome,
   type SweepRequest,
 } from '@bowyer/config';
-import { createSweep, type SweepConfig } from '@bowyer/logging';
+import { createSweep, type SweepConfig } from '@bowyer/wandb';
 import { shellQuoted } from '@bowyer/core';
 import type { SweeperConfig } from '../keys/sweep-schema.js';
 

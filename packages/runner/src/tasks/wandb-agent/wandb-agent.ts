@@ -9,7 +9,7 @@ import {
   type SweepCommand,
   type SweepPlace,
   type SweepTrial,
-} from '@bowyer/logging';
+} from '@bowyer/wandb';
 import { startJobProcess, type JobProcess } from '../../sweep/job-process.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { overrideOf } from './override-of.js';

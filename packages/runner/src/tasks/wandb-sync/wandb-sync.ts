@@ -1,4 +1,5 @@
-import { syncRuns, textTable } from '@bowyer/logging';
+import { textTable, wandbSyncCommand } from '@bowyer/logging';
+import { syncRuns } from '@bowyer/wandb';
 import type { TaskContext } from '../../context/task-context.js';
 
 export async function wandbSync({ dir }: { dir: string }, context: TaskContext): Promise<void> {
@@ -8,6 +9,7 @@ export async function wandbSync({ dir }: { dir: string }, context: TaskContext):
     note: (message) => log(message),
     warn: (message) => log(message, 'WARNING'),
     onStart: (abort) => onInterrupt(abort, 'stopping; the same command continues from here'),
+    syncCommand: wandbSyncCommand,
   });
   print(
     `${textTable(

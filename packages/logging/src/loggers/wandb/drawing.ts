@@ -1,0 +1,74 @@
+// Pictures of plots as PNG, made in a thread of their own: compiling the renderer and drawing take up to a second, which the
+// training must not wait for. Renderer: resvg as WebAssembly; it has no fonts, so that the font is a package of its own.
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import type { Picture } from '@bowyer/wandb';
+
+/** Pixels for each unit of the SVG: sharp on screens of high density. */
+const ZOOM = 2;
+
+/** As text: the tests run from sources, which a worker cannot load. */
+const WORKER = `
+const { readFileSync } = require('node:fs');
+const { parentPort, workerData } = require('node:worker_threads');
+const { renderer, wasm, font, zoom } = workerData;
+const { initWasm, Resvg } = require(renderer);
+const ready = initWasm(readFileSync(wasm));
+const fontBuffers = [readFileSync(font)];
+parentPort.on('message', async (svg) => {
+  await ready;
+  const drawing = new Resvg(svg, { background: '#ffffff', fitTo: { mode: 'zoom', value: zoom }, font: { fontBuffers } });
+  const image = drawing.render();
+  parentPort.postMessage({ png: image.asPng(), width: image.width, height: image.height });
+  image.free();
+  drawing.free();
+});`;
+
+/** Draws one SVG at a time. The thread starts with the first one and never keeps the process alive while it is idle. */
+export class Drawing {
+  #worker: Worker | null = null;
+  #pending: { resolve: (picture: Picture) => void; reject: (error: Error) => void } | null = null;
+
+  /** @throws if the renderer fails; the next call starts it again */
+  draw(svg: string): Promise<Picture> {
+    const worker = (this.#worker ??= this.#start());
+    return new Promise((resolve, reject) => {
+      this.#pending = { resolve, reject };
+      worker.ref();
+      worker.postMessage(svg);
+    });
+  }
+
+  #start(): Worker {
+    const worker = startWorker();
+    const fail = (error: Error) => {
+      if (this.#worker !== worker) return; // its exit after its error
+      this.#worker = null;
+      this.#pending?.reject(error);
+    };
+    worker.on('message', (picture: Picture) => {
+      worker.unref();
+      this.#pending?.resolve(picture);
+      this.#pending = null;
+    });
+    worker.on('error', fail);
+    worker.on('exit', (code) => fail(new Error(`the renderer ended with exit code ${code}`)));
+    return worker;
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+    this.#worker = null;
+  }
+}
+
+function startWorker(): Worker {
+  const { resolve } = createRequire(import.meta.url);
+  const workerData = {
+    renderer: resolve('@resvg/resvg-wasm'),
+    wasm: resolve('@resvg/resvg-wasm/index_bg.wasm'),
+    font: resolve('@fontsource/pt-sans/files/pt-sans-latin-400-normal.woff2'),
+    zoom: ZOOM,
+  };
+  return new Worker(WORKER, { eval: true, workerData, execArgv: [] });
+}

@@ -1,0 +1,66 @@
+// A row of the history as a record: the bytes that `encodeRecord` makes, in a tenth of its time, as a training thread writes one
+// for each iteration.
+import type { Figures } from './figures.js';
+
+/** Tags of protobuf: field number · 8 + 2 for bytes, + 0 for a varint. */
+const [NUM, HISTORY, ITEM, STEP, STEP_NUM, KEY] = [
+  1 << 3,
+  (2 << 3) | 2,
+  (1 << 3) | 2,
+  (2 << 3) | 2,
+  1 << 3,
+  (1 << 3) | 2,
+];
+/** Of field 16, `value_json`: a varint of two bytes. */
+const VALUE = [0x82, 0x01] as const;
+
+/** Bytes are strings of one character each here: strings are joined faster than buffers. */
+function charsOf(bytes: Iterable<number>): string {
+  let chars = '';
+  for (const byte of bytes) chars += String.fromCharCode(byte);
+  return chars;
+}
+
+function keyChars(name: string): string {
+  const text = Buffer.from(name).toString('latin1');
+  return charsOf([KEY, ...varint(text.length)]) + text + charsOf(VALUE);
+}
+
+function itemChars(key: string, length: number): string {
+  const size = varint(length);
+  return charsOf([ITEM, ...varint(key.length + size.length + length)]) + key + charsOf(size);
+}
+
+export class HistoryRows {
+  readonly #keys: readonly string[];
+  /** Of each name, by the length of its number: an item up to the number. */
+  readonly #items: string[][];
+
+  constructor(names: readonly string[]) {
+    this.#keys = names.map(keyChars);
+    this.#items = names.map(() => []);
+  }
+
+  /** @param num of the record @param texts of the names, in ASCII @param more further items: key and JSON */
+  encode(num: number, texts: Figures['texts'], more: ReadonlyMap<string, string>, step: number): Uint8Array {
+    let items = '';
+    for (let i = 0; i < texts.length; i++) {
+      const text = texts[i];
+      items += (this.#items[i][text.length] ??= itemChars(this.#keys[i], text.length)) + text;
+    }
+    for (const [key, json] of more) {
+      const value = Buffer.from(json).toString('latin1');
+      items += itemChars(keyChars(key), value.length) + value;
+    }
+    const inner = [STEP_NUM, ...varint(step)];
+    const history = items + charsOf([STEP, inner.length, ...inner]);
+    return Buffer.from(charsOf([NUM, ...varint(num), HISTORY, ...varint(history.length)]) + history, 'latin1');
+  }
+}
+
+/** Of a safe integer, not negative. */
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  for (; value > 0x7f; value = Math.floor(value / 128)) bytes.push((value % 128) | 0x80);
+  return [...bytes, value];
+}

@@ -1,0 +1,86 @@
+// The folder of a run as W&B's clients lay it out: wandb/run-TIME-ID with the log run-ID.wandb and the folder `files`.
+import { randomInt } from 'node:crypto';
+import { access, mkdir, readFile, rm, symlink } from 'node:fs/promises';
+import { basename, isAbsolute, join, relative, resolve } from 'node:path';
+import { namingFile, writeFileAtomically } from '@bowyer/core';
+import type { WandbSettings } from './settings.js';
+
+export interface RunPlace {
+  id: string;
+  folder: string;
+  log: string;
+  files: string;
+}
+
+/** A file in a run's own folder with the W&B run that it is, so that the next process continues it. */
+const MARK = 'wandb-run.json';
+interface Mark {
+  run_id: string;
+  /** Relative to the run's folder where it is below it. */
+  folder: string;
+}
+
+/**
+ * @param otherRun how another W&B run in the same folder is avoided, for the error
+ * @throws {Error} if the run has another id already
+ */
+export async function findPlace(
+  directory: string,
+  { runId, dir, mode }: WandbSettings,
+  otherRun: string,
+): Promise<RunPlace> {
+  const path = join(directory, MARK);
+  const text = await readFile(path, 'utf8').catch(() => null);
+  const mark = text === null ? null : (JSON.parse(text) as Mark);
+  if (mark !== null && runId !== null && mark.run_id !== runId)
+    throw new Error(`the run in ${directory} is the W&B run ${mark.run_id} already, not ${runId}\n  ${otherRun}`);
+  if (mark !== null) return placeOf(resolve(directory, mark.folder), mark.run_id);
+  const id = runId ?? newId();
+  const parent = join(dir === null ? directory : resolve(dir), dir === null ? 'wandb' : await wandbFolder(dir));
+  const name = `${mode === 'offline' ? 'offline-run' : 'run'}-${localTime(new Date())}-${id}`;
+  const place = placeOf(join(parent, name), id);
+  await namingFile(place.folder, () => mkdir(place.files, { recursive: true }));
+  await linkLatest(parent, name);
+  const inside = relative(directory, place.folder);
+  const folder = inside.startsWith('..') || isAbsolute(inside) ? place.folder : inside;
+  await writeFileAtomically(path, `${JSON.stringify({ run_id: id, folder } satisfies Mark)}\n`);
+  return place;
+}
+
+/** The W&B run that has made a model in the folder `checkpoints/NAME` of its own folder; null where none is known. */
+export async function makerOf(model: string): Promise<string | null> {
+  const text = await readFile(join(model, '..', '..', MARK), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as Mark).run_id;
+}
+
+export const placeOf = (folder: string, id: string): RunPlace => ({
+  id,
+  folder,
+  log: join(folder, `run-${id}.wandb`),
+  files: join(folder, 'files'),
+});
+
+/** W&B's clients write into a folder `.wandb` where there is one. */
+const wandbFolder = async (dir: string) => ((await exists(join(dir, '.wandb'))) ? '.wandb' : 'wandb');
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+async function linkLatest(parent: string, name: string): Promise<void> {
+  const link = join(parent, 'latest-run');
+  await rm(link, { force: true });
+  await symlink(basename(name), link).catch(() => {}); // a convenience that not every file system has
+}
+
+/** Not drawn from a seed: it must be unique at W&B's server, where runs of many computers meet. */
+const newId = () => Array.from({ length: 8 }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[randomInt(36)]).join('');
+
+/** The form of a time in the names of W&B's folders. */
+function localTime(time: Date): string {
+  const two = (number: number) => String(number).padStart(2, '0');
+  const date = `${time.getFullYear()}${two(time.getMonth() + 1)}${two(time.getDate())}`;
+  return `${date}_${two(time.getHours())}${two(time.getMinutes())}${two(time.getSeconds())}`;
+}

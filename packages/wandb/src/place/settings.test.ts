@@ -1,0 +1,60 @@
+// Where a run's settings and its key come from.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findKey } from './api-key.js';
+import { settingsOf, type PlaceOptions } from './settings.js';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'wandb-settings-'))));
+afterEach(() => rm(directory, { recursive: true }));
+
+const places: PlaceOptions = {
+  mode: null,
+  entity: null,
+  project: null,
+  runId: null,
+  group: null,
+  jobType: null,
+  notes: null,
+  tags: [],
+};
+
+test('options, then the environment, then files decide', async () => {
+  const names = { project: 'p', name: 'n' };
+  const env = { HOME: directory, WANDB_DIR: directory };
+  await mkdir(join(directory, 'wandb'));
+  await writeFile(join(directory, 'wandb', 'settings'), '[default]\nentity = team\nmode=offline\n[other]\nproject=x\n');
+  expect(settingsOf(places, names, env)).toMatchObject({ mode: 'offline', entity: 'team', project: 'p', name: 'n' });
+  const variables = {
+    ...env,
+    WANDB_ENTITY: 'e',
+    WANDB_MODE: 'dryrun',
+    WANDB_PROJECT: 'q',
+    WANDB_BASE_URL: 'http://h:1/',
+  };
+  expect(settingsOf(places, names, variables)).toMatchObject({ entity: 'e', project: 'q', baseUrl: 'http://h:1' });
+  expect(settingsOf({ ...places, project: 'r', mode: 'online' }, names, variables)).toMatchObject({
+    project: 'r',
+    mode: 'online',
+  });
+  expect(() => settingsOf({ ...places, project: 'a/b' }, names, env)).toThrow("W&B takes no project of the name 'a/b'");
+  expect(() => settingsOf(places, names, { ...env, WANDB_MODE: 'shared' })).toThrow('several writers of one run');
+});
+
+test('the key: from the environment, from the entry of its host in netrc, and else where to get one', async () => {
+  const env = { HOME: directory };
+  await writeFile(
+    join(directory, '.netrc'),
+    'machine other\n login user\n password wrong\nmachine api.wandb.ai\n  login user\n  password secret\n',
+  );
+  expect(findKey('https://api.wandb.ai', env)).toBe('secret');
+  expect(findKey('https://api.wandb.ai', { ...env, WANDB_API_KEY: 'x'.repeat(40) })).toBe('x'.repeat(40));
+  expect(() => findKey('https://api.wandb.ai', { ...env, WANDB_API_KEY: 'short' })).toThrow(
+    /^WANDB_API_KEY is not a key of W&B/,
+  );
+  expect(() => findKey('http://own.example', env)).toThrow(
+    'W&B needs a key for http://own.example, and there is none in WANDB_API_KEY nor in ~/.netrc\n' +
+      '  copy it from http://own.example/authorize and set WANDB_API_KEY',
+  );
+});

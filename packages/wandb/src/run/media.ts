@@ -1,0 +1,64 @@
+// Values of a row that are files: tables and images. The row has a reference, the file lies below `files/media`.
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { namingFile } from '@bowyer/core';
+import { jsonText } from '../log/raw-json.js';
+
+/** An image as PNG. */
+export interface Picture {
+  png: Uint8Array;
+  /** Pixels. */
+  width: number;
+  height: number;
+}
+
+/** A value for a row, and the path of its file, relative to `files`. */
+export interface MediaValue {
+  json: string;
+  path: string;
+}
+
+/** The number of rows of a table that W&B shows. */
+const MAX_ROWS = 10_000;
+
+export async function tableValue(
+  files: string,
+  { key, step }: { key: string; step: number },
+  columns: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): Promise<MediaValue> {
+  const data = rows.slice(0, MAX_ROWS);
+  const file = await write(files, { folder: 'table', key, step, ending: 'table.json' }, jsonText({ columns, data }));
+  const members = { log_mode: 'IMMUTABLE', ncols: columns.length, nrows: data.length };
+  return { path: file.path, json: jsonText({ _type: 'table-file', ...file, ...members }) };
+}
+
+export async function imageValue(
+  files: string,
+  { key, step }: { key: string; step: number },
+  { png, width, height }: Picture,
+): Promise<MediaValue> {
+  const file = await write(files, { folder: 'images', key, step, ending: 'png' }, png);
+  return { path: file.path, json: jsonText({ _type: 'image-file', ...file, format: 'png', width, height }) };
+}
+
+interface MediaName {
+  folder: string;
+  key: string;
+  step: number;
+  ending: string;
+}
+
+/** `media/KIND/KEY_STEP_SHA20.ENDING`; a slash in the key makes a folder. */
+async function write(files: string, { folder, key, step, ending }: MediaName, content: string | Uint8Array) {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const path = `media/${folder}/${key}_${step}_${sha256.slice(0, 20)}.${ending}`;
+  const absolute = join(files, path);
+  await namingFile(absolute, async () => {
+    await mkdir(dirname(absolute), { recursive: true });
+    await writeFile(absolute, bytes);
+  });
+  return { path, sha256, size: bytes.length };
+}

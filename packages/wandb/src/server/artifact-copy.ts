@@ -1,0 +1,44 @@
+// Copies of checkpoints that wait to be uploaded: the run replaces and removes its own while the sender is behind.
+import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import { namingFile } from '@bowyer/core';
+import type { ArtifactRecord } from '../log/records.js';
+
+/** In the folder of the W&B run. */
+const COPIES = 'artifacts';
+
+/**
+ * Files of a folder under another name. Tensors, which a run never writes over, are linked where the file system has links: they
+ * cost no space.
+ *
+ * @returns the copy
+ */
+export async function copyFolder(folder: string, runFolder: string, name: string): Promise<string> {
+  const copy = resolve(runFolder, COPIES, name);
+  await rm(copy, { recursive: true, force: true });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const from = join(entry.parentPath, entry.name);
+    const to = join(copy, relative(folder, from));
+    await namingFile(to, async () => {
+      await mkdir(dirname(to), { recursive: true });
+      const linked =
+        from.endsWith('.safetensors') &&
+        (await link(from, to).then(
+          () => true,
+          () => false,
+        ));
+      if (!linked) await copyFile(from, to);
+    });
+  }
+  return copy;
+}
+
+/** Of an artifact that is uploaded; one that was made of other files has none. */
+export async function removeCopy(runFolder: string, { manifest }: ArtifactRecord): Promise<void> {
+  const copies = resolve(runFolder, COPIES);
+  const path = manifest?.contents?.[0]?.local_path;
+  if (path === undefined) return;
+  const [name] = relative(copies, path).split('/');
+  if (name !== '..' && path.startsWith(`${copies}/`)) await rm(join(copies, name), { recursive: true, force: true });
+}

@@ -1,0 +1,78 @@
+// A run's entry at the server: created or continued, and its config kept up to date.
+import type { WandbClient } from './client.js';
+import { RUN_RESUME_STATUS, UPSERT_BUCKET, type RunResumeStatusAnswer, type UpsertBucketAnswer } from './queries.js';
+import { parseJsonText } from '../log/raw-json.js';
+import type { RunRecord } from '../log/records.js';
+import { NO_BASE, type Base } from './run-projection.js';
+import type { SenderState } from './sender-state.js';
+import type { Resume } from '../place/settings.js';
+import { WandbError } from './wandb-error.js';
+
+/** Creates the run, or finds it. @returns its names at the server, which may rename entity and project */
+export async function createRun(
+  client: WandbClient,
+  run: RunRecord,
+  config: string,
+): Promise<NonNullable<SenderState['run']>> {
+  const variables = {
+    name: run.run_id,
+    project: run.project || 'uncategorized',
+    entity: run.entity || null,
+    config,
+    groupName: run.run_group || null,
+    jobType: run.job_type || null,
+    displayName: run.display_name || null,
+    notes: run.notes || null,
+    host: run.host || null,
+    sweep: run.sweep_id || null,
+    program: 'bowyer',
+    tags: run.tags ?? null,
+    commit: run.git?.commit ?? null,
+    repo: run.git?.remote_url ?? null,
+  };
+  const { upsertBucket } = await client.graphql<UpsertBucketAnswer>(UPSERT_BUCKET, variables, { retryConflict: true });
+  const { id, name, project } = upsertBucket.bucket;
+  return { id, name, project: project.name, entity: project.entity.name };
+}
+
+/** Sends the config alone: what a person has changed at the server stays. */
+export async function updateConfig(
+  client: WandbClient,
+  { name, project, entity }: NonNullable<SenderState['run']>,
+  config: string,
+): Promise<void> {
+  await client.graphql<UpsertBucketAnswer>(UPSERT_BUCKET, { name, project, entity, config }, { retryConflict: true });
+}
+
+/**
+ * Where the lines of a run begin that the server may know from elsewhere.
+ *
+ * @throws {WandbError} where the run must exist and does not, or must not and does
+ */
+export async function findBase(client: WandbClient, run: RunRecord, resume: Exclude<Resume, null>): Promise<Base> {
+  const variables = { project: run.project || 'uncategorized', entity: run.entity || null, name: run.run_id };
+  const { model } = await client.graphql<RunResumeStatusAnswer>(RUN_RESUME_STATUS, variables);
+  const found = model?.bucket ?? null;
+  const hasStarted = found !== null && 't' in objectOf(found.wandbConfig);
+  if (resume === 'must' && !hasStarted)
+    throw new WandbError(`WANDB_RESUME=must, and W&B has no run ${run.run_id}`, 404, false);
+  if (resume === 'never' && hasStarted)
+    throw new WandbError(`WANDB_RESUME=never, and W&B has a run ${run.run_id} already`, 409, false);
+  if (!hasStarted) return NO_BASE;
+  const rows = (JSON.parse(found.historyTail ?? '[]') as string[]).map(objectOf);
+  const largest = (key: string) => rows.reduce((most, row) => Math.max(most, Number(row[key] ?? 0)), 0);
+  return {
+    lines: {
+      'wandb-history.jsonl': found.historyLineCount ?? 0,
+      'wandb-events.jsonl': found.eventsLineCount ?? 0,
+      'output.log': found.logLineCount ?? 0,
+    },
+    step: largest('_step'),
+    runtime: largest('_runtime'),
+  };
+}
+
+function objectOf(json: string | null): Record<string, unknown> {
+  const value = json === null ? null : parseJsonText(json);
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,81 @@
+// Sending as a run or `syncRuns` starts it: with a lock on the log, and with failures as warnings.
+import { Rng, withFileLock, type LockHolder } from '@bowyer/core';
+import type { Advice } from '../place/advice.js';
+import { pagesOf, type Environment } from '../place/api-key.js';
+import { WandbClient } from './client.js';
+import type { RunPlace } from '../place/run-place.js';
+import { Sender } from './sender.js';
+import { stateFile, syncedFile } from './sender-state.js';
+import { paceOf, type Resume } from '../place/settings.js';
+import { WandbError } from './wandb-error.js';
+
+export interface SendOptions {
+  place: RunPlace;
+  baseUrl: string;
+  key: string;
+  env: Environment;
+  resume: Resume;
+  note: (message: string) => void;
+  warn: (message: string) => void;
+  onStop: () => void;
+  /** Another process sends this log: null waits for it. */
+  refuse: ((holder: LockHolder) => Error) | null;
+  /** The command that sends the run in a folder, for warnings. */
+  syncCommand: Advice['sync'];
+}
+
+export interface Sending {
+  /** No more records come. */
+  end(): void;
+  /** Gives up what is under way. */
+  abort(): void;
+  /** Whether everything was sent. Rejects only with what `refuse` makes. */
+  done: Promise<boolean>;
+}
+
+/** Attempts after which a warning is logged. */
+const TOLD_AFTER = 3;
+
+export function startSending(options: SendOptions): Sending {
+  const { place, baseUrl, key, env, note, warn, onStop, resume, refuse } = options;
+  const cancel = new AbortController();
+  const pace = paceOf(env);
+  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // jitter only
+  let isSilent = false;
+  const onRetry = (error: WandbError, attempt: number) => {
+    if (attempt !== TOLD_AFTER || isSilent) return;
+    isSilent = true;
+    warn(`W&B cannot be reached: ${error.message}\n  the run continues; its figures are on disk and are sent later`);
+  };
+  const client = new WandbClient({
+    baseUrl,
+    key,
+    env,
+    ...pace,
+    random: () => rng.uniform(),
+    onRetry,
+    signal: cancel.signal,
+  });
+  const onRun = ({ entity, project, name }: { entity: string; project: string; name: string }) =>
+    note(`W&B: ${[pagesOf(baseUrl, env), entity, project, 'runs', name].join('/')}`);
+  const sender = new Sender({ client, place, resume, ...pace, onRun, onStop, warn, signal: cancel.signal });
+  const protects = [stateFile(place.log), syncedFile(place.log)];
+  const done = withFileLock(`${place.log}.lock`, () => sender.run(), { protects, ...(refuse && { refuse }) })
+    .then(() => true)
+    .catch((error: Error) => {
+      if (cancel.signal.aborted) return false;
+      if (!(error instanceof WandbError)) throw error;
+      warn(failureText(error, options));
+      return false;
+    })
+    .finally(() => client.close());
+  return { end: () => sender.end(), abort: () => cancel.abort(), done };
+}
+
+function failureText(error: WandbError, { baseUrl, place, syncCommand }: SendOptions): string {
+  const reason = error.isAuthentication
+    ? `the key is not valid for ${baseUrl}, or has expired (status ${error.status})`
+    : error.message;
+  const remedy = error.isAuthentication ? 'with a valid WANDB_API_KEY' : 'when this is mended';
+  return `W&B: ${reason}\n  nothing more is sent in this process; the run is on disk\n  ${remedy}: ${syncCommand(place.folder)}`;
+}

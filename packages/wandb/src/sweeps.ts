@@ -1,0 +1,128 @@
+// Sweeps of W&B: one that is created there, and an agent that asks it for trials.
+import { Rng } from '@bowyer/core';
+import { findKey, pagesOf, type Environment } from './place/api-key.js';
+import type { WandbClient } from './server/client.js';
+import { baseUrlOf, paceOf } from './place/settings.js';
+
+const UPSERT_SWEEP = `mutation UpsertSweep($config: String, $projectName: String, $entityName: String) {
+  upsertSweep(input: {config: $config, projectName: $projectName, entityName: $entityName}) {
+    sweep { name project { name entity { name } } } configValidationWarnings } }`;
+const CREATE_AGENT = `mutation CreateAgent($host: String!, $projectName: String, $entityName: String, $sweep: String!) {
+  createAgent(input: {host: $host, projectName: $projectName, entityName: $entityName, sweep: $sweep}) { agent { id } } }`;
+const HEARTBEAT = `mutation Heartbeat($id: ID!, $metrics: JSONString, $runState: JSONString) {
+  agentHeartbeat(input: {id: $id, metrics: $metrics, runState: $runState}) { agent { id } commands } }`;
+
+/** A sweep's place at the server. */
+export interface SweepPlace {
+  entity: string | null;
+  project: string;
+  id: string;
+}
+
+/** `ID`, `PROJECT/ID` or `ENTITY/PROJECT/ID`. @throws for another form */
+export function parseSweep(text: string, env: Environment): SweepPlace {
+  const parts = text.split('/');
+  if (parts.length > 3 || parts.some((part) => part === ''))
+    throw new Error(`'${text}' is no sweep of W&B\n  write ID, PROJECT/ID or ENTITY/PROJECT/ID`);
+  const [id, project, entity] = parts.reverse();
+  return { id, project: project ?? env.WANDB_PROJECT ?? 'uncategorized', entity: entity ?? env.WANDB_ENTITY ?? null };
+}
+
+export interface SweepConfig {
+  method: 'grid' | 'random' | 'bayes';
+  metric: { name: string; goal: 'maximize' | 'minimize' };
+  parameters: Readonly<Record<string, object>>;
+  /** What W&B's own agent starts, in its template words. */
+  command: readonly string[];
+  /** Trials; absent: no bound. */
+  run_cap?: number;
+}
+
+/** @returns where the sweep is, its page, and what the server has to say about the config */
+export async function createSweep(
+  config: SweepConfig,
+  { entity, project }: { entity: string | null; project: string },
+  env: Environment,
+): Promise<{ place: SweepPlace; url: string; warnings: string[] }> {
+  return withClient(env, async (client) => {
+    const variables = { config: JSON.stringify(config), projectName: project, entityName: entity }; // JSON is YAML
+    const { upsertSweep } = await client.graphql<UpsertSweepAnswer>(UPSERT_SWEEP, variables, { onlyOnce: true }); // else there may be two
+    const { name: id, project: there } = upsertSweep.sweep;
+    const place = { id, project: there.name, entity: there.entity.name };
+    const url = [pagesOf(baseUrlOf(env), env), place.entity, place.project, 'sweeps', id].join('/');
+    return { place, url, warnings: upsertSweep.configValidationWarnings ?? [] };
+  });
+}
+
+interface UpsertSweepAnswer {
+  upsertSweep: {
+    sweep: { name: string; project: { name: string; entity: { name: string } } };
+    configValidationWarnings: string[] | null;
+  };
+}
+
+export interface SweepTrial {
+  type: 'run' | 'resume';
+  run_id: string;
+  args?: Readonly<Record<string, { value: unknown }>>;
+}
+
+/** What the sweep wants done; none: nothing now. */
+export type SweepCommand = SweepTrial | { type: 'stop'; run_id: string } | { type: 'exit' };
+
+export interface SweepAgent {
+  /** @param running ids of the trials under way @returns null where the sweep was deleted */
+  heartbeat(running: readonly string[]): Promise<SweepCommand | null | undefined>;
+  /** Milliseconds between two heartbeats. */
+  intervalMs: number;
+}
+
+/** Registers an agent and lets `work` ask for trials. */
+export function asAgent<T>(
+  place: SweepPlace,
+  { env, host }: { env: Environment; host: string },
+  work: (agent: SweepAgent) => Promise<T>,
+): Promise<T> {
+  return withClient(env, async (client) => {
+    const variables = { host, projectName: place.project, entityName: place.entity, sweep: place.id };
+    const { createAgent } = await client.graphql<{ createAgent: { agent: { id: string } } }>(CREATE_AGENT, variables);
+    const { id } = createAgent.agent;
+    return work({
+      intervalMs: paceOf(env).agentMs,
+      heartbeat: async (running) => {
+        const runState = JSON.stringify(Object.fromEntries(running.map((run) => [run, true])));
+        try {
+          const answer = await client.graphql<{ agentHeartbeat: { commands: string } }>(HEARTBEAT, {
+            id,
+            metrics: '{}',
+            runState,
+          });
+          return (JSON.parse(answer.agentHeartbeat.commands) as SweepCommand[])[0];
+        } catch (error) {
+          if ((error as { status?: number }).status === 404) return null;
+          throw error;
+        }
+      },
+    });
+  });
+}
+
+async function withClient<T>(env: Environment, work: (client: WandbClient) => Promise<T>): Promise<T> {
+  const { WandbClient } = await import('./server/client.js');
+  const baseUrl = baseUrlOf(env);
+  const rng = Rng.forPurpose(process.pid, 'retries of W&B'); // jitter only
+  const client = new WandbClient({
+    baseUrl,
+    key: findKey(baseUrl, env),
+    env,
+    ...paceOf(env),
+    random: () => rng.uniform(),
+    onRetry: () => {},
+    signal: new AbortController().signal,
+  });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
