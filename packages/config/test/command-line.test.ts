@@ -281,9 +281,18 @@ describe('what is shown without running', () => {
     },
   };
 
-  test('--help: groups with their options, every key with value, type, unit and meaning', async () => {
+  test('--help: usage, every key with value, type, unit and meaning, then groups and configs', async () => {
     const root = temporaryTree(configs);
     const help = await runProgram(root, ['--help', 'agent=dqn'], { describe: () => schema });
+    const parts = [...help.stdout.matchAll(/^(app: .*|usage: app .*|== .* ==)$/gm)].map(([line]) => line);
+    expect(parts).toEqual([
+      'app: a program with composed configuration',
+      'usage: app [--config-name NAME] [KEY=VALUE ...] [GROUP=OPTION ...] [FLAG ...]',
+      '== Config ==',
+      '== Configuration groups ==',
+      '== Primary configs ==',
+    ]);
+    expect(help.stdout).toContain('(--config-name NAME)\n\nconfig (shown here)\n');
     expect(help.stdout).toContain('agent: dqn, ppo\n');
     expect(help.stdout).toContain('  seed=1  (integer ≥ 0)\n      Every random choice of the run follows from it.\n');
     expect(help.stdout).toContain('agent: who learns\n');
@@ -291,6 +300,13 @@ describe('what is shown without running', () => {
     expect(help.stdout).not.toContain('step size of PPO');
     const ppo = await runProgram(root, ['--help'], { describe: () => schema });
     expect(ppo.stdout).toContain('  agent.lr=0.001  (number, 1/step)\n      step size of PPO\n');
+  });
+
+  test('--help leaves out the groups that a program calls internal', async () => {
+    const program = { isInternalGroup: (group: string) => group === 'agent' };
+    const { stdout } = await runProgram(temporaryTree(configs), ['--help'], program);
+    expect(stdout).not.toContain('agent: dqn, ppo');
+    expect(stdout).toContain('agent:\n  kind: ppo\n');
   });
 
   test('--help without a schema prints the config; --hydra-help the flags', async () => {

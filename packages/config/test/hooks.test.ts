@@ -132,6 +132,41 @@ describe('old names of keys', () => {
   });
 });
 
+describe('overview', () => {
+  /** As a program does that runs nothing unless something was typed. */
+  const overview: CommandLine['overview'] = (overrides) =>
+    Promise.resolve(overrides.length === 0 ? 'what it can do\n' : undefined);
+
+  test.each([[[]], [['-m']], [['--config-dir', 'conf']]])('%j prints it, and nothing runs', async (argv) => {
+    const root = temporaryTree(configs);
+    expect(await runProgram(root, argv, { overview })).toEqual({ exitCode: 0, stdout: 'what it can do\n', stderr: '' });
+    expect(readdirSync(root)).toEqual(['conf']);
+  });
+
+  test.each([[['--run']], [['seed=2']], [['--config-name', 'config']]])('%j runs the config', async (argv) => {
+    const root = temporaryTree(configs);
+    expect((await runProgram(root, argv, { overview })).stdout).toContain('lr: 0.001\n');
+    expect(readdirSync(root)).toContain('outputs');
+  });
+
+  test('what prints a config or checks it goes on doing so', async () => {
+    const root = temporaryTree(configs);
+    expect((await runProgram(root, ['--cfg', 'job'], { overview })).stdout).toContain('lr: 0.001\n');
+    expect((await runProgram(root, ['--dry-run'], { overview })).stdout).toContain('The config is complete');
+  });
+
+  test('a program learns whether its own primary config was chosen', async () => {
+    const seen: boolean[] = [];
+    const translate: CommandLine['translate'] = (overrides, { isDefaultConfig }) => {
+      seen.push(isDefaultConfig);
+      return Promise.resolve(overrides);
+    };
+    for (const argv of [['seed=2'], ['--config-name', 'config']])
+      await runProgram(temporaryTree(configs), argv, { translate });
+    expect(seen).toEqual([true, false]);
+  });
+});
+
 test('usage lines show how to call the program', async () => {
   const { stderr } = await runProgram(temporaryTree(configs), ['--nothing'], { commandPrefix: 'npx app' });
   expect(stderr).toMatch(/^usage: npx app \[--help\]/);

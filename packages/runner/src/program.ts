@@ -25,6 +25,9 @@ registerResolver('first', (...values) => values.find((value) => value !== null) 
 /** Flags of our own, each for an override. */
 const switches: Readonly<Record<string, string>> = { '--quiet': 'quiet=true', '--json': 'json=true' };
 
+/** Overrides that only say how a run is shown: given alone, they ask for no run. */
+const presentation = Object.values(switches);
+
 /**
  * @param argv what the user typed after the command's name
  * @param leader of the processes that mpirun or srun has started with this one; null where there is one
@@ -43,12 +46,21 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
     configName: DEFAULT_CONFIG,
     searchPaths: [{ dir: join(root, 'experiments'), group: 'experiment' }],
     overrideAliases,
-    translate: (overrides, context) =>
-      translate(overrides, context, {
+    overview: async (overrides) => {
+      if (!overrides.every((word) => presentation.includes(word))) return undefined;
+      const text = (await import('./overview.js')).overview(configs);
+      return overrides.includes('json=true') ? `${JSON.stringify({ event: 'text', text })}\n` : text;
+    },
+    isInternalGroup: (group) => /^(shared$|preset\/|experiment\/)/.test(group),
+    translate: (overrides, context) => {
+      if (context.isDefaultConfig)
+        notes.ofCommandLine.push(`config ${DEFAULT_CONFIG}, since no --config-name is given`);
+      return translate(overrides, context, {
         env: process.env,
         note: (line) => notes.ofCommandLine.push(line),
         factsOf: async (composed, typed) => (await import('./config/implied-facts.js')).runFacts(composed, typed),
-      }),
+      });
+    },
     async prepare(composed, context) {
       const safe = withoutSecretsOf(await withImplied(composed, impliedContext(context, notes)), process.env);
       const composition = withPluginPaths(withWandb(safe, configs), context);

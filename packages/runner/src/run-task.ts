@@ -6,7 +6,7 @@ import { decisivePart } from './config/decisive.js';
 import { openEnvParts } from './environment/env-parts.js';
 import type { EnvironmentConfig } from './environment/environment.js';
 import type { ReadWatcher } from './config/read-watcher.js';
-import { processesOf, processesText } from './context/processes.js';
+import { oneProcessText, processesOf, processesText } from './context/processes.js';
 import { findTask } from './tasks/registry.js';
 import { withTracing } from './trace/with-tracing.js';
 import type { TaskContext } from './context/task-context.js';
@@ -80,8 +80,10 @@ export async function runPrepared(
   const run = await unit.load();
   if ('device' in plain) await settleDevice(config as DeviceConfig, context);
   const { ranks = oneRank } = context;
-  const processes = processesOf(ranks, (plain.threads as number | undefined) ?? 0);
-  if (processes !== null && ranks.rank === 0) context.log(processesText(processes));
+  const threads = (plain.threads as number | undefined) ?? 0;
+  const processes = processesOf(ranks, threads);
+  if (unit.sharesRanks === true && ranks.rank === 0)
+    context.log(processes === null ? oneProcessText(threads) : processesText(processes));
   // Rank 0 downloads; the others then find the files.
   if (ranks.rank === 0) await useLocalModels(config, context);
   await ranks.barrier();

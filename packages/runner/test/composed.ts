@@ -37,6 +37,7 @@ async function prepared(configName: string, typed: readonly string[], notes = ne
 /** The context of the hooks of the command line. */
 export const contextOf = (configName: string) => ({
   configName,
+  isDefaultConfig: false,
   compose: (overrides: readonly string[]) => unprepared(configName, ...overrides),
 });
 

@@ -50,6 +50,7 @@ async function translated(session: Session): Promise<string[]> {
 
 const translateContext = (session: Session): TranslateContext => ({
   configName: session.configName,
+  isDefaultConfig: session.flags.configName === undefined,
   compose: (overrides) => compose({ ...composeOptions(session, overrides), mode: 'multirun' }),
 });
 
@@ -73,9 +74,20 @@ async function dispatch(session: Session): Promise<number> {
   if (flags.rerun !== undefined) return (await import('./rerun.js')).rerun(session, flags.rerun);
   if (flags.cfg !== undefined) return showConfig(session);
   if (flags.info !== undefined) return (await import('./info.js')).showInfo(session);
+  const overview = await overviewText(session);
+  if (overview !== undefined) {
+    stdout.write(overview);
+    return 0;
+  }
   if (flags.multirun) return sweep(session, true);
   const composition = composeRun(session);
   return composition ? run(session, asRun(await prepared(session, composition, 'run'))) : sweep(session, false);
+}
+
+async function overviewText({ flags, program }: Session): Promise<string | undefined> {
+  const { configName, run: isRunAskedFor, dryRun, overrides } = flags;
+  if (configName !== undefined || isRunAskedFor || dryRun) return undefined;
+  return program.overview?.(overrides);
 }
 
 async function sweep(session: Session, byFlag: boolean): Promise<number> {

@@ -251,6 +251,10 @@ export function usageText(command: string): string {
   return [...lines, line].map((text) => `${text}\n`).join('');
 }
 
+/** The one line with which help texts open. */
+export const briefUsage = (command: string): string =>
+  `usage: ${command} [--config-name NAME] [KEY=VALUE ...] [GROUP=OPTION ...] [FLAG ...]\n`;
+
 /** One line for each flag, for `--hydra-help`. */
 export function flagsHelp(): string {
   const left = flagForms.map(

@@ -4,9 +4,9 @@ import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
 import { writeYaml } from '../yaml/write.js';
-import { flagsHelp } from './flags.js';
+import { briefUsage, flagsHelp } from './flags.js';
 import { groupLines, isHydraGroup } from './groups.js';
-import { keysHelp } from './key-help.js';
+import { keysHelp, wrapped } from './key-help.js';
 import { prepared } from './prepare.js';
 import { composeOptions, type Session } from './session.js';
 
@@ -19,24 +19,36 @@ export async function showHelp(session: Session): Promise<number> {
     const root = flags.resolve ? composition.resolveNodes({ keepMissing: true }) : composition.root;
     return schema ? keysHelp(root, schema) : writeYaml(root);
   };
-  stdout.write(`${filled(templateText(composition, 'hydra.help.template'), composition, config)}\n`);
-  if (schema) stdout.write(primaryConfigs(composition, session.configName));
+  const isInternal = (group: string) => isHydraGroup(group) || program.isInternalGroup?.(group) === true;
+  const values = {
+    USAGE: () => briefUsage(program.commandPrefix ?? program.programName),
+    CONFIG: config,
+    APP_CONFIG_GROUPS: () => groupLines(composition.repository, (group) => !isInternal(group)),
+    PRIMARY_CONFIGS: () => primaryConfigs(composition, session.configName),
+  };
+  const text = filled(templateText(composition, 'hydra.help.template'), values);
+  stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   return 0;
 }
 
 /** @returns the exit code */
 export function showHydraHelp(session: Session): number {
   const composition = compose({ ...composeOptions(session, []), configName: null });
-  session.stdout.write(
-    `${filled(templateText(composition, 'hydra.hydra_help.template'), composition, () => writeYaml(composition.root))}\n`,
-  );
+  const values = {
+    CONFIG: () => writeYaml(composition.root),
+    HYDRA_CONFIG_GROUPS: () => groupLines(composition.repository, isHydraGroup),
+    FLAGS_HELP: flagsHelp,
+  };
+  session.stdout.write(`${filled(templateText(composition, 'hydra.hydra_help.template'), values)}\n`);
   return 0;
 }
 
 /** What `--config-name` can name. */
 function primaryConfigs({ repository }: Composition, chosen: string | null): string {
   const names = repository.options('').map((name) => (name === chosen ? `${name} (shown here)` : name));
-  return names.length > 0 ? `Primary configs (--config-name NAME): ${names.join(', ')}\n` : '';
+  return wrapped(names.join(', '), '')
+    .map((line) => `${line}\n`)
+    .join('');
 }
 
 /** Help is also for those who have not chosen yet: groups may be open. */
@@ -53,14 +65,7 @@ function composeForHelp(session: Session): Composition {
 const templateText = (composition: Composition, keyPath: string) => String(composition.setting(keyPath));
 
 /** `$CONFIG` and the like; `$$` is a dollar sign, unknown names stay. */
-function filled(template: string, { repository }: Composition, config: () => string): string {
-  const values: Record<string, () => string> = {
-    CONFIG: config,
-    APP_CONFIG_GROUPS: () => groupLines(repository, (group) => !isHydraGroup(group)),
-    HYDRA_CONFIG_GROUPS: () => groupLines(repository, isHydraGroup),
-    FLAGS_HELP: flagsHelp,
-  };
-  return template.replace(/\$\$|\$(?:\{(\w+)\}|(\w+))/g, (whole, braced?: string, bare?: string) =>
+const filled = (template: string, values: Readonly<Record<string, () => string>>): string =>
+  template.replace(/\$\$|\$(?:\{(\w+)\}|(\w+))/g, (whole, braced?: string, bare?: string) =>
     whole === '$$' ? '$' : (values[(braced ?? bare)!]?.() ?? whole),
   );
-}

@@ -164,7 +164,8 @@ export function enumOptions(schema: JsonSchema, root: JsonSchema): unknown[] {
   return alternatives.every((options) => options.length > 0) ? alternatives.flat() : [];
 }
 
-function wrapped(text: string, indent: string): string[] {
+/** The lines of a text, each with the indent before it. */
+export function wrapped(text: string, indent: string): string[] {
   const lines: string[] = [];
   let line = indent;
   for (const word of text.split(/\s+/)) {

@@ -43,6 +43,15 @@ export interface CommandLine {
    * @throws {ConfigError}
    */
   translate?(overrides: readonly string[], context: TranslateContext): Promise<readonly string[]>;
+  /**
+   * Called where the command line gives no primary config and asks for nothing but a run. A text is printed, and nothing runs; undefined
+   * runs the primary config.
+   *
+   * @param overrides of the command line, after `translate`
+   */
+  overview?(overrides: readonly string[]): Promise<string | undefined>;
+  /** Whether users do not choose from a group, so that `--help` leaves it out. */
+  isInternalGroup?(group: string): boolean;
   /** The work itself; a job that throws has failed. */
   job(context: JobContext): unknown;
   /**
@@ -98,6 +107,8 @@ export type Purpose = 'run' | 'sweep' | 'cfg' | 'info' | 'help' | 'completion';
 
 export interface TranslateContext {
   readonly configName: string | null;
+  /** Whether it is the program's own, because the command line gives none. */
+  readonly isDefaultConfig: boolean;
   /** The config of this call with other overrides; what is swept is left out. @throws {ConfigError} */
   compose(overrides: readonly string[]): Composition;
 }

@@ -14,18 +14,20 @@ const origin = { source: 'built-in hydra settings' };
 const consoleHandler = { class: 'logging.StreamHandler', formatter: 'simple', stream: 'ext://sys.stdout' };
 
 const helpTemplate = `\${hydra.help.header}
-== Configuration groups ==
-Choose one option of each (group=option)
-
-$APP_CONFIG_GROUPS
-
+$USAGE
 == Config ==
 Set any of these values (key.path=value)
 
 $CONFIG
+== Configuration groups ==
+Choose one option of each (group=option)
 
-\${hydra.help.footer}
-`;
+$APP_CONFIG_GROUPS
+== Primary configs ==
+Choose one (--config-name NAME)
+
+$PRIMARY_CONFIGS
+\${hydra.help.footer}`;
 
 const hydraHelpTemplate = `Settings of the command line itself
 

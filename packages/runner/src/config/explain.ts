@@ -3,13 +3,13 @@
 import { ConfigError, type Composition, type TranslateContext } from '@bowyer/config';
 import { habits } from './foreign/habits.js';
 import type { RunFacts } from './foreign/outcome.js';
-import { missingConfig } from './missing-config.js';
+import { configWithoutFlag, missingConfig } from './missing-config.js';
 
 type Context = TranslateContext & { overrides: readonly string[] };
 
 /** Undefined where nothing better is known of it. @param configs folder of the program's configs */
 export async function explain(error: ConfigError, context: Context, configs: string): Promise<ConfigError | undefined> {
-  const missing = missingConfig(error, configs);
+  const missing = missingConfig(error, configs) ?? configWithoutFlag(error, configs);
   if (missing !== undefined) return missing;
   if (unknownKey(error) === undefined) return undefined;
   const { unknown, composition } = withoutUnknown(error, context);

@@ -24,6 +24,13 @@ const ENVIRONMENTS: Readonly<Record<string, string>> = {
   agentgym: 'mixture',
 };
 
+/** `bowyer archer_20q`: a config is named by a flag. */
+export function configWithoutFlag(error: ConfigError, configs: string): ConfigError | undefined {
+  const name = /^Cannot read override '(\w+)': '=' is missing$/.exec(error.summary)?.[1];
+  if (name === undefined || !options(configs, '.').includes(name)) return undefined;
+  return new ConfigError(error.kind, error.summary, [`write --config-name ${name}`], error);
+}
+
 /** How to compose the config that does not exist; undefined where its name says nothing. */
 export function missingConfig(error: ConfigError, configs: string): ConfigError | undefined {
   const name = /^Cannot find primary config '([\w./-]+)'$/.exec(error.summary)?.[1];

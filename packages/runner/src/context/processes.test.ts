@@ -1,5 +1,5 @@
 import { oneRank, type Ranks } from '@bowyer/core';
-import { processesOf, processesText } from './processes.js';
+import { oneProcessText, processesOf, processesText } from './processes.js';
 
 test.each([
   [['a', 'a'], [1, 1], '2 processes share this run, 1 thread each: ranks 0 to 1 on a'],
@@ -13,7 +13,14 @@ test.each([
   expect(processesText({ ranks: hosts.length, hosts, threads })).toBe(text);
 });
 
-test('a process alone is not mentioned; of several each gives what it has', () => {
+test('a process alone has a line of its own', () => {
+  expect([1, 4].map(oneProcessText)).toEqual([
+    '1 process runs this, with 1 thread',
+    '1 process runs this, with 4 threads',
+  ]);
+});
+
+test('a process alone is not in the results; of several each gives what it has', () => {
   expect(processesOf(oneRank, 3)).toBeNull();
   const two: Ranks = { ...oneRank, size: 2, gather: (value) => [value, value] };
   expect(processesOf(two, 3)).toMatchObject({ ranks: 2, threads: [3, 3] });

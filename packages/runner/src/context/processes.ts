@@ -1,4 +1,4 @@
-// The processes that share a run, as its log says them at the start and its results at the end.
+// The processes that share a run: its log names them at the start and its results at the end.
 import { availableParallelism, hostname } from 'node:os';
 import { maximum, minimum, type Ranks } from '@bowyer/core';
 
@@ -14,6 +14,12 @@ export function processesOf(ranks: Ranks, threads: number): Processes | null {
   if (ranks.size === 1) return null;
   const all = ranks.gather({ host: hostname(), threads: threads || availableParallelism() });
   return { ranks: ranks.size, hosts: all.map(({ host }) => host), threads: all.map((one) => one.threads) };
+}
+
+/** `1 process runs this, with 1 thread`. @param threads of the config */
+export function oneProcessText(threads: number): string {
+  const count = threads || availableParallelism();
+  return `1 process runs this, with ${count} ${count === 1 ? 'thread' : 'threads'}`;
 }
 
 /** `2 processes share this run, 1 thread each: ranks 0 to 1 on HOST`. */
