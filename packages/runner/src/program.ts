@@ -41,7 +41,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
     programName: 'bowyer',
     commandPrefix: 'npx bowyer',
     jobName: 'run',
-    version: '0.1.0',
+    version: '0.2.0',
     configDir: configs,
     configName: DEFAULT_CONFIG,
     searchPaths: [{ dir: join(root, 'experiments'), group: 'experiment' }],

@@ -9,7 +9,7 @@ import type { RunPlace } from '../place/run-place.js';
 import type { WandbSettings } from '../place/settings.js';
 
 /** In place of a producer's version. */
-const VERSION = 'bowyer-0.1.0';
+const VERSION = 'bowyer-0.2.0';
 /** Types and policies of files. */
 export const WANDB_FILE = 1;
 export const MEDIA_FILE = 2;
