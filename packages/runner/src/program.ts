@@ -1,6 +1,6 @@
 // The command `bowyer`: Hydra's command line over this repository's configs.
 // Neither the compute stack nor the validator is loaded before it is needed.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
 import { DEFAULT_CONFIG, overrideAliases } from './config/adopted-names.js';
@@ -18,6 +18,13 @@ const runner = resolve(import.meta.dirname, '..');
 const root = existsSync(join(runner, 'configs')) ? runner : resolve(runner, '..', '..');
 
 const configs = join(root, 'configs');
+
+/** Folders that are searched after `configs`: a study has its sweeps, which are the group `experiment`, and its presets. */
+const experiments = join(root, 'experiments');
+const studies = readdirSync(experiments, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => ({ dir: join(experiments, entry.name), provider: 'study' }));
+export const searchPaths = [{ dir: experiments, group: 'experiment' }, ...studies];
 
 /** `${first:a,b,…}`: the first value that is not null. */
 registerResolver('first', (...values) => values.find((value) => value !== null) ?? null);
@@ -44,7 +51,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
     version: '0.2.0',
     configDir: configs,
     configName: DEFAULT_CONFIG,
-    searchPaths: [{ dir: join(root, 'experiments'), group: 'experiment' }],
+    searchPaths,
     overrideAliases,
     overview: async (overrides) => {
       if (!overrides.every((word) => presentation.includes(word))) return undefined;

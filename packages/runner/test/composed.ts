@@ -1,7 +1,7 @@
 // Composes a config in this process as the command line does, prepared but not run.
 import { compose, ConfigError, type Composition } from '@bowyer/config';
 import { overrideAliases } from '../src/config/adopted-names.js';
-import { bowyer } from '../src/program.js';
+import { bowyer, searchPaths } from '../src/program.js';
 import { ConfigNotes } from '../src/config/config-notes.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';
@@ -9,7 +9,7 @@ import { repository } from './command-line.js';
 /** With everything that its files say, whether the task reads it or not. */
 export const unprepared = (configName: string, ...overrides: string[]): Composition =>
   compose({
-    configDirs: [{ dir: `${repository}configs` }, { dir: `${repository}experiments`, group: 'experiment' }],
+    configDirs: [{ dir: `${repository}configs` }, ...searchPaths],
     configName,
     overrides,
     overrideAliases,

@@ -1,42 +1,28 @@
-// The schemas that editors read are those that runs are validated by, and every shipped YAML file names its own and obeys it.
-import { readdirSync, readFileSync } from 'node:fs';
+// The schemas that editors read are those that runs are validated by, and every shipped config names its own and obeys it.
 import { join } from 'node:path';
 import { compose } from '@bowyer/config';
 import { Ajv } from 'ajv';
 import { editorSchemas, schemaLine, schemaNameOf } from '../src/index.js';
 import { repository } from './command-line.js';
+import { shippedConfigs } from './shipped-files.js';
 
 const schemas = editorSchemas();
-const yamlFiles = ['configs', 'experiments'].flatMap((folder) =>
-  readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.yaml'))
-    .map((name) => join(folder, name)),
-);
+const shipped = shippedConfigs();
 
-test('schemas/*.json are up to date (tools/write-editor-schemas.ts writes them)', () => {
-  const written = readdirSync(join(repository, 'schemas')).sort();
-  expect(written).toEqual(
-    Object.keys(schemas)
-      .map((name) => `${name}.json`)
-      .sort(),
-  );
-  for (const [name, schema] of Object.entries(schemas)) {
-    expect(JSON.parse(readFileSync(join(repository, 'schemas', `${name}.json`), 'utf8'))).toEqual(schema);
-  }
+test.each(shipped)('$config in $file names its schema, which the build writes', ({ file, config, text }) => {
+  expect(text.split('\n')).toContain(schemaLine(file, config));
+  expect(Object.keys(schemas)).toContain(schemaNameOf(config));
 });
 
-test.each(yamlFiles)('%s names its schema', (path) => {
-  expect(readFileSync(join(repository, path), 'utf8').split('\n')).toContain(schemaLine(path));
-});
+const ofGroups = shipped.filter(({ config }) => config.split('/').length === 2 && schemaNameOf(config) !== 'run');
 
-const groupFiles = yamlFiles.filter((path) => path.split('/').length === 3 && schemaNameOf(path) !== 'run');
-
-test.each(groupFiles)('%s obeys its schema', (path) => {
-  const configName = path.replace(/^configs\//, '').replace(/\.yaml$/, '');
+test.each(ofGroups)('$config obeys its schema', ({ config: configName }) => {
   const { config } = compose({ configDirs: [join(repository, 'configs')], configName, overrides: [] });
   const [group, name] = configName.split('/');
-  const validate = new Ajv({ strict: false, validateFormats: false }).compile(schemas[schemaNameOf(path)]);
+  const validate = new Ajv({ strict: false, validateFormats: false }).compile(schemas[schemaNameOf(configName)]);
   const node = config[group] as Record<string, unknown> | undefined;
   const own = group === 'logger' ? (node?.[name] ?? node) : node;
   expect([validate(own ?? config), validate.errors]).toEqual([true, null]);
 });
+
+test('there are options of every group', () => expect(ofGroups.length).toBeGreaterThan(60));

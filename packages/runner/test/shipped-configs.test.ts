@@ -1,14 +1,11 @@
 // Every config that comes with the project runs as it is, and contains nothing that its own run does not read.
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Composition, PlainObject, PlainValue } from '@bowyer/config';
-import { repository } from './command-line.js';
+import type { Composition, OriginRecord, PlainObject, PlainValue } from '@bowyer/config';
 import { composed, refusal, unprepared } from './composed.js';
+import { shippedConfigs } from './shipped-files.js';
 
-/** Names of primary configs that have a task. */
-const primary = readdirSync(join(repository, 'configs'))
-  .filter((file) => file.endsWith('.yaml') && file !== 'base.yaml')
-  .map((file) => file.slice(0, -'.yaml'.length));
+/** Primary configs that have a task. */
+const shipped = shippedConfigs().filter(({ config }) => !config.includes('/') && config !== 'base');
+const primary = shipped.map(({ config }) => config);
 
 /** Of a config that trains nothing until an algorithm is added. */
 const needed: Readonly<Record<string, string[]>> = { default: ['+algorithm=archer'] };
@@ -23,9 +20,12 @@ const has = (composition: Composition, path: string): boolean =>
   path.split('.').reduce<PlainValue | undefined>((node, key) => (node as PlainObject)?.[key], composition.config) !==
   undefined;
 
-test.each(primary)('%s: every key of the file itself is read', async (name) => {
+test.each(shipped)('$config: every key of the config itself is read', async ({ config: name, file, text }) => {
   const raw = unprepared(name, ...(needed[name] ?? []));
-  const own = leaves(raw.config).filter((path) => raw.origin(path)[0]?.source.endsWith(`configs/${name}.yaml`));
+  const document = text.startsWith('# @config') ? name : undefined;
+  const isOwn = (origin: OriginRecord | undefined) =>
+    origin !== undefined && origin.source.endsWith(file) && origin.document === document;
+  const own = leaves(raw.config).filter((path) => isOwn(raw.origin(path)[0]));
   const read = await composed(name, ...(needed[name] ?? []));
   expect(own.filter((path) => !has(read, path))).toEqual([]);
 });

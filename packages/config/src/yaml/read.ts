@@ -19,11 +19,15 @@ import { YamlError } from './yaml-error.js';
 /** Aliases are copied when read, so a file of a few lines could ask for billions of nodes; no honest config has this many. */
 const maximumNodes = 1_000_000;
 
-/** The one document of a YAML text; undefined where the text contains none. @param source the file's name, kept as origin */
-export function readYaml(text: string, source: string): ConfigNode | undefined {
+/**
+ * The one document of a YAML text; undefined where the text contains none.
+ *
+ * @param file the file's name, and that of the document where it has one, kept as origin
+ */
+export function readYaml(text: string, file: string | Pick<Origin, 'source' | 'document'>): ConfigNode | undefined {
   const parsed = parseYaml(text);
   const contents = parsed.document?.contents;
-  return contents ? new Reader(parsed, source).node(contents) : undefined;
+  return contents ? new Reader(parsed, typeof file === 'string' ? { source: file } : file).node(contents) : undefined;
 }
 
 /** One `key: value` of a mapping. */
@@ -39,7 +43,7 @@ class Reader {
 
   constructor(
     private readonly parsed: ParsedYaml,
-    private readonly source: string,
+    private readonly file: Pick<Origin, 'source' | 'document'>,
   ) {}
 
   private fail(message: string, offset: number, remedy?: string): never {
@@ -48,7 +52,7 @@ class Reader {
   }
 
   private origin(offset: number): Origin {
-    return { source: this.source, ...this.parsed.place(offset) };
+    return { ...this.file, ...this.parsed.place(offset) };
   }
 
   private count(size: number, offset: number): void {

@@ -104,18 +104,17 @@ export function editorSchemas(): Record<string, Schema> {
   };
 }
 
-/** Which schema a YAML file has, by its path below the repository. */
-export function schemaNameOf(path: string): string {
-  const [top, group, file] = path.split('/');
-  if (top === 'experiments' || file === undefined) return 'run';
-  const name = file.replace(/\.yaml$/, '');
+/** @param config as it is composed, such as `env/maze`, `archer_20q`. @returns the schema that it has */
+export function schemaNameOf(config: string): string {
+  const [group, name] = config.split('/');
+  if (name === undefined) return 'run';
   if (group === 'env') return `env-${name}`;
   if (group === 'logger' && findLogger(name)) return `logger-${name}`;
   return groupNodes.find((node) => node === group) ?? 'run';
 }
 
-/** The line that names it for editors, relative to the YAML file. */
-export function schemaLine(path: string): string {
-  const up = '../'.repeat(path.split('/').length - 1);
-  return `# yaml-language-server: $schema=${up}schemas/${schemaNameOf(path)}.json`;
+/** The line that names a config's schema for editors. @param file that contains it, below the repository */
+export function schemaLine(file: string, config: string): string {
+  const up = '../'.repeat(file.split('/').length - 1);
+  return `# yaml-language-server: $schema=${up}schemas/${schemaNameOf(config)}.json`;
 }

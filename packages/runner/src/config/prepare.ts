@@ -3,7 +3,13 @@
 import { join } from 'node:path';
 import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
-import { ConfigError, type Composition, type PlainObject, type PrepareContext } from '@bowyer/config';
+import {
+  ConfigError,
+  type Composition,
+  type OriginRecord,
+  type PlainObject,
+  type PrepareContext,
+} from '@bowyer/config';
 import { environmentNames } from '@bowyer/envs';
 import { habits } from './foreign/habits.js';
 import { IMPLIED } from './implied-rule.js';
@@ -43,9 +49,12 @@ export async function unreadKeys(
   const refused = unread.filter((path) => {
     if (ownersOf(path, own).length === 0) return false; // no unit has it: the validation reports it as unknown
     if (covers(given, path)) return true;
-    const { source } = composition.origin(path)[0] ?? {};
+    const origin = composition.origin(path)[0];
     return (
-      !isSwitched && source !== undefined && !source.startsWith(IMPLIED) && !isShipped(source, shipped, composition)
+      !isSwitched &&
+      origin !== undefined &&
+      !origin.source.startsWith(IMPLIED) &&
+      !isShipped(origin, shipped, composition)
     );
   });
   if (refused.length > 0) throw refusal(refused, composition, given, own);
@@ -78,9 +87,10 @@ const covers = (given: ReadonlySet<string>, path: string): boolean =>
   [...given].some((key) => key === path || key.startsWith(`${path}.`) || path.startsWith(`${key}.`));
 
 /** A file that the primary config takes from the program; what it sets for another unit is no choice of the user. */
-function isShipped(source: string, shipped: string, composition: Composition): boolean {
-  const primary = composition.setting('hydra.job.config_name');
-  return source.startsWith(shipped) && source !== join(shipped, `${String(primary)}.yaml`);
+function isShipped({ source, document }: OriginRecord, shipped: string, composition: Composition): boolean {
+  const primary = String(composition.setting('hydra.job.config_name'));
+  const isPrimary = document === undefined ? source === join(shipped, `${primary}.yaml`) : document === primary;
+  return source.startsWith(shipped) && !isPrimary;
 }
 
 interface Reads {

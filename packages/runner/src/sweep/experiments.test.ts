@@ -1,20 +1,20 @@
 // The sweeps that come with the project: each opens with its question, and every job of it is a config that may run.
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { compose, planSweep, sweepDimensions } from '@bowyer/config';
+import { repository } from '../../test/command-line.js';
 import { composed } from '../../test/composed.js';
+import { shippedConfigs } from '../../test/shipped-files.js';
 import { validateConfig } from '../config/validate-config.js';
+import { searchPaths } from '../program.js';
 import { drawTrials } from './search-space.js';
 import type { SweeperConfig } from '../keys/sweep-schema.js';
 
-const repository = fileURLToPath(new URL('../../../../', import.meta.url));
-const names = readdirSync(join(repository, 'experiments'))
-  .filter((file) => file.endsWith('.yaml'))
-  .map((file) => file.slice(0, -'.yaml'.length));
+const sweeps = shippedConfigs()
+  .filter(({ config }) => config.startsWith('experiment/'))
+  .map(({ config, text }) => ({ name: config.slice('experiment/'.length), text }));
 
 const options = (configName: string, overrides: string[]) => ({
-  configDirs: [join(repository, 'configs'), { dir: join(repository, 'experiments'), group: 'experiment' }],
+  configDirs: [join(repository, 'configs'), ...searchPaths],
   configName,
   overrides,
 });
@@ -30,13 +30,10 @@ function jobsOf(name: string, configName: string): string[][] {
   return drawTrials(sweepDimensions(texts, master), sweeper.trials!, sweeper.seed!);
 }
 
-test('there are some', () => expect(names.length).toBeGreaterThan(3));
+test('there are some', () => expect(sweeps.length).toBeGreaterThan(10));
 
-test.each(names)('%s', async (name) => {
-  const text = readFileSync(join(repository, 'experiments', `${name}.yaml`), 'utf8');
-  expect(text).toMatch(
-    /^(# yaml-language-server: .*\n)?# @package _global_\n(# yaml-language-server: .*\n)?# Question: [^?]*\?/,
-  );
+test.each(sweeps)('$name', async ({ name, text }) => {
+  expect(text).toMatch(/^# @config .*\n# @package _global_\n# yaml-language-server: .*\n# Question: [^?]*\?/);
   expect(text).toContain(`+experiment=${name}\n`);
   const [, configName] = /npx bowyer --config-name (\w+).*\+experiment=/.exec(text)!;
   const jobs = jobsOf(name, configName);

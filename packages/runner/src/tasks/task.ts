@@ -7,7 +7,7 @@ import type { Choices } from '../keys/choices.js';
 export interface TaskUnit {
   name: string;
   description: string;
-  /** JSON Schemas of all top-level keys that the task reads, in snake_case; defaults in configs/task/NAME.yaml. */
+  /** JSON Schemas of all top-level keys that the task reads, in snake_case; defaults in configs, as task/NAME. */
   keys(choices: Choices): TProperties;
   /** Whether several processes of mpirun or srun can run it together. */
   sharesRanks?: boolean;
