@@ -12,6 +12,7 @@ const mayImport = {
   models: ['core', 'graph', 'checkpoints', 'text'],
   envs: ['core'],
   algorithms: ['core', 'text', 'models', 'envs'],
+  agent: ['core', 'graph', 'checkpoints', 'text', 'models', 'envs', 'algorithms'],
   serving: ['core', 'text', 'models', 'envs'],
   wandb: ['core'],
   logging: ['core', 'wandb'],
@@ -26,6 +27,7 @@ const mayImport = {
     'models',
     'envs',
     'algorithms',
+    'agent',
     'serving',
     'wandb',
     'logging',
@@ -118,6 +120,13 @@ export default tseslint.config(
         { ...testsMayImport, serving: [...testsMayImport.serving, 'graph'] },
         { allow: ['../../envs/test/recorded-traffic.js'] },
       ),
+    },
+  },
+  {
+    // A policy or teacher behind a server is tested with our own server.
+    files: ['packages/agent/src/**/*.test.ts'],
+    rules: {
+      '@nx/enforce-module-boundaries': boundaries({ ...testsMayImport, agent: [...testsMayImport.agent, 'serving'] }),
     },
   },
   {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WandbServer } from '../packages/testing/src/index.js';
-import { CheckpointStore } from '../packages/runner/src/run/checkpoint-store.js';
+import { CheckpointStore } from '../packages/checkpoints/src/store/checkpoint-store.js';
 import { withLoggers } from '../packages/runner/src/run/open-loggers.js';
 import { Recorder } from '../packages/runner/src/run/recorder.js';
 import { RunFiles } from '../packages/runner/src/run/run-files.js';

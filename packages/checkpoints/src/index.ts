@@ -30,4 +30,5 @@ export {
   type PretrainedConfig,
 } from './hugging-face/pretrained-config.js';
 export { ConfigFields, fromConfigFile, UnsupportedConfigError, type ConfigJson } from './hugging-face/config-fields.js';
+export { CheckpointStore } from './store/checkpoint-store.js';
 export { modelDirectory, type HubOptions } from './hub/hub-model.js';

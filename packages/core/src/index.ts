@@ -19,6 +19,7 @@ export {
   type InformedTransition,
   type RecordedStep,
 } from './episode-record.js';
+export { fromRecord, toRecord, type TokenTexts, type TrajectoryRecord } from './trajectory-record.js';
 export { ReplayBuffer } from './replay-buffer.js';
 export { anyRank, oneRank, onRankZero, shareOf, type Ranks } from './ranks.js';
 export {
@@ -64,12 +65,27 @@ export { namingFile } from './disk-error.js';
 export { isLoopback } from './loopback.js';
 export { commandText, overrideWord, shellQuoted } from './command-text.js';
 export { writeFileAtomically } from './atomic-file.js';
+export { appendText } from './lines/append-text.js';
+export { JsonlFile } from './lines/jsonl-file.js';
+export { readJsonl, type JsonlEnd } from './lines/jsonl-reader.js';
+export { PartedJsonl, readLineAt, readPartedJsonl, type LinePlace } from './lines/parted-jsonl.js';
+export { readTextLines, type TextLine } from './lines/text-lines.js';
 export { hasLiveOwner, holderMessage, withFileLock, type FileLockOptions, type LockHolder } from './file-lock.js';
 export { checkHeld, LockLostError, mayWrite, type LockOwner } from './held-locks.js';
 export { identityOf, stateOf, type ProcessIdentity, type ProcessState } from './process-identity.js';
+export { ReadWatcher, unwatched } from './read-watcher.js';
 export type { ConfigProblem } from './config-problem.js';
 export { camelKeys, snakeKeys, toCamelCase, toSnakeCase } from './key-case.js';
-export { count, nullable, oneOf, rate, share, type CamelKeys, type OptionsOf } from './option-schema.js';
+export {
+  changeableOnResume,
+  count,
+  nullable,
+  oneOf,
+  rate,
+  share,
+  type CamelKeys,
+  type OptionsOf,
+} from './option-schema.js';
 /** TypeBox, in which options are declared: re-exported so that a plugin needs no package of its own for it. */
 export { Type } from '@sinclair/typebox';
 export {

@@ -13,6 +13,9 @@ export const count = (description: string, minimum = 1) => Type.Integer({ minimu
 /** A number above zero. */
 export const rate = (description: string) => Type.Number({ exclusiveMinimum: 0, description });
 
+/** Marks a key that does not decide a run's numbers: a run that is resumed may have another value of it. */
+export const changeableOnResume = <T extends TSchema>(schema: T): T => ({ ...schema, decides: false });
+
 /** A number in [0, 1]. */
 export const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 

@@ -1,8 +1,4 @@
 export { figuresOf, newFigures, perNames } from './figures.js';
-export { JsonlFile } from './jsonl-file.js';
-export { readJsonl, type JsonlEnd } from './jsonl-reader.js';
-export { PartedJsonl, readLineAt, readPartedJsonl, type LinePlace } from './parted-jsonl.js';
-export { readTextLines, type TextLine } from './text-lines.js';
 export { duration, ProgressBar, type ProgressOutput } from './terminal/progress-bar.js';
 export { isLiveTerminal, LiveRegion, type LiveText, type TerminalStream } from './terminal/live-region.js';
 export { RunFigures } from './terminal/run-figures.js';

@@ -2,7 +2,7 @@
 export { registerTask, findTask, taskNames } from './tasks/registry.js';
 export type { TaskUnit } from './tasks/task.js';
 export type { TaskContext } from './context/task-context.js';
-export type { Choices } from './keys/choices.js';
-export { runKeys } from './keys/keys.js';
-export { environmentKeysOf as environmentKeys } from './config/environment-keys.js';
+export type { Choices } from '@bowyer/agent';
+export { runKeys } from './keys/run-keys.js';
+export { environmentKeysOf as environmentKeys } from '@bowyer/agent';
 export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas.js';

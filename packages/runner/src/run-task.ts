@@ -1,11 +1,8 @@
 // From a composed config to the task it names. The compute stack is loaded here, after the config has been validated.
-import { camelKeys, oneRank, reportWaits } from '@bowyer/core';
-import { settleDevice, type DeviceConfig } from './agent/device-choice.js';
-import { useLocalModels } from './agent/hub-models.js';
+import { camelKeys, oneRank, reportWaits, type ReadWatcher } from '@bowyer/core';
+import { settleDevice, type DeviceConfig, useLocalModels, openEnvParts, type EnvironmentConfig } from '@bowyer/agent';
 import { decisivePart } from './config/decisive.js';
-import { openEnvParts } from './environment/env-parts.js';
-import type { EnvironmentConfig } from './environment/environment.js';
-import type { ReadWatcher } from './config/read-watcher.js';
+import { withBars } from './context/progress-bars.js';
 import { oneProcessText, processesOf, processesText } from './context/processes.js';
 import { findTask } from './tasks/registry.js';
 import { withTracing } from './trace/with-tracing.js';
@@ -75,7 +72,7 @@ export async function runPrepared(
   const unit = findTask(yaml.task as string)!;
   const plain = withDecoding(camelKeys(yaml) as Record<string, unknown>);
   const config = reads ? reads.watch(plain) : plain;
-  const context = { ...given, ...observed(given) };
+  const context = withBars({ ...given, ...observed(given) });
   reportWaits({ report: (line) => context.log(line, 'WARNING') });
   const run = await unit.load();
   if ('device' in plain) await settleDevice(config as DeviceConfig, context);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
 import { chatTemplate, loadTokenizer, type ChatMessage } from '@bowyer/models';
-import type { TrajectoryRecord } from '../src/run/trajectory-record.js';
+import type { TrajectoryRecord } from '@bowyer/core';
 import { run, tinyGame } from './command-line.js';
 
 let directory: string;

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EpisodeRecord } from '@bowyer/core';
-import { readEpisodes } from '../src/demonstrations/read-episodes.js';
+import { readEpisodes } from '@bowyer/agent';
 import { run } from './command-line.js';
 
 let directory: string;

@@ -21,9 +21,14 @@ import { makeEnv, type Env } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
 import { chatTemplate, LanguageModel, templateTokens, wordLevelTokenizer } from '@bowyer/models';
 import { ModelServer, serveEnv, SteppedTokenizer } from '@bowyer/serving';
-import { withRemoteRollouts } from '../src/agent/remote-rollouts.js';
-import { asConversations } from '../src/demonstrations/material.js';
-import { agentEnvironment, contextOf, demonstrationsIn, type ContextConfig } from '../src/environment/agent-context.js';
+import {
+  withRemoteRollouts,
+  asConversations,
+  agentEnvironment,
+  contextOf,
+  demonstrationsIn,
+  type ContextConfig,
+} from '@bowyer/agent';
 
 interface Game {
   config: ContextConfig;

@@ -1,9 +1,8 @@
 // logger=csv: the metrics as one table, a row per iteration, for spreadsheets and data frames.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { writeFileAtomically } from '@bowyer/core';
+import { writeFileAtomically, appendText } from '@bowyer/core';
 import { Type } from '@sinclair/typebox';
-import { appendText } from '../append-text.js';
 import { figuresOf } from '../figures.js';
 import type { LoggedStep, LoggerUnit, RunLogger } from './logger.js';
 

@@ -1,7 +1,6 @@
 // `as_trained`: an evaluation takes from the run of its agent what decides how the agent reads and acts, where the command line does not
 // say it: environment and algorithm with their options, context, memory, chat template, longest reply.
 import { snakeKeys, toCamelCase, toSnakeCase } from '@bowyer/core';
-import { agentFolderOf, runOf } from '../agent/model-folders.js';
 import { overrideText } from '@bowyer/config';
 import type { Implied, ImpliedContext, Reader, Rule } from './implied-rule.js';
 
@@ -32,9 +31,10 @@ interface Trained {
 }
 
 /** The run of the agent that is played; null where the evaluation does not follow one. */
-function trained(read: Reader, { isTyped }: ImpliedContext): Trained | null {
+async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Trained | null> {
   const place = read('checkpoint_path') ?? read('policy_lm');
   if (read('task') !== 'evaluate' || read('as_trained') !== true || typeof place !== 'string') return null;
+  const { agentFolderOf, runOf } = await import('@bowyer/agent');
   const record = runOf(agentFolderOf(place)) as Node | null;
   if (record?.env === undefined) return null;
   const env = record.env as Node;
@@ -52,7 +52,7 @@ function memberOf(env: Node, name: unknown): Node | null {
 
 /** Groups first: their options are there then. */
 export const agentUnits: Rule = async (read, context) => {
-  const run = trained(read, context);
+  const run = await trained(read, context);
   if (run === null) return [];
   const { record, env } = run;
   const kinds = await Promise.all(KINDS.map(async (key) => [key, await kindOf(key, run)] as const));
@@ -63,8 +63,8 @@ export const agentUnits: Rule = async (read, context) => {
   ).filter(({ word }) => !context.isTyped('agent_type') || !word.startsWith('algorithm='));
 };
 
-export const agentOptions: Rule = (read, context) => {
-  const run = trained(read, context);
+export const agentOptions: Rule = async (read, context) => {
+  const run = await trained(read, context);
   if (run === null) return [];
   const { record, env } = run;
   const nodes = KINDS.filter((key) => isNode(record[key])).map(
@@ -93,7 +93,7 @@ async function kindOf(key: (typeof KINDS)[number], { record, env }: Trained): Pr
   const node = record[key];
   if (!isNode(node)) return undefined;
   if (key !== 'context' || node.kind !== 'auto' || record.env === env) return node.kind;
-  const { contextOf } = await import('../environment/agent-context.js');
+  const { contextOf } = await import('@bowyer/agent');
   return contextOf({ env: record.env, context: node } as never).kind;
 }
 

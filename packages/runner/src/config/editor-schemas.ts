@@ -5,11 +5,7 @@ import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import { findLogger, loggerNames } from '@bowyer/logging';
 import { findTask, taskNames } from '../tasks/registry.js';
-import type { Choices } from '../keys/choices.js';
-import { contextNode } from './context-keys.js';
-import { memoryNode } from './memory-keys.js';
-import { envNodeSchema } from './environment-keys.js';
-import { endpointNode, policyNode } from '../keys/keys.js';
+import { type Choices, contextNode, memoryNode, envNodeSchema, endpointNode, policyNode } from '@bowyer/agent';
 
 type Schema = { [key: string]: unknown };
 

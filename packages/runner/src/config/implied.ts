@@ -6,7 +6,6 @@ import { environmentOfTask } from './foreign/agentgym.js';
 import { environmentWords } from './foreign/archer.js';
 import { foreignKey } from './foreign/names.js';
 import { IMPLIED, type Implied, type ImpliedContext, type Reader, type Rule } from './implied-rule.js';
-import { isWeightsFile, isWhole } from '../agent/weights-file.js';
 
 /** The composition with what follows from its keys. */
 export async function withImplied(composition: Composition, context: ImpliedContext): Promise<Composition> {
@@ -93,10 +92,12 @@ const chat: Rule = (read, { isTyped }) => {
 };
 
 /** ArCHer's files of weights alone, whose model its default config names. */
-const checkpoint: Rule = (read) => {
+const checkpoint: Rule = async (read) => {
   const place = read('checkpoint_path');
   if (place === '') return [{ word: '++checkpoint_path=null', why: 'it is empty' }];
-  if (!isWeightsFile(place) || isWhole(place) || read('policy_lm') !== null) return [];
+  if (typeof place !== 'string' || read('policy_lm') !== null) return [];
+  const { isWeightsFile, isWhole } = await import('@bowyer/agent');
+  if (!isWeightsFile(place) || isWhole(place)) return [];
   return [{ word: 'policy_lm=gpt2', why: `checkpoint_path=${place} has weights alone, and gpt2 is ArCHer’s policy` }];
 };
 

@@ -14,7 +14,7 @@ import { environmentNames } from '@bowyer/envs';
 import { habits } from './foreign/habits.js';
 import { IMPLIED } from './implied-rule.js';
 import { findTask, taskNames } from '../tasks/registry.js';
-import type { Choices } from '../keys/choices.js';
+import type { Choices } from '@bowyer/agent';
 import type { TaskUnit } from '../tasks/task.js';
 import { placeText } from '../plugins/place-text.js';
 import { loadPlugins } from '../plugins/plugins.js';

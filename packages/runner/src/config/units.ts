@@ -4,7 +4,7 @@ import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentNames } from '@bowyer/envs';
 import type { Composition } from '@bowyer/config';
 import { findTask, taskNames } from '../tasks/registry.js';
-import type { Choices } from '../keys/choices.js';
+import type { Choices } from '@bowyer/agent';
 import type { TaskUnit } from '../tasks/task.js';
 
 export function choicesOf(composition: Composition): Choices {

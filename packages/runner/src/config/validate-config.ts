@@ -6,13 +6,18 @@ import { camelKeys, toCamelCase, type ConfigProblem } from '@bowyer/core';
 import { validate, type Composition } from '@bowyer/config';
 import type { TObject } from '@sinclair/typebox';
 import { environmentProblems } from '@bowyer/envs';
-import { outsideKeys, type EnvironmentConfig } from '../environment/environment.js';
+import {
+  outsideKeys,
+  type EnvironmentConfig,
+  actionChoiceProblems,
+  contextKeyProblems,
+  expertProblems,
+  memoryKeyProblems,
+} from '@bowyer/agent';
 
 import { CONFIG_FILE } from '../run/run-files.js';
-import { actionChoiceProblems, contextKeyProblems, expertProblems } from './context-keys.js';
 import { foreignKey } from './foreign/names.js';
 import { IMPLIED } from './implied-rule.js';
-import { memoryKeyProblems } from './memory-keys.js';
 import { placeProblems } from './place-problems.js';
 import { placeText } from '../plugins/place-text.js';
 import { schemaOf, taskOf, unknownUnit } from './units.js';

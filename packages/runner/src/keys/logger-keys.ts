@@ -1,8 +1,8 @@
 // The node `logger`: a run's loggers by name, each with its options.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { findLogger, loggerNames } from '@bowyer/logging';
-import type { Choices } from './choices.js';
-import { undecided } from '../config/undecided.js';
+import type { Choices } from '@bowyer/agent';
+import { changeableOnResume } from '@bowyer/core';
 
 const description = 'where the figures of the run go beside its own files; several: logger=[csv,tensorboard]';
 
@@ -16,5 +16,5 @@ export function loggerKeys({ setting }: Choices): TProperties {
 /** @param names those that the config has chosen */
 export function loggerNode(names: readonly string[] = loggerNames()) {
   const properties = Object.fromEntries(names.map((name) => [name, findLogger(name)!.options]));
-  return undecided(Type.Object(properties, { additionalProperties: false, description }));
+  return changeableOnResume(Type.Object(properties, { additionalProperties: false, description }));
 }

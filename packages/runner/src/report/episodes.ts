@@ -1,6 +1,6 @@
 // The episodes of a run: a list of all, and those that a page carries whole.
 import { join } from 'node:path';
-import { readLineAt, readPartedJsonl, type LinePlace } from '@bowyer/logging';
+import { readLineAt, readPartedJsonl, type LinePlace } from '@bowyer/core';
 import type { Dialogue, EpisodeSource, EpisodeSummary } from '@bowyer/views';
 import { dialogueOf, summaryOf, type StoredEpisode } from './turns.js';
 

@@ -1,5 +1,5 @@
 // The rows of metrics.jsonl as columns, thinned to what a page draws.
-import { readJsonl } from '@bowyer/logging';
+import { readJsonl } from '@bowyer/core';
 import type { MetricSeries, MetricTable } from '@bowyer/views';
 
 /** Points of a line in a chart of the page. */

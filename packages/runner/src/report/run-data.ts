@@ -1,6 +1,6 @@
 // A run's folder as the data of its page.
 import { join } from 'node:path';
-import { readJsonl } from '@bowyer/logging';
+import { readJsonl } from '@bowyer/core';
 import type { EpisodeSummary, RunData, RunStatus, Table } from '@bowyer/views';
 import { finetuneHeader, finetuneRows, type FinetuneResults } from '../run/finetune-results.js';
 import { resultHeader, resultNotes, resultRows, type RunResults } from '../run/results.js';

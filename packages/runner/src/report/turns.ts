@@ -1,7 +1,6 @@
 // An episode's record as the turns that a page shows.
-import { maximum } from '@bowyer/core';
+import { maximum, type TrajectoryRecord } from '@bowyer/core';
 import type { Dialogue, EpisodeSource, EpisodeSummary, Turn } from '@bowyer/views';
-import type { TrajectoryRecord } from '../run/trajectory-record.js';
 
 /** A record of `trajectories/test.jsonl` of an evaluation says who played. */
 export type StoredEpisode = TrajectoryRecord & { policy?: string; decoding?: string; evaluation_seed?: number };

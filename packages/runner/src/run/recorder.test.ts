@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CheckpointStore } from './checkpoint-store.js';
+import { CheckpointStore } from '@bowyer/checkpoints';
 import { Recorder } from './recorder.js';
 import { RunFiles } from './run-files.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { anyRank, emitSpan, oneRank, wallClock, type Ranks, type Span, type Trajectory } from '@bowyer/core';
 import type { Diagnostics, Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
 import { newFigures, ProgressBar, RunFigures, type RunLogger } from '@bowyer/logging';
-import type { CheckpointProgress } from './checkpoint-store.js';
+import type { CheckpointProgress } from './checkpoint-progress.js';
 import type { RunControl } from './run-control.js';
 import { guardReason, type GuardBounds } from './guard.js';
 import type { RecordedFiles } from './run-files.js';

@@ -1,13 +1,21 @@
 // The files of a run: where its figures, episodes and checkpoints are.
 import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Trajectory } from '@bowyer/core';
+import {
+  type Trajectory,
+  toSnakeCase,
+  writeFileAtomically,
+  fromRecord,
+  toRecord,
+  type TrajectoryRecord,
+  JsonlFile,
+  PartedJsonl,
+  readJsonl,
+  readPartedJsonl,
+} from '@bowyer/core';
 import type { Metrics } from '@bowyer/algorithms';
-import { JsonlFile, PartedJsonl, readJsonl, readPartedJsonl } from '@bowyer/logging';
-import { toSnakeCase, writeFileAtomically } from '@bowyer/core';
 import { metricsLine } from './metrics-line.js';
-import type { TokenTexts } from './token-texts.js';
-import { fromRecord, toRecord, type TrajectoryRecord } from './trajectory-record.js';
+import type { TokenTexts } from '@bowyer/core';
 
 /** JSONL files whose bytes are the same however often a run was killed. */
 const RESUMED_FILES = ['metrics.jsonl', 'trajectories/rollout.jsonl', 'trajectories/eval.jsonl'] as const;

@@ -1,10 +1,8 @@
 // trajectories/test.jsonl: every episode of a test, for comparisons by episode; those that are read whole have their tokens.
 import { join } from 'node:path';
 import type { Decoding } from '@bowyer/algorithms';
-import type { Trajectory } from '@bowyer/core';
-import { JsonlFile } from '@bowyer/logging';
-import type { TokenTexts } from './token-texts.js';
-import { toRecord } from './trajectory-record.js';
+import { type Trajectory, toRecord, JsonlFile } from '@bowyer/core';
+import type { TokenTexts } from '@bowyer/core';
 
 /** Episodes of each policy whose tokens are stored. */
 const WITH_TOKENS = 32;

@@ -1,8 +1,6 @@
 // Texts of single tokens, for heat maps.
+import type { TokenTexts } from '@bowyer/core';
 import type { Tokenizer } from '@bowyer/models';
-
-/** @returns one text per id; together they are the text of all */
-export type TokenTexts = (ids: readonly number[]) => string[];
 
 /** Pairs that are remembered at most. */
 const MAX_PAIRS = 100_000;

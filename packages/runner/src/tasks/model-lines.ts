@@ -4,18 +4,27 @@ import { camelKeys, LockLostError, namingFile } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type ChatMessage, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
-import { deviceOf, type DeviceConfig } from '../agent/device-choice.js';
-import type { SharedConfig } from '../keys/keys.js';
+import {
+  deviceOf,
+  type DeviceConfig,
+  type AgentConfig,
+  templateInputsOf,
+  toolCallsOf,
+  unreadNote,
+  withSystem,
+  isEmpty,
+  UnreadKeys,
+  atLine,
+  JsonLineError,
+  readJsonLines,
+} from '@bowyer/agent';
 import { owningOutput } from '../run/folder-owner.js';
-import { templateInputsOf, toolCallsOf, unreadNote, withSystem } from '../demonstrations/conversations.js';
-import { isEmpty, UnreadKeys } from '../demonstrations/data-keys.js';
-import { atLine, JsonLineError, readJsonLines } from '../demonstrations/json-lines.js';
 import type { TaskContext } from '../context/task-context.js';
 
 /** What the config of such a task has. */
 export type LinesConfig = DeviceConfig &
-  Pick<SharedConfig, 'quantization'> &
-  Partial<Pick<SharedConfig, 'packedDecoding'>> & { task: string; model: string; input: string; output: string };
+  Pick<AgentConfig, 'quantization'> &
+  Partial<Pick<AgentConfig, 'packedDecoding'>> & { task: string; model: string; input: string; output: string };
 
 export interface ModelLines<Item> {
   /** JSON Schema of an input line; its properties are the keys that are read. */

@@ -2,7 +2,7 @@
 import type { ConfigProblem } from '@bowyer/core';
 import type { TProperties } from '@sinclair/typebox';
 import type { TaskContext } from '../context/task-context.js';
-import type { Choices } from '../keys/choices.js';
+import type { Choices } from '@bowyer/agent';
 
 export interface TaskUnit {
   name: string;

@@ -2,7 +2,13 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { openSafetensors, readLlama2c, readPretrainedConfig, readPyTorchStateDict } from '@bowyer/checkpoints';
+import {
+  openSafetensors,
+  readLlama2c,
+  readPretrainedConfig,
+  readPyTorchStateDict,
+  CheckpointStore,
+} from '@bowyer/checkpoints';
 import { compose } from '@bowyer/config';
 import { isGzip, Rng } from '@bowyer/core';
 import {
@@ -13,10 +19,8 @@ import {
   wordLevelTokenizer,
   type ChatMessage,
 } from '@bowyer/models';
-import { readConversations } from '../../src/demonstrations/conversations.js';
-import { readEpisodes } from '../../src/demonstrations/read-episodes.js';
+import { readConversations, readEpisodes } from '@bowyer/agent';
 import { readTrainingItems } from '../../src/tasks/finetune/training-items.js';
-import { CheckpointStore } from '../../src/run/checkpoint-store.js';
 import { repository } from '../command-line.js';
 import { damageBytes, damageJson } from './mutations.js';
 import { serverTargets } from './server-targets.js';

@@ -3,8 +3,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { maximum } from '@bowyer/core';
-import { appendText } from '../../append-text.js';
+import { maximum, appendText } from '@bowyer/core';
 import { crc32c } from './crc32c.js';
 import { versionEvent } from './messages.js';
 

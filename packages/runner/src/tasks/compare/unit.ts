@@ -1,6 +1,6 @@
 // task=compare: which of two runs, or of two folders of runs, is better.
 import { Type } from '@sinclair/typebox';
-import { runKeys } from '../../keys/keys.js';
+import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 
 export const compareTask: TaskUnit = {

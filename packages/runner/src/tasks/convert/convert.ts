@@ -2,11 +2,11 @@
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { convertCheckpoint, isAdapterDirectory, LanguageModel } from '@bowyer/models';
-import type { SharedConfig } from '../../keys/keys.js';
+import type { AgentConfig } from '@bowyer/agent';
 import { owningOutput } from '../../run/folder-owner.js';
 import type { TaskContext } from '../../context/task-context.js';
 
-interface ConvertConfig extends Pick<SharedConfig, 'quantization'> {
+interface ConvertConfig extends Pick<AgentConfig, 'quantization'> {
   input: string;
   output: string;
   config: string | null;
@@ -40,7 +40,7 @@ async function writeConverted(
 async function merge(
   input: string,
   output: string,
-  quantization: SharedConfig['quantization'],
+  quantization: AgentConfig['quantization'],
   print: TaskContext['print'],
 ): Promise<void> {
   const device = await openDevice({ device: 'cpu' });

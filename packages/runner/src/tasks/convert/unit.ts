@@ -1,7 +1,8 @@
 // task=convert: weights of PyTorch or llama2.c, or an adapter with its base, as a folder in Hugging Face layout.
 import { Type } from '@sinclair/typebox';
 import { nullable } from '@bowyer/core';
-import { policyKeys, runKeys } from '../../keys/keys.js';
+import { policyKeys } from '@bowyer/agent';
+import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn

@@ -1,7 +1,7 @@
 // Episodes of a run by what was said in them, and one of them whole.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readPartedJsonl } from '@bowyer/logging';
+import { readPartedJsonl } from '@bowyer/core';
 import { excerpt } from '@bowyer/serving';
 import type { Dialogue, EpisodeSummary } from '@bowyer/views';
 import { listEpisodes, readDialogue, SOURCES, type EpisodeList } from '../../report/episodes.js';

@@ -5,15 +5,17 @@ import { basename, dirname, join } from 'node:path';
 import { findAlgorithm, policyPlayer, type Player } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { deviceOf } from '../../agent/device-choice.js';
-import { dialoguesOf } from '../../agent/players.js';
-import { playOptions } from '../../agent/play-options.js';
-import { agentFolderOf } from '../../agent/model-folders.js';
-import { loadPolicy } from '../../agent/policy-setup.js';
-import { agentEnvironment } from '../../environment/agent-context.js';
-import { openMemoryOf } from '../../environment/agent-memory.js';
-import { openEnvParts } from '../../environment/env-parts.js';
-import { environmentOf } from '../../environment/environment.js';
+import {
+  deviceOf,
+  dialoguesOf,
+  playOptions,
+  agentFolderOf,
+  loadPolicy,
+  agentEnvironment,
+  openMemoryOf,
+  openEnvParts,
+  environmentOf,
+} from '@bowyer/agent';
 import { CONFIG_FILE } from '../../run/run-files.js';
 import type { ModelConfig } from '../evaluate/open-agent.js';
 import { Refused } from './refused.js';

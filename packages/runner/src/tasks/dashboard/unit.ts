@@ -1,7 +1,7 @@
 // task=dashboard: runs of a folder in the browser.
 import { Type } from '@sinclair/typebox';
 import { isLoopback, nullable } from '@bowyer/core';
-import { runKeys } from '../../keys/keys.js';
+import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 import { listenKeys } from '../listen-keys.js';
 

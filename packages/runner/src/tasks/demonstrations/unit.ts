@@ -1,7 +1,6 @@
 // task=demonstrations: writes what a warm start would imitate.
-import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
-import { environmentKeysOf } from '../../config/environment-keys.js';
-import { runKeys } from '../../keys/keys.js';
+import { demonstrationProblems, demonstrationsNode, environmentKeysOf } from '@bowyer/agent';
+import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 
 export const demonstrationsTask: TaskUnit = {

@@ -4,9 +4,8 @@ import { decodingsOf, findAlgorithm, type Decoding } from '@bowyer/algorithms';
 import { oneRank, writeFileAtomically, type Trajectory } from '@bowyer/core';
 import { environmentInfo, type PlayedEvaluation } from '@bowyer/envs';
 import { ProgressBar } from '@bowyer/logging';
-import { agentFolderOf, runOf } from '../../agent/model-folders.js';
+import { agentFolderOf, runOf, optimalReturnOf, type EnvironmentConfig } from '@bowyer/agent';
 
-import { optimalReturnOf, type EnvironmentConfig } from '../../environment/environment.js';
 import { owningFolder } from '../../run/folder-owner.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
 import { withReport } from '../../report/write-report.js';

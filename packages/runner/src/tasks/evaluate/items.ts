@@ -13,8 +13,7 @@ import {
   type Split,
   type SplitPlan,
 } from '@bowyer/envs';
-import { environmentOptions, splitPlanOf, type EnvironmentConfig } from '../../environment/environment.js';
-import type { Choices } from '../../keys/choices.js';
+import { environmentOptions, splitPlanOf, type EnvironmentConfig, type Choices } from '@bowyer/agent';
 
 export interface ItemConfig {
   split?: Split;

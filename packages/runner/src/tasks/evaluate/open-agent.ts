@@ -2,24 +2,38 @@
 import { findAlgorithm, play, type Decoding, type OpenPlayer, type PlayOptions } from '@bowyer/algorithms';
 import { oneRank, type Trajectory } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { makeCritic, type CriticConfig } from '../../agent/critic-setup.js';
-import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
-import { EndpointPlayer, type EndpointConfig } from '../../agent/endpoint-player.js';
-import { criticFolderOf } from '../../agent/model-folders.js';
-import { playOptions, recipeOptions, type PlayConfig } from '../../agent/play-options.js';
-import { dialoguesOf, type DialogueConfig } from '../../agent/players.js';
-import { loadPolicy, type PolicyConfig } from '../../agent/policy-setup.js';
-import { warnOfTextRules } from '../../agent/text-rules.js';
-import type { SharedConfig } from '../../keys/keys.js';
-import { agentEnvironment, type ContextConfig } from '../../environment/agent-context.js';
-import { openMemoryOf, type AgentMemory, type MemoryConfig } from '../../environment/agent-memory.js';
+import { textTable } from '@bowyer/logging';
+import {
+  makeCritic,
+  type CriticConfig,
+  deviceOf,
+  type DeviceConfig,
+  EndpointPlayer,
+  type EndpointConfig,
+  criticFolderOf,
+  playOptions,
+  recipeOptions,
+  type PlayConfig,
+  dialoguesOf,
+  type DialogueConfig,
+  loadPolicy,
+  type PolicyConfig,
+  warnOfTextRules,
+  type AgentConfig,
+  agentEnvironment,
+  type ContextConfig,
+  openMemoryOf,
+  type AgentMemory,
+  type MemoryConfig,
+} from '@bowyer/agent';
+import type { RunConfig } from '../../keys/run-keys.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { itemsToPlay, type ItemConfig } from './items.js';
 
 export type PlayedConfig = ContextConfig &
   MemoryConfig &
   ItemConfig &
-  Pick<SharedConfig, 'seed' | 'slots' | 'maxFailureShare' | 'eosStr'> & { testSize?: number; seeds: number[] | null };
+  Pick<AgentConfig, 'seed' | 'slots' | 'maxFailureShare' | 'eosStr'> & { testSize?: number; seeds: number[] | null };
 
 export type ModelConfig = PlayedConfig &
   PlayConfig &
@@ -27,7 +41,8 @@ export type ModelConfig = PlayedConfig &
   PolicyConfig &
   CriticConfig &
   DialogueConfig &
-  Pick<SharedConfig, 'checkpointPath' | 'policyLm' | 'plugins'> & {
+  Pick<AgentConfig, 'checkpointPath' | 'policyLm'> &
+  Pick<RunConfig, 'plugins'> & {
     agentType: string;
     evalDecoding?: Decoding | 'both';
     compareWith: string[];
@@ -95,7 +110,7 @@ export function openEndpoint(
   return {
     play: (part, onEpisode) => playPart(part, { config, context, memory: null, openPlayer, options, onEpisode }),
     close: () => player.close(),
-    usageText: () => player.usageText(),
+    usageText: () => textTable(player.usage.header, player.usage.rows),
   };
 }
 

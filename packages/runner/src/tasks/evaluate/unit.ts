@@ -3,15 +3,21 @@ import { Type, type TProperties } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import { count, nullable, type ConfigProblem } from '@bowyer/core';
 import { membersOf } from '@bowyer/envs';
-import { hubId } from '../../agent/hub-id.js';
-import { agentFolderOf, criticFolderOf, modelProblem, runOf } from '../../agent/model-folders.js';
-import { algorithmKeys, decodingKeys } from '../../keys/adopted-keys.js';
-import type { ContextConfig } from '../../environment/agent-context.js';
-import { contextChanged, contextKeys } from '../../config/context-keys.js';
-import { memoryChanged, memoryKeys } from '../../config/memory-keys.js';
-import type { MemoryConfig } from '../../environment/agent-memory.js';
-import { environmentKeysOf, oracleKeysOf, type EnvConfig } from '../../config/environment-keys.js';
 import {
+  hubId,
+  agentFolderOf,
+  criticFolderOf,
+  modelProblem,
+  runOf,
+  type ContextConfig,
+  contextChanged,
+  contextKeys,
+  memoryChanged,
+  memoryKeys,
+  type MemoryConfig,
+  environmentKeysOf,
+  oracleKeysOf,
+  type EnvConfig,
   criticKeys,
   criticNode,
   deviceKeys,
@@ -19,11 +25,12 @@ import {
   hubKeys,
   playKeys,
   policyKeys,
-  runKeys,
   samplingKeys,
   templateKeys,
-} from '../../keys/keys.js';
-import type { Choices } from '../../keys/choices.js';
+  type Choices,
+} from '@bowyer/agent';
+import { algorithmKeys, decodingKeys } from '../../keys/adopted-keys.js';
+import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 import { itemKeys } from './items.js';
 

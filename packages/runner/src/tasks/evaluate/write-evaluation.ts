@@ -1,11 +1,10 @@
 // What an evaluation leaves behind: all episodes, the same in AgentGym's form, results.json, and a table for the terminal.
 import { join } from 'node:path';
 import { episodeMetrics, type Decoding } from '@bowyer/algorithms';
-import { writeFileAtomically, type Trajectory } from '@bowyer/core';
-import { JsonlFile, textTable } from '@bowyer/logging';
+import { writeFileAtomically, type Trajectory, toRecord, JsonlFile } from '@bowyer/core';
+import { textTable } from '@bowyer/logging';
 import { breakdownOf, type TaskResult } from '../../run/breakdown.js';
 import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
-import { toRecord } from '../../run/trajectory-record.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { agentGymLine } from './agentgym-lines.js';
 import { itemsToPlay } from './items.js';

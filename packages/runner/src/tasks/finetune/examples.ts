@@ -7,15 +7,23 @@ import {
   ItemError,
   loadTokenizer,
   openAdapterDirectory,
+  type EncodedConversation,
+  type Tokenizer,
 } from '@bowyer/models';
-import type { EncodedConversation, Tokenizer } from '@bowyer/models';
 import { readDecoderConfig, type PretrainedConfig } from '@bowyer/checkpoints';
 import { maximum, Rng } from '@bowyer/core';
 import { join } from 'node:path';
-import { keptTemplate, loadChatTemplate, type TemplateConfig } from '../../agent/chat-setup.js';
-import { BadItem, mapItems, type DataFile } from '../../demonstrations/data-file.js';
-import { checkWrittenWhole } from '../../demonstrations/written-whole.js';
-import { fitted, tokenCounts } from '../../demonstrations/material.js';
+import {
+  keptTemplate,
+  loadChatTemplate,
+  type TemplateConfig,
+  BadItem,
+  mapItems,
+  type DataFile,
+  checkWrittenWhole,
+  fitted,
+  tokenCounts,
+} from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 import { readTrainingItems, type TrainingItem } from './training-items.js';
 

@@ -23,11 +23,17 @@ import {
 import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar, type RunLogger } from '@bowyer/logging';
 import { LanguageModel } from '@bowyer/models';
-import { isAdapterFolder } from '../../agent/model-folders.js';
-import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
-import { policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
-import type { SharedConfig } from '../../keys/keys.js';
-import { CheckpointStore } from '../../run/checkpoint-store.js';
+import {
+  isAdapterFolder,
+  deviceOf,
+  type DeviceConfig,
+  policyOptimizer,
+  restoreOptimizer,
+  savePolicyState,
+  type AgentConfig,
+} from '@bowyer/agent';
+import type { RunConfig } from '../../keys/run-keys.js';
+import { checkpointsOf } from '../../run/checkpoint-progress.js';
 import { owningFolder } from '../../run/folder-owner.js';
 import { checkLoggers, withLoggers, type LoggerConfig } from '../../run/open-loggers.js';
 import { Recorder } from '../../run/recorder.js';
@@ -44,8 +50,9 @@ import { promptOf } from './training-items.js';
 
 type FinetuneConfig = ExamplesConfig &
   DeviceConfig &
-  Pick<SharedConfig, 'projectName' | 'runName' | 'quantization' | 'useLora' | 'gradientCheckpointing' | 'optimizer'> &
-  Partial<Pick<SharedConfig, 'lora'>> & {
+  Pick<RunConfig, 'projectName' | 'runName'> &
+  Pick<AgentConfig, 'quantization' | 'useLora' | 'gradientCheckpointing' | 'optimizer'> &
+  Partial<Pick<AgentConfig, 'lora'>> & {
     epochs: number;
     batchSize: number;
     gradAccumSteps: number;
@@ -114,7 +121,7 @@ async function trainOn(
   context: TaskContext,
 ): Promise<FinetuneResults | null> {
   const { directory, decisive, log } = context;
-  const store = new CheckpointStore(join(directory, 'checkpoints'));
+  const store = checkpointsOf(directory);
   const found = await store.newest((warning) => log(warning, 'WARNING'));
   if (found) log(`resumed after optimizer step ${found.progress.nextIteration}`);
   const model = await loadModel(found ? join(found.folder, 'policy') : config.model, config, examples, device);
@@ -329,7 +336,10 @@ function trialOf(
   directory: string,
 ): string {
   return commandText(
-    ...['--config-name', 'generate', overrideWord('model', model), overrideWord('input', input)],
+    '--config-name',
+    'generate',
+    overrideWord('model', model),
+    overrideWord('input', input),
     overrideWord('output', join(directory, 'texts.jsonl')),
     ...Object.entries(snakeKeys(chatTemplateKwargs) as object).map(
       ([name, value]) => `+chat_template_kwargs.${name}=${JSON.stringify(value)}`,

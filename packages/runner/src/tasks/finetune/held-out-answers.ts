@@ -1,7 +1,7 @@
 // Replies of the trained model to a few items that it was not trained on, beside the references.
 import { endOfText, generateTexts, LanguageModel, type EncodedConversation } from '@bowyer/models';
 import type { Device } from '@bowyer/graph';
-import type { SharedConfig } from '../../keys/keys.js';
+import type { AgentConfig } from '@bowyer/agent';
 import type { Example, Examples } from './examples.js';
 import type { Answer } from '../../run/finetune-results.js';
 
@@ -12,7 +12,7 @@ const LONGEST_ANSWER = 128;
 export async function heldOutAnswers(
   dir: string,
   { training, validation, ends }: Pick<Examples, 'training' | 'validation' | 'ends'>,
-  { quantization }: Pick<SharedConfig, 'quantization'>,
+  { quantization }: Pick<AgentConfig, 'quantization'>,
   device: Device,
 ): Promise<Answer[]> {
   const parts = chosen(validation.length > 0 ? validation : training).flatMap(({ tokens }) => lastReply(tokens) ?? []);

@@ -5,16 +5,15 @@ import {
   conversationOf,
   EXPECTED_CONVERSATION,
   unreadNote,
-} from '../../demonstrations/conversations.js';
-import {
   asRecord,
   BadItem,
   DataFileError,
   found,
   readDataFile,
   type DataFile,
-} from '../../demonstrations/data-file.js';
-import { isEmpty, UnreadKeys } from '../../demonstrations/data-keys.js';
+  isEmpty,
+  UnreadKeys,
+} from '@bowyer/agent';
 
 export type TrainingItem =
   ({ kind: 'conversation' } & Conversation) | { kind: 'completion'; prompt: string; completion: string };

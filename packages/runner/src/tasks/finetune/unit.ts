@@ -1,26 +1,26 @@
 // task=finetune: a model learns from a person's own conversations or prompts and completions.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { count, nullable, rate, share, type ConfigProblem } from '@bowyer/core';
-import { isAdapterFolder, modelProblem } from '../../agent/model-folders.js';
-import { quantizationProblems, type QuantizationConfig } from '../../agent/quantization-problems.js';
 import {
+  isAdapterFolder,
+  modelProblem,
+  quantizationProblems,
+  type QuantizationConfig,
   conversationKeys,
   deviceKeys,
   hubKeys,
   loraKeys,
   optimizerNode,
   policyKeys,
-  runKeys,
-  saveEpochsKey,
-  saveKeys,
   scheduleNode,
   templateKeys,
-  titleKeys,
   trainingKeys,
-} from '../../keys/keys.js';
+  DataFileError,
+  pipeProblem,
+  type Choices,
+} from '@bowyer/agent';
+import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
-import { DataFileError, pipeProblem } from '../../demonstrations/data-file.js';
-import type { Choices } from '../../keys/choices.js';
 import type { TaskUnit } from '../task.js';
 import { readTrainingItems } from './training-items.js';
 

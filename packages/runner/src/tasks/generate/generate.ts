@@ -12,17 +12,20 @@ import {
   type LanguageModel,
   type PromptItem,
 } from '@bowyer/models';
-import { checkTerminator } from '../../agent/check-text-rules.js';
-import { textRules } from '../../agent/text-rules.js';
-import { terminatorIds } from '../../agent/agent-tokens.js';
-import { loadChatTemplate, withMessages } from '../../agent/chat-setup.js';
-import type { SharedConfig } from '../../keys/keys.js';
+import {
+  checkTerminator,
+  textRules,
+  terminatorIds,
+  loadChatTemplate,
+  withMessages,
+  type AgentConfig,
+} from '@bowyer/agent';
 import { linesOf, runModelLines, type LinesConfig } from '../model-lines.js';
 import type { TaskContext } from '../../context/task-context.js';
 
 type GenerateConfig = LinesConfig &
   Pick<
-    SharedConfig,
+    AgentConfig,
     | 'seed'
     | 'maxNewTokens'
     | 'doSample'

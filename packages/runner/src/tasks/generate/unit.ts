@@ -1,7 +1,8 @@
 // task=generate: continues prompts, or answers them where the model is an encoder-decoder.
 import { Type } from '@sinclair/typebox';
 import { count } from '@bowyer/core';
-import { runKeys, writerKeys } from '../../keys/keys.js';
+import { writerKeys } from '@bowyer/agent';
+import { runKeys } from '../../keys/run-keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';
 

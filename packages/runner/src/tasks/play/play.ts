@@ -3,13 +3,12 @@ import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { environmentInfo, type Env, type ResetResult } from '@bowyer/envs';
 import { namingFile, recordedInfo, recordedReturn, type EpisodeRecord } from '@bowyer/core';
-import type { SharedConfig } from '../../keys/keys.js';
-import { engineText, wholeEnvironmentOf, type EnvironmentConfig } from '../../environment/environment.js';
+import { type AgentConfig, engineText, wholeEnvironmentOf, type EnvironmentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 import { openPrompt, type Prompt } from './prompt.js';
 import { actionLines, atWords, meantAction } from './valid-actions.js';
 
-type PlayConfig = EnvironmentConfig & Pick<SharedConfig, 'seed'> & { output: string | null };
+type PlayConfig = EnvironmentConfig & Pick<AgentConfig, 'seed'> & { output: string | null };
 
 /** Typed instead of an action: leaves the episode, and once more the game. */
 const LEAVE = 'quit';

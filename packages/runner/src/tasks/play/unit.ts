@@ -1,8 +1,8 @@
 // task=play: a person plays in the terminal.
 import { Type } from '@sinclair/typebox';
 import { nullable } from '@bowyer/core';
-import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
-import { runKeys } from '../../keys/keys.js';
+import { environmentKeysOf, oracleKeysOf } from '@bowyer/agent';
+import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 
 export const playTask: TaskUnit = {

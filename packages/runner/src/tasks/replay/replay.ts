@@ -2,10 +2,15 @@
 import { environmentInfo, type Env, type ResetResult, type StepResult } from '@bowyer/envs';
 import { camelKeys, recordedInfo, toSnakeCase, writeFileAtomically, type EpisodeRecord } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
-import { unreadNote } from '../../demonstrations/conversations.js';
-import { UnreadKeys } from '../../demonstrations/data-keys.js';
-import { readJsonLines, JsonLineError } from '../../demonstrations/json-lines.js';
-import { engineText, replayEnvironment, type EnvironmentConfig } from '../../environment/environment.js';
+import {
+  unreadNote,
+  UnreadKeys,
+  readJsonLines,
+  JsonLineError,
+  engineText,
+  replayEnvironment,
+  type EnvironmentConfig,
+} from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 
 type ReplayConfig = EnvironmentConfig & { input: string; output: string };

@@ -1,8 +1,8 @@
 // task=replay: plays recorded actions again and writes what the environment answered.
 import { Type } from '@sinclair/typebox';
 import { nullable } from '@bowyer/core';
-import { environmentKeysOf } from '../../config/environment-keys.js';
-import { runKeys } from '../../keys/keys.js';
+import { environmentKeysOf } from '@bowyer/agent';
+import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn

@@ -1,6 +1,6 @@
 // task=report: the page of a run, or of several, from their files.
 import { Type } from '@sinclair/typebox';
-import { runKeys } from '../../keys/keys.js';
+import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 
 export const reportTask: TaskUnit = {

@@ -1,15 +1,21 @@
 // task=reverify: the stored actions again, in the environment as the config describes it now; no model takes part.
 import { join } from 'node:path';
 import { episodeMetrics } from '@bowyer/algorithms';
-import { episodicReturn, writeFileAtomically, type Trajectory, type Transition } from '@bowyer/core';
+import {
+  episodicReturn,
+  writeFileAtomically,
+  type Trajectory,
+  type Transition,
+  fromRecord,
+  toRecord,
+  type TrajectoryRecord,
+  JsonlFile,
+} from '@bowyer/core';
 import type { Env, Split } from '@bowyer/envs';
-import { JsonlFile, ProgressBar } from '@bowyer/logging';
-import { EpisodeKeys } from '../../demonstrations/episode-keys.js';
-import { readJsonLines, JsonLineError } from '../../demonstrations/json-lines.js';
-import type { EnvironmentConfig } from '../../environment/environment.js';
+import { ProgressBar } from '@bowyer/logging';
+import { EpisodeKeys, readJsonLines, JsonLineError, type EnvironmentConfig } from '@bowyer/agent';
 import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
-import { fromRecord, toRecord, type TrajectoryRecord } from '../../run/trajectory-record.js';
 import { itemsToPlay, type ItemConfig } from '../evaluate/items.js';
 import type { TaskContext } from '../../context/task-context.js';
 

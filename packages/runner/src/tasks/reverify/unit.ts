@@ -1,10 +1,9 @@
 // task=reverify: scores stored episodes again, with another reward or other options, without playing.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { nullable } from '@bowyer/core';
-import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
-import { runKeys } from '../../keys/keys.js';
+import { environmentKeysOf, oracleKeysOf, type Choices } from '@bowyer/agent';
+import { runKeys } from '../../keys/run-keys.js';
 import { itemKeys } from '../evaluate/items.js';
-import type { Choices } from '../../keys/choices.js';
 import type { TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // every episode has its own

@@ -1,6 +1,7 @@
 // task=score: the log-probabilities of given continuations.
 import { count } from '@bowyer/core';
-import { deviceKeys, hubKeys, policyKeys, runKeys } from '../../keys/keys.js';
+import { deviceKeys, hubKeys, policyKeys } from '@bowyer/agent';
+import { runKeys } from '../../keys/run-keys.js';
 import { lineFileKeys, lineFileProblems } from '../model-line-keys.js';
 import type { TaskUnit } from '../task.js';
 

@@ -1,6 +1,6 @@
 // task=serve_env: an environment over AgentGym's or OpenEnv's protocol, until the user stops it.
 import { serveEnv as serveAgentGym, serveOpenEnv } from '@bowyer/serving';
-import { environmentOptions, type EnvironmentConfig } from '../../environment/environment.js';
+import { environmentOptions, type EnvironmentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 
 type ServeConfig = EnvironmentConfig & {

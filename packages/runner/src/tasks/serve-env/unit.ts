@@ -1,8 +1,8 @@
 // task=serve_env: an environment over AgentGym's HTTP protocol or OpenEnv's WebSocket protocol.
 import { Type } from '@sinclair/typebox';
 import { count, rate } from '@bowyer/core';
-import { environmentKeysOf } from '../../config/environment-keys.js';
-import { runKeys } from '../../keys/keys.js';
+import { environmentKeysOf } from '@bowyer/agent';
+import { runKeys } from '../../keys/run-keys.js';
 import { listenKeys, listenProblems } from '../listen-keys.js';
 import type { TaskUnit } from '../task.js';
 

@@ -14,20 +14,25 @@ import {
 } from '@bowyer/models';
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { findAlgorithm } from '@bowyer/algorithms';
-import { runOf } from '../../agent/model-folders.js';
-import { checkTerminator } from '../../agent/check-text-rules.js';
-import { textRules } from '../../agent/text-rules.js';
-import { maskedTokenIds, terminatorIds } from '../../agent/agent-tokens.js';
-import { chatTemplateOf, loadChatTemplate } from '../../agent/chat-setup.js';
-import { deviceOf, type DeviceConfig } from '../../agent/device-choice.js';
-import type { SharedConfig } from '../../keys/keys.js';
-import type { EnvironmentConfig } from '../../environment/environment.js';
+import {
+  runOf,
+  checkTerminator,
+  textRules,
+  maskedTokenIds,
+  terminatorIds,
+  chatTemplateOf,
+  loadChatTemplate,
+  deviceOf,
+  type DeviceConfig,
+  type AgentConfig,
+  type EnvironmentConfig,
+} from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 import { followRun } from './follow-run.js';
 
 type ServeConfig = DeviceConfig &
   Pick<
-    SharedConfig,
+    AgentConfig,
     | 'seed'
     | 'quantization'
     | 'packedDecoding'

@@ -1,7 +1,8 @@
 // task=serve_model: a language model over OpenAI's HTTP protocol.
 import { Type } from '@sinclair/typebox';
 import { count, nullable } from '@bowyer/core';
-import { runKeys, writerKeys } from '../../keys/keys.js';
+import { writerKeys } from '@bowyer/agent';
+import { runKeys } from '../../keys/run-keys.js';
 import { listenKeys, listenProblems } from '../listen-keys.js';
 import type { TaskUnit } from '../task.js';
 

@@ -16,13 +16,18 @@ import type { Trajectory } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
-import { dialoguesOf } from '../../agent/players.js';
-import { memoryFileOf } from '../../agent/model-folders.js';
-import { playOptions, recipeOptions } from '../../agent/play-options.js';
-import { loadPolicy } from '../../agent/policy-setup.js';
-import { agentEnvironment } from '../../environment/agent-context.js';
-import type { AgentMemory } from '../../environment/agent-memory.js';
-import { environmentOf, optimalReturnOf, splitPlanOf } from '../../environment/environment.js';
+import {
+  dialoguesOf,
+  memoryFileOf,
+  playOptions,
+  recipeOptions,
+  loadPolicy,
+  agentEnvironment,
+  type AgentMemory,
+  environmentOf,
+  optimalReturnOf,
+  splitPlanOf,
+} from '@bowyer/agent';
 import { breakdownOf } from '../../run/breakdown.js';
 import { KeptPlays } from '../../run/kept-plays.js';
 import type { Recorder } from '../../run/recorder.js';

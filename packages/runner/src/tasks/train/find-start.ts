@@ -4,13 +4,17 @@ import { join } from 'node:path';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import { oneRank, onRankZero } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import { checkTextRules } from '../../agent/check-text-rules.js';
-import { memoryFileOf, runOf } from '../../agent/model-folders.js';
-import type { Start } from '../../agent/reference-policy.js';
-import { warmStart } from '../../agent/warm-start.js';
-import { makeDemonstrations } from '../../demonstrations/demonstrations.js';
-import { loadMaterial } from '../../demonstrations/material.js';
-import type { AgentMemory } from '../../environment/agent-memory.js';
+import {
+  checkTextRules,
+  memoryFileOf,
+  runOf,
+  type Start,
+  warmStart,
+  makeDemonstrations,
+  loadImitationData,
+  type AgentMemory,
+} from '@bowyer/agent';
+import { withBars } from '../../context/progress-bars.js';
 import type { TaskContext } from '../../context/task-context.js';
 import type { TrainConfig } from './train-config.js';
 
@@ -28,26 +32,27 @@ export async function findStart(
   if (trainedIn !== undefined && trainedIn !== config.env.name)
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset')
-    return { folder: given, material: await loadMaterial(config, memory, context.log) };
+    return { folder: given, data: await loadImitationData(config, memory, context.log) };
   // Rank 0 makes the start alone; it is the same for any number of ranks, and in the cache.
-  const folder = given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, context)));
+  const folder =
+    given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, withBars(context))));
   if (folder === null) return null;
   // The loss of the start, for the report: the cache may be emptied.
   if (given === null && (context.ranks ?? oneRank).rank === 0)
     await copyFile(join(folder, 'metrics.jsonl'), join(context.directory, 'warm-start.jsonl'));
-  return { folder, material: unit.needs.dataset ? await loadMaterial(config, memory, context.log) : null };
+  return { folder, data: unit.needs.dataset ? await loadImitationData(config, memory, context.log) : null };
 }
 
 /** What is in memory as the run begins or resumes: that of its checkpoint, of the agent it starts from, or of the demonstrations. */
 export async function fillMemory(
   memory: AgentMemory,
   checkpoint: string | null,
-  { folder, material }: Start,
+  { folder, data }: Start,
   config: TrainConfig,
   log: TaskContext['log'],
 ): Promise<void> {
   if (checkpoint !== null) return memory.restore(memoryFileOf(checkpoint)!);
-  if (!config.memory!.demonstrations || material !== null) return;
+  if (!config.memory!.demonstrations || data !== null) return;
   const ofAgent = (config.checkpointPath ?? config.policyLm) === null ? null : memoryFileOf(folder!);
   if (ofAgent !== null) return memory.restore(ofAgent);
   log(memory.addDemonstrations(config, await makeDemonstrations(config)));

@@ -1,10 +1,9 @@
 // Settings of a model that the loss of an algorithm does not go with.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
-import { agentFolderOf, isAdapterFolder } from '../../agent/model-folders.js';
-import type { SharedConfig } from '../../keys/keys.js';
+import { agentFolderOf, isAdapterFolder, type AgentConfig } from '@bowyer/agent';
 
-export type LossConfig = Pick<SharedConfig, 'checkpointPath' | 'policyLm' | 'useLora' | 'lora' | 'precision'> & {
+export type LossConfig = Pick<AgentConfig, 'checkpointPath' | 'policyLm' | 'useLora' | 'lora' | 'precision'> & {
   referenceQuantization?: string;
   klCoefficient?: number;
 };

@@ -13,14 +13,18 @@ import { oneRank } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
 import { takeExchangeTimes } from '@bowyer/models';
-import { playOptions, recipeOptions } from '../../agent/play-options.js';
-import { withRemoteRollouts } from '../../agent/remote-rollouts.js';
-import type { RolloutsAhead } from '../../agent/rollouts-ahead.js';
-import { agentEnvironment } from '../../environment/agent-context.js';
-import type { AgentMemory } from '../../environment/agent-memory.js';
-import { environmentOf } from '../../environment/environment.js';
+import {
+  playOptions,
+  recipeOptions,
+  withRemoteRollouts,
+  type RolloutsAhead,
+  agentEnvironment,
+  type AgentMemory,
+  environmentOf,
+} from '@bowyer/agent';
 import { silentCheckpoints, silentFiles, silentSaveable } from '../../run/silent.js';
-import type { CheckpointStore } from '../../run/checkpoint-store.js';
+import type { CheckpointStore } from '@bowyer/checkpoints';
+import type { CheckpointProgress } from '../../run/checkpoint-progress.js';
 import { Recorder } from '../../run/recorder.js';
 import { RunControl } from '../../run/run-control.js';
 import { RunFiles } from '../../run/run-files.js';
@@ -37,9 +41,9 @@ export interface RunState {
   config: TrainConfig;
   context: TaskContext;
   memory: AgentMemory | null;
-  store: CheckpointStore;
+  store: CheckpointStore<CheckpointProgress>;
   /** Null where the run begins. */
-  progress: NonNullable<Awaited<ReturnType<CheckpointStore['newest']>>>['progress'] | null;
+  progress: CheckpointProgress | null;
   openReference: TrainingRun['openReference'];
   openTeacher: TrainingRun['openTeacher'];
   restoreStart: TrainingRun['restoreStart'];

@@ -1,12 +1,15 @@
 // What task=train reads of a config.
 import type { Decoding, DiagnosticsOptions, rateFollowsIterations, ReplayPlacement } from '@bowyer/algorithms';
-import type { CriticConfig } from '../../agent/critic-setup.js';
-import type { RolloutConfig } from '../../agent/rollouts-ahead.js';
-import type { RemotePolicyConfig } from '../../agent/remote-rollouts.js';
-import type { WarmStartConfig } from '../../agent/warm-start.js';
-import type { SharedConfig } from '../../keys/keys.js';
-import type { ContextConfig } from '../../environment/agent-context.js';
-import type { MemoryConfig } from '../../environment/agent-memory.js';
+import type {
+  CriticConfig,
+  RolloutConfig,
+  RemotePolicyConfig,
+  WarmStartConfig,
+  AgentConfig,
+  ContextConfig,
+  MemoryConfig,
+} from '@bowyer/agent';
+import type { RunConfig } from '../../keys/run-keys.js';
 import type { LoggerConfig } from '../../run/open-loggers.js';
 import type { GuardBounds } from '../../run/guard.js';
 
@@ -14,10 +17,9 @@ export type TrainConfig = WarmStartConfig &
   ContextConfig &
   MemoryConfig &
   CriticConfig &
+  Pick<RunConfig, 'projectName' | 'runName'> &
   Pick<
-    SharedConfig,
-    | 'projectName'
-    | 'runName'
+    AgentConfig,
     | 'threads'
     | 'slots'
     | 'maxFailureShare'

@@ -5,17 +5,20 @@ import { findAlgorithm, rateFollowsIterations, type Agent } from '@bowyer/algori
 import { oneRank, onRankZero, overrideWord, shellQuoted, timed, writeFileAtomically } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
-import { deviceOf } from '../../agent/device-choice.js';
-import { dialoguesOf } from '../../agent/players.js';
-import { referenceOf, teacherOf } from '../../agent/reference-policy.js';
-import { startRestorer } from '../../agent/restore-start.js';
-import { withRolloutsAhead } from '../../agent/rollouts-ahead.js';
-import { warnOfTextRules } from '../../agent/text-rules.js';
-import { datasetFor } from '../../demonstrations/material.js';
-import { AgentMemory } from '../../environment/agent-memory.js';
+import {
+  deviceOf,
+  dialoguesOf,
+  referenceOf,
+  teacherOf,
+  startRestorer,
+  withRolloutsAhead,
+  warnOfTextRules,
+  datasetFor,
+  AgentMemory,
+} from '@bowyer/agent';
 import { checkSharedFolder } from '../../run/shared-folder.js';
 import { silentLogger } from '../../run/silent.js';
-import { CheckpointStore, type CheckpointProgress } from '../../run/checkpoint-store.js';
+import { checkpointsOf, type CheckpointProgress } from '../../run/checkpoint-progress.js';
 import { owningFolder } from '../../run/folder-owner.js';
 import { guardReason } from '../../run/guard.js';
 import { checkLoggers, withLoggers } from '../../run/open-loggers.js';
@@ -134,7 +137,7 @@ async function trainWith(
   const start = await timed('phase', 'start', () => findStart(unit, config, device, context, memory));
   if (start === null) return null;
   const { directory, decisive, log, ranks = oneRank } = context;
-  const store = new CheckpointStore(join(directory, 'checkpoints'));
+  const store = checkpointsOf(directory);
   const found = await onRankZero(ranks, () => store.newest((warning) => log(warning, 'WARNING')));
   if (found) refuseOtherLength(found.progress, config);
   if (found)
@@ -149,7 +152,7 @@ async function trainWith(
   const models = await TrainedModels.open(unit, start, checkpoint, config, device);
   const { policy, critic } = models;
   try {
-    const dataset = start.material && (await datasetFor(policy, start.material, config, log));
+    const dataset = start.data && (await datasetFor(policy, start.data, config, log));
     if (ranks.rank === 0) await claimDirectory(directory, decisive);
     const agent: Agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
     const ahead = {

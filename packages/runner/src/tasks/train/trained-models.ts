@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
-import { makeCritic } from '../../agent/critic-setup.js';
-import { freshPolicy } from '../../agent/fresh-policy.js';
-import { loadPolicy, policyOptimizer, restoreOptimizer, savePolicyState } from '../../agent/policy-setup.js';
-import type { Start } from '../../agent/reference-policy.js';
-import { makeValueModel } from '../../agent/value-model.js';
+import {
+  makeCritic,
+  freshPolicy,
+  loadPolicy,
+  policyOptimizer,
+  restoreOptimizer,
+  savePolicyState,
+  type Start,
+  makeValueModel,
+} from '@bowyer/agent';
 import type { TrainConfig } from './train-config.js';
 
 /** Folder of a checkpoint with the network of the value function, where it is not the policy. */
@@ -32,7 +37,7 @@ export class TrainedModels {
     const folder = checkpoint === null ? start.folder : join(checkpoint, 'policy');
     const policy =
       folder === null
-        ? await freshPolicy(start.material!, config, device)
+        ? await freshPolicy(start.data!, config, device)
         : await loadPolicy(folder, config, device, 'train');
     const critic = unit.needs.critic && (await makeCritic(config, device, policy.tokenizer));
     const models = new TrainedModels(policy, critic);

@@ -2,16 +2,17 @@
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm } from '@bowyer/algorithms';
 import { count, nullable, oneOf, rate, type ConfigProblem } from '@bowyer/core';
-import { isWeightsFile } from '../../agent/weights-file.js';
-import { modelProblem } from '../../agent/model-folders.js';
-import { quantizationProblems, type QuantizationConfig } from '../../agent/quantization-problems.js';
-import { algorithmKeys, decodingKeys, wandbKeys } from '../../keys/adopted-keys.js';
-import { loggerKeys } from '../../keys/logger-keys.js';
-import { demonstrationProblems, demonstrationsNode } from '../../config/demonstration-keys.js';
-import { contextKeys } from '../../config/context-keys.js';
-import { memoryKeys } from '../../config/memory-keys.js';
-import { environmentKeysOf, oracleKeysOf } from '../../config/environment-keys.js';
 import {
+  isWeightsFile,
+  modelProblem,
+  quantizationProblems,
+  type QuantizationConfig,
+  demonstrationProblems,
+  demonstrationsNode,
+  contextKeys,
+  memoryKeys,
+  environmentKeysOf,
+  oracleKeysOf,
   cacheKeys,
   conversationKeys,
   criticKeys,
@@ -25,30 +26,29 @@ import {
   policyNode,
   remotePolicyNode,
   rolloutNode,
-  runKeys,
   samplingKeys,
-  saveEpochsKey,
-  saveKeys,
   templateKeys,
   terminatorKey,
-  titleKeys,
   trainingKeys,
   warmStartNode,
-  type SharedConfig,
-} from '../../keys/keys.js';
-import { isConversationFile } from '../../demonstrations/conversations.js';
-import { undecided } from '../../config/undecided.js';
+  type AgentConfig,
+  isConversationFile,
+  rolloutProblems,
+  remotePolicyProblems,
+  type Choices,
+} from '@bowyer/agent';
+import { algorithmKeys, decodingKeys, wandbKeys } from '../../keys/adopted-keys.js';
+import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
+import { loggerKeys } from '../../keys/logger-keys.js';
+import { changeableOnResume } from '@bowyer/core';
 import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
 import { lossProblems, type LossConfig } from './loss-problems.js';
-import { rolloutProblems } from './rollout-problems.js';
-import { remotePolicyProblems } from './remote-policy-problems.js';
-import type { Choices } from '../../keys/choices.js';
 import type { TaskUnit } from '../task.js';
 
 const diagnosticsNode = Type.Object(
   {
     turns: count('turns of each rollout whose tokens are scored again, before and after the update; 0: none', 0),
-    max_logprob_mismatch: undecided(
+    max_logprob_mismatch: changeableOnResume(
       nullable(
         rate('nats'),
         'largest difference between the log-probability of a token when it was sampled and to the trainer, in nats; a larger one stops the run. null: no bound',
@@ -64,7 +64,7 @@ const diagnosticsNode = Type.Object(
 
 /** How several processes share a run. A run may be resumed with another number of them, and with other keys. */
 const distributedNode = ({ algorithm }: Choices) =>
-  undecided(
+  changeableOnResume(
     Type.Object(
       {
         shard_optimizer: Type.Boolean({
@@ -90,7 +90,9 @@ const distributedNode = ({ algorithm }: Choices) =>
 function rolloutNodeOf({ setting }: Choices): TSchema {
   if ((setting('rollout.mode') ?? 'synchronous') !== 'synchronous') return rolloutNode;
   const { mode } = rolloutNode.properties;
-  return undecided(Type.Object({ mode }, { additionalProperties: false, description: rolloutNode.description }));
+  return changeableOnResume(
+    Type.Object({ mode }, { additionalProperties: false, description: rolloutNode.description }),
+  );
 }
 
 function keys(choices: Choices): TProperties {
@@ -153,7 +155,7 @@ function keys(choices: Choices): TProperties {
 /** Whether a file contains conversations rather than episodes. */
 const hasConversations = (path: unknown): boolean => typeof path === 'string' && isConversationFile(path);
 
-type TrainConfig = Pick<SharedConfig, 'checkpointPath' | 'policyLm' | 'criticLm' | 'critic' | 'demonstrations'> &
+type TrainConfig = Pick<AgentConfig, 'checkpointPath' | 'policyLm' | 'criticLm' | 'critic' | 'demonstrations'> &
   QuantizationConfig &
   LossConfig & {
     agentType: string;

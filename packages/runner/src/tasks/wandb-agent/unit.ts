@@ -1,7 +1,7 @@
 // task=wandb_agent: runs the trials of a sweep of Weights & Biases, its parameters as overrides.
 import { Type } from '@sinclair/typebox';
 import { count, nullable } from '@bowyer/core';
-import { runKeys } from '../../keys/keys.js';
+import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // each trial has its own

@@ -1,7 +1,7 @@
 // task=wandb_sync: sends runs to Weights & Biases that were offline, or that its server did not get whole.
 import { Type } from '@sinclair/typebox';
 import { nullable } from '@bowyer/core';
-import { runKeys } from '../../keys/keys.js';
+import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn

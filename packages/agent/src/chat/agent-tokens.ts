@@ -1,0 +1,33 @@
+// Which tokens have a meaning for the agent beyond text.
+import type { Tokenizer } from '@bowyer/models';
+import type { AgentConfig } from '../keys/agent-keys.js';
+import { answerTokens, type EnvironmentConfig } from '../environment/environment.js';
+
+/**
+ * Tokens that end an utterance; the first is the one that training scores after a demonstration.
+ *
+ * @throws if `eos_str` is not one token of this tokenizer
+ */
+export function terminatorIds(tokenizer: Tokenizer, { eosStr }: Pick<AgentConfig, 'eosStr'>): number[] {
+  const endOfText = tokenizer.eosTokenId >= 0 ? [tokenizer.eosTokenId] : [];
+  if (eosStr === null) return endOfText;
+  const ids = tokenizer.encode(eosStr);
+  if (ids.length !== 1) {
+    throw new Error(
+      `eos_str ${JSON.stringify(eosStr)} is ${ids.length} tokens of this policy's tokenizer; it must be one\n` +
+        '  use a text that is one token, such as a newline, or eos_str=null for the end-of-text token alone\n' +
+        '  a newline is eos_str: "\\n" in YAML; on a command line, where quotes keep backslashes, eos_str=$\'"\\n"\' (bash, zsh)',
+    );
+  }
+  return [ids[0], ...endOfText];
+}
+
+/** Tokens that the agent can never write, besides padding: unknown words and the environment's own answers. */
+export function maskedTokenIds(tokenizer: Tokenizer, config: EnvironmentConfig): number[] {
+  const answers = answerTokens(config).flatMap((answer) => {
+    const ids = tokenizer.encode(answer);
+    return ids.length === 1 ? ids : [];
+  });
+  const unknownWord = tokenizer.tokenToId('<unk>');
+  return unknownWord === undefined ? answers : [unknownWord, ...answers];
+}

@@ -1,0 +1,70 @@
+// The chat template that a config names, and how dialogues are written in a line of JSON.
+import { readFile } from 'node:fs/promises';
+import { snakeKeys } from '@bowyer/core';
+import { chatTemplate, templateSource, type ChatTemplate, type Tokenizer } from '@bowyer/models';
+import type { AgentConfig } from '../keys/agent-keys.js';
+
+export type TemplateConfig = Pick<AgentConfig, 'chatTemplate' | 'chatTemplateKwargs'> &
+  Partial<Pick<AgentConfig, 'upstreamLossMask'>>;
+
+/** The text of the template that a config names, where that is a file. */
+const given = async (chatTemplate: string | null): Promise<string | null> => {
+  const isFile = chatTemplate !== null && /[./]/.test(chatTemplate) && !chatTemplate.includes('{');
+  return isFile ? readFile(chatTemplate, 'utf8') : chatTemplate;
+};
+
+/** The template that a config names, as Jinja for the trained model's folder; null: the model's own. */
+export const keptTemplate = async (
+  { chatTemplate }: Pick<AgentConfig, 'chatTemplate'>,
+  tokenizer: Pick<Tokenizer, 'config'>,
+): Promise<string | null> => templateSource(await given(chatTemplate), tokenizer);
+
+/** `chat_template` is a built-in name, a file of Jinja, the name of one of the model's templates, or null for its own. */
+export const loadChatTemplate = async (config: TemplateConfig, tokenizer: Tokenizer): Promise<ChatTemplate> =>
+  chatTemplateOf(await given(config.chatTemplate), tokenizer, config);
+
+/** A template by its name or its text, with the config's variables. */
+export const chatTemplateOf = (
+  template: string | null,
+  tokenizer: Tokenizer,
+  { chatTemplateKwargs, upstreamLossMask = false }: TemplateConfig,
+): ChatTemplate =>
+  chatTemplate(template, tokenizer, {
+    upstreamLossMask,
+    // The config's keys are camelCase in the code; variables of templates are in snake_case.
+    variables: snakeKeys(chatTemplateKwargs) as Record<string, unknown>,
+  });
+
+/** What a template reads is its own matter: messages of any known role, with a text, parts, or other keys. */
+const messages = {
+  type: 'array',
+  minItems: 1,
+  items: {
+    type: 'object',
+    required: ['role'],
+    anyOf: [{ required: ['content'] }, { required: ['tool_calls'] }],
+    properties: {
+      role: { enum: ['system', 'developer', 'user', 'assistant', 'tool'] },
+      content: { type: ['string', 'array', 'null'], items: { type: 'object' } },
+    },
+  },
+};
+
+/** Some datasets have JSON in a text. */
+const objects = { type: ['array', 'string'], items: { type: 'object' } };
+
+/** The schema of a line, with `{messages}` and what a template takes beside them as one more way to give a prompt. */
+export const withMessages = <Schema extends { properties: object }>(schema: Schema) => ({
+  ...schema,
+  properties: {
+    ...schema.properties,
+    messages,
+    system: { type: 'string' },
+    tools: objects,
+    documents: objects,
+    chat_template_kwargs: { type: 'object' },
+  },
+  dependentRequired: Object.fromEntries(
+    ['system', 'tools', 'documents', 'chat_template_kwargs'].map((key) => [key, ['messages']]),
+  ),
+});

@@ -1,0 +1,46 @@
+// How episodes become a policy's tokens: as the text of the history, or through its chat template.
+import { chatDialogues, textDialogues, type Dialogues } from '@bowyer/algorithms';
+import { AgentGymEnv, type EnvParts } from '@bowyer/envs';
+import type { ChatMessage, LanguageModel } from '@bowyer/models';
+import type { AgentConfig } from '../keys/agent-keys.js';
+import { contextOf, type ContextConfig } from '../context/agent-context.js';
+import { wholeEnvironmentOf, type EnvironmentConfig } from '../environment/environment.js';
+import type { Log } from '../reporting/reporting.js';
+import { loadChatTemplate, type TemplateConfig } from './chat-setup.js';
+
+export type DialogueConfig = ContextConfig & Pick<AgentConfig, 'playAsChat' | 'actionChoice'> & TemplateConfig;
+
+/** With `play_as_chat` the template writes the episode, else the text of the history stands for itself. */
+export async function dialoguesOf(
+  { tokenizer }: LanguageModel,
+  config: DialogueConfig,
+  { envParts, log }: { envParts: EnvParts; log: Log },
+): Promise<Dialogues> {
+  const { actionChoice } = config;
+  if (!config.playAsChat) return { ...textDialogues(tokenizer), actionChoice };
+  const template = await loadChatTemplate(config, tokenizer);
+  const opening = await openingOf(config, envParts);
+  const isSingleMessage = contextOf(config).kind !== 'dialogue';
+  const dialogues = chatDialogues(tokenizer, {
+    template,
+    opening,
+    isSingleMessage,
+    onRewritten: () => log(REWRITTEN, 'WARNING'),
+  });
+  return { ...dialogues, actionChoice };
+}
+
+const REWRITTEN =
+  'the chat template rewrites earlier messages when later ones follow: such turns read the whole dialogue again, which is ' +
+  'exact but slower, and training reads it once for each turn';
+
+/** AgentGym's instructions and the reply to them are messages of their own where the first observation does not contain them. */
+async function openingOf(config: EnvironmentConfig, parts: EnvParts): Promise<ChatMessage[]> {
+  if (config.env.instructions !== false) return [];
+  const env = wholeEnvironmentOf(config, parts);
+  try {
+    return env instanceof AgentGymEnv ? await env.opening() : [];
+  } finally {
+    await env.close();
+  }
+}

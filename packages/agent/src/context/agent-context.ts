@@ -1,0 +1,62 @@
+// What an agent reads of the environment that a config names: the same text in play, in demonstrations and in evaluation.
+import { withHorizon } from '@bowyer/algorithms';
+import { demonstrationOf, type Demonstration, type DemonstrationSet } from '@bowyer/core';
+import {
+  ContextEnv,
+  ContextWriter,
+  defaultOffer,
+  demonstrationId,
+  environmentInfo,
+  MemoryReader,
+  resolveContext,
+  withContext,
+  type ContextOffer,
+  type ContextOptions,
+  type Env,
+  type Memory,
+  type ResolvedContext,
+} from '@bowyer/envs';
+import { environmentOptions, type EnvironmentConfig } from '../environment/environment.js';
+
+export type ContextConfig = EnvironmentConfig & { context: ContextOptions; maxTurns?: number | null };
+
+const offerOf = (config: EnvironmentConfig): ContextOffer =>
+  environmentInfo(config.env.name).context?.(environmentOptions(config)) ?? defaultOffer;
+
+/** Each episode at a time has a writer of its own. */
+const writerOf = (config: ContextConfig): ContextWriter =>
+  new ContextWriter(config.env.name, config.context, offerOf(config));
+
+/** The context with `auto` settled. */
+export const contextOf = (config: ContextConfig): ResolvedContext => resolveContext(config.context, offerOf(config));
+
+/** A maker of environments whose observations are what the agent reads, cut after `max_turns`. @param memory of the agent; null: none */
+export function agentEnvironment<Args extends unknown[]>(
+  config: ContextConfig,
+  make: (...args: Args) => Env,
+  memory: Memory | null,
+): (...args: Args) => Env {
+  const bounded = withHorizon(make, config.maxTurns ?? null)!;
+  return (...args) => new ContextEnv(bounded(...args), writerOf(config), memory && new MemoryReader(memory));
+}
+
+/**
+ * The demonstrations of a set as the agent would have read them; those that are not records are such texts already.
+ *
+ * @param memory may contain them under their numbers; none is given itself, nor another of its item
+ */
+export async function demonstrationsIn(
+  config: ContextConfig,
+  { records, demonstrations }: DemonstrationSet,
+  memory: Memory | null,
+): Promise<Demonstration[]> {
+  if (records === undefined) return demonstrations;
+  const writer = writerOf(config);
+  const reader = memory && new MemoryReader(memory);
+  const read: Demonstration[] = [];
+  for (const [number, record] of records.entries()) {
+    const recall = reader ? { memory: reader, id: demonstrationId(number) } : undefined;
+    read.push('reset' in record ? demonstrationOf(await withContext(record, writer, recall)) : record);
+  }
+  return read;
+}

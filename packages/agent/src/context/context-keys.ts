@@ -1,0 +1,147 @@
+// The node `context`: what the text is made of that the policy and the critic read. It has the keys of its kind only.
+import { findAlgorithm, type ActionChoice } from '@bowyer/algorithms';
+import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
+import { nullable, oneOf, toSnakeCase, type ConfigProblem } from '@bowyer/core';
+import {
+  contextKinds,
+  contextProblems,
+  defaultOffer,
+  environmentInfo,
+  environmentNames,
+  keysOfKind,
+  type ContextKind,
+  type ContextOptions,
+} from '@bowyer/envs';
+import { contextOf, type ContextConfig } from './agent-context.js';
+import type { Choices } from '../keys/choices.js';
+import type { EnvConfig } from '../environment/environment-keys.js';
+
+const part = (what: string) => Type.Boolean({ description: `show ${what}, where the environment offers it` });
+
+const properties = {
+  kind: oneOf(
+    [...contextKinds],
+    'dialogue: everything said so far; window: the last turns; last: the current observation; tutorial: the prompt with # TASK and # STEP; auto: what docs/environments states',
+  ),
+  history_turns: Type.Integer({ minimum: 0, description: 'earlier turns, with their actions, before the current one' }),
+  task_description: part('the task above the turns'),
+  step_counter: Type.Boolean({ description: 'show the number of each turn, from 0' }),
+  inventory: part('what the agent has with it'),
+  valid_actions: part('the actions that are valid now'),
+  max_chars: nullable(
+    Type.Integer({ minimum: 1 }),
+    'longest text in characters: the oldest turns are left out until it fits, never the task or the current turn; null: no limit',
+  ),
+};
+
+const nodeOf = (keys: readonly string[]) =>
+  Type.Object(Object.fromEntries(['kind', ...keys].map((key) => [key, properties[key as keyof typeof properties]])), {
+    additionalProperties: false,
+    description: 'the text that the policy and the critic read',
+  });
+
+/** Of tasks in which an agent plays or learns to. */
+export function contextKeys({ setting }: Choices): TProperties {
+  const kind = setting('context.kind');
+  const isKnown = contextKinds.includes(kind as ContextKind);
+  return { context: isKnown ? nodeOf(keysOfKind[kind as ContextKind].map(toSnakeCase)) : contextNode };
+}
+
+/** With the keys of every kind. */
+export const contextNode: TSchema = nodeOf(Object.keys(properties).slice(1));
+
+/** What the environment cannot give of the context that a config asks for. */
+export function contextKeyProblems(config: Record<string, unknown>): ConfigProblem[] {
+  const { env, context } = config as { env: EnvConfig; context?: ContextOptions };
+  if (context === undefined) return [];
+  const { name, ...options } = env;
+  return contextProblems(context, name, environmentInfo(name).context?.(options) ?? defaultOffer);
+}
+
+/** What keeps an agent from choosing among valid actions only: an environment that lists none, an algorithm that would learn wrongly. */
+export function actionChoiceProblems(config: Record<string, unknown>): ConfigProblem[] {
+  const { task, env, agentType, actionChoice } = config as {
+    task: string;
+    env: EnvConfig;
+    agentType: string;
+    actionChoice?: ActionChoice;
+  };
+  if (actionChoice === undefined || actionChoice === 'free') return [];
+  const problem = (message: string, remedy: string): ConfigProblem[] => [
+    { key: 'action_choice', message: `action_choice=${actionChoice}: ${message}`, remedy },
+  ];
+  const { name, ...options } = env;
+  const offer = environmentInfo(name).context?.(options) ?? defaultOffer;
+  if (!offer.parts.includes('validActions'))
+    return problem(`${name} does not list what it accepts`, 'write action_choice=free');
+  const algorithm = findAlgorithm(agentType);
+  if (algorithm?.playsWithCritic || algorithm?.alwaysSamples)
+    return problem(
+      `the player of ${algorithm.name} writes freely and then chooses by itself`,
+      'write action_choice=free',
+    );
+  if (task !== 'train' || algorithm === undefined) return [];
+  const { trainsWithChoices = [] } = algorithm;
+  if (algorithm.needs.source === 'dataset' || trainsWithChoices.includes(actionChoice))
+    return algorithm.choiceProblems?.(config as never) ?? [];
+  const known = ['free', ...trainsWithChoices].map((value) => `action_choice=${value}`).join(' or ');
+  return problem(
+    `${algorithm.name} learns from the log-probabilities of what its policy has sampled, which are not those of this choice among valid actions`,
+    `write ${known}; for a trained policy, task=evaluate action_choice=scored`,
+  );
+}
+
+/** An algorithm whose rollouts ask an expert that the environment does not have, or for labels beside a dialogue. */
+export function expertProblems(config: Record<string, unknown>): ConfigProblem[] {
+  const { task, env, agentType, context, labels } = config as {
+    task: string;
+    env: EnvConfig;
+    agentType: string;
+    context: ContextOptions;
+    labels?: string;
+  };
+  if (task !== 'train' || !findAlgorithm(agentType)?.needs.expert) return [];
+  const { name, ...options } = env;
+  const info = environmentInfo(name);
+  if (info.hasExpert?.(options)) {
+    const isHistory = info.context?.(options).observation === 'history';
+    if (labels !== 'all' || (!isHistory && contextOf({ env, context }).kind !== 'dialogue')) return [];
+    return [
+      {
+        key: 'labels',
+        message: 'labels=all: the text of each turn continues the text before it, where a label would be what was said',
+        remedy: `write labels=played; or context=last or context=window${isHistory ? ' with observations of single turns, where the environment has them (env.observation)' : ''}`,
+      },
+    ];
+  }
+  const able = environmentNames().filter((other) => environmentInfo(other).hasExpert !== undefined);
+  return [
+    {
+      key: 'algorithm',
+      message: `${agentType} asks the environment's expert what to do wherever the policy has got to; ${name} has no such expert with these options`,
+      remedy: `choose an environment that has one in this process: ${able.join(', ')}; or imitate demonstrations with algorithm=bc`,
+    },
+  ];
+}
+
+/** An agent that reads another text than the one it was trained on plays badly, and nothing would say why. */
+export function contextChanged(
+  folder: string,
+  { env, context: now }: ContextConfig,
+  trained: ContextConfig,
+): ConfigProblem[] {
+  // An environment with other options may offer another text; a member of a mixture is read as the mixture was.
+  const trainedEnv = trained.env.name === env.name ? env : trained.env;
+  const [before, after] = [contextOf({ ...trained, env: trainedEnv }), contextOf({ env, context: now })];
+  const differing = (Object.keys(before) as (keyof typeof before)[]).filter((key) => before[key] !== after[key]);
+  if (differing.length === 0) return [];
+  const given = (context: typeof before) =>
+    differing.map((key) => `${toSnakeCase(key)}=${String(context[key])}`).join(' ');
+  return [
+    {
+      key: 'context.kind',
+      message: `the agent in ${folder} was trained with another context: ${given(before)}; now ${given(after)}`,
+      remedy: `write context=${trained.context.kind}${differing.length > 1 || trained.context.kind === now.kind ? ' with the keys of that run' : ''}`,
+    },
+  ];
+}

@@ -1,0 +1,57 @@
+import { hash32, Rng } from '@bowyer/core';
+import type { Device } from '@bowyer/graph';
+import {
+  DoubleCritic,
+  encoderConfigFromJson,
+  LineEncoder,
+  RecencyEncoder,
+  TransformerEncoder,
+  type CriticEncoder,
+  type Tokenizer,
+} from '@bowyer/models';
+import { adam } from '../policy/policy-setup.js';
+import { environmentInfo } from '@bowyer/envs';
+import type { AgentConfig } from '../keys/agent-keys.js';
+import { environmentOptions, type EnvironmentConfig } from '../environment/environment.js';
+
+/** Tokens that go through a transformer critic at once: bounds its memory. */
+const BATCH_TOKENS = 4096;
+
+export type CriticConfig = EnvironmentConfig & Pick<AgentConfig, 'seed' | 'critic' | 'criticLm'>;
+
+/** @param tokenizer the policy's, whose words the built-in critics read */
+export async function makeCritic(config: CriticConfig, device: Device, tokenizer: Tokenizer): Promise<DoubleCritic> {
+  const rng = new Rng(hash32(`${config.seed}/critic`));
+  return DoubleCritic.create({
+    device,
+    encoder: await makeEncoder(config, tokenizer, rng),
+    rng,
+    outputBias:
+      config.critic.initialValue ?? environmentInfo(config.env.name).typicalReturn(environmentOptions(config)),
+    optimizer: adam,
+  });
+}
+
+async function makeEncoder(
+  { env, critic, criticLm }: CriticConfig,
+  tokenizer: Tokenizer,
+  rng: Rng,
+): Promise<CriticEncoder> {
+  const kind = critic.kind === 'auto' ? (environmentInfo(env.name).critic ?? 'recency') : critic.kind;
+  if (kind === 'line') return new LineEncoder(tokenizer, critic.width);
+  if (kind === 'recency') return new RecencyEncoder(tokenizer, critic.width);
+  const { stateFeature, maxLength, width, numLayers, numHeads } = critic;
+  const common = { stateFeature, maxLength, batchTokens: BATCH_TOKENS };
+  if (criticLm !== null) return TransformerEncoder.load(criticLm, { ...common, rng });
+  const config = encoderConfigFromJson({
+    model_type: 'bert',
+    vocab_size: tokenizer.vocabSize,
+    hidden_size: width,
+    num_hidden_layers: numLayers,
+    num_attention_heads: numHeads,
+    intermediate_size: 4 * width,
+    max_position_embeddings: maxLength,
+    pad_token_id: tokenizer.padTokenId,
+  });
+  return new TransformerEncoder({ ...common, config, tokenizer });
+}

@@ -1,0 +1,88 @@
+// The keys of episodes in files: those that the product writes, and what a file says about which actions are learned.
+import type { EpisodeRecord, TrajectoryRecord } from '@bowyer/core';
+import { BadItem } from './data-file.js';
+import { unreadNote } from './conversations.js';
+import { UnreadKeys } from './data-keys.js';
+import { LOSS_KEYS, lossOf } from './loss-keys.js';
+
+const RESET_KEYS = ['observation', 'info'];
+const STEP_KEYS = ['action', 'observation', 'reward', 'terminated', 'truncated', 'info', 'slip'];
+
+/** As runs, evaluations and reverify write them; an episode's tokens are those of the policy that played it. */
+const TRAJECTORY_KEYS = [
+  'episode',
+  'iteration',
+  'seed',
+  'item',
+  'group',
+  'episodic_return',
+  'opening',
+  'turns',
+  'segments',
+  'policy',
+  'decoding',
+  'split',
+  'evaluation_seed',
+];
+const TURN_KEYS = [
+  'state',
+  'retrieved',
+  'action',
+  'reply',
+  'next_observation',
+  'reward',
+  'terminated',
+  'truncated',
+  'info',
+  'q',
+  'v',
+  'advantage',
+  'preferred',
+];
+
+const EXPECTED =
+  '{"reset": {"observation": "…"}, "steps": [{"action": "…", "observation": "…", "reward": 0}]}, or the trajectories of a run';
+
+/** The same, of each item of a file. */
+export class EpisodeKeys {
+  readonly #keys = new UnreadKeys();
+
+  checkRecord(place: string, record: EpisodeRecord): void {
+    this.#check('an episode', place, record, ['reset', 'steps']);
+    this.#check('the reset', place, record.reset, RESET_KEYS);
+    for (const step of record.steps) this.#check('a step', place, step, [...STEP_KEYS, ...LOSS_KEYS]);
+  }
+
+  /** @param ofTurns further keys of a turn that are read */
+  checkTrajectory(place: string, record: TrajectoryRecord, ofTurns: readonly string[]): void {
+    this.#check('an episode', place, record, TRAJECTORY_KEYS);
+    for (const turn of record.turns) this.#check('a turn', place, turn, [...TURN_KEYS, ...ofTurns]);
+  }
+
+  #check(of: string, place: string, record: object, read: readonly string[]): void {
+    this.#keys.check(of, place, record as Record<string, unknown>, read);
+  }
+
+  /** @returns what is to be said about the file @throws {DataFileError} that names each unread key once */
+  notes(path: string): string[] {
+    this.#keys.throwRefused(path, EXPECTED);
+    return unreadNote(this.#keys);
+  }
+}
+
+/**
+ * Whether an action is read and not imitated: by `slip`, or by a key that other programs' files have.
+ *
+ * @param i of the step, from 0
+ * @throws {BadItem}
+ */
+export function isSlip(step: object, i: number): boolean {
+  const record = step as Readonly<Record<string, unknown>>;
+  const loss = lossOf(record, true, `action ${i + 1}`);
+  if (loss !== undefined && loss !== 0 && loss !== 1)
+    throw new BadItem(`action ${i + 1} has the weight ${loss}, but an action of an episode is learned (1) or not (0)`);
+  const slip = record.slip === true;
+  if (loss !== undefined && record.slip !== undefined && slip !== (loss === 0))
+    throw new BadItem(`'slip' and the weight of action ${i + 1} say different things`);
+  return slip || loss === 0;
+}

@@ -1,0 +1,232 @@
+// What a policy learns from, as texts and then as its tokens: episodes, or conversations of a file or through a template.
+import {
+  demonstrationSegments,
+  demonstrationTrajectory,
+  learnedTokens,
+  messageOf,
+  type Dataset,
+} from '@bowyer/algorithms';
+import { maximum, type Demonstration, type Trajectory } from '@bowyer/core';
+import {
+  cutRight,
+  type ChatMessage,
+  type Conversation,
+  type EncodedConversation,
+  type LanguageModel,
+} from '@bowyer/models';
+import { maskedTokenIds, terminatorIds } from '../chat/agent-tokens.js';
+import { loadChatTemplate, type TemplateConfig } from '../chat/chat-setup.js';
+import type { AgentConfig } from '../keys/agent-keys.js';
+import { contextOf, demonstrationsIn, type ContextConfig } from '../context/agent-context.js';
+import type { AgentMemory, MemoryConfig } from '../memory/agent-memory.js';
+import type { EnvironmentConfig } from '../environment/environment.js';
+import type { Log } from '../reporting/reporting.js';
+import { readConversations } from './conversations.js';
+import type { DataFile } from './data-file.js';
+import { checkWrittenWhole } from './written-whole.js';
+import { learnsFromConversations, makeDemonstrations, type DemonstrationConfig } from './demonstrations.js';
+
+/** Before any tokenizer: a policy from scratch has its words from here. */
+export type ImitationData =
+  | { kind: 'episodes'; demonstrations: readonly Demonstration[] }
+  | { kind: 'conversations'; conversations: readonly Conversation[]; file: DataFile<Conversation> | null };
+
+export type ImitationDataConfig = DemonstrationConfig & ContextConfig & MemoryConfig & Pick<AgentConfig, 'playAsChat'>;
+
+/** @param memory gets the successful demonstrations, where it is to, and is then read by each of them; null: none */
+export async function loadImitationData(
+  config: ImitationDataConfig,
+  memory: AgentMemory | null,
+  log: Log,
+): Promise<ImitationData> {
+  if (learnsFromConversations(config)) {
+    const { notes, ...file } = await readConversations(config.demonstrations.path!);
+    for (const note of notes) log(`${file.path}: ${note}`);
+    return { kind: 'conversations', conversations: file.items.map(({ value }) => value), file };
+  }
+  const { path, count } = config.demonstrations;
+  if (path === null) log(`making ${count} demonstrations of ${config.env.name}`);
+  const set = await makeDemonstrations(config);
+  if (config.memory?.demonstrations && memory?.memory.size === 0) log(memory.addDemonstrations(config, set));
+  const demonstrations = await demonstrationsIn(config, set, memory?.memory ?? null);
+  if (!config.playAsChat) return { kind: 'episodes', demonstrations };
+  const isDialogue = contextOf(config).kind === 'dialogue';
+  const conversations = demonstrations
+    .flatMap((demonstration) => asConversations(demonstration, isDialogue))
+    .map((messages) => ({ messages }));
+  return { kind: 'conversations', conversations, file: null };
+}
+
+/**
+ * An episode as it is played through a template: observations are the user's messages, up to the last action.
+ *
+ * @param isDialogue one conversation with a message a turn; false: a conversation a turn, of one message
+ */
+export function asConversations({ opening, turns }: Demonstration, isDialogue: boolean): ChatMessage[][] {
+  const conversations: ChatMessage[][] = [];
+  let before = { observation: '', action: '' };
+  let observation = opening;
+  turns.forEach(({ action, reply, nextObservation, slip }, turn) => {
+    const begins = turn === 0 || !isDialogue;
+    const content = (begins ? observation : messageOf(observation, before)).trim();
+    if (begins) conversations.push([]);
+    conversations
+      .at(-1)!
+      .push({ role: 'user', content }, { role: 'assistant', content: action, ...(slip && { loss: false }) });
+    before = { observation, action: action.trim() };
+    observation = nextObservation ?? observation + action + reply;
+  });
+  return conversations;
+}
+
+type DatasetConfig = EnvironmentConfig &
+  TemplateConfig &
+  Pick<AgentConfig, 'eosStr' | 'maxNewTokens'> & {
+    /** Tokens; null or absent: the policy's context. */
+    maxInputLength?: number | null;
+  };
+
+/**
+ * The data as one policy's tokens. Conversations that are longer than `maxInputLength` lose their end, as in AgentGym; episodes
+ * lose the turns that do not fit. Without it, later turns of a long episode are learned with the end of the context, as the player
+ * reads them. Each is logged.
+ */
+export async function datasetFor(
+  policy: LanguageModel,
+  data: ImitationData,
+  config: DatasetConfig,
+  log: Log,
+): Promise<Dataset> {
+  if (data.kind === 'conversations') {
+    const template = await loadChatTemplate(config, policy.tokenizer);
+    if (data.file) checkWrittenWhole(template, data.file);
+    const encoded = data.conversations.flatMap(({ messages, inputs }) => template.encodeConversation(messages, inputs));
+    return { kind: 'conversations', conversations: fitting(encoded, longestOf(policy, config), log) };
+  }
+  const [terminatorId] = terminatorIds(policy.tokenizer, config);
+  const { tokenizer, contextLength } = policy;
+  // As much of a long context as the player reads.
+  const room = config.maxInputLength ? Infinity : contextLength - config.maxNewTokens + 1;
+  const episodes = data.demonstrations.map((demonstration, episode) =>
+    demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode, room }),
+  );
+  const kept = writable(episodes, maskedTokenIds(tokenizer, config), log);
+  if (config.maxInputLength) {
+    const fit = withoutLongTurns(kept, longestOf(policy, config), log);
+    log(`imitating ${fit.length} dialogues`);
+    return { kind: 'episodes', episodes: fit };
+  }
+  refuseLongActions(kept, contextLength);
+  const added = data.demonstrations.map((demonstration, i) => episodes[i].segments.length - contextsOf(demonstration));
+  const cut = data.demonstrations.filter((_, i) => added[i] > 0);
+  if (cut.length > 0) {
+    const whole = cut.flatMap((demonstration) => demonstrationSegments(demonstration, tokenizer, terminatorId));
+    const longest = maximum(whole.map(({ ids }) => ids.length));
+    const contexts = added.reduce((sum, count) => sum + count, 0);
+    log(
+      `${cut.length} of ${episodes.length} dialogues are longer than the policy's context of ${contextLength} tokens: their later ` +
+        `turns are learned with the end of what was said, as they are played, in ${contexts} more contexts; ` +
+        `policy.n_positions=${longest + config.maxNewTokens} has room for all, and context=window is shorter` +
+        // Undefined in a warm start, which has no such key.
+        (config.maxInputLength === null ? `; max_input_length=${contextLength} leaves these turns out` : ''),
+      'WARNING',
+    );
+  }
+  log(`imitating ${kept.length} dialogues`);
+  return { kind: 'episodes', episodes: kept };
+}
+
+/** Tokens that one example may have. */
+const longestOf = ({ contextLength }: LanguageModel, { maxInputLength }: DatasetConfig): number =>
+  Math.min(contextLength, maxInputLength ?? contextLength);
+
+/** Rewards and texts stay whole; of the tokens, those of the first turns that fit. Episodes without such a turn are left out. */
+function withoutLongTurns(episodes: readonly Trajectory[], longest: number, log: Log): readonly Trajectory[] {
+  const cut = episodes.filter(({ segments }) => segments.some(({ ids }) => ids.length > longest)).length;
+  if (cut === 0) return episodes;
+  const fit = episodes.map((episode): Trajectory => {
+    const segments = episode.segments.map(({ ids, utterances }) => {
+      // What ends an utterance is predicted from its last token, so it needs no place of its own.
+      const kept = utterances.filter((utterance) => utterance.start + utterance.ids.length <= longest);
+      return { ids: ids.slice(0, longest), utterances: kept };
+    });
+    return { ...episode, segments };
+  });
+  const kept = fit.filter(({ segments }) => segments.some(({ utterances }) => utterances.length > 0));
+  const lost = episodes.length - kept.length;
+  log(
+    `${cut} dialogues are longer than ${longest} tokens (max_input_length): their last turns are not learned`,
+    'WARNING',
+  );
+  if (lost > 0) log(`${lost} of them have no turn that fits and are left out`, 'WARNING');
+  if (kept.length === 0)
+    throw new Error(
+      `max_input_length=${longest}: no demonstration has a turn that fits\n  give a larger max_input_length`,
+    );
+  return kept;
+}
+
+/** How many contexts a demonstration has, however long they are. */
+const contextsOf = ({ turns }: Demonstration): number =>
+  1 + turns.slice(0, -1).filter(({ nextObservation }) => nextObservation !== undefined).length;
+
+function refuseLongActions(episodes: readonly Trajectory[], contextLength: number): void {
+  const longest = maximum([0, ...episodes.flatMap(({ segments }) => segments.map(({ ids }) => ids.length))]);
+  if (longest <= contextLength) return;
+  throw new Error(
+    `an action of the demonstrations is longer than max_new_tokens: with what it answers it has ${longest} tokens, but the policy's context is ${contextLength}\n` +
+      '  give the policy a longer context (policy.n_positions for the built-in one), or a larger max_new_tokens',
+  );
+}
+
+/** Without episodes whose actions contain words that the policy does not know, or that only the environment writes. */
+function writable(episodes: readonly Trajectory[], masked: readonly number[], log: Log): readonly Trajectory[] {
+  const kept = episodes.filter(({ segments }) =>
+    segments.every(({ utterances }) => utterances.every(({ ids }) => !ids.some((id) => masked.includes(id)))),
+  );
+  const lost = episodes.length - kept.length;
+  if (kept.length === 0 && lost > 0)
+    throw new Error(
+      'every demonstration contains a word that the policy cannot write\n' +
+        '  give demonstrations of the environment that the policy was made for, or leave out policy_lm and checkpoint_path',
+    );
+  if (lost > 0)
+    log(
+      `${lost} of ${episodes.length} dialogues contain words that the policy cannot write and are left out`,
+      'WARNING',
+    );
+  return kept;
+}
+
+/** Long ones lose their end, as in AgentGym; those with nothing to learn from then are left out. Both are logged. */
+function fitting(encoded: readonly EncodedConversation[], longest: number, log: Log): EncodedConversation[] {
+  const kept = fitted(encoded, longest, 'conversations', log).filter((conversation) => conversation !== null);
+  if (kept.length === 0) throw new Error('none of the conversations has a message of the assistant to learn from');
+  log(`imitating ${kept.length} conversations of ${tokenCounts(kept)}`);
+  return kept;
+}
+
+/** As `fitting`, with null in the place of each one that is left out. @param noun what they are */
+export function fitted(
+  encoded: readonly EncodedConversation[],
+  longest: number,
+  noun: string,
+  log: Log,
+): (EncodedConversation | null)[] {
+  const cut = encoded.filter(({ ids }) => ids.length > longest).length;
+  const fit = encoded.map((conversation) => {
+    const short = cutRight(conversation, longest);
+    return short !== null && learnedTokens(short) > 0 ? short : null;
+  });
+  const lost = fit.filter((conversation) => conversation === null).length;
+  if (cut > 0) log(`${cut} ${noun} are longer than ${longest} tokens and lost their end`, 'WARNING');
+  if (lost > 0) log(`${lost} ${noun} have nothing to learn from and are left out`, 'WARNING');
+  return fit;
+}
+
+/** How many tokens there are, in words. */
+export function tokenCounts(conversations: readonly EncodedConversation[]): string {
+  const tokens = conversations.reduce((sum, { ids }) => sum + ids.length, 0);
+  const learned = conversations.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);
+  return `${tokens} tokens, ${learned} of which are learned`;
+}

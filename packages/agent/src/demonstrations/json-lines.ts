@@ -1,0 +1,77 @@
+// JSONL files from outside, checked line by line; what is wrong is named with its file and line.
+import { readTextLines } from '@bowyer/core';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { BadItem } from './data-file.js';
+
+export class JsonLineError extends Error {
+  override readonly name = 'JsonLineError';
+
+  /** @param line counted from 1 */
+  constructor(
+    readonly file: string,
+    readonly line: number,
+    problem: string,
+  ) {
+    super(`${file}:${line}: ${problem}`);
+  }
+}
+
+/**
+ * The lines of a file in order; blank ones are passed over.
+ *
+ * @param schema a JSON Schema that every line must fit
+ * @throws {JsonLineError} at the first line that is no JSON or does not fit
+ */
+export async function readJsonLines<T>(path: string, schema: object): Promise<{ line: number; value: T }[]> {
+  const fits = checkOf(schema);
+  const values: { line: number; value: T }[] = [];
+  try {
+    // JSON itself passes over the \r of a Windows line end.
+    for await (const { text, line } of readTextLines(path)) {
+      if (text.trim() === '') continue;
+      const value = parse(text, path, line);
+      if (!fits(value)) throw new JsonLineError(path, line, complaint(fits.errors![0]));
+      values.push({ line, value: value as T });
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === undefined ? error : new Error(`cannot read '${path}' (${code})`);
+  }
+  return values;
+}
+
+/** Names the line of what is wrong with its value. */
+export function atLine<T>(path: string, line: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof BadItem ? new JsonLineError(path, line, error.message) : error;
+  }
+}
+
+const checks = new WeakMap<object, ValidateFunction>();
+
+function checkOf(schema: object): ValidateFunction {
+  const check = checks.get(schema) ?? new Ajv({ strict: false, strictNumbers: true, verbose: true }).compile(schema);
+  checks.set(schema, check);
+  return check;
+}
+
+function parse(content: string, path: string, line: number): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    throw new JsonLineError(path, line, `is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function complaint({ instancePath, keyword, params, parentSchema, message, data }: ErrorObject): string {
+  const place = instancePath === '' ? 'the line' : `'${instancePath.slice(1).replaceAll('/', '.')}'`;
+  if (keyword === 'additionalProperties') {
+    const known = Object.keys((parentSchema?.properties ?? {}) as object);
+    return `${place} has an unknown key '${params.additionalProperty as string}'; known keys: ${known.join(', ')}`;
+  }
+  if (keyword === 'enum') return `${place} must be one of ${(params.allowedValues as unknown[]).join(', ')}`;
+  if (Math.abs(data as number) === Infinity) return `${place} must be a finite number`; // JSON reads 1e999 so
+  return `${place} ${message ?? 'is wrong'}`;
+}

@@ -1,0 +1,70 @@
+// What an environment is given beside its options: the oracle that `env.oracle` names, made from the config.
+import { isWeightsFile } from '../folders/weights-file.js';
+import { stat } from 'node:fs/promises';
+import { environmentInfo, OpenAiChat, OpenAiOracle, type EnvParts, type OracleOptions } from '@bowyer/envs';
+import type { AgentConfig } from '../keys/agent-keys.js';
+import { localOracle } from '../folders/hub-models.js';
+import type { Reporting } from '../reporting/reporting.js';
+import { environmentOptions, type EnvironmentConfig } from './environment.js';
+
+export interface OpenEnvParts {
+  parts: EnvParts;
+  close: () => Promise<void>;
+}
+
+/** For processes whose parent has loaded the same before, and logged it. */
+const silent: Reporting = {
+  log: () => undefined,
+  openBar: () => ({ startAt: () => undefined, update: () => undefined, finish: () => undefined }),
+};
+
+const none: OpenEnvParts = { parts: {}, close: () => Promise.resolve() };
+
+type OracleConfig = EnvironmentConfig &
+  Partial<Pick<AgentConfig, 'slots' | 'device' | 'threads' | 'offline' | 'cacheDir'>>;
+
+/** @throws before anything is played if the oracle cannot be made */
+export async function openEnvParts(config: OracleConfig, context: Reporting = silent): Promise<OpenEnvParts> {
+  const { oracle } = config.env;
+  if (oracle === undefined || oracle === 'rules') return none;
+  const options = environmentOptions(config) as unknown as OracleOptions;
+  const { name, oracles = {} } = environmentInfo(config.env.name);
+  if (oracle === 'openai' && oracles.openai) return openAiOracle(options, oracles.openai, config.slots ?? 1);
+  if (oracle !== 't5' || !oracles.t5) throw new Error(`${name} has no oracle '${String(oracle)}'`);
+  const { T5Oracle } = await import('./t5-oracle.js');
+  const dir = await localOracle(await oraclePlace(options), config, context);
+  const device = { device: config.device ?? 'cpu', threads: config.threads || undefined };
+  const network = await T5Oracle.open(oracles.t5, dir, device);
+  return { parts: { oracle: network }, close: () => network.close() };
+}
+
+/** The key comes from OPENAI_API_KEY; a server that requires none needs none. */
+function openAiOracle(
+  { oracleUrl: baseUrl, oracleModel: model }: OracleOptions,
+  prompt: ConstructorParameters<typeof OpenAiOracle>[2],
+  concurrency: number,
+): OpenEnvParts {
+  if (baseUrl === null || model === null)
+    throw new Error(
+      `env.oracle=openai needs a server and a model: env.oracle_${baseUrl === null ? 'url' : 'model'} is null\n` +
+        '  give env.oracle_url=http://HOST:PORT/v1 env.oracle_model=NAME, or env.oracle=rules',
+    );
+  const chat = new OpenAiChat({ baseUrl, model, apiKey: process.env.OPENAI_API_KEY ?? null, concurrency });
+  return { parts: { oracle: new OpenAiOracle(chat, model, prompt) }, close: () => chat.close() };
+}
+
+/** `env.oracle_model`, or the key outside the node for it: a folder, or a file of weights. */
+async function oraclePlace({ oracleModel: path }: OracleOptions): Promise<string> {
+  if (path === null)
+    throw new Error(
+      'env.oracle=t5 needs a Flan-T5: env.oracle_model is null\n' +
+        '  give env.oracle_model=FOLDER (or env_load_path=FOLDER_OR_FILE), or env.oracle=rules',
+    );
+  const found = await stat(path).catch(() => null);
+  if (found?.isFile() && !isWeightsFile(path))
+    throw new Error(`env.oracle=t5: ${path} is a file; a Hugging Face folder is needed, or ArCHer's file of weights`);
+  if (found !== null) return path;
+  throw new Error(
+    `env.oracle=t5: there is no '${path}'\n  give the folder of a Flan-T5 or ArCHer's file of its weights, or env.oracle=rules`,
+  );
+}

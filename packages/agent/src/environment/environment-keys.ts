@@ -1,0 +1,69 @@
+// The part of the schema that follows from the chosen environment: its node `env`, and the keys outside it that it reads.
+import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
+import { toSnakeCase } from '@bowyer/core';
+import { environmentInfo, environmentNames } from '@bowyer/envs';
+import type { Choices } from '../keys/choices.js';
+import { environmentKeys, shopKeys } from '../keys/adopted-keys.js';
+import { deviceKeys } from '../keys/agent-keys.js';
+
+/** A validated `env` node: the environment's name and options. Keys in snake_case, or camelCase once converted. */
+export type EnvConfig = { name: string } & Record<string, unknown>;
+
+const description = 'the task to learn';
+
+const nameSchema = () => ({ type: 'string', enum: environmentNames(), description: 'environment' });
+
+/** The schema of the node `env`. Every option is required, since the files in configs/env contain them all. */
+/** @param listed the environments that this one plays, where it plays others */
+export function envNodeSchema(name: string | null, listed?: unknown): TSchema {
+  // With an unknown name, the name is all that can be checked.
+  if (name === null)
+    return Type.Unsafe({ type: 'object', required: ['name'], properties: { name: nameSchema() }, description });
+  const { schema, members } = environmentInfo(name);
+  const properties: Record<string, object> = {
+    name: nameSchema(),
+    ...Object.fromEntries(Object.entries(schema.properties).map(([key, option]) => [toSnakeCase(key), option])),
+  };
+  if (members !== undefined && Array.isArray(listed)) {
+    const { description, minItems } = schema.properties[members];
+    properties[toSnakeCase(members)] = { type: 'array', description, minItems, items: listed.map(memberSchema) };
+  }
+  return Type.Unsafe({
+    type: 'object',
+    additionalProperties: false,
+    required: Object.keys(properties),
+    properties,
+    description,
+  });
+}
+
+/** A name alone, or a node whose options may be left out: they have their defaults then. */
+function memberSchema(listed: unknown): object {
+  const name = (listed as { name?: unknown } | null)?.name;
+  const known = typeof name === 'string' && environmentNames().includes(name) ? name : null;
+  return typeof listed === 'string' ? nameSchema() : { ...envNodeSchema(known), required: ['name'] };
+}
+
+export function environmentKeysOf({ env, setting }: Choices): TProperties {
+  const known: TProperties = { ...environmentKeys, ...shopKeys };
+  const { schema, keys = {} } = env === null ? { schema: null } : environmentInfo(env);
+  const outside = Object.entries(keys).map(([key, { option }]) => [
+    key,
+    known[key] ?? Type.Unsafe(schema!.properties[option]),
+  ]);
+  return {
+    env_name: environmentKeys.env_name,
+    ...Object.fromEntries(outside),
+    env: envNodeSchema(env, membersSetting(env, setting)),
+  };
+}
+
+function membersSetting(env: string | null, setting: Choices['setting']): unknown {
+  const members = env === null ? undefined : environmentInfo(env).members;
+  return members === undefined ? undefined : setting(`env.${toSnakeCase(members)}`);
+}
+
+/** Where an oracle's network runs, for tasks that run no other model. */
+export function oracleKeysOf({ setting }: Choices): TProperties {
+  return setting('env.oracle') === 't5' ? { device: deviceKeys.device, threads: deviceKeys.threads } : {};
+}

@@ -1,0 +1,103 @@
+// The environment that a config names: its options from the node `env` and from the keys outside it.
+import {
+  makeEnv,
+  makeSplitEnv,
+  environmentInfo,
+  optionsWithKeys,
+  splitPlan,
+  type Env,
+  type EnvParts,
+  type ResetResult,
+  type Split,
+  type SplitPlan,
+  type WrappingEnv,
+} from '@bowyer/envs';
+import { isTraced, timed, toCamelCase, type Span } from '@bowyer/core';
+import type { EnvConfig } from './environment-keys.js';
+
+/** What is read of a config to make its environment: `env`, and the keys outside it that the environment declares. */
+export type EnvironmentConfig = { env: EnvConfig };
+
+/** What an environment is made with, beside its parts. */
+export function environmentOptions(config: EnvironmentConfig): Record<string, unknown> {
+  const { name, ...options } = config.env;
+  return optionsWithKeys(name, options, outsideKeys(config));
+}
+
+/** By their names in snake_case; null where the config has none. */
+export function outsideKeys(config: EnvironmentConfig): Record<string, unknown> {
+  const { keys = {} } = environmentInfo(config.env.name);
+  const values = config as Record<string, unknown>;
+  return Object.fromEntries(Object.keys(keys).map((key) => [key, values[toCamelCase(key)] ?? null]));
+}
+
+/** @returns a maker of environments as the config describes them, each of which plays the items of one split */
+export function environmentOf(config: EnvironmentConfig, parts: EnvParts): (split: Split) => Env {
+  const options = environmentOptions(config);
+  const { name } = config.env;
+  return (split) => traced(name, makeSplitEnv(name, split, options, parts));
+}
+
+/** The same environment, whose calls are spans of a trace. */
+function traced(name: string, env: Env): Env | WrappingEnv {
+  if (!isTraced()) return env;
+  return {
+    inner: env,
+    reset: (options) =>
+      timed(
+        'environment',
+        `${name} reset`,
+        () => env.reset(options),
+        () => ({ ...options }),
+      ),
+    step: (action) =>
+      timed(
+        'environment',
+        `${name} step`,
+        () => env.step(action),
+        (step): Span['attributes'] => (step ? { reward: step.reward } : {}),
+      ),
+    expertReply: () => env.expertReply?.() ?? null,
+    close: () => env.close(),
+  };
+}
+
+/** The environment itself, which plays all items. */
+export const wholeEnvironmentOf = (config: EnvironmentConfig, parts: EnvParts): Env =>
+  makeEnv(config.env.name, environmentOptions(config), parts);
+
+/** How the environment's items are divided. */
+export const splitPlanOf = (config: EnvironmentConfig): SplitPlan =>
+  splitPlan(config.env.name, environmentOptions(config));
+
+/** The environment as recordings of its engine were made. */
+export function replayEnvironment(config: EnvironmentConfig): Env {
+  const { replayOptions } = environmentInfo(config.env.name);
+  return makeEnv(config.env.name, { ...environmentOptions(config), ...replayOptions });
+}
+
+/** The text of the engine itself, where an observation contains more. */
+export const engineText = ({ env }: EnvironmentConfig, result: ResetResult): string =>
+  environmentInfo(env.name).engineText?.(result) ?? result.observation;
+
+/** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
+export const answerTokens = (config: EnvironmentConfig): readonly string[] =>
+  environmentInfo(config.env.name).answerTokens?.(environmentOptions(config)) ?? [];
+
+/** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
+export const vocabularyTexts = (config: EnvironmentConfig): Iterable<string> =>
+  environmentInfo(config.env.name).vocabulary?.(environmentOptions(config)) ?? [];
+
+/** What a word-level tokenizer writes character by character. */
+export const spelling = ({ env }: EnvironmentConfig): { spells?: 'digits' | 'codes' } => {
+  const { spells } = environmentInfo(env.name);
+  return spells ? { spells } : {};
+};
+
+/** Expected return of the best player with the demonstrator's questions; null where that cannot be computed. */
+export function optimalReturnOf(config: EnvironmentConfig & { demonstrations?: object }): number | null {
+  const { optimalReturn } = environmentInfo(config.env.name);
+  return config.demonstrations === undefined
+    ? null
+    : (optimalReturn?.(environmentOptions(config), config.demonstrations) ?? null);
+}

@@ -1,0 +1,57 @@
+// Models that a config names by their place on the hub, downloaded before a task begins.
+import type { AgentConfig } from '../keys/agent-keys.js';
+import type { Bar, Reporting } from '../reporting/reporting.js';
+import { hubId } from './hub-id.js';
+import { agentFolderOf } from './model-folders.js';
+import { convertedModel, isWeightsFile, isWhole } from './weights-file.js';
+
+const KEYS = ['model', 'policyLm', 'criticLm', 'checkpointPath', 'teacher'] as const;
+
+type ModelConfig = Partial<Record<(typeof KEYS)[number], string | null>> &
+  Partial<Pick<AgentConfig, 'offline' | 'cacheDir'>>;
+
+/** Where converted models are where a run has no `cache_dir`. */
+const CACHE = '.cache';
+
+/** Puts folders in place of hub ids, runs, checkpoints of runs and files of weights. */
+export async function useLocalModels(config: ModelConfig, context: Reporting): Promise<void> {
+  for (const key of KEYS) {
+    const place = config[key] ?? null;
+    if (place === null) continue;
+    if (key === 'checkpointPath' && isWeightsFile(place)) {
+      const model = isWhole(place) ? null : (config.policyLm ?? null);
+      config[key] = await convertedModel({ file: place, model, cacheDir: config.cacheDir ?? CACHE }, context);
+    } else config[key] = await localModel(place, config, context);
+  }
+}
+
+/** The folder of a model, downloaded where it is one of the hub. */
+async function localModel(
+  place: string,
+  { offline }: Pick<ModelConfig, 'offline'>,
+  { log, openBar }: Reporting,
+): Promise<string> {
+  const id = hubId(place);
+  if (id === null) return agentFolderOf(place);
+  const { modelDirectory } = await import('@bowyer/checkpoints');
+  let bar: Bar | undefined;
+  const megabytes = (bytes: number) => Math.ceil(bytes / 1e6);
+  const folder = await modelDirectory(id, {
+    offline,
+    notice: (line) => log(line, 'WARNING'),
+    progress: (bytes, total) => (bar ??= openBar(`${id} MB`, megabytes(total))).update(megabytes(bytes)),
+  });
+  bar?.finish();
+  log(`${place}: ${folder}`);
+  return folder;
+}
+
+/** The oracle of a file of weights, as ArCHer's are: a fine-tuned Flan-T5. Other places stay. */
+export async function localOracle(place: string, config: ModelConfig, context: Reporting): Promise<string> {
+  if (!isWeightsFile(place)) return place;
+  const model = isWhole(place) ? null : await localModel(ORACLE_BASE, config, context);
+  return convertedModel({ file: place, model, cacheDir: config.cacheDir ?? CACHE }, context);
+}
+
+/** What ArCHer's oracles were fine-tuned from. */
+const ORACLE_BASE = 'google/flan-t5-small';

@@ -1,0 +1,74 @@
+// Files of weights alone, as ArCHer's checkpoints and oracles are: each is converted to a folder in Hugging Face layout on first use.
+import { createHash } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { withFileLock, type ConfigProblem } from '@bowyer/core';
+import type { Bar, Reporting } from '../reporting/reporting.js';
+
+/** Whether a place in a config names a file of PyTorch or safetensors rather than the folder of a model. */
+export const isWeightsFile = (place: unknown): place is string =>
+  typeof place === 'string' && /\.(pt|pth|bin|safetensors)$/.test(place) && !isFolder(place);
+
+const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** Whether what a model has beside its weights is in the same folder. */
+export const isWhole = (file: string): boolean =>
+  ['config.json', 'tokenizer.json'].every((name) => existsSync(join(dirname(file), name)));
+
+/** Without a heartbeat for this time, a process of another machine that converts the same file is considered dead. */
+const STALE_SECONDS = 120;
+
+interface Conversion {
+  file: string;
+  /** Folder of a model of the same sizes, whose tokenizer it has; null: beside the file. */
+  model: string | null;
+  /** Where converted models are kept. */
+  cacheDir: string;
+}
+
+/** @returns the folder of the converted model, made now or before */
+export async function convertedModel(
+  { file, model, cacheDir }: Conversion,
+  { log, openBar }: Reporting,
+): Promise<string> {
+  const folder = join(cacheDir, 'converted', nameOf(file, model));
+  if (existsSync(folder)) {
+    log(`${file}: converted before, in ${folder}`);
+    return folder;
+  }
+  const { convertCheckpoint } = await import('@bowyer/models');
+  await mkdir(dirname(folder), { recursive: true });
+  await withFileLock(
+    `${folder}.lock`,
+    async () => {
+      if (existsSync(folder)) return;
+      let bar: Bar | undefined;
+      await convertCheckpoint({
+        input: file,
+        output: folder,
+        config: model,
+        tokenizer: model,
+        section: null,
+        progress: (done, total) => (bar ??= openBar('convert', total)).update(done),
+      });
+      bar?.finish();
+    },
+    { staleSeconds: STALE_SECONDS, onWait: () => log(`waiting for another process, which converts ${file}`) },
+  );
+  log(`${file}: converted to ${folder}`);
+  return folder;
+}
+
+/** A file may change under its name. */
+function nameOf(file: string, model: string | null): string {
+  const { size, mtimeMs } = statSync(file);
+  const hash = createHash('sha256').update(JSON.stringify([resolve(file), size, mtimeMs, model && resolve(model)]));
+  return `${basename(file).replace(/\.\w+$/, '')}-${hash.digest('hex').slice(0, 12)}`;
+}
+
+/** The reason why a file of weights cannot be loaded; null where it can. */
+export function weightsFileProblem(key: string, file: string): ConfigProblem | null {
+  if (existsSync(file)) return null;
+  return { key, message: `${key}: there is no file '${file}'`, remedy: 'give the weights, or the folder of a model' };
+}

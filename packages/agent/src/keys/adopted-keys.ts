@@ -1,0 +1,37 @@
+// Config keys of ArCHer (its scripts/config/*.yaml at 7c771a7) and of AgentGym that are accepted here under their own names.
+import { Type } from '@sinclair/typebox';
+import { nullable } from '@bowyer/core';
+import { changeableOnResume } from '@bowyer/core';
+
+/** Secrets do not belong in a config, which is saved in the run's folder. */
+export const secretKeys = {
+  huggingface_token: changeableOnResume(
+    Type.String({ description: 'kept for ArCHer’s configs; must be empty: set HF_TOKEN in the environment' }),
+  ),
+};
+
+/** Keys outside the node `env` that environments read: ArCHer's, and AgentGym's address. */
+export const environmentKeys = {
+  env_name: nullable(Type.String(), 'ArCHer’s name for env.name; where both are given they must agree'),
+  env_idx: nullable(
+    Type.Integer({ minimum: 0 }),
+    'play only the item of this index in the environment’s list; null: all',
+  ),
+  env_load_path: nullable(
+    Type.String(),
+    'what the environment loads: a story file, the weights of an oracle, or the address of a shop',
+  ),
+  env_server_base: nullable(
+    Type.String(),
+    'AgentGym’s name for env.base_url: address of the server of an environment that is played there',
+  ),
+};
+
+/** WebShop's range of goals in ArCHer's configs. */
+export const shopKeys = {
+  webshop_lower: nullable(Type.Integer({ minimum: 0 }), 'ArCHer’s name for env.webshop_lower on a site: first goal'),
+  webshop_upper: nullable(
+    Type.Integer({ minimum: 0 }),
+    'ArCHer’s name for env.webshop_upper on a site: one past the last goal',
+  ),
+};

@@ -1,0 +1,421 @@
+// The config keys that decide what an agent is and how it plays, in groups of those that are read together, each with its meaning and
+// unit. An algorithm's keys stand in the algorithm's folder. Defaults live in configs/.
+// Keys that were taken over from other programs' configs are in adopted-keys.ts.
+import { Type, type TObject } from '@sinclair/typebox';
+import { actionChoices } from '@bowyer/algorithms';
+import { changeableOnResume, count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
+import { MAX_TEMPERATURE, REPETITION_PENALTIES } from '@bowyer/models';
+import { environmentKeys, secretKeys, shopKeys } from './adopted-keys.js';
+
+const closed = { additionalProperties: false } as const;
+
+/** The seed of a run. */
+export const seedKey = { seed: count('all randomness of the run follows from it', 0) };
+
+/** Of tasks that run models. */
+export const deviceKeys = {
+  device: oneOf(
+    ['cpu', 'webgpu', 'cuda', 'auto'],
+    'where models run: the CPU; any GPU; an NVIDIA GPU with CUDA’s files installed; auto: the fastest of these that works (docs/devices.md)',
+  ),
+  precision: oneOf(
+    ['float32', 'float16'],
+    'type of the arithmetic; float16, with float32 master weights and loss scaling, needs device=webgpu (docs/devices.md)',
+  ),
+  threads: Type.Integer({
+    minimum: 0,
+    maximum: 256,
+    description: 'threads of ONNX Runtime; 0: one for each core',
+  }),
+};
+
+/** Of tasks that may take a model from the hub. */
+export const hubKeys = {
+  offline: changeableOnResume(
+    Type.Boolean({ description: 'use only models of the hub that are downloaded already; as HF_HUB_OFFLINE=1' }),
+  ),
+  huggingface_token: secretKeys.huggingface_token,
+};
+
+/** How a model samples. */
+export const samplingKeys = {
+  max_new_tokens: count('longest text that the model writes at once, in tokens'),
+  do_sample: Type.Boolean({ description: 'sample; false: the most likely token always' }),
+  temperature: Type.Number({
+    minimum: 0,
+    maximum: MAX_TEMPERATURE,
+    description: 'sampling temperature, dimensionless; 0: the most likely token always',
+  }),
+  top_k: count('sample among the k most likely tokens; 0: all', 0),
+  top_p: Type.Number({
+    exclusiveMinimum: 0,
+    maximum: 1,
+    description: 'sample among the most likely tokens that together have this probability',
+  }),
+  eos_str: nullable(
+    Type.String(),
+    'text that ends an utterance; it must be one token. null: only the tokenizer’s end-of-text token',
+  ),
+};
+
+/** Of tasks whose texts a model writes for people, beside the sampling keys. */
+const textKeys = {
+  repetition_penalty: nullable(
+    Type.Number({ minimum: REPETITION_PENALTIES.min, maximum: REPETITION_PENALTIES.max }),
+    'logits of tokens that the text contains already are divided by it (multiplied where they are negative); 1: none. null: as the model’s generation_config.json says',
+  ),
+};
+
+/** How messages become tokens. */
+export const templateKeys = {
+  chat_template: nullable(
+    Type.String(),
+    'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, a file of Jinja, or one of the model’s templates by its name; null: the model’s own template',
+  ),
+  chat_template_kwargs: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'variables of the chat template in every dialogue, for instance {enable_thinking: false}',
+  }),
+};
+
+/** Of tasks that train on conversations. */
+export const conversationKeys = {
+  upstream_loss_mask: Type.Boolean({
+    description: 'train on the tokens that AgentGym’s code trains on, headers and messages with `loss: false` included',
+  }),
+};
+
+/** Of tasks in which an agent plays episodes. The environment's own options are in the node `env`. */
+export const playKeys = {
+  slots: count('episodes in play at the same time'),
+  max_failure_share: share('a run stops when more than this share of the episodes collected together failed'),
+  max_turns: nullable(
+    count('turns of the longest episode'),
+    'turns after which every episode is cut, as by a limit outside the task; null: the limit of the environment alone',
+  ),
+  action_choice: oneOf(
+    [...actionChoices],
+    'free: the agent writes what it likes; scored, constrained: it chooses among the valid actions, by the log-probability of each as a whole, or token by token',
+  ),
+  play_as_chat: Type.Boolean({
+    description:
+      'the agent plays through its chat template: observations are the user’s messages, actions the assistant’s',
+  }),
+};
+
+/** Which model the agent is. */
+export const policyKeys = {
+  policy_lm: nullable(
+    Type.String(),
+    'the policy in Hugging Face layout: a folder, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
+  ),
+  checkpoint_path: nullable(
+    Type.String(),
+    'the policy to start from or to play: a run’s folder (its best), one of its checkpoints, or a model as for policy_lm',
+  ),
+  quantization: oneOf(
+    ['none', '4bit', '8bit'],
+    'bits of the policy’s linear weights, which are frozen then; to train beside them: use_lora=true (QLoRA)',
+  ),
+};
+
+/** Of a task in which a language model writes texts. */
+export const writerKeys = {
+  ...deviceKeys,
+  ...hubKeys,
+  ...samplingKeys,
+  ...textKeys,
+  ...templateKeys,
+  quantization: policyKeys.quantization,
+  packed_decoding: nullable(
+    Type.Boolean(),
+    'decoding on the CPU has a second copy of the weights, laid out for speed; false: half the memory, slower with few rows; null: for 64 MiB to 4 GiB of weights',
+  ),
+};
+
+const price = (what: string) => Type.Number({ minimum: 0, description: `price of a million ${what} tokens` });
+
+/** A chat endpoint that plays. */
+export const endpointNode = Type.Object(
+  {
+    base_url: Type.String({ description: 'address up to the version, for instance http://127.0.0.1:8000/v1' }),
+    model: Type.String({ description: 'name of the model at the endpoint' }),
+    api_key_env: nullable(Type.String(), 'environment variable that contains the key; null: none is sent'),
+    system: nullable(Type.String(), 'system message at the start; null: none'),
+    temperature: Type.Number({ minimum: 0, description: 'sampling temperature, dimensionless; 0: greedy' }),
+    top_p: nullable(
+      samplingKeys.top_p,
+      'the endpoint samples among the most likely tokens that together have this probability; null: it decides itself',
+    ),
+    max_tokens: count('longest reply in tokens'),
+    concurrency: count('requests at the same time'),
+    retries: count('further attempts after a failed request', 0),
+    sends_seed: Type.Boolean({
+      description: 'requests contain a seed that follows from the run’s; not every server takes one',
+    }),
+    price_per_million_prompt_tokens: price('prompt'),
+    price_per_million_completion_tokens: price('completion'),
+  },
+  { ...closed, description: 'task=evaluate: this chat endpoint plays instead of a model here' },
+);
+
+/** Who plays the rollouts in place of the policy. Without an address its other keys are not read. */
+export const remotePolicyNode = Type.Object(
+  {
+    base_url: changeableOnResume(
+      nullable(
+        Type.String(),
+        'address up to the version of a server with token ids, for instance http://127.0.0.1:8000/v1; its policy plays the rollouts. null: the policy here',
+      ),
+    ),
+    model: nullable(Type.String(), 'name of the model there; null: none is sent'),
+    api_key_env: changeableOnResume(
+      nullable(Type.String(), 'environment variable that contains the key; null: none is sent'),
+    ),
+    concurrency: changeableOnResume(count('requests at the same time')),
+    retries: changeableOnResume(count('further attempts after a failed request', 0)),
+  },
+  { ...closed, description: 'a policy behind a server that plays the rollouts, while the one here learns from them' },
+);
+
+/** When rollouts are played. A synchronous run has the first key alone. */
+export const rolloutNode = Type.Object(
+  {
+    mode: oneOf(
+      ['synchronous', 'lock_step', 'asynchronous'],
+      'rollouts are played between the updates; or during them, by a copy of the policy: one behind by as many iterations as ' +
+        'max_staleness says (deterministic), or without a pause, by the newest weights (faster; no two runs are equal)',
+    ),
+    max_staleness: count('iterations between the weights with which an episode began and those that learn from it', 0),
+    threads: Type.Integer({
+      minimum: 0,
+      maximum: 256,
+      description: 'threads of the copy that plays; 0: as many as `threads`',
+    }),
+  },
+  { ...closed, description: 'when rollouts are played, and by which weights (docs/asynchronous.md)' },
+);
+
+/** The model that a policy is where none is given. */
+export const policyNode = Type.Object(
+  {
+    model_type: oneOf(
+      ['gpt2', 'llama', 'smeared_llama', 'canon_llama'],
+      'architecture: learned positions; rotary positions, which learn sooner to copy words from the context; with keys that carry the ' +
+        'token before, sooner still; with Canon layers, which carry the last four tokens (docs/models/architectures.md)',
+    ),
+    n_layer: count('transformer blocks'),
+    n_head: count('attention heads per block'),
+    n_embd: count('width; a multiple of n_head'),
+    n_positions: count('longest context in tokens'),
+    initializer_range: nullable(
+      Type.Number({ exclusiveMinimum: 0 }),
+      'standard deviation of the first weights, as in config.json; null: 1 / √n_embd',
+    ),
+  },
+  { ...closed, description: 'built-in policy: a model from scratch on words of its environment' },
+);
+
+/** Adapters beside the policy. */
+export const loraKeys = {
+  use_lora: Type.Boolean({
+    description: 'train adapters (node `lora`) beside the policy, which itself stays unchanged',
+  }),
+  lora: Type.Object(
+    {
+      r: count('rank of the adapters'),
+      alpha: rate('the output of the adapters is scaled by alpha / r'),
+      dropout: Type.Number({
+        minimum: 0,
+        exclusiveMaximum: 1,
+        description: 'share of an adapter’s input dropped in training',
+      }),
+      target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
+        description:
+          'layers with adapters: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: PEFT’s choice for the architecture',
+      }),
+      integer_products: Type.Boolean({
+        description:
+          'training and scoring multiply the base’s weights as integers of 8 bits, forward and backward: faster, gradients within about 1 %; needs quantization and device=cpu',
+      }),
+    },
+    { ...closed, description: 'adapters of use_lora; a policy that is an adapter folder keeps its own settings' },
+  ),
+};
+
+/** How the policy is trained, whatever the algorithm. */
+export const trainingKeys = {
+  gradient_checkpointing: Type.Boolean({
+    description:
+      'recompute each block in the backward pass instead of keeping its activations: about half the memory, more time',
+  }),
+};
+
+const betas = Type.Array(Type.Number({ minimum: 0, exclusiveMaximum: 1 }), {
+  minItems: 2,
+  maxItems: 2,
+  description: 'decay of the first and of the second moment per step',
+});
+const weightDecay = Type.Number({
+  minimum: 0,
+  description: 'share of the weights subtracted in a step, times the rate',
+});
+const kindOfOptimizer = oneOf(
+  ['adam', 'adamw', 'muon', 'sgd', 'adamw_8bit'],
+  'adam: decay in the gradient; adamw: decay beside it; muon: orthogonal updates of the linear layers, adamw for the rest; adamw_8bit: its moments in a quarter of the memory; sgd',
+);
+/** Of behaviour cloning on episodes, in a warm start too. */
+export const terminatorKey = {
+  score_terminator: Type.Boolean({
+    description: 'train the token that ends an utterance too',
+  }),
+};
+
+const optimizerOptions = {
+  ...closed,
+  description: 'optimizer of the policy, in the warm start too; the critic’s is Adam',
+};
+const adamNode = Type.Object(
+  {
+    kind: kindOfOptimizer,
+    betas,
+    eps: rate('added to the root of the second moment'),
+    weight_decay: weightDecay,
+  },
+  optimizerOptions,
+);
+const momentumKeys = {
+  momentum: Type.Number({ minimum: 0, exclusiveMaximum: 1, description: 'decay of the momentum per step; 0: none' }),
+  nesterov: Type.Boolean({ description: 'look ahead by the momentum' }),
+};
+const sgdNode = Type.Object({ kind: kindOfOptimizer, weight_decay: weightDecay, ...momentumKeys }, optimizerOptions);
+const muonNode = Type.Object({ ...adamNode.properties, ...momentumKeys }, optimizerOptions);
+
+/** Where things that several runs use are kept. */
+export const cacheKeys = {
+  cache_dir: changeableOnResume(
+    Type.String({ description: 'folder of warm starts, which every run with the same warm-start config uses' }),
+  ),
+};
+
+/** The node `optimizer` has the keys of its kind only. */
+export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : kind === 'muon' ? muonNode : adamNode);
+
+const kindOfCritic = oneOf(
+  ['auto', 'line', 'recency', 'transformer'],
+  'encoder. line: sums over the lines of a game of questions; recency: sums over lines that fade, so that order counts; transformer: over the whole text, as in the paper; auto: line for games of questions, else recency',
+);
+const initialValue = Type.Union([Type.Number(), Type.Null()], {
+  description: 'value that all heads start from; null: the typical return that the environment declares',
+});
+const criticWidth = count('width of the embeddings and heads');
+const stateFeature = oneOf(['pooler', 'first', 'mean'], 'which vector of the encoder represents a text');
+const criticLength = count('longest text in tokens; longer ones lose their beginning');
+const lineCritic = Type.Object({ kind: kindOfCritic, width: criticWidth, initial_value: initialValue }, closed);
+const transformerCritic = Type.Object(
+  {
+    kind: kindOfCritic,
+    width: criticWidth,
+    initial_value: initialValue,
+    num_layers: count('transformer blocks'),
+    num_heads: count('attention heads per block'),
+    max_length: criticLength,
+    state_feature: stateFeature,
+  },
+  closed,
+);
+const pretrainedCritic = Type.Object(
+  { kind: kindOfCritic, initial_value: initialValue, max_length: criticLength, state_feature: stateFeature },
+  closed,
+);
+
+/** The node `critic` has the keys of its kind; one from `critic_lm` has its sizes from there. */
+export const criticNode = (kind: unknown, pretrained: boolean) =>
+  kind !== 'transformer' ? lineCritic : pretrained ? pretrainedCritic : transformerCritic;
+
+export const criticKeys = {
+  critic_lm: nullable(
+    Type.String(),
+    'the critic’s encoder in Hugging Face layout, a folder or a model of the hub; null: built from the node `critic`',
+  ),
+};
+
+const rateKind = oneOf(['constant', 'linear', 'cosine'], 'how the rate changes after the warm-up');
+
+export const scheduleNode = (steps: string, description: string) =>
+  Type.Object(
+    {
+      kind: rateKind,
+      warmup_steps: Type.Integer({
+        description: `${steps} of linear warm-up; negative: a tenth of all, as in AgentGym`,
+      }),
+      final_share: share('rate at the end, as a share of the peak; without effect on a constant rate'),
+    },
+    { ...closed, description },
+  );
+
+/** Behaviour cloning before the first iteration. */
+export const warmStartNode = Type.Object(
+  {
+    epochs: count('passes over the demonstrations'),
+    batch_size: count('dialogues per optimizer step'),
+    lr: rate('peak of the optimizer’s rate'),
+    warmup_steps: Type.Integer({ description: 'optimizer steps of linear warm-up; negative: a tenth of all' }),
+    final_lr_share: share('rate at the end, as a share of the peak'),
+    max_grad_norm: rate('bound of the gradient’s global norm'),
+    observation_weight: Type.Number({
+      minimum: 0,
+      description:
+        'of −log p of each token that the environment wrote, beside the mean over utterances; 0: learned are actions alone',
+    }),
+    save_minutes: changeableOnResume(
+      Type.Number({
+        minimum: 0,
+        description: 'minutes between checkpoints: the work that a kill may cost; 0: after every step',
+      }),
+    ),
+    schedule: Type.Object(
+      {
+        kind: rateKind,
+        warmup_steps: nullable(Type.Integer(), 'optimizer steps of linear warm-up; null: warm_start.warmup_steps'),
+        final_share: nullable(share(''), 'rate at the end, as a share of the peak; null: warm_start.final_lr_share'),
+      },
+      { ...closed, description: 'how the rate changes over the steps' },
+    ),
+  },
+  { ...closed, description: 'behaviour cloning before the first iteration, cached by a hash of its config' },
+);
+
+/** Expert play. An environment adds the keys that its own expert reads. */
+export const demonstrationKeys = {
+  path: nullable(
+    Type.String(),
+    'episodes as JSONL (a run’s trajectories too), conversations as JSON or JSONL, or a file in the environment’s own format; null: generated',
+  ),
+  count: count('episodes to generate'),
+};
+
+type AllKeys = typeof seedKey &
+  typeof deviceKeys &
+  typeof hubKeys &
+  typeof samplingKeys &
+  typeof textKeys &
+  typeof templateKeys &
+  typeof conversationKeys &
+  typeof playKeys &
+  typeof environmentKeys &
+  typeof shopKeys &
+  typeof policyKeys &
+  typeof writerKeys &
+  typeof loraKeys &
+  typeof trainingKeys &
+  typeof criticKeys &
+  typeof cacheKeys & {
+    policy: typeof policyNode;
+    critic: TObject<(typeof lineCritic)['properties'] & (typeof transformerCritic)['properties']>;
+    optimizer: TObject<(typeof adamNode)['properties'] & (typeof sgdNode)['properties']>;
+    warm_start: typeof warmStartNode;
+    demonstrations: TObject<typeof demonstrationKeys>;
+  };
+
+/** Every key with its type, in camelCase. A function takes the keys that it reads: `Pick<AgentConfig, …>`. */
+export type AgentConfig = OptionsOf<TObject<AllKeys>>;

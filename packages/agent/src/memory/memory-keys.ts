@@ -1,0 +1,161 @@
+// The node `memory`: which past successes an agent reads as examples. It has the keys of its kind only.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
+import { count, nullable, oneOf, toSnakeCase, type ConfigProblem } from '@bowyer/core';
+import {
+  defaultOffer,
+  environmentInfo,
+  memoryKinds,
+  memoryProblems,
+  retrievalKeys,
+  type ContextOptions,
+  type MemoryOptions,
+} from '@bowyer/envs';
+import { agentFolderOf, memoryFileOf } from '../folders/model-folders.js';
+import { splitPlanOf } from '../environment/environment.js';
+import type { Choices } from '../keys/choices.js';
+import type { EnvConfig } from '../environment/environment-keys.js';
+import { changeableOnResume } from '@bowyer/core';
+
+const retrieval = {
+  kind: oneOf(
+    [...memoryKinds],
+    'how past successes are found that an agent reads as examples: bm25: by words; encoder: by the vectors of an encoder; none: it has no memory',
+  ),
+  unit: oneOf(
+    ['episode', 'transition'],
+    'episode: whole episodes, chosen at the reset; transition: single turns, chosen at every turn',
+  ),
+  top_k: count('examples in a prompt at most'),
+  max_chars: count('characters of the examples in a prompt at most: one that does not fit is left out'),
+  encoder: nullable(
+    Type.String(),
+    'folder of an encoder in Hugging Face layout, whose mean hidden states are compared',
+  ),
+};
+
+const contents = {
+  demonstrations: Type.Boolean({
+    description:
+      'successful demonstrations are in memory from the start; with policy_lm or checkpoint_path, the memory of that agent',
+  }),
+  grow: Type.Boolean({ description: 'successful rollouts are added, which are of the train split' }),
+  capacity: count('episodes in memory at most, one for each item; the oldest goes first'),
+  min_return: nullable(
+    Type.Number({ description: 'in units of the return' }),
+    'smallest return of an episode in memory; null: won, where the environment says so, else a return above 0',
+  ),
+};
+
+const nodeOf = (properties: TProperties): TSchema =>
+  Type.Object(properties, {
+    additionalProperties: false,
+    description: 'past successes that the agent reads as examples (docs/memory.md)',
+  });
+
+/** With the keys of every kind. */
+export const memoryNode: TSchema = nodeOf({ ...retrieval, ...contents });
+
+/** Of tasks in which an agent plays or learns to. What a memory contains is decided in training. */
+export function memoryKeys({ algorithm, setting }: Choices, task: 'train' | 'evaluate'): TProperties {
+  const kind = setting('memory.kind') ?? 'none';
+  if (kind === 'none') return { memory: changeableOnResume(nodeOf({ kind: retrieval.kind })) };
+  const { encoder, ...common } = retrieval;
+  const { grow, ...start } = contents;
+  const collects = algorithm?.needs.source !== 'dataset';
+  return {
+    memory: nodeOf({
+      ...common,
+      ...(kind === 'encoder' && { encoder }),
+      ...(task === 'train' && { ...start, ...(collects && { grow }) }),
+    }),
+  };
+}
+
+interface Config {
+  task: string;
+  env: EnvConfig;
+  context: ContextOptions;
+  memory?: MemoryOptions;
+  checkpointPath?: string | null;
+  policyLm?: string | null;
+  rollout?: { mode: string };
+}
+
+/** What keeps a memory from working: its encoder, its environment, or nothing that it could contain. */
+export function memoryKeyProblems(config: Record<string, unknown>): ConfigProblem[] {
+  const { task, env, context, memory } = config as unknown as Config;
+  if (memory === undefined || memory.kind === 'none') return [];
+  const { name, ...options } = env;
+  const offer = environmentInfo(name).context?.(options) ?? defaultOffer;
+  const problems = memoryProblems(memory, name, offer, context.kind);
+  if (memory.kind === 'encoder' && !existsSync(join(memory.encoder ?? '', 'config.json')))
+    problems.push({
+      key: 'memory.encoder',
+      message: `memory.encoder=${String(memory.encoder)}: a folder with an encoder is needed`,
+      remedy: 'give a folder in Hugging Face layout, such as one of sentence-transformers; or write memory=bm25',
+    });
+  if (task === 'train') problems.push(...contentProblems(config as unknown as Config & { memory: MemoryOptions }));
+  return problems;
+}
+
+function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProblem[] {
+  const { memory, checkpointPath, policyLm } = config;
+  const problem = (key: string, message: string, remedy: string) => [{ key: `memory.${key}`, message, remedy }];
+  if (!memory.demonstrations && !memory.grow)
+    return problem(
+      'demonstrations',
+      'memory.demonstrations=false: nothing is added later either, so the memory would stay empty',
+      'write memory.demonstrations=true, or memory.grow=true where the algorithm plays episodes; or memory=none',
+    );
+  const mode = config.rollout?.mode ?? 'synchronous';
+  if (memory.grow && mode !== 'synchronous')
+    return problem(
+      'grow',
+      `memory.grow=true: with rollout.mode=${mode} episodes are played while others come into memory, so what they read would depend on time`,
+      'write memory.grow=false or rollout.mode=synchronous',
+    );
+  const plan = splitPlanOf(config);
+  if (plan.count('train') === 1)
+    return problem(
+      'kind',
+      `memory.kind=${memory.kind}: the train split has one of the ${plan.noun} only, and no episode is given one of its own item`,
+      'let the environment play several, or write memory=none',
+    );
+  const given = checkpointPath ?? policyLm ?? null;
+  if (
+    memory.demonstrations &&
+    given !== null &&
+    !('demonstrations' in config) &&
+    memoryFileOf(agentFolderOf(given)) === null
+  )
+    return problem(
+      'demonstrations',
+      `memory.demonstrations=true: the agent in ${given} has no memory to begin with`,
+      'write memory.demonstrations=false memory.grow=true, or give an agent that was trained with a memory',
+    );
+  return [];
+}
+
+/** An agent that learned to read examples plays otherwise without them, or with others. */
+export function memoryChanged(
+  folder: string,
+  trained: MemoryOptions = { kind: 'none' },
+  now: MemoryOptions = { kind: 'none' },
+): ConfigProblem[] {
+  const differing = retrievalKeys.filter((key) => (trained[key] ?? null) !== (now[key] ?? null));
+  if (differing.length === 0) return [];
+  const given = (memory: MemoryOptions) =>
+    differing
+      .filter((key) => memory[key] !== undefined)
+      .map((key) => `memory.${toSnakeCase(key)}=${String(memory[key])}`)
+      .join(' ');
+  return [
+    {
+      key: 'memory.kind',
+      message: `the agent in ${folder} was trained with another memory: ${given(trained)}; now ${given(now)}`,
+      remedy: `write memory=${trained.kind}${trained.kind === 'none' ? '' : ' with the keys of that run'}`,
+    },
+  ];
+}

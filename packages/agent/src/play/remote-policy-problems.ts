@@ -1,0 +1,44 @@
+// What keeps rollouts from being played by a policy behind a server.
+import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import type { ConfigProblem } from '@bowyer/core';
+import type { RemotePolicyConfig } from './remote-rollouts.js';
+
+export function remotePolicyProblems(
+  algorithm: AnyAlgorithm | null | undefined,
+  config: Readonly<Record<string, unknown>>,
+): ConfigProblem[] {
+  const { baseUrl = null, model = null, apiKeyEnv = null } = (config.remotePolicy ?? {}) as Partial<RemotePolicyConfig>;
+  if (baseUrl === null) {
+    const unread = Object.entries({ model, api_key_env: apiKeyEnv }).filter(([, value]) => value !== null);
+    return unread.map(([name, value]) => ({
+      key: `remote_policy.${name}`,
+      message: `remote_policy.${name}=${value}: no server is named, so the run's own policy plays`,
+      remedy: `give its address with remote_policy.base_url=http://HOST:PORT/v1, or write remote_policy.${name}=null`,
+    }));
+  }
+  if (!algorithm) return [];
+  const problems: ConfigProblem[] = [];
+  const key = 'remote_policy.base_url';
+  if (algorithm.offPolicyRollouts === undefined)
+    problems.push({
+      key,
+      message: `remote_policy.base_url=${baseUrl}: ${algorithm.name} learns from what its own policy plays`,
+      remedy: `write remote_policy.base_url=null, or choose ${takers().join(', ')}`,
+    });
+  else problems.push(...algorithm.offPolicyRollouts(config as never));
+  if (config.actionChoice !== 'free')
+    problems.push({
+      key: 'action_choice',
+      message: `action_choice=${String(config.actionChoice)}: a server writes freely`,
+      remedy: 'write action_choice=free, or remote_policy.base_url=null',
+    });
+  if (apiKeyEnv !== null && process.env[apiKeyEnv] === undefined)
+    problems.push({
+      key: 'remote_policy.api_key_env',
+      message: `the environment variable ${apiKeyEnv} is not set; it should contain the key of ${baseUrl}`,
+      remedy: 'set it, or write remote_policy.api_key_env=null for a server that wants none',
+    });
+  return problems;
+}
+
+const takers = () => algorithmNames().filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined);

@@ -1,0 +1,123 @@
+// Rollouts by a policy behind our own model server: the same tokens as the policy itself, and weights where it is another one.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { collect, findAlgorithm, policyPlayer, textDialogues } from '@bowyer/algorithms';
+import { Rng, type Trajectory } from '@bowyer/core';
+import { makeEnv } from '@bowyer/envs';
+import { openDevice, type Device } from '@bowyer/graph';
+import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
+import { remotePolicyProblems } from './remote-policy-problems.js';
+import { withRemoteRollouts } from './remote-rollouts.js';
+
+const tokenizer = wordLevelTokenizer(['a dog cat ? yes no go left right up down 0 1 2 3\n']);
+const newline = tokenizer.encode('\n')[0];
+let device: Device;
+let [model, other]: LanguageModel[] = [];
+let server: ModelServer;
+const make = (seed: number) => {
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64 };
+  return LanguageModel.create({ device, config, tokenizer, rng: new Rng(seed) });
+};
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  [model, other] = [await make(3), await make(4)];
+  server = await ModelServer.listen({
+    model,
+    tokenizer: new SteppedTokenizer(tokenizer),
+    name: 'policy',
+    template: null,
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: null,
+    seed: 0,
+    slots: 4,
+    maxQueued: 32,
+    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await device.close();
+});
+
+const remote = (baseUrl: string) => ({ baseUrl, model: null, apiKeyEnv: null, concurrency: 4, retries: 0 });
+
+/** A greedy rollout by the policy itself, or by the server. */
+async function rollout(policy: LanguageModel, baseUrl: string | null): Promise<Trajectory[]> {
+  const dialogues = textDialogues(tokenizer);
+  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 5, terminatorIds: [newline] };
+  const agent = { policy, dialogues, slots: 3 };
+  const config = baseUrl === null ? undefined : remote(baseUrl);
+  return withRemoteRollouts(config, agent, (openRollouts) => {
+    const run = { makeEnv: () => makeEnv('maze', { maxSteps: 3 }), hooks: { progress: () => {} }, openRollouts };
+    return collect(run, policyPlayer(agent, agent), 0, { seed: 1, slots: 3, sampling, rolloutSize: 4 });
+  });
+}
+
+const plain = (trajectories: readonly Trajectory[]) =>
+  trajectories.map(({ transitions, segments }) => ({
+    actions: transitions.map(({ action }) => action),
+    segments: segments.map(({ ids, utterances }) => ({
+      ids,
+      utterances: utterances.map((own) => ({ ...own, logprobs: own.logprobs.length })),
+    })),
+  }));
+
+test('the server plays what its policy would play here, token by token, for whoever learns from it', async () => {
+  const [own, served, ofOther] = [
+    await rollout(model, null),
+    await rollout(model, server.url),
+    await rollout(other, server.url),
+  ];
+  expect(plain(served)).toEqual(plain(own));
+  // Log-probabilities are the server's, whichever policy learns.
+  expect(plain(ofOther)).toEqual(plain(served));
+  const flat = (trajectories: readonly Trajectory[]) =>
+    trajectories.flatMap(({ segments }) =>
+      segments.flatMap(({ utterances }) => utterances.flatMap((one) => one.logprobs)),
+    );
+  const expected = flat(own);
+  expect(expected.length).toBeGreaterThan(10);
+  for (const played of [served, ofOther])
+    flat(played).forEach((logprob, i) => expect(logprob).toBeCloseTo(expected[i], 4));
+});
+
+test('another tokenizer, and a server without token ids, are refused before an episode', async () => {
+  const words = wordLevelTokenizer(['a dog cow ? yes no go left right up down 0 1 2 3\n']);
+  const stranger = { tokenizer: words, contextLength: 64, maskedTokenIds: [] } as unknown as LanguageModel;
+  const open = (baseUrl: string, policy: LanguageModel) =>
+    withRemoteRollouts(remote(baseUrl), { policy, dialogues: textDialogues(words), slots: 1 }, () => Promise.resolve());
+  await expect(open(server.url, stranger)).rejects.toThrow('has another tokenizer than the policy: ');
+  const silent = createServer((_, response) => response.end('{"choices":[{"index":0,"text":"x"}]}'));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
+  await expect(open(url, model)).rejects.toThrow(
+    /does not answer completions with token ids: .*no token_ids.*\n.*return_token_ids/s,
+  );
+  silent.close();
+});
+
+test('after a change of weights the server plays as the new policy, and nothing of the old one’s cache is used', async () => {
+  const [before, wanted] = [await rollout(other, server.url), await rollout(other, null)];
+  expect(plain(before)).not.toEqual(plain(wanted));
+  const asked = rollout(other, server.url);
+  await server.changeWeights(async () => model.restoreParameters(await other.copyParameters()));
+  await asked;
+  expect(plain(await rollout(other, server.url))).toEqual(plain(wanted));
+  await expect(server.changeWeights(() => Promise.reject(new Error('a broken file')))).rejects.toThrow('a broken file');
+  expect(plain(await rollout(other, server.url))).toEqual(plain(wanted));
+});
+
+const config = { remotePolicy: remote('http://127.0.0.1:1/v1'), actionChoice: 'free' };
+test.each([
+  ['chai', {}, 'remote_policy.base_url', 'chai learns from what its own policy plays'],
+  ['archer', { importanceClip: null }, 'importance_clip', 'would count as the policy’s own'],
+  ['archer', { importanceClip: 5 }, undefined, undefined],
+  ['grpo', { oldLogprobs: 'recomputed' }, 'old_logprobs', 'not to the one that played'],
+  ['ppo', { oldLogprobs: 'sampled', actionChoice: 'scored' }, 'action_choice', 'a server writes freely'],
+])('%s with %j: %s', (name, options, key, message) => {
+  const [problem] = remotePolicyProblems(findAlgorithm(name), { ...config, ...options });
+  expect(problem?.key).toBe(key);
+  if (message) expect(problem.message).toContain(message);
+});

@@ -1,0 +1,210 @@
+// Rollouts by a policy behind an OpenAI-compatible server: prompts go there as token ids, and the ids of its answers come back with
+// their log-probabilities, so that nothing is tokenised twice and losses weigh by π/μ, μ being the server's policy.
+// Source: vLLM's completions (`return_token_ids`, `stop_token_ids`), which `serve_model` answers too.
+import {
+  withTerminators,
+  type ActRequest,
+  type Dialogue,
+  type Dialogues,
+  type OpenPlayer,
+  type Player,
+  type TurnTokens,
+} from '@bowyer/algorithms';
+import { HttpError, HttpServer, NoAnswer, onlyChoice, type Decision } from '@bowyer/envs';
+import type { LanguageModel, SamplingOptions, Tokenizer } from '@bowyer/models';
+import type { OptionsOf } from '@bowyer/core';
+import type { remotePolicyNode } from '../keys/agent-keys.js';
+
+export type RemotePolicyConfig = OptionsOf<typeof remotePolicyNode>;
+
+/** Tokens whose spelling is compared with the server's. */
+const PROBED = 24;
+
+interface Completion {
+  promptIds: number[];
+  /** With the token that ended it. */
+  ids: number[];
+  logprobs: number[];
+  stopped: boolean;
+}
+
+interface Slot {
+  dialogue: Dialogue;
+  context: number[];
+}
+
+class RemoteRollouts {
+  /** What the policy here can never write, it cannot learn from: −100 bans a token. */
+  readonly #banned: Record<number, number> | undefined;
+
+  private constructor(
+    private readonly server: HttpServer,
+    private readonly config: RemotePolicyConfig,
+    private readonly policy: Pick<LanguageModel, 'tokenizer' | 'contextLength' | 'maskedTokenIds'>,
+    private readonly dialogues: Dialogues,
+  ) {
+    const masked = policy.maskedTokenIds;
+    this.#banned = masked.length > 0 ? Object.fromEntries(masked.map((id) => [id, -100])) : undefined;
+  }
+
+  /** @throws where the server has no such model, returns no token ids, or has another tokenizer */
+  static async open(
+    config: RemotePolicyConfig,
+    { policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues },
+  ): Promise<RemoteRollouts> {
+    const { baseUrl, concurrency, retries } = config;
+    const server = new HttpServer(baseUrl!, { connections: concurrency, retries });
+    const remote = new RemoteRollouts(server, config, policy, dialogues);
+    try {
+      await remote.#checkTokens(policy.tokenizer);
+      return remote;
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+
+  /** @param slots episodes in play at the same time */
+  openPlayer(slots: number): OpenPlayer {
+    return (sampling) => {
+      const own = Array.from({ length: slots }, (): Slot => ({ dialogue: this.dialogues.open(), context: [] }));
+      return Promise.resolve(new RemotePlayer(this, own, withTerminators(sampling, this.dialogues)));
+    };
+  }
+
+  async act(slot: Slot, request: ActRequest, sampling: SamplingOptions): Promise<Decision<TurnTokens> | Error> {
+    const { keep, tokens } = slot.dialogue.advance(request, slot.context);
+    slot.context = [...slot.context.slice(0, keep), ...tokens];
+    // As for a policy of this process: a context without room for the answer loses its oldest tokens.
+    const prompt = slot.context.slice(-(this.policy.contextLength - sampling.maxNewTokens));
+    const { temperature, topP, topK, greedy, maxNewTokens, terminatorIds } = sampling;
+    const seed = request.rng.uint32();
+    let answer: Completion;
+    try {
+      answer = await this.#complete({
+        prompt,
+        seed,
+        max_tokens: maxNewTokens,
+        stop_token_ids: terminatorIds,
+        top_p: topP,
+        temperature: greedy ? 0 : temperature,
+        top_k: topK === 0 ? -1 : topK,
+        logit_bias: this.#banned,
+      });
+    } catch (error) {
+      return this.#failed(error);
+    }
+    const ended = answer.stopped && terminatorIds.includes(answer.ids.at(-1)!);
+    const ids = ended ? answer.ids.slice(0, -1) : answer.ids;
+    const decision = slot.dialogue.decide({
+      ids,
+      terminatorId: ended ? answer.ids.at(-1)! : null,
+      logprobs: Float32Array.from(answer.logprobs),
+      contextTokens: prompt.length,
+    });
+    slot.context.push(...ids);
+    return decision;
+  }
+
+  close(): Promise<void> {
+    return this.server.close();
+  }
+
+  #complete(settings: object): Promise<Completion> {
+    const { model, apiKeyEnv } = this.config;
+    const key = apiKeyEnv === null ? undefined : process.env[apiKeyEnv];
+    return this.server.request({
+      method: 'POST',
+      path: '/completions',
+      json: { ...(model !== null && { model }), logprobs: 0, return_token_ids: true, ...settings },
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      idempotent: true, // a second execution with the same seed changes nothing
+      read: completionOf,
+    });
+  }
+
+  /** A request that fails for good ends its own episode, unless every other one would fail as well. */
+  #failed(error: unknown): Error {
+    if (error instanceof HttpError && ![400, 401, 403, 404].includes(error.status ?? 0)) return error;
+    throw error;
+  }
+
+  async #checkTokens(tokenizer: Tokenizer): Promise<void> {
+    const { baseUrl } = this.config;
+    const text = probeOf(tokenizer);
+    const { promptIds } = await this.#complete({ prompt: text, max_tokens: 1, temperature: 0 }).catch(
+      (error: Error) => {
+        throw new Error(
+          `remote_policy: ${baseUrl} does not answer completions with token ids: ${error.message}\n` +
+            '  it must answer POST /completions with return_token_ids and logprobs, as vLLM and serve_model do',
+        );
+      },
+    );
+    const own = [tokenizer.encode(text), tokenizer.encodeWithSpecials(text)];
+    if (own.some((ids) => ids.join() === promptIds.join())) return;
+    throw new Error(
+      `remote_policy: ${baseUrl} has another tokenizer than the policy: ${JSON.stringify(text)} is ${promptIds.join(' ')} there ` +
+        `and ${own[0].join(' ')} here\n  give a server with the policy's tokenizer, since the policy learns from the very tokens`,
+    );
+  }
+}
+
+/** Tokens from all of the vocabulary, as a text. */
+function probeOf(tokenizer: Tokenizer): string {
+  const stride = Math.max(1, Math.floor(tokenizer.vocabSize / PROBED));
+  const ids = Array.from(
+    { length: Math.min(PROBED, tokenizer.vocabSize) },
+    (_, i) => tokenizer.vocabSize - 1 - i * stride,
+  );
+  return ids
+    .map((id) => tokenizer.decode([id]))
+    .filter((text) => !text.includes('\uFFFD'))
+    .join('');
+}
+
+/** Runs `work` with what plays its rollouts: undefined without an address, so that the policy itself does. */
+export async function withRemoteRollouts<Result>(
+  config: RemotePolicyConfig | undefined,
+  agent: { policy: LanguageModel; dialogues: Dialogues; slots: number },
+  work: (openRollouts: OpenPlayer | undefined) => Promise<Result>,
+): Promise<Result> {
+  if (config === undefined || config.baseUrl === null) return work(undefined);
+  const remote = await RemoteRollouts.open(config, agent);
+  try {
+    return await work(remote.openPlayer(agent.slots));
+  } finally {
+    await remote.close();
+  }
+}
+
+class RemotePlayer implements Player {
+  constructor(
+    private readonly remote: RemoteRollouts,
+    private readonly slots: readonly Slot[],
+    private readonly sampling: SamplingOptions,
+  ) {}
+
+  act(requests: ActRequest[]): Promise<(Decision<TurnTokens> | Error)[]> {
+    return Promise.all(requests.map((request) => this.remote.act(this.slots[request.slot], request, this.sampling)));
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** @throws {NoAnswer} for none; {TypeError} for one without ids or log-probabilities of all of them */
+function completionOf(body: unknown): Completion {
+  type Choice = {
+    token_ids?: number[];
+    prompt_token_ids?: number[];
+    finish_reason?: string;
+    logprobs?: { token_logprobs?: (number | null)[] } | null;
+  };
+  const { token_ids: ids, prompt_token_ids: promptIds, finish_reason: reason, logprobs } = onlyChoice(body) as Choice;
+  if (!Array.isArray(ids) || !Array.isArray(promptIds)) throw new TypeError('no token_ids and prompt_token_ids');
+  if (ids.length === 0)
+    throw new NoAnswer(`the answer has no tokens: finish_reason is ${JSON.stringify(reason ?? null)}`);
+  const values = logprobs?.token_logprobs ?? [];
+  if (values.length !== ids.length || !values.every(Number.isFinite))
+    throw new TypeError(`${values.length} log-probabilities of ${ids.length} tokens`);
+  return { ids, promptIds, logprobs: values as number[], stopped: reason === 'stop' };
+}

@@ -1,0 +1,62 @@
+// What keeps rollouts from being played ahead of the iterations that learn from them.
+import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import type { ConfigProblem } from '@bowyer/core';
+import type { RolloutConfig } from './rollouts-ahead.js';
+import type { RemotePolicyConfig } from './remote-rollouts.js';
+
+interface AheadConfig {
+  rollout?: RolloutConfig;
+  remotePolicy?: RemotePolicyConfig;
+  device?: string;
+  actionChoice?: string;
+  samplingRounds?: number;
+  horizon?: readonly unknown[] | null;
+  memory?: { kind: string };
+}
+
+export function rolloutProblems(
+  algorithm: AnyAlgorithm | null | undefined,
+  config: AheadConfig & Readonly<Record<string, unknown>>,
+): ConfigProblem[] {
+  const { mode = 'synchronous' } = config.rollout ?? {};
+  if (mode === 'synchronous' || !algorithm) return [];
+  const chosen = `rollout.mode=${mode}`;
+  if (algorithm.offPolicyRollouts === undefined)
+    return [
+      {
+        key: 'rollout.mode',
+        message: `${chosen}: ${algorithm.name} learns from what its newest policy plays`,
+        remedy: `write rollout.mode=synchronous, or choose ${algorithmNames()
+          .filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined)
+          .join(', ')}`,
+      },
+    ];
+  const refused: [key: string, value: unknown, plain: unknown, reason: string][] = [
+    ['remote_policy.base_url', config.remotePolicy?.baseUrl ?? null, null, 'a server plays with weights of its own'],
+    ['action_choice', config.actionChoice ?? 'free', 'free', 'only policies that write freely play ahead'],
+    ['sampling_rounds', config.samplingRounds ?? 1, 1, 'what a second round plays would be known too late'],
+    ['memory', config.memory?.kind ?? 'none', 'none', 'rollouts that are played ahead have not been tested with one'],
+    [
+      'device',
+      config.device === 'webgpu' ? 'webgpu' : 'cpu',
+      'cpu',
+      'two devices on one GPU have not been tested there',
+    ],
+  ];
+  if (mode === 'asynchronous')
+    refused.push(['horizon', config.horizon ?? null, null, 'episodes belong to no iteration when they begin']);
+  return [
+    ...algorithm.offPolicyRollouts(config as never),
+    ...refused.flatMap(([key, value, plain, reason]) =>
+      value === plain
+        ? []
+        : [
+            {
+              key,
+              message: `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)} with ${chosen}: ${reason}`,
+              remedy: `write ${key}=${String(plain)}, or rollout.mode=synchronous`,
+            },
+          ],
+    ),
+  ];
+}

@@ -1,0 +1,148 @@
+// Rollouts by a copy of the policy on a device of its own, which plays while the policy learns: docs/asynchronous.md.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  AsynchronousRollouts,
+  Collector,
+  LockStepRollouts,
+  type Agent,
+  type AnyAlgorithm,
+  type Metrics,
+  type RolloutSource,
+} from '@bowyer/algorithms';
+import {
+  writeFileAtomically,
+  type OptionsOf,
+  type Trajectory,
+  fromRecord,
+  toRecord,
+  type TrajectoryRecord,
+  readJsonl,
+} from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import type { rolloutNode } from '../keys/agent-keys.js';
+import { deviceOf, type DeviceConfig } from '../policy/device-choice.js';
+import { recipeOptions, type PlayConfig } from './play-options.js';
+import { loadPolicy, type PolicyConfig } from '../policy/policy-setup.js';
+
+type RolloutKeys = OptionsOf<typeof rolloutNode>;
+/** A synchronous run has the mode alone. */
+export type RolloutConfig = Pick<RolloutKeys, 'mode'> & Partial<RolloutKeys>;
+
+/** A source of rollouts as a run uses it. */
+export interface RolloutsAhead extends RolloutSource {
+  /** Of the iteration that was learned from last. */
+  takeMetrics(): Metrics;
+  /** Seconds that learner and collector have waited since the last call, by name. */
+  takeSeconds(): Record<string, number>;
+  /** Writes what has been played and not learned from into the folder of a checkpoint. */
+  save(folder: string): Promise<void>;
+}
+
+type AheadConfig = PlayConfig & DeviceConfig & PolicyConfig & { rollout?: RolloutConfig; iterations?: number };
+
+interface AheadRun {
+  unit: AnyAlgorithm;
+  agent: Agent;
+  /** Whose weights the policy has: of the start, or of a checkpoint. */
+  policyFolder: string;
+  /** Of the checkpoint that the run resumes from. */
+  checkpoint: string | null;
+  firstIteration: number;
+}
+
+/** Runs `work` with what plays its rollouts: undefined in a synchronous run, whose policy plays them itself. */
+export async function withRolloutsAhead<Result>(
+  config: AheadConfig,
+  run: AheadRun,
+  work: (rollouts: RolloutsAhead | undefined) => Promise<Result>,
+): Promise<Result> {
+  const { rollout } = config;
+  if (rollout === undefined || rollout.mode === 'synchronous') return work(undefined);
+  const { unit, agent, policyFolder, checkpoint, firstIteration } = run;
+  const device = await openDevice(deviceOf({ ...config, threads: rollout.threads! || config.threads }));
+  try {
+    const copy = await loadPolicy(policyFolder, config, device, 'train');
+    const openPlayer = unit.openPlayer({ ...agent, policy: copy }, recipeOptions(config, copy.tokenizer));
+    const collector = new Collector(agent.policy, copy, openPlayer, firstIteration);
+    const settings = { iterations: config.iterations!, maxStaleness: rollout.maxStaleness!, firstIteration };
+    const found = checkpoint === null ? null : await readPlayed(checkpoint);
+    const source =
+      rollout.mode === 'lock_step' ? lockStep(collector, settings, found) : asynchronous(collector, settings, found);
+    try {
+      return await work(source);
+    } finally {
+      await source.close();
+      await copy.release();
+    }
+  } finally {
+    await device.close();
+  }
+}
+
+type Settings = ConstructorParameters<typeof LockStepRollouts>[1];
+type Closable = RolloutsAhead & { close(): Promise<void> };
+
+function lockStep(collector: Collector, settings: Settings, found: Played | null): Closable {
+  const played = new Map((found?.groups ?? []).map(({ group, items }) => [group, items] as const));
+  const source = new LockStepRollouts(collector, settings, played);
+  const save = async (folder: string) => {
+    const groups = [...(await source.played())].map(([group, items]) => ({ group, version: 0, items }));
+    await writePlayed(folder, { next: 0, again: [], groups });
+  };
+  return Object.assign(source, { save });
+}
+
+function asynchronous(collector: Collector, settings: Settings, found: Played | null): Closable {
+  const source = new AsynchronousRollouts(collector, settings, found && { ...found, finished: found.groups });
+  const save = async (folder: string) => {
+    const { state } = source;
+    if (state !== null) await writePlayed(folder, { ...state, groups: state.finished });
+  };
+  return Object.assign(source, { save });
+}
+
+/** What has been played and not learned from. A group is one of episodes, or in lock step a rollout. */
+interface Played {
+  next: number;
+  again: number[];
+  groups: { group: number; version: number; items: Trajectory[] }[];
+}
+
+const PLAYED = 'played.json';
+const EPISODES = 'played-episodes.jsonl';
+
+async function writePlayed(
+  folder: string,
+  {
+    next,
+    again,
+    groups,
+  }: Omit<Played, 'groups'> & { groups: readonly { group: number; version: number; items: readonly Trajectory[] }[] },
+): Promise<void> {
+  const sizes = groups.map(({ group, version, items }) => ({ group, version, episodes: items.length }));
+  const lines = groups.flatMap(({ group, items }) => items.map((item) => JSON.stringify(toRecord(item, group))));
+  await writeFileAtomically(join(folder, EPISODES), lines.map((line) => `${line}\n`).join(''));
+  await writeFileAtomically(join(folder, PLAYED), JSON.stringify({ next, again, groups: sizes }));
+}
+
+/** @returns null where the checkpoint has none, which was written before anything was played */
+async function readPlayed(folder: string): Promise<Played | null> {
+  const text = await readFile(join(folder, PLAYED), 'utf8').catch(() => null);
+  if (text === null) return null;
+  const { next, again, groups } = JSON.parse(text) as Omit<Played, 'groups'> & {
+    groups: { group: number; version: number; episodes: number }[];
+  };
+  const episodes: Trajectory[] = [];
+  await readJsonl<TrajectoryRecord>(join(folder, EPISODES), (record) => episodes.push(fromRecord(record)));
+  let from = 0;
+  return {
+    next,
+    again,
+    groups: groups.map(({ group, version, episodes: count }) => ({
+      group,
+      version,
+      items: episodes.slice(from, (from += count)),
+    })),
+  };
+}

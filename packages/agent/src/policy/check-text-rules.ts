@@ -1,0 +1,25 @@
+// Whether a policy can write what the config's rules of texts ask for, before demonstrations are made or a model is loaded.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadTokenizer, openAdapterDirectory, templateTokens, wordLevelTokenizer } from '@bowyer/models';
+import type { AgentConfig } from '../keys/agent-keys.js';
+import { answerTokens, spelling } from '../environment/environment.js';
+import { terminatorIds } from '../chat/agent-tokens.js';
+import type { FreshPolicyConfig } from './fresh-policy.js';
+
+/** @param folder of the policy; null: a new one, whose vocabulary has the words of what it learns from */
+export async function checkTextRules(
+  folder: string | null,
+  config: FreshPolicyConfig & { playAsChat: boolean },
+): Promise<void> {
+  if (folder !== null) return checkTerminator(folder, config);
+  const wholeTokens = config.playAsChat ? templateTokens(config.chatTemplate) : answerTokens(config);
+  terminatorIds(wordLevelTokenizer([config.eosStr ?? ''], { wholeTokens, ...spelling(config) }), config);
+}
+
+/** Whether `eos_str` is one token of a folder's tokenizer. An encoder-decoder may have none; its other readers say so. */
+export async function checkTerminator(folder: string, config: Pick<AgentConfig, 'eosStr'>): Promise<void> {
+  if (config.eosStr === null) return;
+  const { baseDir } = await openAdapterDirectory(folder);
+  if (existsSync(join(baseDir, 'tokenizer.json'))) terminatorIds(await loadTokenizer(baseDir), config);
+}

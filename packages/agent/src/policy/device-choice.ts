@@ -1,0 +1,23 @@
+// Which device a run's models are on: settled before anything starts, so that what is missing is reported immediately.
+import { checkDevice, chooseDevice, type DeviceOptions } from '@bowyer/graph';
+import type { AgentConfig } from '../keys/agent-keys.js';
+import type { Reporting } from '../reporting/reporting.js';
+
+export type DeviceConfig = Pick<AgentConfig, 'device' | 'precision' | 'threads'>;
+
+/** Replaces `device: auto` by what this machine has; one line of the log reports which, and why. */
+export async function settleDevice(config: DeviceConfig, { log }: Pick<Reporting, 'log'>): Promise<void> {
+  if (config.device === 'auto') {
+    const { device, reason } = await chooseDevice();
+    log(`device=${device} (${reason})`);
+    config.device = device;
+  }
+  await checkDevice(config.device, config.precision);
+}
+
+/** The device that a settled config names. */
+export const deviceOf = ({ device, precision, threads }: DeviceConfig): DeviceOptions => ({
+  device,
+  precision,
+  threads: threads || undefined,
+});

@@ -1,0 +1,46 @@
+// A policy from scratch: a small model on the words of what it is going to learn from.
+import { hash32, Rng, type Demonstration } from '@bowyer/core';
+import type { Device } from '@bowyer/graph';
+import { LanguageModel, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
+import type { AgentConfig } from '../keys/agent-keys.js';
+import type { ImitationData } from '../demonstrations/imitation-data.js';
+import { answerTokens, spelling, vocabularyTexts, type EnvironmentConfig } from '../environment/environment.js';
+import { maskedTokenIds } from '../chat/agent-tokens.js';
+import { builtInPolicy } from './built-in-policy.js';
+
+export type FreshPolicyConfig = EnvironmentConfig & Pick<AgentConfig, 'seed' | 'policy' | 'eosStr' | 'chatTemplate'>;
+
+export function freshPolicy(data: ImitationData, config: FreshPolicyConfig, device: Device): Promise<LanguageModel> {
+  const tokenizer = tokenizerFor(data, config);
+  return LanguageModel.create({
+    device,
+    tokenizer,
+    maskedTokenIds: maskedTokenIds(tokenizer, config),
+    rng: new Rng(hash32(`${config.seed}/policy`)),
+    config: builtInPolicy(config.policy, tokenizer.vocabSize),
+  });
+}
+
+function tokenizerFor(data: ImitationData, config: FreshPolicyConfig): Tokenizer {
+  if (data.kind === 'episodes') {
+    // What ends an utterance must be in the vocabulary even where no demonstration contains it.
+    const texts = [...data.demonstrations.flatMap(pieces), config.eosStr ?? '', ...vocabularyTexts(config)];
+    return wordLevelTokenizer(texts, { wholeTokens: answerTokens(config), ...spelling(config) });
+  }
+  // Words as they stand alone and as they stand in the template's instructions, after a space.
+  const both = (text: string) => [text, ` ${text}`];
+  const texts = data.conversations.flatMap(({ messages }) =>
+    messages.flatMap(({ content }) => (typeof content === 'string' ? both(content) : [])),
+  );
+  const known = data.file !== null ? [] : [...vocabularyTexts(config)].flatMap(both);
+  const wholeTokens = templateTokens(config.chatTemplate);
+  return wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], {
+    wholeTokens,
+    ...spelling(config),
+  });
+}
+
+/** The texts as they are tokenized: an action's first word stays a word of its own. */
+function pieces({ opening, turns }: Demonstration): string[] {
+  return [opening, ...turns.flatMap(({ action, reply, nextObservation = '' }) => [action, reply, nextObservation])];
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import type { Device } from '@bowyer/graph';
+import { LanguageModel, loadTokenizer, openAdapterDirectory, type OptimizerOptions } from '@bowyer/models';
+import type { AgentConfig } from '../keys/agent-keys.js';
+import type { EnvironmentConfig } from '../environment/environment.js';
+import { maskedTokenIds } from '../chat/agent-tokens.js';
+import { keptTemplate } from '../chat/chat-setup.js';
+
+/** The critics' optimizer, and the default of the policy: PyTorch's Adam without weight decay. */
+export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
+
+/** What the `optimizer` node asks for. */
+export function policyOptimizer({ optimizer }: Pick<AgentConfig, 'optimizer'>): OptimizerOptions {
+  const { kind, weightDecay } = optimizer;
+  if (kind === 'sgd') return { kind, momentum: optimizer.momentum, nesterov: optimizer.nesterov, weightDecay };
+  const adam = { betas: [optimizer.betas[0], optimizer.betas[1]] as const, eps: optimizer.eps, weightDecay };
+  if (kind === 'muon') return { kind, ...adam, momentum: optimizer.momentum, nesterov: optimizer.nesterov };
+  return { kind, ...adam };
+}
+
+export type PolicyConfig = EnvironmentConfig &
+  Pick<AgentConfig, 'quantization' | 'seed'> &
+  Partial<Pick<AgentConfig, 'useLora' | 'lora' | 'gradientCheckpointing' | 'chatTemplate'>>;
+
+/**
+ * @param folder a model in Hugging Face layout, or an adapter in PEFT's
+ * @param use training puts the config's adapters beside a whole model where `use_lora` asks for them
+ */
+export async function loadPolicy(
+  folder: string,
+  config: PolicyConfig,
+  device: Device,
+  use: 'play' | 'train' = 'play',
+): Promise<LanguageModel> {
+  const { baseDir } = await openAdapterDirectory(folder);
+  const tokenizer = await loadTokenizer(baseDir);
+  const { quantization, seed, chatTemplate = null } = config;
+  const isTrained = use === 'train';
+  return LanguageModel.load({
+    device,
+    dir: folder,
+    maskedTokenIds: maskedTokenIds(tokenizer, config),
+    chatTemplate: await keptTemplate({ chatTemplate }, tokenizer),
+    quantization,
+    lora: isTrained && config.useLora ? { ...config.lora!, seed } : undefined,
+    gradientCheckpointing: isTrained && config.gradientCheckpointing,
+  });
+}
+
+/**
+ * Writes, bit for bit, what training resumes from: a model that loads as any other, the state of its optimizer, and the value head
+ * where there is one.
+ */
+export async function savePolicyState(policy: LanguageModel, folder: string): Promise<void> {
+  await policy.save(folder);
+  await policy.optimizer.save(join(folder, OPTIMIZER));
+  if (policy.hasValueHead) await policy.valueHead.save(folder);
+}
+
+/** Of a policy that was loaded from `folder`; the value head too where it has been made. */
+export async function restoreOptimizer(policy: LanguageModel, folder: string): Promise<void> {
+  await policy.optimizer.restore(join(folder, OPTIMIZER));
+  if (policy.hasValueHead) await policy.valueHead.restore(folder);
+}
+
+const OPTIMIZER = 'optimizer.safetensors';

@@ -1,0 +1,67 @@
+// The reference policy of a run: its frozen start, opened from where the run began and never from its checkpoints.
+import type { ReferencePolicy, TrainingRun } from '@bowyer/algorithms';
+import type { Device } from '@bowyer/graph';
+import { isAdapterDirectory, type LanguageModel, type Quantization, type Tokenizer } from '@bowyer/models';
+import type { ImitationData } from '../demonstrations/imitation-data.js';
+import { freshPolicy, type FreshPolicyConfig } from './fresh-policy.js';
+import { agentFolderOf } from '../folders/model-folders.js';
+import { RemoteTeacher } from './remote-teacher.js';
+import { loadPolicy, type PolicyConfig } from './policy-setup.js';
+
+/** What training starts from: a model's folder (null: a policy from scratch) and, on a dataset, what is to be learned. */
+export interface Start {
+  folder: string | null;
+  data: ImitationData | null;
+}
+
+/**
+ * With adapters the reference is the session of `policy` itself with its adapters off, or as they are in the start's folder where the
+ * start is an adapter; else a frozen copy of the start.
+ */
+export function referenceOf(
+  policy: LanguageModel,
+  { folder, data }: Start,
+  config: PolicyConfig & FreshPolicyConfig,
+  device: Device,
+): TrainingRun['openReference'] {
+  return async ({ quantization = 'none' } = {}) => {
+    if (folder === null) return quantized(await freshPolicy(data!, config, device), quantization);
+    if (policy.hasAdapters) return policy.freezeWithAdapters(isAdapterDirectory(folder) ? folder : null);
+    return loadPolicy(folder, { ...config, quantization }, device);
+  };
+}
+
+/** The model itself, or a smaller copy in its place. */
+async function quantized(model: LanguageModel, quantization: Quantization): Promise<ReferencePolicy> {
+  if (quantization === 'none') return model;
+  return model.freeze({ quantization }).finally(() => model.release());
+}
+
+/** A model that the policy learns from, frozen, or the address of a server of one. */
+export function teacherOf(
+  { tokenizer }: Pick<LanguageModel, 'tokenizer'>,
+  config: PolicyConfig,
+  device: Device,
+): TrainingRun['openTeacher'] {
+  return async (place) => {
+    if (/^https?:/.test(place)) return RemoteTeacher.open(place, tokenizer);
+    const teacher = await loadPolicy(agentFolderOf(place), config, device);
+    const differing = firstDifference(tokenizer, teacher.tokenizer);
+    if (differing === null) return teacher;
+    await teacher.release();
+    throw new Error(
+      `the teacher in ${place} has another tokenizer than the policy: ${differing}\n` +
+        '  give a teacher with the same tokenizer, since it rates the very tokens that the policy wrote',
+    );
+  };
+}
+
+/** What two tokenizers disagree about; null where they have the same vocabulary. */
+function firstDifference(one: Tokenizer, other: Tokenizer): string | null {
+  if (one.vocabSize !== other.vocabSize) return `${other.vocabSize} tokens, and the policy's ${one.vocabSize}`;
+  for (let id = 0; id < one.vocabSize; id++) {
+    const [own, its] = [one, other].map((tokenizer) => tokenizer.decode([id], { keepSpecialTokens: true }));
+    if (own !== its) return `token ${id} is ${JSON.stringify(its)}, and the policy's ${JSON.stringify(own)}`;
+  }
+  return null;
+}

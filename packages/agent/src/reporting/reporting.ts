@@ -1,0 +1,20 @@
+// Where the opening of an agent reports to: the log of its run, and bars for what takes long.
+
+export type Log = (message: string, level?: 'INFO' | 'WARNING') => void;
+
+/** The progress of slow work. */
+export interface Bar {
+  /** The work that was done before this process started. */
+  startAt(done: number): void;
+  update(done: number): void;
+  finish(): void;
+}
+
+/** What the opening of an agent needs of its run. */
+export interface Reporting {
+  log: Log;
+  openBar(label: string, total: number): Bar;
+}
+
+/** Registers what to do when the user asks to stop, and what is logged then; null: the process ends immediately, as it does at first. */
+export type OnInterrupt = (stop: (() => void) | null, announcement?: string) => void;

@@ -1,0 +1,130 @@
+// The hooks of a warm start: checkpoints on the way, and at the end a folder with the policy, whole or not at all. One that is
+// killed at any moment resumes from its last checkpoint, and ends with the bytes of one that was never killed.
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
+import type { LanguageModel } from '@bowyer/models';
+import { shellQuoted, JsonlFile } from '@bowyer/core';
+import { CheckpointStore } from '@bowyer/checkpoints';
+import type { Bar, OnInterrupt, Reporting } from '../reporting/reporting.js';
+import { restoreOptimizer, savePolicyState } from '../policy/policy-setup.js';
+
+const MS_PER_MINUTE = 60_000;
+const METRICS = 'metrics.jsonl';
+
+interface ImitationCheckpoint {
+  step: number;
+  state: RecipeState;
+  /** Length in bytes of the figures so far. */
+  metricsBytes: number;
+}
+
+/** What a warm start needs of its run. */
+export type WarmStartContext = Reporting & { onInterrupt: OnInterrupt };
+
+export class Imitation implements RunHooks {
+  stopRequested = false;
+  /** Where the policy of the last checkpoint is; null where nothing has been trained. */
+  readonly policyFolder: string | null;
+  /** Where the recipe starts. */
+  readonly run: { firstIteration: number; state: RecipeState };
+  #bar: Bar | undefined;
+  #savedAt = performance.now();
+  #policy: LanguageModel | undefined;
+  #lastLoss = NaN;
+  /** What the loss is a mean over. */
+  #lossUnit: 'token' | 'utterance' = 'utterance';
+
+  private constructor(
+    private readonly folder: string,
+    private readonly title: string,
+    private readonly saveMinutes: number,
+    private readonly context: WarmStartContext,
+    private readonly store: CheckpointStore<ImitationCheckpoint>,
+    private readonly metrics: JsonlFile,
+    found: { folder: string; progress: ImitationCheckpoint } | null,
+  ) {
+    this.policyFolder = found && join(found.folder, 'policy');
+    this.run = { firstIteration: found?.progress.step ?? 0, state: found?.progress.state ?? {} };
+  }
+
+  /** @param folder where the policy is going to be; what is needed to resume is beside it meanwhile, in FOLDER.partial */
+  static async open(folder: string, title: string, saveMinutes: number, context: WarmStartContext): Promise<Imitation> {
+    const work = `${folder}.partial`;
+    const store = new CheckpointStore<ImitationCheckpoint>(
+      join(work, 'checkpoints'),
+      `start again: rm -r ${shellQuoted(work)}`,
+    );
+    const found = await store.newest((warning) => context.log(warning, 'WARNING'));
+    if (found) context.log(`${title}: resumed after optimizer step ${found.progress.step}`);
+    const metrics = await JsonlFile.open(join(work, METRICS), found?.progress.metricsBytes ?? 0);
+    return new Imitation(folder, title, saveMinutes, context, store, metrics, found);
+  }
+
+  /** @param policy with its optimizer made */
+  async resume(policy: LanguageModel): Promise<void> {
+    this.#policy = policy;
+    // Until now there was nothing to save: a signal ended the process.
+    this.context.onInterrupt(() => (this.stopRequested = true), 'stopping after this step');
+    if (this.policyFolder !== null) await restoreOptimizer(policy, this.policyFolder);
+  }
+
+  progress(_phase: string, done: number, total: number): void {
+    if (!this.#bar) (this.#bar = this.context.openBar(this.title, total)).startAt(this.run.firstIteration);
+    this.#bar.update(done);
+  }
+
+  async log(_step: number, metrics: Metrics): Promise<void> {
+    this.#lastLoss = metrics['losses/nll'];
+    this.#lossUnit = 'losses/perplexity' in metrics ? 'token' : 'utterance';
+    await this.metrics.append(metrics);
+  }
+
+  /** Nothing is evaluated on the way. */
+  keepBest(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  get checkpointDue(): boolean {
+    return performance.now() - this.#savedAt >= this.saveMinutes * MS_PER_MINUTE;
+  }
+
+  async checkpoint(step: number): Promise<void> {
+    const progress = { step, state: this.run.state, metricsBytes: this.metrics.bytes };
+    await this.store.save(step, progress, (to) => savePolicyState(this.#policy!, join(to, 'policy')));
+    this.#savedAt = performance.now();
+  }
+
+  /** The result appears under its name at once. @returns false where the user stopped the training */
+  async finish(policy: LanguageModel): Promise<boolean> {
+    this.#bar?.finish();
+    this.context.onInterrupt(null);
+    if (this.stopRequested) return false;
+    this.context.log(`${this.title}: loss of the last epoch ${this.#lastLoss.toFixed(4)} nats per ${this.#lossUnit}`);
+    this.#refuseDiverged(policy);
+    const work = `${this.folder}.partial`;
+    const result = join(work, 'result');
+    await rm(result, { recursive: true, force: true });
+    await mkdir(result, { recursive: true });
+    await policy.save(result);
+    await copyFile(join(work, METRICS), join(result, METRICS));
+    await rename(result, this.folder).catch((error: unknown) => {
+      // Another run with the same recipe may have been faster; its result is the same.
+      if (!existsSync(this.folder)) throw error;
+    });
+    await rm(work, { recursive: true, force: true });
+    return true;
+  }
+
+  /** A policy that is worse than one that guesses every token evenly is not kept for other runs. */
+  #refuseDiverged({ tokenizer, contextLength }: LanguageModel): void {
+    // The loss is of an utterance, which is shorter than the context.
+    const guess = Math.log(tokenizer.vocabSize) * contextLength;
+    if (!Number.isFinite(this.#lastLoss) || this.#lastLoss < guess) return;
+    throw new Error(
+      `${this.title}: the loss of the last epoch is ${this.#lastLoss.toPrecision(3)} nats, more than a policy that guesses could have (${guess.toPrecision(3)})\n` +
+        '  give a smaller warm_start.lr, or a smaller warm_start.max_grad_norm',
+    );
+  }
+}

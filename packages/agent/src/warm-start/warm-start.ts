@@ -1,0 +1,176 @@
+// The supervised start: a policy that has imitated demonstrations. Cached by a hash of everything that decides it.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bc, textDialogues } from '@bowyer/algorithms';
+import { holderMessage, withFileLock, unwatched } from '@bowyer/core';
+import { environmentInfo } from '@bowyer/envs';
+import type { Device } from '@bowyer/graph';
+import type { EnvConfig } from '../environment/environment-keys.js';
+import type { AgentConfig } from '../keys/agent-keys.js';
+import { datasetFor, loadImitationData, type ImitationDataConfig } from '../demonstrations/imitation-data.js';
+import { contextOf } from '../context/agent-context.js';
+import { AgentMemory } from '../memory/agent-memory.js';
+import type { DialogueConfig } from '../chat/dialogues.js';
+import { freshPolicy, type FreshPolicyConfig } from '../policy/fresh-policy.js';
+import { Imitation, type WarmStartContext } from './imitation.js';
+import { loadPolicy, policyOptimizer, type PolicyConfig } from '../policy/policy-setup.js';
+
+/** Raise it when a change of the code changes what the same config gives. */
+const CACHE_VERSION = 3;
+
+export type WarmStartConfig = ImitationDataConfig &
+  DialogueConfig &
+  FreshPolicyConfig &
+  PolicyConfig &
+  Pick<AgentConfig, 'cacheDir' | 'warmStart' | 'optimizer' | 'device' | 'precision' | 'maxNewTokens'> & {
+    scoreTerminator: boolean;
+  };
+
+/** @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped it */
+export async function warmStart(
+  config: WarmStartConfig,
+  device: Device,
+  context: WarmStartContext,
+): Promise<string | null> {
+  const folder = join(config.cacheDir, 'warm-starts', warmStartHash(config));
+  if (existsSync(folder)) {
+    context.log(`warm start: using ${folder}`);
+    return folder;
+  }
+  // Runs of a sweep want the same start at the same time: one makes it.
+  const finished = await withFileLock(
+    `${folder}.lock`,
+    async () => existsSync(folder) || (await makeStart(config, device, context, folder)),
+    {
+      protects: [folder],
+      onWait: (holder) =>
+        context.log(holderMessage(holder, (who) => `warm start: waiting for ${who}, which makes ${folder}`)),
+    },
+  );
+  return finished ? folder : null;
+}
+
+/** Names a warm start in the cache: equal configs and equal files, equal weights. */
+export function warmStartHash(config: WarmStartConfig): string {
+  const hash = createHash('sha256').update(JSON.stringify(recipeOf(unwatched(config))));
+  // A file may change under its name.
+  if (config.demonstrations.path !== null) hash.update(readFileSync(config.demonstrations.path));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Everything that decides the weights of the warm start. */
+function recipeOf(config: WarmStartConfig) {
+  const { demonstrations, policy, seed, eosStr, scoreTerminator, device, precision, playAsChat } = config;
+  const { chatTemplate, chatTemplateKwargs } = config;
+  const { saveMinutes: _, ...training } = without(config.warmStart, { observationWeight: 0 });
+  return {
+    version: CACHE_VERSION,
+    env: decisiveOptions(config.env),
+    demonstrations: without(demonstrations, {
+      ties: 'drawn',
+      slips: 0,
+      strays: 0,
+      renamed: 0,
+      counts: 'real',
+      order: 'bottom_up',
+    }),
+    policy: without(policy, { initializerRange: 0.02 }),
+    training,
+    seed,
+    eosStr,
+    scoreTerminator,
+    device,
+    precision,
+    optimizer: policyOptimizer(config),
+    playAsChat,
+    chatTemplate,
+    upstreamLossMask: config.upstreamLossMask,
+    ...(Object.keys(chatTemplateKwargs ?? {}).length > 0 && { chatTemplateKwargs }),
+    context: contextOf(config),
+    maxNewTokens: config.maxNewTokens,
+    ...(config.memory &&
+      config.memory.kind !== 'none' && { memory: without(config.memory, { grow: config.memory.grow }) }),
+  };
+}
+
+/** Keys that were added later are left out where they change nothing, so that earlier starts keep their names. */
+function without<T extends object>(node: T, neutral: Readonly<Record<string, unknown>>): T {
+  return Object.fromEntries(
+    Object.entries(node).filter(([key, value]) => !(key in neutral && neutral[key] === value)),
+  ) as T;
+}
+
+/** What of the environment decides its demonstrations. */
+function decisiveOptions(env: EnvConfig): Record<string, unknown> {
+  const { independentOf = [], revision } = environmentInfo(env.name).demonstrations ?? {};
+  const decisive = Object.entries(env).filter(([key]) => !independentOf.includes(key as never));
+  return { ...Object.fromEntries(decisive), ...(revision !== undefined && { revision }) };
+}
+
+/** @returns false if the user stopped it; the same command resumes it */
+async function makeStart(
+  config: WarmStartConfig,
+  device: Device,
+  context: WarmStartContext,
+  folder: string,
+): Promise<boolean> {
+  const imitation = await Imitation.open(folder, 'warm start', config.warmStart.saveMinutes, context);
+  const memory = await AgentMemory.open(config, device);
+  const data = await loadImitationData(config, memory, context.log);
+  await memory?.release();
+  const policy =
+    imitation.policyFolder === null
+      ? await freshPolicy(data, config, device)
+      : await loadPolicy(imitation.policyFolder, config, device, 'play');
+  try {
+    await policy.createOptimizer(policyOptimizer(config));
+    await imitation.resume(policy);
+    const { epochs, batchSize, lr, maxGradNorm, schedule, warmupSteps, finalLrShare, observationWeight } =
+      config.warmStart;
+    const lmSchedule = {
+      kind: schedule.kind,
+      warmupSteps: schedule.warmupSteps ?? warmupSteps,
+      finalShare: schedule.finalShare ?? finalLrShare,
+    };
+    const dataset = await datasetFor(policy, data, config, (line, level) => context.log(`warm start: ${line}`, level));
+    await bc.train(
+      {
+        ...imitation.run,
+        policy,
+        critic: null,
+        valueModel: null,
+        makeEnv: null,
+        dataset,
+        history: [],
+        hooks: imitation,
+        dialogues: textDialogues(policy.tokenizer), // nothing is played
+        openReference: () => Promise.reject(new Error('behaviour cloning has no reference policy')),
+        openTeacher: () => Promise.reject(new Error('behaviour cloning has no teacher')),
+        restoreStart: () => Promise.reject(new Error('a warm start has no start to return to')),
+      },
+      {
+        epochs,
+        batchSize,
+        gradAccumSteps: 1,
+        dropout: false,
+        batchOf: 'contexts',
+        observationWeight,
+        lmLr: lr,
+        lmSchedule,
+        maxGradNorm,
+        validationShare: 0,
+        evalFreq: 1,
+        evalSize: 0,
+        evalDecoding: 'sample' as const, // the run that starts here evaluates
+        scoreTerminator: config.scoreTerminator,
+        seed: config.seed,
+        slots: 1,
+        sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 1, terminatorIds: [] }, // nothing is sampled
+      },
+    );
+    return await imitation.finish(policy);
+  } finally {
+    await policy.release();
+  }
+}

@@ -1,0 +1,170 @@
+// A long file of JSON lines in parts: the newest lines as text in NAME.jsonl, older ones compressed in NAME.0001.jsonl.gz and so on.
+// A part consists of gzip members of about 1 MB, listed in NAME.0001.index.json, so that one line is read without the others;
+// `zcat NAME.*.jsonl.gz` reads them all.
+import { existsSync } from 'node:fs';
+import { open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { writeFileAtomically } from '../atomic-file.js';
+import { namingFile } from '../disk-error.js';
+import { JsonlFile } from './jsonl-file.js';
+import { readJsonl, type JsonlEnd } from './jsonl-reader.js';
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** Text of a part before it is compressed, and of one gzip member of it; in bytes. */
+const PART_BYTES = 64 << 20;
+const MEMBER_BYTES = 1 << 20;
+
+interface PartIndex {
+  /** Of the text. */
+  bytes: number;
+  /** Where each gzip member begins: in the part, and in the text. */
+  members: { at: number; from: number }[];
+}
+
+/** Where a line is. */
+export interface LinePlace {
+  path: string;
+  /** In the text of the file. */
+  offset: number;
+  bytes: number;
+}
+
+/** Files of the older lines, oldest first, then the file itself. */
+export async function partsOf(path: string): Promise<string[]> {
+  const stem = basename(path).replace(/\.jsonl$/, '');
+  const names = await readdir(dirname(path)).catch(() => []);
+  const parts = names.filter(
+    (name) => name.startsWith(`${stem}.`) && /^\d{4}\.jsonl(\.gz)?$/.test(name.slice(stem.length + 1)),
+  );
+  // A part that is there twice was compressed just before the process ended.
+  const own = parts.filter((name) => name.endsWith('.gz') || !parts.includes(`${name}.gz`)).sort();
+  return [...own.map((name) => join(dirname(path), name)), ...(existsSync(path) ? [path] : [])];
+}
+
+/** The text of all parts. */
+export async function readParts(path: string): Promise<Buffer> {
+  const parts = await partsOf(path);
+  if (parts.length <= 1) return readFile(path);
+  return Buffer.concat(await Promise.all(parts.map((part) => textOf(part))));
+}
+
+/** As `readJsonl`, over all parts; of each line its place. */
+export async function readPartedJsonl<T>(path: string, each: (value: T, place: LinePlace) => void): Promise<JsonlEnd> {
+  let end: JsonlEnd = { bytes: 0, torn: null };
+  for (const part of await partsOf(path)) {
+    const text = part.endsWith('.gz') ? await textOf(part) : undefined;
+    end = await readJsonl<T>(part, (value, offset, bytes) => each(value, { path: part, offset, bytes }), text);
+  }
+  return end;
+}
+
+/** One line, without the others of its file. */
+export async function readLineAt({ path, offset, bytes }: LinePlace): Promise<string> {
+  if (!path.endsWith('.gz')) return (await slice(path, offset, bytes)).toString('utf8');
+  const { members } = await indexOf(path);
+  const at = members.findLastIndex(({ from }) => from <= offset);
+  const end = members[at + 1]?.at ?? (await stat(path)).size;
+  const text = await decompress(await slice(path, members[at].at, end - members[at].at));
+  const start = offset - members[at].from;
+  return text.subarray(start, start + bytes).toString('utf8');
+}
+
+/** Appends to a file in parts. Its length counts the text of all parts, so that a checkpoint stores one number. */
+export class PartedJsonl {
+  private constructor(
+    private readonly path: string,
+    private readonly partBytes: number,
+    private tail: JsonlFile,
+    private before: number,
+    private parts: number,
+  ) {}
+
+  /** @param length bytes of text to keep: later lines and parts are removed @throws if there are fewer */
+  static async open(path: string, length: number, partBytes = PART_BYTES): Promise<PartedJsonl> {
+    let before = 0;
+    let kept = 0;
+    for (const part of (await partsOf(path)).filter((name) => name !== path)) {
+      const bytes = part.endsWith('.gz') ? (await indexOf(part)).bytes : (await stat(part)).size;
+      if (before + bytes <= length && (bytes >= partBytes || before + bytes < length)) {
+        if (!part.endsWith('.gz')) await compressPart(part);
+        before += bytes;
+        kept++;
+        continue;
+      }
+      // The file ends within this part, or there is nothing behind it: it becomes the newest again.
+      if (before < length) {
+        const text = await textOf(part);
+        await namingFile(path, () => writeFile(path, text));
+        await truncate(path, length - before);
+      } else if (before === length) await rm(path, { force: true });
+      await removePart(part);
+      if (before < length) {
+        for (const later of (await partsOf(path)).filter((name) => name !== path).slice(kept)) await removePart(later);
+        break;
+      }
+    }
+    return new PartedJsonl(path, partBytes, await JsonlFile.open(path, length - before), before, kept);
+  }
+
+  /** Bytes of text written so far. */
+  get bytes(): number {
+    return this.before + this.tail.bytes;
+  }
+
+  async append(...values: unknown[]): Promise<void> {
+    await this.tail.append(...values);
+    if (this.tail.bytes < this.partBytes) return;
+    const number = String(++this.parts).padStart(4, '0');
+    const part = this.path.replace(/jsonl$/, `${number}.jsonl`);
+    await namingFile(this.path, () => rename(this.path, part));
+    await compressPart(part);
+    this.before += this.tail.bytes;
+    this.tail = await JsonlFile.open(this.path, 0);
+  }
+}
+
+async function compressPart(part: string): Promise<void> {
+  const text = await readFile(part);
+  const members: Buffer[] = [];
+  const index: PartIndex = { bytes: text.length, members: [] };
+  let at = 0;
+  for (let from = 0; from < text.length;) {
+    const end = text.indexOf(10, Math.min(from + MEMBER_BYTES, text.length) - 1) + 1 || text.length;
+    const member = await compress(text.subarray(from, end));
+    index.members.push({ at, from });
+    members.push(member);
+    at += member.length;
+    from = end;
+  }
+  await writeFileAtomically(indexPath(`${part}.gz`), JSON.stringify(index));
+  await writeFileAtomically(`${part}.gz`, Buffer.concat(members));
+  await rm(part);
+}
+
+async function removePart(part: string): Promise<void> {
+  await namingFile(part, () => rm(part));
+  if (part.endsWith('.gz')) await rm(indexPath(part), { force: true });
+}
+
+const indexPath = (part: string) => part.replace(/jsonl\.gz$/, 'index.json');
+
+const indexOf = async (part: string) => JSON.parse(await readFile(indexPath(part), 'utf8')) as PartIndex;
+
+/** gunzip reads all members of a file, one after the other. */
+const textOf = async (part: string): Promise<Buffer> =>
+  part.endsWith('.gz') ? decompress(await readFile(part)) : readFile(part);
+
+async function slice(path: string, start: number, length: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.alloc(length);
+    await file.read(buffer, 0, length, start);
+    return buffer;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,31 @@
+import type { Trajectory } from './trajectory.js';
+import { fromRecord, toRecord } from './trajectory-record.js';
+
+const turn = { reward: -1, terminated: false, truncated: false };
+const trajectory: Trajectory = {
+  episode: 3,
+  seed: 77,
+  transitions: [
+    { ...turn, observation: 'Questions:\n', action: 'is it big?', nextObservation: 'Questions:\nis it big? No.\n' },
+    { ...turn, observation: 'Questions:\nis it big? No.\n', action: 'go', nextObservation: 'A new room.' },
+  ],
+  infos: [{ won: false }, { won: false }],
+  segments: [
+    {
+      ids: [5, 6, 7, 8],
+      utterances: [{ turn: 0, start: 1, ids: [6, 7], terminatorId: 4, logprobs: [-0.1, -0.2, -0.3] }],
+    },
+  ],
+};
+
+test('a trajectory comes back from its line of JSON as it was', () => {
+  const line = JSON.stringify(toRecord(trajectory, 0));
+  expect(fromRecord(JSON.parse(line))).toEqual(trajectory);
+});
+
+test('a history that grows is stored once', () => {
+  const { turns } = toRecord(trajectory, 0);
+  expect(turns[0]).toMatchObject({ reply: ' No.\n' });
+  expect(turns[0]).not.toHaveProperty('next_observation');
+  expect(turns[1]).toMatchObject({ next_observation: 'A new room.' });
+});

@@ -1,0 +1,9 @@
+// What the opening of an agent needs of its run: its log, and bars for what takes long.
+import { ProgressBar } from '@bowyer/logging';
+import type { TaskContext } from './task-context.js';
+
+/** The same context, which opens bars where its progress goes. */
+export const withBars = <Context extends Pick<TaskContext, 'progress'>>(context: Context) => ({
+  ...context,
+  openBar: (label: string, total: number) => new ProgressBar(label, total, context.progress),
+});

@@ -1,0 +1,64 @@
+// The config keys of runs, in groups of those that are read together, each with its meaning and unit. Those of the agent are in
+// @bowyer/agent; a key of one task alone stands in that task's unit. Defaults live in configs/.
+import { Type, type TObject } from '@sinclair/typebox';
+import { seedKey } from '@bowyer/agent';
+import { changeableOnResume, nullable, type OptionsOf } from '@bowyer/core';
+import { launcherSchema, sweeperSchema } from './sweep-schema.js';
+
+/** Of every task. */
+export const runKeys = {
+  ...seedKey,
+  save_path: changeableOnResume(
+    nullable(Type.String(), 'folder of the run; a run found there is resumed. null: a new folder under outputs/'),
+  ),
+  plugins: changeableOnResume(
+    Type.Array(Type.String(), {
+      description:
+        'modules of your own that register algorithms, environments or tasks; relative to the file that names them',
+    }),
+  ),
+  quiet: changeableOnResume(
+    Type.Boolean({ description: 'show warnings, errors and results only; run.log gets all. Also --quiet' }),
+  ),
+  json: changeableOnResume(
+    Type.Boolean({ description: 'write one JSON object a line to standard output, for scripts. Also --json' }),
+  ),
+  profile: changeableOnResume(
+    Type.Boolean({
+      description: 'write trace.json, which opens in ui.perfetto.dev, and log where the time went (docs/tracing.md)',
+    }),
+  ),
+  open_telemetry: changeableOnResume(
+    Type.Boolean({
+      description: 'send spans of environment and endpoint calls to the collector of OTEL_EXPORTER_OTLP_ENDPOINT',
+    }),
+  ),
+  launcher: changeableOnResume(launcherSchema),
+  sweeper: changeableOnResume(sweeperSchema),
+};
+
+/** Of tasks whose results have a title. */
+export const titleKeys = {
+  project_name: changeableOnResume(Type.String({ description: 'project, shown above the title of the report' })),
+  run_name: changeableOnResume(Type.String({ description: 'title of the report' })),
+};
+
+/** When a run writes a checkpoint: its work that a kill may cost. */
+export const saveKeys = {
+  save_minutes: changeableOnResume(
+    nullable(Type.Number({ minimum: 0 }), 'minutes between checkpoints; 0: after every step; null: as save_freq says'),
+  ),
+};
+
+/** A key of runs that count in epochs; others have a number of iterations. */
+export const saveEpochsKey = {
+  save_freq: changeableOnResume(
+    nullable(
+      Type.Number({ exclusiveMinimum: 0 }),
+      'epochs between checkpoints, 0.5: two in an epoch; null: as save_minutes says',
+    ),
+  ),
+};
+
+/** Every key of runs with its type, in camelCase. A function takes the keys that it reads: `Pick<RunConfig, …>`. */
+export type RunConfig = OptionsOf<TObject<typeof runKeys & typeof titleKeys>>;

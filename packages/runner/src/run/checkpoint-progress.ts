@@ -1,0 +1,20 @@
+// The checkpoints of a run: what each of them remembers besides tensors.
+import { join } from 'node:path';
+import type { RecipeState } from '@bowyer/algorithms';
+import { CheckpointStore } from '@bowyer/checkpoints';
+
+/** What a run must remember besides its tensors. */
+export interface CheckpointProgress {
+  nextIteration: number;
+  /** Length in bytes of each JSONL file when the checkpoint was written. */
+  fileLengths: Record<string, number>;
+  best: { iteration: number; score: number } | null;
+  /** The algorithm's own. */
+  state: RecipeState;
+  /** That the run was to have; null where its algorithm counts none, absent in older checkpoints. */
+  iterations?: number | null;
+}
+
+/** The checkpoints in a run's folder. */
+export const checkpointsOf = (directory: string): CheckpointStore<CheckpointProgress> =>
+  new CheckpointStore(join(directory, 'checkpoints'), 'start again in a new directory: save_path=NEW_FOLDER');

@@ -1,0 +1,59 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { camelKeys } from '@bowyer/core';
+import { composed } from './composed.js';
+import { warmStartHash, type WarmStartConfig } from '@bowyer/agent';
+
+const hash = async (configName: string, ...overrides: string[]) => {
+  const composition = await composed(configName, ...overrides);
+  return warmStartHash(camelKeys(composition.resolve()) as unknown as WarmStartConfig);
+};
+
+test('a warm start that is in the cache is found again by a later version of the code', async () => {
+  expect(await hash('archer_20q')).toBe('583073fad33953b0');
+});
+
+test('keys that were added later leave the name as it was where they change nothing', async () => {
+  expect(await hash('archer_20q', 'demonstrations.ties=drawn')).toBe(await hash('archer_20q'));
+  expect(await hash('archer_20q', 'demonstrations.ties=first')).not.toBe(await hash('archer_20q'));
+  expect(await hash('archer_20q', 'warm_start.observation_weight=0.1')).not.toBe(await hash('archer_20q'));
+});
+
+test('what decides the weights decides the name, what does not decide them does not', async () => {
+  expect(await hash('chai_20q', 'iterations=7', 'env.word_choice=bySeed')).toBe(await hash('archer_20q'));
+  expect(await hash('archer_20q', 'env.words=full')).not.toBe(await hash('archer_20q'));
+  expect(await hash('archer_20q', 'env=coin', 'env.timeout_ms=7')).toBe(await hash('archer_20q', 'env=coin'));
+  expect(await hash('archer_20q', 'env=coin', 'env.fold=dev')).not.toBe(await hash('archer_20q', 'env=coin'));
+});
+
+test('demonstrations from a file are distinguished by the contents of the file', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'bowyer-warm-start-'));
+  try {
+    const file = join(directory, 'games.json');
+    const hashOf = async (text: string) => {
+      await writeFile(file, text);
+      return hash('archer_20q', `demonstrations.path='${file}'`);
+    };
+    expect(await hashOf('[]')).not.toBe(await hashOf('[{}]'));
+    expect(await hashOf('[]')).toBe(await hashOf('[]'));
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
+
+test('the architecture decides the weights; as GPT-2 the name stays as it was without the key', async () => {
+  expect(await hash('archer_20q', 'policy.model_type=llama')).not.toBe(await hash('archer_20q'));
+  expect(await hash('archer_20q', 'policy.model_type=gpt2')).toBe(await hash('archer_20q'));
+});
+
+test('optimizer and schedule decide the weights; at their defaults the name stays as it was without them', async () => {
+  expect(await hash('archer_20q', 'warm_start.schedule.kind=cosine')).not.toBe(await hash('archer_20q'));
+  expect(await hash('archer_20q', 'optimizer=sgd')).not.toBe(await hash('archer_20q'));
+  expect(await hash('archer_20q', 'optimizer=sgd', 'optimizer.momentum=0.5')).not.toBe(
+    await hash('archer_20q', 'optimizer=sgd'),
+  );
+  expect(await hash('archer_20q', 'warm_start.warmup_steps=20', 'lm_schedule.kind=cosine')).toBe(
+    await hash('archer_20q'),
+  );
+});
