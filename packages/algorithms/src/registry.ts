@@ -1,6 +1,6 @@
 // Algorithms by name. A plugin registers its own besides these.
-import * as recipes from './recipes/index.js';
-import type { AnyAlgorithm } from './unit.js';
+import * as recipes from './algorithms.js';
+import type { AnyAlgorithm } from './run/algorithm-unit.js';
 
 const algorithms = new Map<string, AnyAlgorithm>();
 

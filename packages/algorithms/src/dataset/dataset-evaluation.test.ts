@@ -1,4 +1,4 @@
-import { trainingRun } from '../training-run.js';
+import { trainingRun } from '../run/training-run.js';
 import type { LanguageModel } from '@bowyer/models';
 import { datasetEvaluation, heldOut, keepBestOf } from './dataset-evaluation.js';
 

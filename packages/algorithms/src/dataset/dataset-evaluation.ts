@@ -5,8 +5,9 @@ import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
 import { evalDecodingKey } from '../rollout/loop-keys.js';
 import { unlessInterrupted } from '../rollout/interrupted.js';
 import type { PlayContext } from '../rollout/play.js';
-import type { Metrics, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
-import type { TrainingRun } from '../unit.js';
+import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
+import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
+import type { TrainingRun } from '../run/training-run.js';
 
 export const datasetEvaluationKeys = {
   validation_share: Type.Number({

@@ -1,6 +1,6 @@
 // A dataset for algorithms that learn from rewards: whole episodes, with a reward for every turn.
 import { episodicReturn, type Trajectory } from '@bowyer/core';
-import type { Dataset } from '../unit.js';
+import type { Dataset } from '../run/training-run.js';
 
 /**
  * Episodes of a dataset. Those that were stored in parts, because their observations start over, are one episode again, so that the

@@ -9,7 +9,8 @@ import {
   type ConfigProblem,
   type Trajectory,
 } from '@bowyer/core';
-import type { Metrics, OpenPlayer } from '../types.js';
+import type { Metrics } from './run-hooks.js';
+import type { OpenPlayer } from './player.js';
 import { collectEpisodes } from './collect.js';
 import type { CollectOptions, PlayContext } from './play.js';
 
@@ -103,6 +104,13 @@ export function groupProblems(options: {
       remedy: 'write sampling_rounds=1, or raise group_size',
     });
   return problems;
+}
+
+/** A problem where every group is one episode. */
+export function aloneProblems({ groupSize }: { groupSize: number }): ConfigProblem[] {
+  if (groupSize > 1) return [];
+  const message = 'group_size=1: an episode has no other to be compared with, so every advantage is 0';
+  return [{ key: 'group_size', message, remedy: 'raise group_size' }];
 }
 
 /** Episodes of each group, in order; an episode without a group is one of its own. */

@@ -1,6 +1,7 @@
 // The rollout of an iteration, and the figures of episodes.
 import { episodicReturn, maximum, mean, minimum, standardError, type Trajectory } from '@bowyer/core';
-import type { Metrics, OpenPlayer } from '../types.js';
+import type { Metrics } from './run-hooks.js';
+import type { OpenPlayer } from './player.js';
 import { horizonAt, withHorizon } from './horizon.js';
 import { play, type CollectOptions, type GroupOptions, type PlayContext } from './play.js';
 

@@ -1,7 +1,8 @@
 // Evaluation of an agent, on episodes that training never sees.
 import { correlation, discountedReturns, mean, type Trajectory } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
-import type { Metrics, OpenPlayer, PlayOptions } from '../types.js';
+import type { Metrics } from './run-hooks.js';
+import type { OpenPlayer, PlayOptions } from './player.js';
 import { episodeMetrics } from './collect.js';
 import { play, type PlayContext } from './play.js';
 import { judgeEpisodes } from './turn-estimates.js';

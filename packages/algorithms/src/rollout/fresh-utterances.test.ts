@@ -1,5 +1,5 @@
 import { hash32, Rng, type Trajectory } from '@bowyer/core';
-import type { ReplayItem } from '../types.js';
+import type { ReplayItem } from './replay.js';
 import { freshUtterances } from './fresh-utterances.js';
 import type { ActRequest, Player } from './player.js';
 

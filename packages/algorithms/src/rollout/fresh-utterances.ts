@@ -1,6 +1,7 @@
 // New utterances of the acting policy at the states of replayed turns.
 import { hash32, oneRank, Rng, type Ranks } from '@bowyer/core';
-import type { OpenPlayer, PlayOptions, ReplayItem } from '../types.js';
+import type { OpenPlayer, PlayOptions } from './player.js';
+import type { ReplayItem } from './replay.js';
 import type { Player } from './player.js';
 import { segmentsOf } from './turn-tokens.js';
 

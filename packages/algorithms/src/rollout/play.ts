@@ -1,7 +1,8 @@
 // Plays many episodes at the same time and turns them into trajectories.
 import { hash32, oneRank, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import { EnvContractError, HttpError, playEpisodes, type Env, type PlayedEpisode, type Split } from '@bowyer/envs';
-import type { OnFailure, OpenPlayer, PlayOptions, RunHooks } from '../types.js';
+import type { OnFailure, RunHooks } from './run-hooks.js';
+import type { OpenPlayer, PlayOptions } from './player.js';
 import { InterruptedError, unlessInterrupted } from './interrupted.js';
 import type { Horizon } from './horizon.js';
 import type { ReplayPlacement } from './replay.js';

@@ -1,6 +1,7 @@
 // Who chooses the actions in the episodes that wait for the agent.
 import type { Rng } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
+import type { SamplingOptions } from '@bowyer/models';
 import type { TurnTokens } from './turn-tokens.js';
 
 /** One action that a player is asked for. */
@@ -32,3 +33,17 @@ export interface Player {
   forget?(): void;
   close(): Promise<void>;
 }
+
+/** How episodes are played. */
+export interface PlayOptions {
+  /** All randomness of the run derives from it. */
+  seed: number;
+  /** Episodes in play at the same time. */
+  slots: number;
+  /** When more than this share of the episodes collected at once failed, the run stops. Default: half. */
+  maxFailureShare?: number;
+  sampling: SamplingOptions;
+}
+
+/** Opens a player for one phase; the caller closes it. */
+export type OpenPlayer = (sampling: SamplingOptions) => Promise<Player>;

@@ -1,5 +1,11 @@
 import { maximum, mean, minimum, oneRank, ReplayBuffer, Rng, type Ranks, type Trajectory } from '@bowyer/core';
-import type { Metrics, ReplayItem } from '../types.js';
+import type { Metrics } from './run-hooks.js';
+
+/** One stored turn. It refers to its trajectory, so a trajectory is in memory once for all of its turns. */
+export interface ReplayItem {
+  trajectory: Trajectory;
+  turn: number;
+}
 
 /** Which turns a rank of several stores: all of them, or those of its share of the episodes. */
 export type ReplayPlacement = 'global' | 'local';

@@ -55,10 +55,10 @@ export function surrogateWeights(
   return (logprobs, pick) => {
     const gain = pick(advantages);
     const logRatio = g.sub(logprobs, pick(old));
-    let { slope } = surrogateTerms(g, logRatio, gain, { clipLow, clipHigh, dualClip });
+    let { slope } = surrogateTerms<Value, Value>(g, logRatio, gain, { clipLow, clipHigh, dualClip });
     if (reference) {
       const distance = g.sub(pick(reference.logprobs), logprobs);
-      slope = g.add(slope, g.mul(klSlope(g, distance, klEstimator), reference.coefficient));
+      slope = g.add(slope, g.mul(klSlope<Value, Value>(g, distance, klEstimator), reference.coefficient));
     }
     return g.neg(g.mul(pick(weights), slope));
   };
@@ -72,5 +72,6 @@ export function valueSlopes(g: GraphBuilder, values: Value, clipRange: number): 
   const [weights, old, returns] = ['value_weights', 'old_values', 'returns'].map((name) =>
     g.input(name, 'float32', ['valued']),
   );
-  return valueTerms(g, { value: values, oldValue: old, target: returns, weight: weights }, clipRange).slope;
+  return valueTerms<Value, Value>(g, { value: values, oldValue: old, target: returns, weight: weights }, clipRange)
+    .slope;
 }

@@ -1,0 +1,19 @@
+// All algorithms of this package: a line here registers one.
+export { archer } from './archer/archer.js';
+export { chai } from './chai/chai.js';
+export { onlineFilteredBc } from './imitation/online-filtered-bc.js';
+export { bc } from './imitation/bc.js';
+export { ppo } from './policy-gradient/ppo.js';
+export { dagger } from './imitation/dagger.js';
+export { filteredBc } from './imitation/filtered-bc.js';
+export { agentEvol } from './imitation/agent-evol.js';
+export { iql } from './offline/iql.js';
+export { awr } from './offline/awr.js';
+export { offlineArcher } from './offline/offline-archer.js';
+export { grpo } from './policy-gradient/grpo.js';
+export { rloo } from './policy-gradient/rloo.js';
+export { reinforcePp } from './policy-gradient/reinforce-pp.js';
+export { gigpo } from './policy-gradient/gigpo.js';
+export { dpo } from './preferences/dpo.js';
+export { offlineDpo } from './preferences/offline-dpo.js';
+export { opd } from './policy-gradient/opd.js';

@@ -1,0 +1,319 @@
+// The policy's half of ArCHer: REINFORCE on the tokens of utterances whose advantages the critic gives.
+//
+//     A = min(Q_1, Q_2) − min(V_1, V_2)        L = −mean A Σ_t log π(a_t | s, a_<t)
+//
+// Source: Zhou et al. 2024, arXiv:2402.19446, section 3.3; loss and metrics from the authors' code at 7c771a7, the token-level baseline
+// from a branch of that code that its configs cannot reach. Importance weights and the KL to the start are additions.
+import { Type } from '@sinclair/typebox';
+import {
+  mean,
+  nullable,
+  rate,
+  tdLoss,
+  utteranceAdvantages,
+  type ConfigProblem,
+  type Ranks,
+  type ReplayBuffer,
+  type Rng,
+  type Trajectory,
+} from '@bowyer/core';
+import type { DoubleCritic, LanguageModel, TokenExample } from '@bowyer/models';
+import { RunningMeans, summary } from '../learning/metric-means.js';
+import { referenceKeys, type ReferencePolicy } from '../learning/reference-policy.js';
+import { packTurns, scoreTurns, type TurnBatch } from '../learning/turn-batch.js';
+import { freshBatch } from '../rollout/fresh-utterances.js';
+import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
+import type { ReplayItem } from '../rollout/replay.js';
+import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
+import { noteEstimate } from '../rollout/turn-estimates.js';
+import { weightOf } from './importance-weights.js';
+import type { SharedClip } from './shared-clip.js';
+
+export const actorKeys = {
+  kl_coefficient: Type.Number({
+    minimum: 0,
+    description:
+      'weight of the KL of the policy from its start, in units of return per nat, subtracted from what each token is credited with; 0: none, as in ArCHer',
+  }),
+  ...referenceKeys,
+  use_baseline: Type.Boolean({
+    description:
+      'subtract a learned value of the tokens said so far from what each token is credited with: a network of its own that starts as the policy does',
+  }),
+  baseline_lr: nullable(rate('learning rate'), 'learning rate of that network; null: that of the policy'),
+};
+
+export interface ActorLossOptions {
+  scoreTerminator: boolean;
+  /** Bound of importance weights; null: none. */
+  importanceClip: number | null;
+  /** β */
+  klCoefficient: number;
+}
+
+/** A problem where the baseline's rate is given and there is none. */
+export function baselineProblems({
+  useBaseline,
+  baselineLr,
+}: {
+  useBaseline: boolean;
+  baselineLr: number | null;
+}): ConfigProblem[] {
+  if (useBaseline || baselineLr === null) return [];
+  return [
+    {
+      key: 'baseline_lr',
+      message: `baseline_lr=${baselineLr}: without use_baseline=true nothing has this learning rate`,
+      remedy: 'write use_baseline=true, or baseline_lr=null',
+    },
+  ];
+}
+
+/** A problem where some policy steps would have no data. */
+export function emptySteps({
+  actorSamples,
+  actorEpochs,
+  rolloutSize,
+}: Pick<ActorOptions, 'actorSamples' | 'actorEpochs'> & { rolloutSize: number }): ConfigProblem[] {
+  if (actorSamples !== 'rollout' || actorEpochs <= rolloutSize) return [];
+  return [
+    {
+      key: 'actor_epochs',
+      message: `actor_epochs=${actorEpochs} is more than the ${rolloutSize} episodes of a rollout, so some policy steps would have no data`,
+      remedy: 'lower actor_epochs, raise rollout_size, or give actor_samples=replay',
+    },
+  ];
+}
+
+/** An utterance and A(s, a) of the critic. */
+export interface JudgedUtterance extends ReplayItem {
+  advantage: number;
+}
+
+export interface Actor {
+  policy: LanguageModel;
+  /** Null without `klCoefficient`. */
+  reference: ReferencePolicy | null;
+  /** The model whose value head is the baseline; null: none. */
+  baseline: LanguageModel | null;
+}
+
+export interface ActorOptions extends ActorLossOptions, Pick<PlayOptions, 'slots' | 'sampling'> {
+  /** Optimizer steps on the policy per iteration. */
+  actorEpochs: number;
+  /** Utterances that the policy trains on: those of the new episodes, or fresh samples at replayed states. */
+  actorSamples: 'rollout' | 'replay';
+  /** Turns per micro-batch of replayed states, and micro-batches per optimizer step. */
+  batchSize: number;
+  gradAccumSteps: number;
+  gradReduction: 'sum' | 'mean';
+  maxGradNorm: number;
+  /** Null: that of the policy. */
+  baselineLr: number | null;
+}
+
+/** What the actor's update works with. */
+export interface ActorUpdate extends Actor {
+  critic: DoubleCritic;
+  replay: ReplayBuffer<ReplayItem>;
+  clip: SharedClip;
+  hooks: Pick<RunHooks, 'progress'>;
+  ranks?: Ranks;
+  openPlayer: OpenPlayer;
+}
+
+/** `actorEpochs` steps of L = −mean A(s, a) · Σ_t log π(a_t | s, a_<t), A from the online critic. */
+export async function updateActor(
+  learner: ActorUpdate,
+  rollout: readonly Trajectory[],
+  rng: Rng,
+  lr: number,
+  options: ActorOptions,
+): Promise<Metrics> {
+  const { policy, baseline, critic, replay, clip, hooks } = learner;
+  const shares = shareOut(rng.shuffle(rollout), options.actorEpochs);
+  const advantagesSeen: number[] = [];
+  const means = new RunningMeans();
+  const norms: number[] = [];
+
+  for (let epoch = 0; epoch < options.actorEpochs; epoch++) {
+    const batches =
+      options.actorSamples === 'rollout'
+        ? [shares[epoch].flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })))]
+        : await replayBatches(replay.sample(options.batchSize * options.gradAccumSteps, rng), learner, rng, options);
+    for (const batch of batches) {
+      if (batch.length === 0) continue;
+      const transitions = batch.map(({ trajectory, turn }) => trajectory.transitions[turn]);
+      const heads = await critic.evaluate(
+        transitions.map(({ observation }) => observation),
+        transitions.map(({ action }) => action),
+        'online',
+      );
+      const advantages = utteranceAdvantages(heads);
+      const judged = batch.map((item, i) => ({ ...item, advantage: advantages[i] }));
+      judged.forEach(({ trajectory, turn, advantage }, i) =>
+        noteEstimate(trajectory, turn, {
+          q: Math.min(heads.q1[i], heads.q2[i]),
+          v: Math.min(heads.v1[i], heads.v2[i]),
+          advantage,
+        }),
+      );
+      means.add(await accumulateActor(learner, judged, options));
+      for (const advantage of advantages) advantagesSeen.push(advantage);
+    }
+    norms.push(await clip.step('policy', policy.optimizer, lr, batches.length, options));
+    if (baseline) await stepBaseline(baseline, batches.length, options.baselineLr ?? lr, options);
+    hooks.progress('actor', epoch + 1, options.actorEpochs);
+  }
+  return {
+    ...means.values(),
+    'optim/policy_gradient_norm': mean(norms),
+    'optim/lm_lr': lr,
+    ...summary('actor/advantages', advantagesSeen),
+  };
+}
+
+/** One optimizer step of the baseline, network and head, on what the micro-batches added. */
+async function stepBaseline(
+  baseline: LanguageModel,
+  microBatches: number,
+  lr: number,
+  { maxGradNorm, gradReduction }: Pick<ActorOptions, 'maxGradNorm' | 'gradReduction'>,
+): Promise<void> {
+  const step = { lr, maxGradNorm, gradientScale: gradReduction === 'mean' ? 1 / microBatches : 1 };
+  await baseline.optimizer.step(step);
+  await baseline.valueHead.optimizer.step(step);
+}
+
+/** The paper's actor samples: micro-batches of fresh utterances at replayed states. */
+async function replayBatches(
+  items: readonly ReplayItem[],
+  { openPlayer, ranks }: Pick<ActorUpdate, 'openPlayer' | 'ranks'>,
+  rng: Rng,
+  options: ActorOptions,
+): Promise<ReplayItem[][]> {
+  const fresh = await freshBatch(openPlayer, items, { ...options, ranks }, rng);
+  return shareOut(fresh, Math.ceil(fresh.length / options.batchSize));
+}
+
+/** Splits items, in order, into `count` parts whose sizes differ by at most one. */
+function shareOut<T>(items: readonly T[], count: number): T[][] {
+  return Array.from({ length: count }, (_, i) =>
+    items.slice(Math.floor((i * items.length) / count), Math.floor(((i + 1) * items.length) / count)),
+  );
+}
+
+type Judged = JudgedUtterance & { refLogprobs: Float32Array };
+
+/**
+ * Adds the gradients of the token-level losses of one micro-batch:
+ *
+ *     L   = −mean_B ρ Σ_t sg(G_t − b_t) log π(a_t | s, a_<t),     G_t = A(s, a) − β Σ_{k≥t} log π(a_k | ·) / π_0(a_k | ·)
+ *     L_b = mean over all tokens of (b(s, a_<t) − sg(G_t))²
+ *
+ * With β = 0, ρ = 1 and b = 0 this is ArCHer's −mean A log π(a|s). What a token is credited with leaves out the KL of the tokens before
+ * it, and b_t depends on them alone: neither depends on a_t, so the gradient's mean stays the same and only its variance falls.
+ */
+export async function accumulateActor(
+  { policy, reference, baseline }: Actor,
+  utterances: readonly JudgedUtterance[],
+  options: ActorLossOptions,
+): Promise<Metrics> {
+  const refs = await referenceLogprobs(reference, utterances, options);
+  const batch = packTurns(
+    utterances.map((utterance, i) => ({ ...utterance, refLogprobs: refs[i] })),
+    options,
+  );
+  if (batch.turns.length === 0) return { 'losses/policy': 0 };
+  const isScored = options.klCoefficient > 0 || options.importanceClip !== null;
+  const logprobs = isScored ? tokensOf(batch.examples, await policy.logprobs(batch.examples)) : null;
+  const { credits, rhos, metrics } = creditsOf(batch, logprobs, options);
+  const values = baseline && tokensOf(batch.examples, await baseline.values(withValues(batch.examples)));
+  const residuals = values ? credits.map((credit, t) => credit - values[t]) : credits;
+  const weights = residuals.map((residual, t) => (rhos[t] * residual) / utterances.length);
+  const { loss } = await policy.accumulateGradients(withWeights(batch.examples, weights));
+  return {
+    'losses/policy': loss,
+    ...metrics,
+    ...(baseline && {
+      'losses/baseline': await accumulateBaseline(baseline, batch.examples, credits),
+      ...summary('actor/values', values!),
+      ...summary('actor/residual_advantages', residuals),
+    }),
+  };
+}
+
+/** L_b. @param credits [N] G of the tokens, in order */
+async function accumulateBaseline(
+  baseline: LanguageModel,
+  examples: readonly TokenExample[],
+  credits: Float32Array,
+): Promise<number> {
+  const mean = new Float32Array(credits.length).fill(1 / credits.length);
+  const silent = withValues(examples).map((example) => ({ ...example, weights: new Float32Array(example.ids.length) }));
+  const { loss } = await baseline.accumulateLogprobGradients(silent, ({ values }) => {
+    const { loss, gradient: valueGradient } = tdLoss(values, credits, mean);
+    return { loss, gradient: new Float32Array(0), valueGradient };
+  });
+  return loss;
+}
+
+/**
+ * G and ρ of every token.
+ *
+ * @param logprobs [N] of the tokens now; null where neither KL nor ρ is asked for
+ * @returns [N] each
+ */
+function creditsOf(
+  { turns, lengths }: TurnBatch<Judged>,
+  logprobs: Float32Array | null,
+  { klCoefficient, importanceClip }: ActorLossOptions,
+): { credits: Float32Array; rhos: Float32Array; metrics: Metrics } {
+  const tokens = lengths.reduce((sum, length) => sum + length, 0);
+  const [credits, rhos] = [new Float32Array(tokens), new Float32Array(tokens).fill(1)];
+  const divergences: number[] = [];
+  let end = 0;
+  turns.forEach((turn, i) => {
+    const start = end;
+    end += lengths[i];
+    if (importanceClip !== null) rhos.fill(weightOf(turn, logprobs!.subarray(start, end), importanceClip), start, end);
+    let divergence = 0; // of this token and the later ones
+    for (let t = end - 1; t >= start; t--) {
+      if (klCoefficient > 0) divergence += logprobs![t] - turn.refLogprobs[t - start];
+      credits[t] = turn.advantage - klCoefficient * divergence;
+    }
+    divergences.push(divergence);
+  });
+  const metrics = {
+    ...(klCoefficient > 0 && { 'actor/kl_to_start': mean(divergences) }),
+    ...(importanceClip !== null && { 'actor/importance_weight_mean': mean(rhos) }),
+  };
+  return { credits, rhos, metrics };
+}
+
+/** [utterances] of [tokens] */
+const referenceLogprobs = (
+  reference: ReferencePolicy | null,
+  utterances: readonly JudgedUtterance[],
+  options: ActorLossOptions,
+): Promise<Float32Array[]> | Float32Array[] =>
+  reference === null
+    ? utterances.map(() => new Float32Array(0))
+    : scoreTurns((examples) => reference.logprobs(examples), utterances, options);
+
+/** [N] numbers of the tokens with a weight, in order. */
+const tokensOf = (examples: readonly TokenExample[], rows: readonly Float32Array[]): Float32Array =>
+  Float32Array.from(examples.flatMap(({ weights }, e) => [...rows[e]].filter((_, t) => weights[t] !== 0)));
+
+/** The examples with other weights of their tokens. @param weights [N], in order */
+function withWeights(examples: readonly TokenExample[], weights: Float32Array): TokenExample[] {
+  let next = 0;
+  return examples.map((example) => ({
+    ...example,
+    weights: example.weights.map((weight) => (weight === 0 ? 0 : weights[next++])),
+  }));
+}
+
+/** The examples that ask for V before each of their tokens. */
+const withValues = (examples: readonly TokenExample[]): TokenExample[] =>
+  examples.map((example) => ({ ...example, valueWeights: example.weights }));

@@ -1,0 +1,188 @@
+// Critics and advantages against the exact values of a fixed policy. A wrong discount, a truncation taken for an end, a bootstrap
+// or a reward in the wrong place is far outside: each is tried.
+import { discountedReturns, gae, mean, ReplayBuffer, Rng, type Trajectory, type Transition } from '@bowyer/core';
+import { epsilonGreedy, exactValues, optimalValues, towerModel } from '@bowyer/envs';
+import { openDevice, type Device } from '@bowyer/graph';
+import { DoubleCritic, LineEncoder } from '@bowyer/models';
+import { SharedClip, type ReplayItem } from '../index.js';
+import { insertTurns } from '../rollout/replay.js';
+import { updateCritic } from './critic.js';
+import {
+  actions,
+  adam,
+  criticError,
+  episodesOf,
+  sampling,
+  states,
+  tableCritic,
+  tokenizer,
+} from '../../test/exact-game.js';
+
+const gamma = 0.95;
+/** The best action in half of the turns: every action of every state is seen. */
+const policy = epsilonGreedy(towerModel, optimalValues(towerModel, { gamma: 1 }), 0.5);
+/** So short that a third of the episodes is truncated. */
+const limit = 4;
+let episodes: Trajectory[];
+beforeAll(async () => (episodes = await episodesOf(policy, 6000, limit)));
+
+const options = {
+  epochs: 50,
+  batchSize: 500,
+  gradAccumSteps: 1,
+  gradReduction: 'sum' as const,
+  criticMaxGradNorm: 10,
+  gamma,
+  tau: 0.5,
+  vTargetAction: 'stored' as const,
+  tdTarget: 'own' as const,
+  vTargetSamples: 1,
+  tdSteps: 1,
+  bootstrapOnLimit: true,
+  slots: 64,
+  sampling,
+};
+
+/** TD on the episodes, with a rate that falls to its tenth part. */
+async function errorAfterTd(
+  critic: DoubleCritic,
+  learnt: readonly Trajectory[],
+  changes: Partial<typeof options>,
+  lr: number,
+) {
+  const replay = new ReplayBuffer<ReplayItem>(100_000);
+  insertTurns(replay, learnt);
+  const openPlayer = () => Promise.reject(new Error('stored actions need no fresh ones'));
+  const learner = { critic, replay, clip: new SharedClip('own'), hooks: { progress: () => {} }, openPlayer };
+  for (const criticLr of [lr, lr / 10]) {
+    await updateCritic(learner, new Rng(1), { ...options, ...changes, criticLr });
+  }
+  return criticError(critic, policy, gamma);
+}
+
+const withTurns = (change: (turn: Transition, index: number, turns: Transition[]) => Partial<Transition>) =>
+  episodes.map((episode) => ({
+    ...episode,
+    transitions: episode.transitions.map((turn, i, turns) => ({ ...turn, ...change(turn, i, turns) })),
+  }));
+
+test('episodes are truncated often enough for a wrong truncation to show', () => {
+  const cut = mean(episodes.map(({ transitions }) => (transitions.at(-1)!.truncated ? 1 : 0)));
+  expect(cut).toBeGreaterThan(0.2);
+});
+
+test('TD of stored actions learns the exact Q and V of the policy that played', async () => {
+  expect(await errorAfterTd(tableCritic(), episodes, {}, 0.5)).toBeLessThan(0.05);
+});
+
+/** What TD would learn if the code had one of these mistakes. */
+const mistakes: Record<string, () => [Trajectory[], Partial<typeof options>]> = {
+  'a discount of 1': () => [episodes, { gamma: 1 }],
+  'a discount of 0.9': () => [episodes, { gamma: 0.9 }],
+  'no look ahead': () => [episodes, { gamma: 0 }],
+  'a truncation taken for an end': () => [
+    withTurns(({ truncated, terminated }) => ({ terminated: terminated || truncated })),
+    {},
+  ],
+  'an end that bootstraps': () => [
+    withTurns(({ nextObservation, observation, terminated }) => ({
+      terminated: false,
+      nextObservation: terminated ? observation : nextObservation,
+    })),
+    {},
+  ],
+  'a bootstrap from the same state': () => [withTurns(({ observation }) => ({ nextObservation: observation })), {}],
+  'a bootstrap from one state later': () => [
+    withTurns(({ nextObservation }, i, turns) => ({
+      nextObservation: turns[i + 1]?.nextObservation ?? nextObservation,
+    })),
+    {},
+  ],
+  'rewards one turn late': () => [withTurns((_, i, turns) => ({ reward: turns[i - 1]?.reward ?? 0 })), {}],
+};
+
+test.each(Object.keys(mistakes))('TD with %s is far outside', async (mistake) => {
+  expect(await errorAfterTd(tableCritic(), ...mistakes[mistake](), 0.5)).toBeGreaterThan(0.1);
+});
+
+let device: Device;
+beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+afterAll(() => device.close());
+
+test('the critic that reads lines learns the exact Q and V too', async () => {
+  const critic = await DoubleCritic.create({
+    device,
+    encoder: new LineEncoder(tokenizer, 16),
+    rng: new Rng(0),
+    outputBias: 0.5,
+    optimizer: adam,
+  });
+  expect(await errorAfterTd(critic, episodes, { epochs: 200, batchSize: 256, tau: 0.2 }, 3e-3)).toBeLessThan(0.05);
+});
+
+const { q, v } = exactValues(towerModel, policy, { gamma });
+
+/** The largest difference of a figure's mean, by state and action, from what it should be. */
+function largestBias(
+  figures: readonly (readonly [Transition, number])[],
+  exact: (state: string, action: string) => number,
+) {
+  return Math.max(
+    ...states.flatMap((state) =>
+      actions.map((action) => {
+        const ofPair = figures.filter(([turn]) => turn.observation === `${state}\n` && turn.action === action);
+        return Math.abs(mean(ofPair.map(([, figure]) => figure)) - exact(state, action));
+      }),
+    ),
+  );
+}
+
+/** GAE with the exact values as the critic's. */
+function advantages(lambda: number, { changed = episodes, discount = gamma } = {}) {
+  return changed.flatMap(({ transitions }) => {
+    const value = (observation: string) => v[observation.trim()] ?? 0;
+    const result = gae(
+      {
+        rewards: Float32Array.from(transitions, ({ reward }) => reward),
+        values: Float32Array.from(transitions, ({ observation }) => value(observation)),
+        nextValues: Float32Array.from(transitions, ({ nextObservation }) => value(nextObservation)),
+        terminated: Uint8Array.from(transitions, ({ terminated }) => Number(terminated)),
+        truncated: Uint8Array.from(transitions, ({ truncated }) => Number(truncated)),
+      },
+      { gamma: discount, lambda },
+    );
+    return transitions.map((turn, i) => [turn, result.advantages[i]] as const);
+  });
+}
+const exactAdvantage = (state: string, action: string) => q[state][action] - v[state];
+
+test.each([0, 0.5, 0.95, 1])('GAE with the exact V has the mean Q − V, whatever λ is (%d)', (lambda) => {
+  expect(largestBias(advantages(lambda), exactAdvantage)).toBeLessThan(0.05);
+});
+
+test('GAE with another discount, or with truncations taken for ends, has not', () => {
+  expect(largestBias(advantages(0.95, { discount: 0.8 }), exactAdvantage)).toBeGreaterThan(0.1);
+  const changed = withTurns(({ truncated }) => (truncated ? { terminated: true, truncated: false } : {}));
+  expect(largestBias(advantages(0.95, { changed }), exactAdvantage)).toBeGreaterThan(0.2);
+});
+
+test('Monte-Carlo returns that bootstrap where an episode was cut have the mean Q', () => {
+  const returns = (beyond: (last: Transition) => number) =>
+    episodes.flatMap(({ transitions }) => {
+      const all = discountedReturns(
+        transitions.map(({ reward }) => reward),
+        gamma,
+        beyond(transitions.at(-1)!),
+      );
+      return transitions.map((turn, i) => [turn, all[i]] as const);
+    });
+  const exact = (state: string, action: string) => q[state][action];
+  const bootstrapped = returns(({ truncated, nextObservation }) => (truncated ? v[nextObservation.trim()] : 0));
+  expect(largestBias(bootstrapped, exact)).toBeLessThan(0.05);
+  expect(
+    largestBias(
+      returns(() => 0),
+      exact,
+    ),
+  ).toBeGreaterThan(0.2);
+});

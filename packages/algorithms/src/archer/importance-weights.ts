@@ -1,0 +1,53 @@
+// How much more likely the policy makes a stored utterance now than the policy that sampled it did.
+import { importanceWeight, nullable, rate, type Trajectory } from '@bowyer/core';
+import type { LanguageModel } from '@bowyer/models';
+import { scoreTurns, utterancesOf, type LearnedTurn } from '../learning/turn-batch.js';
+
+export const importanceClipKey = {
+  importance_clip: nullable(
+    rate('upper bound of an importance weight'),
+    'stored utterances of older policies are weighted by how likely the policy makes them now, at most by this; null: not at all, as in ArCHer',
+  ),
+};
+
+/** Tokens that are scored at once. */
+const MAX_TOKENS = 16_384;
+
+/**
+ * Weights ρ = min(π(a|s) / μ(a|s), bound) of every utterance of some episodes. π is the policy as it is now, μ the one that sampled,
+ * whose log-probabilities are stored with the tokens; both at temperature 1 without truncation. The token that ended an utterance
+ * counts.
+ *
+ * @returns per episode [turns]; 1 where no tokens or no log-probabilities are stored
+ */
+export async function importanceWeights(
+  policy: Pick<LanguageModel, 'logprobs'>,
+  episodes: Iterable<Trajectory>,
+  bound: number,
+): Promise<Map<Trajectory, Float32Array>> {
+  const unique = [...new Set(episodes)];
+  const turns = unique.flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })));
+  const logprobs = await scoreTurns((examples) => policy.logprobs(examples, { maxTokens: MAX_TOKENS }), turns, {
+    scoreTerminator: true,
+  });
+  const weights = turns.map((turn, i) => weightOf(turn, logprobs[i], bound));
+  let start = 0;
+  return new Map(
+    unique.map((trajectory) => {
+      const own = weights.slice(start, (start += trajectory.transitions.length));
+      return [trajectory, Float32Array.from(own)];
+    }),
+  );
+}
+
+/** ρ of one utterance. @param logprobs [tokens] of those that are scored, under the policy as it is now */
+export function weightOf({ trajectory, turn }: LearnedTurn, logprobs: Float32Array, bound: number): number {
+  const stored = utterancesOf(trajectory).get(turn)?.logprobs.slice(0, logprobs.length) ?? [];
+  return stored.length === 0 ? 1 : importanceWeight(sum(logprobs), sum(stored), bound);
+}
+
+function sum(xs: ArrayLike<number>): number {
+  let total = 0;
+  for (let i = 0; i < xs.length; i++) total += xs[i];
+  return total;
+}

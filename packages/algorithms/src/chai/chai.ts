@@ -1,0 +1,75 @@
+// CHAI, online: a frozen policy samples candidate utterances, a learned critic picks one.
+// Source: Verma et al. 2022, arXiv:2204.08426; online form as the baseline of Zhou et al. 2024, arXiv:2402.19446.
+// The critic is ArCHer's; the policy is never trained.
+import { Type } from '@sinclair/typebox';
+import { count } from '@bowyer/core';
+import { criticKeys, criticProblems, updateCritic } from '../archer/critic.js';
+import { SharedClip } from '../archer/shared-clip.js';
+import { rolloutMetrics } from '../rollout/collect.js';
+import { criticCalibration } from '../rollout/evaluate.js';
+import { loopKeys } from '../rollout/loop-keys.js';
+import { insertTurns, openReplay, rewardMetrics } from '../rollout/replay.js';
+import { defineAlgorithm } from '../run/algorithm-unit.js';
+import { criticOf } from '../run/training-run.js';
+import { BestOfNPlayer } from './best-of-n-player.js';
+
+const options = Type.Object(
+  {
+    ...loopKeys,
+    ...criticKeys,
+    num_candidates: count('utterances that the policy samples per turn; the critic picks one'),
+  },
+  { additionalProperties: false },
+);
+
+export const chai = defineAlgorithm({
+  name: 'chai',
+  description: 'CHAI: a frozen policy samples candidate utterances, a learned critic picks one',
+  options,
+  needs: { critic: 'double' },
+  trainsPolicy: false,
+  playsWithCritic: true,
+  // Candidates must differ, so they are sampled in evaluations too.
+  alwaysSamples: true,
+  playerOptions: ['num_candidates'],
+  openPlayer:
+    (agent, { slots, numCandidates }) =>
+    (sampling) =>
+      BestOfNPlayer.open(agent.policy, criticOf(agent), {
+        slots,
+        candidates: numCandidates!,
+        sampling: { ...sampling, greedy: false },
+        dialogues: agent.dialogues,
+      }),
+  evaluationMetrics: (agent, episodes, { gamma }) => criticCalibration(criticOf(agent), episodes, gamma),
+
+  async train(run, options) {
+    const replay = openReplay(run, options.capacity);
+    insertTurns(replay, run.history);
+    const learner = { ...run, replay, critic: criticOf(run), clip: new SharedClip('own'), playsWithCritic: true };
+
+    for await (const iteration of run.iterations()) {
+      // Roll out the best of N and store every turn.
+      const rollout = await run.collect(iteration);
+      insertTurns(replay, rollout);
+
+      // The critic learns the value of acting that way.
+      const metrics = await updateCritic(learner, run.updateRng(iteration), options);
+
+      await run.endIteration(iteration, { ...rolloutMetrics(rollout), ...rewardMetrics(rollout), ...metrics }, rollout);
+    }
+  },
+
+  problems: (options) => [
+    ...criticProblems(options),
+    ...(options.numCandidates === 1
+      ? [
+          {
+            key: 'num_candidates',
+            message: 'num_candidates=1 leaves the critic nothing to choose from',
+            remedy: 'give 2 or more',
+          },
+        ]
+      : []),
+  ],
+});

@@ -1,0 +1,187 @@
+// AgentEvol: explore with the current policy, keep what succeeded, learn from it and from demonstrations that succeeded, repeat.
+// Source: Xi et al. 2024, AgentGym, arXiv:2406.04151, section 4; per-item choice and filter from the authors' code at 3ef9235.
+//
+//     explore  τ ~ π_θ on the items of all environments, r(τ) ∈ {0, 1}
+//     learn    maximise E_{τ ~ D ∪ explored} r(τ) Σ_t log π_θ(a_t | s_t)       D: the demonstrations
+//
+// Differs from them: the loss is that of behaviour cloning here (bc.ts), a mean over utterances or over learned tokens; learning
+// begins at the run's start, which the paper has too and its code replaces by the untrained base model; whether an episode
+// succeeded is the environment's own word (`won`), or a bound of the return; a demonstration of which neither is known succeeded.
+import { Type } from '@sinclair/typebox';
+import {
+  count,
+  episodicReturn,
+  hash32,
+  mean,
+  nullable,
+  oneOf,
+  rate,
+  share,
+  type OptionsOf,
+  type Trajectory,
+} from '@bowyer/core';
+import { rateScheduleSchema } from '../learning/policy-rate.js';
+import { scoreTerminatorKey } from '../learning/token-examples.js';
+import { rolloutMetrics } from '../rollout/collect.js';
+import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
+import type { PlayOptions } from '../rollout/player.js';
+import type { Metrics } from '../rollout/run-hooks.js';
+import { defineAlgorithm } from '../run/algorithm-unit.js';
+import { datasetOf, type Dataset, type TrainingRun } from '../run/training-run.js';
+import type { Examples } from './examples.js';
+import { imitateAtOnce } from './imitate.js';
+import { joinedExamples } from './joined-examples.js';
+
+const options = Type.Object(
+  {
+    ...loopKeys,
+    ...evalDecodingKey,
+    sample_num: count('episodes played of each item, AgentGym’s name of group_size; rollout_size is a multiple of it'),
+    success_threshold: nullable(
+      Type.Number(),
+      'smallest undiscounted return of a success, of demonstrations too; null: where the environment says that the episode was won',
+    ),
+    successes_per_item: count('successes of one item that are learned, the first ones'),
+    merge: oneOf(
+      ['newest', 'cumulative'],
+      'learned beside the demonstrations: own successes of this iteration (the paper), or of all so far (its code)',
+    ),
+    learn_from: oneOf(
+      ['start', 'current'],
+      'weights from which an iteration learns: those of the run’s start (the paper), or the current ones',
+    ),
+    epochs: count('passes over the successes per iteration'),
+    batch_size: count('episodes or conversations per micro-batch'),
+    grad_accum_steps: count('micro-batches per optimizer step; its loss is the mean over all of them'),
+    lm_lr: rate('peak learning rate of the policy'),
+    lm_schedule: rateScheduleSchema(
+      'optimizer steps of an iteration',
+      share('last learning rate of an iteration as a share of the peak'),
+    ),
+    max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
+    ...scoreTerminatorKey,
+  },
+  { additionalProperties: false },
+);
+
+type AgentEvolOptions = OptionsOf<typeof options> & PlayOptions;
+
+export const agentEvol = defineAlgorithm({
+  name: 'agent_evol',
+  description:
+    'AgentEvol: imitates the demonstrations and its own episodes that succeeded, in one or more environments',
+  options,
+  needs: { dataset: true },
+  offPolicyRollouts: () => [],
+  evaluationMetrics: (_, episodes, options) => byEnvironment('eval/success_rate', episodes, options),
+
+  async train(run, options) {
+    const demonstrations = successfulOf(datasetOf(run), options);
+    const history = [...run.history];
+
+    for await (const iteration of run.iterations()) {
+      // Explore.
+      const rollout = await run.collect(iteration, { groupSize: options.sampleNum });
+      for (const episode of rollout) history.push(episode);
+      const metrics: Metrics = { ...rolloutMetrics(rollout), ...successRates(rollout, options) };
+
+      // Keep what succeeded.
+      const learnable = options.merge === 'newest' ? rollout : history;
+      const kept = firstOfEachItem(
+        learnable.filter((trajectory) => isSuccess(trajectory, options)),
+        options.successesPerItem,
+      );
+      metrics['explore/kept'] = kept.length;
+      metrics['explore/demonstrations'] = sizeOf(demonstrations);
+
+      // Learn from it and from the demonstrations that succeeded.
+      if (options.learnFrom === 'start') await run.restoreStart();
+      Object.assign(metrics, await learn(run, joinedExamples(demonstrations, kept, options), iteration, options));
+
+      await run.endIteration(iteration, metrics, rollout);
+    }
+  },
+
+  problems: ({ rolloutSize, sampleNum }) =>
+    rolloutSize % sampleNum === 0
+      ? []
+      : [
+          {
+            key: 'sample_num',
+            message: `sample_num=${sampleNum} does not divide rollout_size=${rolloutSize}, so one item would be played less often`,
+            remedy: `give rollout_size=${Math.ceil(rolloutSize / sampleNum) * sampleNum}`,
+          },
+        ],
+});
+
+/** `epochs` passes of behaviour cloning over the successes; none where there is no success. */
+const learn = (
+  run: TrainingRun,
+  examples: Examples<unknown>,
+  iteration: number,
+  { seed, epochs, batchSize, gradAccumSteps, lmLr, lmSchedule, maxGradNorm }: AgentEvolOptions,
+): Promise<Metrics> =>
+  imitateAtOnce(
+    run,
+    examples,
+    { seed: hash32(`${seed}/learn/${iteration}`), epochs, lmLr, lmSchedule, maxGradNorm },
+    { batchSize: batchSize * gradAccumSteps, parts: gradAccumSteps },
+  );
+
+type SuccessOptions = Pick<AgentEvolOptions, 'successThreshold'>;
+
+/** The demonstrations with r(τ) = 1, and those of which that is not known: files of an expert often have no rewards. */
+export function successfulOf(dataset: Dataset, { successThreshold }: SuccessOptions): Dataset {
+  if (dataset.kind === 'conversations') return dataset;
+  const failed = (episode: Trajectory) =>
+    successThreshold === null ? episode.infos.at(-1)?.won === false : episodicReturn(episode) < successThreshold;
+  return { kind: 'episodes', episodes: dataset.episodes.filter((episode) => !failed(episode)) };
+}
+
+const sizeOf = (dataset: Dataset): number =>
+  dataset.kind === 'episodes' ? dataset.episodes.length : dataset.conversations.length;
+
+/** @throws where the environment does not say, and no return is given that would */
+export function isSuccess(trajectory: Trajectory, { successThreshold }: SuccessOptions): boolean {
+  if (successThreshold !== null) return episodicReturn(trajectory) >= successThreshold;
+  const { won } = trajectory.infos.at(-1)!;
+  if (typeof won === 'boolean') return won;
+  throw new Error(
+    'agent_evol: the environment does not say whether an episode was won\n' +
+      '  give success_threshold=X, the smallest return of a success',
+  );
+}
+
+/** The first `count` of each item, by its id, else by the text with which an episode begins. */
+export function firstOfEachItem(trajectories: readonly Trajectory[], count: number): Trajectory[] {
+  const seen = new Map<string, number>();
+  return trajectories.filter(({ item, transitions, infos }) => {
+    const key = JSON.stringify([infos[0].env, item ?? transitions[0].observation]);
+    const before = seen.get(key) ?? 0;
+    seen.set(key, before + 1);
+    return before < count;
+  });
+}
+
+const successRates = (trajectories: readonly Trajectory[], options: SuccessOptions): Metrics => ({
+  'explore/success_rate': rateOf(trajectories, options),
+  ...byEnvironment('explore/success_rate', trajectories, options),
+});
+
+const rateOf = (trajectories: readonly Trajectory[], options: SuccessOptions): number =>
+  mean(trajectories.map((trajectory) => (isSuccess(trajectory, options) ? 1 : 0)));
+
+/** Of a mixture, whose `info.env` names the environment of an episode; else none. */
+function byEnvironment(metric: string, trajectories: readonly Trajectory[], options: SuccessOptions): Metrics {
+  const nameOf = ({ infos }: Trajectory) => infos[0].env;
+  const names = [...new Set(trajectories.map(nameOf))].filter((name) => typeof name === 'string').sort();
+  return Object.fromEntries(
+    names.map((name) => [
+      `${metric}/${name}`,
+      rateOf(
+        trajectories.filter((trajectory) => nameOf(trajectory) === name),
+        options,
+      ),
+    ]),
+  );
+}

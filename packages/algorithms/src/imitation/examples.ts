@@ -1,0 +1,111 @@
+// A dataset as batches of token examples, and the loss of examples that are not trained on.
+import type { Trajectory } from '@bowyer/core';
+import type { EncodedConversation, LanguageModel, TokenExample } from '@bowyer/models';
+import type { Metrics } from '../rollout/run-hooks.js';
+import { tokenExamples } from '../learning/token-examples.js';
+
+/** A dataset as a training loop sees it. */
+export interface Examples<Item> {
+  items: readonly Item[];
+  /** A batch's examples, whose loss is a mean, and what this mean counts as in that of several batches. */
+  batchOf(items: readonly Item[]): { examples: TokenExample[]; count: number };
+  /** Of the steps since the last metrics. @param interval `count`: the sum over its batches; `lr`: of its last step */
+  metricsOf(interval: { nll: number; steps: number; count: number; lr: number }): Metrics;
+}
+
+/** One item for each context: an episode whose turns do not continue each other has several. */
+export const contextsOf = (episodes: readonly Trajectory[]): Pick<Trajectory, 'episode' | 'segments'>[] =>
+  episodes.flatMap(({ episode, segments }) => segments.map((segment) => ({ episode, segments: [segment] })));
+
+/**
+ * Mean over utterances; a batch counts as one.
+ *
+ * @param options.observationWeight weight of an observation's token, as a share of that of an utterance; 0: not learned
+ * @param options.maskedTokenIds tokens that the policy can never write
+ */
+export const episodeExamples = <Item extends Pick<Trajectory, 'segments'>>(
+  episodes: readonly Item[],
+  {
+    scoreTerminator,
+    observationWeight = 0,
+    maskedTokenIds = [],
+  }: { scoreTerminator: boolean; observationWeight?: number; maskedTokenIds?: readonly number[] },
+): Examples<Item> => ({
+  items: episodes,
+  batchOf(batch) {
+    const turns = batch.flatMap((trajectory) =>
+      trajectory.segments.flatMap(({ utterances }) =>
+        utterances.filter(({ slip }) => !slip).map(({ turn }) => ({ trajectory, turn })),
+      ),
+    );
+    const weighted = turns.map((item) => ({ ...item, weight: 1 / turns.length }));
+    const observations =
+      observationWeight > 0
+        ? { weight: observationWeight / turns.length, maskedIds: new Set(maskedTokenIds) }
+        : undefined;
+    return { examples: tokenExamples(weighted, { scoreTerminator, observations }), count: 1 };
+  },
+  metricsOf: ({ nll, steps }) => ({ 'losses/nll': nll, 'optim/steps': steps }),
+});
+
+/** Mean over learned tokens. The template's mask decides where a message's terminator is one; `scoreTerminator` has no effect. */
+export const conversationExamples = (conversations: readonly EncodedConversation[]): Examples<EncodedConversation> => ({
+  items: conversations,
+  batchOf(batch) {
+    const count = batch.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);
+    return { examples: batch.map((conversation) => conversationExample(conversation, 1 / count)), count };
+  },
+  metricsOf: ({ nll, steps, count }) => ({
+    'losses/nll': nll,
+    'losses/perplexity': Math.exp(nll),
+    'optim/steps': steps,
+    tokens: count,
+  }),
+});
+
+/**
+ * Mean −log π over the learned tokens of conversations that are not trained on, in nats.
+ *
+ * @param batchSize conversations that run through the model at once
+ * @param progress called after each batch with the conversations done so far
+ */
+export async function conversationLoss(
+  policy: LanguageModel,
+  conversations: readonly EncodedConversation[],
+  batchSize: number,
+  progress?: (done: number) => void,
+): Promise<number> {
+  const examples = conversations.map((conversation) => conversationExample(conversation, 1));
+  const count = conversations.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);
+  return (await weightedLoss(policy, examples, batchSize, progress)) / count;
+}
+
+/** Σ weight · −log π(target) over all positions of all examples, in nats, without gradients. @param rows examples at once */
+export async function weightedLoss(
+  policy: LanguageModel,
+  examples: readonly TokenExample[],
+  rows: number,
+  progress?: (done: number) => void,
+): Promise<number> {
+  let sum = 0;
+  for (let start = 0; start < examples.length; start += rows) {
+    const batch = examples.slice(start, start + rows);
+    const logprobs = await policy.logprobs(batch, { sharesPrefixes: true });
+    batch.forEach(({ weights }, row) => weights.forEach((weight, t) => (sum -= weight * logprobs[row][t])));
+    progress?.(Math.min(start + rows, examples.length));
+  }
+  return sum;
+}
+
+/** Tokens that a conversation is scored on; its first one is predicted from nothing. */
+export const learnedTokens = ({ lossMask }: EncodedConversation): number =>
+  lossMask.reduce((sum, mask, i) => sum + (i > 0 ? mask : 0), 0);
+
+/** Each token predicts the next one. */
+export function conversationExample({ ids, lossMask }: EncodedConversation, weight: number): TokenExample {
+  return {
+    ids: Int32Array.from(ids.slice(0, -1)),
+    targets: Int32Array.from(ids.slice(1)),
+    weights: Float32Array.from(lossMask.slice(1), (mask) => mask * weight),
+  };
+}

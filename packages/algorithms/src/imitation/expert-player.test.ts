@@ -1,0 +1,79 @@
+import { Rng } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { LanguageModel, wordLevelTokenizer, type SamplingOptions } from '@bowyer/models';
+import { expertPlayer } from './expert-player.js';
+import { textDialogues } from '../rollout/text-dialogue.js';
+
+let device: Device;
+beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+afterAll(() => device.close());
+
+const observation = 'A door.\n';
+const expertReply = 'open the door';
+const tokenizer = wordLevelTokenizer([observation, expertReply, 'close', '\n'], { wholeTokens: [] });
+const sampling: SamplingOptions = {
+  temperature: 1,
+  topK: 0,
+  topP: 1,
+  greedy: false,
+  maxNewTokens: 3,
+  terminatorIds: tokenizer.encode('\n'),
+};
+
+/** What is said in 200 slots, and the tokens of it. */
+async function said(
+  expertShare: number,
+  { reply = expertReply, labels = 'played' }: { reply?: string | null; labels?: 'played' | 'all' } = {},
+) {
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
+  const policy = await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) });
+  const dialogues = textDialogues(tokenizer);
+  const slots = 200;
+  const player = await expertPlayer({ policy, dialogues }, { slots, expertShare, labels })(sampling);
+  expect(player.asksExpert).toBe(true);
+  const requests = Array.from({ length: slots }, (_, slot) => ({
+    slot,
+    turn: 0,
+    observation,
+    expertReply: reply,
+    rng: new Rng(slot),
+  }));
+  const decisions = await player.act(requests);
+  await player.close();
+  await policy.release();
+  return decisions.map((decision) => {
+    if (decision instanceof Error) throw decision;
+    return { action: decision.action, ...decision.data! };
+  });
+}
+
+test('the expert says its share of the turns; the others are slips, unless the policy says the same', async () => {
+  const turns = await said(0.3);
+  const [expert, policy] = [true, false].map((isExpert) =>
+    turns.filter(({ logprobs }) => (logprobs.length === 0) === isExpert),
+  );
+  expect(expert.length).toBeGreaterThan(40);
+  expect(expert.length).toBeLessThan(80);
+  for (const turn of expert) {
+    expect(turn).toMatchObject({ action: expertReply, ids: tokenizer.encode(expertReply) });
+    expect(turn).not.toHaveProperty('slip');
+    expect(turn).not.toHaveProperty('allowedIds');
+    expect([turn.terminatorId]).toEqual(tokenizer.encode('\n'));
+  }
+  for (const turn of policy) expect(turn.slip ?? false).toBe(turn.action !== expertReply);
+  expect(policy.some(({ slip }) => slip)).toBe(true);
+});
+
+test('the policy plays where the expert knows no further', async () => {
+  expect((await said(1, { reply: null })).every(({ slip, logprobs }) => slip && logprobs.length > 0)).toBe(true);
+});
+
+test('labels=all: every turn has the tokens of the expert, the policy plays its own', async () => {
+  const turns = await said(0, { labels: 'all' });
+  expect(new Set(turns.map(({ action }) => action)).size).toBeGreaterThan(1);
+  for (const { ids, terminatorId, logprobs, slip = false } of turns) {
+    expect({ ids, logprobs, slip }).toEqual({ ids: tokenizer.encode(expertReply), logprobs: [], slip: false });
+    expect([terminatorId]).toEqual(tokenizer.encode('\n'));
+  }
+  expect((await said(0, { labels: 'all', reply: null })).every(({ slip }) => slip)).toBe(true);
+});

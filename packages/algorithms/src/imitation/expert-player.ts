@@ -1,0 +1,75 @@
+// Plays turn about with the environment's expert: each turn is the expert's by chance, else the policy's. What the policy says by itself
+// is in the dialogue and is not imitated, as the slips of demonstrations; or the episode's tokens are the expert's in every turn,
+// whoever has played it, where no context contains what was said.
+import type { Decision } from '@bowyer/envs';
+import type { LanguageModel } from '@bowyer/models';
+import type { OpenPlayer } from '../rollout/player.js';
+import { ConstrainedPlayer, type ChoiceOptions } from '../rollout/choice-player.js';
+import type { Dialogues } from '../rollout/dialogue.js';
+import type { ActRequest, Player } from '../rollout/player.js';
+import type { TurnTokens } from '../rollout/turn-tokens.js';
+
+export interface ExpertPlayerOptions {
+  /** Chance of an expert's turn, 0…1. */
+  expertShare: number;
+  /** `all`: every turn's tokens are what the expert would have said; for contexts that do not contain what was said. */
+  labels: 'played' | 'all';
+}
+
+export const expertPlayer =
+  (
+    { policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues },
+    { slots, expertShare, labels }: Pick<ChoiceOptions, 'slots'> & ExpertPlayerOptions,
+  ): OpenPlayer =>
+  async (sampling) => {
+    const player = await ConstrainedPlayer.open(policy, { slots, sampling, dialogues });
+    return new ExpertPlayer(player, { expertShare, labels }, policy);
+  };
+
+/** As a demonstration has them: nobody sampled it, and it is learned among all tokens. */
+function demonstrated({ allowedIds: _, ...tokens }: TurnTokens): TurnTokens {
+  return { ...tokens, logprobs: [] };
+}
+
+class ExpertPlayer implements Player {
+  readonly asksExpert = true;
+
+  /** @param player says what is the only valid action, and writes freely where there is none */
+  constructor(
+    private readonly player: ConstrainedPlayer,
+    private readonly options: ExpertPlayerOptions,
+    private readonly policy: Pick<LanguageModel, 'tokenizer' | 'maskedTokenIds'>,
+  ) {}
+
+  async act(requests: ActRequest[]): Promise<(Decision<TurnTokens> | Error)[]> {
+    const { expertShare, labels } = this.options;
+    const turns = requests.map((request) => {
+      const { expertReply = null, rng } = request;
+      const isExpert = rng.uniform() < expertShare && expertReply !== null;
+      // Beside a label every context begins again, also where its text happens to continue the one before.
+      const turn = labels === 'all' ? 0 : request.turn;
+      return { ...request, turn, expertReply, validActions: isExpert ? [expertReply] : [], isExpert };
+    });
+    const decisions = await this.player.act(turns);
+    return decisions.map((decision, i) => {
+      if (decision instanceof Error) return decision;
+      const { action, data } = decision;
+      const { isExpert, expertReply } = turns[i];
+      if (isExpert) return { action, data: demonstrated(data) };
+      if (labels === 'all') return { action, data: this.#labelled(data, expertReply) };
+      return { action, data: { ...data, ...(action !== expertReply && { slip: true }) } };
+    });
+  }
+
+  /** The expert's reply in the place of the policy's; nothing is learned where there is none that the policy can write. */
+  #labelled(data: TurnTokens, expertReply: string | null): TurnTokens {
+    const ids = expertReply === null ? [] : this.policy.tokenizer.encode(expertReply);
+    const isWritable = ids.length > 0 && !ids.some((id) => this.policy.maskedTokenIds.includes(id));
+    if (!isWritable) return { ...data, slip: true };
+    return demonstrated({ ...data, ids, terminatorId: this.player.terminatorId });
+  }
+
+  close(): Promise<void> {
+    return this.player.close();
+  }
+}

@@ -1,0 +1,39 @@
+// Filtered behaviour cloning: imitate only the best episodes of a dataset.
+// Source: the percentile-BC baseline of Chen et al. 2021, arXiv:2106.01345, section 5.1; on text games Abdulhai et al. 2023,
+// arXiv:2311.18232 ("% BC").
+// Differs from them: ties at the cutoff all stay, so more than the given share may be imitated.
+import { Type } from '@sinclair/typebox';
+import { episodicReturn, quantile, share } from '@bowyer/core';
+import { datasetKeys } from '../dataset/passes.js';
+import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
+import { defineAlgorithm } from '../run/algorithm-unit.js';
+import { datasetOf } from '../run/training-run.js';
+import { cloneEpisodes, cloneKeys } from './bc.js';
+
+const options = Type.Object(
+  {
+    ...datasetKeys,
+    ...cloneKeys,
+    filter_quantile: share('episodes with a return at or above this quantile of the dataset are imitated'),
+  },
+  { additionalProperties: false },
+);
+
+export const filteredBc = defineAlgorithm({
+  name: 'filteredbc',
+  description: 'filtered behaviour cloning: imitates the best episodes of a dataset',
+  options,
+  needs: { source: 'dataset' },
+
+  async train(run, options) {
+    const episodes = rewardedEpisodes(datasetOf(run), 'filteredbc chooses episodes by their return');
+
+    // Keep the best episodes, judged by undiscounted return.
+    const cutoff = quantile(episodes.map(episodicReturn), options.filterQuantile);
+    const kept = episodes.filter((episode) => episodicReturn(episode) >= cutoff);
+    const filter = { 'filter/cutoff': cutoff, 'filter/kept_share': kept.length / episodes.length };
+
+    // Imitate them. What is held out for the loss is of the kept ones, too.
+    await cloneEpisodes(run, kept, options, filter);
+  },
+});

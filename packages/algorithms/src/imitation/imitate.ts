@@ -1,0 +1,112 @@
+// The loop of behaviour cloning: passes over a dataset, one optimizer step per batch.
+import { minibatches, Rng, scheduledRate } from '@bowyer/core';
+import type { LanguageModel, TokenExample } from '@bowyer/models';
+import { reportStep, type DatasetEvaluation, type StepReports } from '../dataset/dataset-evaluation.js';
+import { stepsOf, type PassOptions } from '../dataset/passes.js';
+import type { Metrics } from '../rollout/run-hooks.js';
+import type { TrainingRun } from '../run/training-run.js';
+import type { Examples } from './examples.js';
+
+export interface ImitationSettings {
+  /** Items per optimizer step. */
+  batchSize: number;
+  /** Parts in which a batch runs through the model, one after the other; their gradients are added. 1 if not given. */
+  parts?: number;
+  /** Metrics are logged that often in an epoch, as far as it has steps; once, at its end, if not given. */
+  logsPerEpoch?: number;
+  /** Before the first step, and wherever it is due; its metrics are logged, and the best agent is kept. */
+  evaluation?: DatasetEvaluation | null;
+}
+
+/** Running sums of the steps since the last metrics: part of a checkpoint. */
+interface EpochSums {
+  lossSum: number;
+  count: number;
+}
+
+/** `epochs` passes over a dataset, one batch per optimizer step. Metrics and checkpoints count optimizer steps. */
+export async function imitate<Item>(
+  { policy, hooks, state, firstIteration }: Pick<TrainingRun, 'policy' | 'hooks' | 'state' | 'firstIteration'>,
+  { items, batchOf, metricsOf }: Examples<Item>,
+  options: PassOptions,
+  { batchSize, parts = 1, logsPerEpoch = 1, evaluation = null }: ImitationSettings,
+): Promise<void> {
+  const { stepsPerEpoch, totalSteps } = stepsOf(items.length, batchSize, options.epochs);
+  const logEvery = Math.ceil(stepsPerEpoch / logsPerEpoch);
+  const sums = (state.epoch ??= { lossSum: 0, count: 0 }) as EpochSums;
+
+  const rateAt = (before: number) => scheduledRate(options.lmLr, before, totalSteps, options.lmSchedule);
+  const reports: StepReports = {
+    evaluation,
+    isDue: (after) => after > 0 && (after % stepsPerEpoch) % logEvery === 0,
+    metricsOf: (after) => {
+      const { lossSum, count } = sums;
+      sums.lossSum = sums.count = 0;
+      return metricsOf({ nll: lossSum / count, steps: after, count, lr: rateAt(after - 1) });
+    },
+  };
+
+  let step = firstIteration;
+  if ((step === 0 || state.unevaluated) && !(await reportStep({ hooks, state }, step, reports))) return;
+  for (let epoch = Math.floor(step / stepsPerEpoch); epoch < options.epochs; epoch++) {
+    const batches = [...minibatches(items, batchSize, Rng.forPurpose(options.seed, `bc/${epoch}`))];
+    for (const batch of batches.slice(step % stepsPerEpoch)) {
+      const { examples, count } = batchOf(batch);
+      const loss = await accumulateInParts(policy, examples, parts);
+      await policy.optimizer.step({ lr: rateAt(step), maxGradNorm: options.maxGradNorm });
+      sums.lossSum += loss * count;
+      sums.count += count;
+      hooks.progress('imitation', ++step, totalSteps);
+      if (!(await reportStep({ hooks, state }, step, reports))) return;
+      if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
+      if (hooks.stopRequested) return;
+    }
+  }
+}
+
+/**
+ * What an iteration of an online algorithm imitates; it is finished before the run stops.
+ *
+ * @returns the mean loss of the last pass, and how many steps there were; the steps alone where there is nothing to imitate
+ */
+export async function imitateAtOnce(
+  { policy, hooks }: Pick<TrainingRun, 'policy' | 'hooks'>,
+  examples: Examples<unknown>,
+  options: PassOptions,
+  settings: Pick<ImitationSettings, 'batchSize' | 'parts'>,
+): Promise<Metrics> {
+  if (examples.items.length === 0) return { 'optim/steps': 0 };
+  let metrics: Metrics = {};
+  await imitate(
+    {
+      policy,
+      state: {},
+      firstIteration: 0,
+      hooks: {
+        keepBest: () => Promise.resolve(),
+        checkpoint: () => Promise.resolve(),
+        checkpointDue: false,
+        stopRequested: false,
+        progress: (_phase, done, total) => hooks.progress('learning', done, total),
+        log: async (_epoch, measured) => void (metrics = measured),
+      },
+    },
+    examples,
+    options,
+    settings,
+  );
+  return { 'losses/nll': metrics['losses/nll'], 'optim/steps': metrics['optim/steps'] };
+}
+
+/** The examples' loss has weights of the whole batch, so the sum over the parts is the loss of the batch. */
+async function accumulateInParts(
+  policy: LanguageModel,
+  examples: readonly TokenExample[],
+  parts: number,
+): Promise<number> {
+  const rows = Math.ceil(examples.length / parts);
+  let loss = 0;
+  for (let start = 0; start < examples.length; start += rows)
+    loss += (await policy.accumulateGradients(examples.slice(start, start + rows), { sharesPrefixes: true })).loss;
+  return loss;
+}

@@ -1,0 +1,25 @@
+// A frozen policy whose log-probabilities a loss reads: the start of the run, or a teacher.
+import { oneOf } from '@bowyer/core';
+import type { Quantization, TokenExample } from '@bowyer/models';
+
+/** A policy that is not trained, such as the one at the start of the run, against which a KL penalty is measured. */
+export interface ReferencePolicy {
+  /** Per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. */
+  logprobs(examples: readonly TokenExample[], options?: { maxTokens?: number }): Promise<Float32Array[]>;
+  release(): Promise<void>;
+}
+
+export const referenceKeys = {
+  reference_quantization: oneOf(
+    ['none', '8bit', '4bit'],
+    'bits of the linear layers in a reference policy that is a copy of all weights; with adapters nothing is copied',
+  ),
+};
+
+/** @returns the start of the run; null without a penalty, so that nothing is copied */
+export async function klReference(
+  run: { openReference(options: { quantization: Quantization }): Promise<ReferencePolicy> },
+  { klCoefficient, referenceQuantization }: { klCoefficient: number; referenceQuantization: Quantization },
+): Promise<ReferencePolicy | null> {
+  return klCoefficient > 0 ? run.openReference({ quantization: referenceQuantization }) : null;
+}

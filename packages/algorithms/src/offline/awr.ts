@@ -1,0 +1,68 @@
+// Advantage-weighted regression on utterances: the critic learns the returns of a dataset, and the policy imitates actions the more,
+// the more their own return exceeds what the critic expects.
+// Source: Peng et al. 2019, arXiv:1910.00177, algorithm 1, on a fixed dataset (its section 5.3).
+// Differs from it: awr.md.
+import { Type } from '@sinclair/typebox';
+import { criticTargetKeys, headMetrics, qTargets } from '../archer/critic.js';
+import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
+import { defineAlgorithm } from '../run/algorithm-unit.js';
+import { criticOf, datasetOf } from '../run/training-run.js';
+import { stepCritic } from './iql-critic.js';
+import { neverLearns, offlineKeys, offlineSteps } from './passes.js';
+import { accumulateAwr, awrKeys, headsAt } from './weighted-likelihood.js';
+
+const options = Type.Object(
+  { ...offlineKeys, td_steps: criticTargetKeys.td_steps, ...awrKeys },
+  { additionalProperties: false },
+);
+
+export const awr = defineAlgorithm({
+  name: 'awr',
+  description: 'advantage-weighted regression: imitates the actions of a dataset whose return exceeds the expected one',
+  options,
+  needs: { critic: 'double', source: 'dataset' },
+
+  async train(run, options) {
+    const { policy } = run;
+    const critic = criticOf(run);
+    const episodes = rewardedEpisodes(datasetOf(run), 'awr weighs actions by their returns');
+
+    await offlineSteps(run, episodes, options, async ({ parts, epoch, lr }) => {
+      // V regresses on the returns R that followed; the Q heads too, for the calibration alone.
+      const metrics = await stepCritic(
+        critic,
+        parts,
+        async (turns) => {
+          const transitions = turns.map(({ trajectory, turn }) => trajectory.transitions[turn]);
+          const [one, two] = await qTargets(critic, turns, null, options);
+          const result = await critic.accumulateGradients({
+            observations: transitions.map(({ observation }) => observation),
+            actions: transitions.map(({ action }) => action),
+            q1Targets: one,
+            q2Targets: two,
+            v1Targets: one,
+            v2Targets: two,
+          });
+          return headMetrics(result, [one, two]);
+        },
+        options,
+      );
+      if (epoch < options.warmupEpochs) return metrics;
+
+      // The policy imitates with the weight exp((R − V) / β), V the mean of both heads.
+      const regression = await run.step(
+        parts,
+        async (turns) => {
+          const [one, two] = await qTargets(critic, turns, null, options);
+          const { v1, v2 } = await headsAt(critic, turns);
+          const advantages = one.map((value, i) => (value + two[i] - v1[i] - v2[i]) / 2);
+          return accumulateAwr(policy, turns, advantages, options);
+        },
+        { lr, maxGradNorm: options.maxGradNorm },
+      );
+      return { ...metrics, ...regression };
+    });
+  },
+
+  problems: neverLearns,
+});

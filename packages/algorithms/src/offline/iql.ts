@@ -1,0 +1,45 @@
+// Implicit Q-learning on utterances: a critic that learns the value of the best actions of a dataset without asking for others, and a
+// policy that imitates actions the more, the better the critic finds them. With ArCHer's critic it is offline ArCHer.
+// Source: Kostrikov et al. 2021, arXiv:2110.06169, algorithm 1; on utterances Zhou et al. 2024, arXiv:2402.19446, and its offline code
+// (andreazanette/OfflineArcher at 56d3b72).
+// Differs from them: iql.md.
+import { Type } from '@sinclair/typebox';
+import { utteranceAdvantages } from '@bowyer/core';
+import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
+import { defineAlgorithm } from '../run/algorithm-unit.js';
+import { criticOf, datasetOf } from '../run/training-run.js';
+import { accumulateIql, expectileKey, stepCritic } from './iql-critic.js';
+import { neverLearns, offlineKeys, offlineSteps } from './passes.js';
+import { accumulateAwr, awrKeys, headsAt } from './weighted-likelihood.js';
+
+const options = Type.Object({ ...offlineKeys, ...expectileKey, ...awrKeys }, { additionalProperties: false });
+
+export const iql = defineAlgorithm({
+  name: 'iql',
+  description:
+    'implicit Q-learning: a critic by expectile regression on a dataset, a policy by advantage-weighted regression',
+  options,
+  needs: { critic: 'double', source: 'dataset' },
+
+  async train(run, options) {
+    const { policy } = run;
+    const critic = criticOf(run);
+    const episodes = rewardedEpisodes(datasetOf(run), 'iql learns values from rewards');
+
+    await offlineSteps(run, episodes, options, async ({ parts, epoch, lr }) => {
+      // Q by TD, V by expectile regression on Q: no action outside the dataset is asked for.
+      const metrics = await stepCritic(critic, parts, (turns) => accumulateIql(critic, turns, options), options);
+      if (epoch < options.warmupEpochs) return metrics;
+
+      // The policy is extracted by weighted imitation, with A = min Q − min V.
+      const extraction = await run.step(
+        parts,
+        async (turns) => accumulateAwr(policy, turns, utteranceAdvantages(await headsAt(critic, turns)), options),
+        { lr, maxGradNorm: options.maxGradNorm },
+      );
+      return { ...metrics, ...extraction };
+    });
+  },
+
+  problems: neverLearns,
+});

@@ -1,0 +1,79 @@
+// Offline ArCHer with a REINFORCE actor: the critic is IQL's on a dataset, the policy follows the critic's advantage on its own
+// utterances, and a behaviour-cloning term keeps it near the dataset, where the critic knows what it says.
+// Source: Zhou et al. 2024, arXiv:2402.19446, the offline comparison (IQL with REINFORCE and a BC term; without the term it collapses);
+// critic and order of steps from andreazanette/OfflineArcher at 56d3b72, which has no code for this actor.
+// Differs from them: offline_archer.md.
+import { Type } from '@sinclair/typebox';
+import { count, utteranceAdvantages } from '@bowyer/core';
+import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
+import { summary } from '../learning/metric-means.js';
+import { freshBatch } from '../rollout/fresh-utterances.js';
+import { defineAlgorithm } from '../run/algorithm-unit.js';
+import { criticOf, datasetOf } from '../run/training-run.js';
+import { accumulateIql, expectileKey, stepCritic } from './iql-critic.js';
+import { neverLearns, offlineKeys, offlineSteps } from './passes.js';
+import { accumulateWeighted, headsAt } from './weighted-likelihood.js';
+
+const options = Type.Object(
+  {
+    ...offlineKeys,
+    warmup_epochs: count('epochs at the start in which the policy learns by the BC term alone', 0),
+    ...expectileKey,
+    bc_coefficient: Type.Number({
+      minimum: 0,
+      description: 'weight c of the behaviour-cloning term, in units of the advantage',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const offlineArcher = defineAlgorithm({
+  name: 'offline_archer',
+  description: 'offline ArCHer: the critic of IQL on a dataset, a policy by REINFORCE with a behaviour-cloning term',
+  options,
+  needs: { critic: 'double', source: 'dataset' },
+  choiceProblems: () => [
+    {
+      key: 'action_choice',
+      message: 'offline_archer trains on utterances at states of a dataset, whose valid actions are not kept',
+      remedy: 'write action_choice=free; for the trained policy, task=evaluate with a choice',
+    },
+  ],
+
+  async train(run, options) {
+    const { policy } = run;
+    const critic = criticOf(run);
+    const episodes = rewardedEpisodes(datasetOf(run), 'offline_archer learns values from rewards');
+
+    await offlineSteps(run, episodes, options, async ({ parts, epoch, lr, rng }) => {
+      // The critic never asks for an action outside the dataset.
+      const metrics = await stepCritic(critic, parts, (turns) => accumulateIql(critic, turns, options), options);
+
+      // L = −mean A(s, a~) log π(a~|s) − c · mean log π(a|s), a~ the policy's own utterances, A = min Q − min V.
+      const reinforces = epoch >= options.warmupEpochs;
+      const actor = await run.step(
+        parts,
+        async (turns) => {
+          const cloned = {
+            'losses/bc': await accumulateWeighted(
+              policy,
+              turns,
+              turns.map(() => options.bcCoefficient),
+              options,
+            ),
+          };
+          if (!reinforces) return cloned;
+          const { slots, sampling } = options;
+          const fresh = await freshBatch(run.openPlayer, turns, { slots, sampling, ranks: run.ranks }, rng);
+          const advantages = utteranceAdvantages(await headsAt(critic, fresh));
+          const loss = await accumulateWeighted(policy, fresh, advantages, options);
+          return { ...cloned, 'losses/policy': loss, ...summary('actor/advantages', advantages) };
+        },
+        { lr, maxGradNorm: options.maxGradNorm },
+      );
+      return { ...metrics, ...actor };
+    });
+  },
+
+  problems: neverLearns,
+});

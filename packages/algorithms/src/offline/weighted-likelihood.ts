@@ -1,0 +1,67 @@
+// The policy's loss in the algorithms that learn from a dataset: the weighted log-likelihood of utterances.
+import { awrWeights, rate, type HeadValues } from '@bowyer/core';
+import type { DoubleCritic, LanguageModel, TokenExample } from '@bowyer/models';
+import { summary } from '../learning/metric-means.js';
+import { packTurns, type LearnedTurn, type TurnBatch } from '../learning/turn-batch.js';
+import type { ReplayItem } from '../rollout/replay.js';
+import type { Metrics } from '../rollout/run-hooks.js';
+
+/** Config keys of advantage-weighted regression. */
+export const awrKeys = {
+  awr_temperature: rate(
+    'temperature of the weights exp(A / temperature), in units of the advantage: smaller is greedier',
+  ),
+  awr_max_weight: rate('upper bound of these weights'),
+};
+
+/** All heads of the online critic at some turns. */
+export function headsAt(critic: DoubleCritic, turns: readonly ReplayItem[]): Promise<HeadValues> {
+  const transitions = turns.map(({ trajectory, turn }) => trajectory.transitions[turn]);
+  return critic.evaluate(
+    transitions.map(({ observation }) => observation),
+    transitions.map(({ action }) => action),
+    'online',
+  );
+}
+
+/**
+ * Adds the gradient of L = −mean w · Σ_t log π(a_t | s, a_<t) over some turns.
+ *
+ * @param weights [turns]
+ * @returns L, in nats times the unit of w
+ */
+export async function accumulateWeighted(
+  policy: LanguageModel,
+  turns: readonly ReplayItem[],
+  weights: ArrayLike<number>,
+  options: { scoreTerminator: boolean },
+): Promise<number> {
+  const batch = packTurns(
+    turns.map((turn, i) => ({ ...turn, weight: weights[i] / turns.length })),
+    options,
+  );
+  return (await policy.accumulateGradients(weightedExamples(batch))).loss;
+}
+
+/** As `accumulateWeighted`, with the weights of advantage-weighted regression. @param advantages [turns] */
+export async function accumulateAwr(
+  policy: LanguageModel,
+  turns: readonly ReplayItem[],
+  advantages: Float32Array,
+  options: { scoreTerminator: boolean; awrTemperature: number; awrMaxWeight: number },
+): Promise<Metrics> {
+  const { awrTemperature: temperature, awrMaxWeight: maxWeight } = options;
+  const weights = awrWeights(advantages, { temperature, maxWeight });
+  const loss = await accumulateWeighted(policy, turns, weights, options);
+  return { 'losses/policy': loss, ...summary('actor/advantages', advantages), ...summary('actor/weights', weights) };
+}
+
+/** The examples of a batch, every token with the weight of its turn. */
+function weightedExamples({ examples, turns, lengths }: TurnBatch<LearnedTurn & { weight: number }>): TokenExample[] {
+  const weights = turns.flatMap(({ weight }, i) => new Array<number>(lengths[i]).fill(weight));
+  let next = 0;
+  return examples.map((example) => ({
+    ...example,
+    weights: example.weights.map((weight) => (weight === 0 ? 0 : weights[next++])),
+  }));
+}

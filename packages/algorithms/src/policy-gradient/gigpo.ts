@@ -1,0 +1,84 @@
+// GiGPO: beside the episodes of a group, turns that began in the same state of the environment (the anchor) are compared.
+// Source: Feng et al. 2025, arXiv:2505.10978, eq. 2 to 8:
+//
+//     A^E_i  = (R_i − mean(R)) / std(R)                           over the episodes of a group
+//     R_ik   = Σ_{l ≥ k} γ^(l − k) r_il
+//     A^S_ik = (R_ik − mean(R_jl)) / std(R_jl)                    over the turns of the group with the anchor of turn k; 0 where it is alone
+//     A_ik   = A^E_i + w A^S_ik
+//
+// Differs from the authors' code: statistics of A^E are over episodes unless statistics=turn, and a penalty for an invalid action is a
+// part of that turn's reward, so it counts in the returns of the turns before it too.
+import { Type } from '@sinclair/typebox';
+import { anchorGroups, discountedReturns, groupRelativeAdvantages, maximum, mean, share } from '@bowyer/core';
+import type { Metrics } from '../rollout/run-hooks.js';
+import { defineAlgorithm } from '../run/algorithm-unit.js';
+import {
+  groupTraining,
+  groupTrainingKeys,
+  groupTrainingProblems,
+  trainOnGroups,
+  type GroupEpisode,
+} from './group-training.js';
+import { aloneProblems } from '../rollout/collect-groups.js';
+import { episodeAdvantages, groupStatisticsKeys } from './grpo.js';
+
+/** Added to the standard deviation. */
+const EPSILON = 1e-6;
+
+const options = Type.Object(
+  {
+    ...groupTrainingKeys,
+    ...groupStatisticsKeys,
+    gamma: share('discount per turn of the returns that are compared between turns'),
+    step_weight: Type.Number({
+      minimum: 0,
+      description: 'w, weight of the advantage among turns with the same state; 0: GRPO',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export interface GigpoOptions {
+  gamma: number;
+  stepWeight: number;
+  scaleByStd: boolean;
+  statistics: 'episode' | 'turn';
+}
+
+export const gigpo = defineAlgorithm({
+  ...groupTraining,
+  name: 'gigpo',
+  description: 'GiGPO: compares episodes of the same task, and turns that began in the same state',
+  options,
+  train: (run, options) => trainOnGroups(run, options, (episodes) => gigpoAdvantages(episodes, options)),
+  problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
+});
+
+/** @returns [episodes][turns] A, and how often states repeat */
+export function gigpoAdvantages(
+  episodes: readonly GroupEpisode[],
+  options: GigpoOptions,
+): { advantages: number[][]; metrics: Metrics } {
+  const ofEpisodes = episodeAdvantages(episodes, options);
+  const anchors = anchorGroups(
+    episodes.flatMap(({ trajectory, group }) =>
+      trajectory.transitions.map(({ state, observation }) => ({ group, state: state ?? observation })),
+    ),
+  );
+  const ofTurns = groupRelativeAdvantages(
+    episodes.flatMap(({ rewards }) => discountedReturns(rewards, options.gamma)),
+    anchors.ids,
+    { baseline: 'mean', scaleEpsilon: options.scaleByStd ? EPSILON : null },
+  );
+  let next = 0;
+  return {
+    advantages: episodes.map(({ rewards }, e) =>
+      rewards.map(() => ofEpisodes[e] + options.stepWeight * ofTurns[next++]),
+    ),
+    metrics: {
+      'groups/anchor_singleton_share': mean(anchors.sizes.map((size) => (size === 1 ? 1 : 0))),
+      'groups/anchor_size_mean': mean(anchors.sizes),
+      'groups/anchor_size_max': maximum(anchors.sizes),
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// GRPO: an episode's advantage is its return relative to the other episodes of the same task, in units of their deviation.
+// Source: Shao et al. 2024, arXiv:2402.03300, section 4.1:
+//
+//     A_i = (R_i − mean(R)) / (std(R) + ε)
+//     L   = −mean_i 1/|o_i| Σ_t min(ρ_t A_i, clip(ρ_t, 1 − ε, 1 + ε) A_i) + β KL₃(π ‖ π_ref)
+//
+// Dr. GRPO (arXiv:2503.20783) is scale_by_std=false with loss_aggregation=constant; DAPO (arXiv:2503.14476) is loss_aggregation=token_mean,
+// clip_high=0.28, sampling_rounds=10, kl_coefficient=0; GSPO (arXiv:2507.18071) is ratio=sequence with a small clip.
+// Differs from it: an episode has several utterances; all of its tokens carry its advantage, and the environment's tokens carry none.
+import { Type } from '@sinclair/typebox';
+import { groupRelativeAdvantages, oneOf } from '@bowyer/core';
+import { aloneProblems } from '../rollout/collect-groups.js';
+import { defineAlgorithm } from '../run/algorithm-unit.js';
+import {
+  groupTraining,
+  groupTrainingKeys,
+  groupTrainingProblems,
+  shapedReturn,
+  trainOnGroups,
+  type GroupEpisode,
+} from './group-training.js';
+
+/** Added to the standard deviation, as in verl. */
+const EPSILON = 1e-6;
+
+export const groupStatisticsKeys = {
+  scale_by_std: Type.Boolean({
+    description: 'divide advantages by the standard deviation of the group; false: Dr. GRPO',
+  }),
+  statistics: oneOf(
+    ['episode', 'turn'],
+    'what counts once in the mean and deviation of a group: an episode, or each of its turns, as by default in verl-agent',
+  ),
+};
+
+const options = Type.Object({ ...groupTrainingKeys, ...groupStatisticsKeys }, { additionalProperties: false });
+
+export const grpo = defineAlgorithm({
+  ...groupTraining,
+  name: 'grpo',
+  description: "GRPO: an episode's advantage is its return relative to other episodes of the same task",
+  options,
+  train: (run, options) =>
+    trainOnGroups(run, options, (episodes) => {
+      const advantages = episodeAdvantages(episodes, options);
+      return { advantages: episodes.map(({ rewards }, e) => rewards.map(() => advantages[e])) };
+    }),
+  problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
+});
+
+/** [episodes] GRPO's advantages. */
+export function episodeAdvantages(
+  episodes: readonly GroupEpisode[],
+  { scaleByStd, statistics }: { scaleByStd: boolean; statistics: 'episode' | 'turn' },
+): number[] {
+  // With statistics=turn an episode is there as often as it has turns.
+  const repeated = episodes.map(({ rewards }) => (statistics === 'turn' ? rewards.length : 1));
+  const rows = episodes.flatMap((episode, e) => new Array<GroupEpisode>(repeated[e]).fill(episode));
+  const advantages = groupRelativeAdvantages(
+    rows.map(shapedReturn),
+    rows.map(({ group }) => group),
+    { baseline: 'mean', scaleEpsilon: scaleByStd ? EPSILON : null },
+  );
+  let row = 0;
+  return repeated.map((turns) => advantages[(row += turns) - 1]);
+}

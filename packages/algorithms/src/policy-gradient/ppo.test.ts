@@ -1,0 +1,337 @@
+// PPO: its estimates worked by hand, V where the policy reads it, and what it learns on games with a known optimum.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Rng, type Trajectory } from '@bowyer/core';
+import { epsilonGreedy, optimalValues, TabularGame, towerModel } from '@bowyer/envs';
+import { openDevice, type Device } from '@bowyer/graph';
+import { LanguageModel, type TokenExample } from '@bowyer/models';
+import { collect, evaluate, policyPlayer, ppo, trainingRun, type Metrics, type TrainingRunParts } from '../index.js';
+import { updatePolicy } from './update/step.js';
+import { episodeEstimate, episodeValues } from './value-function.js';
+import { updateCriticNetwork, valueLossOnTrunk, type ValuedTurn } from './value-function.js';
+import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/echo-game.js';
+import * as exact from '../../test/exact-game.js';
+
+let device: Device;
+let folder: string;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  folder = await mkdtemp(join(tmpdir(), 'ppo-'));
+});
+afterAll(async () => {
+  await device.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const { adam } = exact;
+const options = {
+  seed: 0,
+  slots: 32,
+  iterations: 12,
+  rolloutSize: 32,
+  horizon: null,
+  evalFreq: 1000,
+  evalSize: 100,
+  evalDecoding: 'sample' as const,
+  saveFreq: 1000,
+  warmupIter: 0,
+  lmLr: 1e-2,
+  lmLrFinalShare: 0.2,
+  lmSchedule: { kind: 'linear' as const, warmupSteps: 0, finalShare: null },
+  innerEpochs: 2,
+  sequence: 'episode' as const,
+  minibatchSize: 16,
+  maxBatchTokens: null,
+  lossAggregation: 'token_mean' as const,
+  lossDivisor: null,
+  ratio: 'token' as const,
+  clipLow: 0.2,
+  clipHigh: 0.2,
+  dualClip: null,
+  oldLogprobs: 'sampled' as const,
+  klCoefficient: 0,
+  klIn: 'reward' as const,
+  klEstimator: 'k3' as const,
+  entropyCoefficient: 0.01,
+  targetKl: null,
+  maxGradNorm: 1,
+  scoreTerminator: true,
+  valueFunction: 'trunk' as 'trunk' | 'critic',
+  valueLr: 3e-2,
+  valueMaxGradNorm: 1,
+  valueCoefficient: 0.5,
+  valueClip: null,
+  gaeLevel: 'turn' as 'turn' | 'token' | 'bilevel',
+  gamma: 1,
+  lambda: 0.95,
+  bootstrapOnLimit: true,
+  whitenAdvantages: true,
+  adaptiveKlTarget: null as number | null,
+  referenceQuantization: 'none' as const,
+  sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] },
+};
+
+async function echoPolicy(seed: number, valueHead = true): Promise<LanguageModel> {
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32 };
+  const rng = Rng.forPurpose(seed, 'policy');
+  const policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng });
+  await policy.createOptimizer(adam);
+  if (valueHead) await policy.createValueHead(adam);
+  return policy;
+}
+const echoRun = (policy: LanguageModel, parts: Partial<TrainingRunParts> = {}) =>
+  trainingRun({ policy, valueModel: policy, makeEnv: () => new EchoGame(), ...parts });
+
+/** An episode of three turns, the first two of two scored tokens each. */
+const episode = (rewards: number[], end: 'terminated' | 'truncated') =>
+  ({
+    transitions: rewards.map((reward, turn) => ({
+      reward,
+      terminated: false,
+      truncated: false,
+      ...(turn === rewards.length - 1 && { [end]: true }),
+    })),
+  }) as unknown as Trajectory;
+const single = (...values: number[]) => values.map((value) => Float32Array.of(value));
+const expectNumbers = (found: readonly Float32Array[], expected: number[]) =>
+  expect(found.flatMap((own) => [...own]).map((x) => Number(x.toFixed(6)))).toEqual(expected);
+
+describe('the estimate, worked by hand', () => {
+  const perTurn = { gaeLevel: 'turn', bootstrapOnLimit: true, gamma: 0.99, lambda: 0.9 } as const;
+
+  test('turns, terminated', () => {
+    const values = { turns: single(0.4, 0.5, 0.7), next: 0 };
+    const { advantages, returns } = episodeEstimate(episode([0, 0, 1], 'terminated'), values, [], perTurn);
+    expectNumbers(advantages, [0.505127, 0.4603, 0.3]); // 0.3; 0.193 + 0.891 · 0.3; 0.095 + 0.891 · 0.4603
+    expectNumbers(returns, [0.905127, 0.9603, 1]);
+    const monteCarlo = episodeEstimate(episode([0, 0, 1], 'terminated'), values, [], { ...perTurn, lambda: 1 });
+    expectNumbers(monteCarlo.returns, [0.9801, 0.99, 1]);
+  });
+
+  test('turns, truncated: V of the next context follows, or with bootstrap_on_limit=false nothing', () => {
+    const values = { turns: single(0.4, 0.5, 0.7), next: 0.6 };
+    const cut = episode([-0.1, -0.1, 0], 'truncated');
+    expectNumbers(episodeEstimate(cut, values, [], perTurn).advantages, [-0.006288, -0.001446, -0.106]);
+    const ends = { ...perTurn, bootstrapOnLimit: false };
+    expectNumbers(episodeEstimate(cut, { ...values, next: 0 }, [], ends).advantages, [-0.477854, -0.5307, -0.7]);
+  });
+
+  test('tokens: the reward is at the end of the turn, γ and λ do not count what the environment wrote', () => {
+    const values = { turns: [Float32Array.of(0.1, 0.2), Float32Array.of(0.3)], next: 0 };
+    const level = { ...perTurn, gaeLevel: 'token', gamma: 0.5, lambda: 0.5 } as const;
+    const { advantages } = episodeEstimate(episode([1, 2], 'terminated'), values, [], level);
+    // 1.7; 1 + 0.15 − 0.2 + 0.25 · 1.7 = 1.375; 0.1 − 0.1 + 0.25 · 1.375
+    expectNumbers(advantages, [0.34375, 1.375, 1.7]);
+    const penalties = [Float32Array.of(0.5, 0), Float32Array.of(0)];
+    expectNumbers(
+      episodeEstimate(episode([1, 2], 'terminated'), values, penalties, level).advantages,
+      [-0.15625, 1.375, 1.7],
+    );
+    // Per turn both penalties count: 1 − 0.5 + 0.5 · 0.3 − 0.1 + 0.25 · 1.7
+    const turns = episodeEstimate(episode([1, 2], 'terminated'), { turns: single(0.1, 0.3), next: 0 }, penalties, {
+      ...level,
+      gaeLevel: 'turn',
+    });
+    expectNumbers(turns.advantages, [0.975, 1.7]);
+  });
+
+  test('both: RAGEN’s example', () => {
+    const values = { turns: [Float32Array.of(0.2, 0.3), Float32Array.of(0.4, 0.6)], next: 0 };
+    const level = { gaeLevel: 'bilevel', bootstrapOnLimit: true, gamma: 0.95, lambda: 1 } as const;
+    const { advantages } = episodeEstimate(episode([0.5, 1], 'terminated'), values, [], level);
+    expectNumbers(advantages, [1.25, 1.15, 0.6, 0.4]);
+  });
+});
+
+describe('V of an episode', () => {
+  let policy: LanguageModel;
+  let rollout: Trajectory[];
+  beforeAll(async () => {
+    policy = await echoPolicy(3);
+    const run = echoRun(policy);
+    await ppo.train(run, { ...options, iterations: 2 }); // V is 0 everywhere before
+    const all = await collect(run, policyPlayer(run, options), 5, options);
+    rollout = all.filter(({ transitions }) => transitions.length === 3);
+    expect(rollout.length).toBeGreaterThan(2);
+  });
+  const dialogues = () => echoRun(policy).dialogues;
+  const cutAfter = (trajectory: Trajectory, turns: number): Trajectory => {
+    const utterances = trajectory.segments[0].utterances.slice(0, turns);
+    const end = utterances.at(-1)!;
+    return {
+      ...trajectory,
+      transitions: trajectory.transitions.slice(0, turns).map((transition, turn) => ({
+        ...transition,
+        truncated: turn === turns - 1,
+      })),
+      segments: [{ ids: trajectory.segments[0].ids.slice(0, end.start + end.ids.length), utterances }],
+    };
+  };
+
+  test.each(['turn', 'token'] as const)(
+    '%s: V after a cut is V of the context that would have followed',
+    async (gaeLevel) => {
+      const level = { ...options, gaeLevel };
+      const whole = await episodeValues({ model: policy, dialogues: dialogues() }, rollout, level);
+      const cut = await episodeValues(
+        { model: policy, dialogues: dialogues() },
+        rollout.map((trajectory) => cutAfter(trajectory, 2)),
+        level,
+      );
+      whole.forEach(({ turns, next }, e) => {
+        expect(next).toBe(0); // the game ended
+        expect(cut[e].next).toBeCloseTo(turns[2][0], 5);
+        expect(cut[e].turns.map((own) => own.length)).toEqual(turns.slice(0, 2).map((own) => own.length));
+      });
+    },
+  );
+
+  test.each(['turn', 'token'] as const)(
+    '%s: the environment’s tokens carry no loss, of the policy or of V',
+    async (gaeLevel) => {
+      const seen: TokenExample[] = [];
+      const spy = {
+        optimizer: { step: async () => ({ gradientNorm: 0, clipCoefficient: 1 }) },
+        valueHead: { optimizer: { step: async () => ({ gradientNorm: 0, clipCoefficient: 1 }) } },
+        accumulateLogprobGradients: async (examples: TokenExample[], lossOf: LossOf) => {
+          seen.push(...examples);
+          const count = (of: 'weights' | 'valueWeights') =>
+            new Float32Array(examples.reduce((sum, example) => sum + example[of]!.filter((w) => w !== 0).length, 0));
+          return lossOf({ logprobs: count('weights'), entropies: count('weights'), values: count('valueWeights') });
+        },
+      } as unknown as LanguageModel;
+      const values = await episodeValues({ model: policy, dialogues: dialogues() }, rollout, { ...options, gaeLevel });
+      const turns = rollout.flatMap((trajectory, e) =>
+        trajectory.transitions.map((_, turn): ValuedTurn => ({
+          trajectory,
+          turn,
+          advantages: 1,
+          values: values[e].turns[turn],
+          returns: values[e].turns[turn],
+        })),
+      );
+      const level = { ...options, gaeLevel, innerEpochs: 1 };
+      const hooks = { progress: () => {} };
+      await updatePolicy(
+        { policy: spy, hooks },
+        turns,
+        { rng: new Rng(1), lr: 0 },
+        level,
+        valueLossOnTrunk(spy, level),
+      );
+      await updateCriticNetwork({ critic: spy, hooks }, turns, new Rng(1), level);
+      const agentWords = new Set([
+        ...tokenizer.encode('red green blue'),
+        terminatorId,
+        ...['red', 'green', 'blue'].flatMap((word) => tokenizer.encode(word)),
+      ]);
+      for (const { weights, targets, valueWeights } of seen)
+        weights.forEach(
+          (weight, t) =>
+            weight !== 0 && expect(agentWords.has(targets[t])).toBe(true) && expect(valueWeights).toBeDefined(),
+        );
+      // Of the agent's tokens V is asked for at the first of each turn, or at each.
+      const trunk = seen.filter(({ weights }) => weights.some((weight) => weight !== 0));
+      for (const { weights, valueWeights } of trunk)
+        valueWeights!.forEach((weight, t) => weight !== 0 && expect(weights[t]).not.toBe(0));
+      const asked = seen.reduce(
+        (sum, { valueWeights }) => sum + valueWeights!.filter((weight) => weight !== 0).length,
+        0,
+      );
+      expect(asked).toBe(2 * turns.reduce((sum, turn) => sum + turn.values.length, 0)); // trunk and critic
+    },
+  );
+});
+type LossOf = (tokens: { logprobs: Float32Array; entropies: Float32Array; values: Float32Array }) => unknown;
+
+test.each([
+  ['turn', 'trunk', 1],
+  ['bilevel', 'critic', 2],
+] as const)(
+  'learns to repeat what it is shown (GAE per %s, V from the %s)',
+  async (gaeLevel, valueFunction, tokens) => {
+    const policy = await echoPolicy(0, valueFunction === 'trunk');
+    const valueModel = valueFunction === 'trunk' ? policy : await echoPolicy(0);
+    const run = echoRun(policy, { valueModel });
+    const sampling = { ...options.sampling, maxNewTokens: tokens };
+    await ppo.train(run, {
+      ...options,
+      sampling,
+      gaeLevel,
+      valueFunction,
+      iterations: 22,
+      rolloutSize: 32 * tokens,
+    });
+    const { metrics } = await evaluate(run, policyPlayer(run, options), { ...options, sampling }, 'test');
+    expect(metrics['test/episodic_return']).toBeGreaterThan(-0.5); // −1.5 or less at the start
+  },
+);
+
+test.each(['trunk', 'critic'] as const)('%s: stopped and resumed, the metrics are equal to the bit', async (kind) => {
+  const settings = {
+    ...options,
+    valueFunction: kind,
+    iterations: 4,
+    rolloutSize: 8,
+    klCoefficient: 0.1,
+    adaptiveKlTarget: 0.01,
+  };
+  const start = await echoPolicy(5, false);
+  const models = async () => {
+    const policy = await echoPolicy(5, kind === 'trunk');
+    return { policy, valueModel: kind === 'trunk' ? policy : await echoPolicy(5) };
+  };
+  const save = async ({ policy, valueModel }: Awaited<ReturnType<typeof models>>) => {
+    for (const model of new Set([policy, valueModel])) {
+      await model.optimizer.save(join(folder, `${model === policy ? 'policy' : 'value'}.safetensors`));
+      if (model.hasValueHead) await model.valueHead.save(folder);
+    }
+    return { policy: await policy.copyParameters(), valueModel: await valueModel.copyParameters() };
+  };
+  const train = async (parts: Partial<TrainingRunParts> & { policy: LanguageModel }, iterations = 4) => {
+    const logged: Metrics[] = [];
+    const hooks = { log: async (_: number, metrics: Metrics) => void logged.push(metrics) };
+    // The run's start, also where the policy is one that resumes.
+    const run = echoRun(parts.policy, { ...parts, hooks, openReference: () => start.freeze() });
+    await ppo.train(
+      {
+        ...run,
+        hooks: {
+          ...run.hooks,
+          get stopRequested() {
+            return logged.length === iterations;
+          },
+        },
+      },
+      settings,
+    );
+    return logged;
+  };
+  const whole = await train(await models());
+  const first = await models();
+  const state = {};
+  const before = await train({ ...first, state }, 2);
+  const tensors = await save(first);
+  const second = await models();
+  for (const model of new Set([second.policy, second.valueModel])) {
+    const name = model === second.policy ? 'policy' : 'value';
+    await model.restoreParameters(name === 'policy' ? tensors.policy : tensors.valueModel);
+    await model.optimizer.restore(join(folder, `${name}.safetensors`));
+    if (model.hasValueHead) await model.valueHead.restore(folder);
+  }
+  const after = await train({ ...second, state: JSON.parse(JSON.stringify(state)), firstIteration: 2 });
+  expect([...before, ...after]).toEqual(whole);
+  expect(whole[0]['rollout/kl_reference']).toBeCloseTo(0, 5);
+  expect(whole[3]['actor/kl_coefficient']).not.toBe(0.1);
+});
+
+test('comes within 5 % of the optimum of the exact game, from scratch', async () => {
+  const policy = await exact.makePolicy(device, 0);
+  await policy.createValueHead(adam);
+  const run = trainingRun({ policy, valueModel: policy, makeEnv: () => new TabularGame({ maxSteps: exact.maxSteps }) });
+  const { sampling } = exact;
+  await ppo.train(run, { ...options, sampling, slots: 64, rolloutSize: 64, iterations: 30, lmLr: 5e-3 });
+  const best = epsilonGreedy(towerModel, optimalValues(towerModel, { gamma: 1, horizon: exact.maxSteps }), 0);
+  expect(exact.exactReturn(await exact.tableOf(policy))).toBeGreaterThan(0.95 * exact.exactReturn(best));
+});

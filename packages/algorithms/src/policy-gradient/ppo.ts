@@ -1,0 +1,202 @@
+// PPO: several clipped steps on each rollout, with advantages from a learned value function.
+// Source: Schulman et al. 2017, arXiv:1707.06347, algorithm 1 and eq. 7 to 9:
+//
+//     L = E[ min(ρ A, clip(ρ, 1 − ε, 1 + ε) A) ] − c₁ E[ (V − R)² ] + c₂ H        A by GAE(γ, λ), R = A + V
+//
+// on language models with a KL penalty against the start (Ziegler et al. 2019, arXiv:1909.08593). A step of the estimate is a turn
+// (Turn-PPO, arXiv:2512.17008), a token, or both (RAGEN). Differences from the sources: see ppo.md.
+import { Type } from '@sinclair/typebox';
+import {
+  adaptedKlCoefficient,
+  correlation,
+  mean,
+  nullable,
+  rate,
+  standardDeviation,
+  whiten,
+  type ConfigProblem,
+  type OptionsOf,
+  type Trajectory,
+} from '@bowyer/core';
+import { neverTrains, policyRate, policyRateKeys } from '../learning/policy-rate.js';
+import { klReference, type ReferencePolicy } from '../learning/reference-policy.js';
+import { turnsOf, utterancesOf } from '../learning/turn-batch.js';
+import { rolloutMetrics } from '../rollout/collect.js';
+import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
+import type { PlayOptions } from '../rollout/player.js';
+import type { Metrics } from '../rollout/run-hooks.js';
+import { noteEstimate } from '../rollout/turn-estimates.js';
+import { defineAlgorithm } from '../run/algorithm-unit.js';
+import { valueModelOf, type TrainingRun } from '../run/training-run.js';
+import {
+  policyUpdateKeys,
+  policyUpdateProblems,
+  surrogateOffPolicyProblems,
+  type PolicyUpdateOptions,
+} from './update/options.js';
+import { referenceLogprobs } from './update/preparation.js';
+import { updatePolicy } from './update/step.js';
+import {
+  episodeEstimate,
+  episodeValues,
+  updateCriticNetwork,
+  valueKeys,
+  valueLossOnTrunk,
+  type ValuedTurn,
+} from './value-function.js';
+
+const options = Type.Object(
+  {
+    ...loopKeys,
+    ...evalDecodingKey,
+    ...policyRateKeys,
+    ...policyUpdateKeys,
+    ...valueKeys,
+    adaptive_kl_target: nullable(
+      rate('nats per episode'),
+      'KL to the reference policy that kl_coefficient is steered to, in nats per episode (Ziegler et al.); null: it stays as it is',
+    ),
+  },
+  { additionalProperties: false },
+);
+
+type PpoKeys = OptionsOf<typeof options>;
+type PpoOptions = PpoKeys & PlayOptions & PolicyUpdateOptions;
+
+export const ppo = defineAlgorithm({
+  name: 'ppo',
+  description: 'PPO: several clipped steps on each rollout, with advantages from a learned value function',
+  options,
+  valueFunction: ({ valueFunction }) => valueFunction,
+  needsNoDropout: true,
+
+  async train(run, options) {
+    const { policy, state } = run;
+    const critic = valueModelOf(run);
+    const reference = await klReference(run, options);
+    const learner = { ...run, reference };
+
+    for await (const iteration of run.iterations()) {
+      const rng = run.updateRng(iteration);
+      const klCoefficient = (state.klCoefficient as number | undefined) ?? options.klCoefficient;
+
+      // Play, and estimate what each utterance was worth.
+      const rollout = await run.collect(iteration);
+      const { turns, metrics } = await valuedTurns(run, rollout, reference, klCoefficient, options);
+      Object.assign(metrics, rolloutMetrics(rollout));
+
+      // Several clipped steps on the rollout; in the warm-up V alone learns.
+      const lr = iteration < options.warmupIter ? 0 : policyRate(iteration, options);
+      const valueLoss = options.valueFunction === 'trunk' ? valueLossOnTrunk(policy, options) : undefined;
+      if (!valueLoss) Object.assign(metrics, await updateCriticNetwork({ ...run, critic }, turns, rng, options));
+      Object.assign(metrics, await updatePolicy(learner, turns, { rng, lr, klCoefficient }, options, valueLoss));
+
+      // Steer the KL penalty.
+      if (options.adaptiveKlTarget !== null)
+        state.klCoefficient = adaptedKlCoefficient(
+          klCoefficient,
+          metrics['rollout/kl_reference'],
+          options.adaptiveKlTarget,
+        );
+
+      await run.endIteration(iteration, metrics, rollout);
+    }
+  },
+
+  problems: (options) => [...neverTrains(options), ...policyUpdateProblems(options), ...contradictions(options)],
+  frozenIterations: ({ warmupIter }) => warmupIter,
+  trainsWithChoices: ['constrained'],
+  offPolicyRollouts: surrogateOffPolicyProblems,
+});
+
+/** The turns of a rollout with V, advantage and return of each. */
+async function valuedTurns(
+  run: TrainingRun,
+  rollout: readonly Trajectory[],
+  reference: ReferencePolicy | null,
+  klCoefficient: number,
+  options: PpoOptions,
+): Promise<{ turns: ValuedTurn[]; metrics: Metrics }> {
+  const model = valueModelOf(run);
+  const values = await episodeValues({ model, dialogues: run.dialogues }, rollout, options);
+  const refs = reference && (await referenceLogprobs(reference, turnsOf(rollout), options));
+  let next = 0;
+  const episodeKls: number[] = [];
+  const turns = rollout.flatMap((trajectory, e): ValuedTurn[] => {
+    const refLogprobs = refs?.slice(next, (next += trajectory.transitions.length));
+    const kls = refLogprobs ? tokenKls(trajectory, refLogprobs) : [];
+    episodeKls.push(kls.reduce((sum, own) => sum + own.reduce((total, kl) => total + kl, 0), 0));
+    const penalties = options.klIn === 'reward' ? kls.map((own) => own.map((kl) => klCoefficient * kl)) : [];
+    const estimate = episodeEstimate(trajectory, values[e], penalties, options);
+    trajectory.transitions.forEach((_, turn) =>
+      noteEstimate(trajectory, turn, { v: values[e].turns[turn][0], advantage: mean(estimate.advantages[turn]) }),
+    );
+    return trajectory.transitions.map((_, turn) => ({
+      trajectory,
+      turn,
+      refLogprobs: refLogprobs?.[turn],
+      advantages: options.gaeLevel === 'turn' ? estimate.advantages[turn][0] : estimate.advantages[turn],
+      values: values[e].turns[turn],
+      returns: estimate.returns[turn],
+    }));
+  });
+  const metrics: Metrics = {
+    ...valueFit(turns),
+    'rollout/truncated_share': mean(rollout.map(({ transitions }) => +transitions.at(-1)!.truncated)),
+  };
+  if (reference) metrics['rollout/kl_reference'] = mean(episodeKls);
+  if (reference) metrics['actor/kl_coefficient'] = klCoefficient;
+  return { turns: options.whitenAdvantages ? whitened(turns) : turns, metrics };
+}
+
+/** [turns] of [tokens] log π / π_ref of each scored token, in nats, whose mean is the KL to the reference. */
+const tokenKls = (trajectory: Trajectory, refLogprobs: readonly Float32Array[]): Float32Array[] => {
+  const utterances = utterancesOf(trajectory);
+  return refLogprobs.map((ref, turn) => ref.map((logprob, t) => utterances.get(turn)!.logprobs[t] - logprob));
+};
+
+/** How well V predicts what it is trained towards. */
+function valueFit(turns: readonly ValuedTurn[]): Metrics {
+  const values = turns.flatMap((turn) => [...turn.values]);
+  const returns = turns.flatMap((turn) => [...turn.returns]);
+  const spread = standardDeviation(returns) ** 2;
+  const unexplained = standardDeviation(returns.map((target, i) => target - values[i])) ** 2;
+  return {
+    'critic/values_mean': mean(values),
+    'critic/returns_mean': mean(returns),
+    'critic/explained_variance': spread === 0 ? 0 : 1 - unexplained / spread,
+    'critic/value_return_correlation': correlation(values, returns),
+  };
+}
+
+/** Mean 0 and deviation 1 over all steps of the estimate: turns, or tokens. */
+function whitened(turns: readonly ValuedTurn[]): ValuedTurn[] {
+  const all = whiten(
+    Float32Array.from(
+      turns.flatMap(({ advantages }) => (typeof advantages === 'number' ? [advantages] : [...advantages])),
+    ),
+  );
+  let next = 0;
+  return turns.map((turn) => ({
+    ...turn,
+    advantages: typeof turn.advantages === 'number' ? all[next++] : all.slice(next, (next += turn.advantages.length)),
+  }));
+}
+
+function contradictions(options: PpoKeys): ConfigProblem[] {
+  const { gaeLevel, scoreTerminator, klCoefficient, adaptiveKlTarget } = options;
+  const problems: ConfigProblem[] = [];
+  if (gaeLevel !== 'turn' && !scoreTerminator)
+    problems.push({
+      key: 'score_terminator',
+      message: `score_terminator=false with gae_level=${gaeLevel}: an utterance may be empty, and its reward would be of no token`,
+      remedy: 'write score_terminator=true, or gae_level=turn',
+    });
+  if (adaptiveKlTarget !== null && klCoefficient === 0)
+    problems.push({
+      key: 'adaptive_kl_target',
+      message: `adaptive_kl_target=${adaptiveKlTarget} with kl_coefficient=0: there is no penalty to steer`,
+      remedy: 'give the coefficient to begin with, such as kl_coefficient=0.2, or adaptive_kl_target=null',
+    });
+  return problems;
+}

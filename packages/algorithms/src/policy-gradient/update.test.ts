@@ -1,0 +1,226 @@
+// The clipped update through a tiny real model, against slower ways to the same step.
+import { Rng, type Trajectory } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import {
+  collect,
+  packTurns,
+  policyPlayer,
+  policyUpdateProblems,
+  textDialogues,
+  trainingRun,
+  updatePolicy,
+  type AdvantageTurn,
+  type PolicyUpdateOptions,
+} from '../index.js';
+import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/echo-game.js';
+
+let device: Device;
+let rollout: Trajectory[];
+let policy: LanguageModel;
+let start: Awaited<ReturnType<LanguageModel['copyParameters']>>;
+
+const options: PolicyUpdateOptions = {
+  innerEpochs: 1,
+  sequence: 'episode',
+  minibatchSize: 100,
+  maxBatchTokens: null,
+  lossAggregation: 'token_mean',
+  lossDivisor: null,
+  ratio: 'token',
+  clipLow: 0.2,
+  clipHigh: 0.2,
+  dualClip: null,
+  oldLogprobs: 'sampled',
+  klCoefficient: 0,
+  klIn: 'loss',
+  klEstimator: 'k3',
+  entropyCoefficient: 0,
+  targetKl: null,
+  maxGradNorm: 1e9,
+  scoreTerminator: true,
+};
+const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] };
+const hooks = { progress: () => {} };
+const lr = 0.5;
+
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 48 };
+  policy = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(1) });
+  await policy.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
+  const run = trainingRun({ policy, makeEnv: () => new EchoGame() });
+  const play = { seed: 3, slots: 8, sampling, rolloutSize: 8 };
+  rollout = await collect(run, policyPlayer(run, play), 0, play, { groupSize: 4 });
+  start = await policy.copyParameters();
+});
+afterAll(() => device.close());
+beforeEach(() => policy.restoreParameters(start));
+
+/** Lists what it accepts. */
+class ListedGame extends EchoGame {
+  constructor(private readonly validActions: readonly string[]) {
+    super();
+  }
+
+  override async reset(options: { seed?: number } = {}) {
+    const { observation } = await super.reset(options);
+    return { observation, info: { validActions: this.validActions } };
+  }
+
+  override async step(action: string) {
+    const result = await super.step(action);
+    return { ...result, info: { ...result.info, validActions: this.validActions } };
+  }
+}
+
+/** Advantage +1, −1, +1, … */
+const turnsOf = (trajectories: readonly Trajectory[] = rollout): AdvantageTurn[] =>
+  trajectories
+    .flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })))
+    .map((item, i) => ({ ...item, advantages: i % 2 === 0 ? 1 : -1 }));
+
+const update = (changes: Partial<PolicyUpdateOptions> = {}, turns = turnsOf()) =>
+  updatePolicy({ policy, hooks }, turns, { rng: new Rng(7), lr }, { ...options, ...changes });
+
+/** Largest difference of a parameter from those that another update led to. */
+async function distance(other: typeof start): Promise<number> {
+  const now = await policy.copyParameters();
+  return Math.max(
+    ...Object.keys(now).flatMap((name) => {
+      const [one, two] = [now[name].data, other[name].data] as [Float32Array, Float32Array];
+      return Array.from(one, (value, i) => Math.abs(value - two[i]));
+    }),
+  );
+}
+
+test('a constrained choice is learned from as it was made: its ratio is 1 before the first step', async () => {
+  const valid = ['red', 'blue'];
+  const makeEnv = () => new ListedGame(valid);
+  const dialogues = { ...textDialogues(tokenizer), actionChoice: 'constrained' as const };
+  const run = { ...trainingRun({ policy, makeEnv }), dialogues };
+  const play = { seed: 3, slots: 8, sampling, rolloutSize: 8 };
+  const chosen = await collect(run, policyPlayer(run, play), 0, play);
+  expect(new Set(chosen.flatMap(({ transitions }) => transitions.map(({ action }) => action)))).toEqual(new Set(valid));
+  const metrics = await update({}, turnsOf(chosen));
+  expect(metrics['actor/kl_sampling']).toBeLessThan(1e-9);
+  expect(metrics['actor/ratio_max']).toBeCloseTo(1, 5);
+  expect(await distance(start)).toBeGreaterThan(1e-3);
+
+  await policy.restoreParameters(start);
+  const unrestricted = structuredClone(chosen);
+  for (const utterance of unrestricted.flatMap(({ segments }) => segments.flatMap(({ utterances }) => utterances)))
+    delete utterance.allowedIds;
+  expect((await update({}, turnsOf(unrestricted)))['actor/kl_sampling']).toBeGreaterThan(0.1);
+});
+
+test('with one step it is the policy gradient: L = −mean A log π', async () => {
+  const metrics = await update();
+  expect(metrics).toMatchObject({ 'actor/clip_fraction': 0, 'actor/steps': 1 });
+  expect(metrics['actor/kl_sampling']).toBeLessThan(1e-9);
+  expect(metrics['actor/ratio_max']).toBeCloseTo(1, 5);
+  const updated = await policy.copyParameters();
+  expect(await distance(start)).toBeGreaterThan(1e-3);
+
+  await policy.restoreParameters(start);
+  const batch = packTurns(turnsOf(), options);
+  const tokens = batch.lengths.reduce((sum, length) => sum + length, 0);
+  let turn = 0;
+  let left = batch.lengths[0];
+  for (const { weights } of batch.examples)
+    weights.forEach((weight, t) => {
+      if (weight === 0) return;
+      while (left === 0) left = batch.lengths[++turn];
+      weights[t] = (batch.turns[turn].advantages as number) / tokens;
+      left--;
+    });
+  await policy.accumulateGradients(batch.examples);
+  await policy.optimizer.step({ lr, maxGradNorm: 1e9 });
+  expect(await distance(updated)).toBeLessThan(1e-5);
+});
+
+test.each<[string, Partial<PolicyUpdateOptions>, Partial<PolicyUpdateOptions>]>([
+  ['split into small batches', {}, { maxBatchTokens: 8 }],
+  ['with recomputed log-probabilities', {}, { oldLogprobs: 'recomputed' }],
+  ['with ratios of turns, all 1', {}, { ratio: 'turn' }],
+  ['drawn turn by turn, mean over tokens', {}, { sequence: 'turn', minibatchSize: 1000 }],
+])('the same step %s', async (_, one, other) => {
+  await update(one);
+  const updated = await policy.copyParameters();
+  await policy.restoreParameters(start);
+  await update(other);
+  expect(await distance(updated)).toBeLessThan(1e-5);
+});
+
+test('KL to the reference is 0 at the start and keeps later steps near it; the entropy bonus raises entropy', async () => {
+  const reference = await policy.freeze();
+  const step = { rng: new Rng(7), lr: 0.1 };
+  const epochs = { ...options, innerEpochs: 10 };
+  const free = await updatePolicy({ policy, hooks, reference }, turnsOf(), step, { ...epochs, klCoefficient: 1e-9 });
+  await policy.restoreParameters(start);
+  const tied = await updatePolicy({ policy, hooks, reference }, turnsOf(), step, { ...epochs, klCoefficient: 3 });
+  expect(tied['actor/kl_reference']).toBeLessThan(free['actor/kl_reference']);
+  expect(free['actor/kl_reference']).toBeGreaterThan(0);
+  await reference.release();
+
+  await policy.restoreParameters(start);
+  const still = turnsOf().map((turn) => ({ ...turn, advantages: 0 }));
+  await update({ entropyCoefficient: 1, innerEpochs: 3 }, still);
+  const { 'actor/entropy': raised } = await update({}, still);
+  await policy.restoreParameters(start);
+  expect(raised).toBeGreaterThan((await update({}, still))['actor/entropy']);
+});
+
+test('the update ends before a step whose minibatch is too far from the sampling policy', async () => {
+  await update();
+  const once = await policy.copyParameters();
+  await policy.restoreParameters(start);
+  const metrics = await update({ innerEpochs: 5, targetKl: 1e-7 });
+  expect(metrics['actor/steps']).toBe(1);
+  expect(await distance(once)).toBe(0);
+  // Nothing of the refused minibatch is left for the next update.
+  await policy.restoreParameters(start);
+  await update();
+  expect(await distance(once)).toBe(0);
+});
+
+test('tokens of the environment carry no loss, in whatever order turns come', () => {
+  const marked: Trajectory = {
+    ...rollout[0],
+    segments: [
+      {
+        ids: [99, 99, 1, 2, 99, 99, 3, 99, 4],
+        utterances: [
+          { turn: 0, start: 2, ids: [1, 2], terminatorId: 5, logprobs: [-1, -1, -1] },
+          { turn: 1, start: 6, ids: [3], terminatorId: null, logprobs: [-1] },
+          { turn: 2, start: 8, ids: [4], terminatorId: 5, logprobs: [-1, -1] },
+        ],
+      },
+    ],
+  };
+  const turns = [2, 0, 1].map((turn) => ({ trajectory: marked, turn, advantages: turn }));
+  const { examples, turns: ordered, lengths } = packTurns(turns, { scoreTerminator: true });
+  expect(ordered.map(({ turn }) => turn)).toEqual([0, 1, 2]);
+  expect(lengths).toEqual([3, 1, 2]);
+  expect(examples).toHaveLength(1);
+  const [{ targets, weights }] = examples;
+  expect([...targets].filter((_, t) => weights[t] !== 0)).toEqual([1, 2, 5, 3, 4, 5]);
+});
+
+test('an utterance that begins where the one before ended has an example of its own', () => {
+  const utterances = [0, 1].map((turn) => ({ turn, start: 1 + turn, ids: [7], terminatorId: 5, logprobs: [-1, -1] }));
+  const silent: Trajectory = { ...rollout[0], segments: [{ ids: [9, 7, 7], utterances }] };
+  const turns = [0, 1].map((turn) => ({ trajectory: silent, turn, advantages: 1 }));
+  const { examples, lengths } = packTurns(turns, { scoreTerminator: true });
+  expect(examples.map(({ targets }) => [...targets])).toEqual([
+    [7, 5],
+    [0, 7, 5],
+  ]);
+  expect(lengths).toEqual([2, 2]);
+});
+
+test('a divisor belongs to loss_aggregation=constant', () => {
+  expect(policyUpdateProblems({ lossAggregation: 'constant', lossDivisor: null })).toHaveLength(1);
+  expect(policyUpdateProblems({ lossAggregation: 'token_mean', lossDivisor: 4 })).toHaveLength(1);
+  expect(policyUpdateProblems({ lossAggregation: 'constant', lossDivisor: 4 })).toEqual([]);
+});

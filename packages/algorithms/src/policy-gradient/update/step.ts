@@ -1,0 +1,146 @@
+// The clipped policy update of PPO, GRPO, RLOO, REINFORCE++, GiGPO and their relatives: minibatches and inner epochs of
+//
+//     L = Σ_t w_t clipped(ratio_t, A_t) + β Σ_t w_t KL_t − c Σ_t w_t H_t
+//
+// over turns whose advantages are given. The loss is in loss.ts; which mean w is, and what a ratio is of, are options.
+import {
+  mean,
+  minibatches,
+  standardDeviation,
+  tokenWeights,
+  weightedSum,
+  type LossAggregation,
+  type Rng,
+} from '@bowyer/core';
+import type { LanguageModel } from '@bowyer/models';
+import { RunningMeans } from '../../learning/metric-means.js';
+import { packTurns, type LearnedTurn, type TurnBatch } from '../../learning/turn-batch.js';
+import type { Metrics, RunHooks } from '../../rollout/run-hooks.js';
+import { policyLoss, surrogateOf, type AddedLoss } from './loss.js';
+import type { PolicyUpdateOptions, SurrogateOptions } from './options.js';
+import {
+  prepare,
+  sequencesOf,
+  tokenAdvantages,
+  type AdvantageTurn,
+  type Prepared,
+  type Reference,
+} from './preparation.js';
+
+export interface UpdateStep {
+  rng: Rng;
+  lr: number;
+  klCoefficient?: number;
+}
+
+/**
+ * `innerEpochs` passes over the turns, one optimizer step per minibatch.
+ *
+ * @param reference needed where `klCoefficient` is above 0 and the turns do not have their `refLogprobs`
+ * @param step.rng the order of the minibatches
+ * @param step.klCoefficient in place of the option, for one that adapts; 0: no reference, and no option of a KL is read
+ * @param added a further loss of the same pass
+ */
+export async function updatePolicy<Turn extends AdvantageTurn>(
+  {
+    policy,
+    reference = null,
+    hooks,
+  }: { policy: LanguageModel; reference?: Reference | null; hooks: Pick<RunHooks, 'progress'> },
+  turns: readonly Turn[],
+  step: UpdateStep,
+  options: SurrogateOptions & Partial<PolicyUpdateOptions>,
+  added?: AddedLoss<Turn>,
+): Promise<Metrics> {
+  const { rng, lr, klCoefficient = options.klCoefficient ?? 0 } = step;
+  const prepared = await prepare(policy, klCoefficient > 0 ? reference : 'none', turns, options);
+  const sequences = sequencesOf(prepared, options.sequence);
+  const steps = options.innerEpochs * Math.ceil(sequences.length / options.minibatchSize);
+  const means = new RunningMeans();
+  const norms: number[] = [];
+  let isStopped = false;
+  for (let epoch = 0; epoch < options.innerEpochs && !isStopped; epoch++) {
+    for (const minibatch of minibatches(sequences, options.minibatchSize, rng)) {
+      const batch = packTurns(minibatch.flat(), options);
+      const metrics = await accumulate(policy, batch, { klCoefficient, added }, options);
+      means.add(metrics);
+      isStopped = exceedsTarget(metrics['actor/kl_sampling'], options);
+      if (isStopped) break;
+      norms.push((await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm })).gradientNorm);
+      await added?.step?.();
+      hooks.progress('policy', norms.length, steps);
+    }
+  }
+  const advantages = prepared.flatMap((turn) => [...tokenAdvantages(turn)]);
+  return {
+    ...means.values(),
+    'actor/steps': norms.length,
+    'actor/advantages_mean': mean(advantages),
+    'actor/advantages_std': standardDeviation(advantages),
+    'optim/policy_gradient_norm': norms.length === 0 ? 0 : mean(norms),
+    'optim/lm_lr': lr,
+  };
+}
+
+/** Forward and backward of one minibatch; without a gradient where the update is to end. */
+async function accumulate<Turn extends AdvantageTurn>(
+  policy: LanguageModel,
+  batch: TurnBatch<Prepared<Turn>>,
+  { klCoefficient, added }: { klCoefficient: number; added?: AddedLoss<Turn> },
+  options: SurrogateOptions & Partial<PolicyUpdateOptions>,
+): Promise<Metrics> {
+  const { turns, lengths } = batch;
+  const sequenceLengths = options.sequence === 'turn' ? lengths : episodeLengths(batch);
+  const weights = tokenWeights(sequenceLengths, aggregationOf(options));
+  const ratioLengths = { token: [], turn: lengths, sequence: sequenceLengths }[options.ratio];
+  const tokens = {
+    oldLogprobs: joined(turns.map(({ old }) => old)),
+    refLogprobs: joined(turns.map(({ ref }) => ref)),
+    advantages: joined(turns.map(tokenAdvantages)),
+  };
+  let metrics: Metrics = {};
+  await policy.accumulateLogprobGradients(
+    added?.examplesOf?.(batch) ?? batch.examples,
+    (scored) => {
+      const found = policyLoss(scored, { ...tokens, weights, ratioLengths, klCoefficient }, options);
+      const further = added?.lossOf(scored, batch, weights);
+      metrics = { ...found.metrics, ...further?.metrics };
+      const terms = [
+        { loss: found.loss, coefficient: 1 },
+        ...(further ? [{ loss: further.loss, coefficient: 1 }] : []),
+      ];
+      // Nothing of a minibatch that ends the update is left in the gradients.
+      const scale = exceedsTarget(metrics['actor/kl_sampling'], options) ? 0 : 1;
+      return weightedSum(...terms.map((term) => ({ ...term, coefficient: scale })));
+    },
+    {
+      entropies: true,
+      maxTokens: options.maxBatchTokens ?? undefined,
+      surrogate: surrogateOf({ ...tokens, weights, klCoefficient }, batch, added, options),
+    },
+  );
+  return metrics;
+}
+
+const exceedsTarget = (kl: number, { targetKl }: SurrogateOptions) => targetKl !== null && kl > targetKl;
+
+function aggregationOf({ lossAggregation, lossDivisor }: SurrogateOptions): LossAggregation {
+  return lossAggregation === 'constant' ? { kind: 'constant', divisor: lossDivisor! } : { kind: lossAggregation };
+}
+
+/** Tokens of each episode of a batch. */
+function episodeLengths({ turns, lengths }: TurnBatch<LearnedTurn>): number[] {
+  const episodes = new Map<unknown, number>();
+  turns.forEach(({ trajectory }, i) => episodes.set(trajectory, (episodes.get(trajectory) ?? 0) + lengths[i]));
+  return [...episodes.values()];
+}
+
+function joined(arrays: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(arrays.reduce((sum, { length }) => sum + length, 0));
+  let start = 0;
+  for (const array of arrays) {
+    all.set(array, start);
+    start += array.length;
+  }
+  return all;
+}

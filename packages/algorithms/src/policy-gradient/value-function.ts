@@ -1,0 +1,324 @@
+// PPO's value function: V along episodes with the advantages and returns that follow from it, and its loss, beside the policy's in one
+// backward pass or on a network of its own.
+import { Type } from '@sinclair/typebox';
+import {
+  bilevelGae,
+  clippedValueLoss,
+  gae,
+  mean,
+  minibatches,
+  nullable,
+  oneOf,
+  rate,
+  share,
+  type Rng,
+  type Trajectory,
+} from '@bowyer/core';
+import type { LanguageModel, TokenExample } from '@bowyer/models';
+import { RunningMeans } from '../learning/metric-means.js';
+import { packTurns, scoredIds, type TurnBatch } from '../learning/turn-batch.js';
+import type { Dialogues } from '../rollout/dialogue.js';
+import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
+import type { AddedLoss } from './update/loss.js';
+import type { AdvantageTurn } from './update/preparation.js';
+
+export const valueKeys = {
+  value_function: oneOf(
+    ['trunk', 'critic'],
+    "where V comes from: a head on the policy's own trunk, or a head on a network of its own that starts as the policy does",
+  ),
+  value_lr: rate('learning rate of the value head; with value_function=critic of the whole network'),
+  value_max_grad_norm: rate('upper bound of the global norm of the gradient of the value head, or of the critic'),
+  value_coefficient: rate('weight of the value loss beside the policy loss, which acts on the shared trunk'),
+  value_clip: nullable(
+    rate('units of the return'),
+    'how far V may move from its value at the rollout before its loss is flat, in units of the return; null: no clip',
+  ),
+  gae_level: oneOf(
+    ['turn', 'token', 'bilevel'],
+    'steps of the advantage estimate: turns with V before each utterance, tokens, or turns and then the tokens inside each (RAGEN)',
+  ),
+  gamma: share('discount per step of gae_level; with bilevel per turn, and 1 between the tokens of a turn'),
+  lambda: share('λ of the advantage estimate; 0: one-step, 1: Monte-Carlo return'),
+  bootstrap_on_limit: Type.Boolean({
+    description:
+      'episodes that were cut by a limit count V of their last context as what would have followed; false: nothing follows',
+  }),
+  whiten_advantages: Type.Boolean({
+    description: 'scale the advantages of a rollout to mean 0 and standard deviation 1',
+  }),
+};
+
+/** What has a value: the context before an utterance, or before each of its tokens. */
+export type GaeLevel = 'turn' | 'token' | 'bilevel';
+
+/** V along an episode. */
+export interface EpisodeValues {
+  /** [turns] of V at the context before the utterance, or of [tokens] V before each scored token. */
+  turns: Float32Array[];
+  /** V of the context after the last turn; 0 where it was not asked for. */
+  next: number;
+}
+
+export interface EpisodeEstimate {
+  /** [turns] of the utterance, or of [tokens] each scored token. */
+  advantages: Float32Array[];
+  /** The same of A + V, what V is trained towards. */
+  returns: Float32Array[];
+}
+
+interface ValueOptions {
+  gaeLevel: GaeLevel;
+  bootstrapOnLimit: boolean;
+  scoreTerminator: boolean;
+  sampling: { maxNewTokens: number };
+  minibatchSize: number;
+  maxBatchTokens: number | null;
+}
+
+/** V at the contexts of the agent's turns, never at what the environment wrote, and after episodes that were cut. */
+export async function episodeValues(
+  { model, dialogues }: { model: LanguageModel; dialogues: Dialogues },
+  trajectories: readonly Trajectory[],
+  options: ValueOptions,
+): Promise<EpisodeValues[]> {
+  const examples = trajectories.flatMap(({ segments }) =>
+    segments.map(({ ids, utterances }) => {
+      const positions = utterances.flatMap((utterance) =>
+        Array.from(
+          { length: options.gaeLevel === 'turn' ? 1 : scoredIds(utterance, options.scoreTerminator).length },
+          (_, i) => utterance.start - 1 + i,
+        ),
+      );
+      return valueExample(ids, positions);
+    }),
+  );
+  const cut = trajectories.filter((trajectory) => bootstraps(trajectory, options));
+  const room = model.contextLength - options.sampling.maxNewTokens + 1;
+  const after = cut.map((trajectory) => {
+    const ids = nextContext(trajectory, dialogues).slice(-room);
+    return valueExample(ids, [ids.length - 1]);
+  });
+  const rows = await valuesInParts(model, [...examples, ...after], options);
+  let segment = 0;
+  let next = examples.length;
+  return trajectories.map((trajectory) => {
+    const turns = trajectory.transitions.map(() => new Float32Array(0));
+    for (const { utterances } of trajectory.segments) {
+      const row = rows[segment++];
+      for (const utterance of utterances) {
+        const { length } = options.gaeLevel === 'turn' ? [0] : scoredIds(utterance, options.scoreTerminator);
+        turns[utterance.turn] = row.slice(utterance.start - 1, utterance.start - 1 + length);
+      }
+    }
+    return { turns, next: bootstraps(trajectory, options) ? rows[next++].at(-1)! : 0 };
+  });
+}
+
+/**
+ * Generalised advantage estimation over an episode.
+ *
+ * @param rewards [turns]
+ * @param tokenPenalties [turns] of [tokens], subtracted from the reward of each scored token; empty: none
+ */
+export function episodeEstimate(
+  trajectory: Trajectory,
+  values: EpisodeValues,
+  tokenPenalties: readonly Float32Array[],
+  options: Pick<ValueOptions, 'gaeLevel' | 'bootstrapOnLimit'> & { gamma: number; lambda: number },
+): EpisodeEstimate {
+  const { gaeLevel, gamma, lambda } = options;
+  const rewards = trajectory.transitions.map(({ reward }) => reward);
+  const lengths = values.turns.map(({ length }) => length);
+  const penaltyOf = (turn: number) => (tokenPenalties[turn] ?? []).reduce((sum, penalty) => sum + penalty, 0);
+  const flat = Float32Array.from(values.turns.flatMap((own) => [...own]));
+  const terminated = !bootstraps(trajectory, options);
+  if (gaeLevel === 'bilevel') {
+    const turnRewards = Float32Array.from(rewards, (reward, turn) => reward - penaltyOf(turn));
+    const episode = { lengths, rewards: turnRewards, values: flat, nextValue: values.next, terminated };
+    return perTurn(bilevelGae(episode, { gamma, lambda, tokenGamma: 1 }), lengths);
+  }
+  const steps = rewards.flatMap((reward, turn) => {
+    if (gaeLevel === 'turn') return [reward - penaltyOf(turn)];
+    const last = lengths[turn] - 1;
+    return Array.from(
+      { length: lengths[turn] },
+      (_, t) => (t === last ? reward : 0) - (tokenPenalties[turn]?.[t] ?? 0),
+    );
+  });
+  const ends = (isSet: boolean) => Uint8Array.from(steps, (_, i) => +(isSet && i === steps.length - 1));
+  const input = {
+    rewards: Float32Array.from(steps),
+    values: flat,
+    nextValues: Float32Array.of(...flat.slice(1), values.next),
+    terminated: ends(terminated),
+    truncated: ends(!terminated),
+  };
+  return perTurn(gae(input, { gamma, lambda }), lengths);
+}
+
+/** Whether more lay beyond the end of an episode, and counts. */
+const bootstraps = ({ transitions }: Trajectory, { bootstrapOnLimit }: { bootstrapOnLimit: boolean }): boolean =>
+  bootstrapOnLimit && transitions.at(-1)!.truncated;
+
+/** As many examples at once as sequences in an update. */
+async function valuesInParts(
+  model: LanguageModel,
+  examples: readonly TokenExample[],
+  { minibatchSize, maxBatchTokens }: ValueOptions,
+): Promise<Float32Array[]> {
+  const rows: Float32Array[] = [];
+  for (let start = 0; start < examples.length; start += minibatchSize) {
+    const part = examples.slice(start, start + minibatchSize);
+    for (const row of await model.values(part, { maxTokens: maxBatchTokens ?? undefined })) rows.push(row);
+  }
+  return rows;
+}
+
+function valueExample(ids: readonly number[], positions: readonly number[]): TokenExample {
+  const valueWeights = new Float32Array(ids.length);
+  for (const position of positions) valueWeights[position] = 1;
+  return {
+    ids: Int32Array.from(ids),
+    targets: new Int32Array(ids.length),
+    weights: new Float32Array(ids.length),
+    valueWeights,
+  };
+}
+
+/** What the policy would have read next, in tokens. */
+function nextContext({ transitions, segments }: Trajectory, dialogues: Dialogues): number[] {
+  const { observation, nextObservation } = transitions.at(-1)!;
+  const { ids, utterances } = segments.at(-1)!;
+  const utterance = utterances.at(-1)!;
+  const before = ids.slice(0, utterance.start);
+  const dialogue = dialogues.open();
+  dialogue.advance({ turn: 0, observation, ids: before }, []);
+  dialogue.decide({ ...utterance, logprobs: Float32Array.from(utterance.logprobs), contextTokens: before.length });
+  const { keep, tokens } = dialogue.advance({ turn: 1, observation: nextObservation }, ids);
+  return [...ids.slice(0, keep), ...tokens];
+}
+
+function perTurn(
+  { advantages, returns }: { advantages: Float32Array; returns: Float32Array },
+  lengths: readonly number[],
+): EpisodeEstimate {
+  const split = (all: Float32Array) => {
+    let start = 0;
+    return lengths.map((length) => all.slice(start, (start += length)));
+  };
+  return { advantages: split(advantages), returns: split(returns) };
+}
+
+export interface ValueUpdateOptions {
+  innerEpochs: number;
+  minibatchSize: number;
+  maxBatchTokens: number | null;
+  scoreTerminator: boolean;
+  valueLr: number;
+  valueMaxGradNorm: number;
+  valueCoefficient: number;
+  valueClip: number | null;
+  gaeLevel: GaeLevel;
+}
+
+/** Arrays are [1] for the utterance, or [tokens] of its scored tokens. */
+export interface ValuedTurn extends AdvantageTurn {
+  /** V at the rollout. */
+  values: Float32Array;
+  /** What V is trained towards. */
+  returns: Float32Array;
+}
+
+/** The value loss as a part of the policy's update; the head has an optimizer of its own. */
+export function valueLossOnTrunk(policy: LanguageModel, options: ValueUpdateOptions): AddedLoss<ValuedTurn> {
+  const { valueCoefficient, valueLr: lr, valueMaxGradNorm: maxGradNorm } = options;
+  return {
+    examplesOf: (batch) => withValues(batch, options.gaeLevel),
+    lossOf: ({ logprobs, values }, { turns }) => {
+      const { gradient, ...loss } = valueLoss(values, turns, options);
+      return {
+        loss: {
+          loss: valueCoefficient * loss.loss,
+          gradient: new Float32Array(logprobs.length),
+          valueGradient: gradient.map((slope) => valueCoefficient * slope),
+        },
+        metrics: valueMetrics(loss),
+      };
+    },
+    valuesOf: ({ turns }) => ({
+      ...rolloutValues(turns),
+      coefficient: valueCoefficient,
+      clip: options.valueClip ?? Infinity,
+    }),
+    step: async () => void (await policy.valueHead.optimizer.step({ lr, maxGradNorm })),
+  };
+}
+
+/** `innerEpochs` passes of a network of its own over the turns, `minibatchSize` episodes per optimizer step. */
+export async function updateCriticNetwork(
+  { critic, hooks }: { critic: LanguageModel; hooks: Pick<RunHooks, 'progress'> },
+  turns: readonly ValuedTurn[],
+  rng: Rng,
+  options: ValueUpdateOptions,
+): Promise<Metrics> {
+  const { valueLr: lr, valueMaxGradNorm: maxGradNorm, maxBatchTokens, innerEpochs, minibatchSize } = options;
+  const episodes = [...new Set(turns.map(({ trajectory }) => trajectory))].map((episode) =>
+    turns.filter(({ trajectory }) => trajectory === episode),
+  );
+  const steps = innerEpochs * Math.ceil(episodes.length / minibatchSize);
+  const means = new RunningMeans();
+  const norms: number[] = [];
+  for (let epoch = 0; epoch < innerEpochs; epoch++)
+    for (const minibatch of minibatches(episodes, minibatchSize, rng)) {
+      const batch = packTurns(minibatch.flat(), options);
+      const examples = withValues(batch, options.gaeLevel).map((example) => ({
+        ...example,
+        weights: new Float32Array(example.ids.length),
+      }));
+      const found = await critic.accumulateLogprobGradients(
+        examples,
+        ({ values }) => {
+          const { gradient, ...loss } = valueLoss(values, batch.turns, options);
+          return { ...loss, gradient: new Float32Array(0), valueGradient: gradient };
+        },
+        { maxTokens: maxBatchTokens ?? undefined },
+      );
+      means.add(valueMetrics(found));
+      const { gradientNorm } = await critic.optimizer.step({ lr, maxGradNorm });
+      await critic.valueHead.optimizer.step({ lr, maxGradNorm });
+      norms.push(gradientNorm);
+      hooks.progress('critic', norms.length, steps);
+    }
+  return { ...means.values(), 'optim/critic_gradient_norm': mean(norms) };
+}
+
+/** The examples of a batch that ask for V before each of its turns, or before each of their tokens. */
+function withValues({ examples, lengths }: TurnBatch<unknown>, level: GaeLevel): TokenExample[] {
+  const firsts = new Set<number>();
+  lengths.reduce((token, length) => (firsts.add(token), token + length), 0);
+  let token = 0;
+  return examples.map((example) => ({
+    ...example,
+    valueWeights: example.weights.map((weight) => {
+      if (weight === 0) return 0;
+      return level !== 'turn' || firsts.has(token++) ? 1 : 0;
+    }),
+  }));
+}
+
+/** PPO's value loss, a mean over the values of a batch. */
+function valueLoss(values: Float32Array, turns: readonly ValuedTurn[], { valueClip }: ValueUpdateOptions) {
+  const weights = new Float32Array(values.length).fill(1 / values.length);
+  return clippedValueLoss({ values, ...rolloutValues(turns), weights }, { clipRange: valueClip ?? Infinity });
+}
+
+function rolloutValues(turns: readonly ValuedTurn[]): { oldValues: Float32Array; returns: Float32Array } {
+  const joined = (of: 'values' | 'returns') => Float32Array.from(turns.flatMap((turn) => [...turn[of]]));
+  return { oldValues: joined('values'), returns: joined('returns') };
+}
+
+const valueMetrics = ({ loss, clipFraction }: { loss: number; clipFraction: number }): Metrics => ({
+  'losses/value': loss,
+  'critic/clip_fraction': clipFraction,
+});

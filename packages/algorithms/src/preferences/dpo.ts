@@ -1,0 +1,86 @@
+// DPO on whole episodes: of a group of episodes of one task, the best is preferred to the worst.
+// Source: Rafailov et al. 2023, arXiv:2305.18290, eq. 7:
+//
+//     h = β [ log π(best)/π_ref(best) − log π(worst)/π_ref(worst) ]          L = −mean over pairs of log σ(h)
+//
+// with log π(episode) = Σ over the agent's tokens (as for trajectories of agents in Song et al. 2024, ETO, arXiv:2403.02502), π_ref the
+// start of the run.
+// Differs from it: the pairs come from the policy's own games, new ones in every iteration; offline_dpo takes those of a dataset.
+import { Type } from '@sinclair/typebox';
+import { count, minibatches, type ConfigProblem, type OptionsOf, type Rng } from '@bowyer/core';
+import { policyRateFromStart, rateKeys } from '../learning/policy-rate.js';
+import { RunningMeans } from '../learning/metric-means.js';
+import { aloneProblems, groupKeys, groupsOf, wholeGroups } from '../rollout/collect-groups.js';
+import { rolloutMetrics } from '../rollout/collect.js';
+import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
+import type { PlayOptions } from '../rollout/player.js';
+import type { Metrics } from '../rollout/run-hooks.js';
+import type { AlgorithmRun } from '../run/algorithm-run.js';
+import { defineAlgorithm } from '../run/algorithm-unit.js';
+import {
+  accumulatePreferences,
+  preferenceKeys,
+  preferencePairs,
+  scorePairs,
+  type ScoredPair,
+} from './preference-loss.js';
+
+const options = Type.Object(
+  {
+    ...loopKeys,
+    ...evalDecodingKey,
+    group_size: groupKeys.group_size,
+    inner_epochs: count('passes over the pairs of a rollout'),
+    minibatch_size: count('pairs per optimizer step'),
+    ...rateKeys,
+    ...preferenceKeys,
+  },
+  { additionalProperties: false },
+);
+
+type DpoOptions = OptionsOf<typeof options> & PlayOptions;
+
+export const dpo = defineAlgorithm({
+  name: 'dpo',
+  description: 'DPO: of a group of its own episodes of one task, the policy prefers the best to the worst',
+  options,
+  offPolicyRollouts: () => [],
+
+  async train(run, options) {
+    const reference = await run.openReference({ quantization: options.referenceQuantization });
+    for await (const iteration of run.iterations()) {
+      const rollout = await run.collect(iteration, { groupSize: options.groupSize });
+      const metrics = rolloutMetrics(rollout);
+
+      const pairs = groupsOf(rollout).flatMap((group) => preferencePairs(group, options.pairsPerGroup));
+      metrics['preferences/pairs'] = pairs.length;
+      const scored = await scorePairs(reference, pairs, options);
+      const lr = policyRateFromStart(iteration, options);
+      metrics['optim/lm_lr'] = lr;
+      if (scored.length > 0) Object.assign(metrics, await prefer(run, scored, run.updateRng(iteration), lr, options));
+
+      await run.endIteration(iteration, metrics, rollout);
+    }
+  },
+
+  problems: (options): ConfigProblem[] => [...wholeGroups(options), ...aloneProblems(options)],
+});
+
+/** `innerEpochs` passes over the pairs. */
+async function prefer(
+  run: AlgorithmRun,
+  pairs: readonly ScoredPair[],
+  rng: Rng,
+  lr: number,
+  options: DpoOptions,
+): Promise<Metrics> {
+  const { maxGradNorm } = options;
+  const means = new RunningMeans();
+  const learn = (batch: readonly ScoredPair[]) => accumulatePreferences(run.policy, batch, options);
+  for (let epoch = 0; epoch < options.innerEpochs; epoch++) {
+    for (const batch of minibatches(pairs, options.minibatchSize, rng))
+      means.add(await run.step([batch], learn, { lr, maxGradNorm }));
+    run.hooks.progress('preferences', epoch + 1, options.innerEpochs);
+  }
+  return means.values();
+}

@@ -1,0 +1,97 @@
+// DPO on a dataset of episodes with rewards: among episodes of one task, better ones are preferred to worse ones. The loss is in dpo.ts.
+// Source: Rafailov et al. 2023, arXiv:2305.18290, eq. 7. π_ref is the start of the run, so that a run begins with a policy that has
+// imitated the dataset (policy_lm of a bc run).
+// Differs from it: preferences are differences of returns. Episodes are of one task where their items are equal, and without items where
+// they begin with the same observation.
+import { Type } from '@sinclair/typebox';
+import { count, minibatches, rate, Rng, scheduledRate, share, type OptionsOf, type Trajectory } from '@bowyer/core';
+import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
+import { rateScheduleSchema } from '../learning/policy-rate.js';
+import type { PlayOptions } from '../rollout/player.js';
+import type { Metrics } from '../rollout/run-hooks.js';
+import type { AlgorithmRun } from '../run/algorithm-run.js';
+import { defineAlgorithm } from '../run/algorithm-unit.js';
+import { datasetOf } from '../run/training-run.js';
+import {
+  accumulatePreferences,
+  preferenceKeys,
+  preferencePairs,
+  scorePairs,
+  type ScoredPair,
+} from './preference-loss.js';
+
+const options = Type.Object(
+  {
+    epochs: count('passes over the pairs of the dataset'),
+    batch_size: count('pairs per optimizer step'),
+    lm_lr: rate('peak learning rate of the policy'),
+    lm_schedule: rateScheduleSchema('optimizer steps', share('last learning rate as a share of the peak')),
+    ...preferenceKeys,
+  },
+  { additionalProperties: false },
+);
+
+type OfflineDpoOptions = OptionsOf<typeof options> & PlayOptions;
+
+export const offlineDpo = defineAlgorithm({
+  name: 'offline_dpo',
+  description: 'DPO on a dataset: among episodes of one task, those with a higher return are preferred',
+  options,
+  needs: { source: 'dataset' },
+
+  async train(run, options) {
+    const groups = tasksOf(rewardedEpisodes(datasetOf(run), 'offline_dpo prefers episodes by their return'));
+    const pairs = groups.flatMap((group) => preferencePairs(group, options.pairsPerGroup));
+    const reference = await run.openReference({ quantization: options.referenceQuantization });
+    const scored = await scorePairs(reference, pairs, options).finally(() => reference.release());
+    if (scored.length === 0)
+      throw new Error(
+        `offline_dpo found no two episodes of one task whose returns differ: the dataset has ${groups.length} tasks`,
+      );
+    await passes(run, scored, options);
+  },
+});
+
+/** `epochs` passes over the pairs, a line of metrics for each. Metrics and checkpoints count optimizer steps. */
+async function passes(run: AlgorithmRun, pairs: readonly ScoredPair[], options: OfflineDpoOptions): Promise<void> {
+  const { policy, hooks, state, firstIteration } = run;
+  const stepsPerEpoch = Math.ceil(pairs.length / options.batchSize);
+  const totalSteps = options.epochs * stepsPerEpoch;
+  // The metrics of the epoch under way are part of a checkpoint.
+  const measured = (state.epoch ??= []) as Metrics[];
+  const learn = (batch: readonly ScoredPair[]) => accumulatePreferences(policy, batch, options);
+  let step = firstIteration;
+  for (let epoch = Math.floor(step / stepsPerEpoch); epoch < options.epochs; epoch++) {
+    const batches = [...minibatches(pairs, options.batchSize, Rng.forPurpose(options.seed, `dpo/${epoch}`))];
+    for (const batch of batches.slice(step % stepsPerEpoch)) {
+      const lr = scheduledRate(options.lmLr, step, totalSteps, options.lmSchedule);
+      measured.push(await run.step([batch], learn, { lr, maxGradNorm: options.maxGradNorm }));
+      hooks.progress('preferences', ++step, totalSteps);
+      if (step % stepsPerEpoch === 0) {
+        await hooks.log(step - 1, { ...meansOf(measured), 'preferences/pairs': pairs.length, 'optim/steps': step });
+        measured.length = 0;
+      }
+      if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
+      if (hooks.stopRequested) return;
+    }
+  }
+}
+
+const meansOf = (measured: readonly Metrics[]): Metrics =>
+  Object.fromEntries(
+    Object.keys(measured[0]).map((name) => [
+      name,
+      measured.reduce((sum, metrics) => sum + metrics[name], 0) / measured.length,
+    ]),
+  );
+
+/** Episodes of each task, in order. */
+function tasksOf(episodes: readonly Trajectory[]): Trajectory[][] {
+  const tasks = new Map<string, Trajectory[]>();
+  for (const episode of episodes) {
+    const { state, observation } = episode.transitions[0];
+    const key = episode.item === undefined ? `begins ${state ?? observation}` : `item ${episode.item}`;
+    tasks.set(key, [...(tasks.get(key) ?? []), episode]);
+  }
+  return [...tasks.values()];
+}

@@ -1,0 +1,103 @@
+// Rollouts played while the learner updates, by weights that follow from the iteration alone: rollout k by those of iteration k − s.
+// With s = 1 this is one-step off-policy learning: Noukhovitch et al. 2024, arXiv:2410.18252, section 3.
+import type { Trajectory } from '@bowyer/core';
+import { playRollout } from '../rollout/collect.js';
+import type { RolloutPlan, RolloutSource } from '../rollout/play.js';
+import type { Metrics } from '../rollout/run-hooks.js';
+import type { Collector, Weights } from './collector.js';
+import { RolloutMeter, stalenessMetrics } from './rollout-meter.js';
+
+export interface LockStepSettings {
+  /** Of the run: nothing is played for later ones. */
+  iterations: number;
+  /** s, in iterations. 0: the numbers of a synchronous run. */
+  maxStaleness: number;
+  firstIteration: number;
+}
+
+export class LockStepRollouts implements RolloutSource {
+  readonly #meter = new RolloutMeter();
+  readonly #rollouts = new Map<number, Promise<Trajectory[]>>();
+  #last: Promise<unknown> = Promise.resolve();
+  /** The first rollout that has not been begun. */
+  #next: number;
+  /** The rollout that the learner waits for. */
+  #awaited = -1;
+  #metrics: Metrics = {};
+
+  /** @param played rollouts of a checkpoint that were played and not learned from, by iteration */
+  constructor(
+    private readonly collector: Collector,
+    private readonly settings: LockStepSettings,
+    played: ReadonlyMap<number, Trajectory[]> = new Map(),
+  ) {
+    for (const [iteration, rollout] of played) this.#rollouts.set(iteration, Promise.resolve(rollout));
+    this.#next = settings.firstIteration + played.size;
+  }
+
+  async take(iteration: number, plan: RolloutPlan): Promise<Trajectory[]> {
+    const { iterations, maxStaleness } = this.settings;
+    const end = Math.min(iterations, iteration + maxStaleness + 1);
+    if (this.#next < end) {
+      const weights = await this.collector.snapshot();
+      while (this.#next < end) this.#begin(this.#next++, { version: iteration, weights }, plan);
+    }
+    this.#awaited = iteration;
+    const rollout = await this.#meter.waiting(this.#rollouts.get(iteration)!);
+    this.#awaited = -1;
+    this.#rollouts.delete(iteration);
+    plan.context.hooks.progress('rollout', 1, 1);
+    this.#metrics = stalenessMetrics(rollout, iteration);
+    return rollout;
+  }
+
+  /** Of the last rollout that was taken. */
+  takeMetrics(): Metrics {
+    return this.#metrics;
+  }
+
+  /** Seconds since the last call. */
+  takeSeconds(): Record<string, number> {
+    const { learnerIdle, collectorIdle } = this.#meter.take();
+    return { 'learner idle': learnerIdle / 1000, 'collector idle': collectorIdle / 1000 };
+  }
+
+  /** Rollouts that have not been learned from, by iteration, when all that were begun have been played. */
+  async played(): Promise<Map<number, Trajectory[]>> {
+    const played = new Map<number, Trajectory[]>();
+    for (const [iteration, rollout] of this.#rollouts) played.set(iteration, await rollout);
+    return played;
+  }
+
+  async close(): Promise<void> {
+    this.collector.close();
+    await this.#last.catch(() => {});
+  }
+
+  #begin(iteration: number, { version, weights }: { version: number; weights: Weights }, plan: RolloutPlan): void {
+    const { context, options, groupSize } = plan;
+    const { rolloutSize } = options;
+    const progress: RolloutPlan['context']['hooks']['progress'] = (...step) => {
+      if (this.#awaited === iteration) context.hooks.progress(...step);
+    };
+    const episodes = { groupSize, firstEpisode: iteration * rolloutSize, episodes: rolloutSize };
+    const rollout = this.#last.then(async () => {
+      await this.collector.load(version, weights);
+      this.#meter.occupy(1);
+      try {
+        return await playRollout(
+          { ...context, hooks: { progress } },
+          this.collector.openPlayer,
+          iteration,
+          options,
+          episodes,
+        );
+      } finally {
+        this.#meter.occupy(0);
+      }
+    });
+    rollout.catch(() => {}); // the learner gets it when it takes the rollout
+    this.#rollouts.set(iteration, rollout);
+    this.#last = rollout;
+  }
+}

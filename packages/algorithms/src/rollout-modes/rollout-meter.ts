@@ -1,0 +1,60 @@
+// How old rollouts are when they are learned from, and who waits for whom.
+import { maximum, mean, type Trajectory } from '@bowyer/core';
+import type { Metrics } from '../rollout/run-hooks.js';
+
+/** Iterations between the weights that wrote each utterance and those that learn from it. */
+export const stalenessOf = (rollout: readonly Trajectory[], iteration: number): number[] =>
+  rollout.flatMap(({ segments }) =>
+    segments.flatMap(({ utterances }) => utterances.map(({ policyVersion = iteration }) => iteration - policyVersion)),
+  );
+
+/** Times are in milliseconds. */
+export class RolloutMeter {
+  #occupied = 0;
+  #changedAt: number;
+  #since: number;
+  #collectorIdle = 0;
+  #learnerIdle = 0;
+
+  constructor(private readonly now: () => number = () => performance.now()) {
+    this.#changedAt = this.#since = now();
+  }
+
+  /** @param share of the collector's slots that have an episode from now on */
+  occupy(share: number): void {
+    const now = this.now();
+    this.#collectorIdle += (1 - this.#occupied) * (now - this.#changedAt);
+    this.#changedAt = now;
+    this.#occupied = share;
+  }
+
+  /** What the learner does while it waits for a rollout. */
+  async waiting<Result>(work: Promise<Result>): Promise<Result> {
+    const start = this.now();
+    try {
+      return await work;
+    } finally {
+      this.#learnerIdle += this.now() - start;
+    }
+  }
+
+  /** Since the last call. */
+  take(): { milliseconds: number; learnerIdle: number; collectorIdle: number } {
+    this.occupy(this.#occupied);
+    const now = this.now();
+    const taken = {
+      milliseconds: now - this.#since,
+      learnerIdle: this.#learnerIdle,
+      collectorIdle: this.#collectorIdle,
+    };
+    this.#since = now;
+    this.#learnerIdle = this.#collectorIdle = 0;
+    return taken;
+  }
+}
+
+export function stalenessMetrics(rollout: readonly Trajectory[], iteration: number): Metrics {
+  const staleness = stalenessOf(rollout, iteration);
+  if (staleness.length === 0) return {};
+  return { 'rollout/staleness_mean': mean(staleness), 'rollout/staleness_max': maximum(staleness) };
+}

@@ -1,0 +1,205 @@
+// A chat model learns a game from conversations and then plays it through the same template.
+import { Rng } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { chatTemplate, LanguageModel, templateTokens, wordLevelTokenizer, type ChatMessage } from '@bowyer/models';
+import {
+  bc,
+  chatDialogues,
+  evaluate,
+  PolicyPlayer,
+  segmentsOf,
+  tokenExamples,
+  trainingRun,
+  type TurnTokens,
+} from '../index.js';
+import { colours, EchoGame } from '../../test/echo-game.js';
+
+let device: Device;
+let policy: LanguageModel;
+const words = [
+  'system\nuser\nassistant\nYou are a helpful assistant',
+  'show\nno\nyes',
+  ...colours,
+  ` ${colours.join(' ')}`,
+];
+const tokenizer = wordLevelTokenizer(words, { wholeTokens: templateTokens('chatml') });
+const template = chatTemplate('chatml', tokenizer);
+const opening: ChatMessage[] = [
+  { role: 'user', content: 'show' },
+  { role: 'assistant', content: 'yes', loss: false },
+];
+const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
+
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  const config = { model_type: 'gpt2', n_layer: 2, n_head: 4, n_embd: 64, n_positions: 128 };
+  policy = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1) });
+});
+afterAll(() => device.close());
+
+test('the loss falls, and the trained model plays the game through its template', async () => {
+  const conversations = colours.flatMap((colour) =>
+    template.encodeConversation([
+      ...opening,
+      { role: 'user', content: `show ${colour}` },
+      { role: 'assistant', content: colour },
+    ]),
+  );
+  await policy.createOptimizer(adam);
+  const losses: number[] = [];
+  await bc.train(
+    trainingRun({
+      policy,
+      dataset: { kind: 'conversations', conversations },
+      hooks: { log: async (_, metrics) => void losses.push(metrics['losses/nll']) },
+    }),
+    {
+      seed: 0,
+      slots: 1,
+      epochs: 400,
+      batchSize: 3,
+      lmLr: 3e-3,
+      maxGradNorm: 1,
+      scoreTerminator: true,
+      gradAccumSteps: 1,
+      dropout: false,
+      batchOf: 'contexts',
+      observationWeight: 0,
+      validationShare: 0,
+      evalFreq: 1,
+      evalSize: 0,
+      evalDecoding: 'sample' as const,
+      lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 1 },
+      sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 4, terminatorIds: [] },
+    },
+  );
+  // At first as good as any word; the reply and its end are two tokens each.
+  expect(losses[0]).toBeGreaterThan(2);
+  expect(losses.at(-1)).toBeLessThan(0.05);
+
+  const { metrics, trajectories } = await evaluate(
+    { makeEnv: () => new EchoGame(), hooks: { progress: () => {} } },
+    (sampling) => PolicyPlayer.open(policy, 4, sampling, chatDialogues(tokenizer, { template, opening })),
+    {
+      seed: 3,
+      slots: 4,
+      evalSize: 12,
+      evalDecoding: 'greedy' as const,
+      sampling: { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 4, terminatorIds: [] },
+    },
+  );
+  expect(metrics['eval/win_rate']).toBe(1);
+  const [{ transitions, segments }] = trajectories;
+  const messages: ChatMessage[] = [...opening, { role: 'user', content: transitions[0].observation.trim() }];
+  expect(segments).toEqual([
+    {
+      ids: [...template.encodePrompt(messages), ...tokenizer.encode(transitions[0].action)],
+      utterances: [expect.objectContaining({ ids: tokenizer.encode(transitions[0].action) })],
+    },
+  ]);
+}, 30_000);
+
+test('later turns are later messages, and what was sampled scores as it was sampled', async () => {
+  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 3, terminatorIds: [] };
+  const player = await PolicyPlayer.open(policy, 1, sampling, chatDialogues(tokenizer, { template, opening: [] }));
+  const rng = new Rng(8);
+  const said: string[] = [];
+  const turns: TurnTokens[] = [];
+  let observation = 'show red';
+  for (let turn = 0; turn < 3; turn++) {
+    const [{ action, data }] = await player.act([{ slot: 0, turn, observation, rng }]);
+    said.push(action);
+    turns.push(data);
+    observation = `${observation}${action} no`;
+  }
+  const segments = segmentsOf(turns);
+  await player.close();
+  // One stretch: each turn added its new tokens.
+  expect(segments.map(({ utterances }) => utterances.map(({ turn }) => turn))).toEqual([[0, 1, 2]]);
+  const last = template.encodePrompt([
+    { role: 'user', content: 'show red' },
+    { role: 'assistant', content: said[0] },
+    { role: 'user', content: 'no' },
+    { role: 'assistant', content: said[1] },
+    { role: 'user', content: 'no' },
+  ]);
+  const { ids, utterances } = segments.at(-1)!;
+  expect(ids.slice(0, utterances.at(-1)!.start)).toEqual(last);
+
+  const trajectory = { segments };
+  const examples = tokenExamples(
+    [0, 1, 2].map((turn) => ({ trajectory, turn, weight: 1 })),
+    { scoreTerminator: true },
+  );
+  const scored = (await policy.logprobs(examples)).flatMap((row, i) =>
+    [...row].filter((_, t) => examples[i].weights[t] !== 0),
+  );
+  const sampled = segments.flatMap((segment) => segment.utterances.flatMap(({ logprobs }) => logprobs));
+  expect(scored).toHaveLength(sampled.length);
+  scored.forEach((logprob, i) => expect(logprob).toBeCloseTo(sampled[i], 4));
+});
+
+test('a template that rewrites earlier messages: the dialogue is read again, reported once, and scored as it was sampled', async () => {
+  // Of earlier replies it keeps the first letter.
+  const forgetful = chatTemplate(
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + (m.content if m.role == 'user' or loop.last else m.content[:1]) + '<|im_end|>' }}{% endfor %}" +
+      "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",
+    tokenizer,
+  );
+  let reports = 0;
+  const dialogues = chatDialogues(tokenizer, { template: forgetful, opening: [], onRewritten: () => reports++ });
+  const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 3, terminatorIds: [] };
+  const player = await PolicyPlayer.open(policy, 1, sampling, dialogues);
+  const rng = new Rng(8);
+  const turns: TurnTokens[] = [];
+  for (let turn = 0, observation = 'show red'; turn < 3; turn++) {
+    const [{ action, data }] = await player.act([{ slot: 0, turn, observation, rng }]);
+    turns.push(data);
+    observation = `${observation}${action} no`;
+  }
+  const segments = segmentsOf(turns);
+  await player.close();
+  expect(reports).toBe(1);
+  expect(segments.map(({ utterances }) => utterances.map(({ turn }) => turn))).toEqual([[0], [1], [2]]);
+  const examples = tokenExamples(
+    [0, 1, 2].map((turn) => ({ trajectory: { segments }, turn, weight: 1 })),
+    { scoreTerminator: true },
+  );
+  const scored = (await policy.logprobs(examples)).flatMap((row, i) =>
+    [...row].filter((_, t) => examples[i].weights[t] !== 0),
+  );
+  const sampled = segments.flatMap((segment) => segment.utterances.flatMap(({ logprobs }) => logprobs));
+  expect(scored).toHaveLength(sampled.length);
+  scored.forEach((logprob, i) => expect(logprob).toBeCloseTo(sampled[i], 4));
+});
+
+test.each([
+  ['a history that continues', 'show red', (said: string) => `show red${said} no`, 'no'],
+  ['a history that keeps the first line', 'show red', (said: string) => `show red${said.split('\n')[0]} no`, 'no'],
+  ['an observation that stands alone', 'show red', () => 'show yes', 'show yes'],
+  ['the same observation again', 'show red', () => 'show red', 'show red'],
+])('%s: the next message is what is new', (_, observation, next, news) => {
+  const dialogue = chatDialogues(tokenizer, { template, opening: [] }).open();
+  const first = dialogue.advance({ turn: 0, observation }, []).tokens;
+  const ids = tokenizer.encode('red\nyes\n');
+  const logprobs = new Float32Array(ids.length);
+  const said = {
+    slot: 0,
+    ids,
+    terminatorId: null,
+    logprobs,
+    samplingLogprobs: logprobs,
+    finishReason: 'length' as const,
+  };
+  const { action } = dialogue.decide({ ...said, contextTokens: first.length });
+  const held = [...first, ...ids];
+  const { keep, tokens } = dialogue.advance({ turn: 1, observation: next(action) }, held);
+  expect(keep).toBe(held.length);
+  const messages: ChatMessage[] = [
+    { role: 'user', content: observation },
+    { role: 'assistant', content: action },
+    { role: 'user', content: news },
+  ];
+  expect(tokens).toEqual(template.encodeContinuation(messages, 2));
+  expect(template.encodePrompt(messages).slice(-tokens.length)).toEqual(tokens);
+});

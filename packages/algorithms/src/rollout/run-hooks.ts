@@ -1,0 +1,33 @@
+// What an algorithm reports, and what it may ask of the program that runs it.
+import type { Trajectory } from '@bowyer/core';
+
+export type Metrics = Record<string, number>;
+
+/** The side of the run that an algorithm does not decide: where metrics go, what is saved, what is shown. */
+export interface RunHooks {
+  /** Called during long phases. */
+  progress(phase: string, done: number, total: number): void;
+  /**
+   * Stores an iteration's metrics and the episodes that it collected, if any. Iterations count from 0; on a dataset they are optimizer
+   * steps, of which some have metrics, and −1 is before the first. Throws when a metric is not finite.
+   */
+  log(iteration: number, metrics: Metrics, rollout?: readonly Trajectory[]): Promise<void>;
+  /** Called after every evaluation: the best agent so far is kept. */
+  keepBest(iteration: number, score: number): Promise<void>;
+  /** Saves everything that the next iteration (or optimizer step) needs, completely or not at all. */
+  checkpoint(next: number): Promise<void>;
+  /** True when a checkpoint is due by time, for algorithms whose steps are too short for a checkpoint after each, or was asked for. */
+  readonly checkpointDue: boolean;
+  /** True once the user asked to stop: the algorithm saves a checkpoint and returns. */
+  readonly stopRequested: boolean;
+  /** As `stopRequested`, for this process alone among several: what it plays, and can play again, is given up. False if not given. */
+  readonly interrupted?: boolean;
+  /**
+   * Saves a checkpoint of an iteration whose evaluation was given up, with its metrics and its rollout; when the run is resumed,
+   * `log` gets them again. Where it is not given, evaluations are not given up.
+   */
+  postpone?(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): Promise<void>;
+}
+
+/** Called for every episode that failed. @param episode its purpose and number, for messages */
+export type OnFailure = (error: Error, episode: string) => void;

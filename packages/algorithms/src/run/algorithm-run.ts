@@ -1,0 +1,169 @@
+// A training run as its algorithm sees it. An algorithm that learns from its own episodes is a loop of four lines:
+//
+//     for await (const iteration of run.iterations()) {
+//       const rollout = await run.collect(iteration);
+//       const metrics = await run.step(…);
+//       await run.endIteration(iteration, metrics, rollout);
+//     }
+//
+// Where episodes are played (here, by a server, ahead of the learner, divided among processes), how actions are chosen, evaluations, the
+// best agent, the log and checkpoints are behind these calls.
+import { Rng, type Trajectory } from '@bowyer/core';
+import { RunningMeans } from '../learning/metric-means.js';
+import type { ReferencePolicy } from '../learning/reference-policy.js';
+import { collectGroups, type GroupRollout, type GroupRolloutOptions } from '../rollout/collect-groups.js';
+import { collect } from '../rollout/collect.js';
+import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
+import { unlessInterrupted } from '../rollout/interrupted.js';
+import type { CollectOptions, GroupOptions } from '../rollout/play.js';
+import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
+import type { Metrics } from '../rollout/run-hooks.js';
+import type { Agent, TrainingRun } from './training-run.js';
+
+export interface AlgorithmRun extends TrainingRun {
+  /** The unit's own player, as in evaluations. */
+  readonly openPlayer: OpenPlayer;
+  /** The iterations that remain, from the one after the last checkpoint until the user asks to stop. */
+  iterations(): AsyncIterable<number>;
+  /** The random numbers of an iteration's update. */
+  updateRng(iteration: number): Rng;
+  /** Plays the rollout of an iteration. @param how.openPlayer in place of the unit's own */
+  collect(iteration: number, how?: GroupOptions & { openPlayer?: OpenPlayer }): Promise<Trajectory[]>;
+  /** Plays groups of episodes of the same task, with the options of `groupKeys`. */
+  collectGroups(iteration: number): Promise<GroupRollout>;
+  /**
+   * One optimizer step of the policy on the mean gradient of some micro-batches.
+   *
+   * @param accumulate adds the gradient of a micro-batch and returns its metrics
+   * @returns the means of these metrics, and `optim/policy_gradient_norm`, the global norm before the clip
+   */
+  step<Batch>(
+    microBatches: readonly Batch[],
+    accumulate: (batch: Batch) => Promise<Metrics>,
+    options: { lr: number; maxGradNorm: number },
+  ): Promise<Metrics>;
+  /**
+   * Evaluates where it is due, keeps the agent if it is the best so far, logs the metrics with those of the evaluation, and saves a
+   * checkpoint where one is due.
+   */
+  endIteration(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): Promise<void>;
+}
+
+/** The options of a loop over iterations, see `loopKeys` and `evalDecodingKey`. */
+interface LoopOptions extends CollectOptions, EvaluateOptions {
+  iterations: number;
+  /** Iterations between evaluations, and between checkpoints. */
+  evalFreq: number;
+  saveFreq: number;
+}
+
+/** What the run needs to know of the algorithm. */
+interface LoopUnit<Options> {
+  openPlayer(agent: Agent, options: Options): OpenPlayer;
+  alwaysSamples?: boolean;
+  evaluationMetrics?(agent: Agent, episodes: readonly Trajectory[], options: Options): Metrics | Promise<Metrics>;
+}
+
+/** Part of a checkpoint that was written during an evaluation. */
+interface Unevaluated {
+  metrics: Metrics;
+  /** Of the rollout, the newest in the run's history. */
+  episodes: number;
+}
+
+/** Gives the run to an algorithm, and releases the models that it has opened when it ends. */
+export async function withAlgorithmRun<Options extends PlayOptions>(
+  unit: LoopUnit<Options>,
+  run: TrainingRun,
+  options: Options,
+  train: (run: AlgorithmRun) => Promise<void>,
+): Promise<void> {
+  const opened = new Set<ReferencePolicy>();
+  const released = async (opening: Promise<ReferencePolicy>): Promise<ReferencePolicy> => {
+    const model = await opening;
+    opened.add(model);
+    return {
+      logprobs: (...scored) => model.logprobs(...scored),
+      release: async () => {
+        if (opened.delete(model)) await model.release();
+      },
+    };
+  };
+  const openReference: TrainingRun['openReference'] = (...how) => released(run.openReference(...how));
+  const openTeacher: TrainingRun['openTeacher'] = (place) => released(run.openTeacher(place));
+  try {
+    await train(algorithmRun(unit, { ...run, openReference, openTeacher }, options));
+  } finally {
+    for (const model of opened) await model.release();
+  }
+}
+
+function algorithmRun<Options extends PlayOptions>(
+  unit: LoopUnit<Options>,
+  run: TrainingRun,
+  options: Options,
+): AlgorithmRun {
+  const { hooks, state, history, firstIteration } = run;
+  const openPlayer = unit.openPlayer(run, options);
+  const loop = options as Options & LoopOptions & GroupRolloutOptions;
+
+  /** @returns null where the user has stopped the evaluation: its iteration ends when the run is resumed */
+  const evaluation = async (): Promise<Metrics | null> => {
+    const { seed, slots, maxFailureShare, sampling, evalSize } = loop;
+    const evalDecoding = unit.alwaysSamples ? 'sample' : loop.evalDecoding;
+    const how = { seed, slots, maxFailureShare, sampling, evalSize, evalDecoding };
+    const evaluated = await unlessInterrupted(
+      evaluate({ ...run, givesUp: hooks.postpone !== undefined }, openPlayer, how),
+    );
+    return (
+      evaluated && { ...evaluated.metrics, ...(await unit.evaluationMetrics?.(run, evaluated.trajectories, options)) }
+    );
+  };
+
+  const endIteration: AlgorithmRun['endIteration'] = async (iteration, metrics, rollout) => {
+    if ((iteration + 1) % loop.evalFreq === 0) {
+      const measured = await evaluation();
+      if (measured === null) {
+        state.unevaluated ??= { metrics, episodes: rollout.length } satisfies Unevaluated;
+        return hooks.postpone!(iteration, metrics, rollout);
+      }
+      Object.assign(metrics, measured);
+      await hooks.keepBest(iteration, measured['eval/episodic_return']);
+    }
+    const wasPostponed = 'unevaluated' in state;
+    await hooks.log(iteration, metrics, rollout);
+    delete state.unevaluated;
+    const isDue = wasPostponed || (iteration + 1) % loop.saveFreq === 0;
+    if (isDue || hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
+  };
+
+  /** Ends an iteration that was stopped during its evaluation. */
+  const endPostponed = async (): Promise<void> => {
+    const unevaluated = state.unevaluated as Unevaluated | undefined;
+    if (unevaluated === undefined) return;
+    const { metrics, episodes } = unevaluated;
+    await endIteration(firstIteration - 1, { ...metrics }, history.slice(history.length - episodes));
+  };
+
+  return {
+    ...run,
+    openPlayer,
+    async *iterations() {
+      await endPostponed();
+      for (let iteration = firstIteration; iteration < loop.iterations && !hooks.stopRequested; iteration++)
+        yield iteration;
+    },
+    updateRng: (iteration) => Rng.forPurpose(options.seed, `update/${iteration}`),
+    collect: (iteration, { openPlayer: other = openPlayer, ...groups } = {}) =>
+      collect(run, other, iteration, loop, groups),
+    collectGroups: (iteration) => collectGroups(run, openPlayer, iteration, loop),
+    async step(microBatches, accumulate, { lr, maxGradNorm }) {
+      const means = new RunningMeans();
+      for (const batch of microBatches) means.add(await accumulate(batch));
+      const gradientScale = 1 / microBatches.length;
+      const { gradientNorm } = await run.policy.optimizer.step({ lr, maxGradNorm, gradientScale });
+      return { ...means.values(), 'optim/policy_gradient_norm': gradientNorm };
+    },
+    endIteration,
+  };
+}

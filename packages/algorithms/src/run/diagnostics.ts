@@ -1,0 +1,176 @@
+// What every online algorithm reports of its rollouts, without knowing of it: whether sampler and trainer are the same policy, how far
+// an update moved it, and how far it is from its start. Measured on a sample of each rollout's turns.
+import { klEstimate, maximum, mean, Rng, type Ranks, type Trajectory } from '@bowyer/core';
+import type { LanguageModel } from '@bowyer/models';
+import type { Metrics } from '../rollout/run-hooks.js';
+import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
+import type { ReferencePolicy } from '../learning/reference-policy.js';
+import type { TrainingRun } from './training-run.js';
+import { freshBatch } from '../rollout/fresh-utterances.js';
+import { scoredIds, scoreTurns, utterancesOf, type LearnedTurn } from '../learning/turn-batch.js';
+
+export interface DiagnosticsOptions {
+  /** All randomness of the run derives from it. */
+  seed: number;
+  /** Turns of each rollout whose tokens are scored again; 0: none. */
+  turns: number;
+  /** Nats; a larger difference stops the run. Null: never. */
+  maxLogprobMismatch: number | null;
+  /** Whether the KL to the start of the run is measured, which needs the start in memory. */
+  klToStart: boolean;
+}
+
+/** What plays with the policy's weights as they are, and how. */
+export interface Sampler extends Pick<PlayOptions, 'sampling'> {
+  openPlayer(slots: number): OpenPlayer;
+  ranks?: Ranks;
+}
+
+interface SampledTurn extends LearnedTurn {
+  /** Nats, stored by the sampler: of the utterance, then of the terminator. */
+  sampled: number[];
+  /** Whether it was written by the weights that are scored first: a rollout may have been played ahead, by earlier ones. */
+  isFresh: boolean;
+}
+
+const scoring = { scoreTerminator: true };
+/** Tokens with padding that are scored at once. */
+const MAX_TOKENS = 4096;
+/** Turns that are sampled again after an update. */
+const RESAMPLED_TURNS = 4;
+
+export class Diagnostics {
+  #turns: SampledTurn[] = [];
+  #metrics: Metrics = {};
+  #iteration = -1;
+  #reference: ReferencePolicy | null = null;
+
+  /** @param sampler null: what plays has weights of its own, so that an update can be checked in the next rollout alone */
+  constructor(
+    private readonly run: { policy: Pick<LanguageModel, 'logprobs'> } & Pick<TrainingRun, 'openReference'>,
+    private readonly options: DiagnosticsOptions,
+    private readonly sampler: Sampler | null = null,
+  ) {}
+
+  /**
+   * Called with every rollout (of an iteration that plays several times, with each), before anything is trained on it: the trainer's
+   * weights are then those that the sampler should have, after the update of the iteration before as at the start.
+   *
+   * @throws if a token's log-probability differs by more than `maxLogprobMismatch`
+   */
+  async onRollout(rollout: readonly Trajectory[], iteration: number): Promise<void> {
+    this.#turns = sampleTurns(
+      rollout,
+      { count: this.options.turns, iteration },
+      Rng.forPurpose(this.options.seed, `diagnostics/${iteration}`),
+    );
+    const before = iteration === this.#iteration ? (this.#metrics['diagnostics/logprob_mismatch'] ?? 0) : 0;
+    this.#iteration = iteration;
+    this.#metrics = {};
+    if (this.#turns.length === 0) return;
+    const trained = await this.#score(this.run.policy);
+    const mismatches = this.#mismatches(this.#turns, trained);
+    if (this.#turns.some(({ isFresh }) => isFresh))
+      this.#metrics['diagnostics/logprob_mismatch'] = maximum([before, ...mismatches]);
+    if (!this.options.klToStart) return;
+    this.#reference ??= await this.run.openReference();
+    this.#metrics['diagnostics/kl_to_start'] = this.#klTo(await this.#score(this.#reference));
+  }
+
+  /** Called after the update. @returns what to log of the iteration */
+  async afterUpdate(): Promise<Metrics> {
+    if (this.#turns.length === 0) return {};
+    const updated = await this.#score(this.run.policy);
+    return {
+      ...this.#metrics,
+      ...(this.sampler && { 'diagnostics/updated_logprob_mismatch': await this.#updatedMismatch(this.sampler) }),
+      'diagnostics/kl_sampling': this.#klTo(updated),
+    };
+  }
+
+  /** That of utterances which the updated policy writes at the beginning of some turns of the rollout. */
+  async #updatedMismatch(sampler: Sampler): Promise<number> {
+    const rng = Rng.forPurpose(this.options.seed, `diagnostics/${this.#iteration}/updated`);
+    const turns = this.#turns.slice(0, RESAMPLED_TURNS);
+    const slots = turns.length;
+    const fresh = await freshBatch(sampler.openPlayer(slots), turns, { ...sampler, slots }, rng);
+    const written = fresh.flatMap(({ trajectory, turn }, i): SampledTurn[] => {
+      const sampled = utterancesOf(trajectory).get(turn)?.logprobs ?? [];
+      const { episode } = turns[i].trajectory;
+      return sampled.length === 0 ? [] : [{ trajectory: { ...trajectory, episode }, turn, sampled, isFresh: true }];
+    });
+    return maximum([0, ...this.#mismatches(written, await this.#score(this.run.policy, written))]);
+  }
+
+  async release(): Promise<void> {
+    await this.#reference?.release();
+  }
+
+  /** @returns [turns] of [tokens], in nats */
+  #score(
+    policy: Pick<ReferencePolicy, 'logprobs'>,
+    turns: readonly SampledTurn[] = this.#turns,
+  ): Promise<Float32Array[]> {
+    return scoreTurns((examples) => policy.logprobs(examples, { maxTokens: MAX_TOKENS }), turns, scoring);
+  }
+
+  /** KL(sampling policy ‖ other) per token, in nats: the tokens were drawn from the sampling policy. */
+  #klTo(other: readonly Float32Array[]): number {
+    return mean(
+      other.flatMap((logprobs, i) =>
+        Array.from(logprobs, (logprob, t) => klEstimate(this.#turns[i].sampled[t], logprob, 'k3')),
+      ),
+    );
+  }
+
+  /**
+   * @param trained [turns] of [tokens], to the trainer
+   * @returns [turns] the largest difference; 0 for a turn of earlier weights
+   * @throws if one is larger than `maxLogprobMismatch`
+   */
+  #mismatches(turns: readonly SampledTurn[], trained: readonly Float32Array[]): number[] {
+    const { maxLogprobMismatch } = this.options;
+    const mismatches = trained.map((logprobs, i) =>
+      turns[i].isFresh ? maximum(differences(logprobs, turns[i].sampled)) : 0,
+    );
+    const worst = maximum([0, ...mismatches]);
+    if (maxLogprobMismatch === null || worst <= maxLogprobMismatch) return mismatches;
+    const index = mismatches.indexOf(worst);
+    const { trajectory, turn, sampled } = turns[index];
+    const token = differences(trained[index], sampled).indexOf(worst);
+    throw new Error(
+      `sampler and trainer are not the same policy: the log-probability of token ${token} in turn ${turn} of episode ` +
+        `${trajectory.episode} was ${sampled[token].toFixed(6)} when it was sampled and is ${trained[index][token].toFixed(6)} to the trainer\n` +
+        `  the difference ${worst.toPrecision(3)} is more than diagnostics.max_logprob_mismatch=${maxLogprobMismatch}; what is trained is then not ` +
+        'what plays\n  float16, quantized weights and GPUs differ by rounding: give a larger bound there, or null for none',
+    );
+  }
+}
+
+/** Turns with tokens of ours, drawn without replacement, in the order of the rollout. */
+function sampleTurns(
+  rollout: readonly Trajectory[],
+  { count, iteration }: { count: number; iteration: number },
+  rng: Rng,
+): SampledTurn[] {
+  if (count === 0) return [];
+  const all = rollout.flatMap((trajectory) =>
+    [...utterancesOf(trajectory)].flatMap(([turn, utterance]) =>
+      scoredIds(utterance, scoring.scoreTerminator).length === 0 || utterance.logprobs.length === 0
+        ? []
+        : [
+            {
+              trajectory,
+              turn,
+              sampled: utterance.logprobs,
+              isFresh: (utterance.policyVersion ?? iteration) === iteration,
+            },
+          ],
+    ),
+  );
+  const chosen = new Set(rng.shuffle(all.map((_, i) => i)).slice(0, count));
+  return all.filter((_, i) => chosen.has(i));
+}
+
+const differences = (logprobs: Float32Array, sampled: readonly number[]): number[] =>
+  Array.from(logprobs, (logprob, t) => Math.abs(logprob - sampled[t]));
