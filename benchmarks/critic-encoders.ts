@@ -1,5 +1,5 @@
 // Which critic learns the returns of text games: regression on discounted returns of mixed play (experts that stop at a random
-// turn and then act at random), explained variance on held-out episodes. Table in docs/algorithms/archer.md.
+// turn and then act at random), explained variance on held-out episodes. Table in packages/algorithms/src/archer/archer.md.
 //   nice node --conditions=source --import tsx benchmarks/critic-encoders.ts [coin|cookingworld|webshop [STEPS [CANDIDATE [EPISODES]]]]
 import { discountedReturns, Rng } from '@bowyer/core';
 import { ContextWriter, environmentInfo, TextWorldExpress, webShopDefaults, webShopDemonstrations } from '@bowyer/envs';

@@ -8,23 +8,13 @@
 //
 // b is a running mean of the returns of all turns, so it does not depend on the action.
 // Source: Williams 1992, "Simple statistical gradient-following algorithms for connectionist reinforcement learning".
-import {
-  collect,
-  defineAlgorithm,
-  evalDecodingKey,
-  evaluate,
-  loopKeys,
-  policyPlayer,
-  registerAlgorithm,
-  rolloutMetrics,
-  tokenExamples,
-} from '@bowyer/algorithms';
-import { discountedReturns, mean, monteCarloAdvantages, rate, share, Type } from '@bowyer/core';
+import * as algorithms from '@bowyer/algorithms';
+import { discountedReturns, mean, rate, share, Type } from '@bowyer/core';
 
 const options = Type.Object(
   {
-    ...loopKeys,
-    ...evalDecodingKey,
+    ...algorithms.loopKeys,
+    ...algorithms.evalDecodingKey,
     gamma: share('discount per turn'),
     baseline_decay: share('share of the baseline that an iteration keeps'),
     lm_lr: rate('learning rate of the policy'),
@@ -33,59 +23,36 @@ const options = Type.Object(
   { additionalProperties: false },
 );
 
-registerAlgorithm(
-  defineAlgorithm({
-    name: 'reinforce',
-    description: 'REINFORCE with a running mean of the returns as its baseline',
-    options,
-    needs: { critic: null, source: 'episodes' },
-    trainsPolicy: true,
-    playerOptions: [],
-    openPlayer: policyPlayer,
+const reinforce = algorithms.defineAlgorithm({
+  name: 'reinforce',
+  description: 'REINFORCE with a running mean of the returns as its baseline',
+  options,
+  async train(run, { gamma, baselineDecay, lmLr: lr, maxGradNorm }) {
+    for await (const iteration of run.iterations()) {
+      const rollout = await run.collect(iteration);
 
-    async train(run, options) {
-      const { policy, hooks } = run;
-      const openPlayer = policyPlayer(run, options);
-      // Saved with every checkpoint, so that a resumed run continues with it.
-      const state = run.state as { baseline?: number };
+      // The returns of all turns, and the baseline, which is saved with every checkpoint.
+      const rewards = rollout.map(({ transitions }) => transitions.map(({ reward }) => reward));
+      const returns = rewards.map((own) => discountedReturns(own, gamma));
+      const meanReturn = mean(returns.flat());
+      const baseline = (run.state.baseline ??= meanReturn) as number;
+      run.state.baseline = baselineDecay * baseline + (1 - baselineDecay) * meanReturn;
 
-      for (let iteration = run.firstIteration; iteration < options.iterations && !hooks.stopRequested; iteration++) {
-        const rollout = await collect(run, openPlayer, iteration, options);
+      // One optimizer step: the weight of an utterance's log-probability is its advantage.
+      const turns = returns.flat().length;
+      const utterances = rollout.flatMap((trajectory, i) =>
+        returns[i].map((value, turn) => ({ trajectory, turn, weight: (value - baseline) / turns })),
+      );
+      const policyLoss = async (batch: typeof utterances) => {
+        const examples = algorithms.tokenExamples(batch, { scoreTerminator: true });
+        return { 'losses/policy': (await run.policy.accumulateGradients(examples)).loss };
+      };
+      const learned = await run.step([utterances], policyLoss, { lr, maxGradNorm });
 
-        // Returns of all turns, and the baseline that they are compared with.
-        const returns = rollout.map(({ transitions }) =>
-          discountedReturns(
-            transitions.map(({ reward }) => reward),
-            options.gamma,
-          ),
-        );
-        const meanReturn = mean(returns.flat());
-        const baseline = (state.baseline ??= meanReturn);
-        state.baseline = options.baselineDecay * baseline + (1 - options.baselineDecay) * meanReturn;
+      const metrics = { ...algorithms.rolloutMetrics(rollout), ...learned, 'train/baseline': baseline };
+      await run.endIteration(iteration, metrics, rollout);
+    }
+  },
+});
 
-        // One optimizer step: the weight of an utterance's log-probability is its advantage.
-        const turns = returns.flat().length;
-        const utterances = rollout.flatMap((trajectory, i) => {
-          const advantages = monteCarloAdvantages(returns[i], new Float32Array(returns[i].length).fill(baseline));
-          return [...advantages].map((advantage, turn) => ({ trajectory, turn, weight: advantage / turns }));
-        });
-        const { loss } = await policy.accumulateGradients(tokenExamples(utterances, { scoreTerminator: true }));
-        const { gradientNorm } = await policy.optimizer.step({ lr: options.lmLr, maxGradNorm: options.maxGradNorm });
-
-        const metrics = {
-          ...rolloutMetrics(rollout),
-          'losses/policy': loss,
-          'train/baseline': baseline,
-          'optim/policy_gradient_norm': gradientNorm,
-        };
-        if ((iteration + 1) % options.evalFreq === 0) {
-          const evaluation = await evaluate(run, openPlayer, options);
-          Object.assign(metrics, evaluation.metrics);
-          await hooks.keepBest(iteration, evaluation.metrics['eval/episodic_return']);
-        }
-        await hooks.log(iteration, metrics, rollout);
-        if ((iteration + 1) % options.saveFreq === 0 || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
-      }
-    },
-  }),
-);
+algorithms.registerAlgorithm(reinforce);

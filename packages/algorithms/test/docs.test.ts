@@ -1,6 +1,7 @@
 // Every algorithm has a page with the same headings, which documents exactly the metrics that a run logs; and its schema declares
 // exactly the options that a run reads.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Rng, toCamelCase } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
@@ -13,10 +14,18 @@ afterAll(() => device.close());
 
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 const headings = ['What it is', 'How to run it', 'Logged metrics', 'Details that differ from the paper', 'Results'];
-const sections = (name: string) =>
-  readFileSync(new URL(`../../../docs/algorithms/${name}.md`, import.meta.url), 'utf8')
-    .split(/^## /m)
-    .slice(1);
+/** The page of each algorithm lies beside its code, in the folder of its family. */
+const source = join(import.meta.dirname, '../src');
+const pages = new Map(
+  readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => [basename(file, '.md'), readFileSync(join(source, file), 'utf8')]),
+);
+const sections = (name: string) => pages.get(name)!.split(/^## /m).slice(1);
+
+test('every algorithm has a page, and every page an algorithm', () => {
+  expect([...pages.keys()].sort()).toEqual(algorithmNames().sort());
+});
 
 /** Values for every option that an algorithm may have. */
 const options = {
@@ -186,4 +195,11 @@ test('a player reads only what the unit declares for it', async () => {
     const declared = [...unit.playerOptions].map((key) => toCamelCase(key));
     expect([...read].filter((key) => key !== 'slots')).toEqual(declared);
   }
+});
+
+test('the README shows the example of an own algorithm, whole', () => {
+  const textOf = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8');
+  const program = textOf('../../../examples/own-algorithm/reinforce.ts');
+  expect(textOf('../README.md')).toContain(`\`\`\`ts\n${program}\`\`\``);
+  expect(program.trim().split('\n').length).toBeLessThanOrEqual(60);
 });

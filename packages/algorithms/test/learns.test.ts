@@ -170,7 +170,7 @@ test.each<['contexts' | 'episodes', number[]]>([
 
 test('bc with batch_of=episodes refuses conversations', async () => {
   const training = run(await makePolicy(0), { dataset: { kind: 'conversations', conversations: [] } });
-  expect(() => bc.train(training, { ...options(0), ...pass, batchOf: 'episodes' })).toThrow(
+  await expect(bc.train(training, { ...options(0), ...pass, batchOf: 'episodes' })).rejects.toThrow(
     'batch_of=episodes: a dataset of conversations has no episodes',
   );
 });
