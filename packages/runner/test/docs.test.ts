@@ -7,7 +7,14 @@ import { bowyer } from '../src/program.js';
 import { repository, run, tinyGame } from './command-line.js';
 import { commandsOfComments, commandsOfPage, filledIn, makeFixtures, shellWords } from './documented-commands.js';
 
-const pages = ['README.md', 'CONTRIBUTING.md', 'benchmarks/README.md', ...markdownBelow('docs'), ...packageReadmes()];
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'benchmarks/README.md',
+  ...markdownBelow('docs'),
+  ...markdownBelow('packages/algorithms/src'),
+  ...packageReadmes(),
+];
 
 function markdownBelow(folder: string): string[] {
   return readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
@@ -67,7 +74,7 @@ const checked = [...new Map(commands.map((command) => [command[1], command])).va
 test('README, pages and configs show commands', () => {
   const shown = (start: string) => commands.filter(([page]) => page.startsWith(start)).length;
   expect(
-    ['packages/runner/README.md', 'docs/algorithms/', 'configs/', 'experiments/'].map((start) => shown(start) > 4),
+    ['packages/runner/README.md', 'packages/algorithms/src/', 'configs/', 'experiments/'].map((start) => shown(start) > 4),
   ).toEqual(Array(4).fill(true));
 });
 
@@ -124,7 +131,9 @@ test.each(['archer', 'bc'])(
       const lines = readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').trim().split('\n');
       const logged = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line) as object)));
       const ours = [...logged].filter((key) => key.includes('/')); // ArCHer's own names have dots
-      const documented = ['docs/diagnostics.md', `docs/algorithms/${name}.md`].flatMap(documentedMetrics);
+      const documented = ['docs/diagnostics.md', pages.find((page) => page.endsWith(`/${name}.md`))!].flatMap(
+        documentedMetrics,
+      );
       expect(ours.filter((metric) => !documented.includes(metric))).toEqual([]);
       expect(ours).toContain(name === 'bc' ? 'losses/nll' : 'losses/q1');
     } finally {

@@ -1,0 +1,202 @@
+// The guides are true: shell blocks consist of commands, tables of members are complete against the interface in the source, and what
+// the walk through the code names exists and is reached from the algorithm that it follows.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
+import { repository } from './command-line.js';
+
+const textOf = (path: string) => readFileSync(join(repository, path), 'utf8');
+const filesBelow = (folder: string, ending: string): string[] =>
+  readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => join(folder, file));
+const packages = readdirSync(join(repository, 'packages')).filter((name) =>
+  existsSync(join(repository, 'packages', name, 'src')),
+);
+
+describe('shell blocks', () => {
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...filesBelow('docs', '.md'),
+    ...packages.flatMap((name) => filesBelow(`packages/${name}/src`, '.md')),
+    ...packages.map((name) => `packages/${name}/README.md`).filter((file) => existsSync(join(repository, file))),
+  ];
+  const blocksOf = (page: string) =>
+    [...textOf(page).matchAll(/^ *```(?:bash|sh)\n([\s\S]*?)^ *```/gm)].map(([, block]) => block!);
+  /** Lines without comments; a line that ends with a backslash continues. */
+  const linesOf = (block: string) =>
+    block
+      .replace(/\\\n\s*/g, ' ')
+      .split('\n')
+      .map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())
+      .filter((line) => line !== '');
+  const programs =
+    'npx npm node cd echo export curl nice java apt-get mpirun srun kubectl tensorboard git docker mkdir cat'.split(
+      ' ',
+    );
+  const isCommand = (line: string) => {
+    const [program] = line.split(/\s+/).filter((word) => !/^[A-Z_]+=/.test(word));
+    return programs.includes(program!) || program!.includes('/');
+  };
+
+  test('every line begins with a program: no end of a comment stands alone', () => {
+    const others = pages.flatMap((page) =>
+      blocksOf(page)
+        .flatMap(linesOf)
+        .filter((line) => !isCommand(line))
+        .map((line) => `${page}: ${line}`),
+    );
+    expect(others).toEqual([]);
+  });
+
+  test('no comment is glued to a word', () => {
+    const glued = pages.flatMap((page) =>
+      blocksOf(page)
+        .flatMap(linesOf)
+        .filter((line) => /\S#/.test(line.replace(/'[^']*'|"[^"]*"/g, '')))
+        .map((line) => `${page}: ${line}`),
+    );
+    expect(glued).toEqual([]);
+  });
+
+  test('bash parses every block', () => {
+    const script = pages.flatMap(blocksOf).join('\n');
+    expect(script.length).toBeGreaterThan(1000);
+    expect(spawnSync('bash', ['-n'], { input: script, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+  });
+});
+
+/** Own members of an interface. */
+function membersOf(file: string, name: string): string[] {
+  const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest);
+  const found = source.statements.find(
+    (statement): statement is ts.InterfaceDeclaration =>
+      ts.isInterfaceDeclaration(statement) && statement.name.text === name,
+  );
+  if (found === undefined) throw new Error(`${file} has no interface ${name}`);
+  return found.members.map(({ name: member }) => (member as ts.Identifier).text);
+}
+
+/** Names in the first column of a page's tables of members: `a(…)`, `b` → a, b. */
+const tabledMembers = (page: string): string[] =>
+  [...textOf(page).matchAll(/^ *\| (?:field|member) \|[^\n]*\n *\|[-|]+\|\n((?: *\|[^\n]*\n)+)/gm)]
+    .flatMap(([, rows]) => rows!.trim().split('\n'))
+    .flatMap((row) => [...row.split('|')[1]!.matchAll(/`([\w.]+)/g)].map(([, name]) => name!));
+
+const run = 'packages/algorithms/src/run';
+test.each<[string, [file: string, name: string, prefix?: string][]]>([
+  [
+    'docs/extending/algorithm.md',
+    [
+      [`${run}/algorithm-unit.ts`, 'AlgorithmDeclaration'],
+      [`${run}/algorithm-unit.ts`, 'AlgorithmNeeds', 'needs.'],
+      [`${run}/algorithm-run.ts`, 'AlgorithmRun'],
+      [`${run}/training-run.ts`, 'TrainingRun'],
+      [`${run}/training-run.ts`, 'Agent'],
+    ],
+  ],
+  ['docs/extending/task.md', [['packages/runner/src/tasks/task.ts', 'TaskUnit']]],
+])('%s: the tables of members are complete', (page, interfaces) => {
+  const members = interfaces.flatMap(([file, name, prefix = '']) =>
+    membersOf(file, name).map((member) => prefix + member),
+  );
+  expect([...new Set(tabledMembers(page))].sort()).toEqual([...new Set(members)].sort());
+});
+
+describe('docs/walkthrough.md', () => {
+  const sections = textOf('docs/walkthrough.md')
+    .split(/^## /m)
+    .slice(1)
+    .map((text): { title: string; folders: string[]; spans: string[] } => {
+      const [title, ...rest] = text.split('\n');
+      const folders = [...title!.matchAll(/`(packages\/[^`]+)`/g)].map(([, folder]) => folder!);
+      const spans = [...rest.join(' ').matchAll(/`([^`]+)`/g)].map(([, span]) => span!);
+      return { title: title!, folders, spans };
+    });
+  const isFile = (span: string) => /^[\w./-]+\.(?:ts|js|json)$/.test(span);
+  /** `run.collect` names the member `collect`. */
+  const symbolOf = (span: string) => /^(?:run\.)?([A-Za-z]\w*)$/.exec(span)?.[1];
+  const fileOf = (span: string, folders: readonly string[]) =>
+    ['', ...folders].map((folder) => join(folder, span)).find((path) => existsSync(join(repository, path)));
+
+  test('the files of every step exist', () => {
+    const missing = sections.flatMap(({ title, folders, spans }) =>
+      spans
+        .filter((span) => isFile(span) && !/^[\w-]+\.json$/.test(span) && fileOf(span, folders) === undefined)
+        .map((span) => `${title}: ${span}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('what the step of the algorithm names is reached by imports from ArCHer', () => {
+    const { folders, spans } = sections.find(({ title }) => title.includes('The algorithm'))!;
+    const reached = importsFrom('packages/algorithms/src/archer/archer.ts');
+    const files = spans.filter(isFile).map((span) => fileOf(span, folders)!);
+    const ofTheRun = (file: string) => file.startsWith('packages/runner/');
+    expect(files.filter((file) => !ofTheRun(file) && !reached.has(file))).toEqual([]);
+    const declared = new Set([...reached].flatMap(declaredIn));
+    const symbols = spans.flatMap((span) => symbolOf(span) ?? []);
+    expect(symbols.length).toBeGreaterThan(10);
+    expect(symbols.filter((symbol) => !declared.has(symbol))).toEqual([]);
+  });
+
+  test('a name that no file reached from ArCHer declares would be noticed', () => {
+    const reached = importsFrom('packages/algorithms/src/archer/archer.ts');
+    expect([...reached].flatMap(declaredIn)).not.toContain('preferencePairs');
+    expect(reached.has('packages/core/src/losses/dpo.ts')).toBe(false);
+  });
+});
+
+/** Files that a file reaches by imports; those of another package by the names that it takes from the package's front door. */
+function importsFrom(first: string): Set<string> {
+  const reached = new Set<string>();
+  const visit = (file: string): void => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest);
+    for (const statement of source.statements) {
+      const { moduleSpecifier } = statement as ts.ImportDeclaration | ts.ExportDeclaration;
+      if (moduleSpecifier === undefined || !ts.isStringLiteral(moduleSpecifier)) continue;
+      const from = moduleSpecifier.text;
+      if (from.startsWith('.'))
+        visit(relative(repository, join(repository, dirname(file), from)).replace(/\.js$/, '.ts'));
+      else if (from.startsWith('@bowyer/') && ts.isImportDeclaration(statement))
+        homesOf(from, statement).forEach(visit);
+    }
+  };
+  visit(first);
+  return reached;
+}
+
+/** The files of a package that define what an import takes from it. */
+function homesOf(from: string, { importClause }: ts.ImportDeclaration): string[] {
+  const folder = `packages/${from.slice('@bowyer/'.length)}/src`;
+  const bindings = importClause?.namedBindings;
+  const names = new Set(
+    bindings && ts.isNamedImports(bindings)
+      ? bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text)
+      : [],
+  );
+  const door = ts.createSourceFile('index.ts', textOf(`${folder}/index.ts`), ts.ScriptTarget.Latest);
+  return door.statements.flatMap((statement) => {
+    if (!ts.isExportDeclaration(statement) || !statement.exportClause || !statement.moduleSpecifier) return [];
+    if (!ts.isNamedExports(statement.exportClause)) return [];
+    const isTaken = statement.exportClause.elements.some(({ name }) => names.has(name.text));
+    const path = (statement.moduleSpecifier as ts.StringLiteral).text.replace(/\.js$/, '.ts');
+    return isTaken && path.startsWith('.') ? [join(folder, path)] : [];
+  });
+}
+
+/** Names of what a file declares, members included. */
+function declaredIn(file: string): string[] {
+  const names: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const { name } = node as Partial<ts.NamedDeclaration>;
+    if (name !== undefined && ts.isIdentifier(name) && !ts.isImportSpecifier(node)) names.push(name.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest));
+  return names;
+}
