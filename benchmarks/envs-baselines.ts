@@ -92,7 +92,7 @@ async function throughput() {
   const rng = new Rng(0);
   const start = performance.now();
   const played = await playEpisodes({
-    makeEnv: () => makeEnv('twenty_questions'),
+    makeEnv: () => makeEnv('twenty_questions', { words: 'full' }),
     slots,
     episodes,
     seeds: (episode) => episode,

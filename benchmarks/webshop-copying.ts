@@ -1,5 +1,5 @@
 // Writes made-up episodes in which product numbers are read and clicked, and nothing else is asked: what a small policy learns before it
-// learns to shop, where every number is clicked once (docs/environments/webshop.md). No number is of any catalogue's draw.
+// learns to shop, where every number is clicked once (packages/envs/src/webshop/webshop.md). No number is of any catalogue's draw.
 //   node --conditions=source --import tsx benchmarks/webshop-copying.ts FILE.jsonl [EPISODES]
 import { writeFileSync } from 'node:fs';
 import { Rng } from '@bowyer/core';

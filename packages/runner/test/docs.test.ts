@@ -7,12 +7,12 @@ import { bowyer } from '../src/program.js';
 import { repository, run, tinyGame } from './command-line.js';
 import { commandsOfComments, commandsOfPage, filledIn, makeFixtures, shellWords } from './documented-commands.js';
 
+const folders = ['docs', 'packages/algorithms/src', 'packages/envs/src'];
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'benchmarks/README.md',
-  ...markdownBelow('docs'),
-  ...markdownBelow('packages/algorithms/src'),
+  ...folders.flatMap(markdownBelow),
   ...packageReadmes(),
 ];
 
@@ -74,7 +74,9 @@ const checked = [...new Map(commands.map((command) => [command[1], command])).va
 test('README, pages and configs show commands', () => {
   const shown = (start: string) => commands.filter(([page]) => page.startsWith(start)).length;
   expect(
-    ['packages/runner/README.md', 'packages/algorithms/src/', 'configs/', 'experiments/'].map((start) => shown(start) > 4),
+    ['packages/runner/README.md', 'packages/algorithms/src/', 'configs/', 'experiments/'].map(
+      (start) => shown(start) > 4,
+    ),
   ).toEqual(Array(4).fill(true));
 });
 

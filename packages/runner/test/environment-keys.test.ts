@@ -1,33 +1,29 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { compose } from '@bowyer/config';
 import { toCamelCase, toSnakeCase } from '@bowyer/core';
-import { environmentInfo, environmentNames } from '@bowyer/envs';
-import { envNodeSchema } from '@bowyer/agent';
+import { environmentInfo, environmentNames, withDefaults } from '@bowyer/envs';
+import { environmentFiles } from '../src/config/environment-files.js';
 
-const configDir = fileURLToPath(new URL('../../../../configs', import.meta.url));
-const nodeOf = (name: string) => {
-  const composition = compose({ configDirs: [{ dir: configDir }], configName: 'default', overrides: [`env=${name}`] });
-  return composition.config.env as Record<string, unknown>;
-};
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+const pages = readdirSync(`${repository}/packages/envs/src`, { recursive: true, encoding: 'utf8' });
+const pageOf = (name: string) => `packages/envs/src/${pages.find((file) => file.endsWith(`/${name}.md`))}`;
 
-/** A run learns within minutes on ten words, but the environment itself is the whole list. */
-const otherThanRegistered: Record<string, unknown> = { 'twenty_questions.words': 'subset10' };
-
-test.each(environmentNames())('configs/env/%s.yaml has every option, with its registered default', (name) => {
-  const { schema } = environmentInfo(name);
-  const { name: named, ...options } = nodeOf(name);
-  expect(named).toBe(name);
-  expect(['name', ...Object.keys(options)].sort()).toEqual([...envNodeSchema(name).required].sort());
-  for (const [key, value] of Object.entries(options)) {
-    const registered = schema.properties[toCamelCase(key)].default;
-    expect({ key, value }).toEqual({ key, value: otherThanRegistered[`${name}.${key}`] ?? registered });
-  }
+test.each(Object.entries(environmentFiles(pageOf)))('%s is as npm run env-configs writes it', (path, text) => {
+  expect(readFileSync(`${repository}/${path}`, 'utf8')).toBe(text);
 });
 
-test.each(environmentNames())('configs/env/%s.yaml names the docs page, which is there', (name) => {
-  const page = /^# .*(docs\/environments\/\w+\.md)$/m.exec(readFileSync(`${configDir}/env/${name}.yaml`, 'utf8'))?.[1];
-  expect(readFileSync(`${configDir}/../${page}`, 'utf8').length).toBeGreaterThan(200);
+test.each(environmentNames())('env=%s is the environment with the defaults of its schema', (name) => {
+  const configDirs = [{ dir: `${repository}/configs` }];
+  const { config } = compose({ configDirs, configName: 'default', overrides: [`env=${name}`] });
+  const { name: named, ...options } = config.env as Record<string, unknown>;
+  expect(named).toBe(name);
+  const inCamelCase = Object.fromEntries(Object.entries(options).map(([key, value]) => [toCamelCase(key), value]));
+  expect(inCamelCase).toEqual(withDefaults(environmentInfo(name).schema, {}, name));
+});
+
+test.each(environmentNames())('%s has a page beside its code', (name) => {
+  expect(readFileSync(`${repository}/${pageOf(name)}`, 'utf8').length).toBeGreaterThan(200);
 });
 
 test.each(environmentNames())('%s: option names go to snake_case and back', (name) => {

@@ -223,9 +223,7 @@ describe('a plugin that cannot be loaded', () => {
   test('an environment whose plugin is not named', async () => {
     const { code, stderr } = await guessNumber('plugins=[]');
     expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /^ *Config key 'env\.name' must be one of 'academia', .*, not the text 'guess_number'$/m,
-    );
+    expect(stderr).toMatch(/^ *Config key 'env\.name' must be one of 'academia', .*, not the text 'guess_number'$/m);
     expect(stderr).toMatch(/^ *in mine\/env\/guess_number\.yaml:2$/m);
     // Nothing but the name is refused: which keys there are is not known.
     expect(stderr.match(/onfig key '/g)).toHaveLength(1);

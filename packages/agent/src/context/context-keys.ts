@@ -21,7 +21,7 @@ const part = (what: string) => Type.Boolean({ description: `show ${what}, where 
 const properties = {
   kind: oneOf(
     [...contextKinds],
-    'dialogue: everything said so far; window: the last turns; last: the current observation; tutorial: the prompt with # TASK and # STEP; auto: what docs/environments states',
+    'dialogue: everything said so far; window: the last turns; last: the current observation; tutorial: the prompt with # TASK and # STEP; auto: the kind that the page of the environment states',
   ),
   history_turns: Type.Integer({ minimum: 0, description: 'earlier turns, with their actions, before the current one' }),
   task_description: part('the task above the turns'),

@@ -1,5 +1,5 @@
 // A household in play: where everything is, what commands do, which can be given next.
-// Rules: the actions of ALFWorld's PDDL domain (Shridhar et al. 2021, arXiv:2010.03768), see docs/environments/alfworld.md.
+// Rules: the actions of ALFWorld's PDDL domain (Shridhar et al. 2021, arXiv:2010.03768), see alfworld.md.
 import { isTrue, kindName, type Facts } from './formula.js';
 import type { Problem, Receptacle, Thing } from './problem.js';
 import { englishList, indefinite } from './wording.js';

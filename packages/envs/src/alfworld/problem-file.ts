@@ -1,5 +1,5 @@
 // ALFWorld's own games: `game.tw-pddl` (JSON around a PDDL problem) with `traj_data.json` beside it.
-// Format: the game files of ALFWorld 0.3 (json_2.1.1), see docs/environments/alfworld.md.
+// Format: the game files of ALFWorld 0.3 (json_2.1.1), see alfworld.md.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { kindName, parseFormula } from './formula.js';

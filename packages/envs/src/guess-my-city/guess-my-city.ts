@@ -1,5 +1,5 @@
 // Guess My City: find out by any questions which city the oracle comes from. Reward −1 a turn, 0 on the winning one, 20 turns.
-// Source: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7, described in docs/environments/guess_my_city.md.
+// Source: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7, described in guess_my_city.md.
 import { GuessingGame } from '../guessing-game/guessing-game.js';
 import type { Oracle } from '../oracle.js';
 import { selectCities } from './cities.js';

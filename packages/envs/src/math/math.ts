@@ -1,5 +1,5 @@
 // Mathematics: a problem in words, to be solved in writing. The task of a fork of ArCHer for mathematical reasoning, with a
-// verifier that judges the final answer of a solution alone; docs/environments/math.md.
+// verifier that judges the final answer of a solution alone; math.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, Split, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

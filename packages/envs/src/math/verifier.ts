@@ -1,5 +1,5 @@
 // Whether a solution states the right answer. "Right" is said after a proof alone (verifier/equality.ts); the grammar of answers is
-// in docs/environments/math.md.
+// in math.md.
 import type { Answer } from './verifier/answer.js';
 import { parseAnswer } from './verifier/answer-parser.js';
 import { findAnswer } from './verifier/find-answer.js';

@@ -1,5 +1,5 @@
 // ScienceWorld (Wang et al. 2022, arXiv:2203.07540) in its own simulator, a Java process: rewards, ends and variations as
-// its Python wrapper has them at e8216d6; docs/environments/sciworld.md.
+// its Python wrapper has them at e8216d6; sciworld.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

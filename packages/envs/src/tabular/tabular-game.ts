@@ -1,4 +1,4 @@
-// A text game whose values are known exactly: docs/environments/tabular.md.
+// A text game whose values are known exactly: tabular.md.
 import { maximum, Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

@@ -1,5 +1,5 @@
 // TextCraft: craft an item by recipes that are listed, from things that can be fetched. Source: ADaPT (Prasad et al. 2023,
-// arXiv:2311.05772) as AgentGym's server plays it; docs/environments/textcraft.md.
+// arXiv:2311.05772) as AgentGym's server plays it; textcraft.md.
 import { Rng } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';

@@ -1,5 +1,5 @@
 // Twenty Questions: guess the object the oracle thinks of. Reward −1 a turn, 0 on the winning one, 20 turns.
-// Source: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7, described in docs/environments/twenty_questions.md.
+// Source: ArCHer (Zhou et al. 2024, arXiv:2402.19446), commit 7c771a7, described in twenty_questions.md.
 import { GuessingGame } from '../guessing-game/guessing-game.js';
 import type { Oracle } from '../oracle.js';
 import { namesWord, normalizeAnswer, type WinTest } from './rules.js';
@@ -26,7 +26,7 @@ export const twentyQuestionsSchema = {
         { type: 'string', enum: ['full', 'subset10'] },
         { type: 'array', items: { type: 'string' }, minItems: 1, uniqueItems: true },
       ],
-      default: 'full',
+      default: 'subset10',
     },
     winTest: {
       description:

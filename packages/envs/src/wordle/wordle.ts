@@ -1,5 +1,5 @@
 // Wordle: find the hidden five-letter word in six guesses. The engine is LMRL-Gym's (Abdulhai et al. 2023,
-// arXiv:2311.18232), draw for draw, with what AgentGym's server makes of it; docs/environments/wordle.md.
+// arXiv:2311.18232), draw for draw, with what AgentGym's server makes of it; wordle.md.
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { PythonRandom } from '../cpython/random.js';

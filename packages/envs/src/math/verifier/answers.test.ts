@@ -1,4 +1,4 @@
-// Answers by the kinds of the grammar in docs/environments/math.md: what is the same as a reference, and what is not.
+// Answers by the kinds of the grammar in ../math.md: what is the same as a reference, and what is not.
 import { verify } from '../verifier.js';
 
 const rowsOf = (text: string) =>
