@@ -11,13 +11,8 @@ import { findAlgorithm, trainingRun } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import type { Env } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
-import {
-  DoubleCritic,
-  encoderConfigFromJson,
-  LanguageModel,
-  TransformerEncoder,
-  wordLevelTokenizer,
-} from '@bowyer/models';
+import { DoubleCritic, encoderConfigFromJson, LanguageModel, TransformerEncoder } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { median } from './measure.js';
 import { cpuSeconds, openPeer } from './peer.js';
 

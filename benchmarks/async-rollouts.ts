@@ -24,7 +24,8 @@ import {
 import { mean, Rng, type Trajectory } from '@bowyer/core';
 import { agentGymEnv, itemKey, makeEnv, type Env } from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { EnvServer } from '@bowyer/serving';
 import type { Figures, Setup } from './async-simulation.js';
 

@@ -22,14 +22,13 @@ import {
   Seq2SeqModel,
   tokenBatches,
   TransformerEncoder,
-  wordLevelTokenizer,
   truncateLeft,
   tokenMatrix,
   type CriticFeeds,
   type EncoderConfig,
   type TokenExample,
-  type Tokenizer,
 } from '@bowyer/models';
+import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 import { median, milliseconds } from './measure.js';
 
 const ITEMS = 1024;

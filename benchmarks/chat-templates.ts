@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compareRecording, type Recording } from '../packages/models/test/chat-fixtures/compare-recording.js';
+import { compareRecording, type Recording } from '../packages/text/test/chat-fixtures/compare-recording.js';
 
 const python = process.env.PYTHON ?? 'python3';
 const HOW = 'pip install trl transformers jinja2, and PYTHON=/path/to/its/python';

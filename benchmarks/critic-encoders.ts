@@ -10,10 +10,9 @@ import {
   LineEncoder,
   RecencyEncoder,
   TransformerEncoder,
-  wordLevelTokenizer,
   type CriticEncoder,
-  type Tokenizer,
 } from '@bowyer/models';
+import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 
 interface Row {
   observation: string;

@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { readSafetensors } from '@bowyer/checkpoints';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer, type Quantization, type TokenExample } from '@bowyer/models';
+import { LanguageModel, type Quantization, type TokenExample } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import {
   resultPath,
   STEPS,

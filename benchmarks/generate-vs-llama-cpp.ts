@@ -10,7 +10,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { median } from './measure.js';
 import { writeGguf } from './write-gguf.js';
 

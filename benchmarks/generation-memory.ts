@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { gpt2Config, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { gpt2Config, LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { randomPrompts } from './random-gpt2.js';
 
 const PROMPT = 64;

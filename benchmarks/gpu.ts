@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice, type DeviceKind, type Precision } from '@bowyer/graph';
-import { gpt2Config, LanguageModel, wordLevelTokenizer, type TokenExample } from '@bowyer/models';
+import { gpt2Config, LanguageModel, type TokenExample } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { median, milliseconds } from './measure.js';
 import { randomPrompts } from './random-gpt2.js';
 

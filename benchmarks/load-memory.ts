@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { readSafetensors, writeWeights } from '@bowyer/checkpoints';
-import { gpt2Config, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { gpt2Config, LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 const llama = {
   model_type: 'llama',

@@ -6,7 +6,8 @@ import { open } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { openDevice } from '@bowyer/graph';
-import { LanguageModel, loadTokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { loadTokenizer } from '@bowyer/text';
 import { median } from './measure.js';
 
 interface Seconds {

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { gpt2Config, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { gpt2Config, LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { median, milliseconds } from './measure.js';
 
 const [ROWS, TOKENS] = [4, 128];

@@ -4,7 +4,8 @@
 import { loadavg } from 'node:os';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { median } from './measure.js';
 
 const REPEATS = Number(process.argv[2] ?? 5);

@@ -1,7 +1,8 @@
 // GPT-2 124M with random weights, for benchmarks: what matters is its sizes.
 import { Rng } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import { gpt2Config, LanguageModel, wordLevelTokenizer, type Quantization, type Tokenizer } from '@bowyer/models';
+import { gpt2Config, LanguageModel, type Quantization } from '@bowyer/models';
+import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 
 /** @returns the model, always with the same weights */
 export function randomGpt2(device: Device, options: { quantization?: Quantization } = {}): Promise<LanguageModel> {

@@ -11,7 +11,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { LanguageModel, loadTokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { loadTokenizer } from '@bowyer/text';
 import { tokenizerJson } from './random-vocabulary.js';
 
 interface Family {

@@ -7,7 +7,8 @@ import { PolicyPlayer, play, type OpenPlayer } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import { makeEnv, twentyQuestionsDemonstrations, dialogueEpisode } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer, type SamplingOptions, type Tokenizer } from '@bowyer/models';
+import { LanguageModel, type SamplingOptions } from '@bowyer/models';
+import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 import { median } from './measure.js';
 
 const REPEATS = Number(process.argv[3] ?? 5);

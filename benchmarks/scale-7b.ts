@@ -4,7 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { milliseconds } from './measure.js';
 
 const layers = Number(process.argv[2] ?? 32);

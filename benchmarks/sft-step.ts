@@ -6,7 +6,8 @@
 import { loadavg } from 'node:os';
 import { minimum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { median } from './measure.js';
 import { openPeer, timesOf, type Times } from './peer.js';
 import { ROWS, TOKENS, trainedShapes } from './trained-shapes.js';

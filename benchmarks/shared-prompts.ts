@@ -4,7 +4,8 @@ import { collect, policyPlayer, textDialogues, trainingRun } from '@bowyer/algor
 import { Rng } from '@bowyer/core';
 import { makeEnv } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer, type Episodes } from '@bowyer/models';
+import { LanguageModel, type Episodes } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 const [name = 'textcraft', ...sizes] = process.argv.slice(2);
 const [episodes = 64, groupSize = 8, slots = 32, turns = 3] = sizes.map(Number);

@@ -4,7 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { gpt2Config, LanguageModel, wordLevelTokenizer, type TokenExample } from '@bowyer/models';
+import { gpt2Config, LanguageModel, type TokenExample } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { matMulRate, median, milliseconds } from './measure.js';
 import { HOW_TO_GET_TORCH, openTorchTrainers, type TorchStep } from './torch-step.js';
 

@@ -3,7 +3,8 @@
 import { bc, demonstrationTrajectory, trainingRun } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 const demonstrations = [
   { opening: 'the sky is', turns: [{ action: ' blue', reply: '\n' }] },

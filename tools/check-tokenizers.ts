@@ -3,7 +3,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadTokenizer } from '@bowyer/models';
+import { loadTokenizer } from '@bowyer/text';
 
 type Case = [text: string, ids: number[], special: number[], decoded: string, decodedPlain: string];
 

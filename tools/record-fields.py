@@ -3,7 +3,8 @@
 
     python tools/record-fields.py [decoders] [generation] [adapters] [fields] [changes] [tokenizers]
 
-Needs transformers 5.18 and peft 0.21. Writes packages/models/test/recorded-fields/*.json, which the tests of fields read.
+Needs transformers 5.18 and peft 0.21. Writes packages/models/test/recorded-fields/*.json and
+packages/text/test/recorded-fields.json, which the tests of fields read.
 Weights are a formula of a tensor's name and an element's index (`weights_of`), so that a recording has no weight files;
 test/field-folders.ts has the same formula.
 """
@@ -29,7 +30,9 @@ warnings.filterwarnings("ignore")
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
 
-OUT = Path(__file__).resolve().parent.parent / "packages/models/test/recorded-fields"
+PACKAGES = Path(__file__).resolve().parent.parent / "packages"
+OUT = PACKAGES / "models/test/recorded-fields"
+TEXT = PACKAGES / "text/test"
 
 ROTARY = dict(vocab_size=29, hidden_size=24, intermediate_size=20, num_hidden_layers=2, num_attention_heads=2,
               max_position_embeddings=64)
@@ -497,7 +500,7 @@ def tokenizer_results(definition, model_type, config):
 
 def record_tokenizers():
     """For some tokenizers and classes the plain results, and those of every changed field that differ from them."""
-    fixtures = OUT.parent / "tokenizer-fixtures"
+    fixtures = TEXT / "tokenizer-fixtures"
     recorded, tried = [], []
     for name, is_general in [("gpt2", True), ("llama2", True), ("bert-uncased", True), ("t5", True), ("gpt2", False), ("bert-uncased", False)]:
         model_type, own = OWN_CLASS[name]
@@ -514,14 +517,19 @@ def record_tokenizers():
                 differ.append([field, value, found if isinstance(found, str) else {str(i): one for i, one in enumerate(found) if one != base[i]}])
         print(name, config["tokenizer_class"], "differ:", *[json.dumps([field, value]) for field, value, _ in differ], flush=True)
         recorded.append(dict(tokenizer=name, config=config, base=base, differ=differ))
-    write("tokenizers", dict(texts=TEXTS, tried=[change for change in tried if change[0] != "added_tokens_decoder"], cases=recorded))
+    recording = dict(texts=TEXTS, tried=[change for change in tried if change[0] != "added_tokens_decoder"], cases=recorded)
+    write_file(TEXT / "recorded-fields.json", recording)
 
 
 def write(name, value):
     OUT.mkdir(parents=True, exist_ok=True)
+    write_file(OUT / f"{name}.json", value)
+
+
+def write_file(path, value):
     text = json.dumps(value, ensure_ascii=False)
-    (OUT / f"{name}.json").write_text(text + "\n")
-    print(f"{name}.json: {len(text)} bytes")
+    path.write_text(text + "\n")
+    print(f"{path.name}: {len(text)} bytes")
 
 
 RECORDS = {"decoders": record_decoders, "generation": record_generation, "adapters": record_adapters, "fields": record_fields, "tokenizers": record_tokenizers, "changes": record_changes}

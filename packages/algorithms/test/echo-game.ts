@@ -1,7 +1,7 @@
 // A game small enough to be learned from scratch in seconds: repeat the colour that is shown. Best return 0.
 import { Rng } from '@bowyer/core';
 import type { Env, StepResult } from '@bowyer/envs';
-import { wordLevelTokenizer } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 export const colours = ['red', 'green', 'blue'];
 const MAX_TURNS = 3;

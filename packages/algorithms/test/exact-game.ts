@@ -3,7 +3,8 @@
 import { Rng, type Trajectory, type Transition } from '@bowyer/core';
 import { actionsOf, exactValues, startValue, TabularGame, towerModel, type TabularPolicy } from '@bowyer/envs';
 import type { Device } from '@bowyer/graph';
-import { DoubleCritic, LanguageModel, wordLevelTokenizer, type HeadOutputs, type TokenExample } from '@bowyer/models';
+import { DoubleCritic, LanguageModel, type HeadOutputs, type TokenExample } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { collect, trainingRun, type OpenPlayer } from '../src/index.js';
 
 export const states = Object.keys(towerModel.states);

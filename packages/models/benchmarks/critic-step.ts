@@ -4,7 +4,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { DoubleCritic, type CriticBatch } from '../src/critic/double-critic.js';
 import { LineEncoder } from '../src/critic/line-encoder.js';
-import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 const steps = 300;
 const episodesPerStep = 32;

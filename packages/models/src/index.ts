@@ -1,20 +1,3 @@
-export { loadTokenizer, type Tokenizer } from './tokenizers/tokenizer.js';
-export { TokenSpelling } from './tokenizers/token-spelling.js';
-export { wordLevelTokenizer } from './tokenizers/word-level-tokenizer.js';
-export { chatTemplate, templateSource, templateTokens } from './chat/chat-template.js';
-export {
-  ChatTemplateError,
-  ChatTemplateLimitError,
-  cutRight,
-  lossWeight,
-  type ChatMessage,
-  type ChatTemplate,
-  type ContentPart,
-  type Conversation,
-  type EncodedConversation,
-  type PromptEnding,
-  type TemplateInputs,
-} from './chat/chat-message.js';
 export { gpt2Config } from './decoder/gpt2-config.js';
 export { initializeParameters } from './architecture/initialize-parameters.js';
 export { architectureFor } from './language-model/architectures.js';

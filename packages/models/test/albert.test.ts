@@ -13,7 +13,7 @@ import { tokenMatrix } from '../src/encoder/encoder-tokens.js';
 import { initializeEncoder, loadEncoder, saveEncoder } from '../src/encoder/encoder-weights.js';
 import { layerNames } from '../src/encoder/encoder-names.js';
 import { parameterInputs } from '../src/layers/linear.js';
-import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 const checkpoint = recordings('models/albert-rxnmapper');
 

@@ -6,7 +6,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import { loadTextModel } from '../src/inference/load-text-model.js';
-import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 let device: Device;
 let root: string;

@@ -9,7 +9,7 @@ import { when } from '@bowyer/testing';
 import { DoubleCritic } from '../src/critic/double-critic.js';
 import { LineEncoder } from '../src/critic/line-encoder.js';
 import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
-import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 const tokenizer = wordLevelTokenizer(['Questions:\nis it a dog? is it a cat?'], { wholeTokens: [' Yes.\n', ' No.\n'] });
 const observations = [

@@ -13,8 +13,7 @@ import { tokenMatrix, truncateLeft } from '../src/encoder/encoder-tokens.js';
 import { encoderShapes, initializeEncoder, loadEncoder, saveEncoder } from '../src/encoder/encoder-weights.js';
 import { parameterInputs } from '../src/layers/linear.js';
 import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
-import { HuggingFaceTokenizer } from '../src/tokenizers/tokenizer.js';
-import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
+import { HuggingFaceTokenizer, wordLevelTokenizer } from '@bowyer/text';
 import { slowEncoder, slowLinear } from './slow-encoder.js';
 
 const tiny: EncoderConfig = {

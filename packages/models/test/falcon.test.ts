@@ -8,7 +8,7 @@ import { openDevice, type Device } from '@bowyer/graph';
 import { linearBiases } from '../src/decoder/linear-biases.js';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { LanguageModel, type LoadOptions } from '../src/language-model/language-model.js';
-import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { continuationExample } from './reference/continuation-example.js';
 
 const fixture = fileURLToPath(new URL('./fixtures/falcon', import.meta.url));

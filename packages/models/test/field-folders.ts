@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { writeSafetensors, type ConfigJson, type HostTensor, type HostTensors } from '@bowyer/checkpoints';
 import { fileShape } from '../src/architecture/checkpoint-layout.js';
 import { architectureFor } from '../src/language-model/architectures.js';
-import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 /** What the tool recorded: `decoders`, `generation`, `adapters` or `fields`. */
 export const recorded = <T>(name: string): T =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openDevice } from '@bowyer/graph';
 import { recordings, whenRecorded } from '@bowyer/testing';
 import { MaskedLanguageModel } from '../src/encoder/masked-language-model.js';
-import { loadTokenizer } from '../src/tokenizers/tokenizer.js';
+import { loadTokenizer } from '@bowyer/text';
 
 const dir = recordings('models/albert-rxnmapper');
 const real = whenRecorded('models/albert-rxnmapper').test;

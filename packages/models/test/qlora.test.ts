@@ -9,8 +9,7 @@ import { recordings, whenRecorded } from '@bowyer/testing';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { Quantization } from '../src/quantization/frozen-weights.js';
 import type { TokenExample } from '../src/batching/token-batches.js';
-import type { Tokenizer } from '../src/tokenizers/tokenizer.js';
-import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
+import { type Tokenizer, wordLevelTokenizer } from '@bowyer/text';
 import { continuationExample } from './reference/continuation-example.js';
 
 let device: Device;

@@ -13,7 +13,7 @@ import { truncateLeft } from '../src/encoder/encoder-tokens.js';
 import { encoderShapes } from '../src/encoder/encoder-weights.js';
 import { filled } from '../src/layers/linear.js';
 import { readWeights, writeWeights, type HostTensors } from '@bowyer/checkpoints';
-import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { slowEncoder, slowLinear } from './slow-encoder.js';
 
 const observations = ['is it big? yes\nis it red? no\n', 'is it red? no\n', 'no'];

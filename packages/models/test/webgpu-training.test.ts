@@ -10,7 +10,7 @@ import { randomExamples } from './reference/tiny-gpt2.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { OptimizerOptions } from '../src/optimizers/create-optimizer.js';
 import type { Quantization } from '../src/quantization/frozen-weights.js';
-import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 const available = await webgpuAvailable();
 const maybe = when(available, 'no WebGPU adapter').test;

@@ -3,7 +3,7 @@ import { openDevice, webgpuAvailable } from '@bowyer/graph';
 import { when } from '@bowyer/testing';
 import { randomExamples, tinyConfig } from './reference/tiny-gpt2.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
-import { wordLevelTokenizer } from '../src/tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 const available = await webgpuAvailable();
 const maybe = when(available, 'no WebGPU adapter').test;

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
-import { chatTemplate, loadTokenizer, type ChatMessage } from '@bowyer/models';
+import { chatTemplate, loadTokenizer, type ChatMessage } from '@bowyer/text';
 import type { TrajectoryRecord } from '@bowyer/core';
 import { run, tinyGame } from './command-line.js';
 

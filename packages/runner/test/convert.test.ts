@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { wordLevelTokenizer } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { recordings, whenRecorded } from '@bowyer/testing';
 import { repository, run } from './command-line.js';
 

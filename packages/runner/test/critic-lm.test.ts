@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readWeights, writeWeights } from '@bowyer/checkpoints';
-import { wordLevelTokenizer } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { repository, run, tinyGame } from './command-line.js';
 
 let directory: string;

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { LanguageModel, templateTokens, wordLevelTokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { templateTokens, wordLevelTokenizer } from '@bowyer/text';
 import { run } from './command-line.js';
 
 let directory: string;

@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { wordLevelTokenizer } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { repository, run } from './command-line.js';
 
 const fixtures = join(repository, 'packages/models/test/fixtures');

@@ -19,7 +19,8 @@ import {
 } from '@bowyer/core';
 import { makeEnv, type Env } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
-import { chatTemplate, LanguageModel, templateTokens, wordLevelTokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { chatTemplate, templateTokens, wordLevelTokenizer } from '@bowyer/text';
 import { ModelServer, serveEnv, SteppedTokenizer } from '@bowyer/serving';
 import {
   withRemoteRollouts,

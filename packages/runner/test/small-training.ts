@@ -3,7 +3,8 @@ import { demonstrationTrajectory, findAlgorithm, trainingRun, type TrainingRun }
 import { camelKeys, Rng, type Trajectory, type Transition } from '@bowyer/core';
 import { tabularDemonstrations, TabularGame, type Env, type StepResult } from '@bowyer/envs';
 import type { Device } from '@bowyer/graph';
-import { DoubleCritic, LanguageModel, LineEncoder, wordLevelTokenizer, type OptimizerOptions } from '@bowyer/models';
+import { DoubleCritic, LanguageModel, LineEncoder, type OptimizerOptions } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { unprepared } from './composed.js';
 
 const actions = ['left', 'right', 'wait'];

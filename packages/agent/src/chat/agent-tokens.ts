@@ -1,5 +1,5 @@
 // Which tokens have a meaning for the agent beyond text.
-import type { Tokenizer } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { answerTokens, type EnvironmentConfig } from '../environment/environment.js';
 

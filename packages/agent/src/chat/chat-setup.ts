@@ -1,7 +1,7 @@
 // The chat template that a config names, and how dialogues are written in a line of JSON.
 import { readFile } from 'node:fs/promises';
 import { snakeKeys } from '@bowyer/core';
-import { chatTemplate, templateSource, type ChatTemplate, type Tokenizer } from '@bowyer/models';
+import { chatTemplate, templateSource, type ChatTemplate, type Tokenizer } from '@bowyer/text';
 import type { AgentConfig } from '../keys/agent-keys.js';
 
 export type TemplateConfig = Pick<AgentConfig, 'chatTemplate' | 'chatTemplateKwargs'> &

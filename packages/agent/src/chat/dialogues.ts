@@ -1,7 +1,8 @@
 // How episodes become a policy's tokens: as the text of the history, or through its chat template.
 import { chatDialogues, textDialogues, type Dialogues } from '@bowyer/algorithms';
 import { AgentGymEnv, type EnvParts } from '@bowyer/envs';
-import type { ChatMessage, LanguageModel } from '@bowyer/models';
+import type { LanguageModel } from '@bowyer/models';
+import type { ChatMessage } from '@bowyer/text';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { contextOf, type ContextConfig } from '../context/agent-context.js';
 import { wholeEnvironmentOf, type EnvironmentConfig } from '../environment/environment.js';

@@ -1,7 +1,7 @@
 import { chatDialogues, demonstrationSegments, segmentsOf, textDialogues, type Dialogues } from '@bowyer/algorithms';
 import { demonstrationSetOf, recordedInfo, type EpisodeRecord, type TokenSegment } from '@bowyer/core';
 import { bm25Index, episodeOfRecord, makeEnv, Memory, type ContextOptions, type Env } from '@bowyer/envs';
-import { chatTemplate, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
+import { chatTemplate, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 import { asConversations } from '../demonstrations/imitation-data.js';
 import { agentEnvironment, contextOf, demonstrationsIn, type ContextConfig } from './agent-context.js';
 

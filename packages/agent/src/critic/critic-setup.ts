@@ -7,7 +7,6 @@ import {
   RecencyEncoder,
   TransformerEncoder,
   type CriticEncoder,
-  type Tokenizer,
 } from '@bowyer/models';
 import { adam } from '../policy/policy-setup.js';
 import { environmentInfo } from '@bowyer/envs';

@@ -7,13 +7,8 @@ import {
   type Dataset,
 } from '@bowyer/algorithms';
 import { maximum, type Demonstration, type Trajectory } from '@bowyer/core';
-import {
-  cutRight,
-  type ChatMessage,
-  type Conversation,
-  type EncodedConversation,
-  type LanguageModel,
-} from '@bowyer/models';
+import type { LanguageModel } from '@bowyer/models';
+import { cutRight, type ChatMessage, type Conversation, type EncodedConversation } from '@bowyer/text';
 import { maskedTokenIds, terminatorIds } from '../chat/agent-tokens.js';
 import { loadChatTemplate, type TemplateConfig } from '../chat/chat-setup.js';
 import type { AgentConfig } from '../keys/agent-keys.js';

@@ -1,5 +1,5 @@
 // Whether a chat template writes all that a file's conversations have.
-import type { ChatTemplate, Conversation } from '@bowyer/models';
+import type { ChatTemplate, Conversation } from '@bowyer/text';
 import { DataFileError, type DataFile } from './data-file.js';
 
 /**

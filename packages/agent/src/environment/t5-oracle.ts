@@ -4,7 +4,8 @@ import { basename, resolve } from 'node:path';
 import type { Oracle, T5OraclePrompt } from '@bowyer/envs';
 import { openDevice, type Device, type DeviceOptions } from '@bowyer/graph';
 import { Rng } from '@bowyer/core';
-import { Seq2SeqModel, type Tokenizer } from '@bowyer/models';
+import { Seq2SeqModel } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
 
 /** More questions than these at once go in turns. */
 const LARGEST_BATCH = 64;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { demonstrationSetOf, type EpisodeRecord, type Trajectory } from '@bowyer/core';
 import type { MemoryOptions } from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';
-import { wordLevelTokenizer } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { memoryKeyProblems } from './memory-keys.js';
 import { AgentMemory, openMemoryOf } from './agent-memory.js';
 import { splitPlanOf } from '../environment/environment.js';

@@ -1,6 +1,6 @@
 // From a run's config to the plain options that algorithms take.
 import type { PlayOptions } from '@bowyer/algorithms';
-import type { Tokenizer } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { terminatorIds } from '../chat/agent-tokens.js';
 

@@ -5,7 +5,8 @@ import { collect, findAlgorithm, policyPlayer, textDialogues } from '@bowyer/alg
 import { Rng, type Trajectory } from '@bowyer/core';
 import { makeEnv } from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { remotePolicyProblems } from './remote-policy-problems.js';
 import { withRemoteRollouts } from './remote-rollouts.js';

@@ -11,7 +11,8 @@ import {
   type TurnTokens,
 } from '@bowyer/algorithms';
 import { HttpError, HttpServer, NoAnswer, onlyChoice, type Decision } from '@bowyer/envs';
-import type { LanguageModel, SamplingOptions, Tokenizer } from '@bowyer/models';
+import type { LanguageModel, SamplingOptions } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
 import type { OptionsOf } from '@bowyer/core';
 import type { remotePolicyNode } from '../keys/agent-keys.js';
 

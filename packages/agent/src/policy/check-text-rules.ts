@@ -1,7 +1,8 @@
 // Whether a policy can write what the config's rules of texts ask for, before demonstrations are made or a model is loaded.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadTokenizer, openAdapterDirectory, templateTokens, wordLevelTokenizer } from '@bowyer/models';
+import { openAdapterDirectory } from '@bowyer/models';
+import { loadTokenizer, templateTokens, wordLevelTokenizer } from '@bowyer/text';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { answerTokens, spelling } from '../environment/environment.js';
 import { terminatorIds } from '../chat/agent-tokens.js';

@@ -1,7 +1,8 @@
 // A policy from scratch: a small model on the words of what it is going to learn from.
 import { hash32, Rng, type Demonstration } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import { LanguageModel, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import type { ImitationData } from '../demonstrations/imitation-data.js';
 import { answerTokens, spelling, vocabularyTexts, type EnvironmentConfig } from '../environment/environment.js';

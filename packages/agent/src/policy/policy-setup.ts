@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Device } from '@bowyer/graph';
-import { LanguageModel, loadTokenizer, openAdapterDirectory, type OptimizerOptions } from '@bowyer/models';
+import { LanguageModel, openAdapterDirectory, type OptimizerOptions } from '@bowyer/models';
+import { loadTokenizer } from '@bowyer/text';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
 import { maskedTokenIds } from '../chat/agent-tokens.js';

@@ -1,7 +1,8 @@
 // The reference policy of a run: its frozen start, opened from where the run began and never from its checkpoints.
 import type { ReferencePolicy, TrainingRun } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
-import { isAdapterDirectory, type LanguageModel, type Quantization, type Tokenizer } from '@bowyer/models';
+import { isAdapterDirectory, type LanguageModel, type Quantization } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
 import type { ImitationData } from '../demonstrations/imitation-data.js';
 import { freshPolicy, type FreshPolicyConfig } from './fresh-policy.js';
 import { agentFolderOf } from '../folders/model-folders.js';

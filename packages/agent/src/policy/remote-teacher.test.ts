@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer, type Tokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { RemoteTeacher } from './remote-teacher.js';
 

@@ -2,7 +2,8 @@
 // `max_tokens: 0`, which return those of the prompt (platform.openai.com/docs/api-reference/completions; vLLM has them too).
 import type { ReferencePolicy } from '@bowyer/algorithms';
 import { HttpServer, onlyChoice } from '@bowyer/envs';
-import type { TokenExample, Tokenizer } from '@bowyer/models';
+import type { TokenExample } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
 
 /** Sequences of one request. */
 const REQUEST = 16;

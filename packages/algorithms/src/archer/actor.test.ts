@@ -1,7 +1,8 @@
 // The policy's gradient on utterances of two tokens, all four of which are summed over: expectations are exact.
 import { Rng, type Trajectory, type UtteranceTokens } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer, type TokenExample } from '@bowyer/models';
+import { LanguageModel, type TokenExample } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { accumulateActor, type Actor, type ActorLossOptions } from './actor.js';
 
 const tokenizer = wordLevelTokenizer(['go\n', 'x', 'y']);

@@ -1,6 +1,7 @@
 // A dataset as batches of token examples, and the loss of examples that are not trained on.
 import type { Trajectory } from '@bowyer/core';
-import type { EncodedConversation, LanguageModel, TokenExample } from '@bowyer/models';
+import type { LanguageModel, TokenExample } from '@bowyer/models';
+import type { EncodedConversation } from '@bowyer/text';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { tokenExamples } from '../learning/token-examples.js';
 

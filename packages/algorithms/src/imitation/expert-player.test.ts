@@ -1,6 +1,7 @@
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer, type SamplingOptions } from '@bowyer/models';
+import { LanguageModel, type SamplingOptions } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { expertPlayer } from './expert-player.js';
 import { textDialogues } from '../rollout/text-dialogue.js';
 

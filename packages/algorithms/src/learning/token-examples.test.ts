@@ -1,4 +1,4 @@
-import { wordLevelTokenizer } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { episodeExamples } from '../imitation/examples.js';
 import { demonstrationSegments, tokenExamples } from './token-examples.js';
 

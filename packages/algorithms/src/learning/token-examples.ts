@@ -1,7 +1,8 @@
 // From trajectories and demonstrations to the token examples that a language model trains on.
 import { Type } from '@sinclair/typebox';
 import type { Demonstration, DemonstrationTurn, TokenSegment, Trajectory, UtteranceTokens } from '@bowyer/core';
-import type { TokenExample, Tokenizer } from '@bowyer/models';
+import type { TokenExample } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
 import { segmentsOf, SlotContext, type TurnTokens } from '../rollout/turn-tokens.js';
 
 export const scoreTerminatorKey = {

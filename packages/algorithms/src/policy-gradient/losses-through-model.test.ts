@@ -10,7 +10,8 @@ import {
   type TokenLoss,
 } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer, type TokenExample } from '@bowyer/models';
+import { LanguageModel, type TokenExample } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 let device: Device;
 beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));

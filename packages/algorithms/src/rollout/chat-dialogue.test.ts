@@ -1,7 +1,8 @@
 // A chat model learns a game from conversations and then plays it through the same template.
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { chatTemplate, LanguageModel, templateTokens, wordLevelTokenizer, type ChatMessage } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { chatTemplate, templateTokens, wordLevelTokenizer, type ChatMessage } from '@bowyer/text';
 import {
   bc,
   chatDialogues,

@@ -1,7 +1,8 @@
 // Dialogues of a chat model: observations are the user's messages, actions the assistant's, and the chat template turns them into
 // the tokens of training. A turn costs only its new tokens.
 import type { Decision } from '@bowyer/envs';
-import type { ChatMessage, ChatTemplate, Tokenizer, Utterance } from '@bowyer/models';
+import type { Utterance } from '@bowyer/models';
+import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
 import type { Dialogue, Dialogues, Observed, Spoken } from './dialogue.js';
 import { sharedPrefix, SlotContext, type TurnTokens } from './turn-tokens.js';
 

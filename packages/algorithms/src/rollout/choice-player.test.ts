@@ -1,6 +1,7 @@
 import { hash32, Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { LanguageModel, wordLevelTokenizer, type SamplingOptions } from '@bowyer/models';
+import { LanguageModel, type SamplingOptions } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { policyPlayer } from './policy-player.js';
 import type { ActionChoice } from './dialogue.js';
 import { textDialogues } from './text-dialogue.js';

@@ -1,6 +1,7 @@
 // Dialogues in ArCHer's format: the observation is the history as text, and the agent's utterance is appended to it.
 import type { Decision } from '@bowyer/envs';
-import type { Tokenizer, Utterance } from '@bowyer/models';
+import type { Utterance } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
 import type { Dialogue, Dialogues, Observed, Spoken } from './dialogue.js';
 import { sharedPrefix, SlotContext, type TurnTokens } from './turn-tokens.js';
 

@@ -1,6 +1,7 @@
 // What a training run gives to its algorithm: what is trained, what it learns from, and the program's services.
 import type { Trajectory } from '@bowyer/core';
-import type { DoubleCritic, EncodedConversation, LanguageModel, Quantization } from '@bowyer/models';
+import type { DoubleCritic, LanguageModel, Quantization } from '@bowyer/models';
+import type { EncodedConversation } from '@bowyer/text';
 import type { ReferencePolicy } from '../learning/reference-policy.js';
 import type { Dialogues } from '../rollout/dialogue.js';
 import type { PlayContext } from '../rollout/play.js';

@@ -12,8 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readWeights, writeWeights } from '@bowyer/checkpoints';
-import { loadTokenizer } from '../tokenizers/tokenizer.js';
-import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
+import { loadTokenizer, wordLevelTokenizer } from '@bowyer/text';
 import { convertCheckpoint, type ConvertOptions } from './convert-checkpoint.js';
 
 // One gpt2 in the forms that training scripts give it, all written by torch.save in tools/make-reference-checkpoints.py.

@@ -7,7 +7,7 @@ import { withStoredHead } from '../language-model/stored-head.js';
 import { configText } from '../architecture/config-text.js';
 import { savedConfig } from '../architecture/saved-config.js';
 import { bareName, fileShape, namesInFile } from '../architecture/checkpoint-layout.js';
-import { readLlama2cTokenizer } from '../tokenizers/llama2c-tokenizer.js';
+import { readLlama2cTokenizer } from './llama2c-tokenizer.js';
 import {
   openCheckpoint,
   parseConfig,
@@ -19,8 +19,8 @@ import {
   type CheckpointReader,
   writeWeightStream,
 } from '@bowyer/checkpoints';
-import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
-import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
+import { loadTokenizer, type Tokenizer } from '@bowyer/text';
+import { checkVocabulary } from '../architecture/vocabulary-check.js';
 
 export interface ConvertOptions {
   /** A file of weights, or a directory that contains those of one model. */
@@ -139,6 +139,6 @@ async function write(
     return values;
   };
   await writeWeightStream(dir, { shapes, data });
-  await tokenizer.save(dir);
+  await tokenizer.save(dir, writeFileAtomically);
   await writeFileAtomically(join(dir, 'config.json'), configText(savedConfig(config)));
 }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordings, whenRecorded } from '@bowyer/testing';
 import { readLlama2c, readSafetensors } from '@bowyer/checkpoints';
-import { loadTokenizer } from '../tokenizers/tokenizer.js';
-import { readLlama2cTokenizer } from '../tokenizers/llama2c-tokenizer.js';
+import { loadTokenizer } from '@bowyer/text';
+import { readLlama2cTokenizer } from './llama2c-tokenizer.js';
 
 const models = recordings('models');
 const maybe = whenRecorded('models').test;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { describeOnDevices } from '@bowyer/testing';
-import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { DoubleCritic, type CriticBatch } from './double-critic.js';
 import { LineEncoder } from './line-encoder.js';
 

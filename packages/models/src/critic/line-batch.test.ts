@@ -1,4 +1,4 @@
-import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { bucket, LineBatcher, splitLines } from './line-batch.js';
 
 const history = 'Questions:\nis it big? Yes.\nis it a dog? No.\n';

@@ -15,7 +15,7 @@ import { writeFileAtomically, type Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { filled, heLinear, perceptron, type Parameters } from '../layers/linear.js';
 import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
-import type { Tokenizer } from '../tokenizers/tokenizer.js';
+import type { Tokenizer } from '@bowyer/text';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
 import { LineBatcher } from './line-batch.js';
 

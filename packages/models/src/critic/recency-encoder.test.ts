@@ -1,6 +1,6 @@
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
-import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 import type { CriticEncoder } from './critic-encoder.js';
 import { DoubleCritic } from './double-critic.js';
 import { LineBatcher } from './line-batch.js';

@@ -10,8 +10,8 @@ import { initializeEncoder, loadEncoder, saveEncoder } from '../encoder/encoder-
 import { lengthBatches } from '../batching/length-batches.js';
 import type { Parameters } from '../layers/linear.js';
 import type { HostTensors } from '@bowyer/checkpoints';
-import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
-import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
+import { loadTokenizer, type Tokenizer } from '@bowyer/text';
+import { checkVocabulary } from '../architecture/vocabulary-check.js';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
 
 export interface TransformerEncoderOptions {

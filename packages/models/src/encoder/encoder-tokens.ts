@@ -1,5 +1,5 @@
 // Texts → the padded id matrices that an encoder reads.
-import type { Tokenizer } from '../tokenizers/tokenizer.js';
+import type { Tokenizer } from '@bowyer/text';
 import { firstPosition, isRoberta, maxTokens, type EncoderConfig } from './encoder-config.js';
 
 /** A batch of texts, padded on the right. */

@@ -4,7 +4,7 @@
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, type BoundProgram, type Device, type Program, type State } from '@bowyer/graph';
 import { parameterInputs } from '../layers/linear.js';
-import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
+import { loadTokenizer, type Tokenizer } from '@bowyer/text';
 import { maxTokens, type EncoderConfig } from './encoder-config.js';
 import { encoderHiddenStates, textFeature } from './encoder-graph.js';
 import { tokenMatrix, truncateLeft } from './encoder-tokens.js';

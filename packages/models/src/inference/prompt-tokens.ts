@@ -1,5 +1,5 @@
 // Prompts and continuations, given as texts or as ids, in the tokens that a model reads.
-import type { Tokenizer } from '../tokenizers/tokenizer.js';
+import type { Tokenizer } from '@bowyer/text';
 
 /** Ids win where both are given. */
 export interface PromptItem {

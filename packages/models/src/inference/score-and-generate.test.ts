@@ -9,7 +9,7 @@ import type { Items } from './stream-chunks.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import type { PromptItem } from './prompt-tokens.js';
 import { scoreContinuations } from './score-continuations.js';
-import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 let device: Device;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { when } from '@bowyer/testing';
 import { loadTextModel } from './load-text-model.js';
 import { readWeights, writeWeights } from '@bowyer/checkpoints';
-import { loadTokenizer } from '../tokenizers/tokenizer.js';
+import { loadTokenizer } from '@bowyer/text';
 import { distanceBuckets } from '../seq2seq/relative-position-buckets.js';
 import { encoderDecoderFor } from '../seq2seq/seq2seq-architectures.js';
 import { generateTargets, scoreTargets } from './seq2seq-items.js';

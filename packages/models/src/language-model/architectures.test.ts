@@ -8,7 +8,7 @@ import { rotaryShare } from '../decoder/families/gpt-neox.js';
 import { FamilyConfig } from '../decoder/family.js';
 import { gpt2Config } from '../decoder/gpt2-config.js';
 import { LanguageModel } from './language-model.js';
-import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 let device: Device;
 beforeAll(async () => {

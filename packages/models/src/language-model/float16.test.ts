@@ -13,7 +13,7 @@ import { residentDecodeGraph } from '../decoding/resident-decode-graph.js';
 import type { HostTensors } from '@bowyer/checkpoints';
 import type { TokenExample } from '../batching/token-batches.js';
 import { gradientName, trainingGraph } from '../training/training-graph.js';
-import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 const available = await webgpuAvailable('float16');
 const maybe = when(available, 'no GPU with float16 in shaders').test;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { continuationExample as example } from '../../test/reference/continuation-example.js';
-import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { LanguageModel } from './language-model.js';
 
 let device: Device;

@@ -7,7 +7,7 @@ import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { describeOnDevices, recordings, whenRecorded } from '@bowyer/testing';
 import { LanguageModel } from './language-model.js';
 import { readSafetensors } from '@bowyer/checkpoints';
-import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 describeOnDevices(await webgpuAvailable(), (kind) => {
   let device: Device;

@@ -41,8 +41,8 @@ import {
 } from '../training/token-scorer.js';
 import { trunkWidth } from '../training/training-graph.js';
 import { ValueHead } from '../training/value-head.js';
-import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
-import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
+import { loadTokenizer, type Tokenizer } from '@bowyer/text';
+import { checkVocabulary } from '../architecture/vocabulary-check.js';
 import { frozenTensor, frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
 
 /** Probabilities in config.json, of all families. */
@@ -216,7 +216,7 @@ export class LanguageModel implements FrozenPolicy {
       throw new Error('LanguageModel: the base model of these adapters is in no directory; use saveMerged');
     await mkdir(dir, { recursive: true });
     await writeAdapter(dir, await this.copyParameters(), adapters.layout, baseDir);
-    await this.tokenizer.save(dir);
+    await this.tokenizer.save(dir, writeFileAtomically);
   }
 
   /** Writes a whole model in Hugging Face layout: quantised weights in float32, adapters added to the weights beside them. */
@@ -226,7 +226,7 @@ export class LanguageModel implements FrozenPolicy {
     if (adapters) mergeAdapters(tensors, await this.copyParameters(), adapters.layout);
     await mkdir(dir, { recursive: true });
     await writeWeights(dir, toCheckpoint(this.architecture.parameters, tensors));
-    await this.tokenizer.save(dir);
+    await this.tokenizer.save(dir, writeFileAtomically);
     await writeFileAtomically(join(dir, 'config.json'), configText(this.config));
     const { generation } = this.#weights;
     if (generation)

@@ -9,7 +9,7 @@ import { architectureFor } from '../language-model/architectures.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import { readSafetensors, writeSafetensors } from '@bowyer/checkpoints';
 import { trainingGraph } from '../training/training-graph.js';
-import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { adapterLayout } from './adapter-layout.js';
 
 let device: Device;

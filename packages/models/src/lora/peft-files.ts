@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { readSafetensors, writeSafetensors, type HostTensors } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../architecture/architecture.js';
-import { DefinitionError } from '../tokenizers/pipeline/definition.js';
+import { DefinitionError } from '@bowyer/text';
 import { adapterLayout, type AdapterLayout } from './adapter-layout.js';
 import type { LoraOptions } from './lora-options.js';
 

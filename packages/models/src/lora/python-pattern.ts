@@ -1,7 +1,7 @@
 // Expressions of Python's `re`, as adapter_config.json has them, in Oniguruma's syntax: which has all that Python has, under
 // other names. Groups that Python numbers are named here, since Oniguruma does not number any beside named ones.
 // Source: https://docs.python.org/3/library/re.html, as Python 3.11 to 3.13 read them.
-import { compileRegex, PatternError } from '../tokenizers/pipeline/patterns.js';
+import { compileRegex, PatternError } from '@bowyer/text';
 
 /** The expression is none of Python's, or has a part that is not translated. */
 class NotTranslated extends Error {}

@@ -9,7 +9,7 @@ import { recordings, whenRecorded } from '@bowyer/testing';
 import { generateTexts } from '../inference/generate-texts.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import { scoreContinuations } from '../inference/score-continuations.js';
-import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 
 let device: Device;
 const folder = mkdtempSync(join(tmpdir(), 'quantized-'));

@@ -15,8 +15,8 @@ import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-
 import { computable, samplerFor, type SamplingOptions } from '../decoding/sampling.js';
 import { samplingUniforms } from '../decoding/sampling-uniforms.js';
 import { readLogitRules } from '../decoding/generation-fields.js';
-import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.js';
-import { checkVocabulary } from '../tokenizers/vocabulary-check.js';
+import { loadTokenizer, type Tokenizer } from '@bowyer/text';
+import { checkVocabulary } from '../architecture/vocabulary-check.js';
 import type { DecodedTarget } from './decode-loop.js';
 import type { EncoderDecoder } from './encoder-decoder.js';
 import { generationRules, readGenerationRules, type GenerationRules } from './generation-rules.js';

@@ -10,7 +10,7 @@ import { randomExamples, tinyConfig, tinyParameters } from '../../test/reference
 import type { TokenExample } from '../batching/token-batches.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
 import { LanguageModel } from '../language-model/language-model.js';
-import { wordLevelTokenizer } from '../tokenizers/word-level-tokenizer.js';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { TokenScorer } from './token-scorer.js';
 import { valueHeadParameters } from './value-head.js';
 

@@ -1,6 +1,6 @@
 // Texts of single tokens, for heat maps.
 import type { TokenTexts } from '@bowyer/core';
-import type { Tokenizer } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
 
 /** Pairs that are remembered at most. */
 const MAX_PAIRS = 100_000;

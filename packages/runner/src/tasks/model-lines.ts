@@ -3,7 +3,8 @@ import { open, rename, rm } from 'node:fs/promises';
 import { camelKeys, LockLostError, namingFile } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
-import { ItemError, loadTextModel, type ChatMessage, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
+import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
+import type { ChatMessage } from '@bowyer/text';
 import {
   deviceOf,
   type DeviceConfig,

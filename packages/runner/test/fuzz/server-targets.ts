@@ -2,7 +2,8 @@
 import { connect } from 'node:net';
 import { maximum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { chatTemplate, LanguageModel, wordLevelTokenizer } from '@bowyer/models';
+import { LanguageModel } from '@bowyer/models';
+import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
 import { ModelServer, serveEnv, serveOpenEnv, SteppedTokenizer } from '@bowyer/serving';
 import { openEnvFrames } from './frame-target.js';
 import { damageBytes, damageJson } from './mutations.js';

@@ -11,14 +11,8 @@ import {
 } from '@bowyer/checkpoints';
 import { compose } from '@bowyer/config';
 import { isGzip, Rng } from '@bowyer/core';
-import {
-  architectureFor,
-  chatTemplate,
-  loadTokenizer,
-  openAdapterDirectory,
-  wordLevelTokenizer,
-  type ChatMessage,
-} from '@bowyer/models';
+import { architectureFor, openAdapterDirectory } from '@bowyer/models';
+import { chatTemplate, loadTokenizer, wordLevelTokenizer, type ChatMessage } from '@bowyer/text';
 import { readConversations, readEpisodes } from '@bowyer/agent';
 import { readTrainingItems } from '../../src/tasks/finetune/training-items.js';
 import { repository } from '../command-line.js';

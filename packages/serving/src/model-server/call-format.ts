@@ -1,5 +1,5 @@
 // How a chat template writes calls of tools: seen in what it makes of a dialogue with one.
-import type { ChatTemplate, Tokenizer } from '@bowyer/models';
+import type { ChatTemplate, Tokenizer } from '@bowyer/text';
 import { partMarks, type CallFormat } from './message-parts.js';
 
 const NAME = 'probe_tool';

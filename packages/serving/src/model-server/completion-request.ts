@@ -1,6 +1,7 @@
 // A client's request in this server's own form, which the readers of all routes make of a body (read-chat-request.ts,
 // read-text-request.ts), and all that a run of it needs (completion-run.ts). Another protocol is another reader.
-import type { ChatTemplate, LogitRules, SamplingOptions } from '@bowyer/models';
+import type { LogitRules, SamplingOptions } from '@bowyer/models';
+import type { ChatTemplate } from '@bowyer/text';
 import type { CallFormat, PartsOptions } from './message-parts.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
 

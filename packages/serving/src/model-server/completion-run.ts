@@ -1,7 +1,8 @@
 // One request in progress: a sequence per answer, its text as it is generated, and the result.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
-import { type TopLogprobs, continuationText, type Tokenizer } from '@bowyer/models';
+import { type TopLogprobs, continuationText } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
 import type { Choice, Usage } from './completion-answers.js';
 import { decoderWithMarks } from './call-format.js';
 import type { CompletionRequest, Prompt } from './completion-request.js';

@@ -3,7 +3,8 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Rng } from '@bowyer/core';
-import { type ChatTemplate, endOfText, type LanguageModel, type LogitRules, noLogitRules } from '@bowyer/models';
+import { endOfText, type LanguageModel, type LogitRules, noLogitRules } from '@bowyer/models';
+import type { ChatTemplate } from '@bowyer/text';
 import { HttpListener, pathOf, whenClientLeaves, type HttpAnswer } from '../http/http-listener.js';
 import { readJson } from '../http/json-text.js';
 import { BodyError } from '../http/request-body.js';

@@ -1,11 +1,6 @@
 // The body of POST /v1/chat/completions as a request of this server's own form.
-import {
-  ChatTemplateError,
-  MAX_TOP_LOGPROBS,
-  type ChatMessage,
-  type ChatTemplate,
-  type PromptEnding,
-} from '@bowyer/models';
+import { MAX_TOP_LOGPROBS } from '@bowyer/models';
+import { ChatTemplateError, type ChatMessage, type ChatTemplate, type PromptEnding } from '@bowyer/text';
 import type { CompletionRequest, RequestReader } from './completion-request.js';
 import { chatFields, nestedFields } from './known-fields.js';
 import { callFormats, type PartsOptions } from './message-parts.js';

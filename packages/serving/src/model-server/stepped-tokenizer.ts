@@ -1,7 +1,7 @@
 // A tokenizer for a server: a long text is encoded a bounded share at a time, and others have their turn in between.
 // A chat template encodes without waiting. It is run once to learn which texts it encodes; these are encoded in steps;
 // then it is run again with the results.
-import type { Tokenizer } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
 
 /** Characters that one run may encode at once: a few milliseconds. */
 const AT_ONCE = 8_192;

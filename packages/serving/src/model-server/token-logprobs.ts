@@ -1,5 +1,6 @@
 // The tokens of an answer as the API returns them: texts, bytes and log-probabilities, each with where it begins.
-import { TokenSpelling, type Tokenizer, type TopLogprobs } from '@bowyer/models';
+import type { TopLogprobs } from '@bowyer/models';
+import { TokenSpelling, type Tokenizer } from '@bowyer/text';
 
 export interface Alternative {
   id: number;

@@ -1,6 +1,7 @@
 // Calls of tools from the request to the answer's JSON; the model is a script.
 import { Rng } from '@bowyer/core';
-import { chatTemplate, noLogitRules, type Tokenizer } from '@bowyer/models';
+import { noLogitRules } from '@bowyer/models';
+import { chatTemplate, type Tokenizer } from '@bowyer/text';
 import { callFormat } from './call-format.js';
 import { answerPiece, wholeAnswer, type AnswerHead, type Choice } from './completion-answers.js';
 import type { RequestReader } from './completion-request.js';

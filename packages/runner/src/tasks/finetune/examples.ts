@@ -1,15 +1,13 @@
 // Training items as a model's tokens, split into those to train on and those that are held out.
+import { architectureFor, continuationTokens, ItemError, openAdapterDirectory } from '@bowyer/models';
+import { openAdapterDirectory } from '@bowyer/models';
 import {
-  architectureFor,
   ChatTemplateError,
   ChatTemplateLimitError,
-  continuationTokens,
-  ItemError,
   loadTokenizer,
-  openAdapterDirectory,
   type EncodedConversation,
   type Tokenizer,
-} from '@bowyer/models';
+} from '@bowyer/text';
 import { readDecoderConfig, type PretrainedConfig } from '@bowyer/checkpoints';
 import { maximum, Rng } from '@bowyer/core';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 // Replies of the trained model to a few items that it was not trained on, beside the references.
-import { endOfText, generateTexts, LanguageModel, type EncodedConversation } from '@bowyer/models';
+import { endOfText, generateTexts, LanguageModel } from '@bowyer/models';
+import type { EncodedConversation } from '@bowyer/text';
 import type { Device } from '@bowyer/graph';
 import type { AgentConfig } from '@bowyer/agent';
 import type { Example, Examples } from './examples.js';

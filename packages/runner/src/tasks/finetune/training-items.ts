@@ -1,5 +1,5 @@
 // What a person's file contains, as texts: conversations, or prompts with their completions. No model is needed to read it.
-import type { Conversation } from '@bowyer/models';
+import type { Conversation } from '@bowyer/text';
 import {
   conversationNotes,
   conversationOf,

@@ -1,14 +1,11 @@
 // task=generate: texts that continue prompts or, from an encoder-decoder, that answer them; greedy or sampled.
 import {
-  ChatTemplateError,
   changesLogits,
   endOfText,
   generateTargets,
   generateTexts,
   ItemError,
   Seq2SeqModel,
-  type ChatTemplate,
-  type Conversation,
   type LanguageModel,
   type PromptItem,
 } from '@bowyer/models';

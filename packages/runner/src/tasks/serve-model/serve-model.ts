@@ -2,16 +2,8 @@
 import { basename, resolve } from 'node:path';
 import { openDevice, type Device } from '@bowyer/graph';
 import { environmentNames } from '@bowyer/envs';
-import {
-  ChatTemplateError,
-  loadTextModel,
-  loadTokenizer,
-  openAdapterDirectory,
-  Seq2SeqModel,
-  type ChatTemplate,
-  type LanguageModel,
-  type Tokenizer,
-} from '@bowyer/models';
+import { loadTextModel, openAdapterDirectory, Seq2SeqModel, type LanguageModel } from '@bowyer/models';
+import { ChatTemplateError, loadTokenizer, type ChatTemplate, type Tokenizer } from '@bowyer/text';
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { findAlgorithm } from '@bowyer/algorithms';
 import {

@@ -2,7 +2,7 @@
 // Format: int32 longest piece, then per piece float32 score, int32 length, bytes. Source: llama2.c, tokenizer.py.
 import { readFile } from 'node:fs/promises';
 import { WeightsFileError } from '@bowyer/checkpoints';
-import { HuggingFaceTokenizer } from './tokenizer.js';
+import { HuggingFaceTokenizer } from '@bowyer/text';
 
 /** SentencePiece's symbol for a space. */
 const SPACE_SYMBOL = '▁';

@@ -7,7 +7,7 @@ import {
   type Conversation,
   type TemplateInputs,
 } from './chat-message.js';
-import { sharingSteps } from './jinja/work.js';
+import { sharingSteps } from '../jinja/work.js';
 
 /** A dialogue as text. @param asks whether it ends with what asks for a reply */
 type Render = (messages: readonly ChatMessage[], inputs: TemplateInputs, asks: boolean) => string;

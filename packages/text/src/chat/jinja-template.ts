@@ -13,10 +13,10 @@ import {
   type PromptEnding,
   type TemplateInputs,
 } from './chat-message.js';
-import { finished } from './jinja/interpreter.js';
-import { Template, type Rendered } from './jinja/template.js';
-import { TemplateError } from './jinja/template-error.js';
-import { TemplateLimitError } from './jinja/work.js';
+import { finished } from '../jinja/interpreter.js';
+import { Template, type Rendered } from '../jinja/template.js';
+import { TemplateError } from '../jinja/template-error.js';
+import { TemplateLimitError } from '../jinja/work.js';
 import { LeftOut } from './left-out.js';
 import { markedAtEnd, upToMark } from './open-message.js';
 import { servedTurns } from './served-turns.js';

@@ -1,8 +1,7 @@
-// Tokenizers in Hugging Face's tokenizer.json format: the interface that the project uses, and loading from a directory.
+// Tokenizers in Hugging Face's tokenizer.json format: their interface, and loading from a directory.
 // The algorithms are in pipeline/.
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { writeFileAtomically } from '@bowyer/core';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { asTransformersLoadsIt, spelling } from './loaded-definition.js';
 import { unescapedBytes } from './pipeline/escaped-bytes.js';
 import type { TokenizerDefinition } from './pipeline/definition.js';
@@ -36,9 +35,16 @@ export interface Tokenizer {
   decodeBytes(ids: ArrayLike<number>): Uint8Array;
   /** Id of a token as it is spelled in the vocabulary, e.g. `Ġthe`. */
   tokenToId(token: string): number | undefined;
-  /** Writes `tokenizer.json` and `tokenizer_config.json`, readable by `loadTokenizer` and by Python. */
-  save(dir: string): Promise<void>;
+  /**
+   * Writes `tokenizer.json` and `tokenizer_config.json`, readable by `loadTokenizer` and by Python.
+   *
+   * @param write writes one file; absent: as it is, which another process may see half written
+   */
+  save(dir: string, write?: FileWriter): Promise<void>;
 }
+
+/** Writes a whole file, and makes its folder where there is none. */
+export type FileWriter = (path: string, content: string) => Promise<void>;
 
 export interface DecodeOptions {
   /** Spell out `</s>`, `[CLS]` and their like instead of leaving them out. */
@@ -104,15 +110,20 @@ export class HuggingFaceTokenizer implements Tokenizer {
     return this.#pipeline.tokenToId(token);
   }
 
-  async save(dir: string): Promise<void> {
-    await writeFileAtomically(join(dir, 'tokenizer.json'), JSON.stringify(this.definition, null, 2));
-    await writeFileAtomically(join(dir, 'tokenizer_config.json'), JSON.stringify(this.config, null, 2));
+  async save(dir: string, write: FileWriter = writeInFolder): Promise<void> {
+    await write(join(dir, 'tokenizer.json'), JSON.stringify(this.definition, null, 2));
+    await write(join(dir, 'tokenizer_config.json'), JSON.stringify(this.config, null, 2));
   }
 
   #specialTokenId(role: string): number | undefined {
     const token = spelling(this.config[role]);
     return token === undefined ? undefined : this.tokenToId(token);
   }
+}
+
+async function writeInFolder(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, content);
 }
 
 function finished<Result>(steps: Generator<undefined, Result>): Result {
@@ -172,7 +183,7 @@ export async function loadTokenizer(
     throw new TokenizerFileError(
       join(dir, 'tokenizer.json'),
       `cannot be used: ${(error as Error).message}`,
-      'see packages/models/README.md for the kinds that work',
+      'see packages/text/README.md for the kinds that work',
     );
   }
 }
