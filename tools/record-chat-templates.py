@@ -1,12 +1,13 @@
 """Records what transformers makes of chat templates: rendered texts, token ids and assistant masks of a set of conversations.
 
-    python tools/record-chat-templates.py FOLDER OUT.json [--tokenizer TOKENIZER_FOLDER]
+    python tools/record-chat-templates.py FOLDER OUT.json [--tokenizer TOKENIZER_FOLDER] [--text]
 
 FOLDER contains *.jinja files and may contain conversations.json; else the conversations below are used. Without --tokenizer a small
 byte-level BPE is trained on the templates and the conversations. OUT.json contains the conversations, the tokenizer, and of every
 template and conversation the text, with generation blocks tokens and mask, or the class of the error. `strftime_now` writes 4 March 2025, 15:06:07.
 
 transformers' own code renders and marks (apply_chat_template with return_assistant_tokens_mask=True). Needs transformers, jinja2.
+With --text the texts alone are recorded, by Jinja2 with the settings, filters and functions of transformers; needs jinja2.
 """
 
 import argparse
@@ -16,20 +17,15 @@ import logging
 import re
 from pathlib import Path
 
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import PreTrainedTokenizerFast
-from transformers.utils import chat_template_utils
-
 logging.disable(logging.WARNING)
+
+NOW = time.datetime(2025, 3, 4, 15, 6, 7)
 
 
 class FixedTime(time.datetime):
     @classmethod
     def now(cls, tz=None):
-        return cls(2025, 3, 4, 15, 6, 7)
-
-
-chat_template_utils.datetime = FixedTime
+        return NOW
 
 WEATHER = {
     "type": "function",
@@ -139,6 +135,9 @@ CONVERSATIONS = {
 
 def small_tokenizer(texts):
     """Byte-level BPE; marks such as <|im_end|> and [INST] are a token each."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
     marks = sorted({mark for text in texts for mark in re.findall(r"<[|｜][^<>\s|｜]{1,30}[|｜]>|</?s>|\[/?INST\]|<(?:start|end)_of_turn>|</?think>", text)})
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
@@ -170,15 +169,78 @@ def rendered(tokenizer, template, conversation, asks):
     return {"text": text, "ids": encoded["input_ids"], "mask": "".join(map(str, encoded["assistant_masks"]))}
 
 
+def record_texts(templates, conversations):
+    import jinja2
+    from jinja2.ext import Extension, loopcontrols
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    class Generation(Extension):
+        """`{% generation %}` blocks, written as they are."""
+
+        tags = {"generation"}
+
+        def parse(self, parser):
+            line = next(parser.stream).lineno
+            body = parser.parse_statements(["name:endgeneration"], drop_needle=True)
+            return jinja2.nodes.CallBlock(self.call_method("_body"), [], [], body).set_lineno(line)
+
+        def _body(self, caller):
+            return caller()
+
+    def refuse(message):
+        raise jinja2.exceptions.TemplateError(message)
+
+    def to_json(value, ensure_ascii=False, indent=None, separators=None, sort_keys=False):
+        return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+    def text(template, conversation, asks):
+        given = dict(tools=None, documents=None, bos_token="<s>", eos_token="</s>", add_generation_prompt=asks)
+        given |= {key: value for key, value in conversation.items() if key != "chat_template_kwargs"}
+        try:
+            return {"text": template.render(**given | conversation.get("chat_template_kwargs", {}))}
+        except Exception as error:  # the template's own refusal, or Python's
+            return {"error": type(error).__name__}
+
+    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, loopcontrols])
+    environment.filters["tojson"] = to_json
+    environment.globals |= {"raise_exception": refuse, "strftime_now": NOW.strftime}
+    compiled = {name: environment.from_string(source) for name, source in templates.items()}
+    return {
+        name: {
+            key: {"whole": text(template, conversation, False), "prompt": text(template, conversation, True)}
+            for key, conversation in conversations.items()
+        }
+        for name, template in compiled.items()
+    }
+
+
+def write(path, recording):
+    templates, conversations, results = (recording[key] for key in ("templates", "conversations", "results"))
+    path.write_text(json.dumps(recording, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+    count = sum("text" in each["whole"] for result in results.values() for each in result.values())
+    print(f"{path}: {len(templates)} templates, {len(conversations)} conversations, {count} of {len(templates) * len(conversations)} accepted")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--tokenizer")
+    parser.add_argument("--text", action="store_true")
     options = parser.parse_args()
     templates = {file.stem: file.read_text(encoding="utf-8") for file in sorted(options.folder.glob("*.jinja"))}
     given = options.folder / "conversations.json"
     conversations = json.loads(given.read_text(encoding="utf-8")) if given.exists() else CONVERSATIONS
+    if options.text:
+        config = {"bos_token": "<s>", "eos_token": "</s>"}
+        results = record_texts(templates, conversations)
+        write(options.out, {"conversations": conversations, "config": config, "templates": templates, "results": results})
+        return
+
+    from transformers import PreTrainedTokenizerFast
+    from transformers.utils import chat_template_utils
+
+    chat_template_utils.datetime = FixedTime
     texts = [*templates.values(), json.dumps(conversations, ensure_ascii=False)]
     if options.tokenizer:
         tokenizer = PreTrainedTokenizerFast.from_pretrained(options.tokenizer)
@@ -194,9 +256,7 @@ def main():
     definition = json.loads(tokenizer.backend_tokenizer.to_str())
     config = {"bos_token": tokenizer.bos_token, "eos_token": tokenizer.eos_token}
     recording = {"conversations": conversations, "tokenizer": definition, "config": config, "templates": templates, "results": results}
-    options.out.write_text(json.dumps(recording, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
-    count = sum("text" in each["whole"] for result in results.values() for each in result.values())
-    print(f"{options.out}: {len(templates)} templates, {len(conversations)} conversations, {count} of {len(templates) * len(conversations)} accepted")
+    write(options.out, recording)
 
 
 main()
