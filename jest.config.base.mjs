@@ -19,6 +19,7 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  testSequencer: '<rootDir>/../testing/longest-first.mjs',
   reporters: ['default', '<rootDir>/../testing/skip-reporter.mjs'],
   testTimeout: 60_000,
 };

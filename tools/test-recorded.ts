@@ -34,7 +34,7 @@ for (const name of readdirSync(join(repository, 'packages'))) {
   console.log(`${name}: ${files.length} test files with recordings`);
   const { status } = spawnSync(
     process.execPath,
-    [...nodeOptions, jest, '--testNamePattern', '\\[recorded\\]', '--runTestsByPath', ...files],
+    [...nodeOptions, jest, '--maxWorkers', '2', '--testNamePattern', '\\[recorded\\]', '--runTestsByPath', ...files],
     { cwd, stdio: 'inherit', env: { ...process.env, BOWYER_RECORDINGS: folder } },
   );
   if (status !== 0) failed.push(name);
