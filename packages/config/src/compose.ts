@@ -6,7 +6,7 @@ import { Composition } from './composition.js';
 import { ConfigError } from './config-error.js';
 import { Choices } from './defaults/choices.js';
 import { buildDefaultsList } from './defaults/tree.js';
-import { fillHydra } from './hydra/fill-settings.js';
+import { fillHydra } from './fill-hydra.js';
 import { Resolution } from './interpolation/resolve.js';
 import { rootFrame, splitPath } from './key-path.js';
 import { checkAfterOverride, mergeDefaults } from './merge-defaults.js';

@@ -2,6 +2,7 @@
 // The config is closed: `key=value` needs the key, `+key=value` adds it, `++key=value` does either, `~key` removes it.
 import { ConfigError, placeText } from '../config-error.js';
 import { isFixedSetting } from '../hydra/schema.js';
+import { checkInterpolations } from '../interpolation/check.js';
 import type { Resolution } from '../interpolation/resolve.js';
 import { child, framePath, isIndex, splitPath, type Frame } from '../key-path.js';
 import { KindMismatch, mergeInto, replace } from '../merge.js';
@@ -18,7 +19,6 @@ import {
   type Origin,
 } from '../node.js';
 import { nodeStr, pythonEquals } from '../python-text.js';
-import { checkInterpolations } from '../sources/config-file.js';
 import { DictValue, ListExtension, overridePlace, QuotedString, type Element, type Override } from './value.js';
 
 export interface ApplyOptions {

@@ -3,9 +3,8 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigError } from '../config-error.js';
-import { parseText, InterpolationSyntaxError } from '../interpolation/parse.js';
-import { interpolationSyntaxError } from '../interpolation/resolve.js';
-import { ListNode, MapNode, ScalarNode, isInterpolation, type ConfigNode } from '../node.js';
+import { checkInterpolations } from '../interpolation/check.js';
+import { ListNode, MapNode, ScalarNode, type ConfigNode } from '../node.js';
 import { readYaml } from '../yaml/read.js';
 import { YamlError } from '../yaml/yaml-error.js';
 
@@ -81,13 +80,13 @@ function readText(file: string): string {
   return bytes.toString('utf8');
 }
 
-/** 1-based place of the first byte that is no UTF-8. */
+/** 1-based place of the first byte that is not UTF-8. */
 function firstBadByte(bytes: Buffer): number {
   let good = 0;
   let bad = bytes.length;
   while (bad - good > 1) {
     const middle = Math.floor((good + bad) / 2);
-    // A cut inside a character is no mistake: up to three bytes later it is whole again.
+    // A cut inside a character is not a mistake: up to three bytes later it is whole again.
     const fits = [0, 1, 2, 3].some((more) => isUtf8(bytes.subarray(0, middle + more)));
     if (fits) good = middle;
     else bad = middle;
@@ -127,22 +126,6 @@ function asContainer(node: ConfigNode | undefined, file: string): MapNode | List
     [`in ${file}:${line}:${column}`, `write 'key: value'`],
     { file, line, column },
   );
-}
-
-/** Interpolations that can never be read are reported when their file is loaded. */
-export function checkInterpolations(node: ConfigNode, path: string): void {
-  if (node.kind === 'list') node.items.forEach((item, index) => checkInterpolations(item, `${path}[${index}]`));
-  else if (node.kind === 'map')
-    for (const entry of node.entries.values())
-      checkInterpolations(entry.node, path === '' ? String(entry.key) : `${path}.${String(entry.key)}`);
-  else if (isInterpolation(node)) {
-    try {
-      parseText(node.value);
-    } catch (error) {
-      if (error instanceof InterpolationSyntaxError) throw interpolationSyntaxError(error, path, node);
-      throw error;
-    }
-  }
 }
 
 /** The value of the last `# @package NAME` among the leading `# @key value` lines. */

@@ -1,14 +1,14 @@
 // What the settings under `hydra` know only once a config is composed: the overrides, the choices, where configs came from, and the
 // job's name.
-import type { ComposeOptions } from '../compose-options.js';
-import { ConfigError } from '../config-error.js';
-import type { Choices } from '../defaults/choices.js';
-import { Resolution } from '../interpolation/resolve.js';
-import { rootFrame } from '../key-path.js';
-import { MapNode, ScalarNode, fromPlain, isMissing, type ConfigNode, type ListNode, type PlainValue } from '../node.js';
-import { isHydraOverride, type Override } from '../overrides/value.js';
-import { nodeStr } from '../python-text.js';
-import type { Repository } from '../sources/repository.js';
+import type { ComposeOptions } from './compose-options.js';
+import { ConfigError } from './config-error.js';
+import type { Choices } from './defaults/choices.js';
+import { Resolution } from './interpolation/resolve.js';
+import { rootFrame } from './key-path.js';
+import { MapNode, ScalarNode, fromPlain, isMissing, type ConfigNode, type ListNode, type PlainValue } from './node.js';
+import { isHydraOverride, type Override } from './overrides/value.js';
+import { nodeStr } from './python-text.js';
+import type { Repository } from './sources/repository.js';
 
 /** The version of Hydra whose behaviour this is, as in `hydra.runtime.version`. */
 const hydraVersion = '1.3.5';
