@@ -1,9 +1,9 @@
-// What training scripts put before the names of a model's tensors: `module.` of DistributedDataParallel, `model.` of
+// The prefixes that training scripts put before the names of a model's tensors: `module.` of DistributedDataParallel, `model.` of
 // an agent object that contains the model, `base_model.model.` of PEFT.
 import { CheckpointError } from './io/checkpoint-error.js';
 import type { CheckpointReader } from './io/checkpoint-reader.js';
 
-/** Wrappers whose names are no part of the model. */
+/** Wrappers whose names are not part of the model. */
 const WRAPPERS = /^(module\.|_orig_mod\.)+/;
 
 /**

@@ -15,7 +15,7 @@ export interface OpenedCheckpoint {
 }
 
 export interface OpenCheckpointOptions {
-  /** Where in a PyTorch file the state dict is, e.g. `critic_state_dict`; null: the usual places. */
+  /** The key of the state dict in a PyTorch file, e.g. `critic_state_dict`; null: the usual places. */
   section: string | null;
 }
 

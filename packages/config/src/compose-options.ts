@@ -1,4 +1,4 @@
-// What a config is composed from.
+// The inputs of a composition.
 import type { OverrideAliases } from './overrides/aliases.js';
 import type { ConfigDir } from './sources/search-path.js';
 
@@ -7,7 +7,7 @@ export interface ComposeOptions {
   readonly configDirs: readonly ConfigDir[];
   /** The primary config; null for none. */
   readonly configName: string | null;
-  /** As typed, one argument each. */
+  /** The overrides as typed, one argument each. */
   readonly overrides: readonly string[];
   /** Old keys that overrides may use. */
   readonly overrideAliases?: OverrideAliases;

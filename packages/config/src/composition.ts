@@ -1,4 +1,4 @@
-// What composing gives: the config of the job and its `hydra` node, as plain values, as YAML, resolved, and with its history.
+// The result of composing: the config of the job and its `hydra` node, as plain values, as YAML, resolved, and with its history.
 import path from 'node:path';
 import { ConfigError, placeText } from './config-error.js';
 import type { DefaultsList, FinalDefault } from './defaults/tree.js';
@@ -197,7 +197,7 @@ export class Composition {
     return source !== undefined && path.isAbsolute(source) ? source : undefined;
   }
 
-  /** Where a value came from, newest first: the file or override that set it, then what that replaced. */
+  /** The places that a value came from, newest first: the file or override that set it, then what that replaced. */
   origin(keyPath: string): OriginRecord[] {
     return origins(rootFrame(this.full), keyPath);
   }

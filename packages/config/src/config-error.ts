@@ -1,13 +1,13 @@
 // The one class of everything that can go wrong between the YAML files and a resolved config.
 
-/** What went wrong, for code that must distinguish causes without parsing messages. */
+/** The kind of mistake, for code that must distinguish causes without parsing messages. */
 export type ConfigErrorKind =
   | 'override-syntax' // an override does not follow the grammar, or a function in it fails
   | 'composition' // the defaults list or an override cannot be applied
   | 'invalid-default' // an item of a defaults list has a form that means nothing
   | 'missing-config' // a file, group, option or config folder does not exist
   | 'cycle' // a config includes itself
-  | 'yaml' // a file is no readable YAML 1.1
+  | 'yaml' // a file cannot be read as YAML 1.1
   | 'file' // a file or folder cannot be read
   | 'unknown-key' // a key that no config declares
   | 'type' // a value of the wrong type for a typed key
@@ -33,9 +33,9 @@ export interface ConfigErrorPlace {
 /** One way in which a config breaks its schema. */
 export interface Violation extends Omit<ConfigErrorPlace, 'violations' | 'cause'> {
   readonly keyPath: string;
-  /** What the schema wants. */
+  /** The value that the schema asks for, in words. */
   readonly expected: string;
-  /** What is there, as text. */
+  /** The value that is there, as text. */
   readonly found: string;
   /** The nearest known key or option. */
   readonly nearest?: string;
@@ -50,7 +50,7 @@ export class ConfigError extends Error {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
-  /** Of kind 'validation': everything that is wrong, in the order of the config. */
+  /** Everything that is wrong, for kind 'validation', in the order of the config. */
   readonly violations?: readonly Violation[];
 
   /**

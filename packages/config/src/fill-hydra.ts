@@ -1,4 +1,4 @@
-// What the settings under `hydra` know only once a config is composed: the overrides, the choices, where configs came from, and the
+// The settings under `hydra` that are known only once a config is composed: the overrides, the choices, where configs came from, and the
 // job's name.
 import type { ComposeOptions } from './compose-options.js';
 import { ConfigError } from './config-error.js';

@@ -16,7 +16,7 @@ export type Scalar = null | boolean | number | bigint | Float | Bytes | string;
 /** A mapping key: text, integer, float or bool. */
 export type Key = string | number | bigint | boolean | Float;
 
-/** Where a value was written: a file with 1-based line and column, or the command-line text that set it. */
+/** The place where a value was written: a file with 1-based line and column, or the command-line text that set it. */
 export interface Origin {
   readonly source: string;
   /** The document of the file, where `# @config` names it. */
@@ -121,7 +121,7 @@ export function copyNode(node: ConfigNode): ConfigNode {
   return copy;
 }
 
-/** What a config looks like to code that reads it. Integers from 2^53 on are bigint; binary scalars are bytes. */
+/** The values of a config, for code that reads it. Integers from 2^53 on are bigint; binary scalars are bytes. */
 export type PlainValue = null | boolean | number | bigint | string | Uint8Array | PlainValue[] | PlainObject;
 export interface PlainObject {
   [key: string]: PlainValue;

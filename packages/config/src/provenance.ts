@@ -1,4 +1,4 @@
-// Where a value came from: the chain of files and overrides that set it, newest first.
+// The origin of a value: the chain of files and overrides that set it, newest first.
 import { child, splitPath, type Frame } from './key-path.js';
 import { isContainer, toPlain, type ConfigNode, type ContainerNode, type MapNode, type PlainValue } from './node.js';
 
@@ -11,7 +11,7 @@ export interface OriginRecord {
   readonly line?: number;
   /** 1-based. */
   readonly column?: number;
-  /** What was set there, interpolations as written. */
+  /** The value that was set there, interpolations as written. */
   readonly value: PlainValue;
 }
 

@@ -265,7 +265,7 @@ function violation(
   return { ...parts, file: origin?.source, line: origin?.line, column: origin?.column, message };
 }
 
-/** Where the value at a path was written, through the interpolations that lead to it, and what it replaced. */
+/** The places where the value at a path was written, through the interpolations that lead to it, and what it replaced. */
 function provenance(root: Frame<MapNode>, keys: readonly string[]): { lines: string[]; origin?: Origin } {
   const frame = frameAt(root, keys) ?? nearestAncestor(root, keys);
   if (!frame) return { lines: [] };
@@ -331,7 +331,7 @@ const typeNames: Record<string, string> = {
   null: 'null',
 };
 
-/** What an error's keyword asks for, in words. */
+/** The demand of an error's keyword, in words. */
 function expectation({ keyword, params, schema, parentSchema, message }: ErrorObject): string {
   const limit = (params as { limit?: number }).limit;
   switch (keyword) {

@@ -134,7 +134,7 @@ function recorded(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, recorded(item)]));
 }
 
-/** What a composition answers, in the form of the cases. */
+/** The answer of a composition, in the form of the cases. */
 export function answer(test: RecordedCase): Expected {
   try {
     const options = optionsOf(test);

@@ -13,7 +13,7 @@ export interface GradientSample {
   build: (g: GraphBuilder, inputs: Readonly<Record<string, Value>>) => Value | readonly Value[];
 }
 
-/** Where rule and central difference differ most. */
+/** The place where rule and central difference differ most. */
 export interface GradientComparison {
   input: string;
   index: number;

@@ -20,7 +20,7 @@ export const onnxTypeCodes = {
 
 export type DataType = keyof typeof onnxTypeCodes;
 
-/** What graphs compute in. 'float16': weights and activations, on WebGPU; master weights and moments are float32 even then. */
+/** The type in which graphs compute. 'float16': weights and activations, on WebGPU; master weights and moments are float32 even then. */
 export type Precision = 'float32' | 'float16';
 
 export type TensorArray =

@@ -19,7 +19,7 @@ export class Graph {
   readonly initializers: Value[] = [];
   readonly nodes: GraphNode[] = [];
   readonly outputs = new Map<string, Value>();
-  /** Where the size of each symbol can be read: an axis of a value. */
+  /** The axis of a value from which the size of each symbol can be read. */
   readonly #symbolSources = new Map<string, { value: Value; axis: number }>();
   /** Lists of symbols whose sizes add up to a known one, by the list. */
   readonly #partitions = new Map<string, Partition>();
@@ -151,7 +151,7 @@ export class Graph {
     return this.#partitions.get(dims.join());
   }
 
-  /** Where the size of a symbol can be read. */
+  /** The axis from which the size of a symbol can be read. */
   protected symbolSource(symbol: string): { value: Value; axis: number } {
     const source = this.#symbolSources.get(symbol);
     if (!source)

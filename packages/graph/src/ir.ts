@@ -50,14 +50,14 @@ export interface TensorType {
   shape: Shape;
 }
 
-/** What a shape rule gets. `fail` throws an error that names the operator and prints every operand. */
+/** The arguments of a shape rule. `fail` throws an error that names the operator and prints every operand. */
 export interface InferContext {
   readonly inputs: readonly Value[];
   readonly attributes: Attributes;
   readonly fail: (problem: string) => never;
 }
 
-/** What a gradient rule gets: y = op(...inputs), and the gradient of the loss by each output. */
+/** The arguments of a gradient rule: y = op(...inputs), and the gradient of the loss by each output. */
 export interface GradientContext {
   readonly inputs: readonly Value[];
   readonly outputs: readonly Value[];
@@ -94,7 +94,7 @@ export type WebgpuRewrite = (g: OperatorMethods, operands: readonly Value[], nod
 export type WebgpuForm = 'same' | 'int32' | 'always int32' | { int32Operand: number } | 'cast' | WebgpuRewrite;
 
 /**
- * What a node computes in where the graph is compiled for float16 (see float16-form.ts).
+ * The type in which a node computes where the graph is compiled for float16 (see float16-form.ts).
  *
  *     'operands'             the type of its operands, float32 where they differ
  *     'float32'              float32, since the result is too large or too inexact in float16
@@ -114,7 +114,7 @@ export interface OpSpec {
   floatAttributes?: readonly string[];
   /** How it runs on WebGPU; 'same' if not given. */
   webgpu?: WebgpuForm;
-  /** What it computes in on a device in float16; 'operands' if not given. */
+  /** The type in which it computes on a device in float16; 'operands' if not given. */
   float16?: Float16Form;
   /** For operators that run a graph of their own: the attribute `body` as a GraphProto. */
   body?: (node: GraphNode) => object;

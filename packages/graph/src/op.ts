@@ -18,7 +18,7 @@ export function inferElementwise({ inputs, fail }: InferContext): TensorType[] {
   return [{ dtype: first!.dtype, shape }];
 }
 
-/** As the elementwise result, but boolean. */
+/** The shape of the elementwise result, with type bool. */
 export const inferComparison = (context: InferContext): TensorType[] => [
   { dtype: 'bool', shape: inferElementwise(context)[0]!.shape },
 ];

@@ -51,7 +51,7 @@ export abstract class GraphRewrite {
     return this.made(old, dtype)!;
   }
 
-  /** What `build` makes has the scope of `node`, which profiles and error messages show. */
+  /** The nodes that `build` makes have the scope of `node`, which profiles and error messages show. */
   protected inScopeOf<T>({ name }: GraphNode, build: () => T): T {
     const scope = name.split('/').slice(0, -1).join('/');
     return scope === '' ? build() : this.g.scope(scope, build);

@@ -23,7 +23,7 @@ export function scatterRowsAdd(g: OperatorMethods, data: Value, indices: Value, 
   );
 }
 
-/** As `scatterRowsAdd`, with index tuples [..., depth]. */
+/** Like `scatterRowsAdd`, with index tuples [..., depth]. */
 export function scatterNDAdd(g: OperatorMethods, data: Value, indices: Value, updates: Value): Value {
   const depth = indices.dim(-1) as number;
   const [indexed, rest] = [data.shape.slice(0, depth), data.shape.slice(depth)];

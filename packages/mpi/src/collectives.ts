@@ -17,7 +17,7 @@ export interface Collectives {
 
 let opened: Promise<Collectives> | undefined;
 
-/** Of the library that this process has initialised, in any of its threads. */
+/** The collective calls of the library that this process has initialised, in any of its threads. */
 export const openCollectives = (): Promise<Collectives> => (opened ??= openLibrary().then(collectivesOf));
 
 const MAX_BYTES = 2 ** 31 - 1;

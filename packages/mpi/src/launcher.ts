@@ -1,4 +1,4 @@
-// What the environment says of the program that started this process: mpirun of Open MPI or MPICH, or srun.
+// The program that started this process, read from the environment: mpirun of Open MPI or MPICH, or srun.
 
 /** Who started this process, and as one of how many. */
 export interface Launch {

@@ -11,7 +11,7 @@ export type ElementType = 'float' | 'double' | 'byte' | 'int';
 
 /** Constants of one implementation. */
 interface Handles {
-  /** Of communicators, types and operations in C. */
+  /** The C type of communicators, types and operations. */
   type: 'void*' | 'int';
   world: Argument;
   types: Record<ElementType, Argument>;

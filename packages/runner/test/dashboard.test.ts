@@ -118,7 +118,7 @@ inBrowser('two runs are compared: their curves, last figures, and where their co
   for (const name of ['alpha', 'beta']) await page.getByLabel(name).check();
   await page.getByRole('button', { name: 'Compare the chosen runs' }).click();
   await page.getByText('Comparison of 2 runs').waitFor();
-  expect(await page.getByRole('table', { name: 'Where their configs differ' }).innerText()).toMatch(/seed\s+1\s+2/);
+  expect(await page.getByRole('table', { name: 'Differences of their configs' }).innerText()).toMatch(/seed\s+1\s+2/);
   await page.locator('.uplot canvas').first().waitFor();
   await page.getByText('All runs').click();
 });

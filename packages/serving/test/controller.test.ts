@@ -1,4 +1,4 @@
-// What AgentGym's Python controller sends, against serve_env: its recorded requests in their order and form, answered to the
+// The requests of AgentGym's Python controller against serve_env: its recorded requests in their order and form, answered to the
 // letter where the problems are the same here (textcraft, maze, wordle), by status and fields where they are not.
 // The controller itself needs its own Python packages; its requests are all that a server sees of it.
 import { recordedLines, whenRecorded } from '@bowyer/testing';
@@ -24,7 +24,7 @@ const rollouts = recordedLines<Rollout>(file);
 
 const limits = { host: '127.0.0.1', port: 0, maxInstances: 64, idleMs: 60_000 };
 
-/** As requests' `post(json=…)` and `get(…)` send it. */
+/** Sends a request as `post(json=…)` and `get(…)` of Python's requests do. */
 async function send(server: EnvServer, { method, path, json }: Exchange['request']): Promise<Exchange['response']> {
   const body = json === undefined ? undefined : JSON.stringify(json);
   const headers = { 'user-agent': 'python-requests/2.31.0', ...(body && { 'content-type': 'application/json' }) };
@@ -49,7 +49,7 @@ whenRecorded(file).test.each(rollouts)('$name', async ({ task, http }) => {
   const server = await serveEnv({ name, options: {}, ...limits });
   try {
     const recordedId = idOf(http[0].response.json);
-    // Where /create begins an episode, which one depends on the id: ours has to be the recorded one.
+    // If /create begins an episode, the id decides which one: ours has to be the recorded one.
     if (name === 'textcraft')
       for (let i = 0; i < recordedId; i++)
         await fetch(`${server.url}/create`, {

@@ -1,4 +1,4 @@
-// What AgentGym's own servers were asked, asked of ours: maze, wordle and textcraft answer the same to the letter;
+// The requests that AgentGym's own servers were asked, sent to ours: maze, wordle and textcraft answer the same to the letter;
 // babyai's worlds and webshop's catalogue are others here, so theirs are compared by routes, statuses and forms.
 import { recordedLines, whenRecorded } from '@bowyer/testing';
 import type { EnvName } from '@bowyer/envs';
@@ -70,7 +70,7 @@ function form(value: unknown, ofText: (text: string) => unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]: [string, unknown]) => [key, form(part, ofText)]));
 }
 
-/** Of babyai's observations the parts that they have; other texts, such as errors, whole. */
+/** The parts of babyai's observations; other texts, such as errors, whole. */
 const babyaiText = (text: string): unknown =>
   text.includes('Available actions: ')
     ? { goal: text.startsWith('Your goal: '), actions: /\nAvailable actions: \["[^\n]*"\]$/.test(text) }
@@ -114,7 +114,7 @@ play(
 const BUTTONS = ['back to search', 'next >', '< prev', 'description', 'features', 'reviews', 'buy now', 'search'];
 const PAGE_STARTS = ['WebShop [SEP] ', 'Instruction: [SEP] ', 'Thank you'];
 
-/** What no catalogue decides: of a page its beginning, of an instruction its label, of something to click its kind. */
+/** The parts that no catalogue decides: the beginning of a page, the label of an instruction, the kind of a link or button. */
 function shopText(text: string): unknown {
   if (text.includes(' [SEP] ')) return PAGE_STARTS.find((start) => text.startsWith(start));
   if (text.startsWith('Instruction: ')) return 'Instruction: ';

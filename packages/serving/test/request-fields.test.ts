@@ -137,13 +137,13 @@ describe.each(routes)('%s', (_, ask, fields) => {
     ['max_token', 'max_tokens'],
     ['temprature', 'temperature'],
     ['stop_token_id', 'stop_token_ids'],
-  ])('%s is no field: %s is', async (name, meant) => {
+  ])('%s is not a field: %s is', async (name, meant) => {
     const { status, body } = await ask({ [name]: 1 });
     expect([status, body.error.param, body.error.code]).toEqual([400, name, 'unknown_parameter']);
     expect(body.error.message).toContain(`did you mean '${meant}'?`);
   });
 
-  test.each(['__proto__', 'constructor', 'toString', 'x'.repeat(10_000)])('%s is no field', async (name) => {
+  test.each(['__proto__', 'constructor', 'toString', 'x'.repeat(10_000)])('%s is not a field', async (name) => {
     const { status, text, body } = await ask(JSON.parse(`{"${name}": 1}`) as object);
     expect(status).toBe(400);
     expect(body.error.message).toContain('is not a field of a request');

@@ -50,7 +50,7 @@ async function openEnv(more: Partial<OpenEnvServerOptions> = {}): Promise<OpenEn
   return server;
 }
 
-/** Of `listening`. */
+/** The answers of `listening`. */
 const answers: ServerResponse[] = [];
 
 /** Answers with the length of the body; `answer` decides what follows. */

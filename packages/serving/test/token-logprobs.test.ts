@@ -87,7 +87,7 @@ test.each(['gpt2', 'llama2'])('%s: the bytes of an answer’s tokens are those o
   let parts = 0;
   for (const { message, logprobs } of choices) {
     const bytes = Buffer.from(logprobs.content.flatMap((entry) => entry.bytes));
-    const shown = name === 'gpt2' ? bytes.toString() : message.content; // sentencepiece shows each byte that is no text as U+FFFD
+    const shown = name === 'gpt2' ? bytes.toString() : message.content; // sentencepiece shows each byte that is not text as U+FFFD
     expect(message.content).toBe(shown);
     if (!message.content.includes('\ufffd')) expect(bytes.toString()).toBe(message.content);
     for (const { token, bytes: own } of logprobs.content.flatMap((entry) => [entry, ...entry.top_logprobs]))

@@ -21,7 +21,7 @@ export interface ServedRun {
 export interface ServedRequest {
   /** Operation of GraphQL, file_stream, or PUT. */
   what: string;
-  /** Of the answer; 0: the connection was cut. */
+  /** The status of the answer; 0: the connection was cut. */
   status: number;
   body: Record<string, unknown>;
   authorization: string | undefined;
@@ -46,7 +46,7 @@ export class WandbServer {
   readonly requests: ServedRequest[] = [];
   /** Lines that came at an offset where another line was accepted before. */
   readonly contradictions: string[] = [];
-  /** Of the answer to the n-th request of its kind, counted from 1. */
+  /** The status of the answer to the n-th request of its kind, counted from 1. */
   fault: (what: string, n: number) => Fault | null = () => null;
   /** Called for each request. */
   onRequest: (request: ServedRequest) => void = () => {};

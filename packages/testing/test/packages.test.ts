@@ -1,4 +1,4 @@
-// What a package needs before it can be published, and that it declares what its shipped source imports, and nothing else.
+// A package has what npm needs before it is published, and declares what its shipped source imports, and nothing else.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -27,7 +27,7 @@ function importedPackages(folder: string): string[] {
   return [...new Set(names)].filter((name) => !isBuiltin(name) && /^[@a-z]/.test(name)).sort();
 }
 
-/** What a published package of pages contains already: tools/pack.ts bundles it. */
+/** The dependencies that a published package of pages contains already: tools/pack.ts bundles them. */
 const bundled = ['esbuild', 'uplot'];
 
 describe.each(publicPackages().map(({ name, folder, manifest }) => ({ name, folder, manifest })))('$name', (one) => {

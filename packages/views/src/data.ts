@@ -1,4 +1,4 @@
-// What pages show, as plain JSON: made by the runner from a run's files, drawn by the code below `web/`.
+// The data of the pages, as plain JSON: made by the runner from a run's files, drawn by the code below `web/`.
 
 /** How a run stands. `interrupted`: its process ended without saying how, or the user stopped it. */
 export type RunStatus = 'running' | 'finished' | 'interrupted' | 'stopped by the guard' | 'failed';
@@ -22,7 +22,7 @@ export interface MetricSeries {
 }
 
 export interface MetricTable {
-  /** What the axes count: `iteration` or `optimizer step`. */
+  /** The unit of the axes: `iteration` or `optimizer step`. */
   xLabel: string;
   /** Positions; several metrics share one list. */
   axes: number[][];
@@ -35,11 +35,11 @@ export interface MetricTable {
 export interface ChartSpec {
   title: string;
   keys: readonly string[];
-  /** Of the vertical axis, such as `nats`. */
+  /** The unit of the vertical axis, such as `nats`. */
   unit?: string;
-  /** What the horizontal axis counts, where it is not what the table's counts. */
+  /** The unit of the horizontal axis, if it is not that of the table. */
   xLabel?: string;
-  /** What a reader should know, in a sentence. */
+  /** A note for the reader, in a sentence. */
   note?: string;
   /** Horizontal lines, such as a known optimum. */
   references?: readonly { name: string; value: number }[];
@@ -63,7 +63,7 @@ export interface Warning {
   text: string;
 }
 
-/** Where an episode was played. */
+/** The phase in which an episode was played. */
 export type EpisodeSource = 'rollout' | 'eval' | 'test';
 
 /** One episode in a list. */
@@ -71,12 +71,12 @@ export interface EpisodeSummary {
   /** Names the episode within its run, such as `rollout/120`. */
   id: string;
   source: EpisodeSource;
-  /** Of the outer loop, from 1; 0 where nothing is trained. */
+  /** The iteration of the outer loop, from 1; 0 where nothing is trained. */
   iteration: number;
   episode: number;
   /** The environment was reset with it. */
   seed: number;
-  /** What was played: the same in episodes that can be compared; null where the environment names nothing. */
+  /** The item that was played: the same in episodes that can be compared; null where the environment names nothing. */
   item: string | null;
   /** Who played, where several did. */
   policy?: string;
@@ -95,7 +95,7 @@ export interface TokenText {
 }
 
 export interface Turn {
-  /** What the agent read that was new: the environment's text. */
+  /** The new part of the text that the agent read: the environment's text. */
   observation: string;
   action: string;
   reward: number;
@@ -103,7 +103,7 @@ export interface Turn {
   q?: number;
   /** min(V₁, V₂), or V, before the utterance. */
   v?: number;
-  /** What the policy was trained on, or Q − V. */
+  /** The advantage that the policy was trained on, or Q − V. */
   advantage?: number;
   /** r + γ V(s′) − Q(s, a), or − V(s) where there is no Q. */
   tdError?: number;
@@ -112,7 +112,7 @@ export interface Turn {
   /** −log p per token of what was said, in nats. Its mean over utterances estimates the policy's entropy; one alone does not. */
   surprisal?: number;
   tokens?: TokenText[];
-  /** What the environment accepted, where it says so. */
+  /** The actions that the environment accepted, where it lists them. */
   validActions?: string[];
   /** Valid actions that the critic values most, best first. */
   preferred?: { action: string; q: number }[];
@@ -127,7 +127,7 @@ export interface Dialogue extends EpisodeSummary {
   /** Why it is in the page, such as `worst` or `most surprising`. */
   reasons: string[];
   turns: Turn[];
-  /** What the environment said last. */
+  /** The last text of the environment. */
   ending: string;
 }
 
@@ -146,7 +146,7 @@ export interface RunData {
   facts: Fact[];
   warnings: Warning[];
   tables: Table[];
-  /** Of a fine-tuned model; absent where there are none. */
+  /** The sample answers of a fine-tuned model; absent where there are none. */
   answers?: readonly SampleAnswer[];
   metrics: MetricTable;
   charts: ChartSpec[];
@@ -157,7 +157,7 @@ export interface RunData {
   dialogues: Dialogue[];
   /** YAML. */
   config: string;
-  /** What a reader should know of the files, such as a torn last line that was dropped. */
+  /** Notes on the files, such as a torn last line that was dropped. */
   notes: string[];
 }
 

@@ -11,7 +11,7 @@ const names: readonly PageName[] = ['report', 'dashboard'];
 const folder = import.meta.dirname;
 const cached = new Map<PageName, Promise<PageCode>>();
 
-/** What a browser runs. */
+/** The code that a browser runs. */
 export interface PageCode {
   script: string;
   style: string;

@@ -162,7 +162,7 @@ inBrowser('a report opens within a second with the metrics of 100,000 rows, and 
   // A second on an idle core; tests share theirs.
   expect(milliseconds).toBeLessThan(5000);
   await page.locator('.uplot canvas').first().waitFor();
-  expect(await page.locator('figure').count()).toBe(1); // of absent metrics there is no chart
+  expect(await page.locator('figure').count()).toBe(1); // absent metrics have no chart
   await page.close();
 });
 

@@ -19,7 +19,7 @@ export interface FetchOptions {
 }
 
 const STILL_MS = 60_000;
-/** Fewer in that time are no progress. */
+/** Fewer bytes in that time count as no progress. */
 const STILL_BYTES = 64 * 1024;
 
 /** Attempts without a single new byte before giving up. */
@@ -35,7 +35,7 @@ export class HubStatusError extends Error {
   }
 }
 
-/** What arrived is not what the hub announced. */
+/** The bytes that arrived are not those that the hub announced. */
 export class ChecksumError extends Error {}
 
 /**

@@ -53,7 +53,7 @@ export async function readGenerationConfig(dir: string): Promise<Record<string, 
 }
 
 /**
- * What a directory specifies about generation: `generation_config.json`, or `config.json` where there is no such file, as
+ * The settings of generation that a directory specifies: `generation_config.json`, or `config.json` where there is no such file, as
  * Python's library reads them.
  */
 export async function readGenerationFields(

@@ -24,7 +24,7 @@ export class ByteSource {
     return bytes;
   }
 
-  /** As `read`, into an array that is there already. */
+  /** Like `read`, into an array that is there already. */
   async fill(position: number, target: Uint8Array, what: string): Promise<void> {
     const { length } = target;
     this.#check(position, length, what);

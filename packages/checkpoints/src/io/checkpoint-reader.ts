@@ -20,7 +20,7 @@ export interface TensorInfo {
   file: string;
 }
 
-/** What weights may be stored as. */
+/** The types in which weights may be stored. */
 const floatTypes: readonly Dtype[] = ['F32', 'F16', 'BF16', 'F64'];
 
 /** Integers or booleans are not weights: they come from a quantised model, or from another tensor's name. */

@@ -10,7 +10,7 @@ export function bfloat16ToFloat32(
   return values;
 }
 
-/** As `bfloat16ToFloat32` where the numbers are in the upper half of the memory of `values`, which they overwrite. */
+/** Like `bfloat16ToFloat32`, for numbers that are in the upper half of the memory of `values`, which they overwrite. */
 export function expandBfloat16(values: Float32Array<ArrayBuffer>): void {
   const { buffer, byteOffset, length } = values;
   if (length % 2 === 1) {

@@ -6,7 +6,7 @@ import type { HostTensor, HostTensors } from '../io/host-tensor.js';
 import { firstNonFinite, nonFiniteAdvice, type CheckpointReader } from '../io/checkpoint-reader.js';
 
 export interface Llama2cCheckpoint {
-  /** As config.json of a Hugging Face Llama. */
+  /** The config in the form of a Hugging Face Llama's config.json. */
   config: Record<string, unknown>;
   /** Under the names of LlamaForCausalLM. */
   tensors: HostTensors;
@@ -70,7 +70,7 @@ export async function openLlama2c(
 
 const elements = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
 
-/** Where each tensor begins, and where the file must end. */
+/** The offset of each tensor, and the length that the file must have. */
 function placesOf(sizes: Sizes) {
   const tensors = new Map<string, { position: number; shape: number[]; turn?: number }>();
   let end = 28;

@@ -5,7 +5,7 @@
 /** Python's objects: dict → Map, list, tuple and set → array, bytes → Uint8Array. */
 export type PickleValue = unknown;
 
-/** What an imported name does when the pickle calls it. */
+/** The function behind an imported name that the pickle calls. */
 export type PickleCallable = (...parameters: PickleValue[]) => PickleValue;
 
 export interface PickleWorld {
@@ -57,7 +57,7 @@ class PickleMachine {
     }
   }
 
-  /** What the operations may touch. */
+  /** Reads the operands of operations from the bytes. */
   readonly #operands: Operands = {
     bytes: (length) => this.#bytes(length),
     number: (read, length) => {

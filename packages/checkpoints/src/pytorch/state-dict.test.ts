@@ -91,7 +91,7 @@ test('a pickle that wants to import something is refused, and nothing is run', a
   expect(print).not.toHaveBeenCalled();
 });
 
-test('what is no file of torch.save is named', async () => {
+test('a file that torch.save did not write is named', async () => {
   await expect(readPyTorchStateDict(fixture('bare.pt'))).rejects.toThrow(
     'it is a pickle, but not one written by torch.save',
   );

@@ -9,16 +9,16 @@ import type { TorchTensor } from './torch-names.js';
 import { WeightsFileError } from '../io/weights-file-error.js';
 
 export interface StateDictOptions {
-  /** Where in the file the state dict is, e.g. `critic_state_dict`; if not given, the usual places are tried. */
+  /** The key of the state dict in the file, e.g. `critic_state_dict`; if not given, the usual places are tried. */
   section?: string;
 }
 
-/** Where training scripts put the weights among other things; the first is ArCHer's. */
+/** The keys under which training scripts store the weights; the first is ArCHer's. */
 const usualSections = ['model_state_dict', 'state_dict', 'model', 'module'];
 
 /**
  * The tensors of a state dict in float32, each in an ArrayBuffer of its own. One tensor is in memory beside the results
- * at a time. Whatever in it is no tensor (epochs, notes) is left out.
+ * at a time. Entries that are not tensors (epochs, notes) are left out.
  */
 export async function readPyTorchStateDict(path: string, options: StateDictOptions = {}): Promise<HostTensors> {
   const source = await openPyTorchStateDict(path, options);

@@ -9,7 +9,7 @@ import { bytesPerElement } from '../io/dtype.js';
 
 export interface TorchFile {
   value: PickleValue;
-  /** Where the numbers of a storage begin; checked against the file's own size of it. */
+  /** The offset of a storage's numbers; checked against the file's own size of it. */
   position: (storage: TorchStorage) => number;
   /** Verifies the checksum of a storage once; the older format has none. */
   check: (storage: TorchStorage) => Promise<void>;

@@ -4,7 +4,7 @@ import { crc32 as crc32Of } from 'node:zlib';
 import type { ByteSource } from '../io/byte-source.js';
 import { WeightsFileError } from '../io/weights-file-error.js';
 
-/** Where an entry's bytes are in the file. */
+/** The place of an entry's bytes in the file. */
 export interface ZipEntry {
   position: number;
   size: number;
@@ -18,7 +18,7 @@ const LOCATOR_64 = 0x07064b50;
 const CENTRAL = 0x02014b50;
 const LOCAL = 0x04034b50;
 
-/** What TorchScript puts beside the tensors, and nothing here reads. */
+/** The entries that TorchScript adds to the tensors; nothing here reads them. */
 const CODE = /\/(code|ts_code)\//;
 
 /** By name. */

@@ -15,7 +15,7 @@ export interface TensorEntry {
   end: number;
 }
 
-/** The reference implementation's limit; a larger number is a sign of a file that is no safetensors file at all. */
+/** The reference implementation's limit; a larger number is a sign of a file that is not a safetensors file at all. */
 const maxHeaderBytes = 100_000_000;
 
 /** Length of the JSON header, from the file's first eight bytes. */

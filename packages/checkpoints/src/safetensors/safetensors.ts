@@ -7,7 +7,7 @@ import { indexName, openSafetensors, SafetensorsFile, singleName } from './safet
 import { requireFloats, type CheckpointReader } from '../io/checkpoint-reader.js';
 import { writeChunksAtomically } from '../io/write-chunks-atomically.js';
 
-/** What a file is written of: bytes are stored as U8, floats as F32. */
+/** The arrays that a file is written from: bytes are stored as U8, floats as F32. */
 export type WritableTensors = Record<string, { shape: number[]; data: Float32Array | Uint8Array }>;
 
 export interface ReadOptions {
@@ -25,7 +25,7 @@ export async function readSafetensors(path: string, options: ReadOptions = {}): 
   return (await readSafetensorsFile(path, options)).tensors;
 }
 
-/** As `readSafetensors`, with the file's metadata. */
+/** Like `readSafetensors`, with the file's metadata. */
 export async function readSafetensorsFile(
   path: string,
   options: ReadOptions = {},
@@ -121,7 +121,7 @@ export async function writeWeights(dir: string, tensors: HostTensors, { maxShard
   await writeWeightStream(dir, inMemory(tensors), { maxShardBytes });
 }
 
-/** As `writeWeights`, one tensor in memory at a time. */
+/** Like `writeWeights`, one tensor in memory at a time. */
 export async function writeWeightStream(
   dir: string,
   { shapes, data }: TensorStream,

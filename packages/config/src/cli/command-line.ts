@@ -1,5 +1,5 @@
 // The command line of a program with composed configs: separate flags from overrides, then print, run one job, or run a sweep.
-// What is only needed for help, tables, completion or sweeps is loaded when asked for, so that the common calls start fast.
+// Code that only help, tables, completion or sweeps need is loaded when asked for, so that the common calls start fast.
 import path from 'node:path';
 import { compose } from '../compose.js';
 import type { Composition } from '../composition.js';
@@ -104,7 +104,7 @@ function composeRun(session: Session): Composition | undefined {
   try {
     composition = compose(options);
   } catch (error) {
-    // What is wrong with a single job (several values, an open group) may be right in a sweep.
+    // Several values or an open group are wrong in a single job, and may be right in a sweep.
     if (isSweepByConfig(session)) return undefined;
     throw error;
   }

@@ -1,4 +1,4 @@
-// What a shell runs to complete a program's command line, and to stop doing so.
+// The scripts with which a shell completes a program's command line, and stops doing so.
 import { ConfigError } from '../config-error.js';
 
 export const completionShells = ['bash', 'fish', 'zsh'] as const;

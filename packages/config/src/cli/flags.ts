@@ -8,7 +8,7 @@ import { nearest } from '../nearest.js';
 interface FlagForm {
   readonly name: string;
   readonly short?: string;
-  /** What it takes, as the usage line shows it. */
+  /** The name of its value, as the usage line shows it. */
   readonly value?: string;
   readonly choices?: readonly string[];
   /** Its value may be left out. */

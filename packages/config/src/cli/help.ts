@@ -43,7 +43,7 @@ export function showHydraHelp(session: Session): number {
   return 0;
 }
 
-/** What `--config-name` can name. */
+/** The names that `--config-name` takes. */
 function primaryConfigs({ repository }: Composition, chosen: string | null): string {
   const names = repository.options('').map((name) => (name === chosen ? `${name} (shown here)` : name));
   return wrapped(names.join(', '), '')

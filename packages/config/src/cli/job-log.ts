@@ -37,7 +37,7 @@ export interface LogOptions {
   readonly cwd: string;
   /** `hydra.verbose`: true for everything, or the names of loggers, to show what is at level DEBUG. */
   readonly verbose?: PlainValue;
-  /** Where the settings are, for messages. */
+  /** The key of the settings, for messages. */
   readonly keyPath: string;
 }
 
@@ -65,7 +65,7 @@ export class JobLog {
     const record: LogRecord = { level, logger, message, time: new Date() };
     const handlers = this.handlersOf(logger);
     for (const handler of handlers) if (logLevels[level] >= handler.level) handler.write(record);
-    // Where nobody listens, warnings and errors go to stderr bare.
+    // Without a listener, warnings and errors go to stderr bare.
     if (handlers.length === 0 && logLevels[level] >= logLevels.WARNING) writeLines(this.options.stderr, message);
   }
 

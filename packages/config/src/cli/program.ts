@@ -1,4 +1,4 @@
-// What a program gives to have a command line, and what its hooks and jobs get.
+// The description by which a program gets a command line, and the arguments of its hooks and jobs.
 import type { Composition } from '../composition.js';
 import type { ConfigError } from '../config-error.js';
 import type { JsonSchema } from '../json-schema.js';
@@ -17,18 +17,18 @@ export interface TextSink {
 export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
 
 export interface CommandLine {
-  /** What the user typed, without node and script. */
+  /** The words that the user typed, without node and script. */
   readonly argv: readonly string[];
   /** The command's own name: in `--version`, and completed by the shell. */
   readonly programName: string;
-  /** What to type to call the program, for usage lines, such as `npx app`; `programName` unless given. */
+  /** The words to type to call the program, for usage lines, such as `npx app`; `programName` unless given. */
   readonly commandPrefix?: string;
   readonly version?: string;
   /** `hydra.job.name` where no config sets it; the program's name without extension unless given. */
   readonly jobName?: string;
   /** The program's own config folder; relative to `programDir`. */
   readonly configDir: string;
-  /** Where `--config-path` starts; the working directory unless given. */
+  /** The folder in which `--config-path` starts; the working directory unless given. */
   readonly programDir?: string;
   /** The primary config; null for none. */
   readonly configName: string | null;
@@ -100,7 +100,7 @@ export interface CommandLine {
 }
 
 /**
- * What a config was composed for: to run one job (`run`, also of a sweep and with `--dry-run`), as the start of a sweep with its
+ * The purpose of a composition: to run one job (`run`, also of a sweep and with `--dry-run`), as the start of a sweep with its
  * swept values left out (`sweep`), or to be shown by `--cfg`, `--info`, `--help` or tab completion.
  */
 export type Purpose = 'run' | 'sweep' | 'cfg' | 'info' | 'help' | 'completion';
@@ -118,13 +118,13 @@ export interface GivenOverride {
   /** `add` stands for `+key=value` and `++key=value`. */
   readonly kind: 'change' | 'add' | 'delete';
   readonly key: string;
-  /** What follows `@` in the key of a group. */
+  /** The package that follows `@` in the key of a group. */
   readonly package?: string;
   /** True where the key names a config group, so that the value is the name of an option. */
   readonly isGroup: boolean;
   /** Undefined for `~key`, and for a sweep over several values. */
   readonly value: PlainValue | undefined;
-  /** As typed. */
+  /** The text as typed. */
   readonly text: string;
 }
 
@@ -140,7 +140,7 @@ export interface ValidateContext {
   readonly purpose: 'run' | 'cfg';
 }
 
-/** What a job gets. */
+/** The arguments of a job. */
 export interface JobContext {
   readonly composition: Composition;
   /** Absolute; it exists. */

@@ -1,4 +1,4 @@
-// What the user sees when something goes wrong: what is wrong, where, and how to fix it; a stack trace only on request.
+// The message that the user sees when something goes wrong: what is wrong, where, and how to fix it; a stack trace only on request.
 import { pythonRepr } from '../python-text.js';
 import type { Composition } from '../composition.js';
 import type { Session } from './session.js';

@@ -34,7 +34,7 @@ export class CommandLineSweep implements SweepRequest {
   private readonly hydraOverrides: readonly string[];
   private log: JobLog | undefined;
 
-  /** What means nothing to a job. */
+  /** Finds the overrides that mean nothing to a job. */
   private leaveOut: (overrides: readonly string[]) => readonly string[] = () => [];
 
   private constructor(

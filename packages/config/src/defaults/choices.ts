@@ -31,7 +31,7 @@ interface Choice {
 export class Choices {
   /** `+group=option` items, which go to the end of the primary defaults list. */
   readonly appended: GroupItem[] = [];
-  /** Overrides that are no groups: they change the composed config. */
+  /** Overrides whose keys are not groups: they change the composed config. */
   readonly configOverrides: Override[] = [];
   /** Override key to option, in the order met. */
   readonly known = new Map<string, string | null>();
@@ -203,7 +203,7 @@ export class Choices {
   }
 }
 
-/** A name; null for what is none. */
+/** A name; null for a value that is not a name. */
 function optionText(value: Element): string | null {
   if (value instanceof QuotedString) return value.text;
   return typeof value === 'string' ? value : null;

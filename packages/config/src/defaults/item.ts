@@ -7,7 +7,7 @@ import { pythonTypeName, pythonStr } from '../python-text.js';
 export type OptionValue = string | null | string[];
 
 interface ItemBase {
-  /** What follows '@'; `_here_` is ''. */
+  /** The package that follows '@'; `_here_` is ''. */
   package?: string;
   /** From the header of the config it names. */
   header?: string;
@@ -194,7 +194,7 @@ export function configPath(item: DefaultItem): string {
   return item.kind === 'group' ? `${groupPath(item)}/${item.value as string}` : within(item.baseGroup, item.path);
 }
 
-/** Where an item's config goes: `@package`, else header, else its group; relative to its parent unless `_global_` says otherwise. */
+/** The package of an item's config: `@package`, else header, else its group; relative to its parent unless `_global_` says otherwise. */
 export function finalPackage(item: DefaultItem, useHeader = true): string {
   const written = item.package ?? (useHeader ? item.header : undefined);
   const own = written ?? withoutSlash(item.kind === 'group' ? item.group : folderOf(item.path)).replaceAll('/', '.');

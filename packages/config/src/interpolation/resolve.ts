@@ -43,7 +43,7 @@ export interface DeepOptions {
   readonly onError?: (error: ConfigError, frame: Frame) => ConfigNode;
 }
 
-/** Where a path leads: nothing there, or why it cannot be followed. */
+/** The result of following a path: nothing there, or why it cannot be followed. */
 type Failure = { readonly missingKey: string; readonly at?: Frame<ContainerNode> };
 
 type TextFrame = Frame<ScalarNode & { value: string }>;
@@ -239,7 +239,7 @@ export class Resolution implements ResolverContext {
         this.fail(
           reader,
           'interpolation',
-          `'${text}' cannot be followed: '${keys.slice(0, index).join('.')}' is a list, and '${key}' is no index`,
+          `'${text}' cannot be followed: '${keys.slice(0, index).join('.')}' is a list, and '${key}' is not an index`,
         );
       }
       const next = child(container, key);

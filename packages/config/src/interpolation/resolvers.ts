@@ -15,7 +15,7 @@ import { nodeStr, pythonTypeName } from '../python-text.js';
 import { readYaml } from '../yaml/read.js';
 import { strftime } from './strftime.js';
 
-/** What a resolver may ask of the resolution that calls it. */
+/** The questions that a resolver may put to the resolution that calls it. */
 export interface ResolverContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;
@@ -29,7 +29,7 @@ export interface ResolverContext {
   decode(text: string, frame: Frame): ConfigNode | Frame;
 }
 
-/** What a resolver sees of the place it is called from. */
+/** The place that a resolver is called from. */
 export interface ResolverSite {
   /** The value being computed. */
   readonly frame: Frame;

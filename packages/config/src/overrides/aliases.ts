@@ -26,7 +26,7 @@ export function withAliases(texts: readonly string[], aliases: OverrideAliases |
     if (!alias) return [override.text];
     const fresh = renamed(override, alias);
     const other = parsed.find(({ key, package: target }) => key === alias.key && target === undefined);
-    // The same said twice is no contradiction.
+    // The same value given twice does not contradict itself.
     if (other && other.kind !== 'delete' && valueText(other.text) === valueText(fresh)) return [];
     if (other)
       throw new ConfigError(

@@ -296,7 +296,7 @@ function setItem(at: Frame<ListNode>, key: string, fresh: ConfigNode, override: 
 function notAnIndex(at: Frame<ListNode>, key: string, { text }: Override): ConfigError {
   return new ConfigError(
     'type',
-    `Error merging override '${text}': '${framePath(at)}' is a list, and '${key}' is no index`,
+    `Error merging override '${text}': '${framePath(at)}' is a list, and '${key}' is not an index`,
     [`its items are 0 to ${at.node.items.length - 1}`],
     { keyPath: framePath(at) },
   );

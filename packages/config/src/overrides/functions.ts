@@ -29,7 +29,7 @@ interface Call {
   readonly named: Map<string, OverrideValue>;
 }
 
-/** What a function reports; the parser adds the place. */
+/** The error that a function reports; the parser adds the place. */
 class CallError extends Error {}
 
 const functions: Record<string, (call: Call) => OverrideValue> = {
@@ -180,7 +180,7 @@ function toFloatValue(value: Parameters<Caster>[0]): Element {
   if (/^[-+]?inf(inity)?$/.test(text)) return new Float(text.startsWith('-') ? -Infinity : Infinity);
   if (/^[-+]?nan$/.test(text)) return new Float(NaN);
   if (!/^[-+]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[-+]?\d+(_\d+)*)?$/.test(text))
-    throw new CallError(`'${value}' is no number`);
+    throw new CallError(`'${value}' is not a number`);
   return new Float(Number(text.replaceAll('_', '')));
 }
 

@@ -41,7 +41,7 @@ export function overrideText(key: string, value: unknown): string {
   return text;
 }
 
-/** Null where the text is no override. */
+/** Null where the text is not an override. */
 function readBack(text: string): string | null {
   try {
     return canonical(plainOf(parseOverride(text).value!, text));

@@ -1,4 +1,4 @@
-// What the text after '=' can mean: primitives, quoted strings, lists, dicts, and the sweeps that functions make.
+// The values that the text after '=' can have: primitives, quoted strings, lists, dicts, and the sweeps that functions make.
 import { Float, type Key } from '../node.js';
 
 /** A string in quotes keeps them, since a sweep writes each job's override again. */
@@ -16,7 +16,7 @@ export class DictValue {
   readonly pairs: { key: Key | null; value: Element }[] = [];
 }
 
-/** A value that is no sweep. */
+/** A value that is not a sweep. */
 export type Element = Primitive | QuotedString | Element[] | DictValue;
 
 /** `a,b,c` (simple) or `choice(a,b,c)`. */
@@ -81,11 +81,11 @@ export interface Override {
   readonly kind: OverrideKind;
   /** `agent`, `agent/opt` or `train.lr`. */
   readonly key: string;
-  /** What follows '@'. */
+  /** The package that follows '@'. */
   readonly package?: string;
   /** Undefined only for `~key` without a value. */
   readonly value: OverrideValue | undefined;
-  /** As typed. */
+  /** The text as typed. */
   readonly text: string;
   /** Where it comes from, for messages; the command line unless given. */
   readonly source?: string;

@@ -12,7 +12,7 @@ import { YamlError } from '../yaml/yaml-error.js';
 const maximumFileSize = 5 * 1024 * 1024;
 
 export interface ConfigFile {
-  /** What `# @package` says. */
+  /** The value of `# @package`. */
   readonly package?: string;
   readonly body: MapNode | ListNode;
 }

@@ -1,4 +1,4 @@
-// Where configs come from: the built-in hydra settings and a list of folders, searched in order. The first hit wins; files of
+// The sources of configs: the built-in hydra settings and a list of folders, searched in order. The first hit wins; files of
 // the same name are never merged. Options of a group are the union over all folders. A config is a file of its own, or a document of
 // a file in its folder or in one above, named there by `# @config`.
 import { readdirSync, statSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { documentNames, readConfigFile } from './config-file.js';
 export interface ConfigSource {
   readonly provider: string;
   readonly scheme: 'pkg' | 'file' | 'structured';
-  /** As shown to the user. */
+  /** The path as shown to the user. */
   readonly path: string;
   /** Folder to look in; built-in entries have none. */
   readonly dir?: string;
@@ -21,7 +21,7 @@ export interface ConfigSource {
 }
 
 export interface LoadedConfig {
-  /** As asked for, without `.yaml`. */
+  /** The path as asked for, without `.yaml`. */
   readonly path: string;
   readonly package?: string;
   readonly provider: string;
@@ -180,7 +180,7 @@ function foldersAbove(configPath: string): [folder: string, within: string][] {
   });
 }
 
-/** Where in a source a config path would be; undefined outside of it. */
+/** The file of a config path in a source; undefined outside of it. */
 function locate({ dir, group }: ConfigSource, configPath: string): string | undefined {
   if (dir === undefined) return undefined;
   let within = configPath.replace(/^\/+/, '');

@@ -1,4 +1,4 @@
-// What an unquoted scalar means: YAML 1.1's types as OmegaConf reads them (floats need no dot, there are no timestamps).
+// The type of an unquoted scalar: YAML 1.1's types as OmegaConf reads them (floats need no dot, there are no timestamps).
 // Sources: yaml.org/type, OmegaConf 2.3's loader.
 import { Float, type Scalar } from '../node.js';
 import { toInteger } from '../python-text.js';
@@ -60,7 +60,7 @@ function floatValue(text: string): Scalar | undefined {
   if (digits === '.inf') return new Float(sign * Infinity);
   if (digits === '.nan') return new Float(NaN);
   if (/^[0-9]+(:[0-9]+)*:[0-9]+\.?[0-9]*$/.test(digits)) {
-    // As Python sums it: the last part first, each earlier part times a power of 60.
+    // Summed in Python's order: the last part first, each earlier part times a power of 60.
     const parts = digits.split(':').reverse();
     return new Float(sign * parts.reduce((sum, part, power) => sum + Number(part) * 60 ** power, 0));
   }

@@ -97,7 +97,7 @@ class Reader {
     return this.tagged(list, given);
   }
 
-  // Collections carry no tags but their own; a set is no config value.
+  // Collections carry no tags but their own; a set is not a value of a config.
   private tagged(node: MapNode | ListNode, given: Node): ConfigNode {
     const { tag } = given;
     if (tag === undefined || tag === '!') return node;
@@ -128,7 +128,8 @@ class Reader {
     if (!['null', 'bool', 'int', 'float', 'merge', 'value'].includes(name))
       this.fail(`unknown tag '${name}'`, start(given), 'delete the tag, or quote the value');
     const value = scalarOfTag(name as ImplicitTag, text);
-    if (value === undefined) this.fail(`'${text}' is no ${name}`, start(given), 'correct the value or delete the tag');
+    if (value === undefined)
+      this.fail(`'${text}' is not of type ${name}`, start(given), 'correct the value or delete the tag');
     return new ScalarNode(value, origin);
   }
 

@@ -1,4 +1,4 @@
-// What both residencies share: the worker's states, sessions, bindings and kernels, and which method answers which request.
+// The part that both residencies share: the worker's states, sessions, bindings and kernels, and which method answers which request.
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import type { DataType, TensorArray } from '../dtype.js';
 import { kernelProgram, loadKernel, type RunnableBinding, type ViewOf } from './kernel-host.js';

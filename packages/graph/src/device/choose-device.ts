@@ -1,4 +1,4 @@
-// What `auto` means: CUDA where its files are installed and load, else WebGPU where there is a GPU, else the CPU.
+// The choice of `auto`: CUDA where its files are installed and load, else WebGPU where there is a GPU, else the CPU.
 // A software GPU is many times slower than the CPU, so it is used only where the config names it.
 import { readdirSync } from 'node:fs';
 import { DeviceError } from '../errors.js';
@@ -13,7 +13,7 @@ export interface DeviceChoice {
   reason: string;
 }
 
-/** What the choice depends on; tests pass their own. */
+/** The facts of the machine that decide the choice; tests pass their own. */
 export interface Machine {
   platform: NodeJS.Platform;
   env: Readonly<Record<string, string | undefined>>;

@@ -26,7 +26,7 @@ import { WorkerClient } from './worker-client.js';
 export interface DeviceOptions {
   /** 'auto': the result of `chooseDevice`. */
   device: DeviceKind | 'auto';
-  /** What graphs compute in; 'float16' needs a GPU that supports it in shaders. 'float32' if not given. */
+  /** The type in which graphs compute; 'float16' needs a GPU that supports it in shaders. 'float32' if not given. */
   precision?: Precision;
   /** Threads inside one operator; all cores if not given. The same number is needed for bit-equal results. */
   threads?: number;
@@ -63,7 +63,7 @@ export class Device {
     readonly shardsOptimizers = false,
   ) {}
 
-  /** Where state is stored: in arrays of the worker, or in buffers of a GPU. With CUDA it is on the host and copied at each run. */
+  /** The place of state: in arrays of the worker, or in buffers of a GPU. With CUDA it is on the host and copied at each run. */
   get residency(): 'host' | 'gpu' {
     return this.kind === 'webgpu' ? 'gpu' : 'host';
   }
@@ -75,7 +75,7 @@ export class Device {
   }
 
   /**
-   * As `createState`, each tensor transferred as it comes: a model in this thread's memory would make the garbage collector mark
+   * Like `createState`, each tensor transferred as it comes: a model in this thread's memory would make the garbage collector mark
    * everything once for each 64 MiB of it.
    */
   async createStateFrom(tensors: AsyncIterable<readonly [name: string, tensor: StateTensorInit]>): Promise<State> {

@@ -16,7 +16,7 @@ export class HostBinding {
   /** Element type of each graph input. */
   readonly types = new Map<string, DataType>();
   readonly #fetched: Fetched[];
-  /** Where the size of each symbol is read from. */
+  /** The axis from which the size of each symbol is read. */
   readonly #symbols = new Map<string, { input: string; axis: number }>();
   readonly #stores: boolean;
   readonly #targets: Record<string, Tensor> = {};

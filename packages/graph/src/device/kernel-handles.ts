@@ -6,7 +6,7 @@ import type { BoundProgram, InputTensor, Program, ProgramWiring } from './progra
 import type { State } from './state.js';
 import type { WorkerClient } from './worker-client.js';
 
-/** What a kernel's graph is built from. */
+/** The inputs from which a kernel's graph is built. */
 export interface GraphKernelContext {
   /** Tensors of the states, by role and name. */
   states: Readonly<Record<string, Readonly<Record<string, Value>>>>;

@@ -28,11 +28,11 @@ export interface KernelProgram {
 export interface KernelCall<States extends string = string, Args = unknown, Programs extends string = string> {
   readonly states: Readonly<Record<States, KernelState>>;
   readonly programs: Readonly<Record<Programs, KernelProgram>>;
-  /** What the caller passed: plain JSON and typed arrays. */
+  /** The arguments of the caller: plain JSON and typed arrays. */
   readonly args: Args;
 }
 
-/** What a kernel module exports. The result crosses threads: keep it small. */
+/** The export of a kernel module. The result crosses threads: keep it small. */
 export type HostKernel<
   States extends string = string,
   Args = unknown,

@@ -1,4 +1,4 @@
-// Where onnxruntime-node is installed. npm removes it where its install script fails, which downloads CUDA files.
+// The place where onnxruntime-node is installed. npm removes it where its install script fails, which downloads CUDA files.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { DeviceError } from '../errors.js';

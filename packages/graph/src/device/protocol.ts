@@ -33,7 +33,7 @@ export interface Wiring {
 export interface WorkerSettings {
   device: DeviceKind;
   threads: number;
-  /** Where profiles of the sessions' first runs go; null: they are not profiled, and responses are not timed. */
+  /** The folder for profiles of the sessions' first runs; null: they are not profiled, and responses are not timed. */
   profileFolder: string | null;
 }
 

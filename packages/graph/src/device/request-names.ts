@@ -1,4 +1,4 @@
-// What the worker's requests are called in a trace.
+// The names of the worker's requests in a trace.
 import { emitSpan } from '@bowyer/core';
 import type { Request, WorkTime } from './protocol.js';
 

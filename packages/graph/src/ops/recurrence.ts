@@ -32,7 +32,7 @@ function recurrenceBody({ inputs: [start] }: GraphNode) {
  * Sₜ₊₁ = decayₜ · Sₜ − leftₜ (rightₜ Sₜ) + addendₜ from S₀ = start, or with `reverse` from the last t to the first. Outputs: what
  * is left after the last step [B, d, e], and Sₜ of every t [n, B, d, e].
  *
- * With λₜ = ∂L/∂Sₜ the rule is a recurrence of the same form in the other direction:
+ * For λₜ = ∂L/∂Sₜ the rule is a recurrence of the same form in the other direction:
  *
  *     λₜ = decayₜ · λₜ₊₁ − rightₜᵀ (leftₜᵀ λₜ₊₁) + dSₜ
  *     d addendₜ = λₜ₊₁,  d decayₜ = Σ λₜ₊₁ Sₜ,  d leftₜ = −λₜ₊₁ (rightₜ Sₜ)ᵀ,  d rightₜ = −(leftₜᵀ λₜ₊₁) Sₜᵀ

@@ -9,7 +9,7 @@ export interface InstanceState {
   observation: string;
   /** The observation after the reset. */
   start: string;
-  /** Of the last step. */
+  /** The result of the last step. */
   reward: number;
   /** Sum since the reset. */
   total: number;
@@ -41,9 +41,9 @@ interface Forms {
   created: (state: InstanceState) => unknown;
   begun: (state: InstanceState) => unknown;
   stepped: (state: InstanceState) => unknown;
-  /** Of GET routes that ask for one instance, by name. */
+  /** The answers of GET routes that ask for one instance, by name. */
   forms: Readonly<Record<string, (state: InstanceState) => unknown>>;
-  /** Of GET routes that always answer the same. */
+  /** The answers of GET routes that always answer the same. */
   fixed: Readonly<Record<string, HttpAnswer>>;
 }
 
@@ -75,7 +75,7 @@ const detail = (state: InstanceState): object => ({
   deleted: false,
 });
 
-/** What most are made from. */
+/** The base of most answers. */
 const common: Forms = {
   errors: 'field',
   startsAtCreate: false,

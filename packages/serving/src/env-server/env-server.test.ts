@@ -1,4 +1,4 @@
-// What a server that many clients share must keep: limits, idle clean-up, order within an instance, a graceful end.
+// The promises of a server that many clients share: limits, idle clean-up, order within an instance, a graceful end.
 import { jest } from '@jest/globals';
 import { agentGymEnv, type Env, makeEnv, playEpisodes } from '@bowyer/envs';
 import { EnvServer, type EnvServerOptions } from './env-server.js';

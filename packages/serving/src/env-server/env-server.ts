@@ -21,7 +21,7 @@ export interface EnvServerOptions extends Omit<InstanceTableOptions, 'continuesA
   host: string;
   /** 0: any free one. */
   port: number;
-  /** What GET /filtered_vocab of wordle lists; the words that the answers so far allow. */
+  /** The list of wordle's GET /filtered_vocab: the words that the answers so far allow. */
   vocabulary?: (state: InstanceState | null) => readonly string[];
   /** Called on faults of an environment, which the client sees as a failed request. */
   onFault?: (error: Error) => void;

@@ -45,7 +45,7 @@ export interface ServeEnvOptions extends Pick<
   'host' | 'port' | 'maxInstances' | 'idleMs' | 'onFault'
 > {
   name: EnvName;
-  /** Of the environment. Those that decide what AgentGym's protocol carries are set. */
+  /** The environment's options. Those that decide what AgentGym's protocol carries are set. */
   options: Record<string, unknown>;
   parts?: EnvParts;
 }

@@ -150,7 +150,7 @@ export class FrameSocket {
     });
   }
 
-  /** What was begun can only be let go with the connection. */
+  /** A frame that was begun can only be dropped with the connection. */
   #makeRoom(): void {
     this.end(closeCodes.tooBusy, 'the server is busy');
     this.webSocket.terminate();

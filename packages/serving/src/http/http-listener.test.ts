@@ -1,4 +1,4 @@
-// What a listener owes to everybody else when one client, or a page in a browser, misbehaves.
+// A listener protects all other clients from one client, or a page in a browser, that misbehaves.
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';

@@ -36,7 +36,7 @@ export interface ListenerLimits {
   stallMs: number;
   /** For a whole request, however often its client sends a byte. */
   requestMs: number;
-  /** Of answers that are not read, on all connections together, in bytes. */
+  /** The most bytes of answers that are not read, on all connections together. */
   unread: number;
   connections: number;
 }
@@ -93,7 +93,7 @@ export class HttpListener {
       clearInterval(listener.#look);
       throw listenError(error as NodeJS.ErrnoException, options);
     }
-    // A connection that cannot be accepted, as when all file descriptors are in use, is no reason to end.
+    // A connection that cannot be accepted, as when all file descriptors are in use, does not end the server.
     listener.#server.on('error', (error) => options.onFault?.(error));
     return listener;
   }

@@ -8,7 +8,7 @@ export interface JsonScan {
   /** The next character to look at. */
   at: number;
   inString: boolean;
-  /** Of `:`, `[` and `{` outside strings. */
+  /** The number of `:`, `[` and `{` outside strings. */
   fields: number;
   /** Outside strings. */
   commas: number;

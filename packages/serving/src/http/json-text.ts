@@ -21,7 +21,7 @@ const AT_ONCE = 2 ** 19;
 export const readJson = (request: IncomingMessage, longest: number): Promise<unknown> =>
   readBody(request, longest, parseJson);
 
-/** @throws {BodyError} if it has too many values or is no JSON */
+/** @throws {BodyError} if it has too many values or is not JSON */
 export async function parseJson(text: string): Promise<unknown> {
   await checkCounts(text);
   try {

@@ -23,7 +23,7 @@ export class BodyError extends Error {
     super(message);
   }
 
-  /** Of the answer; one to a client that has left reaches nobody. */
+  /** The status of the answer; an answer to a client that has left reaches nobody. */
   get status(): (typeof statuses)[typeof this.reason] {
     return statuses[this.reason];
   }
@@ -33,7 +33,7 @@ export class BodyError extends Error {
 const MOST_DISCARDED = 8;
 
 /**
- * What `use` makes of the body's text. Until then the text counts towards what all clients may send at once.
+ * Passes the body's text to `use`, and returns its result. Until then the text counts towards what all clients may send at once.
  *
  * @param longest in bytes
  * @throws {BodyError} if it is longer or not UTF-8, if the client stops half-way, or if others need the room

@@ -11,7 +11,7 @@ export type AnswerKind = 'chat' | 'text';
 export interface Choice {
   index: number;
   text: string;
-  /** Of a chat whose answers are split. */
+  /** The parts of a chat whose answers are split. */
   reasoning?: string;
   calls?: readonly CalledTool[];
   /** Null until the answer ends. */
@@ -33,7 +33,7 @@ export interface Usage {
   completionTokens: number;
 }
 
-/** What all pieces of an answer have in common. */
+/** The fields that all pieces of an answer have in common. */
 export interface AnswerHead {
   kind: AnswerKind;
   id: string;
@@ -119,7 +119,7 @@ const parts = ({ reasoning = '', calls = [] }: Choice, isPiece: boolean) => ({
   }),
 });
 
-/** As vLLM: of a chat at the root, of completions in the choice. */
+/** In vLLM's places: at the root for a chat, in the choice for a completion. */
 const promptIds = ({ ids }: Choice) => ids?.prompt && { prompt_token_ids: ids.prompt };
 
 const choiceIds = (kind: AnswerKind, choice: Choice) =>

@@ -32,13 +32,13 @@ export interface CompletionRequest {
   stopIds: readonly number[];
   /** The model's own end tokens end no answer. */
   ignoresEnd: boolean;
-  /** What is added to the logits of tokens. */
+  /** The bias that is added to the logits of tokens. */
   logitBias: readonly (readonly [id: number, by: number])[];
   /** Subtracted from the logit of a token that was generated. */
   presencePenalty: number;
   /** Subtracted from the logit of a token once for each time it was generated. */
   frequencyPenalty: number;
-  /** What the prompt and the answer so far change about logits. */
+  /** The changes that the prompt and the answer so far make to logits. */
   rules: LogitRules;
   /** An answer continues its prompt's text, with the space that it may begin with; false: it stands alone. */
   continuesText: boolean;
@@ -52,7 +52,7 @@ export interface Prompt {
   echo: string;
 }
 
-/** What decides how a body is read. */
+/** The settings that decide how a body is read. */
 export interface RequestReader {
   tokenizer: SteppedTokenizer;
   /** Encodes with `tokenizer`. Null where the model has none. */
@@ -69,10 +69,10 @@ export interface RequestReader {
   slots: number;
   /** Most answers to all prompts: more never fit, however long they wait. */
   maxAnswers: number;
-  /** Of the model; a request may change some. */
+  /** The model's settings; a request may change some. */
   rules: LogitRules;
   /** How the template writes calls of tools; undefined: answers are not split, null: in none of the known ways. */
   callFormat?: (template: ChatTemplate) => CallFormat | null;
-  /** What a request that leaves them out gets. */
+  /** The values for a request that leaves them out. */
   defaults: { temperature: number; topK: number; topP: number; maxTokens: number };
 }

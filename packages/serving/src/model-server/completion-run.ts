@@ -95,7 +95,7 @@ class Answer {
   readonly #tokens: TokenLogprob[] = [];
   #unsentTokens: TokenLogprob[] = [];
   readonly #ids: number[] = [];
-  /** Of `#ids`. */
+  /** The number of `#ids` that were sent. */
   #sentIds = 0;
   #sentPieces = 0;
   #echo: string;
@@ -137,7 +137,7 @@ class Answer {
     return !this.#streamer.stopped;
   }
 
-  /** Where ids are returned, the token that ended the answer is one of them, without a text. */
+  /** If ids are returned, the token that ended the answer is one of them, without a text. */
   terminate({ id, logprob }: NonNullable<SequenceEnd['terminator']>): void {
     const { returnsIds, logprobs } = this.run.request;
     if (!returnsIds) return;
@@ -174,7 +174,7 @@ class Answer {
     return { index: this.index, ...shown, finishReason: reason, tokens, ...ids };
   }
 
-  /** Of a piece: what was generated since the last one, and the prompt in the first. */
+  /** The ids of a piece: those generated since the last one, and the prompt in the first. */
   #unsentIds(): Pick<Choice, 'ids'> {
     if (!this.run.request.returnsIds) return {};
     const text = this.#ids.slice(this.#sentIds);

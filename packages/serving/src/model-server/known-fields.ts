@@ -91,7 +91,7 @@ const ofBoth: FieldRules = {
   ...renamed({ inputs: 'messages, or prompt to /v1/completions', parameters: 'its fields beside the others' }),
 };
 
-/** Of /v1/chat/completions. */
+/** The fields of /v1/chat/completions. */
 export const chatFields: FieldRules = {
   ...ofBoth,
   ...served('messages', 'max_completion_tokens', 'top_logprobs', 'tools', 'tool_choice', 'parallel_tool_calls'),
@@ -112,7 +112,7 @@ export const chatFields: FieldRules = {
 
 const ofChatsAlone = 'send messages to /v1/chat/completions';
 
-/** Of /v1/completions. */
+/** The fields of /v1/completions. */
 export const textFields: FieldRules = {
   ...ofBoth,
   ...served('prompt', 'echo', 'best_of', 'add_special_tokens'),

@@ -1,4 +1,4 @@
-// What a request adds to logits: a bias on tokens of its choice, and penalties on tokens of the answer so far.
+// The sums that a request adds to logits: a bias on tokens of its choice, and penalties on tokens of the answer so far.
 // Source: platform.openai.com/docs/api-reference, logit_bias, presence_penalty and frequency_penalty.
 
 export interface LogitAdjustments {

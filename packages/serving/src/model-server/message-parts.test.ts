@@ -35,7 +35,7 @@ const cases: [title: string, text: string, options: PartsOptions, expected: Mess
     parts('', [call('add', { a: 1 })]),
   ],
   [
-    'Hermes: what is no call stays content',
+    'Hermes: text that is not a call stays content',
     'x<tool_call>{"name": }</tool_call>',
     options('hermes'),
     parts('x<tool_call>{"name": }</tool_call>'),
@@ -58,14 +58,14 @@ const cases: [title: string, text: string, options: PartsOptions, expected: Mess
     options('mistral'),
     parts('So.', [call('add', { a: 1 }), call('f', {})]),
   ],
-  ['Mistral: what is no call', '[TOOL_CALLS]add', options('mistral'), parts('[TOOL_CALLS]add')],
+  ['Mistral: text that is not a call', '[TOOL_CALLS]add', options('mistral'), parts('[TOOL_CALLS]add')],
   [
     'Llama 3: parameters',
     '<|python_tag|>{"name": "add", "parameters": {"a": 1}}; {"name": "f", "parameters": {}}',
     options('llama3'),
     parts('', [call('add', { a: 1 }), call('f', {})]),
   ],
-  ['Llama 3: JSON that is no call', '{"answer": 2}', options('llama3'), parts('{"answer": 2}')],
+  ['Llama 3: JSON that is not a call', '{"answer": 2}', options('llama3'), parts('{"answer": 2}')],
 ];
 
 test.each(cases)('%s', (_, text, given, expected) => {

@@ -1,4 +1,4 @@
-// What an assistant's message is made of: reasoning between <think> and </think>, content, and calls of tools, as chat templates
+// The parts of an assistant's message: reasoning between <think> and </think>, content, and calls of tools, as chat templates
 // have them. Works on the text so far, so that a stream sends each part when it is certain.
 // Sources: the chat templates of Hermes and Qwen 2.5 and 3, Qwen 3 Coder and 3.5, Mistral, Llama 3.1 and later.
 
@@ -81,7 +81,7 @@ const callReaders = {
 
 export const callFormats = Object.keys(callReaders);
 
-/** Calls between <tool_call> and </tool_call>; what is no call stays content. */
+/** Calls between <tool_call> and </tool_call>; other text stays content. */
 function readBlocks(text: string, isWhole: boolean, read: (block: string) => ToolCall | null): Read {
   const [before, ...blocks] = text.split(CALL);
   if (blocks.length === 0) return { content: trimmedEnd(beforeMark(before, CALL, isWhole), isWhole), calls: [] };
@@ -129,7 +129,7 @@ function readLlama(text: string, isWhole: boolean): Read {
 
 const jsonCall = (block: string): ToolCall | null => callOf(parsed(block));
 
-/** Deeper values than a request may send back are no arguments. */
+/** Values deeper than a request may send back are not read as arguments. */
 function parsed(text: string): unknown {
   try {
     return isTooDeep(text) ? undefined : (JSON.parse(text) as unknown);
@@ -138,7 +138,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Null where it is no call. */
+/** Null where it is not a call. */
 function callOf(value: unknown): ToolCall | null {
   if (typeof value !== 'object' || value === null) return null;
   const { name, arguments: given, parameters = {} } = value as Record<string, unknown>;

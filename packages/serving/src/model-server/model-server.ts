@@ -32,7 +32,7 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   model: LanguageModel;
   /** The model's, which the template must have been given too: long texts are encoded in steps. */
   tokenizer: SteppedTokenizer;
-  /** What clients call it. */
+  /** The name that clients use for the model. */
   name: string;
   /** Null: no chat. */
   template: ChatTemplate | null;
@@ -45,13 +45,13 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   apiKey: string | null;
   /** Tokens that end an answer beside the model's own and the template's. */
   terminatorIds?: readonly number[];
-  /** Of the answers to requests without a seed. */
+  /** The seed of the answers to requests without one. */
   seed: number;
-  /** What the text so far changes about logits; a request may bring another repetition penalty. Nothing if not given. */
+  /** The changes that the text so far makes to logits; a request may bring another repetition penalty. Nothing if not given. */
   rules?: LogitRules;
   /** Chats' answers are split into reasoning, content and calls of tools; false if not given: content is the whole text. */
   splitsMessages?: boolean;
-  /** What a request that leaves them out gets. */
+  /** The values for a request that leaves them out. */
   defaults: RequestReader['defaults'];
   /** Called on faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;

@@ -14,7 +14,7 @@ export class PartStreamer {
   /** @param options.singleCall calls after the first are left out */
   constructor(private readonly options: PartsOptions & { singleCall: boolean }) {}
 
-  /** Of the text so far. */
+  /** The parts of the text so far. */
   get whole(): Required<Parts> {
     return this.#whole;
   }

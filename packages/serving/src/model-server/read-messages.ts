@@ -142,7 +142,7 @@ const ofTheRequest = [
   'tokenize',
 ];
 
-/** As vLLM passes it on: gpt-oss has levels, Qwen 3 and others a switch. A template that reads neither is the same with both. */
+/** The value as vLLM passes it on: gpt-oss has levels, Qwen 3 and others a switch. A template that reads neither is the same with both. */
 function effortOf(fields: RequestFields): Record<string, unknown> {
   const effort = fields.text('reasoning_effort', null);
   return effort === null ? {} : { reasoning_effort: effort, enable_thinking: effort !== 'none' };

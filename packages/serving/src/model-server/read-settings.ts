@@ -79,7 +79,7 @@ function rulesOf(fields: RequestFields, reader: RequestReader): LogitRules {
   };
 }
 
-/** As in vLLM, a word is banned at the beginning of a text and behind a space. */
+/** As in vLLM: a word is banned at the beginning of a text and behind a space. */
 function badWordsOf(fields: RequestFields, { tokenizer }: RequestReader): number[][] {
   const words = fields.texts('bad_words');
   if (words.length > MOST_BAD_WORDS)

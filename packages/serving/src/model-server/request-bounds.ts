@@ -1,4 +1,4 @@
-// What a request may ask for at most: lengths in characters before anything is encoded, and in tokens afterwards.
+// The most that a request may ask for: lengths in characters before anything is encoded, and in tokens afterwards.
 // A request that does not fit into the context is reported in the words of OpenAI's API, which clients look for.
 import { maximum } from '@bowyer/core';
 import type { CompletionRequest } from './completion-request.js';
@@ -9,7 +9,7 @@ import type { SteppedTokenizer } from './stepped-tokenizer.js';
 export interface LengthBounds {
   contextLength: number;
   tokenizer: SteppedTokenizer;
-  /** What a request that leaves it out gets. */
+  /** The value for a request that leaves it out. */
   defaults: { maxTokens: number };
 }
 
@@ -42,7 +42,7 @@ const SHORT = 2 ** 15;
 /** The same of one that is cut to what is wanted of it. */
 const LONGEST_CUT = 2 ** 20;
 
-/** What cannot fit is refused before it is encoded; a text that a normalizer would shorten is refused all the same. */
+/** A text that cannot fit is refused before it is encoded; a text that a normalizer would shorten is refused all the same. */
 export function checkCharacters(
   count: number,
   { contextLength, tokenizer }: LengthBounds,

@@ -39,7 +39,7 @@ export class RequestFields {
 
   /**
    * @param rules of the object's fields; without them it may have any
-   * @throws {BadRequestError} if it is no object, or has a field that is refused or not known
+   * @throws {BadRequestError} if it is not an object, or has a field that is refused or not known
    */
   constructor(
     body: unknown,
@@ -184,7 +184,7 @@ export class RequestFields {
   }
 }
 
-/** The bound that a number breaks; of what is no number, both. */
+/** The bound that a number breaks; both bounds for a value that is not a number. */
 function described({ min, max, whole = false }: Range, value: unknown): string {
   const kind = whole ? 'an integer' : 'a number';
   if (max !== Number.MAX_SAFE_INTEGER) return `${kind} from ${min} to ${max}`;

@@ -21,7 +21,7 @@ export interface SequenceRequest {
   terminatorIds: readonly number[];
   /** Changes of logits; none if not given. */
   adjustments?: LogitAdjustments;
-  /** What prompt and answer so far change about logits; nothing if not given. */
+  /** The changes that prompt and answer so far make to logits; none if not given. */
   rules?: LogitRules;
   /** Whether the most likely tokens are returned beside the generated ones. */
   returnsTopLogprobs?: boolean;
@@ -38,7 +38,7 @@ export interface SequenceEnd {
   finishReason: 'stop' | 'length' | 'aborted';
   /** The terminator included. */
   newTokens: number;
-  /** What ended the answer, where a token did; its log-probability in nats. */
+  /** The token that ended the answer, if one did; its log-probability in nats. */
   terminator?: { id: number; logprob: number };
 }
 

@@ -1,7 +1,7 @@
 // Incremental text of an answer: what can be sent already, and whether a stop string has ended it.
 import { maximum, minimum } from '@bowyer/core';
 
-/** What an incomplete multi-byte character decodes to. */
+/** The character that an incomplete multi-byte character decodes to. */
 const HALF_CHARACTER = '\uFFFD';
 
 export class TextStreamer {
@@ -42,7 +42,7 @@ export class TextStreamer {
     return this.#show(this.#stopped ? this.#text.length : this.#certainLength());
   }
 
-  /** Where stop strings begin that count. */
+  /** The offsets of the stop strings that count. */
   #stopsIn(text: string): number[] {
     if (this.stops.length === 0 || this.#ids.length <= this.minTokens) return [];
     const least = this.minTokens === 0 ? 0 : this.decode(this.#ids.slice(0, this.minTokens)).length;

@@ -4,7 +4,7 @@ import { TokenSpelling, type Tokenizer } from '@bowyer/text';
 
 export interface Alternative {
   id: number;
-  /** Of the text that the token stands for; of a part of a character its own. */
+  /** The bytes of the text that the token stands for; for a part of a character, its own bytes. */
   bytes: Uint8Array;
   /** Nats; null: of a prompt's first token, which nothing predicts. */
   logprob: number | null;
@@ -66,6 +66,6 @@ export function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** `\\xe2\\x9c`, as OpenAI's API writes what is no text. */
+/** `\\xe2\\x9c`, as OpenAI's API writes bytes that are not text. */
 export const escaped = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');

@@ -1,4 +1,4 @@
-// What an OpenEnv server says about itself: schemas of its records, its OpenAPI document, and its answer to MCP.
+// The descriptions that an OpenEnv server gives of itself: schemas of its records, its OpenAPI document, and its answer to MCP.
 import { excerpt } from '../http/excerpt.js';
 import { parseJson } from '../http/json-text.js';
 import type { BodyError } from '../http/request-body.js';
@@ -24,9 +24,16 @@ export const schemas = {
       done: { type: 'boolean', default: false },
       reward: nullable({ type: 'number' }),
       metadata,
-      text: { ...text, description: 'What the agent reads.' },
-      available_actions: { type: 'array', items: text, description: 'Where the environment lists them.' },
-      end_reason: { enum: ['success', 'failure', 'ended', 'turn_limit'], description: 'Of the last step.' },
+      text: { ...text, description: 'The text that the agent reads.' },
+      available_actions: {
+        type: 'array',
+        items: text,
+        description: 'The valid actions, if the environment lists them.',
+      },
+      end_reason: {
+        enum: ['success', 'failure', 'ended', 'turn_limit'],
+        description: 'The reason why the last step ended the episode.',
+      },
     },
     ['text'],
   ),
@@ -87,7 +94,7 @@ export function mcpAnswerTo(request: unknown): object {
 
 const LONGEST_ID = 200;
 
-/** As JSON-RPC has it, and not long: it is sent back. */
+/** A JSON-RPC id, which is sent back and so must not be long. */
 const isShortId = (id: unknown) => typeof id === 'number' || (typeof id === 'string' && id.length <= LONGEST_ID);
 
 const rpcError = (id: unknown, code: number, message: string) => ({

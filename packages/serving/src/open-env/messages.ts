@@ -22,7 +22,7 @@ export interface FieldProblem {
   input: unknown;
 }
 
-/** What an environment's reset takes here; further keys are passed over, as the protocol has it. */
+/** The arguments of an environment's reset; further keys are ignored, as in the protocol. */
 export interface ResetData {
   seed: number | null;
   episodeId: string | null;
@@ -49,7 +49,7 @@ export class MessageError extends Error {
   }
 }
 
-/** The frame itself is no object: the session ends. */
+/** The frame itself is not an object: the session ends. */
 export class SessionError extends Error {
   override readonly name = 'SessionError';
 }

@@ -224,7 +224,7 @@ const ok = (json: unknown): HttpAnswer => ({ status: 200, json });
 
 const jsonOf = async (body: string): Promise<unknown> => (body === '' ? {} : parseJson(body));
 
-/** Undefined where the body is no object: reported as a missing action. */
+/** Undefined where the body is not an object: reported as a missing action. */
 const actionOf = (body: unknown): unknown => (body as { action?: unknown } | null)?.action;
 
 const answerMcp = async (socket: FrameSocket, data: Buffer) => socket.send(await mcpAnswer(data.toString()));

@@ -95,7 +95,7 @@ test('every recorded message is answered as recorded', async () => {
   expect(await ask('{')).toMatchObject({ data: { code: 'INVALID_JSON', message: /^Invalid JSON: / } as object });
   const step = (message: string) => ({ type: 'step', data: { message } });
   expect(await ask(step('kaboom'))).toEqual({ type: 'error', data: { message: 'kaboom', code: 'EXECUTION_ERROR' } });
-  // Pipelined: answered in order. NaN is no reward that JSON has.
+  // Pipelined: answered in order. JSON has no NaN for a reward.
   for (const message of ['a', 'b']) socket.send(JSON.stringify(step(message)));
   expect(await next()).toEqual(observation({ text: '1 a' }, null, false));
   expect(await next()).toEqual(observation({ text: '2 b', end_reason: 'success' }, null, true));

@@ -7,7 +7,7 @@ export interface ServeOpenEnvOptions extends Pick<
   'host' | 'port' | 'maxInstances' | 'idleMs' | 'onFault'
 > {
   name: EnvName;
-  /** Of the environment. */
+  /** The environment's options. */
   options: Record<string, unknown>;
   parts?: EnvParts;
 }

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { Env } from '@bowyer/envs';
 import type { ResetData } from './messages.js';
 
-/** What a text environment observes, as its published schema has it. */
+/** The observation of a text environment, in the form of its published schema. */
 export interface TextObservation {
   text: string;
-  /** Where the environment lists them. */
+  /** The valid actions, if the environment lists them. */
   available_actions?: string[];
-  /** Of the last step: OpenEnv's `done` cannot say whether a limit cut the episode. */
+  /** The reason why the last step ended the episode: OpenEnv's `done` cannot say whether a limit cut the episode. */
   end_reason?: 'success' | 'failure' | 'ended' | 'turn_limit';
 }
 

@@ -22,7 +22,7 @@ export interface ChartInput {
   references?: readonly { name: string; value: number }[];
 }
 
-/** Of the style sheet: `--line-0` and on. */
+/** The number of line colours in the style sheet: `--line-0` and on. */
 const COLOURS = 8;
 /** Lines differ in their dashes too, for readers who do not see the colours. */
 const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3], [5, 3], [14, 4], [2, 6], [6, 2, 2, 2]];
@@ -239,7 +239,7 @@ function swatch(i: number): SVGSVGElement {
   return svg as SVGSVGElement;
 }
 
-/** What a reader hears instead of the picture. */
+/** The text that a screen reader reads instead of the picture. */
 function description({ title, xLabel, lines }: ChartInput): string {
   const parts = lines.map(({ name, x, y }) => {
     const known = y.filter((value) => value !== null);

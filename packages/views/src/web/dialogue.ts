@@ -168,7 +168,7 @@ function tokenTable(tokens: readonly TokenText[]): HTMLElement {
   );
 }
 
-/** What the critic values most among the valid actions, where it is not what the agent said. */
+/** The valid actions that the critic values most, if the agent said another one. */
 function preferences({ preferred, action, q }: Turn): HTMLElement | null {
   if (preferred === undefined || preferred.length === 0) return null;
   const [best] = preferred;

@@ -9,7 +9,7 @@ export function figure(value: number | null | undefined): string {
   return minus(String(Number(value.toPrecision(size >= 1000 ? 5 : 3))));
 }
 
-/** With a sign, for differences. */
+/** A number with a sign, for differences. */
 export const signed = (value: number): string => (value > 0 ? `+${figure(value)}` : figure(value));
 
 const minus = (text: string) => text.replace(/^-/, '−');

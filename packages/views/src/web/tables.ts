@@ -39,7 +39,7 @@ export const foldable = (given: Table): HTMLElement =>
 
 export interface Column<Row> {
   name: string;
-  /** What is sorted by; null is last. */
+  /** The value to sort by; null is last. */
   value: (row: Row) => number | string | null;
   text: (row: Row) => string;
 }

@@ -72,7 +72,7 @@ function differences(runs: readonly Named[]): Table {
     (key) => key !== 'save_path' && new Set(configs.map((config) => config.get(key))).size > 1,
   );
   return {
-    title: 'Where their configs differ',
+    title: 'Differences of their configs',
     header: ['key', ...runs.map(({ id }) => id)],
     rows: differing.map((key) => [key, ...configs.map((config) => config.get(key) ?? '–')]),
   };

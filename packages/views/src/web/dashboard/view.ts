@@ -1,6 +1,6 @@
 import type { RunSummary } from '../../data.js';
 
-/** What the page shows below its head. */
+/** The content of the page below its head. */
 export interface View {
   element: HTMLElement;
   /** Called with every new list of runs. */
