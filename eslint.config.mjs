@@ -171,7 +171,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/*/src/**/*.ts', 'benchmarks/**/*.ts', 'examples/**/*.ts', 'tools/**/*.ts'],
+    files: ['packages/*/src/**/*.ts', 'benchmarks/**/*.ts', 'examples/**/*.ts', 'experiments/**/*.ts', 'tools/**/*.ts'],
     ignores: ['**/*.test.ts'],
     rules: { 'no-restricted-syntax': ['error', spreadLiterals, ...dataInArguments] },
   },

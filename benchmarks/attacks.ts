@@ -1,6 +1,6 @@
 // The inputs with which issue 16 attacked the command line and the servers, each with what is said now, for reading: exit code, CPU
 // seconds of the whole process and the first sentence. Exit code 1 where a command does not end as expected, or with a stack trace.
-// The table is in docs/results/attacks.md. Linux; the read-only disk needs the right to mount.
+// Linux; the read-only disk needs the right to mount.
 //   nice node --conditions=source --import tsx benchmarks/attacks.ts [PATTERN_OF_NAMES]
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

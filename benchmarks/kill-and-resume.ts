@@ -3,7 +3,7 @@
 // has its share of the kills. FOLDER keeps the counts, so that an interrupted command continues; PAGE is written with what there is.
 //   nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts [KILLS [ALGORITHM,… [FOLDER [PAGE]]]]
 // A hundred kills of each algorithm, into the page of results:
-//   nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts 100 all FOLDER docs/results/kill-and-resume.md
+//   nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts 100 all FOLDER benchmarks/kill-and-resume.md
 import {
   appendFileSync,
   existsSync,
@@ -169,13 +169,13 @@ function writePage(): void {
   const total = sum(names.map(killsOf));
   const text = `# Every algorithm, killed and resumed
 
-Written by the command, ${new Date().toISOString().slice(0, 10)}. Each algorithm in a tiny run on the [tabular game](../environments/tabular.md):
+Written by the command, ${new Date().toISOString().slice(0, 10)}. Each algorithm in a tiny run on the game \`tabular\`:
 the run is killed with SIGKILL at a random instant of its CPU time and started again, until it ends by itself; then it is
 compared with a run that was never killed: metrics, episodes, test results and all weights that a finished run keeps. A kill
 that came after the end is not counted. ${total.toLocaleString('en')} kills in all.
 
 \`\`\`sh
-nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts 100 all FOLDER docs/results/kill-and-resume.md
+nice node --conditions=source --import tsx benchmarks/kill-and-resume.ts 100 all FOLDER benchmarks/kill-and-resume.md
 \`\`\`
 
 ${header}

@@ -1,5 +1,5 @@
 // Whether a critic values right solutions above wrong ones: regression on the reward of one-turn episodes of `env=math`, area under the
-// ROC curve on problems that it has not seen. The episodes are a run's own. Table in docs/results/math.md.
+// ROC curve on problems that it has not seen. The episodes are a run's own. Table in experiments/math/README.md.
 //   npx bowyer --config-name archer_math env.max_attempts=1 warmup_iter=11 iterations=12 rollout_size=512 epochs=1 save_path=RUN
 //   nice node --conditions=source --import tsx benchmarks/math-critic.ts RUN/trajectories/rollout.jsonl [STEPS [CANDIDATE]]
 import { readFileSync } from 'node:fs';

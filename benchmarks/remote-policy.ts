@@ -1,12 +1,12 @@
 // Learning from rollouts of a server on the exact game, whose optimum is known: by the policy itself, by `serve_model` whose weights
-// follow the run, and by `serve_model` whose weights stay those of the start. Writes docs/results/remote-policy.md.
+// follow the run, and by `serve_model` whose weights stay those of the start. Writes benchmarks/remote-policy.md.
 //   nice node --conditions=source --import tsx benchmarks/remote-policy.ts FOLDER [COMMIT] [page]
 // Runs that are finished in FOLDER are not run again; with `page` none is, and the page is of those that are.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-const PAGE = 'docs/results/remote-policy.md';
+const PAGE = 'benchmarks/remote-policy.md';
 const ITERATIONS = 40;
 const ALGORITHMS = { rloo: [], archer: ['importance_clip=5'] } as const;
 const PLAYERS = {
@@ -134,7 +134,7 @@ Written by \`benchmarks/remote-policy.ts\` at commit ${commit}:
 node --conditions=source --import tsx benchmarks/remote-policy.ts FOLDER
 \`\`\`
 
-The [exact game](../environments/tabular.md), whose optimum is 1.714. All runs begin with the same policy, which has imitated a
+The game \`tabular\`, whose optimum is 1.714. All runs begin with the same policy, which has imitated a
 poor player (0.3), and learn from ${ITERATIONS} rollouts of 64 episodes; one seed. What differs is who plays the rollouts: the
 policy itself; \`serve_model\` with \`follow\`, which takes up each checkpoint of the run; or \`serve_model\` with the weights of the
 start, which is further from the policy with each update. \`rloo\` corrects by the clipped ratio, \`archer\` by weights up to 5. A

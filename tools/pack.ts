@@ -1,8 +1,8 @@
 // Makes the tarballs of all packages that can be published: node --import tsx tools/pack.ts FOLDER. Build first.
-// A tarball is made from a copy, so that nothing old in dist and no test is part of it; the runner's brings configs and experiments,
+// A tarball is made from a copy, so that nothing old in dist and no test is part of it; the runner's brings the YAML files of configs and experiments,
 // that of the views the bundled pages.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
 import { packedPages } from '../packages/views/src/index.js';
@@ -28,7 +28,7 @@ export async function packAll(destination: string): Promise<string[]> {
       cpSync(folder, copy, { recursive: true, filter: (path) => isShipped(folder, path) });
       if (folder.endsWith(`${sep}runner`))
         for (const name of ['configs', 'experiments'])
-          cpSync(join(repository, name), join(copy, name), { recursive: true });
+          cpSync(join(repository, name), join(copy, name), { recursive: true, filter: isConfig });
       if (folder.endsWith(`${sep}views`)) writeFileSync(join(copy, 'dist', 'pages.json'), pages);
       const options = ['--json', '--ignore-scripts', '--pack-destination', destination];
       const [{ filename }] = JSON.parse(execFileSync('npm', ['pack', ...options], { cwd: copy, encoding: 'utf8' }));
@@ -38,6 +38,9 @@ export async function packAll(destination: string): Promise<string[]> {
     rmSync(staging, { recursive: true });
   }
 }
+
+/** A study's page and its scripts stay in the repository. */
+const isConfig = (path: string): boolean => path.endsWith('.yaml') || statSync(path).isDirectory();
 
 /** Not shipped: a compiled file whose source is gone. What else stays out is said in `files` of package.json. */
 function isShipped(folder: string, path: string): boolean {

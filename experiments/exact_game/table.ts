@@ -1,0 +1,168 @@
+// Writes experiments/exact_game/README.md from the runs of experiments/exact_game/sweep.yaml:
+//   npx bowyer --config-name archer_20q +experiment=exact_game hydra.sweep.dir=FOLDER
+//   node --conditions=source --import tsx experiments/exact_game/table.ts FOLDER... (several where the sweep was run in parts)
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { mean } from '@bowyer/core';
+import { epsilonGreedy, optimalValues, towerModel, type TabularPolicy } from '@bowyer/envs';
+import { lineChart, type Series } from '@bowyer/logging';
+import {
+  awrPolicy,
+  expectileValues,
+  imitated,
+  iqlPolicy,
+  keptVisits,
+  reinforceBcPolicy,
+  returnOf as valueOf,
+  returnQuantile,
+} from './theory.js';
+import { finishedRuns, halfInterval, headCommit, tested, testReturn, type Run } from '../sweep-runs.js';
+
+const PAGE = 'experiments/exact_game/README.md';
+const CHART = 'exact-game.svg';
+const NOISE = 0.7;
+const MAX_STEPS = 20;
+
+/** The keys of run-config.json that the limits depend on, each of its own methods, and the number of iterations. */
+interface Config {
+  gamma: number;
+  expectile: number;
+  filterQuantile: number;
+  awrTemperature: number;
+  awrMaxWeight: number;
+  bcCoefficient: number;
+  iterations: number;
+  rolloutSize: number;
+  demonstrations: { count: number };
+}
+
+/** Mean return of the final test: of the policy that the run ended with. */
+const lastReturn = (run: Run) => testReturn(tested(run, 'last')!);
+/** [iteration, mean return] of the evaluations on the way. */
+const curve = (run: Run) =>
+  run.metrics.flatMap((line) =>
+    'eval/episodic_return' in line ? [[line.iteration, line['eval/episodic_return']] as const] : [],
+  );
+
+const runs = finishedRuns(process.argv.slice(2));
+
+const best = optimalValues(towerModel, { gamma: 1, horizon: MAX_STEPS });
+const returnOf = (policy: TabularPolicy) => valueOf(towerModel, policy, MAX_STEPS);
+const mu = epsilonGreedy(towerModel, best, NOISE);
+const greedy = epsilonGreedy(towerModel, best, 0);
+const [optimum, demonstrator, random] = [greedy, mu, epsilonGreedy(towerModel, best, 1)].map(returnOf);
+const myopic = returnOf(epsilonGreedy(towerModel, optimalValues(towerModel, { gamma: 0 }), 0));
+
+/** What a method converges to under the settings of its runs; null where no formula is known. */
+const limits: Record<string, ((config: Config) => TabularPolicy) | null> = {
+  bc: () => mu,
+  filteredbc: ({ filterQuantile }) => filtered(mu, filterQuantile),
+  awr: ({ gamma, awrTemperature: temperature, awrMaxWeight: maxWeight }) =>
+    awrPolicy(towerModel, mu, { gamma, temperature, maxWeight }),
+  iql: ({ awrTemperature: temperature, awrMaxWeight: maxWeight, ...critic }) =>
+    iqlPolicy(mu, expectileValues(towerModel, mu, critic), { temperature, maxWeight }),
+  offline_archer: ({ bcCoefficient, ...critic }) =>
+    reinforceBcPolicy(mu, expectileValues(towerModel, mu, critic), bcCoefficient),
+  online_filteredbc: ({ filterQuantile }) =>
+    Array.from({ length: 20 }).reduce<TabularPolicy>((policy) => filtered(policy, filterQuantile), mu),
+  agent_evol: evolved,
+  dpo: null,
+};
+
+/** The imitation of the episodes at or above a quantile of their returns. */
+function filtered(policy: TabularPolicy, quantile: number): TabularPolicy {
+  const cutoff = returnQuantile(towerModel, policy, MAX_STEPS, quantile);
+  const kept = keptVisits(towerModel, policy, MAX_STEPS, ({ episodicReturn }) => episodicReturn > cutoff - 1e-6);
+  return imitated([{ visits: kept, times: 1 }]);
+}
+
+/** The imitation of the demonstrations that won and of the winning episodes of the iteration before, again and again. */
+function evolved({ iterations, rolloutSize, demonstrations }: Config): TabularPolicy {
+  const wins = (policy: TabularPolicy) => keptVisits(towerModel, policy, MAX_STEPS, ({ won }) => won);
+  const expert = { visits: wins(mu), times: demonstrations.count };
+  let policy: TabularPolicy = mu;
+  for (let i = 0; i < iterations; i++) policy = imitated([expert, { visits: wins(policy), times: rolloutSize }]);
+  return policy;
+}
+
+function limitOf(run: Run): string {
+  const limit = run.algorithm in limits ? limits[run.algorithm] : () => greedy;
+  if (limit === null) return '–';
+  const config = JSON.parse(readFileSync(join(run.folder, 'run-config.json'), 'utf8')) as Omit<Config, 'iterations'>;
+  return returnOf(limit({ ...config, iterations: run.metrics.at(-1)!.iteration })).toFixed(3);
+}
+
+const algorithms = [...new Set(runs.map(({ algorithm }) => algorithm))];
+const ofAlgorithm = (name: string) =>
+  runs.filter(({ algorithm }) => algorithm === name).sort((a, b) => Number(a.seed) - Number(b.seed));
+const rows = algorithms.map((name) => {
+  const own = ofAlgorithm(name);
+  const returns = own.map(lastReturn);
+  const cells = [
+    `\`${name}\``,
+    mean(returns).toFixed(3),
+    halfInterval(returns, 3),
+    returns.map((value) => value.toFixed(2)).join(', '),
+    limitOf(own[0]),
+    `${((100 * mean(returns)) / optimum).toFixed(0)} %`,
+    mean(own.map(({ seconds }) => seconds)).toFixed(0),
+  ];
+  return `| ${cells.join(' | ')} |`;
+});
+
+/** Mean over seeds at the evaluations that all of them have. */
+function curveOf(name: string): Series {
+  const curves = ofAlgorithm(name).map((run) => new Map(curve(run)));
+  const iterations = [...curves[0].keys()].filter((iteration) => curves.every((curve) => curve.has(iteration)));
+  return { name, points: iterations.map((x) => ({ x, y: mean(curves.map((curve) => curve.get(x)!)) })) };
+}
+const series = algorithms.map(curveOf).filter(({ points }) => points.length > 1);
+const sampled = [0.1, 0.3, 0.5, 1];
+const curveRows = series.map(({ name, points }) => {
+  const at = sampled.map((share) => points[Math.max(0, Math.round(share * points.length) - 1)].y.toFixed(2));
+  return `| \`${name}\` | ${at.join(' | ')} |`;
+});
+
+const page = `# What the methods reach on the exact game
+
+Written by \`experiments/exact_game/table.ts\` from the runs of \`experiments/exact_game/sweep.yaml\`, at commit ${headCommit()}.
+
+\`\`\`sh
+npx bowyer --config-name archer_20q +experiment=exact_game hydra.sweep.dir=FOLDER
+node --conditions=source --import tsx experiments/exact_game/table.ts FOLDER
+\`\`\`
+
+\`tabular\` has an optimum of ${optimum.toFixed(3)}. The demonstrator, ${100 * NOISE} % of whose turns are
+random, has ${demonstrator.toFixed(3)}; random play has ${random.toFixed(3)}, and the best player for γ = 0 ${myopic.toFixed(3)}. Methods on a dataset learn from 1,000
+episodes of the demonstrator, from scratch; the others begin with a policy that has imitated them. Settings were chosen on this
+game with the same seeds: the table shows what a method can reach here, and does not rank methods.
+
+Return of the policy that each run ended with, sampled, on 1,000 episodes: mean over seeds with the 95 % interval of Student's
+t, each seed, the method's limit, share of the optimum, and seconds of a run on one core of a busy machine. The limit is the exact
+return of the policy that the method converges to under these settings with endless data, an exact critic and a table for a
+policy: for methods on a dataset it depends on the demonstrator and on temperatures, filters and weights. \`agent_evol\` keeps wins
+however slow they are. No formula is known to us for \`dpo\`.
+
+| method | return | interval | seeds | limit | of the optimum | seconds |
+|---|---|---|---|---|---|---|
+${rows.join('\n')}
+
+Learning curves, mean over seeds: return in evaluations of 300 episodes after so much of the iterations.
+
+![Learning curves](${CHART})
+
+| method | ${sampled.map((share) => `${100 * share} %`).join(' | ')} |
+|---|${sampled.map(() => '---|').join('')}
+${curveRows.join('\n')}
+`;
+mkdirSync(dirname(PAGE), { recursive: true });
+writeFileSync(PAGE, page);
+writeFileSync(
+  join(dirname(PAGE), CHART),
+  lineChart(series, {
+    title: 'Mean return on the tabular game',
+    xLabel: 'iteration',
+    references: [{ name: 'optimum', y: optimum }],
+  }),
+);
+process.stdout.write(`${PAGE}: ${runs.length} runs of ${algorithms.length} methods\n`);
