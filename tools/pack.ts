@@ -2,7 +2,17 @@
 // A tarball is made from a copy, so that nothing old in dist and no test is part of it; the runner's brings the YAML files of configs and experiments,
 // that of the views the bundled pages.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
 import { packedPages } from '../packages/views/src/index.js';
