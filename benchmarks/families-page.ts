@@ -59,7 +59,7 @@ checkpoints, compares and writes this page:
 PYTHON=… node --conditions=source --import tsx benchmarks/families.ts
 \`\`\`
 
-Weights are random and sizes small; what a family does otherwise than Llama is as in \`tools/make-family-recordings.py\`. The files
+Weights are random and sizes small; what a family does otherwise than Llama is as in \`packages/models/test/families/make-family-recordings.py\`. The files
 are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
 
 - **logits, log-probs**: largest difference over three texts of 40, 19 and 6 tokens, beyond windows and original lengths. The
@@ -68,7 +68,7 @@ are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
 - **greedy**: whether 32 tokens are equal, decoded with caches, windows and states.
 - **gradients**: largest difference of an element, as a share of the largest element of its parameter's gradient (or of a
   thousandth of the model's largest gradient, where that is more). OPT's is of biases of keys, whose gradient is 0 but for
-  rounding; Gemma 4's is rounding too ([decision 217](../decisions/217-families-in-float64.md)).
+  rounding; Gemma 4's is rounding too ([decision](../docs/decisions/families.md)).
 - **LoRA**: whether the layers that are adapted by default are those of PEFT; else those adapted here, as PEFT asks for a choice.
 - **webgpu**: \`device=webgpu\` against \`device=cpu\`: log-probabilities, greedy tokens and gradients, measured as above.
 - **wide greedy**: share of equal greedy tokens of a wider model, 16 rows of 32 tokens; both sides compute in float32.

@@ -26,7 +26,7 @@ from transformers.pytorch_utils import Conv1D
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
 
-tool = importlib.util.spec_from_file_location("recordings", Path(__file__).resolve().parent.parent / "tools/make-family-recordings.py")
+tool = importlib.util.spec_from_file_location("recordings", Path(__file__).resolve().parent.parent / "packages/models/test/families/make-family-recordings.py")
 recordings = importlib.util.module_from_spec(tool)
 tool.loader.exec_module(recordings)
 SIZES, PLAIN = recordings.SIZES, recordings.PLAIN

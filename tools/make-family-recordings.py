@@ -5,7 +5,7 @@ Weights are not stored: they follow from a formula of a parameter's name and an 
 packages/models/test/families/formula-weights.ts has as well. Gradients are stored as a norm and two projections for each
 parameter. Everything is computed in float64 on weights rounded to float32.
 
-    python tools/make-family-recordings.py [NAME ...]
+    python packages/models/test/families/make-family-recordings.py [NAME ...]
 """
 import json
 import math

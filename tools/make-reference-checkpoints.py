@@ -5,7 +5,7 @@ The forward passes below are written from the papers and Hugging Face's document
 without transformers; they run in float64 on float32 weights, so what is stored is right to float32 rounding.
 
     sudo apt-get install python3-torch
-    /usr/bin/python3 tools/make-reference-checkpoints.py
+    /usr/bin/python3 packages/models/test/make-reference-checkpoints.py
 """
 import json
 import math

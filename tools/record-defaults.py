@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what transformers 5.18 makes of a config.json with nothing but sizes, for every family of decoders.
 
-    python tools/record-defaults.py
+    python packages/models/test/record-defaults.py
 
 Writes packages/models/test/family-defaults.json: for each type of model its config.json, the fields of the config's class that
 are no sizes, and log-probabilities with the weights of make-family-recordings.py. A size that has no small value of its own

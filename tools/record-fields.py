@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what transformers and peft make of single fields of a model's folder, and which fields their classes have.
 
-    python tools/record-fields.py [decoders] [generation] [adapters] [fields] [changes] [tokenizers]
+    python packages/models/test/record-fields.py [decoders] [generation] [adapters] [fields] [changes] [tokenizers]
 
 Needs transformers 5.18 and peft 0.21. Writes packages/models/test/recorded-fields/*.json and
 packages/text/test/recorded-fields.json, which the tests of fields read.

@@ -5,7 +5,7 @@ Weights come from a formula over the tensor's name, so a recording has the names
 results alone. Each case is written as a folder and read by `from_pretrained`, so that ties, defaults and old spellings are
 those of the library.
 
-    python3 tools/record-transformers.py [fields]    (needs torch and transformers; made with 2.13 and 5.18)
+    python3 packages/models/test/record-transformers.py [fields]    (needs torch and transformers; made with 2.13 and 5.18)
 """
 import dataclasses
 import json

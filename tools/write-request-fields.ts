@@ -1,5 +1,5 @@
 // Writes the table of a request's fields into docs/models/chat.md. Run it after a change of known-fields.ts:
-//   node --conditions=source --import tsx tools/write-request-fields.ts
+//   node --conditions=source --import tsx packages/serving/test/write-request-fields.ts
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fieldTable } from '../packages/serving/src/model-server/field-table.js';
 

@@ -1,4 +1,4 @@
-"""How soon a small Llama in plain PyTorch learns to copy, with departures from Llama: docs/decisions/224-smeared-keys.md and
+"""How soon a small Llama in plain PyTorch learns to copy, with departures from Llama: docs/decisions/own-policies.md and
 232-canon-layers.md.
 
 Eight lines of six random words, then the same lines in another order, each to be completed from its first word. Printed is the

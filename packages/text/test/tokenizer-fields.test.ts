@@ -1,4 +1,4 @@
-// Fields of tokenizer_config.json against transformers 5.18; tools/record-fields.py recorded what it makes of them.
+// Fields of tokenizer_config.json against transformers 5.18; packages/models/test/record-fields.py recorded what it makes of them.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { HuggingFaceTokenizer } from '../src/tokenizers/tokenizer.js';

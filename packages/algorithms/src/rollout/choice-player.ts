@@ -6,7 +6,7 @@
 //
 // Where the environment lists an empty set of actions, any text may be valid (a search has any words): the policy writes freely.
 // Log-probabilities of a constrained utterance are those of the choice, at temperature 1 without truncation; the episodes contain the
-// tokens that each was chosen among, and training scores among the same (docs/decisions/225-constrained-training.md). Those of a
+// tokens that each was chosen among, and training scores among the same (docs/decisions/action-choice.md). Those of a
 // scored one are the policy's own: a method that weighs its samples by them would be wrong, so only those that imitate may use it.
 import { maximum, Rng } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readPyTorchStateDict } from './state-dict.js';
 
-// Written by torch.save; tools/make-reference-checkpoints.py made them.
+// Written by torch.save; packages/models/test/make-reference-checkpoints.py made them.
 const fixture = (name: string) => fileURLToPath(new URL(`../../test/fixtures/pickles/${name}`, import.meta.url));
 
 let dir: string;

@@ -1,5 +1,5 @@
 // Ranked search over documents, by terms. The postings may be in memory or in a file: only those of the query are read.
-// Reason for an index of our own: docs/decisions/023-webshop-search.md.
+// Reason for an index of our own: docs/decisions/webshop.md.
 import { inverseDocumentFrequency, inverseNorms, termScore, type Collection } from './bm25.js';
 import { termsOf } from './analyzer.js';
 import { forEachPosting } from './postings.js';

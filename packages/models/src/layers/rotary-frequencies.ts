@@ -107,7 +107,7 @@ function originalLength(
 /**
  * Each frequency is divided by a factor of its own, and cosines and sines are enlarged by √(1 + ln(stretch) / ln(original)).
  * The file has factors for contexts up to the original length and others beyond it; here contexts end there
- * (docs/decisions/090-longrope.md). Source: Ding et al. 2024, arXiv:2402.13753, as Hugging Face's Phi-3 has it.
+ * (docs/decisions/families.md). Source: Ding et al. 2024, arXiv:2402.13753, as Hugging Face's Phi-3 has it.
  */
 function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFields): RotaryFrequencies {
   const original = fields.value('original_max_position_embeddings')

@@ -6,7 +6,7 @@
 //
 // The squares give small values the smaller steps: of |m| down to 6 · 10⁻⁵ and of √v down to 1.5 · 10⁻⁵ of the block's largest.
 // No code of √v is 0 (where the scale is not), so that no m is ever divided by an ε alone. Block-wise scales: Dettmers et al.
-// 2021 (arXiv:2110.02861), whose dynamic map is a table; docs/decisions/020-calculated-8-bit-moments.md compares the two.
+// 2021 (arXiv:2110.02861), whose dynamic map is a table; docs/decisions/optimizers.md compares the two.
 
 /** Values that share their scales. */
 export const blockLength = 256;

@@ -1,7 +1,7 @@
 // Which requests a server on this machine refuses: those that a foreign page in a browser can make its reader send.
 // A page of another site sends its Origin; a page whose name was rebound to this machine's address (DNS rebinding) sends its
 // name as Host; a form or a simple request of another site cannot send JSON's content type. Programs such as `curl -d` name a form's
-// type, or none, for JSON: that is accepted where no header shows a browser (docs/decisions/255-json-without-its-type.md).
+// type, or none, for JSON: that is accepted where no header shows a browser (docs/decisions/requests.md).
 // Source: the Fetch standard, sections 3.1 (Origin) and 4.1 (CORS-safelisted content types).
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@bowyer/core';

@@ -1,6 +1,6 @@
 // What tokenizer_config.json changes in tokenizer.json. Source: transformers 5.18, tokenization_utils_base.py and
 // tokenization_utils_tokenizers.py. Departs from it: where transformers builds the tokenizer again from `tokenizer_class`, the
-// components of tokenizer.json count here, and a field that contradicts them is refused (docs/decisions/193-tokenizer-json.md).
+// components of tokenizer.json count here, and a field that contradicts them is refused (docs/decisions/tokenizers.md).
 import { decoderTokens, refuseContradictions } from './contradictions.js';
 import { DefinitionError, type AddedToken, type TokenizerDefinition } from './pipeline/definition.js';
 

@@ -1,6 +1,6 @@
 // Patterns of tokenizer.json, written for Oniguruma, which the Rust library runs; and Unicode classes as Rust has them.
 // A pattern whose meaning is the same in JavaScript runs there, which is faster; Oniguruma itself runs all others. Where a text
-// may take long, the search has a limit of time (docs/decisions/245-patterns-by-oniguruma.md).
+// may take long, the search has a limit of time (docs/decisions/tokenizers.md).
 // JavaScript's `\s` contains U+FEFF and lacks U+0085, its `\w` and `\d` are ASCII alone: the classes below are used instead.
 import { parse, type OnigurumaAst } from 'oniguruma-parser/parser';
 import { DefinitionError, placeOf, type Component } from './definition.js';
