@@ -1,4 +1,4 @@
-// Fields of adapter_config.json against peft 0.21; packages/models/test/record-fields.py recorded what it makes of them.
+// Fields of adapter_config.json against peft 0.21; record-fields.py recorded what it makes of them.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // Fields of a decoder's config.json and names of its tensors, one at a time, against transformers 5.18;
-// packages/models/test/record-fields.py recorded what it makes of them.
+// record-fields.py recorded what it makes of them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

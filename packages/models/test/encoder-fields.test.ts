@@ -1,6 +1,6 @@
 // Every field of the config classes of transformers 5.18 for encoders and encoder-decoders, classified, and each class
 // checked by code: a field that is used changes the model, one without effect does not, the others are refused by name.
-// packages/models/test/record-transformers.py recorded the fields.
+// record-transformers.py recorded the fields.
 import { readFileSync } from 'node:fs';
 import { serialize } from '@bowyer/graph';
 import type { ConfigJson } from '@bowyer/checkpoints';

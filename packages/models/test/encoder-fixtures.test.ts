@@ -1,4 +1,4 @@
-// Tiny random encoders against outputs, gradients and masked-LM logits from PyTorch; packages/models/test/make-reference-checkpoints.py made both.
+// Tiny random encoders against outputs, gradients and masked-LM logits from PyTorch; make-reference-checkpoints.py made both.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// A shrunk model of every family against transformers; packages/models/test/families/make-family-recordings.py made the recordings.
+// A shrunk model of every family against transformers; families/make-family-recordings.py made the recordings.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
 // A config.json with nothing but sizes: what it leaves out has the family's own values, as in transformers 5.18.
-// packages/models/test/record-defaults.py recorded decoders, packages/models/test/record-transformers.py the classes of encoders and encoder-decoders.
+// record-defaults.py recorded decoders, packages/models/test/record-transformers.py the classes of encoders and encoder-decoders.
 import { readFileSync } from 'node:fs';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { openDevice, type Device } from '@bowyer/graph';

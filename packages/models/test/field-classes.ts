@@ -1,5 +1,5 @@
 // Every field of the classes that transformers and peft read a model's files with, and what becomes of it here.
-// A new family: its type in FAMILIES of packages/models/test/record-fields.py (then `record-fields.py fields`), and a row in `decoders` with what
+// A new family: its type in FAMILIES of record-fields.py (then `record-fields.py fields`), and a row in `decoders` with what
 // its class has beyond `everyDecoder`. The test names every field that has no class, and every one that the classes lack.
 
 /** What becomes of the fields of one file. A field is in one of these. */

@@ -1,4 +1,4 @@
-// Model folders that differ in single fields of their files, with weights by the formula of packages/models/test/record-fields.py.
+// Model folders that differ in single fields of their files, with weights by the formula of record-fields.py.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Model folders with the weights that packages/models/test/record-transformers.py gave their recordings: a formula over the tensors' names.
+// Model folders with the weights that record-transformers.py gave their recordings: a formula over the tensors' names.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWeights, type HostTensor } from '@bowyer/checkpoints';

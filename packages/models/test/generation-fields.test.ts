@@ -1,4 +1,4 @@
-// Fields of generation_config.json against transformers' greedy `generate`; packages/models/test/record-fields.py recorded its texts.
+// Fields of generation_config.json against transformers' greedy `generate`; record-fields.py recorded its texts.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Small folders of encoder-decoders against what transformers 5.18 made of them: packages/models/test/record-transformers.py recorded it.
+// Small folders of encoder-decoders against what transformers 5.18 made of them: record-transformers.py recorded it.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

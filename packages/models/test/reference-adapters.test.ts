@@ -1,4 +1,4 @@
-// Adapters in PEFT's layout against outputs and gradients from PyTorch; packages/models/test/make-reference-checkpoints.py made both.
+// Adapters in PEFT's layout against outputs and gradients from PyTorch; make-reference-checkpoints.py made both.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Tiny random checkpoints against outputs and gradients from PyTorch; packages/models/test/make-reference-checkpoints.py made both.
+// Tiny random checkpoints against outputs and gradients from PyTorch; make-reference-checkpoints.py made both.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -15,7 +15,7 @@ import { readWeights, writeWeights } from '@bowyer/checkpoints';
 import { loadTokenizer, wordLevelTokenizer } from '@bowyer/text';
 import { convertCheckpoint, type ConvertOptions } from './convert-checkpoint.js';
 
-// One gpt2 in the forms that training scripts give it, all written by torch.save in packages/models/test/make-reference-checkpoints.py.
+// One gpt2 in the forms that training scripts give it, all written by torch.save in test/make-reference-checkpoints.py.
 const fixtures = fileURLToPath(new URL('../../test/fixtures', import.meta.url));
 const gpt2 = join(fixtures, 'gpt2');
 const pickles = fileURLToPath(new URL('../../../checkpoints/test/fixtures/pickles', import.meta.url));

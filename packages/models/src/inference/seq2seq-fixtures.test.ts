@@ -1,4 +1,4 @@
-// Tiny random encoder-decoders against outputs from PyTorch; packages/models/test/make-reference-checkpoints.py made both.
+// Tiny random encoder-decoders against outputs from PyTorch; test/make-reference-checkpoints.py made both.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

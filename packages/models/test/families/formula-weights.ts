@@ -1,4 +1,4 @@
-// Weights, token ids and projections that follow from a name and an index, as packages/models/test/families/make-family-recordings.py makes them.
+// Weights, token ids and projections that follow from a name and an index, as families/make-family-recordings.py makes them.
 import type { HostTensor, HostTensors } from '@bowyer/checkpoints';
 import type { ParameterSpec } from '../../src/architecture/parameter-spec.js';
 

@@ -5,7 +5,7 @@ Weights are not stored: they follow from a formula of a parameter's name and an 
 packages/models/test/families/formula-weights.ts has as well. Gradients are stored as a norm and two projections for each
 parameter. Everything is computed in float64 on weights rounded to float32.
 
-    python packages/models/test/families/make-family-recordings.py [NAME ...]
+    python families/make-family-recordings.py [NAME ...]
 """
 import json
 import math
@@ -18,7 +18,7 @@ import torch
 from peft.utils.constants import TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING as LORA_TARGETS
 from transformers import AutoConfig, AutoModelForCausalLM
 
-HERE = Path(__file__).resolve().parent.parent / "packages/models/test/families"
+HERE = Path(__file__).resolve().parent
 
 # Sizes are small and all different, so that no two can be mistaken for one another. Windows are shorter than the texts.
 SIZES = dict(vocab_size=29, hidden_size=16, intermediate_size=20, num_hidden_layers=2, num_attention_heads=4,

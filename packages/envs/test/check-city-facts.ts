@@ -4,8 +4,8 @@
 // node --conditions=source --import tsx packages/envs/test/check-city-facts.ts /tmp/facts
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { allCities } from '../packages/envs/src/guess-my-city/city-table.js';
-import { countries } from '../packages/envs/src/guess-my-city/country-table.js';
+import { allCities } from '../src/guess-my-city/city-table.js';
+import { countries } from '../src/guess-my-city/country-table.js';
 
 interface KnownCountry {
   name: { common: string };

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what transformers and peft make of single fields of a model's folder, and which fields their classes have.
 
-    python packages/models/test/record-fields.py [decoders] [generation] [adapters] [fields] [changes] [tokenizers]
+    python record-fields.py [decoders] [generation] [adapters] [fields] [changes] [tokenizers]
 
 Needs transformers 5.18 and peft 0.21. Writes packages/models/test/recorded-fields/*.json and
 packages/text/test/recorded-fields.json, which the tests of fields read.
@@ -30,9 +30,8 @@ warnings.filterwarnings("ignore")
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
 
-PACKAGES = Path(__file__).resolve().parent.parent / "packages"
-OUT = PACKAGES / "models/test/recorded-fields"
-TEXT = PACKAGES / "text/test"
+OUT = Path(__file__).resolve().parent / "recorded-fields"
+TEXT = Path(__file__).resolve().parents[2] / "text/test"
 
 ROTARY = dict(vocab_size=29, hidden_size=24, intermediate_size=20, num_hidden_layers=2, num_attention_heads=2,
               max_position_embeddings=64)
@@ -307,7 +306,7 @@ FAMILIES = ["falcon", "gpt2", "gpt_neox", "llama", "mistral", "qwen2", "qwen3"]
 
 
 def family_tool():
-    spec = importlib.util.spec_from_file_location("families", Path(__file__).resolve().parent / "make-family-recordings.py")
+    spec = importlib.util.spec_from_file_location("families", Path(__file__).resolve().parent / "families/make-family-recordings.py")
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
     return tool

@@ -5,7 +5,7 @@ The forward passes below are written from the papers and Hugging Face's document
 without transformers; they run in float64 on float32 weights, so what is stored is right to float32 rounding.
 
     sudo apt-get install python3-torch
-    /usr/bin/python3 packages/models/test/make-reference-checkpoints.py
+    /usr/bin/python3 make-reference-checkpoints.py
 """
 import json
 import math
@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-HERE = Path(__file__).resolve().parent.parent / "packages/models/test/fixtures"
+HERE = Path(__file__).resolve().parent / "fixtures"
 PICKLES = HERE.parents[2] / "checkpoints/test/fixtures/pickles"
 
 # Sizes are small and all different, so that no two can be mistaken for one another.

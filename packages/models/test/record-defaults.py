@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what transformers 5.18 makes of a config.json with nothing but sizes, for every family of decoders.
 
-    python packages/models/test/record-defaults.py
+    python record-defaults.py
 
 Writes packages/models/test/family-defaults.json: for each type of model its config.json, the fields of the config's class that
 are no sizes, and log-probabilities with the weights of make-family-recordings.py. A size that has no small value of its own
@@ -15,7 +15,7 @@ import torch
 from transformers import AutoConfig
 
 HERE = Path(__file__).resolve().parent
-spec = importlib.util.spec_from_file_location("families", HERE / "make-family-recordings.py")
+spec = importlib.util.spec_from_file_location("families", HERE / "families/make-family-recordings.py")
 families = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(families)
 
@@ -83,5 +83,5 @@ if __name__ == "__main__":
         except Exception as error:
             print(kind, type(error).__name__, str(error)[:200])
     lines = ",\n".join(json.dumps(each, separators=(",", ":")) for each in recordings)
-    (HERE.parent / "packages/models/test/family-defaults.json").write_text(f"[\n{lines}\n]\n")
+    (HERE / "family-defaults.json").write_text(f"[\n{lines}\n]\n")
     print(len(recordings))

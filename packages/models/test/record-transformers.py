@@ -5,7 +5,7 @@ Weights come from a formula over the tensor's name, so a recording has the names
 results alone. Each case is written as a folder and read by `from_pretrained`, so that ties, defaults and old spellings are
 those of the library.
 
-    python3 packages/models/test/record-transformers.py [fields]    (needs torch and transformers; made with 2.13 and 5.18)
+    python3 record-transformers.py [fields]    (needs torch and transformers; made with 2.13 and 5.18)
 """
 import dataclasses
 import json
@@ -20,7 +20,7 @@ import torch
 import transformers
 from safetensors.torch import save_file
 
-OUT = Path(__file__).resolve().parent.parent / "packages/models/test/recordings"
+OUT = Path(__file__).resolve().parent / "recordings"
 
 
 def formula(name, shape):
