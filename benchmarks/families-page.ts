@@ -59,8 +59,8 @@ checkpoints, compares and writes this page:
 PYTHON=… node --conditions=source --import tsx benchmarks/families.ts
 \`\`\`
 
-Weights are random and sizes small; what a family does otherwise than Llama is as in \`packages/models/test/families/make-family-recordings.py\`. The files
-are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
+Weights are random and sizes small; what a family does otherwise than Llama is as in
+\`packages/models/test/families/make-family-recordings.py\`. The files are those of \`save_pretrained\`, read by \`LanguageModel.load\`.
 
 - **logits, log-probs**: largest difference over three texts of 40, 19 and 6 tokens, beyond windows and original lengths. The
   reference computes in float64, also what classes of transformers compute in float32 whatever the weights' type is (norms,
