@@ -8,6 +8,7 @@ import {
   TransformerEncoder,
   type CriticEncoder,
 } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
 import { adam } from '../policy/policy-setup.js';
 import { environmentInfo } from '@bowyer/envs';
 import type { AgentConfig } from '../keys/agent-keys.js';

@@ -1,6 +1,5 @@
 // Training items as a model's tokens, split into those to train on and those that are held out.
 import { architectureFor, continuationTokens, ItemError, openAdapterDirectory } from '@bowyer/models';
-import { openAdapterDirectory } from '@bowyer/models';
 import {
   ChatTemplateError,
   ChatTemplateLimitError,

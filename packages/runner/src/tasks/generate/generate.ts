@@ -9,6 +9,7 @@ import {
   type LanguageModel,
   type PromptItem,
 } from '@bowyer/models';
+import { ChatTemplateError, type ChatTemplate, type Conversation } from '@bowyer/text';
 import {
   checkTerminator,
   textRules,
