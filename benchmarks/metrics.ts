@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WandbServer } from '../packages/testing/src/index.js';
-import { CheckpointStore } from '../packages/checkpoints/src/store/checkpoint-store.js';
+import { CheckpointStore } from '@bowyer/checkpoints';
 import { withLoggers } from '../packages/runner/src/run/open-loggers.js';
 import { Recorder } from '../packages/runner/src/run/recorder.js';
 import { RunFiles } from '../packages/runner/src/run/run-files.js';
@@ -58,18 +58,15 @@ for (const [title, logger] of Object.entries(loggers).filter(([title]) => title.
   const config = { logger, projectName: 'benchmark', runName: 'metrics' };
   await withLoggers(
     config,
-    { directory, plainConfig: {}, log: quiet.log, onOutput: () => () => undefined } as never,
+    { directory, config: { typed: {}, decisive: {} }, log: quiet.log, onOutput: () => () => undefined } as never,
     0,
     async (runLogger) => {
-      const recorder = new Recorder(files, new CheckpointStore(directory), {} as never, {
-        iterations: rounds * STEPS,
-        firstIteration: 0,
-        saveMinutes: null,
-        best: null,
-        state: {},
-        logger: runLogger,
-        ...quiet,
-      });
+      const recorder = new Recorder(
+        { files, checkpoints: new CheckpointStore(directory), saveable: {} as never, logger: runLogger },
+        { iterations: rounds * STEPS, firstIteration: 0, best: null, state: {} },
+        { saveMinutes: null },
+        quiet,
+      );
       // The count is brought up to date when the thread gives way, so whole rounds are measured, with the figures made before.
       const costs: number[] = [];
       for (let round = 0; round < rounds; round++) {

@@ -25,7 +25,7 @@ export {
 } from './keys/agent-keys.js';
 export type { Choices } from './keys/choices.js';
 export { hubId } from './folders/hub-id.js';
-export { useLocalModels } from './folders/hub-models.js';
+export { useLocalModels, type ModelPlaces } from './folders/hub-models.js';
 export {
   agentFolderOf,
   criticFolderOf,

@@ -2,7 +2,8 @@
 import type { JobContext } from '@bowyer/config';
 import { schemaOf, taskOf } from './config/units.js';
 import type { Leader } from './ranks/leader.js';
-import { decisiveOf, runPrepared } from './run-task.js';
+import { resolvedConfig } from './context/resolved-config.js';
+import { runTask } from './run-task.js';
 import { withSignals } from './context/signals.js';
 import { openTerminal } from './context/terminal.js';
 
@@ -12,19 +13,19 @@ import { openTerminal } from './context/terminal.js';
  */
 export async function job(context: JobContext, leader: Leader | null, notes: readonly string[] = []): Promise<void> {
   const { composition, outputDirectory } = context;
-  const config = composition.resolve();
-  const decisive = decisiveOf(config, schemaOf(composition));
-  const common = { directory: outputDirectory, configYaml: composition.yaml };
+  const config = resolvedConfig(composition.resolve(), schemaOf(composition));
+  const { task, plugins = [], quiet, json } = config.typed;
+  const common = { directory: outputDirectory, config };
   if (leader !== null) {
     if (!taskOf(composition)!.sharesRanks)
-      leader.refuse(`task=${String(config.task)}`, 'start it without them; task=train is what several processes share');
-    await leader.announce({ ...common, config, decisive, plugins: (config.plugins ?? []) as string[] });
+      leader.refuse(`task=${String(task)}`, 'start it without them; task=train is what several processes share');
+    await leader.announce({ ...common, plugins: plugins as string[] });
   }
-  const { log, print, progress, close } = openTerminal(context, { quiet: config.quiet, json: config.json });
+  const { log, print, progress, close } = openTerminal(context, { quiet, json });
   for (const note of notes) log(note);
   try {
     await withSignals(log, (onInterrupt) =>
-      runPrepared(config, decisive, { ...common, log, print, progress, onInterrupt, ranks: leader?.ranks }),
+      runTask({ ...common, log, print, progress, onInterrupt, ranks: leader?.ranks }),
     );
   } finally {
     close();

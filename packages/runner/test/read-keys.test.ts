@@ -9,6 +9,7 @@ import { camelKeys, ReadWatcher } from '@bowyer/core';
 import { unreadKeys } from '../src/config/prepare.js';
 import { schemaOf } from '../src/config/units.js';
 import { validateConfig } from '../src/config/validate-config.js';
+import { resolvedConfig } from '../src/context/resolved-config.js';
 import { runTask } from '../src/run-task.js';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import { taskNames } from '../src/tasks/registry.js';
@@ -77,11 +78,9 @@ async function watched(configName: string, overrides: readonly string[]): Promis
   let interrupt: (() => void) | null = null;
   const directory = config.save_path as string;
   await runTask(
-    config,
-    schema,
     {
       directory,
-      configYaml: composition.yaml,
+      config: resolvedConfig(config, schema),
       log: () => undefined,
       // A server runs until the user stops it, and a person plays until they leave.
       print: (text) => void (/Ctrl-C|^> $/.test(text) && setImmediate(() => interrupt?.())),

@@ -7,14 +7,15 @@ import { convertedModel, isWeightsFile, isWhole } from './weights-file.js';
 
 const KEYS = ['model', 'policyLm', 'criticLm', 'checkpointPath', 'teacher'] as const;
 
-type ModelConfig = Partial<Record<(typeof KEYS)[number], string | null>> &
+/** The keys of a config that name models. */
+export type ModelPlaces = Partial<Record<(typeof KEYS)[number], string | null>> &
   Partial<Pick<AgentConfig, 'offline' | 'cacheDir'>>;
 
 /** Where converted models are where a run has no `cache_dir`. */
 const CACHE = '.cache';
 
 /** Puts folders in place of hub ids, runs, checkpoints of runs and files of weights. */
-export async function useLocalModels(config: ModelConfig, context: Reporting): Promise<void> {
+export async function useLocalModels(config: ModelPlaces, context: Reporting): Promise<void> {
   for (const key of KEYS) {
     const place = config[key] ?? null;
     if (place === null) continue;
@@ -28,7 +29,7 @@ export async function useLocalModels(config: ModelConfig, context: Reporting): P
 /** The folder of a model, downloaded where it is one of the hub. */
 async function localModel(
   place: string,
-  { offline }: Pick<ModelConfig, 'offline'>,
+  { offline }: Pick<ModelPlaces, 'offline'>,
   { log, openBar }: Reporting,
 ): Promise<string> {
   const id = hubId(place);
@@ -47,7 +48,7 @@ async function localModel(
 }
 
 /** The oracle of a file of weights, as ArCHer's are: a fine-tuned Flan-T5. Other places stay. */
-export async function localOracle(place: string, config: ModelConfig, context: Reporting): Promise<string> {
+export async function localOracle(place: string, config: ModelPlaces, context: Reporting): Promise<string> {
   if (!isWeightsFile(place)) return place;
   const model = isWhole(place) ? null : await localModel(ORACLE_BASE, config, context);
   return convertedModel({ file: place, model, cacheDir: config.cacheDir ?? CACHE }, context);

@@ -3,17 +3,14 @@ import type { Ranks } from '@bowyer/core';
 import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';
 import type { Processes } from './processes.js';
+import type { ResolvedConfig } from './resolved-config.js';
 
 /** What the command line gives to a task besides its config. */
 export interface TaskContext {
   /** The run's folder. */
   directory: string;
-  /** The resolved config as YAML, for the report. */
-  configYaml: string;
-  /** The resolved config with its keys as they are typed, for loggers. */
-  plainConfig: Readonly<Record<string, unknown>>;
-  /** The part of the config that decides the run's numbers. */
-  decisive: Record<string, unknown>;
+  /** The config as it was typed, and what of it decides the run's numbers; the task gets its values beside the context. */
+  config: ResolvedConfig;
   /** An event: to the terminal and to run.log. */
   log(message: string, level?: 'INFO' | 'WARNING'): void;
   /** Results: to standard output, unchanged. */

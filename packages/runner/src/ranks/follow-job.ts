@@ -1,21 +1,21 @@
 // A job on a rank other than 0: the same task on the same config, without a terminal and without files.
 import type { Ranks } from '@bowyer/core';
 import { loadPluginFiles } from '../plugins/plugins.js';
-import { runPrepared } from '../run-task.js';
+import { runTask } from '../run-task.js';
 import { withSignals } from '../context/signals.js';
 import type { AnnouncedJob } from './leader.js';
 
 export async function followJob(job: AnnouncedJob, ranks: Ranks): Promise<void> {
-  const { config, configYaml, decisive, directory, plugins } = job;
+  const { config, directory, plugins } = job;
   const prefix = `[rank ${ranks.rank}] `;
   await loadPluginFiles(plugins);
   const log = (message: string, level?: 'INFO' | 'WARNING') => {
     if (level === 'WARNING') process.stderr.write(`${prefix}${message}\n`);
   };
   await withSignals(log, (onInterrupt) =>
-    runPrepared(config, decisive, {
+    runTask({
+      config,
       directory,
-      configYaml,
       log,
       onInterrupt,
       ranks,

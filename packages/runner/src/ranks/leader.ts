@@ -1,12 +1,10 @@
 // Rank 0 of a data-parallel run: it alone reads the command line, composes and checks the config, and announces the job to the others.
 import type { MpiRanks } from '@bowyer/mpi';
+import type { ResolvedConfig } from '../context/resolved-config.js';
 
 /** What the other ranks need to run the same task. */
 export interface AnnouncedJob {
-  /** The resolved config, its keys as they are typed. */
-  config: Record<string, unknown>;
-  configYaml: string;
-  decisive: Record<string, unknown>;
+  config: ResolvedConfig;
   directory: string;
   /** Modules of the user, by absolute paths. */
   plugins: readonly string[];

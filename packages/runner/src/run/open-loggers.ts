@@ -14,7 +14,7 @@ import {
 /** Options of each logger by its name. */
 export type LoggerConfig = Readonly<Record<string, object>>;
 
-type LoggingContext = Pick<TaskContext, 'directory' | 'plainConfig' | 'log' | 'onOutput' | 'requestStop'>;
+type LoggingContext = Pick<TaskContext, 'directory' | 'config' | 'log' | 'onOutput' | 'requestStop'>;
 
 interface LoggingConfig {
   logger: LoggerConfig;
@@ -36,7 +36,7 @@ export function checkLoggers({ logger, projectName: project, runName: name }: Lo
  */
 export async function withLoggers<T>(
   config: LoggingConfig,
-  { directory, plainConfig, log, onOutput, requestStop }: LoggingContext,
+  { directory, config: { typed }, log, onOutput, requestStop }: LoggingContext,
   resumedAfter: number,
   work: (logger: RunLogger) => Promise<T>,
   results: (outcome: T) => Readonly<Record<string, number>> | null,
@@ -44,14 +44,14 @@ export async function withLoggers<T>(
   const logger = await openLoggers(config.logger, {
     directory,
     resumedAfter,
-    config: plainConfig,
+    config: typed,
     project: config.projectName,
     name: config.runName,
     note: (message) => log(message),
     warn: (message) => log(message, 'WARNING'),
     onOutput,
     stop: requestStop,
-    inputs: inputsOf(plainConfig),
+    inputs: inputsOf(typed),
   });
   try {
     const outcome = await work(logger);

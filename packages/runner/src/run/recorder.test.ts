@@ -23,8 +23,9 @@ beforeEach(async () => {
   const files = await RunFiles.open(directory, {});
   const store = new CheckpointStore(join(directory, 'checkpoints'));
   const logger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
-  const start = { iterations: 4, firstIteration: 0, saveMinutes: null, best: null, logger };
-  recorder = new Recorder(files, store, saveable, { ...start, state: { clip: { policy: 0.5 } }, ...terminal });
+  const start = { iterations: 4, firstIteration: 0, best: null, state: { clip: { policy: 0.5 } } };
+  const output = { files, checkpoints: store, saveable, logger };
+  recorder = new Recorder(output, start, { saveMinutes: null }, terminal);
 });
 afterEach(() => rm(directory, { recursive: true }));
 
@@ -62,13 +63,10 @@ test('an evaluation among optimizer steps counts its own episodes', async () => 
   const events: Record<string, unknown>[] = [];
   const files = await RunFiles.open(directory, {});
   const logger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
-  const settings = { iterations: null, firstIteration: 0, saveMinutes: null, best: null, state: {}, logger };
+  const start = { iterations: null, firstIteration: 0, best: null, state: {} };
   const progress = { write: () => true, report: (event: Record<string, unknown>) => void events.push(event) };
-  const imitating = new Recorder(files, new CheckpointStore(directory), {} as never, {
-    ...settings,
-    log: () => {},
-    progress,
-  });
+  const output = { files, checkpoints: new CheckpointStore(directory), saveable: {} as never, logger };
+  const imitating = new Recorder(output, start, { saveMinutes: null }, { log: () => {}, progress });
   jest.useFakeTimers();
   try {
     for (const [phase, done, total] of [
@@ -108,13 +106,11 @@ test('the guard stops the run after logging what was beyond its bound', async ()
   const files = await RunFiles.open(directory, {});
   const guard = { minEntropy: 0.5, maxInvalidShare: null, maxKl: null };
   const logger = { log: () => Promise.resolve(), close: () => Promise.resolve() };
-  const settings = { iterations: 4, firstIteration: 0, saveMinutes: null, best: null, state: {}, guard, logger };
+  const start = { iterations: 4, firstIteration: 0, best: null, state: {} };
   const log = (message: string) => void (printed += message);
-  const guarded = new Recorder(files, new CheckpointStore(directory), {} as never, {
-    ...settings,
-    log,
-    progress: { write: () => true },
-  });
+  const output = { files, checkpoints: new CheckpointStore(directory), saveable: {} as never, logger };
+  const terminal = { log, progress: { write: () => true } };
+  const guarded = new Recorder(output, start, { saveMinutes: null, guard }, terminal);
   await guarded.log(0, { 'rollout/utterance_entropy': 0.6 });
   expect(guarded).toMatchObject({ stopRequested: false, stoppedByGuard: null });
   await guarded.log(1, { 'rollout/utterance_entropy': 0.4 });
@@ -135,20 +131,15 @@ test('a checkpoint is due after as many epochs as save_freq says, fractions too'
   const dueAt = async (between: number | null, saveMinutes: number | null = null) => {
     const files = await RunFiles.open(join(directory, String(between)), {});
     const other = new Recorder(
-      files,
-      new CheckpointStore(join(directory, String(between), 'checkpoints')),
-      { saveState: () => Promise.resolve(), saveAgent: () => Promise.resolve() },
       {
-        iterations: null,
-        firstIteration: 0,
-        saveMinutes,
-        best: null,
-        state: {},
-        log: () => undefined,
+        files,
+        checkpoints: new CheckpointStore(join(directory, String(between), 'checkpoints')),
+        saveable: { saveState: () => Promise.resolve(), saveAgent: () => Promise.resolve() },
         logger: { log: () => Promise.resolve(), close: () => Promise.resolve() },
-        progress: { write: () => true },
-        saveEpochs: { between, all: 3 },
       },
+      { iterations: null, firstIteration: 0, best: null, state: {} },
+      { saveMinutes, saveEpochs: { between, all: 3 } },
+      { log: () => undefined, progress: { write: () => true } },
     );
     const due: number[] = [];
     for (let step = 1; step <= 12; step++) {

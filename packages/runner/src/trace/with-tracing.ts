@@ -9,7 +9,7 @@ import { kernelRuns } from './kernel-profiles.js';
 import { OtlpExporter } from './otlp.js';
 import { TraceSummary } from './trace-summary.js';
 
-interface TraceConfig {
+export interface TraceConfig {
   profile: boolean;
   openTelemetry: boolean;
 }

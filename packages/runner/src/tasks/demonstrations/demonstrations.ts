@@ -7,7 +7,7 @@ import type { TaskContext } from '../../context/task-context.js';
 
 export async function demonstrations(
   config: DemonstrationConfig,
-  { directory, decisive, print }: TaskContext,
+  { directory, config: { decisive }, print }: TaskContext,
 ): Promise<void> {
   await openDirectory(directory, decisive);
   const { summary, file } = await makeDemonstrations(config);

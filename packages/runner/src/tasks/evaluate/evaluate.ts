@@ -25,12 +25,12 @@ export async function evaluate(config: EvaluateConfig, context: TaskContext): Pr
   if (ranks.size > 1) refuseOnRanks(config, ranks.size);
   // Each plays its share of every part, and gets all of them; rank 0 reports.
   if (ranks.rank > 0) return void (await playModels(config as ModelConfig, context));
-  await openDirectory(context.directory, context.decisive);
+  await openDirectory(context.directory, context.config.decisive);
   await owningFolder(context.directory, 'run', context.log, () => evaluateInFolder(config, context));
 }
 
 async function evaluateInFolder(config: EvaluateConfig, context: TaskContext): Promise<void> {
-  await claimDirectory(context.directory, context.decisive);
+  await claimDirectory(context.directory, context.config.decisive);
   await withReport(context, async () => {
     if (isEndpoint(config)) await playEndpoint(config, context);
     else await writeModels(config, context, await playModels(config, context));

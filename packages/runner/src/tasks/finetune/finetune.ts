@@ -75,9 +75,11 @@ export async function finetune(config: FinetuneConfig, context: TaskContext): Pr
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(config.data)) hash.update(chunk as Buffer);
   const dataSha256 = hash.digest('hex');
-  const decisive = { ...context.decisive, dataSha256 };
+  const decisive = { ...context.config.decisive, dataSha256 };
   await openDirectory(context.directory, decisive);
-  await owningFolder(context.directory, 'run', context.log, () => finetuneInFolder(config, { ...context, decisive }));
+  await owningFolder(context.directory, 'run', context.log, () =>
+    finetuneInFolder(config, { ...context, config: { ...context.config, decisive } }),
+  );
 }
 
 async function finetuneInFolder(config: FinetuneConfig, context: TaskContext): Promise<void> {
@@ -120,7 +122,7 @@ async function trainOn(
   config: FinetuneConfig,
   context: TaskContext,
 ): Promise<FinetuneResults | null> {
-  const { directory, decisive, log } = context;
+  const { directory, log } = context;
   const store = checkpointsOf(directory);
   const found = await store.newest((warning) => log(warning, 'WARNING'));
   if (found) log(`resumed after optimizer step ${found.progress.nextIteration}`);
@@ -130,7 +132,7 @@ async function trainOn(
     logPlan(model, examples, config, log);
     await model.createOptimizer(policyOptimizer(config));
     if (found) await restoreOptimizer(model, join(found.folder, 'policy'));
-    await claimDirectory(directory, decisive);
+    await claimDirectory(directory, context.config.decisive);
 
     const progress = found?.progress;
     const files = await RunFiles.open(directory, progress?.fileLengths ?? {});
@@ -140,18 +142,12 @@ async function trainOn(
       saveAgent: (folder: string) => model.save(folder),
     };
     const recorderOf = (logger: RunLogger, control: RunControl) =>
-      new Recorder(files, store, saveable, {
-        logger,
-        control,
-        iterations: null,
-        saveMinutes: config.saveMinutes,
-        saveEpochs: { between: config.saveFreq, all: config.epochs },
-        firstIteration,
-        state,
-        best: progress?.best ?? null,
-        progress: context.progress,
-        log,
-      });
+      new Recorder(
+        { files, checkpoints: store, saveable, logger },
+        { iterations: null, firstIteration, state, best: progress?.best ?? null },
+        { saveMinutes: config.saveMinutes, saveEpochs: { between: config.saveFreq, all: config.epochs }, control },
+        context,
+      );
     const work = async (logger: RunLogger) => {
       const control = await RunControl.open(directory, log, () => (recorder.stopRequested = true));
       const recorder = recorderOf(logger, control);

@@ -34,13 +34,13 @@ interface Verified {
 
 export async function reverify(config: ReverifyConfig, context: TaskContext): Promise<void> {
   const { directory, envParts, progress, print, log } = context;
-  await openDirectory(directory, context.decisive);
+  await openDirectory(directory, context.config.decisive);
   const { input } = config;
   const lines = await readJsonLines<StoredEpisode>(input, episodeSchema);
   const keys = new EpisodeKeys();
   for (const { line, value } of lines) keys.checkTrajectory(`line ${line}`, value, []);
   for (const note of keys.notes(input)) log(`${input}: ${note}`);
-  await claimDirectory(directory, context.decisive);
+  await claimDirectory(directory, context.config.decisive);
   const bar = new ProgressBar('episodes', lines.length, progress);
   const open = new Map<Split, Env>();
   const verified: Verified[] = [];

@@ -21,6 +21,10 @@ import {
   agentEnvironment,
   type AgentMemory,
   environmentOf,
+  referenceOf,
+  startRestorer,
+  teacherOf,
+  type Start,
 } from '@bowyer/agent';
 import { silentCheckpoints, silentFiles, silentSaveable } from '../../run/silent.js';
 import type { CheckpointStore } from '@bowyer/checkpoints';
@@ -36,6 +40,9 @@ import type { TrainedModels } from './trained-models.js';
 
 /** A run between its start and its final test. */
 export interface RunState {
+  unit: AnyAlgorithm;
+  agent: Agent;
+  dataset: Dataset | null;
   device: Device;
   logger: RunLogger;
   config: TrainConfig;
@@ -44,24 +51,18 @@ export interface RunState {
   store: CheckpointStore<CheckpointProgress>;
   /** Null where the run begins. */
   progress: CheckpointProgress | null;
-  openReference: TrainingRun['openReference'];
-  openTeacher: TrainingRun['openTeacher'];
-  restoreStart: TrainingRun['restoreStart'];
   models: TrainedModels;
+  start: Start;
   rollouts: RolloutsAhead | undefined;
 }
 
 /** Runs the algorithm to its end or to the user's stop. */
-export async function runAlgorithm(
-  unit: AnyAlgorithm,
-  agent: Agent,
-  dataset: Dataset | null,
-  runState: RunState,
-): Promise<Recorder> {
-  const { device, logger, config, context, memory, store, progress, models, rollouts } = runState;
-  const { openReference, openTeacher, restoreStart } = runState;
+export async function runAlgorithm(runState: RunState): Promise<Recorder> {
+  const { unit, agent, dataset, device, logger, config, context, memory, store, progress, models, start, rollouts } =
+    runState;
   const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
   const { policy } = agent;
+  const openReference = referenceOf(policy, start, config, device);
   const leads = ranks.rank === 0;
   const files = leads
     ? await RunFiles.open(directory, progress?.fileLengths ?? {}, tokenTexts(policy.tokenizer))
@@ -83,29 +84,27 @@ export async function runAlgorithm(
   const saveable = leads ? written : silentSaveable(models.networks, models.critic);
   const diagnostics =
     config.diagnostics &&
-    new Diagnostics(
-      { policy, openReference },
-      { ...config.diagnostics, seed: config.seed },
-      samplerOf(unit, agent, runState),
-    );
+    new Diagnostics({ policy, openReference }, { ...config.diagnostics, seed: config.seed }, samplerOf(runState));
   const control = leads ? await RunControl.open(directory, log, () => (recorder.stopRequested = true)) : undefined;
-  const recorder = new Recorder(files, leads ? store : silentCheckpoints, saveable, {
-    iterations: config.iterations ?? null,
-    saveMinutes: config.saveMinutes ?? null,
-    ...(config.iterations === undefined && { saveEpochs: { between: config.saveFreq ?? null, all: config.epochs! } }),
-    firstIteration,
-    state,
-    best: progress?.best ?? null,
-    progress: context.progress,
-    log,
-    diagnostics,
-    guard: config.guard,
-    logger,
-    ranks,
-    control,
-    innerSeconds: rollouts ? () => rollouts.takeSeconds() : ranks.size > 1 ? () => exchangeSeconds(device) : undefined,
-    rolloutMetrics: rollouts && (() => rollouts.takeMetrics()),
-  });
+  const recorder = new Recorder(
+    { files, checkpoints: leads ? store : silentCheckpoints, saveable, logger },
+    { iterations: config.iterations ?? null, firstIteration, state, best: progress?.best ?? null },
+    {
+      saveMinutes: config.saveMinutes ?? null,
+      ...(config.iterations === undefined && { saveEpochs: { between: config.saveFreq ?? null, all: config.epochs! } }),
+      guard: config.guard,
+      control,
+      ranks,
+    },
+    context,
+    {
+      metrics: async () => {
+        const diagnosed = await diagnostics?.afterUpdate();
+        return { ...rollouts?.takeMetrics(), ...diagnosed };
+      },
+      innerSeconds: () => rollouts?.takeSeconds() ?? (ranks.size > 1 ? exchangeSeconds(device) : {}),
+    },
+  );
   const stop = () => {
     recorder.stopRequested = true;
     control?.endPause();
@@ -131,8 +130,8 @@ export async function runAlgorithm(
     hooks: recorder,
     valueModel: models.valueModel,
     openReference,
-    openTeacher,
-    restoreStart,
+    openTeacher: teacherOf(policy, config, device),
+    restoreStart: startRestorer(policy, start, config, device),
     environment: config.env.name,
     ranks,
     replayPlacement: config.distributed.replay,
@@ -159,7 +158,7 @@ export async function runAlgorithm(
 }
 
 /** What plays with each update's weights; null where nothing is updated, and where it has weights of its own or chooses among actions. */
-function samplerOf(unit: AnyAlgorithm, agent: Agent, { config, context, rollouts }: RunState): Sampler | null {
+function samplerOf({ unit, agent, config, context, rollouts }: RunState): Sampler | null {
   const { actionChoice = 'free' } = agent.dialogues;
   const isApart = rollouts !== undefined || (config.remotePolicy?.baseUrl ?? null) !== null;
   if (!unit.trainsPolicy || unit.playsWithCritic || isApart || actionChoice !== 'free') return null;

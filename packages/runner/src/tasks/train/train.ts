@@ -3,19 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findAlgorithm, rateFollowsIterations, type Agent } from '@bowyer/algorithms';
 import { oneRank, onRankZero, overrideWord, shellQuoted, timed, writeFileAtomically } from '@bowyer/core';
-import { openDevice, type Device } from '@bowyer/graph';
+import { openDevice } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
-import {
-  deviceOf,
-  dialoguesOf,
-  referenceOf,
-  teacherOf,
-  startRestorer,
-  withRolloutsAhead,
-  warnOfTextRules,
-  datasetFor,
-  AgentMemory,
-} from '@bowyer/agent';
+import { deviceOf, dialoguesOf, withRolloutsAhead, warnOfTextRules, datasetFor, AgentMemory } from '@bowyer/agent';
 import { checkSharedFolder } from '../../run/shared-folder.js';
 import { silentLogger } from '../../run/silent.js';
 import { checkpointsOf, type CheckpointProgress } from '../../run/checkpoint-progress.js';
@@ -26,6 +16,7 @@ import { resultText, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { REPORT_FILE, withReport } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';
+import { Opened } from './opened.js';
 import { FinalTest } from './final-test.js';
 import { fillMemory, findStart } from './find-start.js';
 import { runAlgorithm } from './run-algorithm.js';
@@ -33,9 +24,9 @@ import type { TrainConfig } from './train-config.js';
 import { TrainedModels } from './trained-models.js';
 
 export async function train(config: TrainConfig, context: TaskContext): Promise<void> {
-  const { directory, decisive, ranks = oneRank } = context;
+  const { directory, ranks = oneRank } = context;
   // Rank 0 alone writes, so it alone owns the folder.
-  if (ranks.rank === 0) await openDirectory(directory, decisive);
+  if (ranks.rank === 0) await openDirectory(directory, context.config.decisive);
   await checkSharedFolder(directory, ranks);
   if (ranks.rank > 0) return trainInFolder(config, context);
   await owningFolder(directory, 'run', context.log, () => trainInFolder(config, context));
@@ -51,10 +42,10 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
     return;
   }
   await ranks.barrier(); // every rank has looked for results before there can be new ones
-  if (ranks.rank > 0) return trainOnDevice(config, context).then(() => undefined);
+  if (ranks.rank > 0) return trainAndTest(config, context).then(() => undefined);
   checkLoggers(config);
   await withReport(context, async () => {
-    const results = await trainOnDevice(config, context);
+    const results = await trainAndTest(config, context);
     if (results === null) {
       context.log(`stopped; the same command with ${shellQuoted(overrideWord('save_path', directory))} resumes it`);
       return 'interrupted';
@@ -75,17 +66,6 @@ function refuseAheadOnRanks({ rollout }: TrainConfig, size: number): void {
     `rollout.mode=${rollout.mode} on ${size} processes: rollouts are played ahead on one process only\n` +
       '  start it without mpirun, or write rollout.mode=synchronous',
   );
-}
-
-async function trainOnDevice(config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
-  const { ranks = oneRank } = context;
-  const { shardOptimizer } = config.distributed;
-  const device = await openDevice({ ...deviceOf(config), ranks, shardsOptimizers: shardOptimizer });
-  try {
-    return await trainOn(device, config, context);
-  } finally {
-    await device.close();
-  }
 }
 
 /** @throws if the guard has stopped the run and its bounds are still such that it would */
@@ -117,80 +97,59 @@ function refuseOtherLength(found: CheckpointProgress, config: TrainConfig): void
   );
 }
 
-/** @returns null if the user stopped the run before its end */
-async function trainOn(device: Device, config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
-  const memory = await AgentMemory.open(config, device);
-  try {
-    return await trainWith(memory, device, config, context);
-  } finally {
-    await memory?.release();
-  }
-}
-
-async function trainWith(
-  memory: AgentMemory | null,
-  device: Device,
-  config: TrainConfig,
-  context: TaskContext,
-): Promise<RunResults | null> {
+/** The run from its start to its final test. @returns null if the user stopped it before its end */
+async function trainAndTest(config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
+  const { directory, log, ranks = oneRank } = context;
   const unit = findAlgorithm(config.agentType)!;
-  const start = await timed('phase', 'start', () => findStart(unit, config, device, context, memory));
-  if (start === null) return null;
-  const { directory, decisive, log, ranks = oneRank } = context;
-  const store = checkpointsOf(directory);
-  const found = await onRankZero(ranks, () => store.newest((warning) => log(warning, 'WARNING')));
-  if (found) refuseOtherLength(found.progress, config);
-  if (found)
-    log(
-      `resumed after ${found.progress.nextIteration}${config.iterations === undefined ? '' : ` of ${config.iterations} iterations`}`,
-    );
-
-  const checkpoint = found?.folder ?? null;
-  const folder = checkpoint === null ? start.folder : join(checkpoint, 'policy');
-  if (memory) await fillMemory(memory, checkpoint, start, config, log);
-  if (folder !== null && unit.needs.source === 'episodes') await warnOfTextRules(folder, log);
-  const models = await TrainedModels.open(unit, start, checkpoint, config, device);
-  const { policy, critic } = models;
+  const opened = new Opened();
   try {
+    const { shardOptimizer } = config.distributed;
+    const device = opened.add(
+      await openDevice({ ...deviceOf(config), ranks, shardsOptimizers: shardOptimizer }),
+      (own) => own.close(),
+    );
+    const memory = opened.add(await AgentMemory.open(config, device), (own) => own?.release());
+    const start = await timed('phase', 'start', () => findStart(unit, config, device, context, memory));
+    if (start === null) return null;
+
+    const store = checkpointsOf(directory);
+    const found = await onRankZero(ranks, () => store.newest((warning) => log(warning, 'WARNING')));
+    if (found) checkResumed(found.progress, config, log);
+    const checkpoint = found?.folder ?? null;
+    const folder = checkpoint === null ? start.folder : join(checkpoint, 'policy');
+    if (memory) await fillMemory(memory, checkpoint, start, config, log);
+    if (folder !== null && unit.needs.source === 'episodes') await warnOfTextRules(folder, log);
+
+    const models = opened.add(await TrainedModels.open(unit, start, checkpoint, config, device), (own) =>
+      own.release(),
+    );
+    const { policy, critic } = models;
     const dataset = start.data && (await datasetFor(policy, start.data, config, log));
-    if (ranks.rank === 0) await claimDirectory(directory, decisive);
+    if (ranks.rank === 0) await claimDirectory(directory, context.config.decisive);
     const agent: Agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
-    const ahead = {
-      unit,
-      agent,
-      policyFolder: folder!,
-      checkpoint,
-      firstIteration: found?.progress.nextIteration ?? 0,
-    };
-    const algorithm = (logger: RunLogger) =>
-      withRolloutsAhead(config, ahead, (rollouts) =>
-        runAlgorithm(unit, agent, dataset, {
-          logger,
-          rollouts,
-          config,
-          context,
-          memory,
-          store,
-          progress: found?.progress ?? null,
-          models,
-          openReference: referenceOf(policy, start, config, device),
-          openTeacher: teacherOf(policy, config, device),
-          restoreStart: startRestorer(policy, start, config, device),
-          device,
-        }),
-      );
+    const progress = found?.progress ?? null;
+    const firstIteration = progress?.nextIteration ?? 0;
+    const ahead = { unit, agent, policyFolder: folder!, checkpoint, firstIteration };
+
     const work = async (logger: RunLogger) => {
-      const recorder = await algorithm(logger);
+      const run = { unit, agent, dataset, device, logger, config, context, memory, store, progress, models, start };
+      const recorder = await withRolloutsAhead(config, ahead, (rollouts) => runAlgorithm({ ...run, rollouts }));
       if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
       context.onInterrupt(null); // the training is saved: a signal ends the process, and a resumed run repeats the test
       const test = new FinalTest(unit, config, context, device, memory);
       return timed('phase', 'test', () => test.run(agent, start.folder, recorder));
     };
     if (ranks.rank > 0) return await work(silentLogger);
-    return await withLoggers(config, context, found?.progress.nextIteration ?? 0, work, finalFigures);
+    return await withLoggers(config, context, firstIteration, work, finalFigures);
   } finally {
-    await models.release();
+    await opened.close();
   }
+}
+
+function checkResumed(progress: CheckpointProgress, config: TrainConfig, log: TaskContext['log']): void {
+  refuseOtherLength(progress, config);
+  const all = config.iterations === undefined ? '' : ` of ${config.iterations} iterations`;
+  log(`resumed after ${progress.nextIteration}${all}`);
 }
 
 /** Figures of the policy that the run ended with; null where the user stopped it. */

@@ -1,0 +1,44 @@
+// When a checkpoint is due: by the clock, by epochs, or because somebody outside the run has asked for one.
+import type { RunControl } from './run-control.js';
+
+const MS_PER_MINUTE = 60_000;
+
+export interface ScheduleKeys {
+  /** Minutes between checkpoints; null: not by the clock. */
+  saveMinutes: number | null;
+  /** For work that counts in epochs: how many of them lie between checkpoints; null or absent: not by epochs. */
+  saveEpochs?: { between: number | null; all: number };
+}
+
+export class CheckpointSchedule {
+  /** Of the phase under way. */
+  #steps = { done: 0, total: 0 };
+  #savedAt = performance.now();
+
+  /** @param control requests from outside; absent on ranks above 0 */
+  constructor(
+    private readonly keys: ScheduleKeys,
+    private readonly control?: RunControl,
+  ) {}
+
+  stepped(done: number, total: number): void {
+    this.#steps = { done, total };
+  }
+
+  get isDue(): boolean {
+    const { saveMinutes } = this.keys;
+    const isTime = saveMinutes !== null && performance.now() - this.#savedAt >= saveMinutes * MS_PER_MINUTE;
+    return isTime || this.#isEpochDue || this.control?.checkpointAsked === true;
+  }
+
+  saved(): void {
+    this.#savedAt = performance.now();
+    if (this.control) this.control.checkpointAsked = false;
+  }
+
+  get #isEpochDue(): boolean {
+    const { between = null, all = 1 } = this.keys.saveEpochs ?? {};
+    const { done, total } = this.#steps;
+    return between !== null && done > 0 && done % Math.max(1, Math.round((between * total) / all)) === 0;
+  }
+}

@@ -1,0 +1,95 @@
+// What a run shows while it works: bars with the newest figures, curves on a terminal, and a line for each evaluation.
+import type { Metrics } from '@bowyer/algorithms';
+import { ProgressBar, RunFigures } from '@bowyer/logging';
+import type { TaskContext } from '../context/task-context.js';
+
+/** How far a run has come, and how far it goes. */
+export interface RunLength {
+  /** Null where the algorithm counts something else, which its progress names. */
+  iterations: number | null;
+  firstIteration: number;
+}
+
+export class RunDisplay {
+  #bar: ProgressBar | null = null;
+  #evaluationBar: ProgressBar | null = null;
+  #note = '';
+  readonly #figures: RunFigures;
+
+  constructor(
+    private readonly length: RunLength,
+    private readonly output: Pick<TaskContext, 'log' | 'progress'>,
+  ) {
+    this.#figures = new RunFigures((text) => output.progress.live?.dim(text) ?? text);
+    if (length.iterations !== null) this.#openBar('iteration', length.iterations);
+  }
+
+  progress(iteration: number, phase: string, done: number, total: number): void {
+    if (this.length.iterations !== null)
+      this.#bar?.update(iteration, [`${phase} ${done}/${total}`, this.#note].filter(Boolean).join('  '));
+    else if (phase === 'eval') this.#showEvaluation(phase, done, total);
+    else (this.#bar ?? this.#openBar(phase, total)).update(done, this.#note);
+  }
+
+  /** @param iterations that have been logged, this one included */
+  logged(iterations: number, metrics: Metrics, seconds: Record<string, number>): void {
+    this.output.progress.report?.({ event: 'metrics', iteration: iterations, ...metrics });
+    this.#figures.add(metrics, seconds);
+    if (this.output.progress.live) this.#note = '';
+    else if ('rollout/episodic_return' in metrics)
+      this.#note = `return ${metrics['rollout/episodic_return'].toFixed(2)}`;
+    else if ('losses/nll' in metrics) this.#note = `loss ${metrics['losses/nll'].toFixed(4)}`;
+    if (this.length.iterations !== null) this.#bar?.update(iterations, this.#note);
+    if ('eval/episodic_return' in metrics) this.#printEvaluation(iterations, metrics);
+    if ('eval/nll' in metrics) this.#printValidation(metrics);
+  }
+
+  /** Shows the figures of earlier processes in the curves. */
+  remember(metrics: readonly Metrics[]): void {
+    for (const earlier of metrics) this.#figures.add(earlier, {});
+  }
+
+  warn(message: string): void {
+    this.output.log(message, 'WARNING');
+  }
+
+  finish(): void {
+    this.#bar?.finish();
+  }
+
+  /** An evaluation among the steps of another phase has a bar of its own. */
+  #showEvaluation(phase: string, done: number, total: number): void {
+    this.#evaluationBar ??= new ProgressBar(phase, total, this.output.progress);
+    this.#evaluationBar.update(done);
+    if (done < total) return;
+    this.#evaluationBar.remove();
+    this.#evaluationBar = null;
+  }
+
+  #openBar(label: string, total: number): ProgressBar {
+    const lines = (columns: number) => this.#figures.lines(columns);
+    this.#bar = new ProgressBar(label, total, this.output.progress, undefined, lines);
+    this.#bar.startAt(this.length.firstIteration);
+    return this.#bar;
+  }
+
+  #printEvaluation(iterations: number, metrics: Metrics): void {
+    const figures = [
+      `return ${metrics['eval/episodic_return'].toFixed(2)} ± ${metrics['eval/episodic_return_standard_error'].toFixed(2)}`,
+      'eval/win_rate' in metrics && `win ${metrics['eval/win_rate'].toFixed(2)}`,
+      'eval/q_mean' in metrics &&
+        `mean Q ${metrics['eval/q_mean'].toFixed(2)} (discounted return ${metrics['eval/discounted_return_mean'].toFixed(2)})`,
+    ];
+    const place =
+      this.length.iterations === null ? `optimizer step ${metrics['optim/steps']}` : `iteration ${iterations}`;
+    this.output.log(`evaluation after ${place}: ${figures.filter(Boolean).join(', ')}`);
+  }
+
+  #printValidation(metrics: Metrics): void {
+    const training = 'losses/nll' in metrics ? ` (training ${metrics['losses/nll'].toFixed(4)})` : '';
+    const perplexity = 'eval/perplexity' in metrics ? `, perplexity ${metrics['eval/perplexity'].toPrecision(4)}` : '';
+    this.output.log(
+      `validation after optimizer step ${metrics['optim/steps']}: loss ${metrics['eval/nll'].toFixed(4)}${training}${perplexity}`,
+    );
+  }
+}
