@@ -16,7 +16,7 @@ interface TurnRecord {
   /** Ids of what a memory has put into the text that the agent read. */
   retrieved?: string[];
   action: string;
-  /** What the next observation adds after observation and action. */
+  /** The text that the next observation adds after observation and action. */
   reply?: string;
   /** The whole next observation, where it does not continue the text before. */
   next_observation?: string;
@@ -28,14 +28,14 @@ interface TurnRecord {
   q?: number;
   /** V of the state before the action. */
   v?: number;
-  /** What the policy was trained on, else Q − V. */
+  /** The advantage that the policy was trained on, else Q − V. */
   advantage?: number;
   /** Valid actions that the critic values most, best first. */
   preferred?: { action: string; q: number }[];
 }
 
 interface UtteranceRecord extends UtteranceTokens {
-  /** What each of the `logprobs` belongs to, as text. */
+  /** The text of the token to which each of the `logprobs` belongs. */
   texts?: string[];
 }
 

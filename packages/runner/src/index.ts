@@ -1,4 +1,4 @@
-// What the command line is made of, for plugins, for tools that write schemas, and for tests.
+// The parts of the command line that plugins, tools that write schemas, and tests use.
 export { registerTask, findTask, taskNames } from './tasks/registry.js';
 export type { TaskUnit } from './tasks/task.js';
 export type { TaskContext } from './context/task-context.js';

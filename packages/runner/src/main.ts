@@ -4,7 +4,7 @@ import { endWithParent } from './context/parent.js';
 import { bowyer } from './program.js';
 import { runOnRanks } from './ranks/run-on-ranks.js';
 
-// `bowyer --cfg job | head` closes the pipe early, which is no error.
+// `bowyer --cfg job | head` closes the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

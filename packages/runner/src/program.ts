@@ -41,7 +41,7 @@ const presentation = Object.values(switches);
  * @param notes get what keys of the command line and of files became
  */
 export function bowyer(argv: readonly string[], leader: Leader | null = null, notes = new ConfigNotes()): CommandLine {
-  /** What `--cfg` shows for the first time; null for a config that was shown before and is valid. */
+  /** The keys that a config which `--cfg` shows for the first time does not read; null for one that was shown before and is valid. */
   let shown: { key: string | null; unread: string[] } | null = null;
   return {
     argv: withoutSecrets(withArguments(argv), process.env).map((word) => switches[word] ?? word),

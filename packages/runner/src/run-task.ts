@@ -15,7 +15,7 @@ import type { TaskContext } from './context/task-context.js';
 import { findTask } from './tasks/registry.js';
 import { withTracing, type TraceConfig } from './trace/with-tracing.js';
 
-/** What the command line gives; the rest of a task's context is made here. */
+/** The part of a task's context that the command line gives; the rest is made here. */
 type JobContext = Omit<TaskContext, 'envParts' | 'onOutput' | 'requestStop' | 'processes'>;
 
 /** The context's log and interrupt, as loggers follow them. */
@@ -44,7 +44,7 @@ function observed({
   };
 }
 
-/** What the start of a task reads itself. */
+/** The keys that are read before a task begins. */
 type StartConfig = DeviceConfig & ModelPlaces & EnvironmentConfig & TraceConfig;
 
 /** @param reads for the test of unread keys */

@@ -35,7 +35,7 @@ export const chatTemplateOf = (
     variables: snakeKeys(chatTemplateKwargs) as Record<string, unknown>,
   });
 
-/** What a template reads is its own matter: messages of any known role, with a text, parts, or other keys. */
+/** Messages of any known role, with a text, parts, or other keys: each template decides what it reads. */
 const messages = {
   type: 'array',
   minItems: 1,

@@ -1,4 +1,4 @@
-// What a model's generation_config.json changes about the texts that it writes for people.
+// Rules of a model's generation_config.json for the texts that it writes for people.
 import {
   givenRules,
   openAdapterDirectory,

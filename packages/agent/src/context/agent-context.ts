@@ -1,4 +1,4 @@
-// What an agent reads of the environment that a config names: the same text in play, in demonstrations and in evaluation.
+// The text that an agent reads in the environment of a config: the same in play, in demonstrations and in evaluation.
 import { withHorizon } from '@bowyer/algorithms';
 import { demonstrationOf, type Demonstration, type DemonstrationSet } from '@bowyer/core';
 import {

@@ -40,7 +40,7 @@ const nodeOf = (keys: readonly string[]) =>
     description: 'the text that the policy and the critic read',
   });
 
-/** Of tasks in which an agent plays or learns to. */
+/** The keys of tasks in which an agent plays or learns to play. */
 export function contextKeys({ setting }: Choices): TProperties {
   const kind = setting('context.kind');
   const isKnown = contextKinds.includes(kind as ContextKind);
@@ -50,7 +50,7 @@ export function contextKeys({ setting }: Choices): TProperties {
 /** With the keys of every kind. */
 export const contextNode: TSchema = nodeOf(Object.keys(properties).slice(1));
 
-/** What the environment cannot give of the context that a config asks for. */
+/** Parts of the context that a config asks for and the environment does not offer. */
 export function contextKeyProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { env, context } = config as { env: EnvConfig; context?: ContextOptions };
   if (context === undefined) return [];
@@ -58,7 +58,7 @@ export function contextKeyProblems(config: Record<string, unknown>): ConfigProbl
   return contextProblems(context, name, environmentInfo(name).context?.(options) ?? defaultOffer);
 }
 
-/** What keeps an agent from choosing among valid actions only: an environment that lists none, an algorithm that would learn wrongly. */
+/** Reasons why an agent cannot choose among valid actions only: the environment lists none, or the algorithm would learn wrongly. */
 export function actionChoiceProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { task, env, agentType, actionChoice } = config as {
     task: string;

@@ -11,7 +11,7 @@ import { LOSS_KEYS, lossOf } from './loss-keys.js';
 
 const HEAD_BYTES = 65_536;
 
-/** What was found of each version of a file, since several parts of a run ask. */
+/** Whether each version of a file contains conversations, since several parts of a run ask. */
 const known = new Map<string, boolean>();
 
 /** Whether a file contains conversations rather than episodes, by its beginning; false where there is none. */
@@ -178,7 +178,7 @@ interface MessagePart {
   place: string;
 }
 
-/** What an assistant's message may have in the place of a text. */
+/** Keys that an assistant's message may have in the place of a text. */
 const MORE_THAN_TEXT = ['tool_calls', 'reasoning_content', 'thinking'];
 
 function contentOf(

@@ -7,12 +7,12 @@ import { readTextLines, type ConfigProblem, type TextLine } from '@bowyer/core';
 const SHOWN = 20;
 const EXCERPT_LENGTH = 60;
 
-/** What is wrong with one item. */
+/** An error in one item. */
 export class BadItem extends Error {
   override readonly name = 'BadItem';
 }
 
-/** What is wrong with a file, and what was expected of it. */
+/** An error in a file, with the contents that were expected. */
 export class DataFileError extends Error {
   override readonly name = 'DataFileError';
 

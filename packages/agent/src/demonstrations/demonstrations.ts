@@ -1,4 +1,4 @@
-// What a run imitates: episodes of a file, or of the environment's own expert.
+// The demonstrations that a run imitates: episodes of a file, or of the environment's own expert.
 import { existsSync, readFileSync } from 'node:fs';
 import { demonstrationOf, type DemonstrationSet, type ConfigProblem } from '@bowyer/core';
 import { EnvContractError, EnvFaultError, environmentInfo, type DemonstrationSource } from '@bowyer/envs';

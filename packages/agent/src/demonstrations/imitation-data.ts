@@ -1,4 +1,4 @@
-// What a policy learns from, as texts and then as its tokens: episodes, or conversations of a file or through a template.
+// The data that a policy imitates, as texts and then as its tokens: episodes, or conversations of a file or through a template.
 import {
   demonstrationSegments,
   demonstrationTrajectory,
@@ -141,7 +141,7 @@ function withoutLongTurns(episodes: readonly Trajectory[], longest: number, log:
   if (cut === 0) return episodes;
   const fit = episodes.map((episode): Trajectory => {
     const segments = episode.segments.map(({ ids, utterances }) => {
-      // What ends an utterance is predicted from its last token, so it needs no place of its own.
+      // The end of an utterance is predicted from its last token, so it needs no place of its own.
       const kept = utterances.filter((utterance) => utterance.start + utterance.ids.length <= longest);
       return { ids: ids.slice(0, longest), utterances: kept };
     });

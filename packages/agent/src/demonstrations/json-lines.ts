@@ -20,7 +20,7 @@ export class JsonLineError extends Error {
  * The lines of a file in order; blank ones are passed over.
  *
  * @param schema a JSON Schema that every line must fit
- * @throws {JsonLineError} at the first line that is no JSON or does not fit
+ * @throws {JsonLineError} at the first line that is not JSON or does not fit
  */
 export async function readJsonLines<T>(path: string, schema: object): Promise<{ line: number; value: T }[]> {
   const fits = checkOf(schema);

@@ -42,7 +42,7 @@ const schema = { if: { required: ['turns'] }, then: trajectorySchema, else: epis
 
 /** An episode of a file, and its undiscounted return. */
 export interface StoredEpisode {
-  /** What the environment said, or what an agent of a run has read. */
+  /** The environment's own texts, or the texts that an agent of a run has read. */
   episode: EpisodeRecord | Demonstration;
   episodicReturn: number;
 }

@@ -1,4 +1,4 @@
-// What an environment is given beside its options: the oracle that `env.oracle` names, made from the config.
+// The parts of an environment beside its options: the oracle that `env.oracle` names, made from the config.
 import { isWeightsFile } from '../folders/weights-file.js';
 import { stat } from 'node:fs/promises';
 import { environmentInfo, OpenAiChat, OpenAiOracle, type EnvParts, type OracleOptions } from '@bowyer/envs';

@@ -15,10 +15,10 @@ import {
 import { isTraced, timed, toCamelCase, type Span } from '@bowyer/core';
 import type { EnvConfig } from './environment-keys.js';
 
-/** What is read of a config to make its environment: `env`, and the keys outside it that the environment declares. */
+/** The keys that make an environment: `env`, and the keys outside it that the environment declares. */
 export type EnvironmentConfig = { env: EnvConfig };
 
-/** What an environment is made with, beside its parts. */
+/** The options of an environment, beside its parts. */
 export function environmentOptions(config: EnvironmentConfig): Record<string, unknown> {
   const { name, ...options } = config.env;
   return optionsWithKeys(name, options, outsideKeys(config));
@@ -88,7 +88,7 @@ export const answerTokens = (config: EnvironmentConfig): readonly string[] =>
 export const vocabularyTexts = (config: EnvironmentConfig): Iterable<string> =>
   environmentInfo(config.env.name).vocabulary?.(environmentOptions(config)) ?? [];
 
-/** What a word-level tokenizer writes character by character. */
+/** The kind of words that a word-level tokenizer writes character by character. */
 export const spelling = ({ env }: EnvironmentConfig): { spells?: 'digits' | 'codes' } => {
   const { spells } = environmentInfo(env.name);
   return spells ? { spells } : {};

@@ -54,5 +54,5 @@ export async function localOracle(place: string, config: ModelPlaces, context: R
   return convertedModel({ file: place, model, cacheDir: config.cacheDir ?? CACHE }, context);
 }
 
-/** What ArCHer's oracles were fine-tuned from. */
+/** The model that ArCHer's oracles were fine-tuned from. */
 const ORACLE_BASE = 'google/flan-t5-small';

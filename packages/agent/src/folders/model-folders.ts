@@ -45,18 +45,18 @@ export const MEMORY_FILE = 'memory.jsonl';
 export const memoryFileOf = (agentFolder: string): string | null =>
   [join(agentFolder, MEMORY_FILE), join(dirname(agentFolder), MEMORY_FILE)].find((file) => existsSync(file)) ?? null;
 
-/** What is used of a run's record, run-config.json. */
+/** The keys of a run's record, run-config.json, that are read. */
 export interface RunRecord {
   agentType?: string;
   env?: { name?: string; envs?: unknown };
-  /** What the agent was made of; null or absent where it was made from scratch. */
+  /** The model that the agent started from; null or absent where it was made from scratch. */
   policyLm?: string | null;
   demonstrations?: object;
   context?: ContextOptions;
   memory?: MemoryOptions;
 }
 
-/** What was written of the run that an agent was trained in; null for a model from elsewhere. */
+/** The record of the run that an agent was trained in; null for a model from elsewhere. */
 export function runOf(agentFolder: string): RunRecord | null {
   let folder = agentFolder;
   for (let up = 0; up < 4; up++) {
@@ -67,7 +67,7 @@ export function runOf(agentFolder: string): RunRecord | null {
   return null;
 }
 
-/** What keeps `key` from naming a model: no folder, no model in it, or an adapter that cannot be loaded; null if nothing does. */
+/** The reason why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does. */
 export async function modelProblem(key: string, place: string | null): Promise<ConfigProblem | null> {
   if (place === null) return null;
   if (key === 'checkpoint_path' && isWeightsFile(place)) return weightsFileProblem(key, place);

@@ -12,7 +12,7 @@ const closed = { additionalProperties: false } as const;
 /** The seed of a run. */
 export const seedKey = { seed: count('all randomness of the run follows from it', 0) };
 
-/** Of tasks that run models. */
+/** The keys of tasks that run models. */
 export const deviceKeys = {
   device: oneOf(
     ['cpu', 'webgpu', 'cuda', 'auto'],
@@ -29,7 +29,7 @@ export const deviceKeys = {
   }),
 };
 
-/** Of tasks that may take a model from the hub. */
+/** The keys of tasks that may take a model from the hub. */
 export const hubKeys = {
   offline: changeableOnResume(
     Type.Boolean({ description: 'use only models of the hub that are downloaded already; as HF_HUB_OFFLINE=1' }),
@@ -58,7 +58,7 @@ export const samplingKeys = {
   ),
 };
 
-/** Of tasks whose texts a model writes for people, beside the sampling keys. */
+/** The keys of tasks in which a model writes texts for people, beside the sampling keys. */
 const textKeys = {
   repetition_penalty: nullable(
     Type.Number({ minimum: REPETITION_PENALTIES.min, maximum: REPETITION_PENALTIES.max }),
@@ -77,14 +77,14 @@ export const templateKeys = {
   }),
 };
 
-/** Of tasks that train on conversations. */
+/** The keys of tasks that train on conversations. */
 export const conversationKeys = {
   upstream_loss_mask: Type.Boolean({
     description: 'train on the tokens that AgentGym’s code trains on, headers and messages with `loss: false` included',
   }),
 };
 
-/** Of tasks in which an agent plays episodes. The environment's own options are in the node `env`. */
+/** The keys of tasks in which an agent plays episodes. The environment's own options are in the node `env`. */
 export const playKeys = {
   slots: count('episodes in play at the same time'),
   max_failure_share: share('a run stops when more than this share of the episodes collected together failed'),
@@ -118,7 +118,7 @@ export const policyKeys = {
   ),
 };
 
-/** Of a task in which a language model writes texts. */
+/** The keys of a task in which a language model writes texts. */
 export const writerKeys = {
   ...deviceKeys,
   ...hubKeys,
@@ -263,7 +263,7 @@ const kindOfOptimizer = oneOf(
   ['adam', 'adamw', 'muon', 'sgd', 'adamw_8bit'],
   'adam: decay in the gradient; adamw: decay beside it; muon: orthogonal updates of the linear layers, adamw for the rest; adamw_8bit: its moments in a quarter of the memory; sgd',
 );
-/** Of behaviour cloning on episodes, in a warm start too. */
+/** A key of behaviour cloning on episodes, in a warm start too. */
 export const terminatorKey = {
   score_terminator: Type.Boolean({
     description: 'train the token that ends an utterance too',

@@ -1,7 +1,7 @@
-// What a composed config has chosen: its keys follow from it.
+// The choices of a composed config, from which its keys follow.
 import type { AnyAlgorithm } from '@bowyer/algorithms';
 
-/** What a config has chosen, as far as it decides which keys there are. Nothing in it has been validated. */
+/** The choices of a config that decide which keys there are. Nothing in it has been validated. */
 export interface Choices {
   /** Null where the config names none that is registered. */
   algorithm: AnyAlgorithm | null;

@@ -57,7 +57,7 @@ const nodeOf = (properties: TProperties): TSchema =>
 /** With the keys of every kind. */
 export const memoryNode: TSchema = nodeOf({ ...retrieval, ...contents });
 
-/** Of tasks in which an agent plays or learns to. What a memory contains is decided in training. */
+/** The keys of tasks in which an agent plays or learns to play. Training alone decides what a memory contains. */
 export function memoryKeys({ algorithm, setting }: Choices, task: 'train' | 'evaluate'): TProperties {
   const kind = setting('memory.kind') ?? 'none';
   if (kind === 'none') return { memory: changeableOnResume(nodeOf({ kind: retrieval.kind })) };
@@ -83,7 +83,7 @@ interface Config {
   rollout?: { mode: string };
 }
 
-/** What keeps a memory from working: its encoder, its environment, or nothing that it could contain. */
+/** Reasons why a memory cannot work: its encoder, its environment, or nothing that it could contain. */
 export function memoryKeyProblems(config: Record<string, unknown>): ConfigProblem[] {
   const { task, env, context, memory } = config as unknown as Config;
   if (memory === undefined || memory.kind === 'none') return [];

@@ -1,4 +1,4 @@
-// What keeps rollouts from being played by a policy behind a server.
+// Reasons why a policy behind a server cannot play the rollouts.
 import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 import type { RemotePolicyConfig } from './remote-rollouts.js';

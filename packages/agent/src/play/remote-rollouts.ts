@@ -35,7 +35,7 @@ interface Slot {
 }
 
 class RemoteRollouts {
-  /** What the policy here can never write, it cannot learn from: −100 bans a token. */
+  /** Tokens that the policy here can never write are banned at the server by −100: it could not learn from them. */
   readonly #banned: Record<number, number> | undefined;
 
   private constructor(

@@ -1,4 +1,4 @@
-// What keeps rollouts from being played ahead of the iterations that learn from them.
+// Reasons why rollouts cannot be played ahead of the iterations that learn from them.
 import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
 import type { RolloutConfig } from './rollouts-ahead.js';

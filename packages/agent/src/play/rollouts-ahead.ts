@@ -31,7 +31,7 @@ export type RolloutConfig = Pick<RolloutKeys, 'mode'> & Partial<RolloutKeys>;
 
 /** A source of rollouts as a run uses it. */
 export interface RolloutsAhead extends RolloutSource {
-  /** Of the iteration that was learned from last. */
+  /** Figures of the rollout that was learned from last. */
   takeMetrics(): Metrics;
   /** Seconds that learner and collector have waited since the last call, by name. */
   takeSeconds(): Record<string, number>;
@@ -46,7 +46,7 @@ interface AheadRun {
   agent: Agent;
   /** Whose weights the policy has: of the start, or of a checkpoint. */
   policyFolder: string;
-  /** Of the checkpoint that the run resumes from. */
+  /** The folder of the checkpoint that the run resumes from; null where it begins. */
   checkpoint: string | null;
   firstIteration: number;
 }
@@ -102,7 +102,7 @@ function asynchronous(collector: Collector, settings: Settings, found: Played | 
   return Object.assign(source, { save });
 }
 
-/** What has been played and not learned from. A group is one of episodes, or in lock step a rollout. */
+/** Episodes that have been played and not learned from. A group is one of episodes, or in lock step a rollout. */
 interface Played {
   next: number;
   again: number[];

@@ -24,7 +24,7 @@ export function freshPolicy(data: ImitationData, config: FreshPolicyConfig, devi
 
 function tokenizerFor(data: ImitationData, config: FreshPolicyConfig): Tokenizer {
   if (data.kind === 'episodes') {
-    // What ends an utterance must be in the vocabulary even where no demonstration contains it.
+    // The text that ends an utterance must be in the vocabulary even where no demonstration contains it.
     const texts = [...data.demonstrations.flatMap(pieces), config.eosStr ?? '', ...vocabularyTexts(config)];
     return wordLevelTokenizer(texts, { wholeTokens: answerTokens(config), ...spelling(config) });
   }

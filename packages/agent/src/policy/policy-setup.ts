@@ -10,7 +10,7 @@ import { keptTemplate } from '../chat/chat-setup.js';
 /** The critics' optimizer, and the default of the policy: PyTorch's Adam without weight decay. */
 export const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
-/** What the `optimizer` node asks for. */
+/** The optimizer that the node `optimizer` asks for. */
 export function policyOptimizer({ optimizer }: Pick<AgentConfig, 'optimizer'>): OptimizerOptions {
   const { kind, weightDecay } = optimizer;
   if (kind === 'sgd') return { kind, momentum: optimizer.momentum, nesterov: optimizer.nesterov, weightDecay };
@@ -58,7 +58,7 @@ export async function savePolicyState(policy: LanguageModel, folder: string): Pr
   if (policy.hasValueHead) await policy.valueHead.save(folder);
 }
 
-/** Of a policy that was loaded from `folder`; the value head too where it has been made. */
+/** Restores the optimizer of a policy that was loaded from `folder`, and its value head where it has been made. */
 export async function restoreOptimizer(policy: LanguageModel, folder: string): Promise<void> {
   await policy.optimizer.restore(join(folder, OPTIMIZER));
   if (policy.hasValueHead) await policy.valueHead.restore(folder);

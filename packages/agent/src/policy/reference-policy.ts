@@ -9,7 +9,7 @@ import { agentFolderOf } from '../folders/model-folders.js';
 import { RemoteTeacher } from './remote-teacher.js';
 import { loadPolicy, type PolicyConfig } from './policy-setup.js';
 
-/** What training starts from: a model's folder (null: a policy from scratch) and, on a dataset, what is to be learned. */
+/** The start of a training: a model's folder (null: a policy from scratch) and, on a dataset, the data to learn from. */
 export interface Start {
   folder: string | null;
   data: ImitationData | null;
@@ -57,7 +57,7 @@ export function teacherOf(
   };
 }
 
-/** What two tokenizers disagree about; null where they have the same vocabulary. */
+/** The first difference between two tokenizers; null where they have the same vocabulary. */
 function firstDifference(one: Tokenizer, other: Tokenizer): string | null {
   if (one.vocabSize !== other.vocabSize) return `${other.vocabSize} tokens, and the policy's ${one.vocabSize}`;
   for (let id = 0; id < one.vocabSize; id++) {

@@ -1,4 +1,4 @@
-// Where the opening of an agent reports to: the log of its run, and bars for what takes long.
+// The opening of an agent reports to the log of its run, and shows slow work in progress bars.
 
 export type Log = (message: string, level?: 'INFO' | 'WARNING') => void;
 
@@ -10,7 +10,7 @@ export interface Bar {
   finish(): void;
 }
 
-/** What the opening of an agent needs of its run. */
+/** The part of a run's context that the opening of an agent needs. */
 export interface Reporting {
   log: Log;
   openBar(label: string, total: number): Bar;

@@ -20,7 +20,7 @@ interface ImitationCheckpoint {
   metricsBytes: number;
 }
 
-/** What a warm start needs of its run. */
+/** The part of a run's context that a warm start needs. */
 export type WarmStartContext = Reporting & { onInterrupt: OnInterrupt };
 
 export class Imitation implements RunHooks {
@@ -33,7 +33,7 @@ export class Imitation implements RunHooks {
   #savedAt = performance.now();
   #policy: LanguageModel | undefined;
   #lastLoss = NaN;
-  /** What the loss is a mean over. */
+  /** The unit over which the loss is a mean. */
   #lossUnit: 'token' | 'utterance' = 'utterance';
 
   private constructor(

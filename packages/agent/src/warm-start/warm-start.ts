@@ -101,7 +101,7 @@ function without<T extends object>(node: T, neutral: Readonly<Record<string, unk
   ) as T;
 }
 
-/** What of the environment decides its demonstrations. */
+/** The options of the environment that decide its demonstrations. */
 function decisiveOptions(env: EnvConfig): Record<string, unknown> {
   const { independentOf = [], revision } = environmentInfo(env.name).demonstrations ?? {};
   const decisive = Object.entries(env).filter(([key]) => !independentOf.includes(key as never));

@@ -3,12 +3,12 @@ import type { Composition, PrepareContext } from '@bowyer/config';
 import type { ImpliedContext } from './implied-rule.js';
 
 export class ConfigNotes {
-  /** What keys of other programs became. */
+  /** A line for each key of another program, with the words that have taken its place. */
   readonly ofCommandLine: string[] = [];
   /** Words that follow from others, with the reason. */
   readonly implied = new Map<string, string>();
 
-  /** Of one config; in a sweep each job has its own. */
+  /** The notes on one config; in a sweep each job has its own. */
   of({ overrides }: Composition): string[] {
     const implied = overrides.flatMap(({ text }) => {
       const why = this.implied.get(text);

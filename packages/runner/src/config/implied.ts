@@ -10,7 +10,7 @@ import { IMPLIED, type Implied, type ImpliedContext, type Reader, type Rule } fr
 /** The composition with what follows from its keys. */
 export async function withImplied(composition: Composition, context: ImpliedContext): Promise<Composition> {
   let current = composition;
-  // What follows may be the reason for more: an environment's name has an address to be played at.
+  // A word that follows may imply another one, as an environment's name implies the address where it is played.
   for (const rules of [[agentUnits], [agentOptions], units, options, [keysOfOthers], [otherAlgorithm]]) {
     const read = readerOf(current);
     const words = (await Promise.all(rules.map((rule) => rule(read, context, current)))).flat();

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '@bowyer/config';
 
-/** Beginnings of names that are no algorithm's own. */
+/** Beginnings of names that are not the names of algorithms here. */
 const ALGORITHMS: Readonly<Record<string, string>> = {
   filteredbc: 'online_filteredbc',
   filtered_bc: 'online_filteredbc',
@@ -14,7 +14,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   reinforce: 'reinforce_pp',
 };
 
-/** Ends of names that are no environment's own. */
+/** Ends of names that are not the names of environments here. */
 const ENVIRONMENTS: Readonly<Record<string, string>> = {
   '20q': 'twenty_questions',
   '20q_subset': 'twenty_questions',

@@ -37,7 +37,7 @@ export async function unreadKeys(
   // The validation reports a task, an environment or an algorithm that does not exist; its keys are not the problem.
   if (taskOf(composition) === undefined || unknownUnit(composition) !== undefined) return [];
   const unread = unreadPaths(composition.config, schemaOf(composition));
-  // Of a group's choice it is enough that something is read.
+  // A group that the user has chosen counts as read if anything in it is.
   const isUseless = (group: string) => !readsAny(composition.config[group], group, new Set(unread));
   const given = new Set(
     context.overrides
@@ -86,7 +86,7 @@ const isTree = (value: unknown): value is PlainObject =>
 const covers = (given: ReadonlySet<string>, path: string): boolean =>
   [...given].some((key) => key === path || key.startsWith(`${path}.`) || path.startsWith(`${key}.`));
 
-/** A file that the primary config takes from the program; what it sets for another unit is no choice of the user. */
+/** Whether a config is one of the program's own: the keys that it sets for another unit are not the user's choice. */
 function isShipped({ source, document }: OriginRecord, shipped: string, composition: Composition): boolean {
   const primary = String(composition.setting('hydra.job.config_name'));
   const isPrimary = document === undefined ? source === join(shipped, `${primary}.yaml`) : document === primary;
@@ -117,7 +117,7 @@ export function readersOf(key: string): string[] {
   ];
 }
 
-/** What else reads a key that this run does not read, or what would make it read it; empty where nothing does. */
+/** The units that read a key which this run does not read, or the choice that would make this run read it; empty where there is none. */
 function ownersOf(path: string, { unit, choices }: Reads): string[] {
   const condition = conditionOf(path, choices);
   const algorithms = algorithmNames().filter(
@@ -201,7 +201,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
     'an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER',
 };
 
-/** What an endpoint that plays has instead of a model's keys. */
+/** The keys of an endpoint that plays, in the place of those of a model. */
 const AT_AN_ENDPOINT: Readonly<Record<string, string>> = {
   temperature: 'write policy.endpoint.temperature=X',
   top_p: 'write policy.endpoint.top_p=X',
@@ -214,7 +214,7 @@ const AT_AN_ENDPOINT: Readonly<Record<string, string>> = {
   compare_with: 'evaluate each agent in a run of its own',
 };
 
-/** What would make a run read a key that it does not read; undefined where no other key switches it on. */
+/** The choice that would make a run read a key that it does not read; undefined where no other key switches it on. */
 export function conditionOf(path: string, { algorithm, setting }: Choices = NO_CHOICES): string | undefined {
   // The algorithm is the warm start itself.
   if (algorithm?.needs.source === 'dataset' && /^(warm_start|cache_dir)\b/.test(path)) {
@@ -244,7 +244,7 @@ function refusal(
     choices.algorithm && composition.config.agent_type !== undefined && `algorithm=${choices.algorithm.name}`,
     choices.env && composition.config.env !== undefined && `env=${choices.env}`,
   ].filter(Boolean);
-  // Of a node, what the user has set in it.
+  // In place of a node, the keys that the user has set in it.
   const paths = refused.flatMap((path) => {
     const inside = [...given].filter((key) => key.startsWith(`${path}.`));
     return inside.length > 0 ? inside : [path];

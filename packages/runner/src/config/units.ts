@@ -1,4 +1,4 @@
-// What a composed config has chosen: its task, algorithm and environment, and the schema that follows from them.
+// The task, algorithm and environment that a composed config has chosen, and the schema that follows from them.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentNames } from '@bowyer/envs';

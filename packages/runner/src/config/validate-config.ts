@@ -1,4 +1,4 @@
-// What must be true of a config before a run makes or loads anything.
+// Checks that a config passes before a run makes or loads anything.
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { findAlgorithm } from '@bowyer/algorithms';

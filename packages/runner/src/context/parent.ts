@@ -9,7 +9,7 @@ export function endWithParent(): void {
   delete process.env[ENDS_WITH_PARENT]; // it is not for the processes that this one starts
   if (!isAsked || process.channel === undefined) return;
   process.once('disconnect', () => {
-    process.emit('exit', 1); // what removes temporary files
+    process.emit('exit', 1); // its listeners remove temporary files
     process.kill(process.pid, 'SIGKILL');
   });
   process.channel.unref();

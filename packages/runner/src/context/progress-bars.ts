@@ -1,4 +1,4 @@
-// What the opening of an agent needs of its run: its log, and bars for what takes long.
+// The context with which a task opens an agent: its log, and progress bars for slow work.
 import { ProgressBar } from '@bowyer/logging';
 import type { TaskContext } from './task-context.js';
 

@@ -16,7 +16,7 @@ export const resolvedConfig = (typed: Readonly<Record<string, unknown>>, schema:
 });
 
 /**
- * What a task reads of a config, in camelCase, as a copy of its own. The other name of `eval_decoding` is gone, and `as_trained`, which
+ * The values that a task reads, in camelCase, as a copy of its own. The other name of `eval_decoding` is gone, and `as_trained`, which
  * took other keys from a run: a run is the same however they were given.
  */
 export function valuesOf(typed: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -17,7 +17,7 @@ export async function withSignals(
     stop();
   };
   const endAtOnce = (signal: NodeJS.Signals) => {
-    // What removes temporary files. process.exit would do it too, but it ends threads that compute in native code, which abort.
+    // Listeners remove temporary files. process.exit would call them too, but it ends threads that compute in native code, which abort.
     process.emit('exit', process.exitCode as number);
     process.off(signal, onSignal);
     process.kill(process.pid, signal); // nobody handles it any more: the system ends the process

@@ -1,11 +1,11 @@
-// What a task gets from the command line besides its config.
+// The context that the command line gives to a task besides its config.
 import type { Ranks } from '@bowyer/core';
 import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';
 import type { Processes } from './processes.js';
 import type { ResolvedConfig } from './resolved-config.js';
 
-/** What the command line gives to a task besides its config. */
+/** The context of a task: where it writes and reports, and how it is stopped. */
 export interface TaskContext {
   /** The run's folder. */
   directory: string;
@@ -15,7 +15,7 @@ export interface TaskContext {
   log(message: string, level?: 'INFO' | 'WARNING'): void;
   /** Results: to standard output, unchanged. */
   print(text: string): void;
-  /** What environments get beside their options. */
+  /** Objects that environments get beside their options, such as an oracle. */
   envParts: EnvParts;
   /** Where progress bars go. */
   progress: ProgressOutput;

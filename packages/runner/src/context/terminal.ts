@@ -1,4 +1,4 @@
-// What a command shows: a live view on a terminal, lines in a pipe, JSON lines for scripts, or nothing but warnings and results.
+// The output of a command: a live view on a terminal, lines in a pipe, JSON lines for scripts, or warnings and results alone.
 import { writeLines, type JobContext, type SweepRequest } from '@bowyer/config';
 import { isLiveTerminal, LiveRegion, type ProgressOutput } from '@bowyer/logging';
 import type { TaskContext } from './task-context.js';

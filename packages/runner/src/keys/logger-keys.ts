@@ -6,7 +6,7 @@ import { changeableOnResume } from '@bowyer/core';
 
 const description = 'where the figures of the run go beside its own files; several: logger=[csv,tensorboard]';
 
-/** Of tasks that log figures. A node without loggers has no keys. */
+/** The keys of tasks that log figures. A node without loggers has no keys. */
 export function loggerKeys({ setting }: Choices): TProperties {
   const chosen = setting('logger');
   const names = typeof chosen === 'object' && chosen !== null ? Object.keys(chosen) : [];

@@ -5,7 +5,7 @@ import { seedKey } from '@bowyer/agent';
 import { changeableOnResume, nullable, type OptionsOf } from '@bowyer/core';
 import { launcherSchema, sweeperSchema } from './sweep-schema.js';
 
-/** Of every task. */
+/** The keys of every task. */
 export const runKeys = {
   ...seedKey,
   save_path: changeableOnResume(
@@ -37,7 +37,7 @@ export const runKeys = {
   sweeper: changeableOnResume(sweeperSchema),
 };
 
-/** Of tasks whose results have a title. */
+/** The keys of tasks whose results have a title. */
 export const titleKeys = {
   project_name: changeableOnResume(Type.String({ description: 'project, shown above the title of the report' })),
   run_name: changeableOnResume(Type.String({ description: 'title of the report' })),

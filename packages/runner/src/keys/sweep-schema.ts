@@ -1,4 +1,4 @@
-// What the `launcher` and `sweeper` nodes of a config may contain. Defaults are in configs/launcher and configs/sweeper.
+// Schemas of the nodes `launcher` and `sweeper` of a config. Defaults are in configs/launcher and configs/sweeper.
 import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
 
 const closed = { additionalProperties: false } as const;

@@ -2,7 +2,7 @@
 import type { MpiRanks } from '@bowyer/mpi';
 import type { ResolvedConfig } from '../context/resolved-config.js';
 
-/** What the other ranks need to run the same task. */
+/** A job as the other ranks need it to run the same task. */
 export interface AnnouncedJob {
   config: ResolvedConfig;
   directory: string;

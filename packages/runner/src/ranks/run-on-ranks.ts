@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { joinRanks, type MpiRanks } from '@bowyer/mpi';
 import { Leader, shareJob } from './leader.js';
 
-/** What fails on every rank is reported by rank 0, which ends the others meanwhile. */
+/** Rank 0 reports an error that all ranks have, and ends the others meanwhile. */
 const PATIENCE_MS = 500;
 
 /**

@@ -111,7 +111,7 @@ async function addVerdict(data: ComparisonData, first: Setting, second: Setting)
 /** Columns of a table that fit a terminal. */
 const MOST_COLUMNS = 7;
 
-/** What the terminal shows of a comparison: the outcomes, what differs, and the answer. */
+/** A comparison as the terminal shows it: the outcomes, the keys that differ, and the answer. */
 export function comparisonText({ tables, verdicts, notes }: ComparisonData): string {
   const shown = tables.filter(({ title, header }) => title !== 'Runs' && header.length <= MOST_COLUMNS);
   const parts = shown.map(({ title, header, rows, notes: below = [] }) =>

@@ -10,7 +10,7 @@ export interface EpisodeList {
   episodes: EpisodeSummary[];
   /** By the episode's id. */
   places: Map<string, LinePlace>;
-  /** What a reader should know of the files. */
+  /** Lines about the files that a reader should know. */
   notes: string[];
 }
 
@@ -62,7 +62,7 @@ export function chosenEpisodes(episodes: readonly EpisodeSummary[]): Map<string,
   const rollouts = episodes.filter(({ source }) => source === 'rollout');
   const recent = rollouts.slice(Math.floor(rollouts.length * (1 - RECENT)));
   const pool = tests.length > 0 ? (lastTested.length > 0 ? lastTested : tests) : recent;
-  // Of equal returns the newest: episodes in their order, newest first, and the sort keeps it.
+  // Among equal returns the newest comes first: the sort is stable, and the episodes are given newest first.
   const byReturn = [...pool].reverse().sort((a, b) => b.return - a.return);
   choose(byReturn.slice(0, BEST), 'best');
   choose(byReturn.slice(Math.max(byReturn.length - WORST, BEST)).reverse(), 'worst');

@@ -1,4 +1,4 @@
-// What each run ended with, and the mean of a setting's runs with its interval.
+// The outcome of each run, and the mean of a setting's runs with its interval.
 import { mean, standardDeviation } from '@bowyer/core';
 import type { Table } from '@bowyer/views';
 import type { RunResults } from '../run/results.js';

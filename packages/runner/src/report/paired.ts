@@ -7,13 +7,13 @@ import { GREEDY } from './turns.js';
 import { matchedRuns, type ComparedRun, type Setting } from './settings.js';
 
 export interface PairedResult {
-  /** Of the second side less the first. */
+  /** The second side less the first. */
   difference: number;
   low: number;
   high: number;
   /** Share of the resampled differences above 0. */
   positive: number;
-  /** What was resampled: pairs of runs, or items. */
+  /** The units that were resampled: pairs of runs, or items. */
   resampled: 'runs' | 'items';
   episodes: number;
   runs: number;

@@ -1,4 +1,4 @@
-// What the files of a run's folder say of it: what was run, when, with which command, and how it stands.
+// The record of a run, read from its folder: what was run, when, with which command, and how it stands.
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Fact, RunStatus } from '@bowyer/views';
@@ -8,7 +8,7 @@ import { readStarts, withoutSecret, type Starts } from '../run/starts.js';
 
 export interface RunRecord {
   directory: string;
-  /** What decided the numbers, in camelCase; empty where the run was killed before it was written. */
+  /** The keys that decided the numbers, in camelCase; empty where the run was killed before they were written. */
   config: Record<string, unknown>;
   results: Record<string, unknown> | null;
   starts: Starts;

@@ -72,7 +72,7 @@ function nameOf({ record }: ComparedRun, config: ReadonlyMap<string, string>, va
 /** More differing keys than these are folded, so that the curves are not far below. */
 const SHOWN_KEYS = 10;
 
-/** What differs between the settings, one column each; null where nothing does. */
+/** A table of the keys that differ between the settings, one column each; null where none does. */
 export function differenceTable(settings: readonly Setting[]): Table | null {
   const configs = settings.map(({ runs }) => leavesOf(runs[0].record.config));
   const varied = variedKeys(configs).filter((key) => key !== 'seed');

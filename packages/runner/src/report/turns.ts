@@ -82,7 +82,7 @@ export function dialogueOf(
   };
 }
 
-/** What the environment wrote after each turn. Of an observation that begins with the whole one before, the lines that are new. */
+/** The environment's text after each turn. Where an observation begins with the whole one before, only the new lines are shown. */
 function newTexts({ opening, turns }: TrajectoryRecord): string[] {
   let observation = opening;
   return turns.map(({ action, reply, next_observation: next }) => {

@@ -1,4 +1,4 @@
-// What a reader of a report should not overlook.
+// Warnings at the top of a report, which a reader should not overlook.
 import { mean } from '@bowyer/core';
 import type { Warning } from '@bowyer/views';
 import type { RunResults } from '../run/results.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RecipeState } from '@bowyer/algorithms';
 import { CheckpointStore } from '@bowyer/checkpoints';
 
-/** What a run must remember besides its tensors. */
+/** The state of a run besides its tensors. */
 export interface CheckpointProgress {
   nextIteration: number;
   /** Length in bytes of each JSONL file when the checkpoint was written. */

@@ -11,7 +11,7 @@ export interface ScheduleKeys {
 }
 
 export class CheckpointSchedule {
-  /** Of the phase under way. */
+  /** Steps of the phase under way. */
   #steps = { done: 0, total: 0 };
   #savedAt = performance.now();
 

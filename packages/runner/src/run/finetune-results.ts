@@ -1,4 +1,4 @@
-// What a finished fine-tuning shows: the loss of the start beside that of the model that was saved.
+// The results of a finished fine-tuning: the loss of the start beside that of the model that was saved.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textTable } from '@bowyer/logging';

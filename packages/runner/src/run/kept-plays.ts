@@ -1,4 +1,4 @@
-// What each policy of a final test has played, in files until all have: a run that is killed in between resumes with the next one.
+// Keeps the episodes of each policy of a final test in files until all have played: a run that is killed in between resumes with the next.
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

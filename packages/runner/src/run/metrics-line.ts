@@ -14,7 +14,7 @@ const prepared = perNames((names) => ({
 }));
 
 /**
- * What `JSON.stringify` makes of the iteration, the metrics and their names in ArCHer.
+ * The same text as `JSON.stringify` of the iteration, the metrics and their names in ArCHer.
  *
  * @param metrics finite
  */

@@ -66,7 +66,7 @@ export async function withLoggers<T>(
   }
 }
 
-/** What a run begins with that is on disk: a model of the hub has its own record of where it comes from. */
+/** The models and datasets on disk that a run begins with: a model of the hub has its own record of its origin. */
 function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'] {
   const { path } = (config.demonstrations ?? {}) as { path?: unknown };
   const models = [config.checkpoint_path, config.policy_lm, config.model].map((given) => ['model', given] as const);

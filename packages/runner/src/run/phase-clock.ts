@@ -20,7 +20,7 @@ export class PhaseClock {
     this.#span = { category: 'phase', name: phase, start: end - milliseconds, end, attributes: { iteration } };
   }
 
-  /** Of the iteration that ends, by phase. */
+  /** The seconds of each phase of the iteration that ends. */
   takeSeconds(): Record<string, number> {
     const seconds = this.#seconds;
     this.#seconds = {};

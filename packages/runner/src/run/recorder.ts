@@ -35,14 +35,14 @@ export interface RunOutput {
   logger: RunLogger;
 }
 
-/** What a run begins with, or continues with from a checkpoint. */
+/** The state in which a run begins, or continues from a checkpoint. */
 export interface RunStart extends RunLength {
   best: CheckpointProgress['best'];
   /** The algorithm's own, changed by it in place. */
   state: RecipeState;
 }
 
-/** What ends a run early or asks it for a checkpoint. */
+/** Reasons to end a run early or to save a checkpoint. */
 export interface RunLimits extends ScheduleKeys {
   guard?: GuardBounds;
   /** Requests from outside; absent on ranks above 0. */
@@ -51,7 +51,7 @@ export interface RunLimits extends ScheduleKeys {
   ranks?: Ranks;
 }
 
-/** What is measured beside the algorithm's own figures. */
+/** Figures beside the algorithm's own. */
 export interface RunMeasures {
   /** Figures of the iteration that ends. */
   metrics?(): Promise<Metrics>;
@@ -141,7 +141,7 @@ export class Recorder implements RunHooks {
     await this.limits.control?.whilePaused();
   }
 
-  /** What needs the episodes of the rollout is measured and stored now: a resumed run has them in its files alone. */
+  /** Figures that need the episodes of the rollout are measured and stored now: a resumed run has those episodes in its files alone. */
   async postpone(iteration: number, measured: Metrics, rollout: readonly Trajectory[]): Promise<void> {
     if (this.#postponable.postponed === undefined) {
       const further = (await this.measures.metrics?.()) ?? {};

@@ -1,4 +1,4 @@
-// What a finished run shows: the policy it started from beside the policy it ended with.
+// The results of a finished run: the policy that it started from beside the policy that it ended with.
 import { bootstrapMean, episodicReturn, mean, Rng, type Interval, type Trajectory } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
 import type { Decoding, Metrics } from '@bowyer/algorithms';
@@ -16,7 +16,7 @@ export interface PolicyResult {
   interval?: Interval;
 }
 
-/** What the test was played on. */
+/** The items of the test. */
 export interface TestedItems {
   /** In the plural: "goals". */
   noun: string;
@@ -24,7 +24,7 @@ export interface TestedItems {
   shared: boolean;
   /** Different items that were played. */
   played: number;
-  /** Of those, items of the run's own rollouts; absent where nothing was trained. */
+  /** How many of those are items of the run's own rollouts; absent where nothing was trained. */
   trainedOn?: number;
 }
 
@@ -139,7 +139,7 @@ const decodingText = (decoding: Decoding = 'sample'): string => (decoding === 's
 export const resultText = (results: RunResults): string =>
   [textTable(resultHeader, resultRows(results)), '', ...resultNotes(results)].join('\n');
 
-/** What stands below the table: what was played, differences on the same episodes, the optimum, the critic. */
+/** Lines below the table: the items that were played, differences on the same episodes, the optimum, the critic. */
 export function resultNotes(results: RunResults): string[] {
   const { optimalReturn, calibration, stopped, rollouts, processes, comparisons = [] } = results;
   const lines = [playedText(results), ...fewText(results)];

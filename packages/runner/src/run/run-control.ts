@@ -12,7 +12,7 @@ export type ControlAction = (typeof controlActions)[number];
 
 const REQUEST_FILE = 'control.json';
 const LOCK_FILE = 'run.lock';
-/** What run.lock of the process was when it began to look for requests. */
+/** A copy of run.lock from the moment when the process began to look for requests. */
 const OBEYING_FILE = 'takes-requests';
 /** Exists while the run waits. */
 const PAUSED_FILE = 'paused';

@@ -1,4 +1,4 @@
-// What a run shows while it works: bars with the newest figures, curves on a terminal, and a line for each evaluation.
+// The display of a run while it works: bars with the newest figures, curves on a terminal, and a line for each evaluation.
 import type { Metrics } from '@bowyer/algorithms';
 import { ProgressBar, RunFigures } from '@bowyer/logging';
 import type { TaskContext } from '../context/task-context.js';

@@ -23,7 +23,7 @@ const RESUMED_FILES = ['metrics.jsonl', 'trajectories/rollout.jsonl', 'trajector
 /** Episodes of each evaluation that are stored: the first ones, which are the same games every time. */
 const STORED_EVALUATIONS = 8;
 
-/** What a recorder writes. */
+/** The files that a recorder writes. */
 export interface RecordedFiles {
   readonly directory: string;
   /** Bytes of each file that a resumed run keeps. */
@@ -83,7 +83,7 @@ export class RunFiles implements RecordedFiles {
   }
 
   /**
-   * What a run's files contain: figures by iteration, and its rollouts, oldest first. A line that was cut off is left out.
+   * The contents of a run's files: figures by iteration, and its rollouts, oldest first. A line that was cut off is left out.
    *
    * @throws if another line is damaged, with its place
    */
@@ -98,7 +98,7 @@ export class RunFiles implements RecordedFiles {
   }
 }
 
-/** What of the config decided the numbers of the run in a folder. */
+/** The file with the part of the config that decided the numbers of the run in a folder. */
 export const CONFIG_FILE = 'run-config.json';
 
 /**

@@ -1,4 +1,4 @@
-// What a run writes to, on ranks other than 0: nothing. Their figures are the same.
+// The output of a run on ranks other than 0: nothing is written, since their figures are the same.
 import type { RunLogger } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import type { CheckpointSink, Saveable } from './recorder.js';

@@ -13,7 +13,7 @@ interface StartLine {
   /** ISO 8601. */
   time: string;
   command?: string;
-  /** Of the checkout that ran, with `+` where it had changes; absent in an installed package. */
+  /** The commit of the checkout that ran, with `+` where it had changes; absent in an installed package. */
   commit?: string;
   node?: string;
   /** `finished`, `interrupted`, `stopped by the guard` or `failed`. */
@@ -24,7 +24,7 @@ interface StartLine {
 
 export type EndStatus = 'finished' | 'interrupted' | 'stopped by the guard' | 'failed';
 
-/** What the file says, over all starts. */
+/** A summary of all starts in the file. */
 export interface Starts {
   first: string | null;
   /** Of the last line. */
@@ -32,7 +32,7 @@ export interface Starts {
   count: number;
   command: string | null;
   commit: string | null;
-  /** Of the last start; null while it runs, and after a process that was killed. */
+  /** The end of the last start; null while it runs, and after a process that was killed. */
   end: { status: EndStatus; reason: string | null } | null;
 }
 

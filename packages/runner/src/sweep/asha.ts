@@ -59,7 +59,7 @@ export class Asha {
     this.#promoted = options.rungs.map(() => new Set());
   }
 
-  /** What to start in a place that is free; null when nothing can be started before another job ends. */
+  /** The trial to start in a place that is free; null when none can be started before another job ends. */
   next(): AshaJob | null {
     const unfinished = this.#unfinished.shift();
     if (unfinished) return unfinished;

@@ -1,4 +1,4 @@
-// What a sweep shows by default: its settings beside each other, mean and interval over their seeds.
+// The comparison that a sweep ends with: its settings beside each other, with mean and interval over their seeds.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findRuns } from '../report/find-runs.js';
@@ -7,7 +7,7 @@ import { comparisonText, readSettings } from '../report/comparison.js';
 import { writeComparison } from '../report/write-report.js';
 
 /**
- * Writes comparison.html into the sweep's folder. A sweep of jobs that are no runs (of `play`, of `score`) has none, and one that
+ * Writes comparison.html into the sweep's folder. A sweep of jobs that are not runs (of `play`, of `score`) has none, and one that
  * cannot be written stops nothing.
  *
  * @param directory of the sweep

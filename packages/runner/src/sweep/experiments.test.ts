@@ -38,7 +38,7 @@ test.each(sweeps)('$name', async ({ name, text }) => {
   const [, configName] = /npx bowyer --config-name (\w+).*\+experiment=/.exec(text)!;
   const jobs = jobsOf(name, configName);
   expect(jobs.length).toBeGreaterThan(1);
-  // Of jobs that differ in the seed alone, one.
+  // One of the jobs that differ in the seed alone.
   const distinct = new Map(jobs.map((overrides) => [overrides.filter((one) => !/^seed=/.test(one)).join(), overrides]));
   for (const overrides of distinct.values())
     await validateConfig(await composed(configName, ...overrides, 'save_path=somewhere'));

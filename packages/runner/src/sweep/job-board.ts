@@ -1,4 +1,4 @@
-// What a person watching a sweep sees: on a terminal one table of its jobs, those at work with their latest output; in a pipe
+// A sweep as a person watches it: on a terminal one table of its jobs, those at work with their latest output; in a pipe
 // or a file one line when a job starts and one when it ends; for a script an object in place of a line.
 import { maximum } from '@bowyer/core';
 import { duration, type LiveText, type ProgressOutput } from '@bowyer/logging';
@@ -8,7 +8,7 @@ interface Row {
   label: string;
   startedAt: number;
   status: 'at work' | JobStatus;
-  /** Of an ended job; null while it is at work. */
+  /** The outcome of a job that has ended; null while it is at work. */
   seconds: number | null;
   /** The latest output, or figures. */
   text: string;

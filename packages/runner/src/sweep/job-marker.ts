@@ -11,7 +11,7 @@ export interface JobMarker {
   overrides: string[];
   /** started: running, or killed before it could record its end. */
   status: JobStatus | 'started';
-  /** Of the last start, while it is at work on this machine. */
+  /** The process of the last start, while it is at work on this machine. */
   process: ProcessIdentity | null;
   /** Slurm's name of the job, `12_3`, where launcher=slurm submitted it last. */
   slurmTask?: string | null;
@@ -36,10 +36,10 @@ export async function writeMarker({ directory }: SweepJob, marker: JobMarker): P
 }
 
 /**
- * What earlier starts of this sweep left, by job; null where a job was never started. Refuses before anything is started.
+ * Marks that earlier starts of this sweep have left, by job; null where a job was never started. Refuses before anything is started.
  *
  * @param options.resume false: folders in use are refused
- * @param options.followsSlurm true: jobs that are in Slurm's queue are no mistake
+ * @param options.followsSlurm true: jobs that are in Slurm's queue are expected
  * @throws if a folder contains a job with other overrides, one that still runs, or (without resume) any job
  */
 export async function readMarkers(

@@ -24,7 +24,7 @@ export interface JobProcessEnd {
   /** Null if a signal ended it, or if it could not be started. */
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** What went wrong outside the job itself. */
+  /** An error outside the job itself. */
   problem: string | null;
 }
 
@@ -97,7 +97,7 @@ function watchLines(stream: NodeJS.ReadableStream, onLine: (line: string) => voi
   });
 }
 
-/** What a log begins with, to be pasted into a shell after the `#`. */
+/** The first line of a log: the command, to be pasted into a shell without the `#`. */
 export function commandLine(command: readonly string[]): string {
   return `# ${command.map(shellQuoted).join(' ')}`;
 }

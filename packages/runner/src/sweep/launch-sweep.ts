@@ -1,4 +1,4 @@
-// What the command line asks for every sweep: reads the `launcher` and `sweeper` nodes of the composed config, and runs what is
+// The entry of every sweep: reads the `launcher` and `sweeper` nodes of the composed config, and runs what is
 // not Hydra's basic sweeper with Hydra's basic launcher.
 import type { SweepOutcome, SweepRequest } from '@bowyer/config';
 import { AshaSource } from './asha-source.js';

@@ -17,7 +17,7 @@ export interface LocalLauncherOptions extends FiguresWanted {
   board: JobBoard;
   /** Which of a job's overrides its line on the screen shows. */
   shown(override: string): boolean;
-  /** What earlier starts of the sweep left, by job number. */
+  /** Marks that earlier starts of the sweep have left, by job number. */
   markers: ReadonlyMap<number, JobMarker>;
 }
 

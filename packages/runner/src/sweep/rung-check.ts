@@ -1,4 +1,4 @@
-// What successive halving asks of a training whose length is counted in iterations: rungs at which trials can be compared.
+// Checks that a training whose length is counted in iterations has rungs at which successive halving can compare trials.
 import { findAlgorithm, rateFollowsIterations, type AnyAlgorithm } from '@bowyer/algorithms';
 import { ConfigError, type Composition } from '@bowyer/config';
 import { camelKeys } from '@bowyer/core';

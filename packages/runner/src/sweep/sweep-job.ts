@@ -3,7 +3,7 @@
 /** One point of the sweep, with a folder of its own. */
 export interface SweepJob {
   readonly number: number;
-  /** What sets this job apart: override texts as the sweeper wrote them. */
+  /** The overrides that set this job apart, as the sweeper wrote them. */
   readonly overrides: readonly string[];
   /** Absolute. */
   readonly directory: string;

@@ -56,7 +56,7 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
 
 const texts = (dimension: SweepDimension): readonly string[] => (dimension.kind === 'values' ? dimension.texts : []);
 
-/** What chooses the sweep itself is none of its trials'. */
+/** Words that choose the sweep itself are not given to its trials. */
 const isOfTrial = (override: string): boolean => !/^\+?(sweeper|launcher)\b/.test(override);
 
 /** W&B's words for the values of a key. */

@@ -1,4 +1,4 @@
-// What task=score and task=generate share: a model, a JSONL file of items, and a JSONL file that grows in their order.
+// The common part of task=score and task=generate: a model, a JSONL file of items, and a JSONL file that grows in their order.
 import { open, rename, rm } from 'node:fs/promises';
 import { camelKeys, LockLostError, namingFile } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
@@ -22,7 +22,7 @@ import {
 import { owningOutput } from '../run/folder-owner.js';
 import type { TaskContext } from '../context/task-context.js';
 
-/** What the config of such a task has. */
+/** The keys that such a task reads. */
 export type LinesConfig = DeviceConfig &
   Pick<AgentConfig, 'quantization'> &
   Partial<Pick<AgentConfig, 'packedDecoding'>> & { task: string; model: string; input: string; output: string };

@@ -13,7 +13,7 @@ export interface TaskUnit {
   sharesRanks?: boolean;
   /** Plays episodes: has the node `env`, and gets the environment's parts. */
   plays: boolean;
-  /** What the config lacks or contradicts, looked for before anything starts. `config` has camelCase keys. */
+  /** Looks for settings that are missing or contradict each other, before anything starts. `config` has camelCase keys. */
   problems?(config: Record<string, unknown>): ConfigProblem[] | Promise<ConfigProblem[]>;
   /** Imports the code that does the work; the compute stack is loaded here and not before. */
   load(): Promise<TaskCode>;

@@ -20,7 +20,7 @@ export class ChromeTrace {
   #spans = 0;
   #asyncId = 0;
   #isFirst = true;
-  /** Of the last span of each row. */
+  /** The end of the last span of each row. */
   readonly #ends = new Map<number, number>();
 
   /** @param start of the run in milliseconds since the epoch; a trace that is there already is overwritten */

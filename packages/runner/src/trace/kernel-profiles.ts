@@ -1,4 +1,4 @@
-// What ONNX Runtime's profiler wrote of the first runs of each session.
+// Reads what ONNX Runtime's profiler has written about the first runs of each session.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

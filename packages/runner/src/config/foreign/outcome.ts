@@ -24,7 +24,7 @@ export type Outcome =
   | {
       /** The words that take the place of the key. */
       words: readonly string[];
-      /** What a user would not expect of them. */
+      /** A line about an effect of these words that a user would not expect. */
       note?: string;
       /** Variables of the environment. */
       env?: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-// What is checked before launcher=slurm writes or submits anything.
+// Checks that launcher=slurm makes before it writes or submits anything.
 import { ConfigError } from '@bowyer/config';
 import type { LauncherConfig } from '../../keys/sweep-schema.js';
 import { refusedParameters } from './batch-script.js';

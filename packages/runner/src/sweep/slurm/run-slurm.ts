@@ -27,7 +27,7 @@ export interface SlurmLauncherOptions extends FiguresWanted {
   board: JobBoard;
   /** Which of a job's overrides its line on the screen shows. */
   shown(override: string): boolean;
-  /** What earlier starts of the sweep left, by job number. */
+  /** Marks that earlier starts of the sweep have left, by job number. */
   markers: ReadonlyMap<number, JobMarker>;
 }
 
@@ -212,7 +212,7 @@ export class SlurmLauncher {
 
 const arrayOf = (task: string) => task.split('_')[0];
 
-/** Of a log that grows: what the job printed last. */
+/** The last line of a log that grows. */
 async function lastLine(path: string): Promise<string> {
   const handle = await open(path).catch(() => null);
   if (handle === null) return 'starting';

@@ -13,7 +13,7 @@ export interface QueuedTask {
   reason: string;
 }
 
-/** What a launcher asks of Slurm. */
+/** The commands of Slurm that a launcher needs. */
 export interface Slurm {
   /** The largest index of an array is one less. */
   maxArraySize(): Promise<number>;

@@ -1,4 +1,4 @@
-// What a job's batch script writes down beside its log, so that its end is known without accounting and after the launcher left.
+// Events that a job's batch script writes beside its log, so that its end is known without accounting and after the launcher has left.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -42,7 +42,7 @@ export async function readEpisode(directory: string, id: string): Promise<Dialog
   return readDialogue(place, summary.source, gamma);
 }
 
-/** Of the last run that was asked for, as long as its files do not change. */
+/** The episodes of the last run that was asked for, as long as its files do not change. */
 async function listOf(directory: string, gamma: number): Promise<EpisodeList> {
   const paths = SOURCES.map((source) => join(directory, 'trajectories', `${source}.jsonl`));
   const stamp = (await Promise.all(paths.map((path) => stat(path).catch(() => null)))).map((one) => one?.size).join();

@@ -20,12 +20,12 @@ import { CONFIG_FILE } from '../../run/run-files.js';
 import type { ModelConfig } from '../evaluate/open-agent.js';
 import { Refused } from './refused.js';
 
-/** What the page shows of a game. */
+/** A game as the page shows it. */
 export interface GameView {
   game: string;
   /** Which policy plays, such as `checkpoint 40`. */
   policy: string;
-  /** What the environment has said last. */
+  /** The newest text of the environment. */
   observation: string;
   /** Who did what, and what it gave; null at the beginning. */
   action: { by: 'you' | 'policy'; text: string; reward: number } | null;

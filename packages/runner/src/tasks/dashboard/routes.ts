@@ -1,4 +1,4 @@
-// What the dashboard's page asks for. The listener has refused foreign pages and hosts; the token is checked here, for reading too.
+// The routes of the dashboard's page. The listener has refused foreign pages and hosts; the token is checked here, for reading too.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BodyError, excerpt, faultMessage, pathOf, readJson } from '@bowyer/serving';

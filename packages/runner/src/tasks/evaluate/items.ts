@@ -49,7 +49,7 @@ export const itemKeys = ({ setting }: Choices) =>
 export interface PlayedItems {
   plan: SplitPlan;
   split: Split;
-  /** Of the list; null for a split. */
+  /** How many problems of the list are played; null for a split. */
   listed: number | null;
   makeEnv: (split: Split) => Env;
 }

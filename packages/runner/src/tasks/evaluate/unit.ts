@@ -90,7 +90,7 @@ function keys(choices: Choices): TProperties {
   };
 }
 
-/** What makes the agent another one than the config describes: its algorithm, its environment, a critic that is not there. */
+/** Problems of an agent that is not the one that the config describes: another algorithm or environment, or a critic that is missing. */
 function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<string, unknown>): ConfigProblem[] {
   const folder = agentFolderOf(place);
   const run = runOf(folder);

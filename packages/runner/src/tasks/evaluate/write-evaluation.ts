@@ -1,4 +1,4 @@
-// What an evaluation leaves behind: all episodes, the same in AgentGym's form, results.json, and a table for the terminal.
+// The files of an evaluation (all episodes, the same in AgentGym's format, results.json) and its table for the terminal.
 import { join } from 'node:path';
 import { episodeMetrics, type Decoding } from '@bowyer/algorithms';
 import { writeFileAtomically, type Trajectory, toRecord, JsonlFile } from '@bowyer/core';

@@ -37,7 +37,7 @@ export interface Examples {
   longest: number;
   /** Tokens that end what is learned. */
   ends: readonly number[];
-  /** What the model keeps as its chat template; null: its own, or the data has no dialogues. */
+  /** The chat template that the model is saved with; null: its own, or the data has no dialogues. */
   chatTemplate: string | null;
 }
 
@@ -160,7 +160,7 @@ function split(
   );
   return {
     training: examples.filter((_, i) => !isHeld.has(i)).flat(),
-    // Of similar length in a batch: less padding.
+    // Batches of items of similar length have less padding.
     validation: examples
       .filter((_, i) => isHeld.has(i))
       .flat()

@@ -1,4 +1,4 @@
-// What a person's file contains, as texts: conversations, or prompts with their completions. No model is needed to read it.
+// Reads a person's file as texts: conversations, or prompts with their completions. No model is needed to read it.
 import type { Conversation } from '@bowyer/text';
 import {
   conversationNotes,
@@ -23,7 +23,7 @@ const EXPECTED = `${EXPECTED_CONVERSATION} or {"prompt": "â€¦", "completion": "â
 const NAMES = { conversation: 'a conversation', completion: 'a prompt with a completion' } as const;
 
 export interface TrainingFile extends DataFile<TrainingItem> {
-  /** What is to be said about it before work starts. */
+  /** Lines about the file that are logged before work starts. */
   notes: string[];
 }
 
@@ -70,7 +70,7 @@ function text(key: string, value: unknown): string {
   return value;
 }
 
-/** What a model is given to see what it writes now; null where the item begins with what is learned. */
+/** The prompt with which the trained model is tried; null where the item begins with the text that is learned. */
 export function promptOf(item: TrainingItem): object | null {
   if (item.kind === 'completion') return { prompt: item.prompt };
   const reply = item.messages.findLastIndex(({ role, loss }) => role === 'assistant' && loss !== false);

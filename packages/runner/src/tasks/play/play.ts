@@ -95,7 +95,7 @@ class Episode {
     this.#validActions = Array.isArray(validActions) ? validActions.map(String) : [];
   }
 
-  /** What a player sees: the text, and valid actions and the score where the environment reports them. */
+  /** The text that a player sees, with valid actions and the score where the environment reports them. */
   #show(): void {
     const { prompt, print, textOf } = this.table;
     const { observation, info } = this.#record!.steps.at(-1) ?? this.#record!.reset;

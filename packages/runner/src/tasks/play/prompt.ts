@@ -1,11 +1,11 @@
-// What a player types: lines of a pipe, or of a terminal with history and Tab.
+// Reads the lines that a player types: from a pipe, or from a terminal with history and Tab.
 import { createInterface } from 'node:readline';
 import { completions } from './valid-actions.js';
 
 export interface Prompt {
   /** A person types: they can be asked. */
   readonly isTerminal: boolean;
-  /** Of the terminal; Infinity where there is none. */
+  /** The columns of the terminal; Infinity where there is none. */
   readonly columns: number;
   /** The next typed line, without its end; null when there is none any more, or after Ctrl-C. */
   read(question: string, choices?: readonly string[]): Promise<string | null>;

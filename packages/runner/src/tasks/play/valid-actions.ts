@@ -37,7 +37,7 @@ export function atWords(text: string, columns: number): string[] {
 }
 
 /**
- * What Tab makes of a typed beginning, in the form of readline's completer: whole actions where few are left, else the longest
+ * Completes a typed beginning when Tab is pressed, as readline's completer does: whole actions where few are left, else the longest
  * beginning that they share.
  */
 export function completions(typed: string, actions: readonly string[]): [string[], string] {

@@ -63,7 +63,7 @@ export async function reverify(config: ReverifyConfig, context: TaskContext): Pr
   print(`${await writeVerified(config, context, verified)}\n`);
 }
 
-/** What is read of a line. */
+/** The keys of a line that are read. */
 const episodeSchema = {
   type: 'object',
   required: ['episode', 'seed', 'opening', 'turns'],

@@ -137,7 +137,7 @@ async function maskedInRun(dir: string, run: EnvironmentConfig): Promise<number[
   return maskedTokenIds(await loadTokenizer(baseDir), run);
 }
 
-/** What training has changed in another policy of the same form: all weights, or the adapters. */
+/** The tensors that training has changed in another policy of the same architecture: all weights, or the adapters. */
 async function weightsOf(
   folder: string,
   served: LanguageModel,

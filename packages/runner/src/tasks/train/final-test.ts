@@ -50,7 +50,7 @@ export const failureLog =
   (error, episode) =>
     log(`${episode} failed and is left out: ${error.message}`, 'WARNING');
 
-/** What results say of rollouts that were played ahead. */
+/** The line of the results about rollouts that were played ahead. */
 const aheadOf = ({ rollout }: TrainConfig): Pick<RunResults, 'rollouts'> =>
   rollout === undefined || rollout.mode === 'synchronous'
     ? {}
@@ -88,7 +88,7 @@ export class FinalTest {
     const known = best !== null && this.#policyDecides ? { weights: await this.#digest(policy), played: last } : null;
     await policy.release(); // one policy at a time, since memory may have room for a large base only once
     const tested = [...last];
-    // What the agent was before: its policy alone, since the critic had not been trained.
+    // The agent before training plays with its policy alone, since its critic had not been trained.
     if (startFolder !== null)
       tested.unshift(
         ...(await this.#playFrom(
@@ -172,7 +172,7 @@ export class FinalTest {
     return !this.unit.playsWithCritic && this.memory === null;
   }
 
-  /** Of the trained parameters, one tensor in memory at a time. */
+  /** A digest of the trained parameters, with one tensor in memory at a time. */
   async #digest({ parameters }: LanguageModel): Promise<string> {
     const hash = createHash('sha256');
     for (const name of parameters.names) {

@@ -1,4 +1,4 @@
-// What a run begins with: the folder of a policy or the data to make one from, and what is in its memory.
+// Finds the start of a run: the folder of a policy or the data to make one from, and the contents of its memory.
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AnyAlgorithm } from '@bowyer/algorithms';
@@ -43,7 +43,7 @@ export async function findStart(
   return { folder, data: unit.needs.dataset ? await loadImitationData(config, memory, context.log) : null };
 }
 
-/** What is in memory as the run begins or resumes: that of its checkpoint, of the agent it starts from, or of the demonstrations. */
+/** Fills the memory as the run begins or resumes: from its checkpoint, from the agent that it starts with, or from the demonstrations. */
 export async function fillMemory(
   memory: AgentMemory,
   checkpoint: string | null,

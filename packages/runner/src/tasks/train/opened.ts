@@ -1,4 +1,4 @@
-/** What a run has opened: closed in the reverse order, whatever happens. */
+/** Things that a run has opened. They are closed in the reverse order, whatever happens. */
 export class Opened {
   readonly #closings: (() => Promise<void> | undefined)[] = [];
 

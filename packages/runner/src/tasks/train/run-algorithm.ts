@@ -157,7 +157,7 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
   return recorder;
 }
 
-/** What plays with each update's weights; null where nothing is updated, and where it has weights of its own or chooses among actions. */
+/** Plays with each update's weights; null where nothing is updated, or where rollouts have weights of their own or choose among actions. */
 function samplerOf({ unit, agent, config, context, rollouts }: RunState): Sampler | null {
   const { actionChoice = 'free' } = agent.dialogues;
   const isApart = rollouts !== undefined || (config.remotePolicy?.baseUrl ?? null) !== null;

@@ -1,4 +1,4 @@
-// What task=train reads of a config.
+// The keys that task=train reads.
 import type { Decoding, DiagnosticsOptions, rateFollowsIterations, ReplayPlacement } from '@bowyer/algorithms';
 import type {
   CriticConfig,
@@ -40,18 +40,18 @@ export type TrainConfig = WarmStartConfig &
     testSize: number;
     saveMinutes?: number | null;
     saveFreq?: number | null;
-    /** Of an algorithm on a dataset. */
+    /** Read by an algorithm on a dataset. */
     epochs?: number;
     maxInputLength?: number | null;
-    /** Of an algorithm that counts them. */
+    /** Read by an algorithm that counts them. */
     iterations?: number;
     gamma?: number;
-    /** Of an algorithm that plays episodes. */
+    /** Read by an algorithm that plays episodes. */
     diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
     guard?: GuardBounds;
     remotePolicy?: RemotePolicyConfig;
     rollout?: RolloutConfig;
-    /** Of an algorithm with a schedule over its iterations. */
+    /** Read by an algorithm with a schedule over its iterations. */
     lmLrFinalShare?: number;
     lmSchedule?: Parameters<typeof rateFollowsIterations>[0]['lmSchedule'];
   };

@@ -83,7 +83,7 @@ export class TrainedModels {
     await this.critic?.save(join(folder, 'critic'));
   }
 
-  /** What plays. */
+  /** Saves the agent as it plays: the policy, and the critic below it. */
   async saveAgent(folder: string): Promise<void> {
     await this.policy.save(folder);
     await this.critic?.save(join(folder, 'critic'));
