@@ -21,16 +21,16 @@ const part = (what: string) => Type.Boolean({ description: `show ${what}, where 
 const properties = {
   kind: oneOf(
     [...contextKinds],
-    'dialogue: everything said so far; window: the last turns; last: the current observation; tutorial: the prompt with # TASK and # STEP; auto: the kind that the page of the environment states',
+    'dialogue: everything said so far; window: the last turns; last: the current observation; tutorial: a prompt with # TASK and # STEP; auto: the environment’s own choice, which its page states',
   ),
   history_turns: Type.Integer({ minimum: 0, description: 'earlier turns, with their actions, before the current one' }),
   task_description: part('the task above the turns'),
   step_counter: Type.Boolean({ description: 'show the number of each turn, from 0' }),
-  inventory: part('what the agent has with it'),
+  inventory: part('the agent’s inventory'),
   valid_actions: part('the actions that are valid now'),
   max_chars: nullable(
     Type.Integer({ minimum: 1 }),
-    'longest text in characters: the oldest turns are left out until it fits, never the task or the current turn; null: no limit',
+    'longest text in characters; the oldest turns are left out until it fits, but never the task or the current turn; null: no limit',
   ),
 };
 

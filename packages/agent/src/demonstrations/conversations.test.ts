@@ -65,7 +65,7 @@ test('what templates read stays: tools first, calls, reasoning, parts', async ()
   ]);
 });
 
-test('episodes and games are no conversations', () => {
+test('episodes and games are not conversations', () => {
   const episode = { reset: { observation: 'conversations' }, steps: [{ action: 'a', observation: 'b', reward: 0 }] };
   expect(isConversationFile(file('c.jsonl', JSON.stringify(episode)))).toBe(false);
   expect(isConversationFile(file('d.json', JSON.stringify([{ lines: ['messages'] }])))).toBe(false);

@@ -6,7 +6,9 @@ import { changeableOnResume } from '@bowyer/core';
 /** Secrets do not belong in a config, which is saved in the run's folder. */
 export const secretKeys = {
   huggingface_token: changeableOnResume(
-    Type.String({ description: 'kept for ArCHer’s configs; must be empty: set HF_TOKEN in the environment' }),
+    Type.String({
+      description: 'accepted from ArCHer’s configs, where it must be empty: set HF_TOKEN in the environment instead',
+    }),
   ),
 };
 
@@ -15,15 +17,15 @@ export const environmentKeys = {
   env_name: nullable(Type.String(), 'ArCHer’s name for env.name; where both are given they must agree'),
   env_idx: nullable(
     Type.Integer({ minimum: 0 }),
-    'play only the item of this index in the environment’s list; null: all',
+    'play only the item with this index in the environment’s list; null: all items',
   ),
   env_load_path: nullable(
     Type.String(),
-    'what the environment loads: a story file, the weights of an oracle, or the address of a shop',
+    'a file or address that the environment loads: a story file, the weights of an oracle, or the address of a shop',
   ),
   env_server_base: nullable(
     Type.String(),
-    'AgentGym’s name for env.base_url: address of the server of an environment that is played there',
+    'AgentGym’s name for env.base_url: the address of the server where the environment is played',
   ),
 };
 
@@ -32,6 +34,6 @@ export const shopKeys = {
   webshop_lower: nullable(Type.Integer({ minimum: 0 }), 'ArCHer’s name for env.webshop_lower on a site: first goal'),
   webshop_upper: nullable(
     Type.Integer({ minimum: 0 }),
-    'ArCHer’s name for env.webshop_upper on a site: one past the last goal',
+    'ArCHer’s name for env.webshop_upper on a site: the number after the last goal',
   ),
 };

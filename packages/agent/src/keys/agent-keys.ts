@@ -10,29 +10,29 @@ import { environmentKeys, secretKeys, shopKeys } from './adopted-keys.js';
 const closed = { additionalProperties: false } as const;
 
 /** The seed of a run. */
-export const seedKey = { seed: count('all randomness of the run follows from it', 0) };
+export const seedKey = { seed: count('seed from which all randomness of the run follows', 0) };
 
 /** The keys of tasks that run models. */
 export const deviceKeys = {
   device: oneOf(
     ['cpu', 'webgpu', 'cuda', 'auto'],
-    'where models run: the CPU; any GPU; an NVIDIA GPU with CUDA’s files installed; auto: the fastest of these that works (docs/devices.md)',
+    'where models run. cpu: the CPU; webgpu: any GPU; cuda: an NVIDIA GPU with CUDA’s files installed; auto: the fastest of these that works (docs/devices.md)',
   ),
   precision: oneOf(
     ['float32', 'float16'],
-    'type of the arithmetic; float16, with float32 master weights and loss scaling, needs device=webgpu (docs/devices.md)',
+    'number type of the arithmetic; float16 keeps float32 master weights, scales the loss and needs device=webgpu (docs/devices.md)',
   ),
   threads: Type.Integer({
     minimum: 0,
     maximum: 256,
-    description: 'threads of ONNX Runtime; 0: one for each core',
+    description: 'threads of ONNX Runtime; 0: one thread for each core',
   }),
 };
 
 /** The keys of tasks that may take a model from the hub. */
 export const hubKeys = {
   offline: changeableOnResume(
-    Type.Boolean({ description: 'use only models of the hub that are downloaded already; as HF_HUB_OFFLINE=1' }),
+    Type.Boolean({ description: 'use only models of the hub that are downloaded already, as HF_HUB_OFFLINE=1 does' }),
   ),
   huggingface_token: secretKeys.huggingface_token,
 };
@@ -40,13 +40,13 @@ export const hubKeys = {
 /** How a model samples. */
 export const samplingKeys = {
   max_new_tokens: count('longest text that the model writes at once, in tokens'),
-  do_sample: Type.Boolean({ description: 'sample; false: the most likely token always' }),
+  do_sample: Type.Boolean({ description: 'sample tokens; false: always take the most likely token' }),
   temperature: Type.Number({
     minimum: 0,
     maximum: MAX_TEMPERATURE,
-    description: 'sampling temperature, dimensionless; 0: the most likely token always',
+    description: 'sampling temperature, dimensionless; 0: always take the most likely token',
   }),
-  top_k: count('sample among the k most likely tokens; 0: all', 0),
+  top_k: count('sample among the k most likely tokens; 0: among all tokens', 0),
   top_p: Type.Number({
     exclusiveMinimum: 0,
     maximum: 1,
@@ -62,7 +62,7 @@ export const samplingKeys = {
 const textKeys = {
   repetition_penalty: nullable(
     Type.Number({ minimum: REPETITION_PENALTIES.min, maximum: REPETITION_PENALTIES.max }),
-    'logits of tokens that the text contains already are divided by it (multiplied where they are negative); 1: none. null: as the model’s generation_config.json says',
+    'the logits of tokens that the text contains already are divided by this number (multiplied where they are negative); 1: no penalty; null: the value in the model’s generation_config.json',
   ),
 };
 
@@ -80,7 +80,7 @@ export const templateKeys = {
 /** The keys of tasks that train on conversations. */
 export const conversationKeys = {
   upstream_loss_mask: Type.Boolean({
-    description: 'train on the tokens that AgentGym’s code trains on, headers and messages with `loss: false` included',
+    description: 'train on the same tokens as AgentGym’s code, which include headers and messages with `loss: false`',
   }),
 };
 
@@ -90,11 +90,11 @@ export const playKeys = {
   max_failure_share: share('a run stops when more than this share of the episodes collected together failed'),
   max_turns: nullable(
     count('turns of the longest episode'),
-    'turns after which every episode is cut, as by a limit outside the task; null: the limit of the environment alone',
+    'turns after which every episode is truncated; null: only the environment’s own limit applies',
   ),
   action_choice: oneOf(
     [...actionChoices],
-    'free: the agent writes what it likes; scored, constrained: it chooses among the valid actions, by the log-probability of each as a whole, or token by token',
+    'free: the agent writes any text; scored: it chooses among the valid actions by the log-probability of each as a whole; constrained: it chooses among them token by token',
   ),
   play_as_chat: Type.Boolean({
     description:
@@ -110,11 +110,11 @@ export const policyKeys = {
   ),
   checkpoint_path: nullable(
     Type.String(),
-    'the policy to start from or to play: a run’s folder (its best), one of its checkpoints, or a model as for policy_lm',
+    'the policy to start from or to play: a run’s folder (its best agent is taken), one of its checkpoints, or a model as for policy_lm',
   ),
   quantization: oneOf(
     ['none', '4bit', '8bit'],
-    'bits of the policy’s linear weights, which are frozen then; to train beside them: use_lora=true (QLoRA)',
+    'bits of the policy’s linear weights, which are then frozen; use_lora=true trains adapters beside them (QLoRA)',
   ),
 };
 
@@ -128,7 +128,7 @@ export const writerKeys = {
   quantization: policyKeys.quantization,
   packed_decoding: nullable(
     Type.Boolean(),
-    'decoding on the CPU has a second copy of the weights, laid out for speed; false: half the memory, slower with few rows; null: for 64 MiB to 4 GiB of weights',
+    'decode on the CPU with a second copy of the weights that is laid out for speed; false: half the memory, and slower decoding of few rows; null: true for 64 MiB to 4 GiB of weights',
   ),
 };
 
@@ -144,18 +144,18 @@ export const endpointNode = Type.Object(
     temperature: Type.Number({ minimum: 0, description: 'sampling temperature, dimensionless; 0: greedy' }),
     top_p: nullable(
       samplingKeys.top_p,
-      'the endpoint samples among the most likely tokens that together have this probability; null: it decides itself',
+      'the endpoint samples among the most likely tokens that together have this probability; null: the endpoint’s own default',
     ),
     max_tokens: count('longest reply in tokens'),
     concurrency: count('requests at the same time'),
     retries: count('further attempts after a failed request', 0),
     sends_seed: Type.Boolean({
-      description: 'requests contain a seed that follows from the run’s; not every server takes one',
+      description: 'send a seed that follows from the run’s with each request; not every server accepts one',
     }),
     price_per_million_prompt_tokens: price('prompt'),
     price_per_million_completion_tokens: price('completion'),
   },
-  { ...closed, description: 'task=evaluate: this chat endpoint plays instead of a model here' },
+  { ...closed, description: 'a chat endpoint that plays in task=evaluate in the place of a local model' },
 );
 
 /** Who plays the rollouts in place of the policy. Without an address its other keys are not read. */
@@ -164,17 +164,17 @@ export const remotePolicyNode = Type.Object(
     base_url: changeableOnResume(
       nullable(
         Type.String(),
-        'address up to the version of a server with token ids, for instance http://127.0.0.1:8000/v1; its policy plays the rollouts. null: the policy here',
+        'address, up to the version, of a server that returns token ids, for instance http://127.0.0.1:8000/v1; the server’s policy plays the rollouts. null: the local policy plays them',
       ),
     ),
-    model: nullable(Type.String(), 'name of the model there; null: none is sent'),
+    model: nullable(Type.String(), 'name of the model at the server; null: none is sent'),
     api_key_env: changeableOnResume(
       nullable(Type.String(), 'environment variable that contains the key; null: none is sent'),
     ),
     concurrency: changeableOnResume(count('requests at the same time')),
     retries: changeableOnResume(count('further attempts after a failed request', 0)),
   },
-  { ...closed, description: 'a policy behind a server that plays the rollouts, while the one here learns from them' },
+  { ...closed, description: 'a policy behind a server that plays the rollouts from which the local policy learns' },
 );
 
 /** When rollouts are played. A synchronous run has the first key alone. */
@@ -182,17 +182,20 @@ export const rolloutNode = Type.Object(
   {
     mode: oneOf(
       ['synchronous', 'lock_step', 'asynchronous'],
-      'rollouts are played between the updates; or during them, by a copy of the policy: one behind by as many iterations as ' +
-        'max_staleness says (deterministic), or without a pause, by the newest weights (faster; no two runs are equal)',
+      'synchronous: rollouts are played between the updates; lock_step: they are played during the updates, by a copy of the policy that is ' +
+        'max_staleness iterations old (deterministic); asynchronous: by a copy with the newest weights, without a pause (faster; no two runs are equal)',
     ),
-    max_staleness: count('iterations between the weights with which an episode began and those that learn from it', 0),
+    max_staleness: count(
+      'most iterations between the weights that begin an episode and the weights that learn from it',
+      0,
+    ),
     threads: Type.Integer({
       minimum: 0,
       maximum: 256,
-      description: 'threads of the copy that plays; 0: as many as `threads`',
+      description: 'threads of the copy that plays; 0: the value of `threads`',
     }),
   },
-  { ...closed, description: 'when rollouts are played, and by which weights (docs/asynchronous.md)' },
+  { ...closed, description: 'when rollouts are played and with which weights (docs/asynchronous.md)' },
 );
 
 /** The model that a policy is where none is given. */
@@ -200,8 +203,8 @@ export const policyNode = Type.Object(
   {
     model_type: oneOf(
       ['gpt2', 'llama', 'smeared_llama', 'canon_llama'],
-      'architecture: learned positions; rotary positions, which learn sooner to copy words from the context; with keys that carry the ' +
-        'token before, sooner still; with Canon layers, which carry the last four tokens (docs/models/architectures.md)',
+      'architecture. gpt2: learned positions; llama: rotary positions, which learn sooner to copy words from the context; smeared_llama: its keys also ' +
+        'contain the token before; canon_llama: Canon layers mix the last four tokens (docs/models/architectures.md)',
     ),
     n_layer: count('transformer blocks'),
     n_head: count('attention heads per block'),
@@ -218,7 +221,7 @@ export const policyNode = Type.Object(
 /** Adapters beside the policy. */
 export const loraKeys = {
   use_lora: Type.Boolean({
-    description: 'train adapters (node `lora`) beside the policy, which itself stays unchanged',
+    description: 'train adapters (node `lora`) beside the policy, whose own weights stay unchanged',
   }),
   lora: Type.Object(
     {
@@ -235,7 +238,7 @@ export const loraKeys = {
       }),
       integer_products: Type.Boolean({
         description:
-          'training and scoring multiply the base’s weights as integers of 8 bits, forward and backward: faster, gradients within about 1 %; needs quantization and device=cpu',
+          'multiply the base’s weights as 8-bit integers in training and scoring, forward and backward: faster, with gradients within about 1 %; needs quantization and device=cpu',
       }),
     },
     { ...closed, description: 'adapters of use_lora; a policy that is an adapter folder keeps its own settings' },
@@ -257,11 +260,11 @@ const betas = Type.Array(Type.Number({ minimum: 0, exclusiveMaximum: 1 }), {
 });
 const weightDecay = Type.Number({
   minimum: 0,
-  description: 'share of the weights subtracted in a step, times the rate',
+  description: 'weight decay: in each step this share of the weights, times the learning rate, is subtracted',
 });
 const kindOfOptimizer = oneOf(
   ['adam', 'adamw', 'muon', 'sgd', 'adamw_8bit'],
-  'adam: decay in the gradient; adamw: decay beside it; muon: orthogonal updates of the linear layers, adamw for the rest; adamw_8bit: its moments in a quarter of the memory; sgd',
+  'adam: weight decay is added to the gradient; adamw: weight decay apart from it; adamw_8bit: adamw with its moments in a quarter of the memory; muon: orthogonal updates of the linear layers and adamw for the rest; sgd: stochastic gradient descent',
 );
 /** A key of behaviour cloning on episodes, in a warm start too. */
 export const terminatorKey = {
@@ -285,7 +288,9 @@ const adamNode = Type.Object(
 );
 const momentumKeys = {
   momentum: Type.Number({ minimum: 0, exclusiveMaximum: 1, description: 'decay of the momentum per step; 0: none' }),
-  nesterov: Type.Boolean({ description: 'look ahead by the momentum' }),
+  nesterov: Type.Boolean({
+    description: 'Nesterov’s momentum: the gradient is applied after a step along the momentum',
+  }),
 };
 const sgdNode = Type.Object({ kind: kindOfOptimizer, weight_decay: weightDecay, ...momentumKeys }, optimizerOptions);
 const muonNode = Type.Object({ ...adamNode.properties, ...momentumKeys }, optimizerOptions);
@@ -293,7 +298,7 @@ const muonNode = Type.Object({ ...adamNode.properties, ...momentumKeys }, optimi
 /** Where things that several runs use are kept. */
 export const cacheKeys = {
   cache_dir: changeableOnResume(
-    Type.String({ description: 'folder of warm starts, which every run with the same warm-start config uses' }),
+    Type.String({ description: 'folder of finished warm starts; runs with the same warm-start config share one' }),
   ),
 };
 
@@ -305,7 +310,7 @@ const kindOfCritic = oneOf(
   'encoder. line: sums over the lines of a game of questions; recency: sums over lines that fade, so that order counts; transformer: over the whole text, as in the paper; auto: line for games of questions, else recency',
 );
 const initialValue = Type.Union([Type.Number(), Type.Null()], {
-  description: 'value that all heads start from; null: the typical return that the environment declares',
+  description: 'value that every head predicts at first; null: the typical return that the environment declares',
 });
 const criticWidth = count('width of the embeddings and heads');
 const stateFeature = oneOf(['pooler', 'first', 'mean'], 'which vector of the encoder represents a text');
@@ -339,7 +344,7 @@ export const criticKeys = {
   ),
 };
 
-const rateKind = oneOf(['constant', 'linear', 'cosine'], 'how the rate changes after the warm-up');
+const rateKind = oneOf(['constant', 'linear', 'cosine'], 'how the learning rate changes after the warm-up');
 
 export const scheduleNode = (steps: string, description: string) =>
   Type.Object(
@@ -348,7 +353,7 @@ export const scheduleNode = (steps: string, description: string) =>
       warmup_steps: Type.Integer({
         description: `${steps} of linear warm-up; negative: a tenth of all, as in AgentGym`,
       }),
-      final_share: share('rate at the end, as a share of the peak; without effect on a constant rate'),
+      final_share: share('learning rate at the end, as a share of the peak; it has no effect on a constant rate'),
     },
     { ...closed, description },
   );
@@ -358,38 +363,42 @@ export const warmStartNode = Type.Object(
   {
     epochs: count('passes over the demonstrations'),
     batch_size: count('dialogues per optimizer step'),
-    lr: rate('peak of the optimizer’s rate'),
+    lr: rate('peak of the learning rate'),
     warmup_steps: Type.Integer({ description: 'optimizer steps of linear warm-up; negative: a tenth of all' }),
-    final_lr_share: share('rate at the end, as a share of the peak'),
-    max_grad_norm: rate('bound of the gradient’s global norm'),
+    final_lr_share: share('learning rate at the end, as a share of the peak'),
+    max_grad_norm: rate('largest global norm of the gradient; a larger gradient is scaled down to it'),
     observation_weight: Type.Number({
       minimum: 0,
       description:
-        'of −log p of each token that the environment wrote, beside the mean over utterances; 0: learned are actions alone',
+        'weight in the loss of −log p of each token that the environment wrote, beside the mean over utterances; 0: only actions are learned',
     }),
     save_minutes: changeableOnResume(
       Type.Number({
         minimum: 0,
-        description: 'minutes between checkpoints: the work that a kill may cost; 0: after every step',
+        description:
+          'minutes between checkpoints, the most work that a kill can cost; 0: a checkpoint after every step',
       }),
     ),
     schedule: Type.Object(
       {
         kind: rateKind,
         warmup_steps: nullable(Type.Integer(), 'optimizer steps of linear warm-up; null: warm_start.warmup_steps'),
-        final_share: nullable(share(''), 'rate at the end, as a share of the peak; null: warm_start.final_lr_share'),
+        final_share: nullable(
+          share(''),
+          'learning rate at the end, as a share of the peak; null: warm_start.final_lr_share',
+        ),
       },
-      { ...closed, description: 'how the rate changes over the steps' },
+      { ...closed, description: 'how the learning rate changes over the steps' },
     ),
   },
-  { ...closed, description: 'behaviour cloning before the first iteration, cached by a hash of its config' },
+  { ...closed, description: 'behaviour cloning before the first iteration, cached under a hash of its config' },
 );
 
 /** Expert play. An environment adds the keys that its own expert reads. */
 export const demonstrationKeys = {
   path: nullable(
     Type.String(),
-    'episodes as JSONL (a run’s trajectories too), conversations as JSON or JSONL, or a file in the environment’s own format; null: generated',
+    'a file to imitate: episodes as JSONL (such as a run’s trajectories), conversations as JSON or JSONL, or the environment’s own format; null: the environment’s expert plays',
   ),
   count: count('episodes to generate'),
 };

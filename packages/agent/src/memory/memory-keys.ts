@@ -21,30 +21,32 @@ import { changeableOnResume } from '@bowyer/core';
 const retrieval = {
   kind: oneOf(
     [...memoryKinds],
-    'how past successes are found that an agent reads as examples: bm25: by words; encoder: by the vectors of an encoder; none: it has no memory',
+    'how the agent finds past successes to read as examples. bm25: by their words; encoder: by the vectors of an encoder; none: the agent has no memory',
   ),
   unit: oneOf(
     ['episode', 'transition'],
-    'episode: whole episodes, chosen at the reset; transition: single turns, chosen at every turn',
+    'episode: the examples are whole episodes, chosen at the reset; transition: they are single turns, chosen at every turn',
   ),
-  top_k: count('examples in a prompt at most'),
-  max_chars: count('characters of the examples in a prompt at most: one that does not fit is left out'),
+  top_k: count('largest number of examples in a prompt'),
+  max_chars: count(
+    'largest number of characters of the examples in a prompt; an example that does not fit is left out',
+  ),
   encoder: nullable(
     Type.String(),
-    'folder of an encoder in Hugging Face layout, whose mean hidden states are compared',
+    'folder of an encoder in Hugging Face layout; texts are compared by their mean hidden states',
   ),
 };
 
 const contents = {
   demonstrations: Type.Boolean({
     description:
-      'successful demonstrations are in memory from the start; with policy_lm or checkpoint_path, the memory of that agent',
+      'begin with the successful demonstrations in memory; with policy_lm or checkpoint_path, with the memory of that agent',
   }),
-  grow: Type.Boolean({ description: 'successful rollouts are added, which are of the train split' }),
-  capacity: count('episodes in memory at most, one for each item; the oldest goes first'),
+  grow: Type.Boolean({ description: 'add successful rollouts, which play the train split' }),
+  capacity: count('largest number of episodes in memory, one for each item; the oldest are removed first'),
   min_return: nullable(
     Type.Number({ description: 'in units of the return' }),
-    'smallest return of an episode in memory; null: won, where the environment says so, else a return above 0',
+    'smallest return of an episode in memory; null: episodes that were won, where the environment says so, else those with a return above 0',
   ),
 };
 

@@ -4,7 +4,8 @@ import { findLogger, loggerNames } from '@bowyer/logging';
 import type { Choices } from '@bowyer/agent';
 import { changeableOnResume } from '@bowyer/core';
 
-const description = 'where the figures of the run go beside its own files; several: logger=[csv,tensorboard]';
+const description =
+  'loggers that get the figures of the run beside its own files; for several write logger=[csv,tensorboard]';
 
 /** The keys of tasks that log figures. A node without loggers has no keys. */
 export function loggerKeys({ setting }: Choices): TProperties {

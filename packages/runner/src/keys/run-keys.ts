@@ -18,10 +18,14 @@ export const runKeys = {
     }),
   ),
   quiet: changeableOnResume(
-    Type.Boolean({ description: 'show warnings, errors and results only; run.log gets all. Also --quiet' }),
+    Type.Boolean({
+      description: 'show only warnings, errors and results; run.log gets everything. The flag --quiet does the same',
+    }),
   ),
   json: changeableOnResume(
-    Type.Boolean({ description: 'write one JSON object a line to standard output, for scripts. Also --json' }),
+    Type.Boolean({
+      description: 'write one JSON object a line to standard output, for scripts. The flag --json does the same',
+    }),
   ),
   profile: changeableOnResume(
     Type.Boolean({
@@ -46,7 +50,10 @@ export const titleKeys = {
 /** When a run writes a checkpoint: its work that a kill may cost. */
 export const saveKeys = {
   save_minutes: changeableOnResume(
-    nullable(Type.Number({ minimum: 0 }), 'minutes between checkpoints; 0: after every step; null: as save_freq says'),
+    nullable(
+      Type.Number({ minimum: 0 }),
+      'minutes between checkpoints; 0: a checkpoint after every step; null: only save_freq decides',
+    ),
   ),
 };
 
@@ -55,7 +62,7 @@ export const saveEpochsKey = {
   save_freq: changeableOnResume(
     nullable(
       Type.Number({ exclusiveMinimum: 0 }),
-      'epochs between checkpoints, 0.5: two in an epoch; null: as save_minutes says',
+      'epochs between checkpoints (0.5: two in each epoch); null: only save_minutes decides',
     ),
   ),
 };

@@ -12,7 +12,9 @@ const slurmCount = (description: string) => orNull(Type.Integer({ minimum: 1, de
 
 /** Resources and options of a job, each with its option of sbatch; submitit's names. */
 const slurmKeys = {
-  name: orNull(Type.String({ pattern: '^[^\\n]+$', description: 'slurm: --job-name; kubernetes: of the Job' })),
+  name: orNull(
+    Type.String({ pattern: '^[^\\n]+$', description: 'slurm: --job-name; kubernetes: the name of the Job' }),
+  ),
   timeout_min: orNull(
     Type.Number({
       exclusiveMinimum: 0,
@@ -30,7 +32,10 @@ const slurmKeys = {
   ),
   cpus_per_gpu: slurmCount('--cpus-per-gpu'),
   mem_gb: orNull(
-    Type.Number({ exclusiveMinimum: 0, description: 'GB; slurm: --mem, memory per node; kubernetes: of each pod' }),
+    Type.Number({
+      exclusiveMinimum: 0,
+      description: 'GB; slurm: --mem, memory per node; kubernetes: memory of each pod',
+    }),
   ),
   mem_per_cpu: slurmText('--mem-per-cpu'),
   mem_per_gpu: slurmText('--mem-per-gpu'),
@@ -67,14 +72,14 @@ const kubernetesKeys = {
     Type.Array(Type.String(), { minItems: 1, description: 'kubernetes: how the image starts Bowyer' }),
   ),
   volume_claim: orNull(text('PersistentVolumeClaim for the runs')),
-  mount_path: orNull(text('where pods and this machine mount it')),
-  namespace: orNull(text('of the Job')),
+  mount_path: orNull(text('path where pods and this machine mount the claim')),
+  namespace: orNull(text('namespace of the Job')),
   cpus: orNull(Type.Number({ exclusiveMinimum: 0, description: 'kubernetes: CPUs requested by each pod' })),
   mem_gb: slurmKeys.mem_gb,
   gpus: orNull(Type.Integer({ minimum: 1, description: 'kubernetes: GPUs of each pod' })),
   gpu_resource: Type.Optional(text('name of the GPU resource')),
   node_selector: orNull(Type.Record(Type.String(), Type.String(), { description: 'kubernetes: labels of the nodes' })),
-  service_account: orNull(text('of the pods')),
+  service_account: orNull(text('service account of the pods')),
   env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'kubernetes: environment variables' })),
   secrets: Type.Optional(
     Type.Array(Type.String(), { description: 'kubernetes: Secrets whose keys become environment variables' }),
@@ -94,7 +99,7 @@ export const launcherSchema = Type.Object(
     ),
     jobs: optionalCount('local: jobs at once'),
     resume: Type.Optional(
-      Type.Boolean({ description: 'local, slurm: leave out what an earlier start of this sweep finished' }),
+      Type.Boolean({ description: 'local, slurm: leave out jobs that an earlier start of this sweep has finished' }),
     ),
     metrics: Type.Optional(
       Type.Array(Type.String(), {
@@ -120,21 +125,28 @@ export const sweeperSchema = Type.Object(
   {
     kind: oneOf(
       ['basic', 'random', 'asha', 'wandb'],
-      'basic: every combination; random: draws; asha: successive halving; wandb: a sweep at Weights & Biases',
+      'basic: every combination of the values; random: random draws; asha: asynchronous successive halving; wandb: a sweep at Weights & Biases',
     ),
     method: Type.Optional(oneOf(['random', 'grid', 'bayes'], 'wandb: how W&B chooses the next trial')),
     trials: optionalCount('random, asha: configurations to draw; wandb: trials of all agents'),
-    seed: optionalCount('random, asha: decides what is drawn', 0),
-    metric: Type.Optional(Type.String({ description: 'asha, wandb: what is compared, a key as in launcher.metrics' })),
-    direction: Type.Optional(oneOf(['maximize', 'minimize'], 'asha, wandb: which end of the metric is good')),
+    seed: optionalCount('random, asha: seed of the draws', 0),
+    metric: Type.Optional(
+      Type.String({ description: 'asha, wandb: the figure that is compared, a key as in launcher.metrics' }),
+    ),
+    direction: Type.Optional(
+      oneOf(['maximize', 'minimize'], 'asha, wandb: whether a larger or a smaller metric is better'),
+    ),
     resource_key: Type.Optional(Type.String({ description: 'asha: the config key that sets how long a job trains' })),
-    min_resource: optionalCount('asha: resource of every configuration, in units of resource_key'),
-    max_resource: optionalCount('asha: resource of those that survive to the end, in units of resource_key'),
+    min_resource: optionalCount('asha: resource that every configuration gets, in units of resource_key'),
+    max_resource: optionalCount('asha: resource of configurations that survive to the end, in units of resource_key'),
     reduction_factor: Type.Optional(
-      Type.Number({ exclusiveMinimum: 1, description: 'asha: η; one in η continues, with η times the resource' }),
+      Type.Number({
+        exclusiveMinimum: 1,
+        description: 'asha: η; one configuration in η continues, with η times the resource',
+      }),
     ),
   },
-  { ...closed, description: 'which jobs a sweep has' },
+  { ...closed, description: 'which jobs a sweep consists of' },
 );
 
 export type LauncherConfig = Static<typeof launcherSchema>;

@@ -6,7 +6,7 @@ export const listenKeys = {
   host: Type.String({ description: 'address to listen on; 0.0.0.0 accepts connections from the whole network' }),
   port: Type.Integer({ minimum: 0, maximum: 65_535, description: 'port to listen on; 0: any free one' }),
   allow_anonymous: Type.Boolean({
-    description: 'accept clients without a key on an address that other machines reach',
+    description: 'accept clients without a key, on an address that other machines can reach',
   }),
 };
 

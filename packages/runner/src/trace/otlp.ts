@@ -24,7 +24,7 @@ export function collectorOf(env: Environment): Collector {
   const url = own || `${base.replace(/\/$/, '')}/v1/traces`;
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new Error(
-      `open_telemetry=true: '${url}' is no address of a collector\n  set OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318`,
+      `open_telemetry=true: '${url}' is not the address of a collector\n  set OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318`,
     );
   const headers = pairs(env.OTEL_EXPORTER_OTLP_TRACES_HEADERS ?? env.OTEL_EXPORTER_OTLP_HEADERS ?? '');
   return { url, headers, timeoutMs: Number(env.OTEL_EXPORTER_OTLP_TIMEOUT) || DEFAULT_TIMEOUT_MS };

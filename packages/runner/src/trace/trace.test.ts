@@ -144,6 +144,6 @@ describe('a collector of OpenTelemetry', () => {
 
 test('an address of a collector that is none is refused', () => {
   expect(() => collectorOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toThrow(
-    "open_telemetry=true: 'collector:4318/v1/traces' is no address of a collector\n  set OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318",
+    "open_telemetry=true: 'collector:4318/v1/traces' is not the address of a collector\n  set OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318",
   );
 });

@@ -57,7 +57,7 @@ test('the smallest manifest is a Job by the schema, and so is one with every key
   });
 });
 
-test('the schema refuses what is no Job', () => {
+test('the schema refuses what is not a Job', () => {
   const { spec, ...rest } = checked({});
   const wrong = { ...rest, spec: { ...spec, completions: 'two' } };
   expect(() => new Job(wrong as never).validate()).toThrow('completions');

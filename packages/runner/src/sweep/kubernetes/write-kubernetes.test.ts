@@ -41,7 +41,7 @@ test('the manifest is written, and what starts it is said', async () => {
 test.each<[string, Partial<LauncherConfig>]>([
   ['launcher.image is missing', { image: null }],
   ['is not below launcher.mount_path /elsewhere', { mount_path: '/elsewhere' }],
-  ['launcher.name=My_sweep is no name of a Job', { name: 'My_sweep' }],
+  ['launcher.name=My_sweep is not a valid name of a Job', { name: 'My_sweep' }],
   ['launcher.apply=true needs kubectl, and it is not found', { apply: true }],
 ])('refused: %s', async (message, launcher) => {
   await expect(written(launcher)).rejects.toThrow(message);

@@ -50,7 +50,7 @@ function checkSettings(config: LauncherConfig, directory: string): void {
       'launcher=kubernetes needs an image with Bowyer, a volume claim for the runs, and where pods mount it (docs/kubernetes.md)',
     ]);
   if (name && !/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name))
-    throw new ConfigError('sweep', `launcher.name=${name} is no name of a Job`, [
+    throw new ConfigError('sweep', `launcher.name=${name} is not a valid name of a Job`, [
       'Kubernetes takes lower-case letters, digits and hyphens, a letter first',
     ]);
   if (!`${directory}/`.startsWith(`${mount!.replace(/\/$/, '')}/`))

@@ -5,13 +5,14 @@ import type { TaskUnit } from '../task.js';
 
 export const compareTask: TaskUnit = {
   name: 'compare',
-  description: 'say which of two runs is better, by how much and how sure, on the episodes that both played',
+  description:
+    'report which of two runs is better, by how much and how certain that is, on the episodes that both played',
   keys: () => {
     const { seed: _, ...keys } = runKeys; // the resampling is the same every time
     return {
       ...keys,
       dirs: Type.Array(Type.String(), {
-        description: 'two folders, each of a run or of several runs with other seeds',
+        description: 'two folders, each with one run or with several runs of different seeds',
       }),
     };
   },

@@ -24,7 +24,7 @@ export const convertTask: TaskUnit = {
     ),
     section: nullable(
       Type.String(),
-      'where in a PyTorch file the state dict is, for instance critic_state_dict; null: the usual places',
+      'key of the state dict in a PyTorch file, for instance critic_state_dict; null: the usual keys',
     ),
     quantization: policyKeys.quantization,
   }),

@@ -10,14 +10,14 @@ const { seed: _, ...withoutSeed } = runKeys;
 
 export const dashboardTask: TaskUnit = {
   name: 'dashboard',
-  description: 'show the runs of a folder in the browser, follow and control them',
+  description: 'show the runs of a folder in the browser, where they can be followed and controlled',
   keys: () => ({
     ...withoutSeed,
     dir: Type.String({ description: 'folder whose runs are shown, at any depth' }),
     host: listenKeys.host,
     port: listenKeys.port,
     allow_remote: Type.Boolean({
-      description: 'serve an address that other machines reach; the token is needed there too',
+      description: 'listen on an address that other machines reach; they need the token as well',
     }),
     token_env: nullable(Type.String(), 'environment variable with the token; null: a random one, shown in the address'),
   }),

@@ -24,21 +24,21 @@ export interface ItemConfig {
 export const itemListKey = {
   item_list: nullable(
     Type.String(),
-    'AgentGym’s list of problems (JSON or JSON lines with item_id), one episode each; null: items of a split',
+    'file with AgentGym’s list of problems (JSON or JSON lines with item_id), each played once; null: items of a split are played',
   ),
 };
 
 export const dataLenKey = {
   data_len: nullable(
     Type.Integer({ minimum: 1 }),
-    'problems of item_list that are played, from its beginning; null: all',
+    'number of problems that are played from the beginning of item_list; null: all',
   ),
 };
 
 export const splitKey = {
   split: oneOf(
     ['test', 'eval', 'train'],
-    'items to play: of the test, of the choice of the best agent, or those that training plays',
+    'items to play. test: held out for the final test; eval: those on which the best agent is chosen; train: those of training',
   ),
 };
 

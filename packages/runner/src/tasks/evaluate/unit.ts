@@ -49,7 +49,7 @@ function keys(choices: Choices): TProperties {
     }),
     seeds: nullable(
       Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, uniqueItems: true }),
-      'all episodes are played once with each of these seeds; null: with `seed` alone',
+      'seeds with each of which all episodes are played once; null: `seed` alone',
     ),
   };
   // An endpoint samples by its own settings.
@@ -76,13 +76,16 @@ function keys(choices: Choices): TProperties {
     ...sampling,
     ...(!algorithm?.alwaysSamples && { ...evalDecodingKey, ...decodingKeys }),
     compare_with: Type.Array(Type.String(), {
-      description: 'further agents (runs, checkpoints or models) that play the same episodes, compared with the first',
+      description:
+        'further agents (runs, checkpoints or models) that play the same episodes and are compared with the first',
     }),
     as_trained: Type.Boolean({
       description:
-        'environment, context, memory, chat template and lengths are those of the run that the agent was trained in, where the command line does not give them',
+        'take environment, context, memory, chat template and lengths from the run in which the agent was trained, unless the command line gives them',
     }),
-    processes: count('processes that play at the same time, each with a copy of the model; the episodes stay the same'),
+    processes: count(
+      'number of processes that play at the same time, each with a copy of the model; the episodes stay the same',
+    ),
     play_as_chat: playKeys.play_as_chat,
     action_choice: playKeys.action_choice,
     ...(choices.setting('play_as_chat') === true && templateKeys),

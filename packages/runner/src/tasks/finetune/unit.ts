@@ -48,7 +48,7 @@ function keys(choices: Choices): TProperties {
     grad_accum_steps: count('parts in which a batch is run through the model, one after the other: less memory'),
     lm_lr: rate('peak learning rate'),
     lm_schedule: scheduleNode('optimizer steps', 'how the learning rate changes over the steps'),
-    max_grad_norm: rate('bound of the gradient’s global norm'),
+    max_grad_norm: rate('largest global norm of the gradient; a larger gradient is scaled down to it'),
     dropout: Type.Boolean({
       description: 'training drops activations with the probabilities of the model’s config.json',
     }),

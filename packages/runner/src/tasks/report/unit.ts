@@ -16,7 +16,7 @@ export const reportTask: TaskUnit = {
 };
 
 const dirsKey = Type.Array(Type.String(), {
-  description: 'folders: one of a run or of a sweep, or several of either',
+  description: 'folders of runs or sweeps, one or several',
 });
 
 const noDirs = (task: string) => ({

@@ -17,7 +17,7 @@ function keys(choices: Choices): TProperties {
     ...items,
     input: nullable(
       Type.String(),
-      'episodes as a run stores them: trajectories/test.jsonl or rollout.jsonl of its folder',
+      'file of episodes as a run stores them: trajectories/test.jsonl or rollout.jsonl of its folder',
     ),
   };
 }

@@ -7,7 +7,7 @@ import type { TaskUnit } from '../task.js';
 
 export const scoreTask: TaskUnit = {
   name: 'score',
-  description: 'compute how likely the continuations of a file are',
+  description: 'compute the log-probabilities of the continuations in a file',
   keys: () => {
     const { seed: _, ...keys } = runKeys; // nothing is drawn
     return {

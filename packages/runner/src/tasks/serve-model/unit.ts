@@ -16,7 +16,7 @@ export const serveModelTask: TaskUnit = {
     model: nullable(Type.String(), 'a language model: a folder, a run, or a model of the hub (OWNER/NAME[@REVISION])'),
     follow: nullable(
       Type.String(),
-      'folder of a run, there or yet to come: the policy of its newest checkpoint takes the place of the model between two answers; null: the model stays',
+      'folder of a run, which may start later: the policy of its newest checkpoint replaces the model between two answers; null: the model stays',
     ),
     slots: count('answers at the same time; each has its share of the key-value cache'),
     served_name: nullable(Type.String(), 'what clients call the model; null: the name of its folder'),
@@ -27,15 +27,14 @@ export const serveModelTask: TaskUnit = {
     max_queued: count('answers that wait for a slot; a request beyond gets status 429', 0),
     split_messages: Type.Boolean({
       description:
-        'answers of chats are split: text between <think> and </think> is reasoning_content, calls of the tools of a request are tool_calls; false: content is the text as generated',
+        'split the answers of chats: text between <think> and </think> becomes reasoning_content, and calls of a request’s tools become tool_calls; false: content is the text as generated',
     }),
     trust_request_chat_template: Type.Boolean({
-      description:
-        'a chat may bring the chat template that it is written with (its field chat_template); false: such a request is refused',
+      description: 'accept a chat template with a request (its field chat_template); false: such a request is refused',
     }),
     context_length: nullable(
       Type.Integer({ minimum: 2 }),
-      'longest context in tokens, which decides each slot’s share of memory; null: the model’s',
+      'longest context in tokens, which decides each slot’s share of memory; null: the model’s own',
     ),
   }),
   plays: false,

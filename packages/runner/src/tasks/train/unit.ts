@@ -47,19 +47,22 @@ import type { TaskUnit } from '../task.js';
 
 const diagnosticsNode = Type.Object(
   {
-    turns: count('turns of each rollout whose tokens are scored again, before and after the update; 0: none', 0),
+    turns: count('turns of each rollout whose tokens are scored again before and after the update; 0: no turns', 0),
     max_logprob_mismatch: changeableOnResume(
       nullable(
         rate('nats'),
-        'largest difference between the log-probability of a token when it was sampled and to the trainer, in nats; a larger one stops the run. null: no bound',
+        'largest difference, in nats, between the log-probability of a token as it was sampled and as the trainer computes it; a larger one stops the run; null: no bound',
       ),
     ),
     kl_to_start: Type.Boolean({
       description:
-        'measure the KL to the start of the run too, which keeps a copy of it in memory where there are no adapters',
+        'also measure the KL to the start of the run; without adapters this keeps a copy of the start in memory',
     }),
   },
-  { additionalProperties: false, description: 'what is measured on each rollout beside what the algorithm reports' },
+  {
+    additionalProperties: false,
+    description: 'figures that are measured on each rollout beside those of the algorithm',
+  },
 );
 
 /** How several processes share a run. A run may be resumed with another number of them, and with other keys. */
@@ -69,13 +72,13 @@ const distributedNode = ({ algorithm }: Choices) =>
       {
         shard_optimizer: Type.Boolean({
           description:
-            'each process has the moments of a part of the parameters only (ZeRO-1), and sends the others what it has updated; without effect on one process',
+            'each process keeps the moments of only a part of the parameters (ZeRO-1) and sends the others what it has updated; it has no effect on one process',
         }),
         ...('capacity' in (algorithm?.options.properties ?? {}) &&
           algorithm?.needs.critic === 'double' && {
             replay: oneOf(
               ['global', 'local'],
-              'the replay buffer is the same on every process, as large as on one; or is divided among them, each of which gives its share of every batch',
+              'global: every process has the whole replay buffer; local: the buffer is divided among the processes, and each gives its share of every batch',
             ),
           }),
       },
@@ -140,7 +143,7 @@ function keys(choices: Choices): TProperties {
     ...(hasDataset && {
       max_input_length: nullable(
         count('tokens'),
-        'longest example in tokens: longer conversations lose their end, longer episodes their last turns; null: the policy’s context',
+        'longest example in tokens: longer conversations lose their end, and longer episodes their last turns; null: the length of the policy’s context',
       ),
     }),
     ...(collects && { diagnostics: diagnosticsNode, guard: guardNode, remote_policy: remotePolicyNode }),

@@ -13,7 +13,8 @@ export const wandbAgentTask: TaskUnit = {
     ...keysOfRun,
     sweep: nullable(Type.String(), 'ID, PROJECT/ID or ENTITY/PROJECT/ID, as W&B shows it'),
     command: Type.Array(Type.String(), {
-      description: 'words of each trial’s command line before the sweep’s parameters, as [--config-name,archer_20q]',
+      description:
+        'words of each trial’s command line before the sweep’s parameters, for instance [--config-name,archer_20q]',
     }),
     trials: nullable(count('trials'), 'after so many the agent ends; null: when the sweep does'),
   }),

@@ -8,7 +8,7 @@ const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
 
 export const wandbSyncTask: TaskUnit = {
   name: 'wandb_sync',
-  description: 'send runs to Weights & Biases that were offline, or that its server did not get whole',
+  description: 'send runs to Weights & Biases that were offline, or that its server has received only in part',
   keys: () => ({
     ...keysOfRun,
     dir: nullable(Type.String(), 'the folder of a run, or one with several of them; a log run-ID.wandb'),
