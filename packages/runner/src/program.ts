@@ -13,7 +13,7 @@ import { withoutSecrets, withoutSecretsOf, withWandb } from './config/secrets.js
 import type { Leader } from './ranks/leader.js';
 import { preparedKey, readPrepared, writePrepared } from './config/prepared-cache.js';
 
-/** Where `configs` and `experiments` are: in the published package itself, in a checkout at its root. */
+/** The folder of `configs` and `experiments`: the published package itself, or the root of a checkout. */
 const runner = resolve(import.meta.dirname, '..');
 const root = existsSync(join(runner, 'configs')) ? runner : resolve(runner, '..', '..');
 

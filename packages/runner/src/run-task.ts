@@ -1,4 +1,4 @@
-// From a resolved config to the task that it names. The compute stack is loaded here, after the config has been validated.
+// Runs the task that a resolved config names. The compute stack is loaded here, after the config has been validated.
 import {
   settleDevice,
   openEnvParts,

@@ -11,7 +11,7 @@ import { loadChatTemplate, type TemplateConfig } from './chat-setup.js';
 
 export type DialogueConfig = ContextConfig & Pick<AgentConfig, 'playAsChat' | 'actionChoice'> & TemplateConfig;
 
-/** With `play_as_chat` the template writes the episode, else the text of the history stands for itself. */
+/** The template writes the episode if `play_as_chat` is true; otherwise the text of the history stands for itself. */
 export async function dialoguesOf(
   { tokenizer }: LanguageModel,
   config: DialogueConfig,

@@ -47,7 +47,7 @@ export function contextKeys({ setting }: Choices): TProperties {
   return { context: isKnown ? nodeOf(keysOfKind[kind as ContextKind].map(toSnakeCase)) : contextNode };
 }
 
-/** With the keys of every kind. */
+/** The node with the keys of every kind. */
 export const contextNode: TSchema = nodeOf(Object.keys(properties).slice(1));
 
 /** Parts of the context that a config asks for and the environment does not offer. */

@@ -171,7 +171,7 @@ const excerpt = (text: string) => (text.length > EXCERPT_LENGTH ? `${text.slice(
 /** Bytes of a file that is looked at whole for a better message. */
 const LOOKED_AT_WHOLE = 100_000_000;
 
-/** Where lines are bad because the file is one value over several lines. */
+/** The remedy for lines that are bad because the file is one value over several lines. */
 async function singleValue(path: string, expected: string): Promise<DataFileError | null> {
   try {
     if ((await stat(path)).size > LOOKED_AT_WHOLE) return null;

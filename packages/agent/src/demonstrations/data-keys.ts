@@ -77,7 +77,7 @@ export const isEmpty = (value: unknown): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Where the keys of each part of an item are, for jq. */
+/** The path to the keys of each part of an item, for jq. */
 const PLACES: Readonly<Record<string, string>> = { 'a step': '.steps[]', 'a turn': '.turns[]', 'the reset': '.reset' };
 
 /** The keys of a file's items that nothing reads. */

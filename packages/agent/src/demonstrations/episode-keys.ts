@@ -8,7 +8,7 @@ import { LOSS_KEYS, lossOf } from './loss-keys.js';
 const RESET_KEYS = ['observation', 'info'];
 const STEP_KEYS = ['action', 'observation', 'reward', 'terminated', 'truncated', 'info', 'slip'];
 
-/** As runs, evaluations and reverify write them; an episode's tokens are those of the policy that played it. */
+/** The keys that runs, evaluations and reverify write; an episode's tokens are those of the policy that played it. */
 const TRAJECTORY_KEYS = [
   'episode',
   'iteration',

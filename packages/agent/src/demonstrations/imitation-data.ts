@@ -100,7 +100,7 @@ export async function datasetFor(
   }
   const [terminatorId] = terminatorIds(policy.tokenizer, config);
   const { tokenizer, contextLength } = policy;
-  // As much of a long context as the player reads.
+  // Training reads as much of a long context as the player does.
   const room = config.maxInputLength ? Infinity : contextLength - config.maxNewTokens + 1;
   const episodes = data.demonstrations.map((demonstration, episode) =>
     demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode, room }),
@@ -174,7 +174,7 @@ function refuseLongActions(episodes: readonly Trajectory[], contextLength: numbe
   );
 }
 
-/** Without episodes whose actions contain words that the policy does not know, or that only the environment writes. */
+/** Leaves out episodes whose actions contain words that the policy does not know, or that only the environment writes. */
 function writable(episodes: readonly Trajectory[], masked: readonly number[], log: Log): readonly Trajectory[] {
   const kept = episodes.filter(({ segments }) =>
     segments.every(({ utterances }) => utterances.every(({ ids }) => !ids.some((id) => masked.includes(id)))),

@@ -70,7 +70,7 @@ function storedEpisode(value: EpisodeRecord | TrajectoryRecord): StoredEpisode {
   return { episode: { ...value, steps: value.steps.map(stepOf) }, episodicReturn: recordedReturn(value) };
 }
 
-/** With `slip` alone for what other programs' keys say. */
+/** The step with `slip` in the place of other programs' keys. */
 function stepOf(step: RecordedStep, i: number): RecordedStep {
   const own = Object.entries(step).filter(([key]) => key !== 'slip' && !LOSS_KEYS.some((other) => other === key));
   return { ...(Object.fromEntries(own) as unknown as RecordedStep), ...(isSlip(step, i) && { slip: true }) };

@@ -16,7 +16,7 @@ const nameSchema = () => ({ type: 'string', enum: environmentNames(), descriptio
 /** The schema of the node `env`. Every option is required, since the files in configs/env contain them all. */
 /** @param listed the environments that this one plays, where it plays others */
 export function envNodeSchema(name: string | null, listed?: unknown): TSchema {
-  // With an unknown name, the name is all that can be checked.
+  // Only the name can be checked where it is unknown.
   if (name === null)
     return Type.Unsafe({ type: 'object', required: ['name'], properties: { name: nameSchema() }, description });
   const { schema, members } = environmentInfo(name);
@@ -63,7 +63,7 @@ function membersSetting(env: string | null, setting: Choices['setting']): unknow
   return members === undefined ? undefined : setting(`env.${toSnakeCase(members)}`);
 }
 
-/** Where an oracle's network runs, for tasks that run no other model. */
+/** The device of an oracle's network, for tasks that run no other model. */
 export function oracleKeysOf({ setting }: Choices): TProperties {
   return setting('env.oracle') === 't5' ? { device: deviceKeys.device, threads: deviceKeys.threads } : {};
 }

@@ -24,7 +24,7 @@ export function environmentOptions(config: EnvironmentConfig): Record<string, un
   return optionsWithKeys(name, options, outsideKeys(config));
 }
 
-/** By their names in snake_case; null where the config has none. */
+/** The values of those keys by their names in snake_case; null where the config has none. */
 export function outsideKeys(config: EnvironmentConfig): Record<string, unknown> {
   const { keys = {} } = environmentInfo(config.env.name);
   const values = config as Record<string, unknown>;

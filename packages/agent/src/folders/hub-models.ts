@@ -11,7 +11,7 @@ const KEYS = ['model', 'policyLm', 'criticLm', 'checkpointPath', 'teacher'] as c
 export type ModelPlaces = Partial<Record<(typeof KEYS)[number], string | null>> &
   Partial<Pick<AgentConfig, 'offline' | 'cacheDir'>>;
 
-/** Where converted models are where a run has no `cache_dir`. */
+/** The folder of converted models for runs without a `cache_dir`. */
 const CACHE = '.cache';
 
 /** Puts folders in place of hub ids, runs, checkpoints of runs and files of weights. */

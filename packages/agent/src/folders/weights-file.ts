@@ -16,14 +16,14 @@ const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: f
 export const isWhole = (file: string): boolean =>
   ['config.json', 'tokenizer.json'].every((name) => existsSync(join(dirname(file), name)));
 
-/** Without a heartbeat for this time, a process of another machine that converts the same file is considered dead. */
+/** A process of another machine that converts the same file is considered dead after this time without a heartbeat. */
 const STALE_SECONDS = 120;
 
 interface Conversion {
   file: string;
   /** Folder of a model of the same sizes, whose tokenizer it has; null: beside the file. */
   model: string | null;
-  /** Where converted models are kept. */
+  /** The folder in which converted models are kept. */
   cacheDir: string;
 }
 

@@ -295,7 +295,7 @@ const momentumKeys = {
 const sgdNode = Type.Object({ kind: kindOfOptimizer, weight_decay: weightDecay, ...momentumKeys }, optimizerOptions);
 const muonNode = Type.Object({ ...adamNode.properties, ...momentumKeys }, optimizerOptions);
 
-/** Where things that several runs use are kept. */
+/** Folders that several runs use. */
 export const cacheKeys = {
   cache_dir: changeableOnResume(
     Type.String({ description: 'folder of finished warm starts; runs with the same warm-start config share one' }),

@@ -56,7 +56,7 @@ const nodeOf = (properties: TProperties): TSchema =>
     description: 'past successes that the agent reads as examples (docs/memory.md)',
   });
 
-/** With the keys of every kind. */
+/** The node with the keys of every kind. */
 export const memoryNode: TSchema = nodeOf({ ...retrieval, ...contents });
 
 /** The keys of tasks in which an agent plays or learns to play. Training alone decides what a memory contains. */

@@ -69,7 +69,7 @@ export class EndpointPlayer implements Player {
     const action = this.utteranceEnd === null ? content : content.split(this.utteranceEnd)[0];
     messages.push({ role: 'assistant', content });
     this.#dialogues.set(slot, { messages, text: observation + action });
-    // Without tokens: those of the endpoint are not ours.
+    // No tokens are returned: those of the endpoint are not ours.
     return { action };
   }
 

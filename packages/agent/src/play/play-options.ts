@@ -1,4 +1,4 @@
-// From a run's config to the plain options that algorithms take.
+// Makes the plain options that algorithms take from a run's config.
 import type { PlayOptions } from '@bowyer/algorithms';
 import type { Tokenizer } from '@bowyer/text';
 import type { AgentConfig } from '../keys/agent-keys.js';

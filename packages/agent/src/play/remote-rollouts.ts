@@ -23,7 +23,7 @@ const PROBED = 24;
 
 interface Completion {
   promptIds: number[];
-  /** With the token that ended it. */
+  /** Tokens of the answer, with the one that ended it. */
   ids: number[];
   logprobs: number[];
   stopped: boolean;
@@ -76,7 +76,7 @@ class RemoteRollouts {
   async act(slot: Slot, request: ActRequest, sampling: SamplingOptions): Promise<Decision<TurnTokens> | Error> {
     const { keep, tokens } = slot.dialogue.advance(request, slot.context);
     slot.context = [...slot.context.slice(0, keep), ...tokens];
-    // As for a policy of this process: a context without room for the answer loses its oldest tokens.
+    // A context without room for the answer loses its oldest tokens, as with a policy of this process.
     const prompt = slot.context.slice(-(this.policy.contextLength - sampling.maxNewTokens));
     const { temperature, topP, topK, greedy, maxNewTokens, terminatorIds } = sampling;
     const seed = request.rng.uint32();

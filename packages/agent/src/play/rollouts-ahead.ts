@@ -44,7 +44,7 @@ type AheadConfig = PlayConfig & DeviceConfig & PolicyConfig & { rollout?: Rollou
 interface AheadRun {
   unit: AnyAlgorithm;
   agent: Agent;
-  /** Whose weights the policy has: of the start, or of a checkpoint. */
+  /** The folder of the policy's weights: the start's, or a checkpoint's. */
   policyFolder: string;
   /** The folder of the checkpoint that the run resumes from; null where it begins. */
   checkpoint: string | null;

@@ -16,7 +16,7 @@ export interface Start {
 }
 
 /**
- * With adapters the reference is the session of `policy` itself with its adapters off, or as they are in the start's folder where the
+ * A policy with adapters is its own reference: its session with the adapters off, or as they are in the start's folder where the
  * start is an adapter; else a frozen copy of the start.
  */
 export function referenceOf(

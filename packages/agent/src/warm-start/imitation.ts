@@ -25,9 +25,9 @@ export type WarmStartContext = Reporting & { onInterrupt: OnInterrupt };
 
 export class Imitation implements RunHooks {
   stopRequested = false;
-  /** Where the policy of the last checkpoint is; null where nothing has been trained. */
+  /** The folder of the policy of the last checkpoint; null where nothing has been trained. */
   readonly policyFolder: string | null;
-  /** Where the recipe starts. */
+  /** The step and state with which the recipe starts. */
   readonly run: { firstIteration: number; state: RecipeState };
   #bar: Bar | undefined;
   #savedAt = performance.now();

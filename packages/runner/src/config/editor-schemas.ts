@@ -19,7 +19,7 @@ function editable(schema: Schema): Schema {
   return { ...rest, properties: Object.fromEntries(properties.map(([key, value]) => [key, editable(value)])) };
 }
 
-/** With the lists and settings that composition itself reads. */
+/** The schema of a file, which adds the lists and settings that composition itself reads. */
 function configFile(schema: Schema): Schema {
   const own = { defaults: { type: 'array', description: 'what is composed, in order' } };
   return { ...schema, properties: { ...own, ...(schema.properties as Schema) } };

@@ -1,4 +1,4 @@
-// With another algorithm than that of a primary config, what the config or its preset says of a key may have a meaning that the
+// If another algorithm than that of a primary config is chosen, the value of a key in the config or its preset may have a meaning that the
 // algorithm does not know, such as a fraction of an epoch where it counts iterations. Its own value is taken then.
 import type { TSchema } from '@sinclair/typebox';
 import { findViolations } from '@bowyer/config';

@@ -1,4 +1,4 @@
-// What a composed config contains beyond what its task, algorithm and environment read: settings of files for another unit
+// Finds keys of a composed config that its task, algorithm and environment do not read: settings of files for another unit
 // are left out, settings of the user are refused, so that no key is silently ignored.
 import { join } from 'node:path';
 import type { TObject, TProperties, TSchema } from '@sinclair/typebox';

@@ -4,7 +4,7 @@ import { compose, type Composition } from '@bowyer/config';
 
 type Environment = Record<string, string | undefined>;
 
-/** By the key that has the secret. */
+/** The variable of the environment for each key that has a secret. */
 const VARIABLES: Readonly<Record<string, string>> = {
   wandb_key: 'WANDB_API_KEY',
   huggingface_token: 'HF_TOKEN',

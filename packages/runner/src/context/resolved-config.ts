@@ -3,9 +3,9 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import { camelKeys, toSnakeCase } from '@bowyer/core';
 
 export interface ResolvedConfig {
-  /** With its keys as they are typed: loggers get it, and other ranks. */
+  /** The config with its keys as they are typed, for loggers and other ranks. */
   readonly typed: Readonly<Record<string, unknown>>;
-  /** A run is resumed only with the same. In camelCase. */
+  /** The part that decides the run's numbers, in camelCase: a run is resumed only with the same. */
   readonly decisive: Readonly<Record<string, unknown>>;
 }
 
@@ -17,7 +17,7 @@ export const resolvedConfig = (typed: Readonly<Record<string, unknown>>, schema:
 
 /**
  * The values that a task reads, in camelCase, as a copy of its own. The other name of `eval_decoding` is gone, and `as_trained`, which
- * took other keys from a run: a run is the same however they were given.
+ * takes other keys from a run: a run is the same however they were given.
  */
 export function valuesOf(typed: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { evalDoSample = null, asTrained: _, ...values } = camelKeys(typed) as Record<string, unknown>;

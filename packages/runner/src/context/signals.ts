@@ -32,7 +32,7 @@ export async function withSignals(
   }
 }
 
-/** Where BOWYER_STOPPED_EXIT_CODE is set, as under launcher=slurm: what this process returns if it stops as asked. */
+/** Makes this process return BOWYER_STOPPED_EXIT_CODE if it stops as asked; launcher=slurm sets that variable. */
 function reportStop(): void {
   const code = Number(process.env.BOWYER_STOPPED_EXIT_CODE ?? 0);
   process.once('exit', (own) => (process.exitCode = own === 0 ? code : own));

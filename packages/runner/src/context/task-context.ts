@@ -17,7 +17,7 @@ export interface TaskContext {
   print(text: string): void;
   /** Objects that environments get beside their options, such as an oracle. */
   envParts: EnvParts;
-  /** Where progress bars go. */
+  /** The output of progress bars. */
   progress: ProgressOutput;
   /** The processes that share the task; this one alone if not given. */
   ranks?: Ranks;

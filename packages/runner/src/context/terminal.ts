@@ -41,7 +41,7 @@ function jsonLines({ log, limitConsole, stdout }: JobContext, quiet: boolean): T
   };
 }
 
-/** Where the table of a sweep's jobs goes. */
+/** The output of the table of a sweep's jobs. */
 export function sweepOutput({ stdout }: SweepRequest['program'], { quiet, json }: Settings): ProgressOutput {
   const write = (text: string) => writeLines(stdout, text.replace(/\n$/, ''));
   if (json === true) return { write, report: (event) => stdout.write(`${JSON.stringify(event)}\n`) };

@@ -18,7 +18,7 @@ const slurmKeys = {
   timeout_min: orNull(
     Type.Number({
       exclusiveMinimum: 0,
-      description: 'minutes; slurm: --time, limit of one start; kubernetes: of the whole sweep',
+      description: 'minutes; slurm: --time, the limit of one start; kubernetes: the limit of the whole sweep',
     }),
   ),
   nodes: slurmCount('--nodes'),

@@ -20,7 +20,7 @@ export class Leader {
     await shareJob(this.ranks, job);
   }
 
-  /** Without a job, such as after `--help`, the others end too. */
+  /** Ends the other ranks where there is no job, such as after `--help`. */
   async dismiss(): Promise<void> {
     if (!this.#announced) await shareJob(this.ranks, null);
   }

@@ -26,7 +26,7 @@ function bandOf({ name, runs }: Setting, key: string): BandSeries | null {
     x.forEach((position, i) => at.set(position, [...(at.get(position) ?? []), values[i]]));
   }
   if (at.size === 0) return null;
-  // Where a run has ended earlier than the others, the mean would jump: only positions that all runs have.
+  // The mean would jump where one run ends earlier than the others, so only positions that all runs have are kept.
   const most = [...at.values()].reduce((count, { length }) => Math.max(count, length), 0);
   const points = [...at].filter(([, values]) => values.length === most).sort(([a], [b]) => a - b);
   const short = (value: number) => Number(value.toPrecision(5));

@@ -8,7 +8,7 @@ export const SOURCES: readonly EpisodeSource[] = ['rollout', 'eval', 'test'];
 
 export interface EpisodeList {
   episodes: EpisodeSummary[];
-  /** By the episode's id. */
+  /** The place of each episode, by its id. */
   places: Map<string, LinePlace>;
   /** Lines about the files that a reader should know. */
   notes: string[];

@@ -10,7 +10,7 @@ const DIGITS = 5;
 
 /** All figures of a run, column by column. */
 export interface MetricColumns {
-  /** By key: positions and figures, in the order of the file. */
+  /** Positions and figures of each key, in the order of the file. */
   columns: Map<string, { x: number[]; y: number[] }>;
   rows: number;
   torn: string | null;

@@ -22,7 +22,7 @@ const T_QUANTILES = [
   2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
-/** With fewer, the interval is wide for want of runs, and depends on the figures being spread as a normal distribution. */
+/** If there are fewer runs, the interval is wide, and depends on the figures having a normal distribution. */
 const ENOUGH_RUNS = 3;
 
 /** Relative to the mean: a deviation of equal figures by the rounding of their sum. */

@@ -94,7 +94,7 @@ const readable = (time: string) =>
     .replace(/\.\d+Z$/, ' UTC')
     .slice(0, 23);
 
-/** As far as Hydra's files say it. */
+/** Read from Hydra's files, as far as they contain it. */
 async function hydraCommand(directory: string): Promise<string | null> {
   const [hydra, overrides] = await Promise.all(
     ['hydra.yaml', 'overrides.yaml'].map((name) => textOf(join(directory, '.hydra', name))),

@@ -18,7 +18,7 @@ export interface Setting {
 
 /** Keys of a name at most; of more the folder's name is shown, and the table of differences has all. */
 const NAMED_KEYS = 3;
-/** Where two runs differ in one of these, it says most. */
+/** Keys that come first: a difference in one of them says most about two runs. */
 const TELLING = ['env.name', 'agent_type', 'policy_lm', 'preset'];
 
 /** Values by dotted key, as typed. */

@@ -35,7 +35,7 @@ export function summaryOf(record: StoredEpisode, source: EpisodeSource, gamma: n
   };
 }
 
-/** By turn: r + γ V(s′) − Q(s, a), or − V(s) where there is no Q; null without values. V after the end is 0. */
+/** The TD error of each turn: r + γ V(s′) − Q(s, a), or − V(s) where there is no Q; null without values. V after the end is 0. */
 function tdErrors({ turns }: TrajectoryRecord, gamma: number): (number | null)[] {
   return turns.map(({ q, v, reward, truncated }, i) => {
     const expected = q ?? v;

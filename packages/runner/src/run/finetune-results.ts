@@ -16,7 +16,7 @@ export interface FinetuneResults {
   models: { name: string; nll: number; perplexity: number }[];
   /** Absent in runs before 0.2. */
   answers?: readonly Answer[];
-  /** Where the model is. */
+  /** The folder of the model. */
   model: string;
   /** A command that shows what it writes. */
   trial: string;

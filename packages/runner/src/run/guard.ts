@@ -14,10 +14,10 @@ const off = 'null: no bound';
 /** They do not decide the numbers of a run: one that was stopped can be resumed under other bounds. */
 export const guardNode = Type.Object(
   {
-    min_entropy: nullable(rate('nats'), `smallest rollout/utterance_entropy, in nats per utterance; ${off}`),
+    min_entropy: nullable(rate('nats'), `smallest rollout/utterance_entropy in nats per utterance; ${off}`),
     max_invalid_share: nullable(
       share('share'),
-      `largest rollout/invalid_share, the share of turns that are no action; ${off}`,
+      `largest rollout/invalid_share, the share of turns without a valid action; ${off}`,
     ),
     max_kl: nullable(rate('nats'), `largest diagnostics/kl_to_start, in nats per token; ${off}`),
   },

@@ -20,13 +20,13 @@ export interface Saveable {
   saveAgent(folder: string): Promise<void>;
 }
 
-/** Where checkpoints go. */
+/** Takes the checkpoints of a run. */
 export interface CheckpointSink {
   /** @returns the checkpoint's folder; null where another rank writes it */
   save(number: number, progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<string | null>;
 }
 
-/** Where everything goes that a run leaves behind. */
+/** Takes everything that a run leaves behind. */
 export interface RunOutput {
   files: RecordedFiles;
   checkpoints: CheckpointSink;
@@ -84,7 +84,7 @@ export class Recorder implements RunHooks {
     this.#schedule = new CheckpointSchedule(limits, limits.control);
   }
 
-  /** With several ranks reading it is a collective call. */
+  /** If there are several ranks, reading it is a collective call. */
   get stopRequested(): boolean {
     return (this.#stop = anyRank(this.#ranks, this.#stop));
   }
@@ -218,7 +218,7 @@ export class Recorder implements RunHooks {
   }
 }
 
-/** Without a copy of the figures: there may be thousands. */
+/** The name of the first figure that is not finite. Figures are not copied: there may be thousands. */
 function firstNonFinite(metrics: Metrics): string | null {
   const { names, values } = newFigures(metrics);
   const at = values.findIndex((value) => !Number.isFinite(value));

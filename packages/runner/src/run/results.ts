@@ -53,7 +53,7 @@ export interface RunResults {
   policies: PolicyResult[];
   items?: TestedItems;
   comparisons?: Comparison[];
-  /** By policy and decoding, `NAME (DECODING)`: figures by kind of task, or by item where there are few. */
+  /** Figures by kind of task, or by item where there are few, for each policy and decoding: `NAME (DECODING)`. */
   tasks?: Record<string, TaskResult[]>;
   /** The mean return of a perfect player with the demonstrator's questions, where it can be computed. */
   optimalReturn: number | null;

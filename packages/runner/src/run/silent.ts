@@ -22,7 +22,7 @@ export const silentCheckpoints: CheckpointSink = {
   },
 };
 
-/** Where optimizers are divided, rank 0 gathers their parts, in the order in which it writes them. */
+/** Rank 0 gathers the parts of divided optimizers in the order in which it writes them. */
 export const silentSaveable = (models: readonly LanguageModel[], critic: DoubleCritic | null): Saveable => ({
   async saveState(folder) {
     for (const model of models) {

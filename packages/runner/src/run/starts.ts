@@ -27,7 +27,7 @@ export type EndStatus = 'finished' | 'interrupted' | 'stopped by the guard' | 'f
 /** A summary of all starts in the file. */
 export interface Starts {
   first: string | null;
-  /** Of the last line. */
+  /** The time of the last line. */
   last: string | null;
   count: number;
   command: string | null;

@@ -46,9 +46,9 @@ export function rungResources(min: number, max: number, reductionFactor: number)
 }
 
 export class Asha {
-  /** By rung: what each trial reached there; null where it failed. */
+  /** For each rung, the figure that each trial reached there; null where it failed. */
   readonly #results: Map<number, number | null>[];
-  /** By rung: the trials that were promoted from there. */
+  /** For each rung, the trials that were promoted from there. */
   readonly #promoted: Set<number>[];
   readonly #started = new Set<number>();
   /** Cut off by an earlier stop, to be started first. */

@@ -15,7 +15,7 @@ import { writeComparison } from '../report/write-report.js';
  */
 export async function compareJobs(directory: string): Promise<string[]> {
   try {
-    // Without its config, nobody knows in what a run differs from another.
+    // A run without its config cannot be compared by its settings.
     if (!(await findRuns(directory)).every((run) => existsSync(join(run, CONFIG_FILE)))) return [];
     const data = await readSettings([directory]);
     const path = await writeComparison(directory, data);

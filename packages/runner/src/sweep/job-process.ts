@@ -12,7 +12,7 @@ export const LOG_FILE = 'job.log';
 export interface JobProcessOptions {
   /** Program and arguments. */
   command: readonly [string, ...string[]];
-  /** Where the log goes; made if need be. */
+  /** The folder of the log, which is made where it is missing. */
   directory: string;
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;

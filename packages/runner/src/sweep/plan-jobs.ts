@@ -1,4 +1,4 @@
-// From a sweep as asked for to its jobs: which there are, each with its config checked and its folder known.
+// Plans the jobs of a sweep, each with its config checked and its folder known.
 import { ConfigError, sweepDimensions, type Composition, type SweepRequest } from '@bowyer/config';
 import { rungResources } from './asha.js';
 import type { AshaSourceOptions } from './asha-source.js';
@@ -9,7 +9,7 @@ import { launcherKeys, type LauncherConfig, type SweeperConfig } from '../keys/s
 
 export interface PlannedSweep {
   jobs: SweepJob[];
-  /** By job number. */
+  /** The jobs by their number. */
   compositions: Composition[];
   launcher: LauncherConfig;
   /** Only for successive halving. */

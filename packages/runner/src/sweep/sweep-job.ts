@@ -25,7 +25,7 @@ export interface JobOutcome {
   readonly note: string;
   /** Wall-clock time of all starts so far. */
   readonly seconds: number;
-  /** By key as asked for; null where the job's files do not have it. */
+  /** Figures by the key that was asked for; null where the job's files do not have it. */
   readonly metrics: Readonly<Record<string, number | null>>;
 }
 

@@ -51,6 +51,6 @@ function takeValue(rest: string[]): string {
   return isValue ? rest.shift()! : 'true';
 }
 
-/** As it is where the grammar reads it as one value, else in quotes. */
+/** The value unchanged where the grammar reads it as one value, else in quotes. */
 const valueText = (value: string): string =>
   /^[\w./:+@-]+$/.test(value) || /^[[{'"]/.test(value) ? value : overrideText('', value).slice(1);

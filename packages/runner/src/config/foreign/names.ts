@@ -11,7 +11,7 @@ const PROGRAMS: readonly { program: string; table: Readonly<Record<string, Meani
 ];
 
 export interface ForeignKey {
-  /** Whose it is. */
+  /** The program whose key it is. */
   program: string;
   meaning: Meaning;
   /** Whether there is a key of ours with the same name, which some runs read. */

@@ -18,7 +18,7 @@ const wordOf = (text: string): Word => {
   return { text, key, value };
 };
 
-/** What a translation reads of the run, and where its notes and variables of the environment go. */
+/** The inputs and outputs of a translation: the facts of the run, its notes, and variables of the environment. */
 export interface Translation {
   /** The facts of a composed config. @param typed keys of the command line */
   factsOf(composed: Composition, typed: ReadonlySet<string>): Promise<RunFacts>;

@@ -92,6 +92,6 @@ const script = (tasks: readonly IndexedTask[]): string =>
     'esac',
   ].join('\n');
 
-/** Without what is null or absent. */
+/** The same object without members that are null or absent. */
 const given = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));

@@ -40,7 +40,7 @@ interface Followed {
 const SECONDS_WITHOUT_ANSWER = 300;
 
 export class SlurmLauncher {
-  /** By Slurm's name of the task. */
+  /** The tasks by Slurm's name for each. */
   readonly #followed = new Map<string, Followed>();
   readonly #arrays = new Set<string>();
   readonly #leave = new AbortController();

@@ -7,7 +7,7 @@ const execute = promisify(execFile);
 
 /** One array task in the queue, or one that ended within the controller's memory (MinJobAge). */
 export interface QueuedTask {
-  /** As squeue writes it: PENDING, RUNNING, COMPLETED, TIMEOUT, … */
+  /** The state as squeue writes it: PENDING, RUNNING, COMPLETED, TIMEOUT, … */
   state: string;
   /** Why it waits: Resources, Priority, … ; None where there is no reason. */
   reason: string;

@@ -11,7 +11,7 @@ export interface SlurmEvent {
   task: string;
   /** How often Slurm had started it before. */
   restarts: number;
-  /** As Slurm writes a list: `node[1-2]`. */
+  /** The nodes as Slurm writes a list: `node[1-2]`. */
   nodes: string;
   /** timeout, preempted: asked for its checkpoint; out of time: at its last permitted time limit. */
   event: 'started' | 'timeout' | 'preempted' | 'requeued' | 'cancelled' | 'out of time' | 'ended';

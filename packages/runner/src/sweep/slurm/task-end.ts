@@ -1,4 +1,4 @@
-// From Slurm's state and the batch script's own record to how a task ended.
+// Decides how a task ended from Slurm's state and the batch script's own record.
 import type { SlurmEvent } from './slurm-events.js';
 
 /** States after which Slurm does nothing more for a job. */

@@ -142,7 +142,7 @@ async function chosenAction({ player, observation, validActions, rng }: Game): P
   return decision.action;
 }
 
-/** As everywhere, a run stands for its best agent, else for its newest checkpoint. */
+/** The folder and name of the policy: a run stands for its best agent, else for its newest checkpoint. */
 function playedPolicy(directory: string): [folder: string, name: string] {
   const folder = agentFolderOf(directory);
   if (folder === directory) throw new Refused(409, 'this run has no checkpoint yet');

@@ -117,7 +117,7 @@ async function summaryOf(id: string, directory: string): Promise<RunSummary> {
   };
 }
 
-/** As the last start has it: it may grow, so that it is not among what decides the run's numbers. */
+/** The number of iterations of the last start: it may grow, so it is not among the keys that decide the run's numbers. */
 async function iterationsOf(directory: string): Promise<number | null> {
   const yaml = await readFile(join(directory, '.hydra', 'config.yaml'), 'utf8').catch(() => '');
   const text = /^iterations: (\d+)$/m.exec(yaml)?.[1];

@@ -61,7 +61,7 @@ export interface Part {
 
 export interface PlayedPart {
   trajectories: Trajectory[];
-  /** Of episodes that failed. */
+  /** The errors of episodes that failed. */
   failures: string[];
 }
 

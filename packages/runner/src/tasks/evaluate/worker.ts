@@ -4,7 +4,7 @@ import { openEnvParts } from '@bowyer/agent';
 import { openModel, type ModelConfig, type OpenAgent, type Part, type PlayedPart } from './open-agent.js';
 
 export interface WorkerRequest {
-  /** With the first request only. */
+  /** Given with the first request only. */
   config?: ModelConfig;
   folder: string;
   part: Part;

@@ -19,7 +19,7 @@ export interface PlayedAgent {
 
 interface PlayedEvaluation {
   agents: PlayedAgent[];
-  /** Of episodes that failed. */
+  /** The errors of episodes that failed. */
   failures: string[];
   optimalReturn: number | null;
 }

@@ -307,7 +307,7 @@ async function resultsOf(
   const bestLine = best && evaluated.find(({ iteration }) => iteration === best.iteration)!;
   const last = figures(`last (epoch ${config.epochs})`, evaluated.at(-1)!);
   const models = isHeldOut ? [figures('start', evaluated[0])] : [];
-  // With validation the first line is of the start.
+  // If items are held out, the first line is that of the start.
   if (bestLine) models.push(figures(`best (epoch ${evaluated.indexOf(bestLine)})`, bestLine));
   if (bestLine?.iteration !== lastStep) models.push(last);
   if (best !== null && models[1].nll >= models[0].nll)

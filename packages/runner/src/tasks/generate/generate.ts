@@ -123,6 +123,6 @@ async function promptsOf(
 const textEnds = (model: LanguageModel, config: GenerateConfig) =>
   config.ignoreEos ? [] : [...new Set([...terminatorIds(model.tokenizer, config), ...endOfText(model)])];
 
-/** Without a tokenizer there is no `eos_str`, only what the checkpoint's own files name. */
+/** The ends that the checkpoint's own files name: a model without a tokenizer has no `eos_str`. */
 const targetEnds = ({ tokenizer, rules }: Seq2SeqModel, config: GenerateConfig) =>
   config.ignoreEos ? [] : [...new Set([...(tokenizer ? terminatorIds(tokenizer, config) : []), ...rules.eosIds])];

@@ -21,7 +21,7 @@ import type { TaskContext } from '../../context/task-context.js';
 
 type ReverifyConfig = EnvironmentConfig & Pick<ItemConfig, 'itemList' | 'dataLen'> & { input: string };
 
-/** As evaluations and training runs write them; of a rollout the split is not written, since it is always the same. */
+/** Episodes as evaluations and training runs write them. A rollout's split is not written, since it is always the same. */
 type StoredEpisode = TrajectoryRecord & { split?: Split };
 
 interface Verified {
@@ -95,7 +95,7 @@ async function verify(env: Env, stored: StoredEpisode, split: Split): Promise<Ve
     const { reward, terminated, truncated, info } = result;
     transitions.push({ observation, action, reward, nextObservation: result.observation, terminated, truncated });
     infos.push(info);
-    // With a context the stored text is more than the environment's own, which is beside it.
+    // Where there is a context, the stored text is more than the environment's own, which is stored beside it.
     const then = state === undefined ? nextObservation : before.transitions[turn + 1]?.state;
     differs ||= then !== undefined && then !== result.observation;
     observation = result.observation;

@@ -42,7 +42,7 @@ export async function wandbAgent({ sweep, command, trials }: AgentConfig, contex
   context.print(`${runs.done} trials, ${runs.failed} failed\n`);
 }
 
-/** Until the next heartbeat, or the end of the trial. */
+/** Waits until the next heartbeat, or the end of the trial. */
 const pause = (agent: SweepAgent, runs: Trials) => Promise.race([sleep(agent.intervalMs), runs.nextEnd()]);
 
 class Trials {
