@@ -18,7 +18,7 @@ import {
 } from './exact-game.js';
 
 const seed = 0;
-/** Of the turns of the demonstrations, this share is random. */
+/** Share of the turns of the demonstrations that are random. */
 const noise = 0.7;
 const best = optimalValues(towerModel, { gamma: 1, horizon: maxSteps });
 const optimum = exactReturn(epsilonGreedy(towerModel, best, 0));

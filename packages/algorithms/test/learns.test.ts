@@ -140,7 +140,7 @@ test.each(seeds)('online filtered BC climbs by imitating its best games (seed %i
     filterMinReturn: null,
     groupSize: 1,
   });
-  // Of the ten iterations in the window an integer number of episodes was kept.
+  // An integer number of the episodes in the window's ten iterations was kept.
   for (const metrics of logged.slice(10)) expect((metrics['filter/kept_share'] * 10 * 32) % 1).toBe(0);
   expect(await meanReturn(policy, seed)).toBeGreaterThan(start + 0.5);
 });

@@ -11,7 +11,7 @@ export function overrideWord(key: string, text: string): string {
   return `${key}=${isPlain ? text : quoted(text)}`;
 }
 
-/** The grammar halves backslashes before a quote and nowhere else; `\${` is no interpolation. */
+/** The grammar halves backslashes before a quote and nowhere else; `\${` does not interpolate. */
 const quoted = (text: string) =>
   `'${text.replace(/(\\*)('|$)/g, (_, slashes: string, quote: string) => slashes + slashes + (quote && `\\'`)).replaceAll('${', '\\${')}'`;
 

@@ -35,7 +35,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** As `withDeadline`, for work that reports its progress: only standing still for so long is too long. */
+/** `withDeadline` for work that reports its progress: it ends work that stands still for so long. */
 export async function withProgress<T>(
   milliseconds: number,
   what: string,

@@ -32,7 +32,7 @@ export class LockLostError extends Error {
 
   constructor(
     readonly path: string,
-    /** Null where there is no lock any more. */
+    /** Null if the lock does not exist any more. */
     readonly owner: LockOwner | null,
   ) {
     const other = owner && `process ${owner.pid} on ${owner.host} has it since ${owner.since}`;

@@ -31,7 +31,7 @@ export const oneRank: Ranks = {
   kernels: null,
 };
 
-/** What of `count` equal pieces is this rank's: from `begin`, up to and without `end`. */
+/** This rank's share of `count` equal pieces: from `begin`, up to and without `end`. */
 export function shareOf(count: number, { rank, size }: Pick<Ranks, 'rank' | 'size'>): { begin: number; end: number } {
   return { begin: Math.floor((count * rank) / size), end: Math.floor((count * (rank + 1)) / size) };
 }

@@ -9,7 +9,7 @@ export interface Span {
   start: number;
   end: number;
   attributes: Readonly<Record<string, string | number | boolean>>;
-  /** What it failed with. */
+  /** The error that it failed with. */
   error?: string;
 }
 
@@ -28,7 +28,7 @@ export function listenToSpans(listener: SpanListener, kernelFolder: string | nul
 
 export const isTraced = (): boolean => listeners.size > 0;
 
-/** Where profiles of single operators go; null where nobody wants them. */
+/** The folder for profiles of single operators; null if nobody wants them. */
 export const kernelProfileFolder = (): string | null =>
   [...listeners.values()].find((folder) => folder !== null) ?? null;
 

@@ -26,13 +26,13 @@ export interface UtteranceTokens {
   turn: number;
   /** Position in `TokenSegment.ids` of the utterance's first token. */
   start: number;
-  /** What the agent wrote, without the terminator. */
+  /** The tokens that the agent wrote, without the terminator. */
   ids: number[];
   /** The token that ended the utterance, scored but not part of the history; null when the length limit ended it. */
   terminatorId: number | null;
   /** Nats, under the policy that sampled: of `ids`, then of the terminator. */
   logprobs: number[];
-  /** Of each of `logprobs` the tokens that it was chosen among; absent where all could be. */
+  /** The tokens among which each of `logprobs` was chosen; absent where it could be any. */
   allowedIds?: number[][];
   /** Not what the expert said or would have said, so not to be imitated. */
   slip?: boolean;
@@ -46,13 +46,13 @@ export interface TokenSegment {
   utterances: UtteranceTokens[];
 }
 
-/** What an algorithm computed of a turn while it trained or evaluated, where it did. Only reports read it. */
+/** Estimates for a turn that an algorithm computed while it trained or evaluated. Only reports read them. */
 export interface TurnEstimate {
   /** min(Q₁, Q₂) of the action. */
   q?: number;
   /** min(V₁, V₂), or V, of the state before it. */
   v?: number;
-  /** What the policy was trained on; of tokens with advantages of their own, the mean. */
+  /** The advantage that the policy was trained on; the mean, if tokens have advantages of their own. */
   advantage?: number;
   /** Valid actions that the critic values most, best first. */
   preferred?: { action: string; q: number }[];

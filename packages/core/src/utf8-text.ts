@@ -68,7 +68,7 @@ const ZEROS: readonly (readonly [encoding: string, pattern: RegExp])[] = [
 /** Whether bytes begin as gzip's do. */
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
-/** @param head the beginning of a file, at least 16 bytes where it has them @throws if it is no text that we read, with what it is */
+/** @param head the beginning of a file, at least 16 bytes where it has them @throws if it is not a text that we read, with what it is */
 export function refuseOtherFormats(head: Uint8Array, path: string): void {
   const start = Buffer.from(head.subarray(0, 16)).toString('hex');
   const known = FORMATS.find(([, magic]) => start.startsWith(magic));

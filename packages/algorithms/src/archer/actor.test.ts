@@ -18,7 +18,7 @@ const advantages = [2, -1, 0.5, 1.5];
 let device: Device;
 let policy: LanguageModel;
 const config = { model_type: 'gpt2', n_layer: 1, n_head: 1, n_embd: 4, n_positions: 8, initializer_range: 0.8 };
-/** Of the policy, and of the one that sampled: another. */
+/** Tables of the policy, and of another one that sampled. */
 let present: Float32Array;
 let older: Float32Array;
 beforeAll(async () => {

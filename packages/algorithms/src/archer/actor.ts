@@ -112,7 +112,7 @@ export interface ActorOptions extends ActorLossOptions, Pick<PlayOptions, 'slots
   baselineLr: number | null;
 }
 
-/** What the actor's update works with. */
+/** Everything that the actor's update works with. */
 export interface ActorUpdate extends Actor {
   critic: DoubleCritic;
   replay: ReplayBuffer<ReplayItem>;
@@ -211,8 +211,8 @@ type Judged = JudgedUtterance & { refLogprobs: Float32Array };
  *     L   = −mean_B ρ Σ_t sg(G_t − b_t) log π(a_t | s, a_<t),     G_t = A(s, a) − β Σ_{k≥t} log π(a_k | ·) / π_0(a_k | ·)
  *     L_b = mean over all tokens of (b(s, a_<t) − sg(G_t))²
  *
- * With β = 0, ρ = 1 and b = 0 this is ArCHer's −mean A log π(a|s). What a token is credited with leaves out the KL of the tokens before
- * it, and b_t depends on them alone: neither depends on a_t, so the gradient's mean stays the same and only its variance falls.
+ * This is ArCHer's −mean A log π(a|s) with β = 0, ρ = 1 and b = 0. G_t leaves out the KL of the tokens before t, and b_t depends on them
+ * alone: neither depends on a_t, so the gradient's mean stays the same and only its variance falls.
  */
 export async function accumulateActor(
   { policy, reference, baseline }: Actor,

@@ -38,7 +38,7 @@ export const criticTargetKeys = {
   ),
   bootstrap_on_limit: Type.Boolean({
     description:
-      'an episode that a limit outside the task cut has the value of its last observation beyond; false: nothing, as in ArCHer (d = 1)',
+      'an episode that a limit outside the task cut has the value of its last observation beyond its end; false: 0, as in ArCHer (d = 1)',
   }),
   td_target: oneOf(['own', 'min'], 'a Q head bootstraps from its own target V head, or from the smaller of the two'),
 };
@@ -139,7 +139,7 @@ export interface CriticOptions extends CriticTargetOptions, Pick<PlayOptions, 's
   criticMaxGradNorm: number;
   /** Polyak step τ after every optimizer step: x̄ ← (1 − τ) x̄ + τ x. */
   tau: number;
-  /** Where the V heads' action comes from: the stored one, or a fresh sample of the policy as in the paper. */
+  /** The action in the target of the V heads: the stored one, or a fresh sample of the policy as in the paper. */
   vTargetAction: 'stored' | 'policy';
   vTargetSamples: number;
 }

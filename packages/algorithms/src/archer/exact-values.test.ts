@@ -75,7 +75,7 @@ test('TD of stored actions learns the exact Q and V of the policy that played', 
   expect(await errorAfterTd(tableCritic(), episodes, {}, 0.5)).toBeLessThan(0.05);
 });
 
-/** What TD would learn if the code had one of these mistakes. */
+/** The values that TD would learn if the code had one of these mistakes. */
 const mistakes: Record<string, () => [Trajectory[], Partial<typeof options>]> = {
   'a discount of 1': () => [episodes, { gamma: 1 }],
   'a discount of 0.9': () => [episodes, { gamma: 0.9 }],

@@ -6,7 +6,7 @@ import { scoreTurns, utterancesOf, type LearnedTurn } from '../learning/turn-bat
 export const importanceClipKey = {
   importance_clip: nullable(
     rate('upper bound of an importance weight'),
-    'stored utterances of older policies are weighted by how likely the policy makes them now, at most by this; null: not at all, as in ArCHer',
+    'upper bound of the importance weights of utterances that older policies have written; null: no weights, as in ArCHer',
   ),
 };
 

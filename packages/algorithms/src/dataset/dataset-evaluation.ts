@@ -46,7 +46,7 @@ export interface EvaluatedParts {
   /** Null where nothing is held out. */
   heldOutLoss: (() => Promise<Metrics>) | null;
   openPlayer: OpenPlayer;
-  /** Of a critic, on the episodes that were played; absent where there is none. */
+  /** Metrics of a critic on the episodes that were played; absent without a critic. */
   calibration?: (episodes: readonly Trajectory[]) => Promise<Metrics>;
   stepsPerEpoch: number;
   totalSteps: number;

@@ -22,7 +22,7 @@ import { datasetOf } from '../run/training-run.js';
 import { contextsOf, conversationExamples, episodeExamples, weightedLoss, type Examples } from './examples.js';
 import { imitate } from './imitate.js';
 
-/** Of methods whose loss is the likelihood of given actions alone. */
+/** Config keys of methods whose loss is the likelihood of given actions alone. */
 export const cloneKeys = {
   batch_of: Type.Union([Type.Literal('contexts'), Type.Literal('episodes')], {
     description:
@@ -34,7 +34,7 @@ export const cloneKeys = {
   observation_weight: Type.Number({
     minimum: 0,
     description:
-      'of −log p of each token that the environment wrote, beside the mean over utterances; 0: learned are actions alone',
+      'weight of −log p of each token that the environment wrote, beside the mean over utterances; 0: only actions are learned',
   }),
 };
 

@@ -1,4 +1,5 @@
-// DAgger: the policy plays, the environment's expert says what it would do where the policy has got to, and the policy imitates that.
+// DAgger: the policy plays, the environment's expert says what it would do in the states that the policy reaches, and the policy
+// imitates that.
 // Source: Ross, Gordon and Bagnell 2011, arXiv:1011.0686, algorithm 3.1.
 //
 //     play   each turn is the expert's with probability β, else the policy's        π_i = β π* + (1 − β) π̂_i
@@ -50,7 +51,7 @@ const options = Type.Object(
     observation_weight: Type.Number({
       minimum: 0,
       description:
-        'of −log p of each token that the environment wrote, beside the mean over utterances; 0: learned are replies alone',
+        'weight of −log p of each token that the environment wrote, beside the mean over utterances; 0: only replies are learned',
     }),
     ...scoreTerminatorKey,
   },
@@ -61,7 +62,8 @@ type DaggerOptions = OptionsOf<typeof options> & PlayOptions;
 
 export const dagger = defineAlgorithm({
   name: 'dagger',
-  description: "DAgger: the policy plays turn about with the environment's expert, and imitates the expert's turns",
+  description:
+    "DAgger: the policy and the environment's expert share the turns of an episode, and the policy imitates the expert's",
   options,
   needs: { expert: true },
   problems: ({ labels, expertShare }) =>

@@ -21,7 +21,7 @@ const sampling: SamplingOptions = {
   terminatorIds: tokenizer.encode('\n'),
 };
 
-/** What is said in 200 slots, and the tokens of it. */
+/** The utterances of 200 slots and their tokens. */
 async function said(
   expertShare: number,
   { reply = expertReply, labels = 'played' }: { reply?: string | null; labels?: 'played' | 'all' } = {},

@@ -26,7 +26,7 @@ export const expertPlayer =
     return new ExpertPlayer(player, { expertShare, labels }, policy);
   };
 
-/** As a demonstration has them: nobody sampled it, and it is learned among all tokens. */
+/** The tokens of a demonstration: nobody sampled them, and they are learned among all tokens. */
 function demonstrated({ allowedIds: _, ...tokens }: TurnTokens): TurnTokens {
   return { ...tokens, logprobs: [] };
 }

@@ -65,7 +65,7 @@ export async function imitate<Item>(
 }
 
 /**
- * What an iteration of an online algorithm imitates; it is finished before the run stops.
+ * The imitation of one iteration of an online algorithm; it is finished before the run stops.
  *
  * @returns the mean loss of the last pass, and how many steps there were; the steps alone where there is nothing to imitate
  */

@@ -34,7 +34,7 @@ const options = Type.Object(
     ...evalDecodingKey,
     ...policyKeys,
     ...gradientAccumulationKeys('turns'),
-    capacity: count('turns of the kept episodes that are imitated; of more, the newest'),
+    capacity: count('turns of the kept episodes that are imitated; the newest, if there are more'),
     filter_quantile: share('episodes with a return at or above this quantile are imitated'),
     filter_window: nullable(
       count('iterations'),

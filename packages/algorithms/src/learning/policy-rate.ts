@@ -35,7 +35,7 @@ const ratesOver = (unit: string) => ({
   ),
 });
 
-/** Of algorithms that train the policy from the first iteration on. */
+/** Config keys of algorithms that train the policy from the first iteration on. */
 export const rateKeys = ratesOver('iterations');
 
 export const policyRateKeys = {

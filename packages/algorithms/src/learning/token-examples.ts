@@ -11,7 +11,7 @@ export const scoreTerminatorKey = {
   }),
 };
 
-/** What of an episode's tokens is scored. */
+/** Which of an episode's tokens are scored. */
 export interface ScoredParts {
   scoreTerminator: boolean;
   observations?: { weight: number; maskedIds: ReadonlySet<number> };

@@ -22,7 +22,7 @@ export interface TurnBatch<Turn> {
   lengths: number[];
 }
 
-/** What is scored of an utterance. */
+/** The tokens of an utterance that are scored. */
 export const scoredIds = ({ ids, terminatorId }: UtteranceTokens, scoreTerminator: boolean): number[] =>
   scoreTerminator && terminatorId !== null ? [...ids, terminatorId] : ids;
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => device.close());
 
-/** As files of episodes are read where an observation has no history: every turn is a part of its own. */
+/** Episodes as a file without histories in its observations gives them: every turn is a part of its own. */
 const asStored = ({ transitions, episode }: Trajectory) =>
   transitions.map(({ observation, action, reward, terminated, truncated }) =>
     demonstrationTrajectory(
@@ -86,7 +86,7 @@ test.each(seeds)('awr makes one step of improvement, held back by returns that v
   const options = { tdSteps: null, awrTemperature: 0.2, awrMaxWeight: 10_000 };
   const value = await valueAfter('awr', seed, options);
   expect(value).toBeGreaterThan(exactReturn(random) + 1);
-  // With exact values and a table for a policy these weights give 1.62.
+  // These weights give 1.62 with exact values and a table for a policy.
   expect(value).toBeLessThan(0.95 * optimum);
 });
 

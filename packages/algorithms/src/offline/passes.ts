@@ -48,7 +48,7 @@ export interface OfflineStep {
   epoch: number;
   /** Learning rate of the policy. */
   lr: number;
-  /** Of this step alone. */
+  /** The random numbers of this step alone. */
   rng: Rng;
 }
 

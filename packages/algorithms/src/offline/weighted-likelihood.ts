@@ -43,7 +43,7 @@ export async function accumulateWeighted(
   return (await policy.accumulateGradients(weightedExamples(batch))).loss;
 }
 
-/** As `accumulateWeighted`, with the weights of advantage-weighted regression. @param advantages [turns] */
+/** `accumulateWeighted` with the weights of advantage-weighted regression. @param advantages [turns] */
 export async function accumulateAwr(
   policy: LanguageModel,
   turns: readonly ReplayItem[],

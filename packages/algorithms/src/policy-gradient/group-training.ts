@@ -36,7 +36,7 @@ export interface GroupEpisode {
   group: number;
   /** The environment's rewards, minus penalties for invalid actions and, with kl_in=reward, β · KL of the turn. */
   rewards: number[];
-  /** With kl_in=reward: β · k1 of each scored token; else empty. */
+  /** β · k1 of each scored token with kl_in=reward; else empty. */
   tokenPenalties: Float32Array[];
 }
 

@@ -53,7 +53,7 @@ export function episodeAdvantages(
   episodes: readonly GroupEpisode[],
   { scaleByStd, statistics }: { scaleByStd: boolean; statistics: 'episode' | 'turn' },
 ): number[] {
-  // With statistics=turn an episode is there as often as it has turns.
+  // An episode counts as often as it has turns with statistics=turn.
   const repeated = episodes.map(({ rewards }) => (statistics === 'turn' ? rewards.length : 1));
   const rows = episodes.flatMap((episode, e) => new Array<GroupEpisode>(repeated[e]).fill(episode));
   const advantages = groupRelativeAdvantages(

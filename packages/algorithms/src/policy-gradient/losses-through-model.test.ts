@@ -29,7 +29,7 @@ const N = 20;
 const weights = new Float32Array(N).fill(1 / N);
 const numbers = (scale: number) => Float32Array.from({ length: N }, () => scale * rng.normal());
 const advantages = numbers(1);
-/** Of policies near the model, whose log-probabilities are about −log(vocabulary). */
+/** Log-probabilities of policies near the model, about −log(vocabulary). */
 const near = numbers(0.1).map((noise) => noise - Math.log(tokenizer.vocabSize));
 const clip = { clipLow: 0.2, clipHigh: 0.2, dualClip: null };
 

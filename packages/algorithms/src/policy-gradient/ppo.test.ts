@@ -231,7 +231,7 @@ describe('V of an episode', () => {
           (weight, t) =>
             weight !== 0 && expect(agentWords.has(targets[t])).toBe(true) && expect(valueWeights).toBeDefined(),
         );
-      // Of the agent's tokens V is asked for at the first of each turn, or at each.
+      // V is asked for at the first of the agent's tokens in each turn, or at each of them.
       const trunk = seen.filter(({ weights }) => weights.some((weight) => weight !== 0));
       for (const { weights, valueWeights } of trunk)
         valueWeights!.forEach((weight, t) => weight !== 0 && expect(weights[t]).not.toBe(0));

@@ -155,7 +155,7 @@ const tokenKls = (trajectory: Trajectory, refLogprobs: readonly Float32Array[]):
   return refLogprobs.map((ref, turn) => ref.map((logprob, t) => utterances.get(turn)!.logprobs[t] - logprob));
 };
 
-/** How well V predicts what it is trained towards. */
+/** How well V predicts its targets. */
 function valueFit(turns: readonly ValuedTurn[]): Metrics {
   const values = turns.flatMap((turn) => [...turn.values]);
   const returns = turns.flatMap((turn) => [...turn.returns]);

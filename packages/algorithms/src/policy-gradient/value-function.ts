@@ -42,14 +42,14 @@ export const valueKeys = {
   lambda: share('λ of the advantage estimate; 0: one-step, 1: Monte-Carlo return'),
   bootstrap_on_limit: Type.Boolean({
     description:
-      'episodes that were cut by a limit count V of their last context as what would have followed; false: nothing follows',
+      'an episode that a limit cut has V of its last context as the value of what would have followed; false: 0',
   }),
   whiten_advantages: Type.Boolean({
     description: 'scale the advantages of a rollout to mean 0 and standard deviation 1',
   }),
 };
 
-/** What has a value: the context before an utterance, or before each of its tokens. */
+/** The contexts that have a value: before an utterance, or before each of its tokens. */
 export type GaeLevel = 'turn' | 'token' | 'bilevel';
 
 /** V along an episode. */
@@ -161,7 +161,7 @@ export function episodeEstimate(
 const bootstraps = ({ transitions }: Trajectory, { bootstrapOnLimit }: { bootstrapOnLimit: boolean }): boolean =>
   bootstrapOnLimit && transitions.at(-1)!.truncated;
 
-/** As many examples at once as sequences in an update. */
+/** Values of as many examples at once as an update has sequences in a minibatch. */
 async function valuesInParts(
   model: LanguageModel,
   examples: readonly TokenExample[],
@@ -186,7 +186,7 @@ function valueExample(ids: readonly number[], positions: readonly number[]): Tok
   };
 }
 
-/** What the policy would have read next, in tokens. */
+/** The tokens that the policy would have read next. */
 function nextContext({ transitions, segments }: Trajectory, dialogues: Dialogues): number[] {
   const { observation, nextObservation } = transitions.at(-1)!;
   const { ids, utterances } = segments.at(-1)!;
@@ -226,7 +226,7 @@ export interface ValueUpdateOptions {
 export interface ValuedTurn extends AdvantageTurn {
   /** V at the rollout. */
   values: Float32Array;
-  /** What V is trained towards. */
+  /** The targets of V. */
   returns: Float32Array;
 }
 

@@ -1,4 +1,4 @@
-// DPO on whole episodes: of a group of episodes of one task, the best is preferred to the worst.
+// DPO on whole episodes: the best of a group of episodes of one task is preferred to the worst.
 // Source: Rafailov et al. 2023, arXiv:2305.18290, eq. 7:
 //
 //     h = β [ log π(best)/π_ref(best) − log π(worst)/π_ref(worst) ]          L = −mean over pairs of log σ(h)
@@ -42,7 +42,7 @@ type DpoOptions = OptionsOf<typeof options> & PlayOptions;
 
 export const dpo = defineAlgorithm({
   name: 'dpo',
-  description: 'DPO: of a group of its own episodes of one task, the policy prefers the best to the worst',
+  description: 'DPO: the policy prefers the best to the worst of a group of its own episodes of one task',
   options,
   offPolicyRollouts: () => [],
 

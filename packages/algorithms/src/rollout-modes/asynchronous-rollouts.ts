@@ -19,7 +19,7 @@ import type { LockStepSettings } from './lock-step-rollouts.js';
 import { RolloutMeter, stalenessMetrics } from './rollout-meter.js';
 import { StalenessQueue } from './staleness-queue.js';
 
-/** Where a resumed run continues. Groups are counted over all of the run. */
+/** The point at which a resumed run continues. Groups are counted over all of the run. */
 export interface StreamState {
   /** The first group that has never begun. */
   next: number;
@@ -59,7 +59,7 @@ export class AsynchronousRollouts implements RolloutSource {
     return rollout;
   }
 
-  /** Of the last rollout that was taken, and of the time since the one before. */
+  /** Metrics of the last rollout that was taken, and of the time since the one before. */
   takeMetrics(): Metrics {
     return this.#metrics;
   }

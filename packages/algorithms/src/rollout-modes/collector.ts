@@ -6,7 +6,7 @@ import type { Player } from '../rollout/player.js';
 import type { TurnTokens } from '../rollout/turn-tokens.js';
 import type { OpenPlayer } from '../rollout/player.js';
 
-/** What training changes: all weights, or the adapters alone. */
+/** The weights that training changes: all of them, or the adapters alone. */
 export type Weights = Awaited<ReturnType<LanguageModel['copyParameters']>>;
 
 export class Collector {

@@ -8,7 +8,7 @@ import type { Collector, Weights } from './collector.js';
 import { RolloutMeter, stalenessMetrics } from './rollout-meter.js';
 
 export interface LockStepSettings {
-  /** Of the run: nothing is played for later ones. */
+  /** Iterations of the run: nothing is played for later ones. */
   iterations: number;
   /** s, in iterations. 0: the numbers of a synchronous run. */
   maxStaleness: number;
@@ -51,7 +51,7 @@ export class LockStepRollouts implements RolloutSource {
     return rollout;
   }
 
-  /** Of the last rollout that was taken. */
+  /** Metrics of the last rollout that was taken. */
   takeMetrics(): Metrics {
     return this.#metrics;
   }

@@ -28,7 +28,7 @@ export class RolloutMeter {
     this.#occupied = share;
   }
 
-  /** What the learner does while it waits for a rollout. */
+  /** Measures the time that the learner waits for a rollout. */
   async waiting<Result>(work: Promise<Result>): Promise<Result> {
     const start = this.now();
     try {

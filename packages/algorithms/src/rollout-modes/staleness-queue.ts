@@ -10,7 +10,7 @@ export interface StalenessOptions {
 }
 
 interface Group<Item> {
-  /** Of the weights with which it began. */
+  /** The version of the weights with which it began. */
   version: number;
   /** Null while it is played. */
   items: readonly Item[] | null;

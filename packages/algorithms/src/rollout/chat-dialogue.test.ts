@@ -141,7 +141,7 @@ test('later turns are later messages, and what was sampled scores as it was samp
 });
 
 test('a template that rewrites earlier messages: the dialogue is read again, reported once, and scored as it was sampled', async () => {
-  // Of earlier replies it keeps the first letter.
+  // It keeps the first letter of earlier replies.
   const forgetful = chatTemplate(
     "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + (m.content if m.role == 'user' or loop.last else m.content[:1]) + '<|im_end|>' }}{% endfor %}" +
       "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",

@@ -68,7 +68,7 @@ class ChatDialogue implements Dialogue {
 
   decide(utterance: Spoken): Required<Decision<TurnTokens>> {
     this.#action = this.actionOf(utterance);
-    // With its spaces, since they are in the context.
+    // Its spaces stay, since they are in the context.
     this.#messages.push({ role: 'assistant', content: this.tokenizer.decode(utterance.ids) });
     return { action: this.#action, data: this.#context.utter(utterance) };
   }

@@ -270,7 +270,7 @@ function feed(episodes: Episodes, slot: number, context: readonly number[]): num
   return context.slice(keep);
 }
 
-/** What the candidates that are still open may say next. */
+/** The tokens that may come next in the candidates that are still open. */
 const nextIds = ({ open, ids }: { open: readonly Candidate[]; ids: readonly number[] }): number[] => [
   ...new Set(open.map((candidate) => candidate.ids[ids.length])),
 ];

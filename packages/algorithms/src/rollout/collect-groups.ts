@@ -85,7 +85,7 @@ export async function collectGroups(
 /** A problem where groups would not be whole. */
 export function wholeGroups({ rolloutSize, groupSize }: { rolloutSize: number; groupSize: number }): ConfigProblem[] {
   if (rolloutSize % groupSize === 0) return [];
-  const message = `rollout_size=${rolloutSize} is no multiple of group_size=${groupSize}, so one group would be incomplete`;
+  const message = `rollout_size=${rolloutSize} is not a multiple of group_size=${groupSize}, so one group would be incomplete`;
   const remedy = `write rollout_size=${Math.ceil(rolloutSize / groupSize) * groupSize}`;
   return [{ key: 'rollout_size', message, remedy }];
 }

@@ -21,11 +21,11 @@ export interface Dialogues {
 /** A turn's observation; see `ActRequest`. */
 export type Observed = Pick<ActRequest, 'turn' | 'observation' | 'ids'>;
 
-/** What of an utterance belongs to a dialogue. */
+/** The part of an utterance that belongs to a dialogue. */
 export type Spoken = Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'> &
   Pick<TurnTokens, 'allowedIds'>;
 
-/** What the model has read and written in one slot. */
+/** The text that the model has read and written in one slot. */
 export interface Dialogue {
   /**
    * Brings the slot up to a turn's observation.

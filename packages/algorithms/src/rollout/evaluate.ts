@@ -20,7 +20,7 @@ export interface EvaluateOptions extends PlayOptions {
 
 export type Decoding = 'sample' | 'greedy';
 
-/** What an evaluation plays with; the first chooses the best agent. */
+/** The decodings of an evaluation; the first chooses the best agent. */
 export const decodingsOf = (evalDecoding: Decoding | 'both'): readonly [Decoding, ...Decoding[]] =>
   evalDecoding === 'both' ? ['sample', 'greedy'] : [evalDecoding];
 

@@ -58,7 +58,7 @@ export async function freshUtterances(
   return groups.map(({ items }) => Array.from({ length: samples }, () => inOrder.slice(next, (next += items.length))));
 }
 
-/** What the player says in every lane, one turn of each of `slots` lanes at once. */
+/** The player's utterances in every lane, one turn of each of `slots` lanes at once. */
 async function actInLanes(
   player: Player,
   lanes: readonly Wanted[][],

@@ -7,7 +7,7 @@ export class InterruptedError extends Error {
   }
 }
 
-/** What `work` returns; null where it was given up. */
+/** The result of `work`; null if it was given up. */
 export const unlessInterrupted = <T>(work: Promise<T>): Promise<T | null> =>
   work.catch((error: unknown) => {
     if (error instanceof InterruptedError) return null;

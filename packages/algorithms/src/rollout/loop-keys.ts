@@ -6,18 +6,18 @@ import { horizonKey } from './horizon.js';
 const MAX_ITERATIONS = 1_000_000_000;
 
 /** Marks a key that does not decide a run's numbers: a run that is resumed may change it. */
-const undecided = <T extends TSchema>(schema: T): T => ({ ...schema, decides: false });
+const changeableOnResume = <T extends TSchema>(schema: T): T => ({ ...schema, decides: false });
 
 export const loopKeys = {
   // A finished run continues where `iterations` has grown.
-  iterations: undecided(
+  iterations: changeableOnResume(
     Type.Integer({ minimum: 1, maximum: MAX_ITERATIONS, description: 'iterations of rollout and update' }),
   ),
   rollout_size: count('episodes per iteration'),
   ...horizonKey,
   eval_freq: count('iterations between evaluations'),
   eval_size: count('episodes per evaluation'),
-  save_freq: undecided(count('iterations between checkpoints')),
+  save_freq: changeableOnResume(count('iterations between checkpoints')),
 };
 
 /** How evaluations and the final test choose tokens. */

@@ -8,7 +8,7 @@ import type { Horizon } from './horizon.js';
 import type { ReplayPlacement } from './replay.js';
 import { segmentsOf, type TurnTokens } from './turn-tokens.js';
 
-/** What episodes are played with, besides a player. */
+/** Everything besides a player that episodes are played with. */
 export interface PlayContext {
   /** An environment that plays items of the split alone. Null for a run without an environment, which cannot play. */
   makeEnv: ((split: Split) => Env) | null;
@@ -153,7 +153,7 @@ async function playShare(
           return checkFailures(failures, maxFailureShare, { purpose, episodes });
         }
         trajectories[episode] = trajectoryOf(played, firstEpisode + episode, groupSize);
-        // Of all ranks, as far as this one can tell; the last one counts when all have come.
+        // An estimate for all ranks; the last episode counts when all ranks have come.
         if (++done * size < episodes || size === 1) hooks.progress(purpose, done * size, episodes);
       },
     });

@@ -10,9 +10,9 @@ export interface ActRequest {
   /** 0 for the first turn of an episode. */
   turn: number;
   observation: string;
-  /** What the environment accepts now, where it lists it. */
+  /** The actions that the environment accepts now, if it lists them. */
   validActions?: readonly string[];
-  /** Where the player asks: what the environment's expert would say; null where it knows no further. */
+  /** The reply of the environment's expert, for a player that asks; null where the expert does not know how to go on. */
   expertReply?: string | null;
   /** At turn 0: the tokens that the observation had when it was played before. */
   ids?: readonly number[];

@@ -1,4 +1,4 @@
-// What an algorithm reports, and what it may ask of the program that runs it.
+// The reports of an algorithm, and its requests to the program that runs it.
 import type { Trajectory } from '@bowyer/core';
 
 export type Metrics = Record<string, number>;
@@ -20,7 +20,7 @@ export interface RunHooks {
   readonly checkpointDue: boolean;
   /** True once the user asked to stop: the algorithm saves a checkpoint and returns. */
   readonly stopRequested: boolean;
-  /** As `stopRequested`, for this process alone among several: what it plays, and can play again, is given up. False if not given. */
+  /** True once this process alone among several is asked to stop: it gives up episodes that can be played again. False if not given. */
   readonly interrupted?: boolean;
   /**
    * Saves a checkpoint of an iteration whose evaluation was given up, with its metrics and its rollout; when the run is resumed,

@@ -1,4 +1,4 @@
-// What an algorithm computes of an episode's turns anyway, noted with the episode for reports.
+// Estimates that an algorithm computes for an episode's turns anyway, noted with the episode for reports.
 import type { Trajectory, TurnEstimate } from '@bowyer/core';
 import type { DoubleCritic } from '@bowyer/models';
 

@@ -6,9 +6,9 @@ import type { Utterance } from '@bowyer/models';
 export interface TurnTokens {
   /** True: `read` follows the tokens of the turn before. False: the context begins with `read`. */
   continues: boolean;
-  /** What the policy read that was new in this turn: the observation, or what came after the last action. */
+  /** The tokens that were new to the policy in this turn: the observation, or the text after the last action. */
   read: number[];
-  /** What the policy wrote, without the terminator. */
+  /** The tokens that the policy wrote, without the terminator. */
   ids: number[];
   /** The token that ended the utterance; null when the length limit ended it. */
   terminatorId: number | null;

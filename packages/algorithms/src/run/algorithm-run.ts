@@ -6,8 +6,8 @@
 //       await run.endIteration(iteration, metrics, rollout);
 //     }
 //
-// Where episodes are played (here, by a server, ahead of the learner, divided among processes), how actions are chosen, evaluations, the
-// best agent, the log and checkpoints are behind these calls.
+// These calls decide where episodes are played (here, by a server, ahead of the learner, divided among processes) and how actions are
+// chosen; they evaluate, keep the best agent, log and save checkpoints.
 import { Rng, type Trajectory } from '@bowyer/core';
 import { RunningMeans } from '../learning/metric-means.js';
 import type { ReferencePolicy } from '../learning/reference-policy.js';
@@ -57,7 +57,7 @@ interface LoopOptions extends CollectOptions, EvaluateOptions {
   saveFreq: number;
 }
 
-/** What the run needs to know of the algorithm. */
+/** The members of an algorithm that a run calls. */
 interface LoopUnit<Options> {
   openPlayer(agent: Agent, options: Options): OpenPlayer;
   alwaysSamples?: boolean;
@@ -67,7 +67,7 @@ interface LoopUnit<Options> {
 /** Part of a checkpoint that was written during an evaluation. */
 interface Unevaluated {
   metrics: Metrics;
-  /** Of the rollout, the newest in the run's history. */
+  /** Length of the rollout, whose episodes are the newest in the run's history. */
   episodes: number;
 }
 

@@ -39,8 +39,8 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
     options: OptionsOf<Schema>,
   ): Metrics | Promise<Metrics>;
   /**
-   * Where V comes from in an algorithm that learns values with a language model: `trunk`, a head on the policy's own; or `critic`, a
-   * head on a network of its own that starts as the policy does. Null: nowhere, with these options.
+   * The network that has V, in an algorithm that learns values with a language model: `trunk`, a head on the policy's own; or `critic`,
+   * a head on a network of its own that starts as the policy does. Null: there is no V with these options.
    */
   valueFunction?(options: OptionsOf<Schema>): ValueFunction | null;
   /** True where a loss compares probabilities of two passes, so that dropout would change them in between. */
@@ -65,7 +65,7 @@ export interface AlgorithmDeclaration<Schema extends TObject> {
   frozenIterations?(options: OptionsOf<Schema>): number;
 }
 
-/** What a run must have for an algorithm. */
+/** Requirements of an algorithm on its run. */
 export interface AlgorithmNeeds {
   /** `double`: two Q and two V heads over a shared encoder, with a slow target copy. */
   critic: 'double' | null;
@@ -79,7 +79,7 @@ export interface AlgorithmNeeds {
 
 export type ValueFunction = 'trunk' | 'critic';
 
-/** What `openPlayer` may read: `playerOptions` in every task that plays, the other options in training only. */
+/** The options that `openPlayer` may read: `playerOptions` in every task that plays, the others in training only. */
 export type PlayerOptionsOf<Schema extends TObject> = Partial<OptionsOf<Schema>> & Pick<PlayOptions, 'slots'>;
 
 type WithDefault = 'needs' | 'trainsPolicy' | 'openPlayer' | 'playerOptions';

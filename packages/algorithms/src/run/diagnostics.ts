@@ -1,4 +1,4 @@
-// What every online algorithm reports of its rollouts, without knowing of it: whether sampler and trainer are the same policy, how far
+// Figures of the rollouts of every online algorithm, in which it has no part: whether sampler and trainer are the same policy, how far
 // an update moved it, and how far it is from its start. Measured on a sample of each rollout's turns.
 import { klEstimate, maximum, mean, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
@@ -20,7 +20,7 @@ export interface DiagnosticsOptions {
   klToStart: boolean;
 }
 
-/** What plays with the policy's weights as they are, and how. */
+/** A sampler that plays with the policy's weights as they are. */
 export interface Sampler extends Pick<PlayOptions, 'sampling'> {
   openPlayer(slots: number): OpenPlayer;
   ranks?: Ranks;

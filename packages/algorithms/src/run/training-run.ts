@@ -1,4 +1,4 @@
-// What a training run gives to its algorithm: what is trained, what it learns from, and the program's services.
+// A training run as its program gives it to an algorithm: the agent that is trained, the data, and the program's services.
 import type { Trajectory } from '@bowyer/core';
 import type { DoubleCritic, LanguageModel, Quantization } from '@bowyer/models';
 import type { EncodedConversation } from '@bowyer/text';
@@ -8,7 +8,7 @@ import type { PlayContext } from '../rollout/play.js';
 import type { RunHooks } from '../rollout/run-hooks.js';
 import { textDialogues } from '../rollout/text-dialogue.js';
 
-/** What is trained, and what plays afterwards. */
+/** The agent that is trained, and that plays afterwards. */
 export interface Agent {
   policy: LanguageModel;
   /** Null where the algorithm needs none. */
@@ -26,11 +26,11 @@ export type Dataset =
 /** State of an algorithm besides models and optimizers: plain JSON, changed in place, saved and restored with every checkpoint. */
 export type RecipeState = Record<string, unknown>;
 
-/** What an algorithm works with. */
+/** Everything that an algorithm works with. */
 export interface TrainingRun extends Agent, PlayContext {
-  /** What carries the value head of an algorithm with `valueFunction`: the policy itself, or a network of its own. Null for the others. */
+  /** The model with the value head of an algorithm with `valueFunction`: the policy itself, or a network of its own. Null for the others. */
   valueModel: LanguageModel | null;
-  /** What to learn from; null where the algorithm needs none. */
+  /** The dataset to learn from; null if the algorithm needs none. */
   dataset: Dataset | null;
   /** All episodes that this run has collected before, oldest first: on resume a replay buffer is filled from it. */
   history: readonly Trajectory[];
@@ -55,7 +55,7 @@ export interface TrainingRun extends Agent, PlayContext {
   restoreStart(): Promise<void>;
 }
 
-/** What a run without files needs: a policy, and what its algorithm needs. Hooks that are not given do nothing. */
+/** The parts of a run without files: a policy, and whatever its algorithm needs. Hooks that are not given do nothing. */
 export type TrainingRunParts = Pick<TrainingRun, 'policy'> &
   Partial<Omit<TrainingRun, 'policy' | 'hooks'>> & { hooks?: Partial<RunHooks> };
 

@@ -12,7 +12,7 @@ const BOUND = 10;
  *
  *     k1 = −d        k2 = d² / 2        k3 = e^d − d − 1, within ±10
  *
- * As a term of the reward (RLOO, PPO on language models), subtract β · k1 per token.
+ * A reward with this penalty (RLOO, PPO on language models) has β · k1 subtracted per token.
  *
  * Source: Schulman 2020, "Approximating KL divergence"; k3 as GRPO's penalty, arXiv:2402.03300, eq. 4.
  *

@@ -11,7 +11,7 @@ export interface TokenLoss {
   valueGradient?: Float32Array;
 }
 
-/** What a policy loss is computed from. */
+/** The quantities that a policy loss is computed from. */
 export interface ScoredTokens {
   /** [N] nats, under the policy being trained. */
   logprobs: Float32Array;

@@ -1,4 +1,4 @@
-// What stays constant during an update: log-probabilities under the policy that sampled and under the reference policy.
+// Log-probabilities that stay constant during an update: under the policy that sampled and under the reference policy.
 import type { LanguageModel, TokenExample } from '@bowyer/models';
 import type { ReferencePolicy } from '../../learning/reference-policy.js';
 import { scoredIds, scoreTurns, utterancesOf, type LearnedTurn } from '../../learning/turn-batch.js';
@@ -58,7 +58,7 @@ export function referenceLogprobs(
   return scoreInParts((examples) => reference.logprobs(examples, { maxTokens }), turns, options);
 }
 
-/** As many sequences at once as in an update. */
+/** Scores as many sequences at once as an update has in a minibatch. */
 async function scoreInParts(
   score: (examples: readonly TokenExample[]) => Promise<Float32Array[]>,
   turns: readonly LearnedTurn[],
