@@ -83,7 +83,7 @@ const differences: string[] = [];
 const note = (what: string, ours: string, theirs: string) =>
   differences.push(`${what}: ours ${ours}; theirs ${theirs}`);
 
-for (const ours of countries.values()) {
+for (const ours of countries().values()) {
   const known = byName.get(countryNames[ours.name] ?? ours.name);
   if (known === undefined) {
     differences.push(`${ours.name}: not in world-countries`);
@@ -107,7 +107,7 @@ for (const ours of countries.values()) {
   if (extra.length > 0) note(`${ours.name}, neighbours`, `adds ${extra.join(', ')}`, 'not');
 }
 
-for (const ours of allCities) {
+for (const ours of allCities()) {
   const country = byName.get(countryNames[ours.country] ?? ours.country);
   const name = plain(cityNames[ours.city] ?? ours.city);
   const isCapital = country?.capital.some((capital) => plain(capital) === name) ?? false;
@@ -132,5 +132,5 @@ for (const ours of allCities) {
 
 console.log(differences.join('\n'));
 console.log(
-  `${countries.size} countries and ${allCities.length} cities compared, ${differences.length} differences to look at`,
+  `${countries().size} countries and ${allCities().length} cities compared, ${differences.length} differences to look at`,
 );

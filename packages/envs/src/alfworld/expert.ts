@@ -1,7 +1,7 @@
 // A player that explores. It knows the kinds in the task, what it has seen, and the usual places of such things.
 // After the hand-coded expert of ALFWorld (Shridhar et al. 2021, arXiv:2010.03768, appendix), made shorter.
 import type { Rng } from '@bowyer/core';
-import { thingKinds } from './furnishings.js';
+import { furnishings } from './furnishings.js';
 import type { Household } from './household.js';
 import type { Receptacle, Task, TaskType, Thing } from './problem.js';
 
@@ -74,7 +74,7 @@ export class Expert {
     if (closed) return `open ${closed.name}`;
     const left = household.problem.receptacles.filter(({ name }) => !this.#visited.has(name));
     if (left.length === 0) return null;
-    const places = thingKinds.find((known) => known.kind === kind)?.places ?? [];
+    const places = furnishings().things.find((known) => known.kind === kind)?.places ?? [];
     const usual = left.filter((receptacle) => places.includes(receptacle.kind));
     const likely = usual.length > 0 ? usual : left;
     const { name } = this.rng === null ? likely[0] : this.rng.choice(likely);

@@ -1,6 +1,6 @@
 // Seeded households of our own: a room, its furniture and things, and one of the six tasks in it.
 import type { Rng } from '@bowyer/core';
-import { openable, rooms, thingKinds, type RoomKind, type ThingKind } from './furnishings.js';
+import { furnishings, type RoomKind, type ThingKind } from './furnishings.js';
 import type { Problem, Receptacle, Task, TaskType, Thing } from './problem.js';
 import { goalOf, goalText } from './tasks.js';
 
@@ -20,7 +20,7 @@ const treatmentOf: Partial<Record<TaskType, { does: ThingKind['does'][number]; a
 export function makeProblem(rng: Rng, types: readonly TaskType[]): Problem {
   const type = rng.choice(types);
   for (let draw = 0; draw < LARGEST_NUMBER_OF_DRAWS; draw++) {
-    const room = rng.choice(Object.keys(rooms) as RoomKind[]);
+    const room = rng.choice(Object.keys(furnishings().rooms) as RoomKind[]);
     const receptacles = furnish(rng, room);
     const task = drawTask(rng, type, room, receptacles);
     if (task) return fill(rng, room, receptacles, task);
@@ -29,12 +29,13 @@ export function makeProblem(rng: Rng, types: readonly TaskType[]): Problem {
 }
 
 function furnish(rng: Rng, room: RoomKind): Receptacle[] {
-  return rooms[room].flatMap(({ kind, count: [least, most] }) =>
+  const { rooms, openable } = furnishings();
+  return Object.entries(rooms[room]).flatMap(([kind, [least, most]]) =>
     Array.from({ length: rng.integer(least, most) }, (_, i) => ({
       name: `${kind} ${i + 1}`,
       kind,
       location: `at ${kind} ${i + 1}`,
-      openable: openable.has(kind),
+      openable: openable.includes(kind),
     })),
   );
 }
@@ -43,10 +44,10 @@ function drawTask(rng: Rng, type: TaskType, room: RoomKind, receptacles: readonl
   const present = new Set(receptacles.map(({ kind }) => kind));
   const treatment = treatmentOf[type];
   if (treatment && !present.has(treatment.appliance)) return null;
-  const lamps = thingKinds.filter(({ lamp, rooms: where }) => lamp && where.includes(room));
+  const lamps = furnishings().things.filter(({ lamp, rooms: where }) => lamp && where.includes(room));
   const isLight = type === 'look_at_obj_in_light';
   if (isLight && lamps.length === 0) return null;
-  const objects = thingKinds.filter(
+  const objects = furnishings().things.filter(
     ({ lamp, rooms: where, does, places }) =>
       !lamp &&
       where.includes(room) &&
@@ -68,7 +69,7 @@ function fill(rng: Rng, room: RoomKind, receptacles: readonly Receptacle[], task
   const wanted = task.type === 'pick_two_obj_and_place' ? 2 : 1;
   const things: Thing[] = [];
   const placements = new Map<string, string>();
-  const inRoom = thingKinds.filter(({ rooms: where }) => where.includes(room));
+  const inRoom = furnishings().things.filter(({ rooms: where }) => where.includes(room));
   for (const kind of inRoom) {
     const isLamp = kind.kind === task.target && kind.lamp === true;
     const least = kind.kind === task.object ? wanted : isLamp ? 1 : 0;

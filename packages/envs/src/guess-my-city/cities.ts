@@ -9,18 +9,18 @@ const subset10 = ['Tokyo', 'Moscow', 'Cairo', 'London', 'Lima', 'Sydney', 'Paris
 
 /** ArCHer's 91, all 100, ten of them, or the named ones. @throws {UnknownNameError} */
 export function selectCities(cities: 'archer91' | 'all100' | 'subset10' | readonly string[]): readonly City[] {
-  if (cities === 'all100') return allCities;
-  if (cities === 'archer91') return allCities.slice(0, ARCHER_COUNT);
+  if (cities === 'all100') return allCities();
+  if (cities === 'archer91') return allCities().slice(0, ARCHER_COUNT);
   const names = cities === 'subset10' ? subset10 : cities;
   return names.map((name) => {
-    const found = allCities.find((known) =>
+    const found = allCities().find((known) =>
       [known.name, known.city].some((own) => own.toLowerCase() === name.toLowerCase()),
     );
     if (found === undefined)
       throw new UnknownNameError(
         'city',
         name,
-        allCities.map(({ city }) => city),
+        allCities().map(({ city }) => city),
       );
     return found;
   });

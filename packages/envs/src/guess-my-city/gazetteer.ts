@@ -1,9 +1,10 @@
 // Places that a question may name, and whether a city is there.
+import { lazy } from '../data-file.js';
 import type { City } from './city-table.js';
 import { allCities } from './city-table.js';
 import { countries, type Country } from './country-table.js';
 
-export const countryOf = ({ country }: City): Country => countries.get(country)!;
+export const countryOf = ({ country }: City): Country => countries().get(country)!;
 
 /** Other names of countries and cities in the tables, in the form of `plainText`. */
 const countryAliases: Record<string, readonly string[]> = {
@@ -49,8 +50,11 @@ export const plainText = (text: string): string =>
     .trim();
 
 /** Names of cities → the city as in the list. */
-export const cityNames: ReadonlyMap<string, string> = new Map(
-  allCities.flatMap(({ city }) => [city, ...(cityAliases[city] ?? [])].map((name) => [plainText(name), city])),
+export const cityNames = lazy(
+  (): ReadonlyMap<string, string> =>
+    new Map(
+      allCities().flatMap(({ city }) => [city, ...(cityAliases[city] ?? [])].map((name) => [plainText(name), city])),
+    ),
 );
 
 interface Place {
@@ -62,18 +66,24 @@ interface Place {
 const directions = ['north', 'south', 'east', 'west'];
 
 /** Longest first, so that "south korea" is not the south. */
-const places: readonly Place[] = [
-  ...[...countries.values()].flatMap(({ name }) =>
-    [plainText(name), ...(countryAliases[name] ?? [])].map((alias): Place => {
-      return { name: alias, kind: 'country', holds: ({ country }) => country === name };
-    }),
-  ),
-  ...areas(),
-].sort((a, b) => b.name.length - a.name.length);
+const places = lazy((): readonly Place[] =>
+  [
+    ...[...countries().values()].flatMap(({ name }) =>
+      [plainText(name), ...(countryAliases[name] ?? [])].map((alias): Place => {
+        return { name: alias, kind: 'country', holds: ({ country }) => country === name };
+      }),
+    ),
+    ...areas(),
+  ].sort((a, b) => b.name.length - a.name.length),
+);
 
 function areas(): Place[] {
-  const names = new Set([...countries.values()].flatMap(({ continent, regions }) => [continent, ...regions]));
-  const parts = new Set(allCities.map(({ part }) => part).filter((part) => /^[A-Z]/.test(part)));
+  const names = new Set([...countries().values()].flatMap(({ continent, regions }) => [continent, ...regions]));
+  const parts = new Set(
+    allCities()
+      .map(({ part }) => part)
+      .filter((part) => /^[A-Z]/.test(part)),
+  );
   const inRegion = (region: string) => (city: City) => {
     const { continent, regions } = countryOf(city);
     return continent === region || regions.includes(region);
@@ -98,7 +108,7 @@ function spellings(name: string, holds: Place['holds']): Place[] {
 export function findPlaces(text: string): { places: Place[]; rest: string } {
   const found: Place[] = [];
   let rest = ` ${text} `;
-  for (const place of places) {
+  for (const place of places()) {
     const spot = rest.indexOf(` ${place.name} `);
     if (spot < 0) continue;
     found.push(place);

@@ -63,7 +63,7 @@ export class CityRulesOracle implements Oracle<City> {
 
 /** The oracle for whoever knows a city's name only. @throws for a name that is not in the lists */
 export function cityNamed(name: string): City {
-  const city = allCities.find((known) => known.name.toLowerCase() === name.toLowerCase());
+  const city = allCities().find((known) => known.name.toLowerCase() === name.toLowerCase());
   if (city === undefined)
     throw new RangeError(`guess_my_city: no city '${name}' in the lists; they have names such as 'Lima, Peru'`);
   return city;
@@ -77,7 +77,7 @@ function guessOfCity(city: City, { text }: Asked): string | undefined {
     );
   const words = match?.groups!.place.split(' ') ?? [];
   for (let length = Math.min(4, words.length); length > 0; length--) {
-    const named = cityNames.get(words.slice(0, length).join(' '));
+    const named = cityNames().get(words.slice(0, length).join(' '));
     const after = words.slice(length).join(' ');
     // Behind the name nothing but its country may follow.
     if (named !== undefined && findPlaces(after).rest.trim().replaceAll('_', '').trim() === '') {
@@ -139,7 +139,9 @@ function river({ river: own }: City, { text, isClosed }: Asked): string {
     if (own === null) return 'No large river flows through my city.';
     return own === '=' ? 'The river has the name of my city.' : `The river ${own} flows through my city.`;
   }
-  const named = allCities.find(({ river }) => river !== null && river !== '=' && text.includes(` ${plainText(river)}`));
+  const named = allCities().find(
+    ({ river }) => river !== null && river !== '=' && text.includes(` ${plainText(river)}`),
+  );
   return yesNo(named === undefined ? own !== null : own === named.river);
 }
 

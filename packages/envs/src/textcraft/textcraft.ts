@@ -2,6 +2,7 @@
 // arXiv:2311.05772) as AgentGym's server plays it; textcraft.md.
 import { Rng } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
+import { fromDataFile } from '../data-file.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { PythonRandom } from '../cpython/random.js';
 import { stringSetOrder } from '../cpython/string-set.js';
@@ -10,7 +11,6 @@ import { craftingPlan, type PlannedAction } from './plan.js';
 import { readRecipes } from './recipe-files.js';
 import { withExchangedCounts } from './exchanged-counts.js';
 import { parseRecipeLine, shown, type Recipe } from './recipe.js';
-import { recipeTable } from './recipe-table.js';
 import type { TextCraftOptions } from './options.js';
 import { Workshop } from './workshop.js';
 
@@ -219,7 +219,9 @@ function treeOf(options: TreeOptions, world?: number): CraftingTree {
   return tree;
 }
 
-const builtInRecipes = () => recipeTable.trimEnd().split('\n').map(parseRecipeLine);
+const builtInRecipes = fromDataFile('textcraft/recipes.json', ({ recipes }: { recipes: string[] }) =>
+  recipes.map(parseRecipeLine),
+);
 
 function recipesOf({ recipes, recipeOrder }: TreeOptions): Recipe[] {
   if (recipes === null && recipeOrder === null) return builtInRecipes();

@@ -61,7 +61,7 @@ function guessOf(words: readonly Word[], place: number, winTest: WinTest): Quest
  */
 export function splittingAttributes(words: readonly Word[], maxUnclear: number): Attribute[] {
   const seen = new Set<string>();
-  const ranked = allAttributes
+  const ranked = allAttributes()
     .map((attribute, row) => ({ attribute, row, ...countTruths(attribute, words) }))
     .filter(({ yes, no, unclear }) => yes > 0 && no > 0 && unclear <= maxUnclear * words.length)
     .sort((a, b) => Math.min(b.yes, b.no) - Math.min(a.yes, a.no) || a.row - b.row);
@@ -92,7 +92,7 @@ export function indistinguishablePairs(words: readonly Word[]): [Word, Word][] {
   const pairs: [Word, Word][] = [];
   for (let i = 0; i < words.length; i++) {
     for (let j = i + 1; j < words.length; j++) {
-      if (!allAttributes.some(({ truths }) => areOpposite(truths[words[i].index], truths[words[j].index]))) {
+      if (!allAttributes().some(({ truths }) => areOpposite(truths[words[i].index], truths[words[j].index]))) {
         pairs.push([words[i], words[j]]);
       }
     }

@@ -54,7 +54,7 @@ let byKey: ReadonlyMap<string, number> | undefined;
 
 function rowsByKey(): ReadonlyMap<string, number> {
   const keys = new Map<string, number>();
-  allAttributes.forEach((attribute, row) => {
+  allAttributes().forEach((attribute, row) => {
     for (const wording of [...attribute.ask, ...attribute.also]) {
       const form = questionForm(wording);
       if (form === null) throw new Error(`attribute '${attribute.name}': '${wording}' is not a yes/no question`);
@@ -62,7 +62,7 @@ function rowsByKey(): ReadonlyMap<string, number> {
       const other = keys.get(key);
       if (other !== undefined && other !== row) {
         throw new Error(
-          `attributes '${allAttributes[other].name}' and '${attribute.name}' both claim '${wording}' (${key})`,
+          `attributes '${allAttributes()[other].name}' and '${attribute.name}' both claim '${wording}' (${key})`,
         );
       }
       keys.set(key, row);
@@ -75,7 +75,7 @@ function attributeMeaning(form: Pick<QuestionForm, 'frame' | 'words'>): Meaning 
   byKey ??= rowsByKey();
   const row = byKey.get(formKey(form));
   if (row === undefined) return null;
-  const { truths } = allAttributes[row];
+  const { truths } = allAttributes()[row];
   return (word) => truths[word.index];
 }
 

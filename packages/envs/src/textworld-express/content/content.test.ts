@@ -47,8 +47,8 @@ test('no household object is in two folds or without a home', () => {
 test('content files of the same form give the same content', () => {
   const folder = mkdtempSync(join(tmpdir(), 'content-'));
   try {
-    writeFileSync(join(folder, 'cooking_world.json'), JSON.stringify(foodFile));
-    writeFileSync(join(folder, 'twc_objects.folds.json'), JSON.stringify(objectFile));
+    writeFileSync(join(folder, 'cooking_world.json'), JSON.stringify(foodFile()));
+    writeFileSync(join(folder, 'twc_objects.folds.json'), JSON.stringify(objectFile()));
     expect(loadContent(folder)).toEqual({ ...content, isFromFiles: true });
   } finally {
     rmSync(folder, { recursive: true });
