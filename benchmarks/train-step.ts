@@ -1,5 +1,5 @@
-// GPT-2 124M from random weights, 4 × 128 tokens, all scored: forward + backward of every parameter, then AdamW;
-// in turn with the same step in PyTorch where a Python here has it.
+// GPT-2 124M from random weights, 4 × 128 tokens, all scored: forward + backward of every parameter, then AdamW, each beside ONNX
+// Runtime's own product of matrices. sft-step.ts compares a step with PyTorch.
 // Run: node --conditions=source --import tsx benchmarks/train-step.ts [repetitions]
 import { readFileSync } from 'node:fs';
 import { Rng } from '@bowyer/core';
@@ -7,16 +7,12 @@ import { openDevice } from '@bowyer/graph';
 import { gpt2Config, LanguageModel, type TokenExample } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { matMulRate, median, milliseconds } from './measure.js';
-import { HOW_TO_GET_TORCH, openTorchTrainers, type TorchStep } from './torch-step.js';
 
 const BATCH = 4;
 const TOKENS = 128;
 const repetitions = Number(process.argv[2] ?? 7);
 
 const device = await openDevice({ device: 'cpu' });
-const trainers = openTorchTrainers(BATCH, TOKENS, device.threads);
-if (trainers.length === 0) console.log(`no PyTorch here, so nothing to compare with: ${HOW_TO_GET_TORCH}`);
-for (const { name, rate } of trainers) console.log(`${name}: product of 1024³ ${rate.toFixed(0)} GFLOP/s`);
 try {
   const rng = new Rng(1);
   const config = gpt2Config({});
@@ -36,7 +32,7 @@ try {
   const size = model.parameters.size;
   const work = (6 * size * BATCH * TOKENS) / 1e9; // GFLOP: 2 per parameter and token forward, 4 backward
 
-  const rows: { gradients: number; update: number; reference: number; loss: number; theirs: TorchStep[] }[] = [];
+  const rows: { gradients: number; update: number; reference: number; loss: number }[] = [];
   for (let i = 0; i <= repetitions; i++) {
     const references = [await referenceRate()];
     let loss = 0;
@@ -45,16 +41,11 @@ try {
     });
     references.push(await referenceRate());
     const update = await milliseconds(() => optimizer.step({ lr: 1e-4, maxGradNorm: 1 }));
-    const theirs: TorchStep[] = [];
-    for (const trainer of trainers) theirs.push(await trainer.step());
     const reference = (references[0] + references[1]) / 2;
     if (i === 0) continue; // the first warms up
-    rows.push({ gradients, update, reference, loss, theirs });
-    const torch = theirs.map(
-      (their) => `; PyTorch ${their.gradients.toFixed(0)} ms, optimizer ${their.update.toFixed(0)} ms`,
-    );
+    rows.push({ gradients, update, reference, loss });
     console.log(
-      `forward+backward ${gradients.toFixed(0)} ms ${((work / gradients) * 1e3).toFixed(0)} GFLOP/s, optimizer ${update.toFixed(0)} ms, MatMul ${reference.toFixed(0)} GFLOP/s, loss ${loss.toFixed(4)}${torch.join('')}`,
+      `forward+backward ${gradients.toFixed(0)} ms ${((work / gradients) * 1e3).toFixed(0)} GFLOP/s, optimizer ${update.toFixed(0)} ms, MatMul ${reference.toFixed(0)} GFLOP/s, loss ${loss.toFixed(4)}`,
     );
   }
   const gradients = median(rows.map((row) => row.gradients));
@@ -73,16 +64,6 @@ try {
   );
   const peak = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 2 ** 20;
   console.log(`peak memory of the process       ${peak.toFixed(2)} GiB`);
-  trainers.forEach(({ name }, t) => {
-    const ratios = rows.map(({ gradients, update, theirs }) => {
-      const their = theirs[t];
-      return { whole: (their.gradients + their.update) / (gradients + update), gradients: their.gradients / gradients };
-    });
-    console.log(`${name}: its step / ours ${median(ratios.map(({ whole }) => whole)).toFixed(2)} (aim: at least 2.2)`);
-    console.log(`  forward+backward alone         ${median(ratios.map((ratio) => ratio.gradients)).toFixed(2)}`);
-    console.log(`  peak memory of its process     ${rows.at(-1)!.theirs[t].peak.toFixed(2)} GiB`);
-  });
 } finally {
-  for (const trainer of trainers) trainer.close();
   await device.close();
 }
