@@ -14,7 +14,7 @@ const PAGES: Record<string, { page: string; config: string; title: string; setti
     title: 'A clone that reads past successes, and one that does not',
     setting: `TextWorld Commonsense in one room with two things to put away, nine actions at most. A model of 0.5 M weights made here imitates
 600 gold paths seven times, with \`memory=none\` or with the two most alike turns of other successes before every observation
-(\`memory=bm25_turns\`). The test plays 200 worlds that are no demonstration's; its things are those of the demonstrations
+(\`memory=bm25_turns\`). The test plays 200 worlds that no demonstration has; its things are those of the demonstrations
 (\`env.fold=train\`), so what belongs where can be known from both the weights and the memory. The memory contains the 600
 demonstrations and never the played world. Actions are sampled.`,
   },

@@ -108,7 +108,7 @@ export function archerSection(sweeps: readonly string[]): string {
       ];
       return `| ${cells.join(' | ')} |`;
     });
-  return `## What of ArCHer decides
+  return `## The settings of ArCHer that decide
 
 \`\`\`sh
 npx bowyer -m --config-name archer_20q preset=methods_20q launcher=local launcher.jobs=1 \\
