@@ -141,6 +141,11 @@ export default tseslint.config(
     rules: { '@nx/enforce-module-boundaries': boundaries(testsMayImport) },
   },
   {
+    // A test of a tool for maintainers stands with the tests of the whole repository.
+    files: ['packages/testing/test/**/*.ts'],
+    rules: { '@nx/enforce-module-boundaries': boundaries(testsMayImport, { allow: ['../../../tools/lint-prose.js'] }) },
+  },
+  {
     // A test of a server opens the device that the model runs on, and replays the recordings that the clients' tests replay.
     files: ['packages/serving/test/**/*.ts'],
     rules: {

@@ -1,5 +1,6 @@
-// Finds words that the glossary of CONTRIBUTING.md replaces, in comments and strings of TypeScript and in Markdown and YAML, and lines
-// of documentation that are too long. Prints FILE:LINE; with --strict a finding is an error.
+// Finds words that the glossary of CONTRIBUTING.md replaces and two turns of phrase that need a second reading, in comments and strings
+// of TypeScript and in Markdown and YAML, and lines of documentation that are too long. Prints FILE:LINE and the number of findings in
+// each package; with --strict a finding is an error.
 // Text of games, fixtures, output in blocks of `text` and `json`, and names in `code` are not prose. A line with "prose-lint: off" is not read.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -19,6 +20,18 @@ interface Rule {
   pattern: RegExp;
   instead: string;
 }
+
+/** "There is no X" and comparisons ("is no longer", "are no better") are plain English. */
+const comparison = '(?:longer|more|less|fewer|other|different|[a-z]+er|better|worse)\\b';
+
+/** Phrases that read as translated. The text of games, which are the strings of packages/envs, may have them. */
+const phrases: readonly Rule[] = [
+  { pattern: /(?<![\w’'”)\]],? )\bOf (?!course\b)[^\s]+/g, instead: 'The … of …' },
+  {
+    pattern: new RegExp(`(?<!\\bthere[\\s/*#]+)\\b(?:is|are)[\\s/*#]+no[\\s/*#]+(?!${comparison})[a-z]+`, 'gi'),
+    instead: 'is not a …',
+  },
+];
 
 /** The glossary is a table of CONTRIBUTING.md: what to write, and what it replaces. */
 export function glossary(contributing: string): Rule[] {
@@ -41,9 +54,13 @@ function* filesBelow(folder: string): Generator<string> {
   }
 }
 
-/** The text with everything but prose replaced by spaces, so that places stay. */
-export function proseOf(path: string, text: string): string {
-  if (path.endsWith('.ts')) return typeScriptProse(path, text);
+/**
+ * The text with everything but prose replaced by spaces, so that places stay.
+ *
+ * @param strings false leaves out the string literals of TypeScript
+ */
+export function proseOf(path: string, text: string, { strings = true } = {}): string {
+  if (path.endsWith('.ts')) return typeScriptProse(path, text, strings);
   const withoutCode = path.endsWith('.md')
     ? blank(blank(text, /```[\s\S]*?```/g), /<!-- glossary -->[\s\S]*?<!-- \/glossary -->/g)
     : text;
@@ -52,7 +69,7 @@ export function proseOf(path: string, text: string): string {
 
 const blank = (text: string, pattern: RegExp) => text.replace(pattern, (found) => found.replace(/[^\n]/g, ' '));
 
-function typeScriptProse(path: string, text: string): string {
+function typeScriptProse(path: string, text: string, strings: boolean): string {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const kept = new Map<number, number>();
   const visit = (node: ts.Node): void => {
@@ -64,7 +81,7 @@ function typeScriptProse(path: string, text: string): string {
     // What a test compares with is often another program's text; its titles and comments are ours.
     const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
     // Without its quotes: those of a template would look like `code`.
-    if (isText && !path.endsWith('.test.ts')) kept.set(node.getStart() + 1, node.getEnd() - 1);
+    if (strings && isText && !path.endsWith('.test.ts')) kept.set(node.getStart() + 1, node.getEnd() - 1);
     node.getChildren(source).forEach(visit);
   };
   visit(source);
@@ -76,21 +93,26 @@ function typeScriptProse(path: string, text: string): string {
   return blank(prose, /`[^`\n]*`/g);
 }
 
+/** Each place where the prose of a text breaks a rule. */
+function broken(path: string, text: string, rules: readonly Rule[], options?: { strings: boolean }): Finding[] {
+  const mentioned = rules.filter(({ pattern }) => text.search(pattern) >= 0);
+  if (mentioned.length === 0) return []; // parsing takes time
+  const prose = proseOf(path, text, options);
+  const lines = text.split('\n');
+  return mentioned.flatMap(({ pattern, instead }) =>
+    [...prose.matchAll(pattern)].flatMap((match) => {
+      const line = prose.slice(0, match.index).split('\n').length;
+      if (lines[line - 1]?.includes('prose-lint: off')) return [];
+      const word = match[0].replace(/[\s/*#]+/g, ' ');
+      return [{ place: `${relative(repository, path)}:${line}`, message: `'${word}': write '${instead}'` }];
+    }),
+  );
+}
+
 export function findings(path: string, text: string, rules: readonly Rule[]): Finding[] {
   const name = relative(repository, path);
-  const lines = text.split('\n');
-  const mentioned = rules.filter(({ pattern }) => text.search(pattern) >= 0);
-  const prose = mentioned.length > 0 ? proseOf(path, text) : ''; // parsing takes time
-  const found: Finding[] = [];
-  const lineAt = (index: number) => prose.slice(0, index).split('\n').length;
-  for (const { pattern, instead } of mentioned) {
-    for (const match of prose.matchAll(pattern)) {
-      const line = lineAt(match.index);
-      if (lines[line - 1]?.includes('prose-lint: off')) continue;
-      const word = match[0].replace(/\s+/g, ' ');
-      found.push({ place: `${name}:${line}`, message: `'${word}': write '${instead}'` });
-    }
-  }
+  const isGame = name.startsWith('packages/envs/');
+  const found = [...broken(path, text, rules), ...broken(path, text, phrases, { strings: !isGame })];
   if (!path.endsWith('.md')) return found;
   // Output is shown as it was printed.
   const own = text.replace(/^```(?:text|json)\n[\s\S]*?^```/gm, (block) => block.replace(/.+/g, '')).split('\n');
@@ -108,6 +130,12 @@ if (process.argv[1] === import.meta.filename) {
   const all = [...filesBelow(repository)].flatMap((path) => findings(path, readFileSync(path, 'utf8'), rules));
   for (const { place, message } of all) console.log(`${place}: ${message}`);
   const strict = process.argv.includes('--strict');
+  const counts = new Map<string, number>();
+  for (const { place } of all) {
+    const folder = /^(?:packages\/[^/]+|[^/:]+)/.exec(place)![0];
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  for (const [folder, count] of counts) console.log(`${folder}: ${count}`);
   if (all.length > 0)
     console.log(`${all.length} findings${strict ? '' : ', reported only (--strict makes them errors)'}`);
   process.exitCode = strict && all.length > 0 ? 1 : 0;

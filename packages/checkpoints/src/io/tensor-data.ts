@@ -17,8 +17,8 @@ export interface TensorData {
 const BLOCK = 1 << 20;
 
 /**
- * The numbers in the file's order; float32 goes straight into the result. Of 16-bit numbers the next block is read by another
- * thread while one is converted, in the memory of the result.
+ * The numbers in the file's order; float32 goes straight into the result. For 16-bit numbers, another thread reads the next block while
+ * this one converts a block in the memory of the result.
  *
  * @param done is given each block with the index of its first number when it is complete
  */

@@ -57,7 +57,7 @@ export async function checkDevice(device: DeviceKind, precision: Precision = 'fl
 
 const halfRemedies = [
   `  it needs 16-bit floats in shaders (WebGPU's shader-f16; on Vulkan shaderFloat16 and storageBuffer16BitAccess), which older cards`,
-  `  and drivers lack; precision=float32 runs on every GPU. Of software GPUs Mesa's lavapipe (25 or later) has them, SwiftShader does not`,
+  `  and drivers lack; precision=float32 runs on every GPU. among software GPUs, Mesa's lavapipe (25 or later) has them, SwiftShader does not`,
 ];
 
 const remedies: Readonly<Record<Exclude<DeviceKind, 'cpu'>, readonly string[]>> = {

@@ -1,0 +1,39 @@
+// The linter of prose finds the phrases that need a second reading, and leaves plain English and the text of games alone.
+import { join, resolve } from 'node:path';
+import { findings } from '../../../tools/lint-prose.js';
+
+const repository = resolve(import.meta.dirname, '../../..');
+const found = (text: string, file = 'packages/core/src/file.ts') =>
+  findings(join(repository, file), text, []).map(({ message }) => /'(.*?)'/.exec(message)![1]);
+
+test.each([
+  ['/** Of the last step. */', ['Of the']],
+  ['// The last step. Of all steps the first.', ['Of all']],
+  ['/**\n * Of a chat.\n */', ['Of a']],
+  ["throw new Error('Of the batch nothing is left');", ['Of the']],
+  ['// A set is no config value.', ['is no config']],
+  ['// Numbers that are no\n// indices.', ['are no indices']],
+])('%j', (text, phrases) => {
+  expect(found(text)).toEqual(phrases);
+});
+
+test.each([
+  '// The norm of all gradients; the Ministry Of Silly Walks. Of course.',
+  '// There is no key, and there are no values; it is no longer there, and they are no better.',
+  '// There\n// is no key.',
+  '// `Of the` and `is no key` are code.',
+  'const isNoKey = Of(the);',
+])('%j has none', (text) => {
+  expect(found(text)).toEqual([]);
+});
+
+test('the strings of environments are texts of games, their comments are not', () => {
+  const text = "// The door is no exit.\nsay('The door is no exit.');\n";
+  expect(found(text, 'packages/envs/src/game.ts')).toEqual(['is no exit']);
+  expect(found(text)).toEqual(['is no exit', 'is no exit']);
+});
+
+test('Markdown and YAML are read outside of code', () => {
+  expect(found('| x | Of the run |\n\n```ts\n// Of the code\n```\n', 'docs/page.md')).toEqual(['Of the']);
+  expect(found('# Of each run.\nkey: 1\n', 'configs/x.yaml')).toEqual(['Of each']);
+});
