@@ -83,7 +83,8 @@ export {
 export {
   asRecord,
   BadItem,
-  DataFileError, pipeProblem,
+  DataFileError,
+  pipeProblem,
   found,
   mapItems,
   readDataFile,

@@ -8,12 +8,7 @@ import { repository, run, tinyGame } from './command-line.js';
 import { commandsOfComments, commandsOfPage, filledIn, makeFixtures, shellWords } from './documented-commands.js';
 
 const folders = ['benchmarks', 'docs', 'experiments', 'packages/algorithms/src', 'packages/envs/src'];
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  ...folders.flatMap(markdownBelow),
-  ...packageReadmes(),
-];
+const pages = ['README.md', 'CONTRIBUTING.md', ...folders.flatMap(markdownBelow), ...packageReadmes()];
 
 function markdownBelow(folder: string): string[] {
   return readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
