@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import type { Fact, RunStatus } from '@bowyer/views';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { isUnderWay } from '../run/run-control.js';
-import { readStarts, withoutSecret, type Starts } from '../run/starts.js';
+import { readStarts, withoutSecret, type Starts } from '../run/start-log.js';
 
 export interface RunRecord {
   directory: string;

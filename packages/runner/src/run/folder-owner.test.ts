@@ -9,7 +9,7 @@ import { identityOf, stateOf, JsonlFile } from '@bowyer/core';
 import { run } from '../../test/command-line.js';
 import { CheckpointStore } from '@bowyer/checkpoints';
 import { admitToFolder, owningFolder } from './folder-owner.js';
-import { KeptPlays } from './kept-plays.js';
+import { TestCache } from './test-cache.js';
 import { RunControl } from './run-control.js';
 import { claimDirectory, RunFiles } from './run-files.js';
 import { withReport } from '../report/write-report.js';
@@ -102,7 +102,7 @@ test('an owner that lost its folder writes no line, no checkpoint and no report 
         () => store.save(2, {}, (folder) => writeFile(join(folder, 'a'), '')),
         () => claimDirectory(directory, {}),
         () => JsonlFile.open(join(directory, 'metrics.jsonl'), 0),
-        () => new KeptPlays(join(directory, 'checkpoints')).remove(),
+        () => new TestCache(join(directory, 'checkpoints')).remove(),
       ])
         await expect(write()).rejects.toThrow('this process has lost');
       return 'finished';

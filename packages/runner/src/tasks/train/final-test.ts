@@ -29,7 +29,7 @@ import {
   splitPlanOf,
 } from '@bowyer/agent';
 import { breakdownOf } from '../../run/breakdown.js';
-import { KeptPlays } from '../../run/kept-plays.js';
+import { TestCache } from '../../run/test-cache.js';
 import type { Recorder } from '../../run/recorder.js';
 import {
   returnInterval,
@@ -65,7 +65,7 @@ interface Played {
 
 /** Plays the start and the result on episodes that neither training nor the choice of the best policy has seen. */
 export class FinalTest {
-  readonly #kept: KeptPlays<Played>;
+  readonly #cache: TestCache<Played>;
   /** Iterations or optimizer steps behind the last policy. */
   #trained = 0;
 
@@ -76,7 +76,7 @@ export class FinalTest {
     private readonly device: Device,
     private readonly memory: AgentMemory | null,
   ) {
-    this.#kept = new KeptPlays(join(context.directory, 'tested'));
+    this.#cache = new TestCache(join(context.directory, 'tested'));
   }
 
   async run(agent: Agent, startFolder: string | null, recorder: Recorder): Promise<RunResults> {
@@ -108,7 +108,7 @@ export class FinalTest {
     const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
     const { directory, ranks } = this.context;
     if ((ranks?.rank ?? 0) === 0) await storeTest(directory, tested, tokenTexts(policy.tokenizer));
-    await this.#kept.remove();
+    await this.#cache.remove();
     return {
       iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
       ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
@@ -198,10 +198,10 @@ export class FinalTest {
     if ((context.ranks?.size ?? 1) > 1) return this.#playDecoded(name, agent, decoding);
     // The number of iterations stands for a critic and a memory, which change with them.
     const identity = { name, decoding, trained: this.#trained, weights: await this.#digest(agent.policy), config };
-    const found = await this.#kept.find(identity);
+    const found = await this.#cache.find(identity);
     if (found !== null) context.log(`the ${name} policy has played its test (${decoding}) before the run was killed`);
     const played = found ?? (await this.#playDecoded(name, agent, decoding));
-    if (found === null) await this.#kept.keep(identity, played);
+    if (found === null) await this.#cache.keep(identity, played);
     return played;
   }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { namingFile, writeFileAtomically } from '@bowyer/core';
 
-export class KeptPlays<Play> {
+export class TestCache<Play> {
   constructor(private readonly folder: string) {}
 
   /** @param identity all that decides what is played, as JSON */
