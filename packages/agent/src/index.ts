@@ -106,7 +106,7 @@ export { readEpisodes } from './demonstrations/read-episodes.js';
 export { checkWrittenWhole } from './demonstrations/written-whole.js';
 export { checkTerminator, checkTextRules } from './policy/check-text-rules.js';
 export { deviceOf, settleDevice, type DeviceConfig } from './policy/device-choice.js';
-export { freshPolicy } from './policy/fresh-policy.js';
+export { freshPolicy, type FreshPolicyConfig } from './policy/fresh-policy.js';
 export {
   loadPolicy,
   policyOptimizer,

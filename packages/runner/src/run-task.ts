@@ -1,7 +1,7 @@
 // Runs the task that a resolved config names. The compute stack is loaded here, after the config has been validated.
 import {
-  settleDevice,
   openEnvParts,
+  settleDevice,
   useLocalModels,
   type DeviceConfig,
   type EnvironmentConfig,

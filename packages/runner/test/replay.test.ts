@@ -169,5 +169,5 @@ test('keys of a line that nothing reads are refused before anything is played', 
     ]),
   );
   expect({ code, lines }).toEqual({ code: 1, lines: null });
-  expect(stderr).toContain("keys that nothing reads, and what they say would be lost\n  'seed' of a line: line 2\n");
+  expect(stderr).toContain("keys that nothing reads, and their contents would be lost\n  'seed' of a line: line 2\n");
 });

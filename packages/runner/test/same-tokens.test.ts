@@ -23,11 +23,11 @@ import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, templateTokens, wordLevelTokenizer } from '@bowyer/text';
 import { ModelServer, serveEnv, SteppedTokenizer } from '@bowyer/serving';
 import {
-  withRemoteRollouts,
-  asConversations,
   agentEnvironment,
+  asConversations,
   contextOf,
   demonstrationsIn,
+  withRemoteRollouts,
   type ContextConfig,
 } from '@bowyer/agent';
 

@@ -182,7 +182,7 @@ maybe(
     );
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(
-      "keys that nothing reads, and what they say would be lost\n  'max_tokens' of a line: line 2 and 1 more\n",
+      "keys that nothing reads, and their contents would be lost\n  'max_tokens' of a line: line 2 and 1 more\n",
     );
     const weighted = await task('score', [{ prompt: 'a', continuation: 'b', weight: 0 }], [`model=${directory}`]);
     expect(weighted.stderr).toContain("'weight' of a line: line 1");

@@ -180,7 +180,7 @@ test('keys that nothing reads are refused, each once with its first line', async
   );
   await expect(readConversations(path)).rejects.toThrow(
     [
-      `${path}: it has keys that nothing reads, and what they say would be lost`,
+      `${path}: it has keys that nothing reads, and their contents would be lost`,
       "  'weight' of an item: line 2 and 1 more",
       "  'chosen' of an item: line 2",
       "  'mask' of a part of a message: line 3",

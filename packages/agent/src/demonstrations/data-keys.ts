@@ -120,7 +120,7 @@ export class UnreadKeys {
     );
     const [, key = 'KEY', of = ''] = /^'(.*?)' of (.*)/.exec([...this.#refused.keys()][0]) ?? [];
     throw new DataFileError(
-      [`${path}: it has keys that nothing reads, and what they say would be lost`, ...lines].join('\n'),
+      [`${path}: it has keys that nothing reads, and their contents would be lost`, ...lines].join('\n'),
       `${expected}; to do without a key, remove it: jq -c 'del(${PLACES[of] ?? ''}.${key})' FILE > NEW`,
     );
   }

@@ -70,7 +70,7 @@ test('keys that nothing reads are refused, each once with its first line; what s
   );
   await expect(readEpisodes(path)).rejects.toThrow(
     [
-      `${path}: it has keys that nothing reads, and what they say would be lost`,
+      `${path}: it has keys that nothing reads, and their contents would be lost`,
       "  'weight' of an episode: line 2",
       "  'mask' of a step: line 2 and 1 more",
       "  'next_observatoin' of a turn: line 3",

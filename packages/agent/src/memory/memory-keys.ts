@@ -115,14 +115,14 @@ function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProb
   if (memory.grow && mode !== 'synchronous')
     return problem(
       'grow',
-      `memory.grow=true: with rollout.mode=${mode} episodes are played while others come into memory, so what they read would depend on time`,
+      `memory.grow=true: with rollout.mode=${mode} episodes are played while others come into memory, so their texts would depend on timing`,
       'write memory.grow=false or rollout.mode=synchronous',
     );
   const plan = splitPlanOf(config);
   if (plan.count('train') === 1)
     return problem(
       'kind',
-      `memory.kind=${memory.kind}: the train split has one of the ${plan.noun} only, and no episode is given one of its own item`,
+      `memory.kind=${memory.kind}: the train split has only one of the ${plan.noun}, and an episode never gets an example of its own item`,
       'let the environment play several, or write memory=none',
     );
   const given = checkpointPath ?? policyLm ?? null;

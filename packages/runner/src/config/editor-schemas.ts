@@ -5,7 +5,7 @@ import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import { findLogger, loggerNames } from '@bowyer/logging';
 import { findTask, taskNames } from '../tasks/registry.js';
-import { type Choices, contextNode, memoryNode, envNodeSchema, endpointNode, policyNode } from '@bowyer/agent';
+import { contextNode, endpointNode, envNodeSchema, memoryNode, policyNode, type Choices } from '@bowyer/agent';
 
 type Schema = { [key: string]: unknown };
 

@@ -7,12 +7,12 @@ import { validate, type Composition } from '@bowyer/config';
 import type { TObject } from '@sinclair/typebox';
 import { environmentProblems } from '@bowyer/envs';
 import {
-  outsideKeys,
-  type EnvironmentConfig,
   actionChoiceProblems,
   contextKeyProblems,
   expertProblems,
   memoryKeyProblems,
+  outsideKeys,
+  type EnvironmentConfig,
 } from '@bowyer/agent';
 
 import { CONFIG_FILE } from '../run/run-files.js';

@@ -101,7 +101,7 @@ function miscalibrated({ columns }: MetricColumns, results: Judged['results']): 
   const parts = [
     isFar && `It expects ${q.toPrecision(3)} where ${returned.toPrecision(3)} came, in the mean over the evaluation.`,
     isWeak &&
-      `Its values correlate with the returns by ${correlation.toFixed(2)} only, so it ranks utterances hardly better than chance.`,
+      `Its values correlate with the returns by ${correlation.toFixed(2)} only, so it ranks utterances little better than chance does.`,
   ];
   return { level: 'look', title: 'The critic is miscalibrated', text: parts.filter(Boolean).join(' ') };
 }

@@ -118,7 +118,7 @@ class GuardedLogger implements RunLogger {
     } catch (error) {
       this.#failed = true;
       this.warn(
-        `logger ${this.name}: ${(error as Error).message}\n  it writes no more in this process; the run continues`,
+        `logger ${this.name}: ${(error as Error).message}\n  it writes nothing more in this process; the run continues`,
       );
     }
   }

@@ -6,18 +6,18 @@ import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
 import type { ChatMessage } from '@bowyer/text';
 import {
-  deviceOf,
-  type DeviceConfig,
-  type AgentConfig,
-  templateInputsOf,
-  toolCallsOf,
-  unreadNote,
-  withSystem,
-  isEmpty,
-  UnreadKeys,
   atLine,
+  deviceOf,
+  isEmpty,
   JsonLineError,
   readJsonLines,
+  templateInputsOf,
+  toolCallsOf,
+  UnreadKeys,
+  unreadNote,
+  withSystem,
+  type AgentConfig,
+  type DeviceConfig,
 } from '@bowyer/agent';
 import { owningOutput } from '../run/folder-owner.js';
 import type { TaskContext } from '../context/task-context.js';

@@ -6,15 +6,15 @@ import { findAlgorithm, policyPlayer, type Player } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import {
+  agentEnvironment,
+  agentFolderOf,
   deviceOf,
   dialoguesOf,
-  playOptions,
-  agentFolderOf,
-  loadPolicy,
-  agentEnvironment,
-  openMemoryOf,
-  openEnvParts,
   environmentOf,
+  loadPolicy,
+  openEnvParts,
+  openMemoryOf,
+  playOptions,
 } from '@bowyer/agent';
 import { CONFIG_FILE } from '../../run/run-files.js';
 import type { ModelConfig } from '../evaluate/open-agent.js';

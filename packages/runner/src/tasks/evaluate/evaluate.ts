@@ -4,7 +4,7 @@ import { decodingsOf, findAlgorithm, type Decoding } from '@bowyer/algorithms';
 import { oneRank, writeFileAtomically, type Trajectory } from '@bowyer/core';
 import { environmentInfo, type PlayedEvaluation } from '@bowyer/envs';
 import { ProgressBar } from '@bowyer/logging';
-import { agentFolderOf, runOf, optimalReturnOf, type EnvironmentConfig } from '@bowyer/agent';
+import { agentFolderOf, optimalReturnOf, runOf, type EnvironmentConfig } from '@bowyer/agent';
 
 import { owningFolder } from '../../run/folder-owner.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';

@@ -13,7 +13,7 @@ import {
   type Split,
   type SplitPlan,
 } from '@bowyer/envs';
-import { environmentOptions, splitPlanOf, type EnvironmentConfig, type Choices } from '@bowyer/agent';
+import { environmentOptions, splitPlanOf, type Choices, type EnvironmentConfig } from '@bowyer/agent';
 
 export interface ItemConfig {
   split?: Split;

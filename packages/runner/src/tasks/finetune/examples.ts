@@ -11,15 +11,15 @@ import { readDecoderConfig, type PretrainedConfig } from '@bowyer/checkpoints';
 import { maximum, Rng } from '@bowyer/core';
 import { join } from 'node:path';
 import {
-  keptTemplate,
-  loadChatTemplate,
-  type TemplateConfig,
   BadItem,
-  mapItems,
-  type DataFile,
   checkWrittenWhole,
   fitted,
+  keptTemplate,
+  loadChatTemplate,
+  mapItems,
   tokenCounts,
+  type DataFile,
+  type TemplateConfig,
 } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 import { readTrainingItems, type TrainingItem } from './training-items.js';

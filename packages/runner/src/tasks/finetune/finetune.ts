@@ -24,13 +24,13 @@ import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar, type RunLogger } from '@bowyer/logging';
 import { LanguageModel } from '@bowyer/models';
 import {
-  isAdapterFolder,
   deviceOf,
-  type DeviceConfig,
+  isAdapterFolder,
   policyOptimizer,
   restoreOptimizer,
   savePolicyState,
   type AgentConfig,
+  type DeviceConfig,
 } from '@bowyer/agent';
 import type { RunConfig } from '../../keys/run-keys.js';
 import { checkpointsOf } from '../../run/checkpoint-progress.js';

@@ -1,18 +1,18 @@
 // Reads a person's file as texts: conversations, or prompts with their completions. No model is needed to read it.
 import type { Conversation } from '@bowyer/text';
 import {
-  conversationNotes,
-  conversationOf,
-  EXPECTED_CONVERSATION,
-  unreadNote,
   asRecord,
   BadItem,
+  conversationNotes,
+  conversationOf,
   DataFileError,
+  EXPECTED_CONVERSATION,
   found,
-  readDataFile,
-  type DataFile,
   isEmpty,
+  readDataFile,
   UnreadKeys,
+  unreadNote,
+  type DataFile,
 } from '@bowyer/agent';
 
 export type TrainingItem =

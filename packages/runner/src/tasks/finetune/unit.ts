@@ -2,22 +2,22 @@
 import { Type, type TProperties } from '@sinclair/typebox';
 import { count, nullable, rate, share, type ConfigProblem } from '@bowyer/core';
 import {
-  isAdapterFolder,
-  modelProblem,
-  quantizationProblems,
-  type QuantizationConfig,
   conversationKeys,
+  DataFileError,
   deviceKeys,
   hubKeys,
+  isAdapterFolder,
   loraKeys,
+  modelProblem,
   optimizerNode,
   policyKeys,
+  quantizationProblems,
   scheduleNode,
   templateKeys,
   trainingKeys,
-  DataFileError,
   pipeProblem,
   type Choices,
+  type QuantizationConfig,
 } from '@bowyer/agent';
 import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';

@@ -12,9 +12,9 @@ import {
 import { ChatTemplateError, type ChatTemplate, type Conversation } from '@bowyer/text';
 import {
   checkTerminator,
-  textRules,
-  terminatorIds,
   loadChatTemplate,
+  terminatorIds,
+  textRules,
   withMessages,
   type AgentConfig,
 } from '@bowyer/agent';

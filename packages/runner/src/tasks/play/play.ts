@@ -3,7 +3,7 @@ import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { environmentInfo, type Env, type ResetResult } from '@bowyer/envs';
 import { namingFile, recordedInfo, recordedReturn, type EpisodeRecord } from '@bowyer/core';
-import { type AgentConfig, engineText, wholeEnvironmentOf, type EnvironmentConfig } from '@bowyer/agent';
+import { engineText, wholeEnvironmentOf, type AgentConfig, type EnvironmentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 import { openPrompt, type Prompt } from './prompt.js';
 import { actionLines, atWords, meantAction } from './valid-actions.js';

@@ -3,12 +3,12 @@ import { environmentInfo, type Env, type ResetResult, type StepResult } from '@b
 import { camelKeys, recordedInfo, toSnakeCase, writeFileAtomically, type EpisodeRecord } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
 import {
-  unreadNote,
-  UnreadKeys,
-  readJsonLines,
-  JsonLineError,
   engineText,
+  JsonLineError,
+  readJsonLines,
   replayEnvironment,
+  UnreadKeys,
+  unreadNote,
   type EnvironmentConfig,
 } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';

@@ -13,7 +13,7 @@ import {
 } from '@bowyer/core';
 import type { Env, Split } from '@bowyer/envs';
 import { ProgressBar } from '@bowyer/logging';
-import { EpisodeKeys, readJsonLines, JsonLineError, type EnvironmentConfig } from '@bowyer/agent';
+import { EpisodeKeys, JsonLineError, readJsonLines, type EnvironmentConfig } from '@bowyer/agent';
 import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
 import { itemsToPlay, type ItemConfig } from '../evaluate/items.js';
@@ -143,7 +143,7 @@ async function writeVerified(
   const lines = [resultText(results), `${changed} of ${verified.length} returns changed`];
   if (different > 0)
     lines.push(
-      `in ${different} episodes the environment answered otherwise than then: their actions were not meant for what it says now`,
+      `in ${different} episodes the environment answered differently from the recording: their actions were chosen for the recorded answers`,
     );
   return lines.join('\n');
 }

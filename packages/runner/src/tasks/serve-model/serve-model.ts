@@ -7,16 +7,16 @@ import { ChatTemplateError, loadTokenizer, type ChatTemplate, type Tokenizer } f
 import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { findAlgorithm } from '@bowyer/algorithms';
 import {
-  runOf,
-  checkTerminator,
-  textRules,
-  maskedTokenIds,
-  terminatorIds,
   chatTemplateOf,
-  loadChatTemplate,
+  checkTerminator,
   deviceOf,
-  type DeviceConfig,
+  loadChatTemplate,
+  maskedTokenIds,
+  runOf,
+  terminatorIds,
+  textRules,
   type AgentConfig,
+  type DeviceConfig,
   type EnvironmentConfig,
 } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';

@@ -17,16 +17,16 @@ import type { Device } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import {
+  agentEnvironment,
   dialoguesOf,
+  environmentOf,
+  loadPolicy,
   memoryFileOf,
+  optimalReturnOf,
   playOptions,
   recipeOptions,
-  loadPolicy,
-  agentEnvironment,
-  type AgentMemory,
-  environmentOf,
-  optimalReturnOf,
   splitPlanOf,
+  type AgentMemory,
 } from '@bowyer/agent';
 import { breakdownOf } from '../../run/breakdown.js';
 import { TestCache } from '../../run/test-cache.js';

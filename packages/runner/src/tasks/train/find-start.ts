@@ -6,22 +6,26 @@ import { oneRank, onRankZero } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import {
   checkTextRules,
+  loadImitationData,
+  makeDemonstrations,
   memoryFileOf,
   runOf,
-  type Start,
   warmStart,
-  makeDemonstrations,
-  loadImitationData,
   type AgentMemory,
+  type Start,
+  type WarmStartConfig,
 } from '@bowyer/agent';
 import { withBars } from '../../context/progress-bars.js';
 import type { TaskContext } from '../../context/task-context.js';
 import type { TrainConfig } from './train-config.js';
 
+/** The keys that decide what a run begins with. */
+type StartConfig = WarmStartConfig & Pick<TrainConfig, 'checkpointPath' | 'policyLm' | 'maxInputLength'>;
+
 /** @returns null if the user stopped the warm start */
 export async function findStart(
   unit: AnyAlgorithm,
-  config: TrainConfig,
+  config: StartConfig,
   device: Device,
   context: TaskContext,
   memory: AgentMemory | null,
@@ -48,7 +52,7 @@ export async function fillMemory(
   memory: AgentMemory,
   checkpoint: string | null,
   { folder, data }: Start,
-  config: TrainConfig,
+  config: StartConfig,
   log: TaskContext['log'],
 ): Promise<void> {
   if (checkpoint !== null) return memory.restore(memoryFileOf(checkpoint)!);

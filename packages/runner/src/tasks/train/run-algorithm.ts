@@ -14,16 +14,16 @@ import type { Device } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
 import { takeExchangeTimes } from '@bowyer/models';
 import {
+  agentEnvironment,
+  environmentOf,
   playOptions,
   recipeOptions,
-  withRemoteRollouts,
-  type RolloutsAhead,
-  agentEnvironment,
-  type AgentMemory,
-  environmentOf,
   referenceOf,
   startRestorer,
   teacherOf,
+  withRemoteRollouts,
+  type AgentMemory,
+  type RolloutsAhead,
   type Start,
 } from '@bowyer/agent';
 import { silentCheckpoints, silentFiles, silentSaveable } from '../../run/silent.js';

@@ -5,7 +5,7 @@ import { findAlgorithm, rateFollowsIterations, type Agent } from '@bowyer/algori
 import { oneRank, onRankZero, overrideWord, shellQuoted, timed, writeFileAtomically } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
-import { deviceOf, dialoguesOf, withRolloutsAhead, warnOfTextRules, datasetFor, AgentMemory } from '@bowyer/agent';
+import { AgentMemory, datasetFor, deviceOf, dialoguesOf, warnOfTextRules, withRolloutsAhead } from '@bowyer/agent';
 import { checkSharedFolder } from '../../run/shared-folder.js';
 import { silentLogger } from '../../run/silent.js';
 import { checkpointsOf, type CheckpointProgress } from '../../run/checkpoint-progress.js';
@@ -60,7 +60,7 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
 }
 
 /** @throws where a copy of the policy is to play on each of several processes */
-function refuseAheadOnRanks({ rollout }: TrainConfig, size: number): void {
+function refuseAheadOnRanks({ rollout }: Pick<TrainConfig, 'rollout'>, size: number): void {
   if (size === 1 || rollout === undefined || rollout.mode === 'synchronous') return;
   throw new Error(
     `rollout.mode=${rollout.mode} on ${size} processes: rollouts are played ahead on one process only\n` +
@@ -71,7 +71,7 @@ function refuseAheadOnRanks({ rollout }: TrainConfig, size: number): void {
 /** @throws if the guard has stopped the run and its bounds are still such that it would */
 async function refuseStopped(
   results: RunResults | null,
-  { guard }: TrainConfig,
+  { guard }: Pick<TrainConfig, 'guard'>,
   { directory }: TaskContext,
 ): Promise<void> {
   if (results?.stopped === undefined || guard === undefined) return;
@@ -83,8 +83,11 @@ async function refuseStopped(
   );
 }
 
+/** The keys that decide how long a run is, and how its rate falls. */
+type LengthConfig = Pick<TrainConfig, 'iterations' | 'lmSchedule' | 'lmLrFinalShare'>;
+
 /** A rate that falls over the iterations would jump where there are more of them: the run would equal no other. */
-function refuseOtherLength(found: CheckpointProgress, config: TrainConfig): void {
+function refuseOtherLength(found: CheckpointProgress, config: LengthConfig): void {
   const { iterations, lmSchedule, lmLrFinalShare = 1 } = config;
   const before = found.iterations ?? iterations;
   if (iterations === before || lmSchedule === undefined) return;
@@ -146,7 +149,7 @@ async function trainAndTest(config: TrainConfig, context: TaskContext): Promise<
   }
 }
 
-function checkResumed(progress: CheckpointProgress, config: TrainConfig, log: TaskContext['log']): void {
+function checkResumed(progress: CheckpointProgress, config: LengthConfig, log: TaskContext['log']): void {
   refuseOtherLength(progress, config);
   const all = config.iterations === undefined ? '' : ` of ${config.iterations} iterations`;
   log(`resumed after ${progress.nextIteration}${all}`);

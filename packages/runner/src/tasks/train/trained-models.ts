@@ -4,19 +4,25 @@ import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { Device } from '@bowyer/graph';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import {
-  makeCritic,
   freshPolicy,
   loadPolicy,
+  makeCritic,
+  makeValueModel,
   policyOptimizer,
   restoreOptimizer,
   savePolicyState,
+  type AgentConfig,
+  type CriticConfig,
+  type FreshPolicyConfig,
+  type PolicyConfig,
   type Start,
-  makeValueModel,
 } from '@bowyer/agent';
-import type { TrainConfig } from './train-config.js';
 
 /** Folder of a checkpoint with the network of the value function, where it is not the policy. */
 const VALUE_MODEL = 'value';
+
+/** The keys that decide the networks of a run. */
+type NetworkConfig = FreshPolicyConfig & PolicyConfig & CriticConfig & Pick<AgentConfig, 'optimizer'>;
 
 export class TrainedModels {
   #valueModel: LanguageModel | null = null;
@@ -31,7 +37,7 @@ export class TrainedModels {
     unit: AnyAlgorithm,
     start: Start,
     checkpoint: string | null,
-    config: TrainConfig,
+    config: NetworkConfig,
     device: Device,
   ): Promise<TrainedModels> {
     const folder = checkpoint === null ? start.folder : join(checkpoint, 'policy');
