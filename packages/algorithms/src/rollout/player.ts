@@ -12,7 +12,7 @@ export interface ActRequest {
   observation: string;
   /** The actions that the environment accepts now, if it lists them. */
   validActions?: readonly string[];
-  /** The reply of the environment's expert, for a player that asks; null where the expert does not know how to go on. */
+  /** The reply of the environment's expert, for a player that asks; null where the expert knows no next action. */
   expertReply?: string | null;
   /** At turn 0: the tokens that the observation had when it was played before. */
   ids?: readonly number[];
