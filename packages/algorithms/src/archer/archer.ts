@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox';
 import { oneOf, type ConfigProblem, type Trajectory } from '@bowyer/core';
 import { neverTrains, policyKeys, policyRate } from '../learning/policy-rate.js';
 import { klReference } from '../learning/reference-policy.js';
-import { rolloutMetrics } from '../rollout/collect.js';
+import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { criticCalibration } from '../rollout/evaluate.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import { insertTurns, openReplay, rewardMetrics } from '../rollout/replay.js';

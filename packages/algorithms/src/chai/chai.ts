@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox';
 import { count } from '@bowyer/core';
 import { criticKeys, criticProblems, updateCritic } from '../archer/critic.js';
 import { SharedClip } from '../archer/shared-clip.js';
-import { rolloutMetrics } from '../rollout/collect.js';
+import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { criticCalibration } from '../rollout/evaluate.js';
 import { loopKeys } from '../rollout/loop-keys.js';
 import { insertTurns, openReplay, rewardMetrics } from '../rollout/replay.js';

@@ -4,7 +4,7 @@ import { count, Rng, type Trajectory } from '@bowyer/core';
 import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
 import { evalDecodingKey } from '../rollout/loop-keys.js';
 import { unlessInterrupted } from '../rollout/interrupted.js';
-import type { PlayContext } from '../rollout/play.js';
+import type { PlayContext } from '../rollout/collect.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
 import type { TrainingRun } from '../run/training-run.js';

@@ -22,7 +22,7 @@ import {
 } from '@bowyer/core';
 import { rateScheduleSchema } from '../learning/policy-rate.js';
 import { scoreTerminatorKey } from '../learning/token-examples.js';
-import { rolloutMetrics } from '../rollout/collect.js';
+import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';

@@ -20,7 +20,7 @@ import { gradientAccumulationKeys } from '../learning/gradient-accumulation.js';
 import { neverTrains, policyKeys, policyRate } from '../learning/policy-rate.js';
 import { tokenExamples } from '../learning/token-examples.js';
 import { groupKeys, wholeGroups } from '../rollout/collect-groups.js';
-import { rolloutMetrics } from '../rollout/collect.js';
+import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import type { PlayOptions } from '../rollout/player.js';
 import { insertTurns, rewardMetrics, type ReplayItem } from '../rollout/replay.js';

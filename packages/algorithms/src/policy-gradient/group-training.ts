@@ -6,7 +6,7 @@ import { policyRateFromStart, rateKeys, type PolicyRateOptions } from '../learni
 import { klReference, type ReferencePolicy } from '../learning/reference-policy.js';
 import { scoredIds, turnsOf, utterancesOf } from '../learning/turn-batch.js';
 import { groupKeys, groupProblems, type GroupRolloutOptions } from '../rollout/collect-groups.js';
-import { rolloutMetrics } from '../rollout/collect.js';
+import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { noteEstimate } from '../rollout/turn-estimates.js';

@@ -11,7 +11,7 @@ import { mean, nullable, type ConfigProblem, type OptionsOf, type Trajectory } f
 import { policyRateFromStart, rateKeys } from '../learning/policy-rate.js';
 import type { ReferencePolicy } from '../learning/reference-policy.js';
 import { turnsOf, utterancesOf } from '../learning/turn-batch.js';
-import { rolloutMetrics } from '../rollout/collect.js';
+import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import type { PlayOptions } from '../rollout/player.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';

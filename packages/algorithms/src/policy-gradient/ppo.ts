@@ -21,7 +21,7 @@ import {
 import { neverTrains, policyRate, policyRateKeys } from '../learning/policy-rate.js';
 import { klReference, type ReferencePolicy } from '../learning/reference-policy.js';
 import { turnsOf, utterancesOf } from '../learning/turn-batch.js';
-import { rolloutMetrics } from '../rollout/collect.js';
+import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';

@@ -11,7 +11,7 @@ import { count, minibatches, type ConfigProblem, type OptionsOf, type Rng } from
 import { policyRateFromStart, rateKeys } from '../learning/policy-rate.js';
 import { RunningMeans } from '../learning/metric-means.js';
 import { aloneProblems, groupKeys, groupsOf, wholeGroups } from '../rollout/collect-groups.js';
-import { rolloutMetrics } from '../rollout/collect.js';
+import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';

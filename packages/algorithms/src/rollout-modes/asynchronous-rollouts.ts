@@ -2,8 +2,8 @@
 // in play, between two of their turns. Source: Fu et al. 2025 (AReaL), arXiv:2505.24298, section 4. What is learned depends on time.
 import type { Rng, Trajectory } from '@bowyer/core';
 import { streamEpisodes, type PlayedEpisode } from '@bowyer/envs';
-import { ROLLOUT } from '../rollout/collect.js';
 import {
+  ROLLOUT,
   checkFailures,
   DEFAULT_FAILURE_SHARE,
   episodeSeed,
@@ -11,7 +11,7 @@ import {
   trajectoryOf,
   type RolloutPlan,
   type RolloutSource,
-} from '../rollout/play.js';
+} from '../rollout/collect.js';
 import type { TurnTokens } from '../rollout/turn-tokens.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import type { Collector } from './collector.js';

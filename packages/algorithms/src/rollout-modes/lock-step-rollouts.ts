@@ -1,8 +1,7 @@
 // Rollouts played while the learner updates, by weights that follow from the iteration alone: rollout k by those of iteration k − s.
 // With s = 1 this is one-step off-policy learning: Noukhovitch et al. 2024, arXiv:2410.18252, section 3.
 import type { Trajectory } from '@bowyer/core';
-import { playRollout } from '../rollout/collect.js';
-import type { RolloutPlan, RolloutSource } from '../rollout/play.js';
+import { playRollout, type RolloutPlan, type RolloutSource } from '../rollout/collect.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import type { Collector, Weights } from './collector.js';
 import { RolloutMeter, stalenessMetrics } from './rollout-meter.js';

@@ -11,8 +11,7 @@ import {
 } from '@bowyer/core';
 import type { Metrics } from './run-hooks.js';
 import type { OpenPlayer } from './player.js';
-import { collectEpisodes } from './collect.js';
-import type { CollectOptions, PlayContext } from './play.js';
+import { collectEpisodes, type CollectOptions, type PlayContext } from './collect.js';
 
 export const groupKeys = {
   group_size: count('episodes of a group: the same task and seed, other samples'),

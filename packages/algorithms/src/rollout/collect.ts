@@ -1,9 +1,73 @@
-// The rollout of an iteration, and the figures of episodes.
-import { episodicReturn, maximum, mean, minimum, standardError, type Trajectory } from '@bowyer/core';
-import type { Metrics } from './run-hooks.js';
-import type { OpenPlayer } from './player.js';
-import { horizonAt, withHorizon } from './horizon.js';
-import { play, type CollectOptions, type GroupOptions, type PlayContext } from './play.js';
+// Plays many episodes at the same time and turns them into trajectories: the rollout of an iteration, and any other set of episodes.
+import { hash32, oneRank, Rng, type Ranks, type Trajectory } from '@bowyer/core';
+import { EnvContractError, HttpError, playEpisodes, type Env, type PlayedEpisode, type Split } from '@bowyer/envs';
+import type { OnFailure, RunHooks } from './run-hooks.js';
+import type { OpenPlayer, PlayOptions } from './player.js';
+import { InterruptedError, unlessInterrupted } from './interrupted.js';
+import { horizonAt, withHorizon, type Horizon } from './horizon.js';
+import type { ReplayPlacement } from './replay.js';
+import { segmentsOf, type TurnTokens } from './turn-tokens.js';
+
+/** Everything besides a player that episodes are played with. */
+export interface PlayContext {
+  /** An environment that plays items of the split alone. Null for a run without an environment, which cannot play. */
+  makeEnv: ((split: Split) => Env) | null;
+  /** Name of the environment, for messages. */
+  environment?: string;
+  hooks: Pick<RunHooks, 'progress' | 'interrupted'>;
+  /** Whether a set is given up with `InterruptedError` when the user asks to stop; if not given, each is played to its end. */
+  givesUp?: boolean;
+  onFailure?: OnFailure;
+  /** As in `playEpisodes`. */
+  together?: boolean;
+  /** The processes that divide the episodes among them; this one alone if not given. */
+  ranks?: Ranks;
+  /** Where replayed turns are stored if there are several. */
+  replayPlacement?: ReplayPlacement;
+  /** Plays rollouts in place of the policy itself, such as a server with another copy of it. Evaluations are the policy's own. */
+  openRollouts?: OpenPlayer;
+  /** Plays rollouts ahead of the iterations that learn from them; if not given, each is played when it is asked for. */
+  rollouts?: RolloutSource;
+  /** Called with every rollout before it is trained on, such as by `Diagnostics`. */
+  onRollout?: (rollout: readonly Trajectory[], iteration: number) => Promise<void>;
+  /** Called with the episodes of every evaluation; what the algorithm notes with them follows before its metrics are logged. */
+  onEvaluation?: (episodes: readonly Trajectory[]) => void;
+}
+
+/** Plays rollouts ahead of the iterations that learn from them, with a policy that is not always the newest. */
+export interface RolloutSource {
+  /** @returns the rollout that an iteration learns from */
+  take(iteration: number, plan: RolloutPlan): Promise<Trajectory[]>;
+}
+
+/** How the rollouts of a run are played; the same at every call, but for the context. */
+export interface RolloutPlan {
+  context: PlayContext;
+  options: CollectOptions;
+  groupSize: number;
+}
+
+export interface CollectOptions extends PlayOptions {
+  /** Episodes per iteration. */
+  rolloutSize: number;
+  /** Longest episode in turns, by iteration; null or absent: as long as the environment allows. */
+  horizon?: Horizon | null;
+}
+
+/** Several episodes of the same task, to be compared with each other. */
+export interface GroupOptions {
+  /** Episodes of a group: they share the environment's seed and differ in the sampling stream. 1 if not given. */
+  groupSize?: number;
+}
+
+/** A set of episodes. */
+export interface PlayedSet {
+  /** Names the set in seeds, metrics and messages. */
+  purpose: string;
+  split: Split;
+  firstEpisode: number;
+  episodes: number;
+}
 
 /**
  * One iteration's rollout. Seeds follow from the run's seed and the episode's number alone.
@@ -75,40 +139,138 @@ function checkGroups(trajectories: readonly Trajectory[], environment = 'the env
   }
 }
 
-/** Share of turns, or of episodes, whose info has a true `key`. */
-const share = (infos: readonly Record<string, unknown>[], key: string) =>
-  mean(infos.map((info) => (info[key] ? 1 : 0)));
-
-/** Metrics of a set of episodes, named `prefix/…`. */
-export function episodeMetrics(trajectories: readonly Trajectory[], prefix: string): Metrics {
-  const returns = trajectories.map(episodicReturn);
-  const infos = trajectories.flatMap((trajectory) => trajectory.infos);
-  const metrics: Metrics = {
-    [`${prefix}/episodic_return`]: mean(returns),
-    [`${prefix}/episodic_return_standard_error`]: standardError(returns),
-    [`${prefix}/episodic_return_max`]: maximum(returns),
-    [`${prefix}/episodic_return_min`]: minimum(returns),
-    [`${prefix}/episode_turns`]: mean(trajectories.map(({ transitions }) => transitions.length)),
-    [`${prefix}/episodes`]: trajectories.length,
-  };
-  if (infos.some((info) => 'won' in info)) {
-    metrics[`${prefix}/win_rate`] = share(
-      trajectories.map((trajectory) => trajectory.infos.at(-1)!),
-      'won',
-    );
-  }
-  for (const key of ['invalid', 'repeated']) {
-    if (infos.some((info) => key in info)) metrics[`${prefix}/${key}_share`] = share(infos, key);
-  }
-  return metrics;
+/**
+ * Plays `episodes` episodes, each rank its share of them, and exchanges them: every rank gets all.
+ *
+ * @returns the episodes that did not fail, in order
+ * @throws the first failure, as soon as more than `maxFailureShare` of the episodes failed
+ */
+export async function play(
+  context: PlayContext,
+  openPlayer: OpenPlayer,
+  options: PlayOptions,
+  set: GroupOptions & PlayedSet,
+): Promise<Trajectory[]> {
+  const { ranks = oneRank, hooks } = context;
+  const { purpose, episodes } = set;
+  if (ranks.size === 1) return (await playShare(context, openPlayer, options, set, { rank: 0, size: 1 })).played;
+  const share = { rank: ranks.rank, size: ranks.size };
+  // A player may ask the critic, which within its own episodes must not wait for other ranks.
+  const own = await ranks.apart(() => unlessInterrupted(playShare(context, openPlayer, options, set, share)));
+  await ranks.barrier();
+  const all = ranks.gather(own).map((one) => {
+    if (one === null) throw new InterruptedError(purpose);
+    return one;
+  });
+  hooks.progress(purpose, episodes, episodes);
+  const failures = all.flatMap(({ failures }) => failures);
+  checkFailures(failures, options.maxFailureShare ?? DEFAULT_FAILURE_SHARE, { purpose, episodes });
+  return all.flatMap(({ played }) => played).sort((a, b) => a.episode - b.episode);
 }
 
-/** Metrics of an iteration's rollout. The mean negative log-probability of an utterance estimates the policy's entropy. */
-export function rolloutMetrics(trajectories: readonly Trajectory[]): Metrics {
-  const utterances = trajectories.flatMap(({ segments }) => segments.flatMap((segment) => segment.utterances));
+export const DEFAULT_FAILURE_SHARE = 0.5;
+
+/** The seed of an episode: the environment's in a group of one, and that of the stream that samples its tokens. */
+export const episodeSeed = (seed: number, purpose: string, episode: number): number =>
+  hash32(`${seed}/${purpose}/${episode}`);
+
+export const samplingRng = (seed: number): Rng => Rng.forPurpose(seed, 'sampling');
+
+/**
+ * Plays the episodes of one rank, of `episodes` episodes numbered from `firstEpisode`. The seeds of an episode (for its environment and for sampling) follow from
+ * the run's seed, `purpose` and the episode's number, so two purposes never play the same episodes. Episodes of a group have the
+ * environment's seed of the group's first one.
+ */
+async function playShare(
+  { makeEnv, hooks, onFailure, together, givesUp = false }: PlayContext,
+  openPlayer: OpenPlayer,
+  { seed, slots, sampling, maxFailureShare = DEFAULT_FAILURE_SHARE }: PlayOptions,
+  { purpose, split, firstEpisode, episodes, groupSize = 1 }: GroupOptions & PlayedSet,
+  { rank, size }: Pick<Ranks, 'rank' | 'size'>,
+): Promise<{ played: Trajectory[]; failures: Error[] }> {
+  if (makeEnv === null) throw new Error(`no ${purpose} episodes can be played: this run has no environment`);
+  const seeds = Array.from({ length: episodes }, (_, i) => episodeSeed(seed, purpose, firstEpisode + i));
+  const rngs = seeds.map(samplingRng);
+  const envSeeds = seeds.map((_, i) => seeds[i - (i % groupSize)]);
+  // One after the other to each rank, so that ranks have as many long episodes as short ones.
+  const own = seeds.map((_, i) => i).filter((i) => i % size === rank);
+  const trajectories = new Array<Trajectory>(episodes);
+  const failures: Error[] = [];
+  hooks.progress(purpose, 0, episodes);
+  const player = await openPlayer(sampling);
+  let done = 0;
+  try {
+    const played = await playEpisodes<TurnTokens>({
+      makeEnv: () => makeEnv(split),
+      slots,
+      together,
+      asksExpert: player.asksExpert,
+      episodes: own.length,
+      seeds: (i) => envSeeds[own[i]],
+      // A rollout draws its items; an evaluation covers them evenly.
+      reset: (i) => (split === 'train' ? {} : { episode: firstEpisode + own[i] }),
+      act: (ready) => {
+        if (givesUp && hooks.interrupted) throw new InterruptedError(purpose);
+        hooks.progress(purpose, done * size, episodes);
+        return player.act(ready.map((turn) => ({ ...turn, rng: rngs[own[turn.episode]] })));
+      },
+      onEpisode: (played) => {
+        const { error } = played;
+        const episode = own[played.episode];
+        if (error) {
+          failures.push(error);
+          onFailure?.(error, `${purpose} episode ${firstEpisode + episode}`);
+          return checkFailures(failures, maxFailureShare, { purpose, episodes });
+        }
+        trajectories[episode] = trajectoryOf(played, firstEpisode + episode, groupSize);
+        // An estimate for all ranks; the last episode counts when all ranks have come.
+        if (++done * size < episodes || size === 1) hooks.progress(purpose, done * size, episodes);
+      },
+    });
+    // Includes episodes that were never played because every environment was retired.
+    const broken = played.flatMap(({ error }) => error ?? []);
+    checkFailures(broken, maxFailureShare, { purpose, episodes });
+    return { played: trajectories.filter(() => true), failures: broken };
+  } finally {
+    await player.close();
+  }
+}
+
+/** @param episode counts all episodes of the purpose */
+export function trajectoryOf(
+  { seed, item, task, turns }: PlayedEpisode<TurnTokens>,
+  episode: number,
+  groupSize: number,
+): Trajectory {
   return {
-    ...episodeMetrics(trajectories, 'rollout'),
-    'rollout/utterance_entropy': mean(utterances.map(({ logprobs }) => -logprobs.reduce((sum, lp) => sum + lp, 0))),
-    'rollout/tokens': utterances.reduce((sum, { logprobs }) => sum + logprobs.length, 0),
+    episode,
+    seed,
+    ...(item !== undefined && { item }),
+    ...(task !== undefined && { task }),
+    ...(groupSize > 1 && { group: Math.floor(episode / groupSize) }),
+    transitions: turns.map(({ info: _, data: _tokens, ...transition }) => transition),
+    infos: turns.map(({ info }) => info),
+    segments: segmentsOf(turns.map(({ data }) => data)),
   };
+}
+
+/**
+ * A failure ends its own episode. When too many fail, the rest no longer represents the task. An environment that does not keep the
+ * contract is a mistake in a program, which other episodes have too, seen or not.
+ */
+export function checkFailures(
+  failures: readonly Error[],
+  maxFailureShare: number,
+  { purpose, episodes }: { purpose: string; episodes: number },
+): void {
+  const broken = failures.find((error) => error instanceof EnvContractError);
+  if (broken !== undefined) throw broken;
+  if (failures.length <= maxFailureShare * episodes) return;
+  // An open circuit does not report why the server failed.
+  const first = failures.find((error) => !(error instanceof HttpError && error.failure === 'circuit')) ?? failures[0];
+  throw new Error(
+    `${failures.length} of ${episodes} episodes (${purpose}) failed, more than max_failure_share ${maxFailureShare} allows\n` +
+      `  the first: ${first.message}`,
+    { cause: first },
+  );
 }

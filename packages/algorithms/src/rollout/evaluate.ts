@@ -3,8 +3,8 @@ import { correlation, discountedReturns, mean, type Trajectory } from '@bowyer/c
 import type { DoubleCritic } from '@bowyer/models';
 import type { Metrics } from './run-hooks.js';
 import type { OpenPlayer, PlayOptions } from './player.js';
-import { episodeMetrics } from './collect.js';
-import { play, type PlayContext } from './play.js';
+import { episodeMetrics } from './episode-metrics.js';
+import { play, type PlayContext } from './collect.js';
 import { judgeEpisodes } from './turn-estimates.js';
 
 export interface Evaluation {

@@ -4,7 +4,7 @@ import type { DoubleCritic, LanguageModel, Quantization } from '@bowyer/models';
 import type { EncodedConversation } from '@bowyer/text';
 import type { ReferencePolicy } from '../learning/reference-policy.js';
 import type { Dialogues } from '../rollout/dialogue.js';
-import type { PlayContext } from '../rollout/play.js';
+import type { PlayContext } from '../rollout/collect.js';
 import type { RunHooks } from '../rollout/run-hooks.js';
 import { textDialogues } from '../rollout/text-dialogue.js';
 

@@ -1,0 +1,41 @@
+// Figures of episodes.
+import { episodicReturn, maximum, mean, minimum, standardError, type Trajectory } from '@bowyer/core';
+import type { Metrics } from './run-hooks.js';
+
+/** Share of turns, or of episodes, whose info has a true `key`. */
+const share = (infos: readonly Record<string, unknown>[], key: string) =>
+  mean(infos.map((info) => (info[key] ? 1 : 0)));
+
+/** Metrics of a set of episodes, named `prefix/…`. */
+export function episodeMetrics(trajectories: readonly Trajectory[], prefix: string): Metrics {
+  const returns = trajectories.map(episodicReturn);
+  const infos = trajectories.flatMap((trajectory) => trajectory.infos);
+  const metrics: Metrics = {
+    [`${prefix}/episodic_return`]: mean(returns),
+    [`${prefix}/episodic_return_standard_error`]: standardError(returns),
+    [`${prefix}/episodic_return_max`]: maximum(returns),
+    [`${prefix}/episodic_return_min`]: minimum(returns),
+    [`${prefix}/episode_turns`]: mean(trajectories.map(({ transitions }) => transitions.length)),
+    [`${prefix}/episodes`]: trajectories.length,
+  };
+  if (infos.some((info) => 'won' in info)) {
+    metrics[`${prefix}/win_rate`] = share(
+      trajectories.map((trajectory) => trajectory.infos.at(-1)!),
+      'won',
+    );
+  }
+  for (const key of ['invalid', 'repeated']) {
+    if (infos.some((info) => key in info)) metrics[`${prefix}/${key}_share`] = share(infos, key);
+  }
+  return metrics;
+}
+
+/** Metrics of an iteration's rollout. The mean negative log-probability of an utterance estimates the policy's entropy. */
+export function rolloutMetrics(trajectories: readonly Trajectory[]): Metrics {
+  const utterances = trajectories.flatMap(({ segments }) => segments.flatMap((segment) => segment.utterances));
+  return {
+    ...episodeMetrics(trajectories, 'rollout'),
+    'rollout/utterance_entropy': mean(utterances.map(({ logprobs }) => -logprobs.reduce((sum, lp) => sum + lp, 0))),
+    'rollout/tokens': utterances.reduce((sum, { logprobs }) => sum + logprobs.length, 0),
+  };
+}
