@@ -5,19 +5,19 @@ import { jest } from '@jest/globals';
 import { openDevice, type Device } from '@bowyer/graph';
 import { DoubleCritic, LanguageModel, LineEncoder } from '@bowyer/models';
 import {
-  archer,
   bc,
-  chai,
   demonstrationTrajectory,
   evaluate,
   findAlgorithm,
-  onlineFilteredBc,
   policyPlayer,
   trainingRun,
   type Metrics,
   type OpenPlayer,
   type TrainingRunParts,
 } from '../src/index.js';
+import { archer } from '../src/archer/archer.js';
+import { chai } from '../src/chai/chai.js';
+import { onlineFilteredBc } from '../src/imitation/online-filtered-bc.js';
 import { colours, EchoGame, maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
 
 let device: Device;

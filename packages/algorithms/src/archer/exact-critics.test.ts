@@ -1,7 +1,8 @@
 // ArCHer's choices of critic target against the exact values of the tabular game.
 import { importanceWeight, ReplayBuffer, Rng, type Trajectory } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, towerModel, type TabularPolicy } from '@bowyer/envs';
-import { SharedClip, type ReplayItem } from '../index.js';
+import { type ReplayItem } from '../index.js';
+import { SharedClip } from './shared-clip.js';
 import { insertTurns } from '../rollout/replay.js';
 import { updateCritic } from './critic.js';
 import { criticError, episodesOf, sampling, tableCritic } from '../../test/exact-game.js';

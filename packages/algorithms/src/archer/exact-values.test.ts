@@ -4,7 +4,8 @@ import { discountedReturns, gae, mean, ReplayBuffer, Rng, type Trajectory, type 
 import { epsilonGreedy, exactValues, optimalValues, towerModel } from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';
 import { DoubleCritic, LineEncoder } from '@bowyer/models';
-import { SharedClip, type ReplayItem } from '../index.js';
+import { type ReplayItem } from '../index.js';
+import { SharedClip } from './shared-clip.js';
 import { insertTurns } from '../rollout/replay.js';
 import { updateCritic } from './critic.js';
 import {

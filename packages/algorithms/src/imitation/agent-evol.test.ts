@@ -2,8 +2,8 @@
 import { Rng, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
-import { agentEvol, demonstrationTrajectory, trainingRun, type Metrics } from '../index.js';
-import { firstOfEachItem, isSuccess, successfulOf } from './agent-evol.js';
+import { demonstrationTrajectory, trainingRun, type Metrics } from '../index.js';
+import { agentEvol, firstOfEachItem, isSuccess, successfulOf } from './agent-evol.js';
 import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/echo-game.js';
 
 let device: Device;

@@ -6,13 +6,13 @@ import {
   collect,
   packTurns,
   policyPlayer,
-  policyUpdateProblems,
   textDialogues,
   trainingRun,
   updatePolicy,
   type AdvantageTurn,
   type PolicyUpdateOptions,
 } from '../index.js';
+import { policyUpdateProblems } from './update/options.js';
 import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/echo-game.js';
 
 let device: Device;

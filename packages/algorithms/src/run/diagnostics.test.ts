@@ -2,7 +2,8 @@
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
-import { Diagnostics, onlineFilteredBc, trainingRun, type DiagnosticsOptions, type Metrics } from '../index.js';
+import { Diagnostics, trainingRun, type DiagnosticsOptions, type Metrics } from '../index.js';
+import { onlineFilteredBc } from '../imitation/online-filtered-bc.js';
 import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/echo-game.js';
 
 let device: Device;
