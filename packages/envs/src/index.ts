@@ -2,10 +2,9 @@
 export type { Env, ResetResult, ResumableEnv, Split, StepResult } from './contract/env.js';
 export { EpisodeOrder } from './contract/episode-order.js';
 export { checkEnv, type CheckEnvOptions, type CheckEnvReport } from './contract/check-env.js';
-export { checkedEnv, EnvContractError, EnvFaultError, type WrappingEnv } from './contract/checked-env.js';
+export { EnvContractError, EnvFaultError, type WrappingEnv } from './contract/checked-env.js';
 export {
   defineEnvironment,
-  InvalidEnvironmentError,
   type Beginning,
   type ClassDefinition,
   type Consequence,
@@ -13,7 +12,6 @@ export {
   type Now,
 } from './define-environment.js';
 export {
-  noOptions,
   resetSchemaWith,
   type AnyEnvironment,
   type Condition,
@@ -50,8 +48,8 @@ export {
   type EnvName,
 } from './registry.js';
 export { membersOf, type Member } from './mixture/members.js';
-export { environmentKeys, environmentProblems, optionsWithKeys, readsKey } from './config-keys.js';
-export { nearestName, UnknownNameError } from './contract/unknown-name-error.js';
+export { environmentKeys, environmentProblems, optionsWithKeys } from './config-keys.js';
+export { nearestName } from './contract/unknown-name-error.js';
 
 // Items to train, to evaluate and to test on.
 export {
