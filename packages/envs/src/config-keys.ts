@@ -1,4 +1,4 @@
-// What a config says of an environment outside its `env` node, and what of all that nobody would read.
+// Config keys of an environment outside its `env` node, and the settings among them that nobody would read.
 import { isDeepStrictEqual } from 'node:util';
 import { toSnakeCase } from '@bowyer/core';
 import { UnknownNameError } from './contract/unknown-name-error.js';
@@ -41,7 +41,7 @@ export function environmentProblems(name: string, options: Values, keys: Values 
   ];
 }
 
-/** Of the environments that this one lists. */
+/** The problems of the environments that this one lists. */
 function memberProblems(name: string, options: Values): EnvProblem[] {
   const { members: option } = environmentInfo(name);
   if (option === undefined) return [];
@@ -63,7 +63,7 @@ function memberProblems(name: string, options: Values): EnvProblem[] {
 
 function keyProblems(name: string, options: Values, keys: Values): EnvProblem[] {
   const known = environmentInfo(name).keys ?? {};
-  /** What gives an option so far. */
+  /** The keys that have given an option so far. */
   const givenBy = new Map<string, { key: string; value: unknown }>();
   for (const { option } of Object.values(known)) {
     const value = options[option] ?? null;
@@ -108,7 +108,7 @@ function unread(name: string, key: string, condition: Condition, options: Values
   return { key, message, remedy, unreadFor: option };
 }
 
-/** What keeps a key that the environment knows from being read; null where nothing does. */
+/** The condition that keeps a key which the environment knows from being read; null if none does. */
 function unmetCondition(name: string, key: string, options: Values): Condition | null {
   const { keys = {}, readWith = {} } = environmentInfo(name);
   if (!(key in keys)) return {};

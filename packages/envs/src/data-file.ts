@@ -8,7 +8,7 @@ export function lazy<Value>(make: () => Value): () => Value {
 }
 
 /**
- * What `make` makes of a data file, read when it is first asked for: a program that lists the environments reads none of them.
+ * A value that is made of a data file, which is read when it is first asked for: a program that lists the environments reads none.
  *
  * @param path below `src`
  */

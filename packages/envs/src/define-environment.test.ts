@@ -38,7 +38,7 @@ test('an episode is cut after maxTurns, which may depend on the options', async 
   await expect(env.step('wait')).rejects.toThrow('countdown: step() was called after the episode had ended');
 });
 
-test('an end by the task in the last turn is no cut', async () => {
+test('an end by the task in the last turn is not a cut', async () => {
   const env = defineEnvironment({
     ...countdown,
     maxTurns: 1,

@@ -29,7 +29,7 @@ export interface OraclePrompts {
   openai?: ChatOraclePrompt;
 }
 
-/** What an environment is given beside its options, which are JSON. */
+/** The parts that an environment is given beside its options, which are JSON. */
 export interface EnvParts {
   /** Answers instead of the game's own rules. */
   oracle?: Oracle;

@@ -14,13 +14,13 @@ export interface ReadyTurn {
   state?: string;
   /** Ids of what a memory has put into the text. */
   retrieved?: string[];
-  /** What the environment accepts now, where its `info` lists it. */
+  /** The actions that the environment accepts now, if its `info` lists them. */
   validActions?: readonly string[];
   /** With `asksExpert`: what the environment's expert says now. */
   expertReply?: string | null;
 }
 
-/** What the policy says, with anything of its own to be kept beside the turn (log-probabilities, token ids). */
+/** The action of the policy, with data of its own that is kept beside the turn (log-probabilities, token ids). */
 export interface Decision<T> {
   action: string;
   data?: T;
@@ -53,7 +53,7 @@ export interface PlayedEpisode<T> {
   turns: PlayedTurn<T>[];
   /** Undiscounted sum of the rewards. */
   episodicReturn: number;
-  /** What broke the environment or kept the policy from deciding; null when the episode came to its own end. */
+  /** The error that broke the environment or kept the policy from deciding; null if the episode came to its own end. */
   error: Error | null;
 }
 
@@ -69,7 +69,7 @@ export interface PlayEpisodesOptions<T> {
   admit?: (episode: number) => Promise<boolean>;
   /** The seed of each episode: two runs with the same seeds and a deterministic policy play the same games. */
   seeds: (episode: number) => number;
-  /** What else `reset` takes in an episode. */
+  /** Further options that `reset` takes in an episode. */
   reset?: (episode: number) => { episode?: number };
   /**
    * One decision for each ready turn, in the same order. An error in a decision's place ends that episode as failed, and its
@@ -304,7 +304,7 @@ class Run<T> {
   }
 }
 
-/** What made the text that the agent reads, where something did. */
+/** The environment's own observation and the retrieved ids, if the agent reads another text. */
 const readOf = ({ state, retrieved }: Pick<ReadyTurn, 'state' | 'retrieved'>) => ({
   ...(state !== undefined && { state }),
   ...(retrieved !== undefined && { retrieved }),

@@ -6,7 +6,7 @@ import type { Env } from './contract/env.js';
 import { shown } from './contract/shown.js';
 import type { DemonstrationRequest } from './unit.js';
 
-/** What a run may choose of an expert that plays through the environment, step by step. */
+/** The options of an expert that plays through the environment, step by step. */
 export interface ExpertNoise {
   /** Share of random turns, 0…1. */
   noise: number;
@@ -49,7 +49,7 @@ export const playedOptions = ({
   split,
 });
 
-/** What a context may show of the turns after the first (a task stays the same), and whether the episode was won. */
+/** The parts that a context may show of the turns after the first (a task stays the same), and whether the episode was won. */
 const keptOfSteps = [...contextParts.filter((part) => part !== 'taskDescription'), 'won'];
 
 /** Stored as JSONL, one episode a line, with what a context may show beside the observations, the item, and `won`. */
@@ -63,12 +63,12 @@ export interface Demonstrator {
   /** Null: it knows no further, and the episode ends there. */
   best: (info: Record<string, unknown>, rng: Rng) => string | null;
   random: (info: Record<string, unknown>, rng: Rng) => string;
-  /** What it means to say after the action that `best` returned last. */
+  /** The actions that it plans after the one that `best` returned last. */
   later?: () => readonly string[];
   /** How an action is written in the dialogue; absent: as it is played. */
   reply?: (action: string) => string;
   /**
-   * What is said where a slip is due, one after the other, whereupon `best` is asked again; absent: one action that is not valid then.
+   * The mistakes that are made when a slip is due, one after the other; then `best` is asked again. Absent: one action that is not valid then.
    */
   mistakes?: (rng: Rng) => readonly { action: string; reply: string }[];
 }
@@ -121,7 +121,7 @@ export async function playDemonstrations(
   return played;
 }
 
-/** What a run may choose of an expert that finds its way from wherever it stands. */
+/** The options of an expert that finds its way from any state. */
 export interface ExpertStrays {
   /** Chance of a stray before each turn, 0…1. */
   strays: number;
@@ -133,7 +133,7 @@ export const expertStraysSchema = {
   properties: {
     strays: {
       description:
-        'Chance before each turn of a valid action at random, which is not imitated: what is imitated is how the expert continues from where it leads (noise injected into the supervisor, as in DART, Laskey et al. 2017).',
+        'Chance before each turn of a random valid action that is not imitated; the continuation of the expert from there is imitated (noise injected into the supervisor, as in DART, Laskey et al. 2017).',
       type: 'number',
       minimum: 0,
       maximum: 1,
@@ -142,7 +142,7 @@ export const expertStraysSchema = {
   },
 } as const;
 
-/** What a run may choose of an expert that plans whole episodes. */
+/** The options of an expert that plans whole episodes. */
 export interface ExpertSlips {
   /** Chance of a slip before each turn, 0…1. */
   slips: number;
@@ -154,7 +154,7 @@ export const expertSlipsSchema = {
   properties: {
     slips: {
       description:
-        'Chance before each turn that an action is tried which is not valid then, and is not imitated: what is imitated is the turn after it. It comes too early, has a word of another action in it, or belongs to another game.',
+        'Chance before each turn of trying an action that is not valid then. The action is not imitated; the turn after it is. It comes too early, contains a word of another action, or belongs to another game.',
       type: 'number',
       minimum: 0,
       maximum: 1,

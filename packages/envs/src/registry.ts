@@ -57,7 +57,7 @@ export function registerEnvironment(unit: AnyEnvironment): void {
   environments.set(unit.name, complete);
 }
 
-/** Of all environments, in the order of their registration. */
+/** The names of all environments: the built-in ones in alphabetical order, then those of plugins. */
 export const environmentNames = (): string[] => [...environments.keys()];
 
 /** @throws UnknownNameError for a name that is not registered, with the nearest that is */
@@ -70,7 +70,7 @@ export function environmentInfo(name: string): AnyEnvironment {
 /** Names that environments' resets have for the number of a problem. */
 const ITEM_KEYS = ['dataIdx', 'game', 'goal', 'item'];
 
-/** What an environment's `reset` calls the number of a problem, as AgentGym counts them; the seed where it has no such numbers. */
+/** The name that an environment's `reset` has for the number of a problem, as AgentGym counts them; `seed` if it has no such numbers. */
 export const itemKey = (name: string): string =>
   ITEM_KEYS.find((key) => Object.hasOwn(environmentInfo(name).resetSchema.properties, key)) ?? 'seed';
 

@@ -8,7 +8,7 @@ export const splits: readonly Split[] = ['train', 'eval', 'test'];
 
 export interface EpisodeOfSplit {
   split: Split;
-  /** Of the episode: draws its item, and decides everything else that is random in it. */
+  /** The seed of the episode draws its item and decides everything else that is random in it. */
   seed: number;
   /** The episode's number in a set that is to cover all items evenly; without it the seed draws the item. */
   episode?: number;
@@ -16,7 +16,7 @@ export interface EpisodeOfSplit {
 
 /** One episode's item, and what makes the environment play it. */
 export interface ItemChoice {
-  /** What `reset` takes. */
+  /** The options of `reset`. */
   reset: { seed: number } & Record<string, unknown>;
   /** Id of the item; or how it follows from the `info` of the reset. */
   item: string | ((info: Record<string, unknown>) => string);
@@ -24,7 +24,7 @@ export interface ItemChoice {
 
 /** How an environment with certain options divides its items. */
 export interface SplitPlan {
-  /** What an item is, in the plural: "goals". */
+  /** The noun for the items, in the plural: "goals". */
   noun: string;
   /** True where all splits play the same items, so that a test is one of new games, not of new items. */
   shared: boolean;
@@ -39,7 +39,7 @@ export interface SplitPlan {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a unit's own options; the registry checks them against its schema
 export type Splits<Options = any> = 'seeds' | ((options: Options) => SplitPlan);
 
-/** Of ten items: one to evaluate on, two to test on. */
+/** One item in ten is to evaluate on, two are to test on. */
 const TENTHS = { eval: 1, test: 2 } as const;
 
 /** With fewer items than this a part of them says little, and too little is left to learn from: the splits share them. */
@@ -78,7 +78,7 @@ export interface SharedItems {
   /** How many there are; null where that is not known. */
   count: number | null;
   item: (info: Record<string, unknown>) => string;
-  /** What `reset` takes beside the seed. */
+  /** The options of `reset` beside the seed. */
   reset?: (episode: EpisodeOfSplit) => Record<string, unknown>;
 }
 
@@ -94,7 +94,7 @@ export interface ListedItems<T> {
   noun: string;
   /** All items, which are divided here; or those of each split. */
   items: readonly T[] | Readonly<Record<Split, readonly T[]>>;
-  /** What `reset` takes beside the seed to play the item. */
+  /** The options of `reset`, beside the seed, that play the item. */
   reset: (item: T, split: Split) => Record<string, unknown>;
   id?: (item: T) => string;
 }
@@ -144,10 +144,7 @@ export class SplitEnv implements WrappingEnv {
   ) {
     const count: unknown = plan.count(split);
     if (count !== null && !(Number.isInteger(count) && (count as number) >= 0))
-      throw brokenPlan(
-        plan,
-        `count('${split}') must be an integer, or null where there is no end; got ${shown(count)}`,
-      );
+      throw brokenPlan(plan, `count('${split}') must be an integer, or null if there is no end; got ${shown(count)}`);
     if (count === 0) throw new RangeError(`the ${split} split has no ${plan.noun}: give more of them`);
   }
 

@@ -100,7 +100,7 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   splits: Splits<Options>;
   /** The kind of task that an episode is, from the `info` of a step, for breakdowns; null where there is but one kind. */
   taskType?(info: Record<string, unknown>): string | null;
-  /** What there is for the text that an agent reads; absent: observations of single turns, read as a dialogue, and no parts. */
+  /** The parts of the text that an agent can read; absent: observations of single turns, read as a dialogue, and no further parts. */
   context?(options: Options): ContextOffer;
   /** The built-in critic that learns here, where it is not the one that reads text in order: `line` for games of questions. */
   critic?: 'line' | 'recency';
@@ -112,15 +112,15 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   keys?: Readonly<Record<string, ConfigKey>>;
   /** Options that are read only with some values of others. */
   readWith?: Readonly<Partial<Record<string & keyof Options, Condition>>>;
-  /** What the schema allows and cannot be played, beyond what `readWith` states. */
+  /** Settings that the schema allows and that cannot be played, beyond those of `readWith`. */
   problems?(options: Options): EnvProblem[];
   /** Answers that a word-level tokenizer keeps as one token each, and that an agent can never write. */
   answerTokens?(options: Options): readonly string[];
   /** Texts whose words a word-level tokenizer knows beside those of the demonstrations. */
   vocabulary?(options: Options): Iterable<string>;
-  /** What a word-level tokenizer writes piece by piece: `digits`, or `codes`: numbers and product numbers in pairs of characters. */
+  /** Texts that a word-level tokenizer writes piece by piece: `digits`, or `codes` (numbers, and product numbers by pairs of characters). */
   spells?: 'digits' | 'codes';
-  /** What the engine itself said, where an observation contains more: recordings contain it and human players read it. */
+  /** The text of the engine itself, if an observation contains more: recordings contain it and human players read it. */
   engineText?(result: ResetResult): string;
   /** Options that recordings of the engine were made with, where they differ from the defaults. */
   replayOptions?: Partial<Options>;
@@ -128,7 +128,7 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   oracles?: OraclePrompts;
   /** Expert play to imitate; without it, a run needs a policy or a file of episodes. */
   demonstrations?: DemonstrationSource<Options, Extra>;
-  /** What task=evaluate writes besides, in the format of the environment's original. */
+  /** A further file of task=evaluate, in the format of the environment's original. */
   report?(evaluation: PlayedEvaluation): EvaluationReport;
   /** Whether environments with these options have an `expertReply`; absent: none has. */
   hasExpert?(options: Options): boolean;

@@ -27,12 +27,12 @@ export interface AgentGymOptions {
 export interface AgentGymInfo {
   /** The problem's number on the server. */
   item: number;
-  /** What AgentGym counts as the episode's reward, were it to end here. */
+  /** The reward that AgentGym counts for the episode if it ends here. */
   worth: number;
   won: boolean;
-  /** Of the reply; empty where there was none. */
+  /** The thought of the reply; empty if it has none. */
   thought?: string;
-  /** What was sent; null where the reply was answered here. */
+  /** The action that was sent; null if the reply was answered here. */
   sent?: string | null;
   /** Where the server lists them. */
   validActions?: string[];
@@ -44,7 +44,7 @@ export interface AgentGymReset {
   dataIdx?: number;
 }
 
-/** What /reset, /step and /observation say, whatever form it has. */
+/** The answer of /reset, /step and /observation, in whatever form it has. */
 interface ServerState {
   text: string;
   fields: Readonly<Record<string, unknown>>;
@@ -68,7 +68,7 @@ export class AgentGymEnv implements Env {
   #item = 0;
   #rounds = 0;
   #worth = 0;
-  /** What AgentGym's client would observe now. */
+  /** The observation that AgentGym's client would have now. */
   #observed = '';
 
   constructor(

@@ -1,4 +1,4 @@
-// What environments that play in this process or on a server of AgentGym's have in common: options, keys, and the client.
+// The common part of environments that play in this process or on a server of AgentGym's: options, keys, and the client.
 import type { AgentGymEnv, AgentGymOptions } from './agentgym-env.js';
 import type { AgentGymFamily } from './families.js';
 import { agentGymEnv, agentGymProperties } from './options.js';
@@ -40,7 +40,7 @@ export const embeddedOnly: Condition = { backend: ['embedded'] };
 
 export const backendReadWith = { baseUrl: served, actionFormat: served, timeoutMs: served, testItems: served } as const;
 
-/** Of no effect on demonstrations, which are always played in this process. */
+/** These have no effect on demonstrations, which are always played in this process. */
 export const backendOptionNames = ['backend', 'baseUrl', 'actionFormat', 'timeoutMs', 'testItems'] as const;
 
 /** AgentGym's name of the address. */

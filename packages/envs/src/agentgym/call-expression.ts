@@ -5,7 +5,7 @@ export interface Call {
   name: string;
   positional: string[];
   named: Record<string, string>;
-  /** Of the text, without their `#`. */
+  /** The comments of the text, without their `#`. */
   comments: string[];
 }
 

@@ -7,9 +7,9 @@ import { reactRule, splitRule, sqlRule, wholeRule, wordsRule, type ReplyRule } f
 export type ActionFormat = 'react' | 'function_calling' | 'code_as_action' | 'plain';
 
 export interface Family {
-  /** Of the instance, in every request but /create. */
+  /** The key of the instance, in every request but /create. */
   idField: 'id' | 'env_idx';
-  /** Of the problem, in /reset. */
+  /** The key of the problem, in /reset. */
   itemField: string;
   /** Problems that AgentGym counts, from 0; where there is no end, enough for a training run. */
   items: number;
@@ -19,7 +19,7 @@ export interface Family {
   closes: boolean;
   /** Whether the state after /reset is asked for by GET /observation. */
   asksForStart: boolean;
-  /** What AgentGym's client observes after an answer: after /reset, and below an action that cannot be read. */
+  /** The observation of AgentGym's client for an answer: after /reset, and below an action that cannot be read. */
   observed?: (answer: Readonly<Record<string, unknown>>) => string;
   /** Which field of /step the episode is worth, and whether it is the total so far or of this step alone. */
   worth: { field: 'reward' | 'score'; isTotal: boolean };
@@ -29,7 +29,7 @@ export interface Family {
   rounds: number;
   /** How a reply in the default format is read. */
   rule: ReplyRule;
-  /** Of the other two formats, where AgentGym has them. */
+  /** The instructions of the other two formats, if AgentGym has them. */
   functions?: FunctionTable;
   /** Part of the server's address. */
   path?: string;

@@ -30,7 +30,7 @@ test.each([
   '{"thought":"","function_name":"take","arguments":{"obj":"mug 1","recep":"desk 1","how":"fast"}}',
   '{"function_name":"inventory","arguments":{}}',
   '{"thought":"","function_name":"inventory"}',
-])('%s is no function call', (reply) => {
+])('%s is not a function call', (reply) => {
   expect(parseFunctionCall(reply, alfworldFunctions)).toEqual(invalid);
 });
 

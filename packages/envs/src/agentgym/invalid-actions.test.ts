@@ -36,7 +36,7 @@ async function withServer(task: (baseUrl: string, actions: unknown[]) => Promise
 
 const ACTIONS = '\nAVAILABLE ACTIONS: look,go to desk 1';
 
-/** What the client of each observes after /reset and after a step. */
+/** The observation of each family's client after /reset and after a step. */
 const observed: [AgentGymFamily, string, string][] = [
   ['webshop', START, LATER],
   ['alfworld', START + ACTIONS, LATER + ACTIONS],

@@ -16,7 +16,7 @@ export class ItemListError extends Error {
 /**
  * The numbers of the problems, in the order of the file, each once.
  *
- * @throws ItemListError for a file that cannot be read or is no such list
+ * @throws ItemListError for a file that cannot be read or is not such a list
  */
 export function readItemNumbers(path: string): number[] {
   let entries: unknown[];

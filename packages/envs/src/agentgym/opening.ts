@@ -6,7 +6,7 @@ import { instructionsOf } from './instructions.js';
 
 export interface Opening {
   instructions: string;
-  /** What the agent is taken to have said to them. */
+  /** The answer to the instructions that is put into the agent's mouth. */
   reply: string;
   /** The first observation as the agent reads it. */
   start: (observation: string) => string;

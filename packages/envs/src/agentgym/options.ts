@@ -61,7 +61,8 @@ export const agentGymProperties = {
     default: 64,
   },
   upstreamEndCut: {
-    description: "Cut five characters for a trailing '</s>' as AgentGym does, which costs the action its last one.",
+    description:
+      "Cut five characters for a trailing '</s>', as AgentGym does; the action loses its last character too.",
     type: 'boolean',
     default: false,
   },

@@ -30,7 +30,7 @@ const rollouts = recordedLines<Rollout>(file);
 const requestKey = ({ method, path, json }: Exchange['request']) =>
   `${method} ${path} ${JSON.stringify(Object.entries(json ?? {}).sort())}`;
 
-/** What ours asks for: not twice for the same observation, not for a route that the server does not have. */
+/** The requests of our client: it asks neither twice for the same observation nor for a route that the server does not have. */
 function expectedRequests({ http }: Rollout): string[] {
   const keys = http.filter(({ response }) => response.status === 200).map(({ request }) => requestKey(request));
   return keys.filter((key, i) => !key.startsWith('GET') || keys.indexOf(key) === i).sort();

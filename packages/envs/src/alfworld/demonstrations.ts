@@ -7,14 +7,15 @@ import { alfworldSplits } from './splits.js';
 
 export const alfworldExpertSchema = {
   ties: {
-    description: "Among places that are as likely to contain the thing: 'drawn' by the seed, or the 'first' listed.",
+    description:
+      "Choice among places that are equally likely to contain the thing: 'drawn' by the seed, or the 'first' listed.",
     type: 'string',
     enum: ['drawn', 'first'],
     default: 'drawn',
   },
 } as const;
 
-/** What a run may choose of the expert beside slips. */
+/** The options of the expert beside slips. */
 export interface ExpertTies {
   ties?: 'drawn' | 'first';
 }

@@ -118,7 +118,7 @@ export class Expert {
     return ofKind.find((receptacle) => this.household.here.includes(receptacle)) ?? ofKind[0];
   }
 
-  /** What is still to be done to stand before a receptacle; null if one does. */
+  /** The next action on the way to a receptacle; null if one stands before it. */
   #near(receptacle: Receptacle): string | null {
     return this.household.here.includes(receptacle) ? null : `go to ${receptacle.name}`;
   }

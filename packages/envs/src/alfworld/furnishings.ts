@@ -8,7 +8,7 @@ export interface ThingKind {
   rooms: readonly RoomKind[];
   /** Furniture that may contain it, the most likely first. */
   places: readonly string[];
-  /** What can be done to it besides carrying it. */
+  /** The treatments that it allows, besides being carried. */
   does: readonly ('clean' | 'heat' | 'cool' | 'slice')[];
   /** Lamps are switched on and not carried. */
   lamp?: boolean;

@@ -37,7 +37,7 @@ export class Household implements Facts {
     checked: new Set(),
   };
   #location: string;
-  /** What one faces; null in the middle of the room. */
+  /** The receptacle that one faces; null in the middle of the room. */
   #facing: Receptacle | null = null;
   #held: Thing | null = null;
 
@@ -70,7 +70,7 @@ export class Household implements Facts {
     return !openable || this.#opened.has(name);
   }
 
-  /** What a receptacle contains, seen or not. */
+  /** The things in a receptacle, seen or not. */
   contents({ name }: Receptacle): Thing[] {
     return this.problem.things.filter((thing) => this.#places.get(thing.name) === name);
   }
@@ -87,7 +87,7 @@ export class Household implements Facts {
     return this.putPhrase === 'put' ? `put ${name} in/on ${receptacle.name}` : `move ${name} to ${receptacle.name}`;
   }
 
-  /** What the room looks like on coming in. */
+  /** The description of the room on coming in. */
   introduction(): string {
     return `You are in the middle of a room. Looking quickly around you, you see ${this.#listOf(this.problem.receptacles)}.`;
   }

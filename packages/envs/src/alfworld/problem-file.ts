@@ -109,7 +109,7 @@ function section(problem: SExpression, name: string): readonly SExpression[] {
   return found;
 }
 
-/** Facts of names only; costs and distances are no concern of a text game. */
+/** Facts of names only; costs and distances do not matter in a text game. */
 function factTable(init: readonly SExpression[]): FactTable {
   const table = new Map<string, (readonly string[])[]>();
   for (const entry of init) {

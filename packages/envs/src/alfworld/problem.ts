@@ -34,7 +34,7 @@ export const taskTypes = [
 
 export type TaskType = (typeof taskTypes)[number];
 
-/** What is to be done, in kinds. The expert plans by it; whether the game is won, the goal formula says. */
+/** The task, in kinds of things. The expert plans by it; the goal formula decides whether the game is won. */
 export interface Task {
   type: TaskType;
   /** Kind of the thing to bring or to look at. */

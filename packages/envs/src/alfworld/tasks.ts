@@ -7,7 +7,7 @@ const fact = (predicate: string, ...terms: string[]): Formula => ({ kind: 'fact'
 const and = (...parts: Formula[]): Formula => ({ kind: 'and', parts });
 const variable = (name: string, type: string): Variable => ({ name, type });
 
-/** What state a thing must be in, by task type. */
+/** The state that a thing must be in, by task type. */
 const states: Partial<Record<Task['type'], { predicate: string; adjective: string; verb: string }>> = {
   pick_clean_then_place_in_recep: { predicate: 'isclean', adjective: 'clean', verb: 'clean' },
   pick_heat_then_place_in_recep: { predicate: 'ishot', adjective: 'hot', verb: 'heat' },

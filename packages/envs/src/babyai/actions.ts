@@ -60,7 +60,7 @@ export function movesOf(world: World, action: string): Move[] | null {
   return [...path, ...then[verb]];
 }
 
-/** What is in view and in hand, in the server's words. */
+/** The things in view and in hand, in the server's words. */
 export function description(world: World): string {
   const sentences = seen(world).map((item) => `There is a ${item.name} ${item.number} ${whereabouts(item)}.  `);
   const carried =

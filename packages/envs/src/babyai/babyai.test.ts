@@ -128,7 +128,7 @@ test('what stands behind the explorer is found by turning to the left, wherever 
   expect(first(room('#>.b#'))).toEqual({ action: 'go to blue ball 1', purpose: 'blue ball 2 ahead' });
 });
 
-/** What it does and why until a door is gone through, which the world is not. */
+/** The actions and reasons up to going through a door, which this world does not do. */
 function untilDoor(world: World, explorer: Explorer, mission: Mission) {
   const steps: ReturnType<Explorer['next']>[] = [];
   for (let turn = 0; turn < 20 && !steps.at(-1)?.action.includes('through'); turn++) {

@@ -42,7 +42,7 @@ export const babyAiSchema = {
 /** So far away, or so many things of one name, as a world has. */
 const LARGEST_NUMBER = 24;
 
-/** What may be said or thought in any level: a policy that has learned some levels can read the others. */
+/** The words that may be said or thought in any level: a policy that has learned some levels can read the others. */
 export const texts = (): string[] => [
   ...colours.flatMap((colour) =>
     [...kinds, 'open door', 'closed door', 'locked door'].map((kind) => `${colour} ${kind}`),
@@ -124,8 +124,8 @@ export class BabyAi implements Env {
   }
 
   /**
-   * Of an expert that knows what was seen since it was first asked in the episode. Its thought is what is left of the mission, and what
-   * the action is for.
+   * The reply of an expert that knows the cells seen since it was first asked in the episode. Its thought is the rest of the mission
+   * and the purpose of the action.
    */
   expertStep(): { action: string; thought: string } | null {
     if (this.#play === null) throw new Error('babyai: the expert needs a world; call reset() first');

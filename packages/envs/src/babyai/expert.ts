@@ -26,10 +26,10 @@ export const words: Readonly<Record<Move, string>> = {
   pickup: 'pickup',
 };
 
-/** What an expert does next, and towards what. */
+/** The next action of an expert, and its purpose. */
 export interface Step {
   action: string;
-  /** What it goes to, the way there by which door, if any, and where the first of them is. Absent: it frees its hands. */
+  /** The thing that it goes to, the door on the way, if any, and the place of the first of them. Absent: it frees its hands. */
   aim?: { name: string; by?: string; position: Position };
 }
 
@@ -89,7 +89,7 @@ function fetch(world: World, wanted: Description): Step | null {
   return step !== null && world.carrying !== null ? letGo(world) : step;
 }
 
-/** Drops what is carried into an empty cell ahead that is no doorway, turning until there is one. */
+/** Drops the carried thing into an empty cell ahead that is not a doorway, turning until there is one. */
 function letGo(world: World): Step | null {
   for (const [turns, action] of [
     [0, 'drop'],

@@ -20,7 +20,7 @@ export interface ExplorerStep {
  * at all around by left turns, then the nearest shut door in view is taken, or turned to.
  */
 export class Explorer {
-  /** What was seen; the rest counts as wall. */
+  /** The cells that were seen; the rest counts as wall. */
   readonly #map: Grid;
   /** Since the last action that was no plain move: so often a place has been looked at. */
   #leftTurns = 0;

@@ -6,7 +6,7 @@ export interface PathOptions {
   throughDoors: boolean;
 }
 
-/** Fewest moves after which the agent stands before `target` and faces it; null where there is no way. */
+/** Fewest moves after which the agent stands before `target` and faces it; null if there is no way. */
 export const pathToFace = (world: World, target: Position, options: PathOptions): Move[] | null =>
   pathsFrom(world, options)(target);
 

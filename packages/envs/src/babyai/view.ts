@@ -1,4 +1,4 @@
-// What the agent sees: seven cells ahead and three to each side, but nothing behind walls and shut doors.
+// The view of the agent: seven cells ahead and three to each side, but nothing behind walls and shut doors.
 // Rule: the field of view and visibility mask of MiniGrid (Chevalier-Boisvert et al. 2023, arXiv:2306.13831).
 import { ahead, isDoor, turned, type Cell, type Door, type Position, type Thing, type World } from './grid.js';
 

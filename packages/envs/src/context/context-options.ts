@@ -1,14 +1,14 @@
-// What a config says of the text that an agent reads, and what an environment offers for it.
+// The options of the text that an agent reads, and the parts that an environment offers for it.
 import type { ConfigProblem } from '@bowyer/core';
 
 export const contextKinds = ['auto', 'dialogue', 'window', 'last', 'tutorial'] as const;
 export type ContextKind = (typeof contextKinds)[number];
 
-/** What an environment may give beside its observation. */
+/** The parts that an environment may give beside its observation. */
 export const contextParts = ['taskDescription', 'validActions', 'inventory'] as const;
 export type ContextPart = (typeof contextParts)[number];
 
-/** What an environment offers for the text that an agent reads. */
+/** The material that an environment offers for the text that an agent reads. */
 export interface ContextOffer {
   /** `turn`: what the last action led to; `history`: everything that was said so far. */
   observation: 'turn' | 'history';
@@ -18,16 +18,16 @@ export interface ContextOffer {
   parts: readonly ContextPart[];
 }
 
-/** Of an environment whose observation is everything that was said so far. */
+/** The offer of an environment whose observation is everything that was said so far. */
 export const historyOffer: ContextOffer = { observation: 'history', kind: 'dialogue', parts: [] };
 
 /** The same with valid actions in `info`, which an agent may choose from and cannot read. */
 export const listedHistory: ContextOffer = { ...historyOffer, parts: ['validActions'] };
 
-/** Of a game on AgentGym's server, which answers the last action and may list actions or not. */
+/** The offer of a game on AgentGym's server, which answers the last action and may list actions or not. */
 export const servedOffer: ContextOffer = { observation: 'turn', kind: 'dialogue', parts: [] };
 
-/** Of an environment that declares nothing. */
+/** The offer of an environment that declares none. */
 export const defaultOffer: ContextOffer = { observation: 'turn', kind: 'dialogue', parts: [] };
 
 /** The node `context` of a config, in camelCase. A key that its kind does not have is absent. */
@@ -64,7 +64,7 @@ export interface ResolvedContext {
   maxChars: number | null;
 }
 
-/** What the options mean for an environment: auto is settled, and every setting is given. */
+/** The options as an environment takes them: auto is settled, and every setting is given. */
 export function resolveContext(options: ContextOptions, offer: ContextOffer): ResolvedContext {
   const kind = options.kind === 'auto' ? offer.kind : options.kind;
   const { historyTurns = 0, stepCounter = false, inventory = false, validActions = false, maxChars = null } = options;
@@ -78,7 +78,7 @@ const inSnakeCase: Readonly<Record<ContextPart, string>> = {
   inventory: 'inventory',
 };
 
-/** What an environment cannot give of the context that a config asks for; empty where all is well. */
+/** The parts of the context in a config that an environment cannot give; empty if it can give all. */
 export function contextProblems(options: ContextOptions, name: string, offer: ContextOffer): ConfigProblem[] {
   const context = resolveContext(options, offer);
   if (offer.observation === 'history') {

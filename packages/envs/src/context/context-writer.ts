@@ -15,7 +15,7 @@ export class ContextWriter {
   #task = '';
   #turns: ContextTurn[] = [];
   #dialogue = '';
-  /** What the memory has given last: it stands before a text that is written again. */
+  /** The examples that the memory gave last: they stand before a text that is written again. */
   #examples = '';
   /** Every observation of the episode so far begins with the one before it. */
   #mayBeHistory = true;

@@ -5,7 +5,7 @@ import { envFaults, expertFault, resetFaults, stepFaults } from './clauses.js';
 import type { Env } from './env.js';
 
 export interface CheckEnvOptions {
-  /** What the checking player may say; drawn with a seeded generator. Give words that reach interesting states. */
+  /** The actions of the checking player, drawn with a seeded generator. Give words that reach interesting states. */
   actions: readonly string[];
   /** Episodes compared between two environments, one seed each. */
   episodes?: number;

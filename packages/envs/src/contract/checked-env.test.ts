@@ -83,15 +83,15 @@ test.each([
   );
 });
 
-test('what is thrown has the environment’s name: also what is no error, and mistakes of its program', async () => {
+test('what is thrown has the environment’s name: also a value that is not an error, and mistakes of its program', async () => {
   const thrown = async (throws: unknown) => {
     const env = scripted({ throws }, 'mine');
     await env.reset({ seed: 1 });
     return env.step('go').catch((error: Error) => error) as Promise<Error>;
   };
   const place = 'mine, step 1 of the episode of reset({"seed":1})';
-  expect(await thrown('oops')).toMatchObject({ message: `${place}: it threw the text "oops", which is no Error` });
-  expect(await thrown(undefined)).toMatchObject({ message: `${place}: it threw undefined, which is no Error` });
+  expect(await thrown('oops')).toMatchObject({ message: `${place}: it threw the text "oops", which is not an Error` });
+  expect(await thrown(undefined)).toMatchObject({ message: `${place}: it threw undefined, which is not an Error` });
   const mistake = await thrown(new TypeError('x is not a function'));
   expect(mistake).toBeInstanceOf(EnvFaultError);
   expect(mistake.message).toMatch(/reset\(\{"seed":1\}\): TypeError: x is not a function\n {2}at /);
@@ -109,7 +109,7 @@ test.each([
   expect(() => env.expertReply!()).toThrow(what);
 });
 
-test('what is no environment is refused by the method that it lacks', () => {
+test('a value that is not an environment is refused by the method that it lacks', () => {
   const lacking = { reset: () => Promise.resolve() } as unknown as Env;
   expect(() => checkedEnv(lacking, 'mine')).toThrow(/mine: 2 clauses[^]*method step\(\); got undefined[^]*close\(\)/);
   expect(() => checkedEnv(Promise.resolve() as unknown as Env, 'mine')).toThrow('got a Promise (an await is missing)');

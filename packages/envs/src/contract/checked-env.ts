@@ -25,7 +25,7 @@ export class EnvContractError extends Error {
   }
 }
 
-/** An environment threw what is no error, or what a mistake in its program throws. */
+/** An environment threw a value that is not an error, or an error that shows a mistake in its program. */
 export class EnvFaultError extends Error {
   override readonly name = 'EnvFaultError';
 }
@@ -47,7 +47,7 @@ export const uncheckedEnv = (env: Env): Env => checked.get(env) ?? env;
  * The same environment with its answers checked; itself where they are already. All else of it stays as it is.
  *
  * @param name for messages; that of its class if not given
- * @throws {EnvContractError} for what is no environment
+ * @throws {EnvContractError} for a value that is not an environment
  */
 export function checkedEnv<E extends Env>(env: E, name = classOf(env)): E {
   const faults = envFaults(env);
@@ -141,7 +141,9 @@ class Border {
   /** Errors that say what is wrong stay as they are; those of the language know neither the environment nor the episode. */
   #named(error: unknown, call: string): unknown {
     if (!types.isNativeError(error) && !(error instanceof Error))
-      return new EnvFaultError(`${this.#where(call)}: it threw ${shown(error)}, which is no Error`, { cause: error });
+      return new EnvFaultError(`${this.#where(call)}: it threw ${shown(error)}, which is not an Error`, {
+        cause: error,
+      });
     const { name, message, stack = '' } = error as Error;
     if (!['TypeError', 'ReferenceError', 'SyntaxError'].includes(name)) return error;
     const place = /\n(\s*at .*)/.exec(stack)?.[1].trim();

@@ -39,7 +39,7 @@ export interface Env {
   reset(options?: { seed?: number; episode?: number }): Promise<ResetResult>;
   step(action: string): Promise<StepResult>;
   /**
-   * What the environment's expert says now, wherever the player has got to, written as in its demonstrations; null where it knows no
+   * The reply of the environment's expert now, whatever the player has done, written as in its demonstrations; null if it knows no
    * further. Asked before a step, in a running episode; changes nothing. Absent where there is no such expert.
    */
   expertReply?(): string | null;

@@ -1,4 +1,4 @@
-// What JSON cannot hold: where it is and what it is. JSON.stringify throws for some of it without a place, and loses the rest.
+// Values that JSON cannot hold, with their places. JSON.stringify throws for some of them without a place, and loses the rest.
 import { types } from 'node:util';
 import { shown } from './shown.js';
 

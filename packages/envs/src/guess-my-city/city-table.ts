@@ -1,10 +1,10 @@
-// The cities, and what is asked about them.
+// The cities, and the facts about them that are asked for.
 import { fromDataFile } from '../data-file.js';
 
 export interface City {
   /** As in ArCHer's list: "Bombay, India". */
   name: string;
-  /** What precedes the comma. */
+  /** The part before the comma. */
   city: string;
   country: string;
   isCapital: boolean;

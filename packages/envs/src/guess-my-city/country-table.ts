@@ -1,4 +1,4 @@
-// What is asked about countries.
+// The facts about countries that are asked for.
 import { fromDataFile } from '../data-file.js';
 
 export interface Country {

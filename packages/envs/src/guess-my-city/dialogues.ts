@@ -29,7 +29,7 @@ export async function readCityDialogues(file: string): Promise<CityDialogue[]> {
   } catch (error) {
     throw new CityDialogueFileError(file, null, `cannot be read as JSON: ${(error as Error).message}`);
   }
-  if (!Array.isArray(data)) throw new CityDialogueFileError(file, null, 'is no array');
+  if (!Array.isArray(data)) throw new CityDialogueFileError(file, null, 'is not an array');
   return data.map((entry: unknown, index) => {
     const { conversation, done, word } = (entry ?? {}) as Record<string, unknown>;
     if (
@@ -37,10 +37,10 @@ export async function readCityDialogues(file: string): Promise<CityDialogue[]> {
       conversation.length === 0 ||
       !conversation.every((line) => typeof line === 'string')
     ) {
-      throw new CityDialogueFileError(file, index, 'conversation is no array of lines');
+      throw new CityDialogueFileError(file, index, 'conversation is not an array of lines');
     }
     if (typeof done !== 'boolean') throw new CityDialogueFileError(file, index, 'done is not true or false');
-    if (typeof word !== 'string') throw new CityDialogueFileError(file, index, 'word is no text');
+    if (typeof word !== 'string') throw new CityDialogueFileError(file, index, 'word is not a text');
     return { conversation: conversation as string[], done, word };
   });
 }

@@ -1,4 +1,4 @@
-// What can be chosen in Guess My City, besides the oracle.
+// The options of Guess My City, besides the oracle.
 
 export interface GuessMyCityOptions {
   cities: 'archer91' | 'all100' | 'subset10' | readonly string[];
@@ -34,7 +34,7 @@ export const guessMyCitySchema = {
       default: 'uniform',
     },
     envIdx: {
-      description: 'Always this city, counted from 0 in the list in play; null for any.',
+      description: 'Number of the city, counted from 0 in the list in play; null: any city.',
       type: ['integer', 'null'],
       minimum: 0,
       default: null,

@@ -1,4 +1,4 @@
-// What the scripted player asks, with this project's oracle's answer for each city in play.
+// The questions of the scripted player, with the answer of this project's oracle for each city in play.
 import type { City } from './city-table.js';
 import { countryOf } from './gazetteer.js';
 import { CityRulesOracle } from './rules-oracle.js';
@@ -29,7 +29,7 @@ export function cityQuestions(cities: readonly City[]): CityQuestion[] {
   const questions = [...openQuestions, ...closedQuestions(cities)].map((text, i): CityQuestion => {
     return { text, answers: answersTo(text, cities), isOpen: i < openQuestions.length, wins: null };
   });
-  // What all cities answer alike is not worth a turn.
+  // A question that all cities answer alike is not worth a turn.
   const useful = questions.filter(({ answers }) => new Set(answers).size > 1);
   const guesses = cities.map(({ city, name }, place): CityQuestion => {
     const text = `Is it ${city}?`;

@@ -18,7 +18,7 @@ type Answerer = (city: City, asked: Asked) => string | undefined;
 
 const yesNo = (truth: boolean) => (truth ? 'Yes.' : 'No.');
 
-/** What a question is about, first match first. */
+/** The subjects of questions; the first match counts. */
 const topics: readonly [about: RegExp, answer: Answerer][] = [
   [/^(is|are|do|does|was|did|would|could|so|have)\b/, guessOfCity],
   [

@@ -6,7 +6,7 @@ import { EpisodeOrder } from '../contract/episode-order.js';
 import { historyHeader, historyLine, questionOf } from './history.js';
 import { chooseSecret } from './secret-choice.js';
 
-/** What distinguishes one game from another. */
+/** The rules in which one guessing game differs from another. */
 export interface GuessingRules<Secret extends { readonly name: string }> {
   /** The registered name. */
   game: string;
@@ -17,7 +17,7 @@ export interface GuessingRules<Secret extends { readonly name: string }> {
   envIdx: number | null;
   choice: 'uniform' | 'bySeed';
   maxTurns: number;
-  /** Of the oracle. */
+  /** The id of the oracle. */
   id: string;
   /** One line, as the history shows it. */
   answer: (secret: Secret, question: string) => Promise<string>;

@@ -1,13 +1,13 @@
-// What the scripted players of the guessing games have in common: random turns, and which secrets are still possible.
+// The common part of the scripted players of the guessing games: random turns, and the secrets that are still possible.
 import type { Rng } from '@bowyer/core';
 
-/** Of questions that are equally good: one is drawn, or the first of the list is asked. */
+/** How to choose among questions that are equally good: one is drawn, or the first of the list is asked. */
 export type Ties = 'drawn' | 'first';
 
 /** Option of the demonstrations of both games. */
 export const tiesSchema = {
   description:
-    "Of questions that are equally good 'drawn' asks any, 'first' always the same one: the same answers then lead to the same question, which a small policy clones better.",
+    "Choice among equally good questions: 'drawn' asks any of them, 'first' always the same one. The same answers then lead to the same question, which a small policy clones better.",
   type: 'string',
   enum: ['drawn', 'first'],
   default: 'drawn',

@@ -1,4 +1,4 @@
-// What went wrong with a remote call: method, address, status and attempt are in the message and in fields of the error.
+// An error of a remote call: method, address, status and attempt are in the message and in fields of the error.
 
 /**
  * 'unreachable': the request was never sent. 'interrupted': it was sent, and whether the server worked on it is unknown.
@@ -12,11 +12,11 @@ export interface HttpErrorFields {
   failure: HttpFailure;
   method: string;
   url: string;
-  /** Of the answer; null without one. */
+  /** The status of the answer; null if there was none. */
   status: number | null;
   /** 1 for the first. */
   attempt: number;
-  /** What the server or the network said. */
+  /** The text of the server, or the fault of the network. */
   detail: string;
   cause?: unknown;
 }

@@ -19,7 +19,7 @@ export interface HttpServerOptions extends RetryOptions {
   /** Longest answer, in bytes. */
   maxBodyBytes: number;
   circuit: CircuitOptions;
-  /** Of the jitter. */
+  /** The seed of the jitter. */
   seed: number;
 }
 
@@ -46,7 +46,7 @@ export interface HttpRequest<T> {
   headers?: Readonly<Record<string, string>>;
   /** Whether a second execution changes nothing. Default: of GET. */
   idempotent?: boolean;
-  /** What `read` is given: the body parsed as JSON, or its text. Default: json. */
+  /** The form in which `read` is given the body: parsed as JSON, or as text. Default: json. */
   as?: 'json' | 'text';
   /** Reads the body, or throws with what is wrong about it. */
   read: (body: unknown) => T;
@@ -65,7 +65,7 @@ interface Answer {
   retryAfterMs: number | null;
 }
 
-/** What one attempt came to, when it did not succeed. */
+/** The outcome of one attempt that did not succeed. */
 class Failed {
   constructor(
     readonly error: HttpError,

@@ -161,7 +161,8 @@ function contentText(content: unknown): string | null {
 }
 
 function record(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`${what} is no object`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError(`${what} is not an object`);
   return { ...value };
 }
 

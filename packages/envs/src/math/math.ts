@@ -14,11 +14,11 @@ export interface MathInfo extends Record<string, unknown> {
   /** Id of the problem: the same question, the same id. */
   item: string;
   question: string;
-  /** Of a generated problem; null for one of a file. */
+  /** The kind of a generated problem; null for a problem of a file. */
   kind: string | null;
   /** The right answer. */
   reference: string;
-  /** What the last solution states; null where it states nothing, and after a reset. */
+  /** The answer that the last solution states; null if it states none, and after a reset. */
   answer: string | null;
   won: boolean;
   /** The last solution states no answer. */
@@ -100,5 +100,5 @@ const CORRECT = 'Correct.';
 const WRONG = 'The answer is wrong. Try again.';
 const NO_ANSWER = 'There is no answer. Try again.';
 
-/** What the environment says beside the problems. */
+/** The sentences of the environment beside the problems. */
 export const phrases: readonly string[] = ['Problem: ', PROMPT, CORRECT, WRONG, NO_ANSWER, '\n'];

@@ -29,7 +29,8 @@ export const mathSchema = {
       default: kindNames,
     },
     level: {
-      description: 'Of the problems that are made here; 1: one step, 2: two steps, 3: three steps or fractions.',
+      description:
+        'Difficulty of the problems that are made here; 1: one step, 2: two steps, 3: three steps or fractions.',
       type: 'integer',
       enum: [1, 2, 3],
       default: 1,

@@ -104,7 +104,7 @@ function csvRows(path: string, text: string): Row[] {
     return records.map(({ info, record }) => ({ line: info.lines, cells: record }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new ProblemFileError(path, Number(error.lines) || null, `is no CSV: ${error.message}`);
+    throw new ProblemFileError(path, Number(error.lines) || null, `is not CSV: ${error.message}`);
   }
 }
 
@@ -118,7 +118,7 @@ function jsonRows(path: string, text: string): Row[] {
       throw new ProblemFileError(path, index + 1, `is not JSON: ${(error as Error).message}`);
     }
     if (typeof cells !== 'object' || cells === null || Array.isArray(cells))
-      throw new ProblemFileError(path, index + 1, 'is no JSON object');
+      throw new ProblemFileError(path, index + 1, 'is not a JSON object');
     return [{ line: index + 1, cells: cells as Record<string, unknown> }];
   });
 }

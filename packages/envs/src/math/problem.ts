@@ -6,7 +6,7 @@ export interface Problem {
   /** The same question has the same id. */
   id: string;
   question: string;
-  /** Of a generated problem. */
+  /** The kind of a generated problem. */
   kind: string | null;
   /** The right answer, as the verifier reads it. */
   answer: string;

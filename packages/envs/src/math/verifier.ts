@@ -8,12 +8,12 @@ import { plainWords } from './verifier/words.js';
 import { Work } from './verifier/work.js';
 
 export interface Verdict {
-  /** What the solution states; null where it states nothing. */
+  /** The answer that the solution states; null if it states none. */
   answer: string | null;
   isCorrect: boolean;
 }
 
-/** Thrown for a reference that is no answer: every solution would be wrong. */
+/** Thrown for a reference that is not an answer: every solution would be wrong. */
 export class NoReferenceError extends Error {
   override readonly name = 'NoReferenceError';
 }

@@ -36,7 +36,7 @@ test('from the far corners the shortest way has 12 moves', () => {
   expect(shortestPath([1, 11]).slice(0, 3)).toEqual(['move left', 'move left', 'move down']);
 });
 
-test("LMRL-Gym's rewards: −1 a step, −4 for what is no move, 0 on arrival", async () => {
+test("LMRL-Gym's rewards: −1 a step, −4 for a text that is not a move, 0 on arrival", async () => {
   const env = maze({ game: 17 }); // (6, 6), two cells above the goal
   await env.reset({ seed: 0 });
   expect(await env.step('move left')).toMatchObject({ reward: -1, info: { position: [6, 6] } });
@@ -62,9 +62,9 @@ test('partially observed: walls and moves, from the beginning', async () => {
 
 test('the goal and places beyond the last are refused as a start', async () => {
   await expect(maze().reset({ game: 25 })).rejects.toThrow(
-    'maze: game 25 is no starting place; there are 0…24, and 25 is the goal itself',
+    'maze: game 25 is not a starting place; there are 0…24, and 25 is the goal itself',
   );
-  await expect(maze().reset({ game: 26 })).rejects.toThrow('maze: game 26 is no starting place; there are 0…24');
+  await expect(maze().reset({ game: 26 })).rejects.toThrow('maze: game 26 is not a starting place; there are 0…24');
 });
 
 test('a demonstrator without noise takes the shortest way from every start', async () => {

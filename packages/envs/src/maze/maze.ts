@@ -25,7 +25,7 @@ export const mazeSchema = {
     },
     reward: {
       description:
-        "'lmrl': −1 a step, −4 for what is no move, 0 on arrival; 'agentgym': 1 on arrival, else 0. Both: −1 for Failure.",
+        "'lmrl': −1 a step, −4 for a text that is not a move, 0 on arrival; 'agentgym': 1 on arrival, else 0. Both: −1 for Failure.",
       type: 'string',
       enum: ['lmrl', 'agentgym'],
       default: 'lmrl',
@@ -37,7 +37,7 @@ export const mazeSchema = {
       default: 50,
     },
     game: {
-      description: 'Always this starting place, 0…24 in the order of the docs page; null draws one with the seed.',
+      description: 'Number of the starting place, 0…24 in the order of the page on maze; null: the seed draws one.',
       type: ['integer', 'null'],
       minimum: 0,
       maximum: 24,
@@ -129,7 +129,7 @@ function startOf(game: number): Cell {
   const index = game < 0 ? game + freeCells.length : game;
   if (!Number.isInteger(index) || index < 0 || index >= startCount) {
     throw new RangeError(
-      `maze: game ${game} is no starting place; there are 0…${startCount - 1}` +
+      `maze: game ${game} is not a starting place; there are 0…${startCount - 1}` +
         (index === startCount ? `, and ${startCount} is the goal itself` : ''),
     );
   }

@@ -19,7 +19,7 @@ import { Maze, mazeSchema, startCount, type MazeOptions } from './maze.js';
 
 const game = { description: 'The starting place, 0…24 in the order of the docs page.', type: 'integer' } as const;
 
-/** What AgentGym's server plays, which is what is imitated there. */
+/** The options of the game on AgentGym's server, whose play is imitated there. */
 const asServed = { observation: 'full', reward: 'agentgym' } as const;
 
 export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNoise>({

@@ -6,7 +6,7 @@ export type MemoryKind = (typeof memoryKinds)[number];
 /** The node `memory` of a config, in camelCase. With kind none it has no other key. */
 export interface MemoryOptions {
   kind: MemoryKind;
-  /** What is retrieved: whole episodes at each reset, or single turns at every turn. */
+  /** The unit of retrieval: whole episodes at each reset, or single turns at every turn. */
   unit?: MemoryUnit;
   /** Most of them in a prompt. */
   topK?: number;
@@ -29,5 +29,5 @@ export type MemoryUnit = 'episode' | 'transition';
 /** A memory that is on, with what retrieval needs. */
 export type RetrievalOptions = Required<Pick<MemoryOptions, 'unit' | 'topK' | 'maxChars'>>;
 
-/** What is retrieved, and how it is searched: an agent must be evaluated as it was trained. */
+/** The keys of retrieval: an agent must be evaluated with the values with which it was trained. */
 export const retrievalKeys = ['kind', 'unit', 'topK', 'maxChars', 'encoder'] as const;

@@ -1,7 +1,7 @@
 // Reads the memory for one episode at a time, as it is played or as it was recorded.
 import type { Memory, Retrieved } from './memory.js';
 
-/** What the memory gives at a turn. */
+/** The examples that the memory gives at a turn. */
 export interface Recalled {
   ids: string[];
   /** To be written before what the agent reads from this turn on; undefined: that of the turn before stays. */

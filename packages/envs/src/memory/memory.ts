@@ -11,9 +11,9 @@ export interface MemorySettings extends RetrievalOptions {
   capacity: number;
 }
 
-/** What is looked for, and what must not be found. */
+/** A request to the memory, with the episodes that must not be found. */
 export interface MemoryQuery {
-  /** What the environment has said last. */
+  /** The last observation of the environment. */
   observation: string;
   /** The task, where the environment gives it beside its observations. */
   task?: string;
@@ -23,7 +23,7 @@ export interface MemoryQuery {
   except?: string;
 }
 
-/** What was found: ids and text of the same examples, best first. The text is empty where there is none. */
+/** The examples that were found: their ids and their text, best first. The text is empty if there are none. */
 export interface Retrieved {
   ids: string[];
   text: string;
@@ -32,13 +32,13 @@ export interface Retrieved {
 interface Document {
   id: string;
   episode: MemoryEpisode;
-  /** What it is found by, with the episode's task. */
+  /** The text by which it is found, with the episode's task. */
   observation: string;
-  /** What is shown. */
+  /** The text that is shown. */
   example: string;
 }
 
-/** What is found changes only with `add` and `restore`. */
+/** The index changes only with `add` and `restore`. */
 export class Memory {
   /** By item where it is known, else by id; in the order in which they came. */
   readonly #episodes = new Map<string, MemoryEpisode>();
@@ -59,7 +59,7 @@ export class Memory {
     return this.settings.unit;
   }
 
-  /** Of two episodes of an item the one with the larger return stays, then the shorter one, then the older one. */
+  /** If there are two episodes of an item, the one with the larger return stays, then the shorter one, then the older one. */
   add(episodes: Iterable<MemoryEpisode>): void {
     for (const episode of episodes) {
       const key = episode.item === undefined ? `id ${episode.id}` : `item ${episode.item}`;
@@ -125,7 +125,7 @@ export class Memory {
     );
   }
 
-  /** What a document is found by: the task, where tasks differ and the observation does not contain it, and the observation. */
+  /** The text by which a document is found: the task, if tasks differ and the observation does not contain it, and the observation. */
   #key(task: string | undefined, observation: string): string {
     return !this.#tasksDiffer || task === undefined || observation.includes(task)
       ? observation

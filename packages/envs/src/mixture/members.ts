@@ -4,7 +4,7 @@
 export interface Member {
   name: string;
   options: Readonly<Record<string, unknown>>;
-  /** What `info.env` calls it: its name, numbered where several have the same. */
+  /** Its label in `info.env`: its name, with a number if several have the same name. */
   label: string;
 }
 

@@ -40,7 +40,7 @@ test('demonstrations are of all its environments, as many of each', async () => 
 
 test.each([
   [[{ name: 'maze', steps: 3 }], "Unknown option of maze 'steps'"],
-  [['mixture'], 'env.envs: a mixture is no part of a mixture'],
+  [['mixture'], 'env.envs: a mixture cannot be part of a mixture'],
   [[{ name: 'maze', backend: 'agentgym' }], 'env.envs[0].base_url is null: maze is played on a server'],
   [[{ name: 'twenty_questions', oracle: 'openai' }], "a mixture has the oracle 'rules' alone"],
   [['mase'], "Unknown environment 'mase'"],

@@ -11,7 +11,7 @@ export interface MixtureReset {
   seed?: number;
   /** Which environment is played, by its place in the list; drawn by the seed if absent. */
   member?: number;
-  /** What its own reset is given; a seed alone if absent. */
+  /** The options of its own reset; a seed alone if absent. */
   memberReset?: Record<string, unknown>;
 }
 

@@ -27,14 +27,14 @@ export interface Members {
   plan(name: string, options: Readonly<Record<string, unknown>>): SplitPlan;
 }
 
-/** Of the members' experts, those that have the key. */
+/** The keys of the members' experts; each key holds for the experts that have it. */
 type ExpertKeys = ExpertNoise & ExpertSlips & ExpertStrays & TextCraftExpert & ExpertTies;
 
 const member = {
   description: 'Which environment is played, by its place in the list, instead of one drawn by the seed.',
   type: 'integer',
 } as const;
-const memberReset = { description: 'What that environment is reset with.', type: 'object' } as const;
+const memberReset = { description: 'Options of the reset of that environment.', type: 'object' } as const;
 
 const schema = {
   type: 'object',
@@ -54,7 +54,7 @@ const schema = {
 export const mixtureUnit = (registry: Members) =>
   defineEnvironment<MixtureOptions, ExpertKeys>({
     name: 'mixture',
-    description: 'Several environments in one run: every episode is one of one of them.',
+    description: 'Several environments in one run: each episode is played in one of them.',
     schema,
     members: 'envs',
     resetSchema: resetSchemaWith({ member, memberReset }),
@@ -108,7 +108,7 @@ const offersOf = (members: readonly Member[], registry: Members): ContextOffer[]
     }
   });
 
-/** What all members offer. */
+/** The parts that all members offer. */
 function mixedOffer(offers: readonly ContextOffer[]): ContextOffer {
   if (offers.every(({ observation }) => observation === 'history')) return historyOffer;
   const parts = offers[0].parts.filter((part) => offers.every((offer) => offer.parts.includes(part)));
@@ -155,7 +155,7 @@ function mixedPlan(members: readonly Member[], registry: Members): SplitPlan {
 function memberProblems({ name, options }: Member) {
   if (name === 'mixture')
     return [
-      { key: 'env.envs', message: 'env.envs: a mixture is no part of a mixture', remedy: 'list its environments' },
+      { key: 'env.envs', message: 'env.envs: a mixture cannot be part of a mixture', remedy: 'list its environments' },
     ];
   const { oracle = 'rules' } = options as { oracle?: string };
   if (oracle === 'rules') return [];

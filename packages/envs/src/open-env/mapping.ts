@@ -18,7 +18,7 @@ interface RecordSchema {
 }
 
 export interface TextMapping {
-  /** @returns null for a reply that is no action, with actionFormat json */
+  /** @returns null for a reply that is not an action, with actionFormat json */
   action(text: string): Record<string, unknown> | null;
   observation(fields: Readonly<Record<string, unknown>>): string;
 }

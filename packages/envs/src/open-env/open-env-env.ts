@@ -15,7 +15,7 @@ export interface OpenEnvOptions extends MappingOptions {
   connectMs: number;
 }
 
-/** What the agent reads when its reply is no action. */
+/** The observation after a reply that is not an action. */
 const INVALID = 'Invalid action: reply with one JSON object.';
 
 /** Names that environments give to the list of actions that are possible now. */

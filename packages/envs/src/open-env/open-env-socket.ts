@@ -11,7 +11,7 @@ export interface OpenEnvSocketOptions {
   timeoutMs: number;
   /** How long to keep trying to connect to a server that is full or does not answer, in milliseconds. */
   connectMs: number;
-  /** Of the jitter between attempts. */
+  /** The seed of the jitter between attempts. */
   seed: number;
 }
 
@@ -153,7 +153,7 @@ function opened(url: string, timeoutMs: number): Promise<WebSocket> {
   });
 }
 
-/** What the server says, with the fields that do not fit. */
+/** The message of the server, with the fields that do not fit. */
 function detailOf({ message, errors }: Record<string, unknown>): string {
   const problems = Array.isArray(errors) ? (errors as { loc?: unknown[]; msg?: unknown }[]) : [];
   return [String(message), ...problems.map(({ loc, msg }) => `${loc?.join('.')}: ${String(msg)}`)].join('; ');

@@ -30,7 +30,7 @@ const properties = {
     default: null,
   },
   reset: {
-    description: 'What reset is given beside the seed, such as {split: train, index: 3}.',
+    description: 'Further arguments of reset beside the seed, such as {split: train, index: 3}.',
     type: 'object',
     additionalProperties: true,
     default: {},

@@ -1,11 +1,11 @@
-// What can be chosen in ScienceWorld: AgentGym's server, or the simulator itself.
+// The options of ScienceWorld: AgentGym's server, or the simulator itself.
 import type { AgentGymOptions } from '../agentgym/agentgym-env.js';
 import { agentGymProperties } from '../agentgym/options.js';
 
 export type SciWorldFold = 'train' | 'dev' | 'test';
 
 export interface SciWorldJavaOptions {
-  /** Of the simulator: host:port where none is started. */
+  /** The address of the simulator, host:port, if none is started. */
   baseUrl: string | null;
   timeoutMs: number;
   maxRounds: number | null;

@@ -5,7 +5,7 @@ import { JavaProcess } from './java-process.js';
 const INTERFACE = 'scienceworld.runtime.pythonapi.PythonInterface';
 const DEFAULT_PORT = 25335;
 
-/** What the simulator returns after an action. */
+/** The answer of the simulator to an action. */
 export interface Moment {
   observation: string;
   /** 0…100; below 0 when the task was failed. */

@@ -33,7 +33,7 @@ export const sciWorldUnit = defineEnvironment<SciWorldOptions>({
     return { observation: 'turn', kind: 'dialogue', parts };
   },
   sampleActions: ['look around', 'Thought:\nI look.\n\nAction:\nlook around', 'Action: inventory', 'open door', ''],
-  // Of a score of 0…100; simple policies get the points of a task's first steps.
+  // Scores are 0…100; simple policies get the points of a task's first steps.
   typicalReturn: () => 10,
   keys: { env_server_base: { option: 'baseUrl', readWith: served } },
   readWith: {

@@ -10,7 +10,7 @@ const CHUNK = 2 ** 22;
 
 export class IndexBuilder {
   readonly #numbers = new Map<string, number>();
-  /** Of every term met, in the order of first sight: documents that contain it. */
+  /** The number of documents that contain each term, in the order in which terms were first met. */
   readonly #holders = new GrowingArray(Uint32Array);
   readonly #terms = new GrowingArray(Uint32Array);
   readonly #frequencies = new GrowingArray(Uint8Array);

@@ -15,7 +15,7 @@ export interface Template {
 
 /** First data byte of a dictionary word. */
 const IS_VERB = 0x01;
-const IS_META = 0x02; // save, quit, score, and all debugging verbs: they are no moves in the game
+const IS_META = 0x02; // save, quit, score, and all debugging verbs: they are not moves in the game
 const IS_PREPOSITION = 0x08;
 
 const ELEMENTARY = 1;

@@ -28,7 +28,7 @@ export const storyFileSchema = {
     },
     observation: {
       description:
-        "'archer': texts of look and inventory, then the command's, then the valid actions where they are listed; 'text': the command's text alone.",
+        "'archer': the answers to look and to inventory, then the answer to the command, then the valid actions if they are listed; 'text': the answer to the command alone.",
       type: 'string',
       enum: ['archer', 'text'],
       default: 'archer',
@@ -85,7 +85,7 @@ const builtInStory = new URL('../../src/story-file/lighthouse/lighthouse.z5', im
 /** Reading and checking a story once is enough: its decoded code is shared by every game that plays it. */
 const loadedStories = new Map<string, Story>();
 
-/** @throws StoryFormatError where the file cannot be read or is no story */
+/** @throws StoryFormatError if the file cannot be read or is not a story */
 export function loadStory(path: string | null): Story {
   const key = path ?? '';
   const known = loadedStories.get(key);
@@ -172,7 +172,7 @@ export class StoryFile implements Env {
     return text;
   }
 
-  /** What a command would say; the game does not notice. */
+  /** The answer that a command would get; the game does not change. */
   #probe(command: string): string {
     const machine = this.#playing;
     if (machine.pause !== 'line') return '';

@@ -46,7 +46,7 @@ interface Remembered {
   random: StoryRandomState | null;
 }
 
-/** What finders of the same story have found, by the exact state of the machine. */
+/** The actions that finders of the same story have found, by the exact state of the machine. */
 const rememberedByStory = new WeakMap<Story, Map<string, Remembered>>();
 
 export class ValidActionFinder {

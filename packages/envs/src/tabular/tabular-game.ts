@@ -27,13 +27,13 @@ export interface TabularInfo extends Record<string, unknown> {
   /** Null after the end. */
   state: string | null;
   validActions: readonly string[];
-  /** What the agent said is no action. */
+  /** The text of the agent is not an action. */
   invalid: boolean;
   /** The episode has ended with the largest reward of the game. */
   won: boolean;
 }
 
-/** Of what is no action, after which the state is the same. */
+/** The reward for a text that is not an action; the state stays the same. */
 const INVALID_REWARD = -0.1;
 const END = 'end';
 

@@ -82,7 +82,7 @@ test('play has the exact value of the player: optimum, demonstrator with noise, 
   }
 });
 
-test('the step limit truncates, and what is no action costs 0.1', async () => {
+test('the step limit truncates, and a text that is not an action costs 0.1', async () => {
   const env = new TabularGame({ maxSteps: 2 });
   const { observation } = await env.reset({ seed: 3 });
   expect(['gate\n', 'shore\n']).toContain(observation);

@@ -1,4 +1,4 @@
-// What can be made of what, by rules of AgentGym's TextCraft: which recipes count depends on the order they are read in.
+// Which items can be crafted from which, by the rules of AgentGym's TextCraft: the order of reading decides which recipes count.
 import { maximum, minimum } from '@bowyer/core';
 import { commandOf, type Ingredient, type Recipe } from './recipe.js';
 
@@ -27,10 +27,10 @@ export class CraftingTree {
   isTag = (name: string): boolean => this.#tags.has(name);
   isCraftable = (name: string): boolean => this.recipes.has(name) || this.tagRecipes.has(name);
 
-  /** Of all items and tags. */
+  /** The names of all items and tags. */
   names = (): string[] => [...this.#items, ...this.#tags];
 
-  /** What will do for an ingredient: itself, or every item with its tag. */
+  /** The items that serve as an ingredient: itself, or every item with its tag. */
   matches({ name, isTag }: Ingredient, item: string): boolean {
     return isTag ? this.#tagOf.get(item) === name : item === name;
   }
@@ -50,7 +50,7 @@ export class CraftingTree {
     const known = this.#depths.get(name);
     if (known !== undefined) return known;
     const recipes = this.recipesFor(name);
-    // A recipe that needs what it makes is no way to make it.
+    // A recipe that needs its own product is not a way to make it.
     this.#depths.set(name, Infinity);
     const depths = recipes.map(({ ingredients }) => maximum(ingredients.map((needed) => this.depth(needed.name) + 1)));
     const least = recipes.length === 0 ? 0 : minimum(depths);

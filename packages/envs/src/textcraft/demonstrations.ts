@@ -30,18 +30,18 @@ export const textCraftExpertSchema = {
   },
   order: {
     description:
-      "'bottom_up': what a craft needs is made first; 'top_down': each craft is tried, in vain, before what it lacks is made, so that every action follows from the last refusals; 'craft_by_craft': what one craft needs is made before that craft, in its recipe's counts, so that every action is one that the environment lists as valid (action_choice).",
+      "Order of the crafts. 'bottom_up': all ingredients are made before the crafts that need them; 'top_down': each craft is tried, in vain, before its missing ingredients are made, so that every action follows from the last refusals; 'craft_by_craft': the ingredients of one craft are made before that craft, in the counts of its recipe, so that the environment lists every action as valid (action_choice).",
     type: 'string',
     enum: ['bottom_up', 'top_down', 'craft_by_craft'],
     default: 'bottom_up',
   },
 } as const;
 
-/** What a run may choose of the expert beside noise and slips. */
+/** The options of the expert beside noise and slips. */
 export interface TextCraftExpert {
   /** Share of games with words exchanged and commands shuffled, 0…1. */
   renamed?: number;
-  /** Of those games; `exchanged`: each recipe has the counts of another. */
+  /** The counts of the recipes in those games; `exchanged`: each recipe has the counts of another. */
   counts?: 'real' | 'exchanged';
   order?: PlanOrder;
 }
@@ -85,7 +85,7 @@ function planner(env: TextCraft, order: PlanOrder | undefined, thinks: boolean):
   /** The action that was chosen last, and its thought. */
   let chosen: PlannedAction = { action: '', thought: '' };
   let listed: string[] = [];
-  /** What was fetched by mistake counts. Other orders would begin again after each action that does not change the inventory. */
+  /** Things that were fetched by mistake count. Other orders would begin again after each action that does not change the inventory. */
   const fromInventory = order === 'craft_by_craft';
   const planned = (info: Record<string, unknown>) =>
     craftingPlan(env.tree, (info as TextCraftInfo).goal, order, env.inventory);

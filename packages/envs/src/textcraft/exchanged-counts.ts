@@ -5,7 +5,7 @@ import type { Recipe } from './recipe.js';
 /** Made-up worlds there are. */
 export const WORLDS = 64;
 
-/** Of what must be crafted in turn: more would take more actions than a game has. */
+/** The largest count of an ingredient that must be crafted itself: more would take more actions than a game has. */
 const MOST_CRAFTED = 4;
 
 /**

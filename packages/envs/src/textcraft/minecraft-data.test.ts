@@ -126,7 +126,7 @@ test('the expert wins every goal', async () => {
   expect(played.map((transitions) => transitions.at(-1)!.reward)).toEqual(played.map(() => 1));
 });
 
-test('before 1.13: kinds by metadata, blocks that are no item, ids with metadata in a list', () => {
+test('before 1.13: kinds by metadata, blocks that are not items, ids with metadata in a list', () => {
   const variations = [
     { metadata: 0, displayName: 'Stone' },
     { metadata: 6, displayName: 'Polished Andesite' },
@@ -176,7 +176,7 @@ test.each([
 
 test('wrong items, and an order for recipes that have one', () => {
   write({ 'recipes.json': recipes, 'items.json': [{ id: 1 }] });
-  expect(() => readRecipes(folder, null)).toThrow(/items\.json \[0\]: is no {"id": 1, "name": "stone"}/);
+  expect(() => readRecipes(folder, null)).toThrow(/items\.json \[0\]: is not {"id": 1, "name": "stone"}/);
   write({ 'items.json': items });
   expect(() => readRecipes(folder, 'order.txt')).toThrow('leave recipe_order null');
 });

@@ -39,9 +39,9 @@ export function readMinecraftData(path: string): Recipe[] {
   return [...recipes.values()];
 }
 
-/** Null for what is no way to make a thing: an id without a name, nothing made, or a copy (a smithing template's needs one). */
+/** Null for a recipe that is not a way to make a thing: an id without a name, nothing made, or a copy (a smithing template's needs one). */
 function recipeOf(json: unknown, names: ItemNames, place: string): Recipe | null {
-  if (!isRecord(json)) throw new RecipeFileError(place, 'is no JSON object');
+  if (!isRecord(json)) throw new RecipeFileError(place, 'is not a JSON object');
   const { result, inShape, ingredients } = json;
   const cells: unknown = Array.isArray(inShape) ? inShape.flat() : ingredients;
   if (!Array.isArray(cells)) throw new RecipeFileError(place, 'has neither inShape nor ingredients');
@@ -77,7 +77,7 @@ interface Stack {
   count: number;
 }
 
-/** Of the schema's three forms: id, [id, metadata], {id, metadata, count}. Null for an empty place. */
+/** An item in one of the schema's three forms: id, [id, metadata], {id, metadata, count}. Null for an empty place. */
 function stack(cell: unknown, place: string): Stack | null {
   const [listedId, listedMetadata] = Array.isArray(cell) ? (cell as unknown[]) : [cell, 0];
   const { id, metadata = 0, count = 1 } = isRecord(cell) ? cell : { id: listedId, metadata: listedMetadata };
@@ -93,7 +93,7 @@ function stack(cell: unknown, place: string): Stack | null {
 
 const isWhole = (value: unknown, least: number): value is number => Number.isInteger(value) && Number(value) >= least;
 
-/** What ids are called: as items, or as blocks where older versions give recipes for what is no item. */
+/** The names of ids: of items, or of blocks, for which older versions have recipes too. */
 class ItemNames {
   readonly #names = new Map<number, string>();
   /** By "id metadata": "Polished Andesite" of stone is polished_andesite, unless that names something else too. */
@@ -130,7 +130,7 @@ interface Named {
 function readNamed(path: string): Named[] {
   return readList(path).map((entry, i) => {
     if (!isRecord(entry) || !isWhole(entry.id, 0) || typeof entry.name !== 'string') {
-      throw new RecipeFileError(`${path} [${i}]`, 'is no {"id": 1, "name": "stone"}');
+      throw new RecipeFileError(`${path} [${i}]`, 'is not {"id": 1, "name": "stone"}');
     }
     const variations = Array.isArray(entry.variations) ? entry.variations : [];
     return { id: entry.id, name: entry.name, variations: variations.flatMap(kindOf) };

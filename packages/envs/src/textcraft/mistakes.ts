@@ -54,7 +54,7 @@ const hurry: Mistake = (parts, _, __, rng) => {
   return crafted([...parts.slice(0, at), recipe].join('; '), item, ingredients);
 };
 
-/** What is to be fetched has a word of something else in its name. */
+/** A thing to fetch gets a word of another thing in its name. */
 const misname: Mistake = (parts, action, listed, rng) => {
   const get = /^get (\d+) (.*)/.exec(action);
   if (get === null) return splice(parts, action, listed, rng);

@@ -1,4 +1,4 @@
-// What can be chosen in TextCraft.
+// The options of TextCraft.
 
 export interface TextCraftOptions {
   observation: 'history' | 'turn';
@@ -29,18 +29,18 @@ export const textCraftSchema = {
       default: 30,
     },
     depth: {
-      description: 'Seeds draw goals of this depth (crafts on top of one another, 1…4) only; null: of any.',
+      description: 'Depth of the goals that seeds draw: crafts on top of one another, 1…4; null: any depth.',
       type: ['integer', 'null'],
       minimum: 1,
       default: null,
     },
     goal: {
-      description: "Always this goal, counted as AgentGym's data_idx; null draws one with the seed.",
+      description: "Number of the goal, counted as AgentGym's data_idx; null: the seed draws one.",
       type: ['integer', 'null'],
       default: null,
     },
     distractors: {
-      description: 'At most so many commands that the goal does not need are listed; the server has 10.',
+      description: 'Largest number of listed commands that the goal does not need; the server has 10.',
       type: 'integer',
       minimum: 0,
       default: 10,

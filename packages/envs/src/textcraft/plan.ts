@@ -11,8 +11,8 @@ export type PlanOrder = 'bottom_up' | 'top_down' | 'craft_by_craft';
 export interface PlannedAction {
   action: string;
   /**
-   * What is being made, the goal first and then what it lacks, each as its recipe says and with what is there of it; last, what can only
-   * be fetched: `torch using 1 coal, 1 stick have 1 coal; stick using 2 bamboo; bamboo`.
+   * The crafts in progress, the goal first and then its missing ingredients, each with its recipe and the count that is there; last,
+   * things that can only be fetched: `torch using 1 coal, 1 stick have 1 coal; stick using 2 bamboo; bamboo`.
    */
   thought: string;
 }

@@ -68,7 +68,7 @@ function readLines(path: string): NamedFile[] {
   return lines.map((line, i) => {
     const { file, recipe } = parsedRecord(line, `${path}:${i + 1}`);
     if (typeof file !== 'string' || !isRecord(recipe)) {
-      throw new RecipeFileError(`${path}:${i + 1}`, 'is no {"file": "name.json", "recipe": {…}}');
+      throw new RecipeFileError(`${path}:${i + 1}`, 'is not {"file": "name.json", "recipe": {…}}');
     }
     return { file, recipe };
   });

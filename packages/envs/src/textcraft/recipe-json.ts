@@ -18,7 +18,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 export function parsedRecord(text: string, place: string): Record<string, unknown> {
   const value = parsed(text, place);
   if (isRecord(value)) return value;
-  throw new RecipeFileError(place, 'is no JSON object');
+  throw new RecipeFileError(place, 'is not a JSON object');
 }
 
 export const readRecord = (path: string) => parsedRecord(readFileSync(path, 'utf8'), path);
@@ -26,13 +26,13 @@ export const readRecord = (path: string) => parsedRecord(readFileSync(path, 'utf
 export function readList(path: string): unknown[] {
   const value = parsed(readFileSync(path, 'utf8'), path);
   if (Array.isArray(value)) return value;
-  throw new RecipeFileError(path, 'is no JSON list');
+  throw new RecipeFileError(path, 'is not a JSON list');
 }
 
 function parsed(text: string, place: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RecipeFileError(place, 'is no JSON');
+    throw new RecipeFileError(place, 'is not JSON');
   }
 }

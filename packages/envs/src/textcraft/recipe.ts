@@ -1,6 +1,6 @@
 // Recipes as TextCraft reads them, and the one-line form that the built-in table has.
 
-/** What a recipe needs: an item, or any item with a tag. Names are without the prefix `minecraft:`. */
+/** One ingredient of a recipe: an item, or any item with a tag. Names are without the prefix `minecraft:`. */
 export interface Ingredient {
   name: string;
   isTag: boolean;
@@ -35,7 +35,7 @@ export function recipeLine({ output, count, group, ingredients }: Recipe): strin
 export function parseRecipeLine(line: string): Recipe {
   const match = /^(\d+) (\w+)(?: \((\w+)\))? = (.+)$/.exec(line);
   if (match === null)
-    throw new Error(`textcraft: '${line}' is no recipe such as '4 oak_planks (planks) = 1 #oak_logs'`);
+    throw new Error(`textcraft: '${line}' is not a recipe such as '4 oak_planks (planks) = 1 #oak_logs'`);
   const [, count, output, group, needed] = match;
   const ingredients = needed.split(', ').map((text): Ingredient => {
     const [amount, name] = text.split(' ');

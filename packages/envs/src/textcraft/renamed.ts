@@ -12,7 +12,7 @@ export function wordsOfNames(names: Iterable<string>): string[] {
 interface Renaming {
   /** The game's text as it is shown. */
   shown(text: string): string;
-  /** What a player's text says to the game. */
+  /** The text of a player in the words of the game. */
   meant(text: string): string;
 }
 

@@ -168,7 +168,7 @@ export class TextCraft implements ResumableEnv {
     return held.length > 0 ? held.map(([item, count]) => `${count} ${shown(item)}`).join(', ') : 'nothing';
   }
 
-  /** What leads somewhere: things that a listed recipe needs, recipes for which everything is there. */
+  /** The actions that make progress possible: fetching things that a listed recipe needs, and recipes whose ingredients are all there. */
   #validActions(): string[] {
     const { inventory } = this.#workshop;
     const crafts: string[] = [];

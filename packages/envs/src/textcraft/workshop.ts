@@ -9,7 +9,7 @@ interface Typed {
   count: number;
 }
 
-/** What cannot be done is said, and changes nothing. */
+/** An action that is not possible is answered with the reason and changes nothing. */
 class Refusal extends Error {}
 
 export class Workshop {
@@ -81,7 +81,7 @@ export class Workshop {
 
   #add(name: string, count: number): void {
     const total = (this.inventory.get(name) ?? 0) + count;
-    // What is used up is forgotten; "get 0" leaves an entry, as on the server.
+    // Things that are used up leave the inventory; "get 0" leaves an entry, as on the server.
     if (total === 0 && count < 0) this.inventory.delete(name);
     else this.inventory.set(name, total);
   }

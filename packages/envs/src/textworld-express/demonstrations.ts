@@ -52,7 +52,7 @@ export const textWorldExpressDemonstrationsSchema = {
     },
     onlyWon: { description: 'Leave out episodes that the limit cut.', type: 'boolean', default: true },
     slips: expertSlipsSchema.properties.slips,
-    slipSeed: { description: 'Of the slips.', type: 'integer', default: 0 },
+    slipSeed: { description: 'Seed of the slips.', type: 'integer', default: 0 },
   },
 } as const;
 

@@ -1,4 +1,4 @@
-// What each game is about, for lists of environments, and things to say when the contract is checked.
+// The games in one sentence each, for lists of environments, and actions for the check of the contract.
 
 export const textWorldExpressDescriptions = {
   cookingworld:

@@ -1,4 +1,4 @@
-// What the player reads about things, rooms and the inventory: our own words for TextWorldExpress's worlds.
+// The texts about things, rooms and the inventory: our own words for TextWorldExpress's worlds.
 import { directions, type Exit, type Direction, type Holder, type Room, type Thing } from './things.js';
 
 const hollow = new Set([

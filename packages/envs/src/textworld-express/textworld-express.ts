@@ -21,7 +21,7 @@ export interface TextWorldExpressReset {
 }
 
 export interface TextWorldExpressInfo extends Record<string, unknown> {
-  /** What is accepted next, in the engine's order. */
+  /** The actions that are accepted next, in the engine's order. */
   validActions: readonly string[];
   /** Points over the most that can be had; −1 after a mistake that fails. Rewards are its differences. */
   score: number;
@@ -60,7 +60,7 @@ export class TextWorldExpress implements Env {
     this.#kind = findGame(game);
     this.#order = new EpisodeOrder(this.#kind.name);
     this.#stepLimit = options.stepLimit;
-    // What is wrong in the options is said before any episode.
+    // Faults of the options are reported before any episode.
     this.#chooseWorld({ seed: 0 });
     this.#engine =
       options.backend === 'java'

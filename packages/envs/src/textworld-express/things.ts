@@ -1,4 +1,4 @@
-// What a world is made of: things, rooms and doors, and the moves between holders.
+// The parts of a world: things, rooms and doors, and the moves between holders.
 
 /** `surface`, `cupboard` and `box` contain things; a cupboard can be opened and closed, the other two are always open. */
 export type ThingKind = 'item' | 'fixture' | 'device' | 'surface' | 'cupboard' | 'box';
@@ -39,7 +39,7 @@ export interface ThingOptions {
   /** Names of the places where it belongs. */
   homes?: readonly string[];
   food?: FoodState;
-  /** What reading it says; things with a text can be read. */
+  /** The text that is read on it; only things with a text can be read. */
   text?: string;
 }
 

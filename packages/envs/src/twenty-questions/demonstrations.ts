@@ -9,7 +9,7 @@ import type { Answer, WinTest } from './rules.js';
 import type { TwentyQuestionsOptions } from './twenty-questions.js';
 import { selectWords, type Word } from './words.js';
 
-/** What a run may choose of the expert. */
+/** The options of the expert. */
 export interface ExpertOptions {
   /** Share of random turns, 0…1. */
   noise: number;

@@ -21,7 +21,7 @@ export function jsonPrompt(history: string, words: readonly Word[]): string {
   ].join('\n');
 }
 
-/** What the environment sees of a reply: after the last `"Question":`, up to its first question mark, without quotes. */
+/** The part of a reply that the environment sees: after the last `"Question":`, up to its first question mark, without quotes. */
 export function decodeQuestion(reply: string): string {
   const said = reply.split('"Question":').at(-1)!;
   return `${said.split('?')[0].trim()}?`.replaceAll('"', '').trim();

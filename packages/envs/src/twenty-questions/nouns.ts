@@ -97,7 +97,7 @@ const others = new Set(
   ).split(' '),
 );
 
-/** Of these, a guess that one specimen of a word would satisfy and another would not: some computers are laptops. */
+/** Guesses among these that one specimen of a word would satisfy and another would not: some computers are laptops. */
 const sometimes: Record<string, string> = {
   laptop: 'computer',
   tablet: 'computer',
@@ -120,7 +120,7 @@ const sometimes: Record<string, string> = {
   robot: 'doll',
 };
 
-/** What a guess names: one of the words, or a common thing that is none of them. */
+/** The thing that a guess names: one of the words, or a common thing that is none of them. */
 export interface Noun {
   name: string;
   word: Word | null;

@@ -3,7 +3,7 @@
 
 export interface QuestionForm {
   /**
-   * What is asked of the object: 'be' (is it …), 'have' (does it have …), 'it' (does it …), 'you' (do you … it),
+   * The predicate of the question: 'be' (is it …), 'have' (does it have …), 'it' (does it …), 'you' (do you … it),
    * 'used' (is it used to …), 'in' (is it found …), 'made' (is it made of …), 'raw' (anything else).
    */
   frame: 'be' | 'have' | 'it' | 'you' | 'used' | 'in' | 'made' | 'raw';
@@ -165,7 +165,7 @@ function be(rest: string): Framed {
   return { frame: 'be', rest: rest.replace(/^(?:like|being) /, '').replace(/(?<=\S) (?:object|thing|item)s?$/, '') };
 }
 
-/** What follows "something (that)": "you can eat", "can fly", "has wheels", "is worn", "used to cut", "alive". */
+/** The words after "something (that)": "you can eat", "can fly", "has wheels", "is worn", "used to cut", "alive". */
 function relativeClause(clause: string, hasRelativePronoun: boolean): Framed | null {
   const agent = new RegExp(`^${agents} (?:(?:${modals}|do|did) )?(.+)$`).exec(clause);
   if (agent) return you(agent[1]);

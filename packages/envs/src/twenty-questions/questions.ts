@@ -7,7 +7,7 @@ import { isWinnable, namesWord, type WinTest } from './rules.js';
 import { guessQuestion, type Word } from './words.js';
 
 export interface Question {
-  /** What is asked, for an attribute by any of its wordings. */
+  /** The text of the question, for an attribute any of its wordings. */
   wordings: readonly string[];
   /** [words] in the order of the list in play. */
   truths: readonly Truth[];

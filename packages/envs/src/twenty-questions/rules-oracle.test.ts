@@ -1,4 +1,4 @@
-// What the oracle answers, checked against what is true as a person would say it, not against the table.
+// The answers of the oracle, checked against what a person would say, not against the table.
 import { allAttributes } from './attributes/index.js';
 import { normalizeAnswer, namesWord } from './rules.js';
 import { indistinguishablePairs } from './questions.js';

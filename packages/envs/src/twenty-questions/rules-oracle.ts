@@ -8,7 +8,7 @@ import type { Oracle } from '../oracle.js';
 import { formKey, questionForm, type QuestionForm } from './question-form.js';
 import { allWords, type Word } from './words.js';
 
-/** What the oracle can say of a word. */
+/** The answers of the oracle about a word. */
 export type Meaning = (word: Word) => Truth;
 
 const answers: Record<Truth, string> = { yes: 'Yes.', no: 'No.', unclear: 'It depends.' };
@@ -33,7 +33,7 @@ export class RulesOracle implements Oracle<Word> {
   }
 }
 
-/** What a question asks, as a function of the word; null when it is not understood. */
+/** The meaning of a question, as a function of the word; null if it is not understood. */
 export function meaningOf(question: string): Meaning | null {
   const form = questionForm(question);
   if (form === null) return null;

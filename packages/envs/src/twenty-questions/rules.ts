@@ -4,7 +4,7 @@ import type { Word } from './words.js';
 export type Answer = 'Yes.' | 'No.' | 'Invalid Question.';
 
 /**
- * What an oracle said → the three answers of the game. "yes" anywhere wins over "no" anywhere, so "unknown" and
+ * Maps the text of an oracle to the three answers of the game. "yes" anywhere wins over "no" anywhere, so "unknown" and
  * "not sure" are No.
  * Source: ArCHer's normaliser; kept because published scores depend on it.
  */

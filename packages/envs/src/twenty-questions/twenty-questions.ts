@@ -49,7 +49,7 @@ export const twentyQuestionsSchema = {
       default: 'uniform',
     },
     envIdx: {
-      description: 'Always this object, counted from 0 in the list in play; null for any.',
+      description: 'Number of the object, counted from 0 in the list in play; null: any object.',
       type: ['integer', 'null'],
       minimum: 0,
       default: null,

@@ -10,7 +10,7 @@ const isSubPage = (label: string): label is SubPage => (subPages as readonly str
 const REFUSAL = 'Invalid action!';
 
 export class ArcherSession extends Session {
-  /** Of the last page that had any since the search; they outlive it, so that an item may take another one's options. */
+  /** The options of the last page that had any since the search; they outlive it, so that an item may take another one's options. */
   #optionNames: ReadonlyMap<string, string> = new Map();
   #asins: readonly string[] = [];
 
@@ -23,7 +23,7 @@ export class ArcherSession extends Session {
     return unicodeEscapeDecoded(super.instruction);
   }
 
-  /** What stands after the opening bracket is taken up to the last character, whatever that is. */
+  /** The text after the opening bracket is taken up to the last character, whatever that is. */
   async act(action: string): Promise<Turn> {
     if (action.startsWith('think[')) return { text: 'OK.', reward: 0, bought: false, refused: false };
     if (action.startsWith('search[')) return this.#search(action.slice('search['.length, -1));

@@ -6,7 +6,7 @@ import { productOf, type Product, type ProductRecord } from './product.js';
 
 interface Department {
   path: string;
-  /** What is sold, in the plural. */
+  /** The things that are sold, in the plural. */
   wares: readonly string[];
   attributes: readonly string[];
   options: Readonly<Record<string, readonly string[]>>;

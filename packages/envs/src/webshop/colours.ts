@@ -6,6 +6,6 @@ const colours = fromDataFile('webshop/colours.json', (data: { colours: string[] 
 /** The first colour of the list that stands anywhere in the value, else the value. */
 export const plainColour = (value: string): string => colours().find((colour) => value.includes(colour)) ?? value;
 
-/** Of a named option only a name or value that is a colour and nothing else counts as one. */
+/** A named option counts as a colour only if its name or value is a colour and nothing else. */
 export const plainColourOfPair = (pair: readonly [string, string]): string =>
   colours().find((colour) => pair.includes(colour)) ?? pair.join(' ');

@@ -45,7 +45,7 @@ const lastPage = (obs: string) =>
   obs.slice(obs.lastIndexOf('\nObservation:\n') + 14, obs.lastIndexOf('\nInstruction:\n'));
 const inBrackets = (text: string) => [...text.matchAll(/\[([^\]]*)\]/g)].map(([, label]) => label);
 
-/** What ArCHer's client shows of the products that its session meets. */
+/** The text of ArCHer's client about the products that its session meets. */
 function shopOfArcher({ session, instruction, steps }: ArcherLine): RecordedShop {
   const shop = new RecordedShop();
   let [asin, title] = ['', ''];

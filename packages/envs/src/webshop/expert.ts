@@ -3,7 +3,7 @@ import type { WebShopInfo } from './webshop.js';
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** What is wanted, without the choices and the price that end an instruction. */
+/** The wanted thing, without the choices and the price that end an instruction. */
 const wanted = (instruction: string): string =>
   instruction
     .replace(/, and (?:i prefer|price lower than)[^]*$/, '')

@@ -1,4 +1,4 @@
-// What a customer asks for, and the goals of WebShop's own files, in the order in which its servers count them.
+// The wishes of customers, and the goals of WebShop's own files, in the order in which its servers count them.
 // Source: WebShop's goals at 64fa2a5, AgentGym's fork of them at 3ef9235.
 // Differs from it: where their price caps come from an unseeded generator (human goals), ours is seeded.
 import { maximum } from '@bowyer/core';

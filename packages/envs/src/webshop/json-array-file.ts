@@ -7,7 +7,7 @@ const CHUNK = 2 ** 24;
 const [QUOTE, BACKSLASH, COMMA] = [...'"\\,'].map((mark) => mark.charCodeAt(0));
 const [OPENING, CLOSING] = ['{[', '}]'].map((marks) => [...marks].map((mark) => mark.charCodeAt(0)));
 
-/** @throws {SyntaxError} where the file is no array of objects */
+/** @throws {SyntaxError} if the file is not an array of objects */
 export function* jsonArrayIn<T>(path: string): Generator<T> {
   const file = openSync(path, 'r');
   try {
@@ -30,7 +30,7 @@ class Scanner {
   #isString = false;
   #isEscaped = false;
   #hasArray = false;
-  /** Of the current element, from earlier chunks. */
+  /** The bytes of the current element from earlier chunks. */
   #begun: Buffer[] = [];
 
   *elementsIn(chunk: Buffer): Generator<string> {
@@ -63,13 +63,13 @@ class Scanner {
   }
 
   #open(byte: number): void {
-    if (this.#depth === 0 && byte !== OPENING[1]) throw new SyntaxError('the text is no array');
-    if (this.#depth === 1 && byte !== OPENING[0]) throw new SyntaxError('an element of the array is no object');
+    if (this.#depth === 0 && byte !== OPENING[1]) throw new SyntaxError('the text is not an array');
+    if (this.#depth === 1 && byte !== OPENING[0]) throw new SyntaxError('an element of the array is not an object');
     this.#hasArray = true;
     this.#depth++;
   }
 
   #assertInside(): void {
-    if (this.#depth < 2) throw new SyntaxError('the text is no array of objects');
+    if (this.#depth < 2) throw new SyntaxError('the text is not an array of objects');
   }
 }

@@ -102,7 +102,7 @@ export const webShopSchema = {
       default: 500,
     },
     catalogueSeed: {
-      description: 'Makes our own catalogue, and draws price caps of human goals.',
+      description: 'Seed of the made-up catalogue and of the price caps of human goals.',
       type: 'integer',
       default: 233,
     },

@@ -3,7 +3,7 @@
 import { hash32 } from '@bowyer/core';
 import { pythonFloat } from '../cpython/repr.js';
 
-/** What of WebShop's items file is read; prices are text such as `$9.99` or `$9.99 - $19.99`. */
+/** The fields of WebShop's items file that are read; prices are text such as `$9.99` or `$9.99 - $19.99`. */
 export interface ProductRecord {
   asin: string;
   name: string;
@@ -16,7 +16,7 @@ export interface ProductRecord {
   product_category?: string;
 }
 
-/** What WebShop's attribute file knows of a product. */
+/** A product in WebShop's attribute file. */
 export interface AttributeRecord {
   attributes?: readonly string[];
   instruction?: string | null;
@@ -38,7 +38,7 @@ export interface Product {
   category: string;
   query: string;
   productCategory: string;
-  /** Of which synthetic goals are made; null where there is none. */
+  /** The instruction of which synthetic goals are made; null if there is none. */
   instruction: string | null;
   instructionAttributes: string[];
 }

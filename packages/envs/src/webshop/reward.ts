@@ -1,4 +1,4 @@
-// What a purchase is worth.
+// The reward of a purchase.
 // Source: WebShop (Yao et al. 2022, arXiv:2207.01206), section 3, and its code at 64fa2a5.
 // Differs from it: nouns are found by a word list instead of a part-of-speech tagger.
 import type { Goal } from './goal.js';
@@ -9,7 +9,7 @@ import { tokenSetRatio } from './token-set-ratio.js';
 /** A match counts above this ratio. */
 const MATCHING = 85;
 
-/** Words of titles that are no nouns. */
+/** Words of titles that are not nouns. */
 const otherWords = new Set(
   'and or for of with the a an in on to by from set your our new easy long short light dark soft slim loose'.split(' '),
 );

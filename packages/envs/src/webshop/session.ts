@@ -1,8 +1,8 @@
-// What one customer can do and sees, for all readers of the pages.
+// The actions and the pages of one customer, for all readers of the pages.
 import { scoreOf, type PageNode, type PageRequest, type PageSource } from './page.js';
 
 export interface Turn {
-  /** What the page or the refusal says, without history. */
+  /** The text of the page or of the refusal, without history. */
   text: string;
   reward: number;
   bought: boolean;

@@ -69,7 +69,7 @@ describe('files', () => {
     expect([...jsonArrayIn(write('b.json', '[]'))]).toEqual([]);
   });
 
-  test.each(['{"a":1}', '[1, 2]', '["a"]', '[{"a":1}', '', 'nothing'])('%s is no array of objects', (text) => {
+  test.each(['{"a":1}', '[1, 2]', '["a"]', '[{"a":1}', '', 'nothing'])('%s is not an array of objects', (text) => {
     expect(() => [...jsonArrayIn(write('c.json', text))]).toThrow(SyntaxError);
   });
 

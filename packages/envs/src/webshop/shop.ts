@@ -138,7 +138,7 @@ const shown = (lines: readonly string[]): PageNode[] =>
     .filter((line) => line !== '')
     .map(text);
 
-/** What a page shows of a text: whitespace alone is nothing where it contains a newline, else one space. */
+/** A text as a page shows it: whitespace alone is nothing if it contains a newline, else one space. */
 function collapsed(line: string): string {
   if (/[^ \n\t\f\r]/.test(line)) return line;
   return line === '' || line.includes('\n') ? '' : ' ';

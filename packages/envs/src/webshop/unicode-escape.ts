@@ -22,7 +22,7 @@ const sequence =
 
 class Malformed extends Error {}
 
-/** The text itself where Python would fail: at a broken escape, or where what comes out is no UTF-8. */
+/** The text itself where Python would fail: at a broken escape, or where the result is not UTF-8. */
 export function unicodeEscapeDecoded(text: string): string {
   if (!text.includes('\\')) return text;
   const bytes = Buffer.from(text, 'utf8').toString('latin1');

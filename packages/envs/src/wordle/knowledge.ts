@@ -1,8 +1,8 @@
-// What the answers so far say of the hidden word, letter by letter and place by place, as LMRL-Gym keeps it.
+// The knowledge of the hidden word that the answers so far give, letter by letter and place by place, as LMRL-Gym keeps it.
 // It is a little less than the answers themselves say: how often a letter occurs is not kept.
 import { WORD_LENGTH } from './vocabulary.js';
 
-/** Of one letter at one place. */
+/** The knowledge of one letter at one place. */
 type Mark = 'open' | 'here' | 'not here';
 
 /** One mark a place for each letter that was guessed. */
@@ -11,7 +11,7 @@ export class Knowledge {
 
   static readonly nothing = new Knowledge(new Map());
 
-  /** What is known after `guess` met `hidden`. */
+  /** The knowledge after `guess` met `hidden`. */
   after(guess: string, hidden: string): Knowledge {
     const marks = new Map(this.marks);
     [...guess].forEach((letter, place) => {

@@ -17,7 +17,7 @@ import { resetSchemaWith } from '../unit.js';
 import { wordleDemonstrations } from './demonstrations.js';
 import { Wordle, wordleSchema, type WordleOptions } from './wordle.js';
 
-/** What AgentGym's server plays, which is what is imitated there. */
+/** The options of the game on AgentGym's server, whose play is imitated there. */
 const asServed = { observation: 'answer', reward: 'agentgym' } as const;
 
 export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, ExpertNoise>({

@@ -1,4 +1,4 @@
-// What every kind of generated problem is made of.
+// The parts of every kind of generated problem.
 import type { Rng } from '@bowyer/core';
 
 /** 1: easy, one step; 2: two steps or larger numbers; 3: three steps, or results that are fractions. */

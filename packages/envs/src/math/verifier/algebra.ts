@@ -52,7 +52,7 @@ export class Algebra implements Relations {
     );
   }
 
-  /** Of an atom that is there already, or of the new one. */
+  /** The number of an atom that is there already, or of the new one. */
   indexOf(isIt: (atom: Atom) => boolean, atom: Atom): number {
     const found = this.atoms.findIndex(isIt);
     if (found >= 0) return found;
@@ -228,7 +228,7 @@ export class Algebra implements Relations {
     return this.ring.plus(this.#cosine(k), imaginary);
   }
 
-  /** Of k · 15°. */
+  /** The cosine of k · 15°. */
   #cosine(k: number): Polynomial {
     k %= 24;
     if (k > 12) k = 24 - k;

@@ -23,7 +23,7 @@ interface Bound {
   below: number;
 }
 
-/** @throws {NoValueError} where it is no such expression, or would take too many digits */
+/** @throws {NoValueError} if it is not such an expression, or would take too many digits */
 export function isZeroConstant(tree: Tree, work: Work): boolean {
   const radicals = new Map<string, number>();
   const turns = commonTurns(tree);

@@ -69,7 +69,7 @@ const reals = (): ListAnswer =>
 
 const TIME = /^(\d{1,2})(?::(\d{2}))?([ap])\.?m\.?$/i;
 
-/** 3:30 pm, 3 p.m.; am and pm are no units. */
+/** 3:30 pm, 3 p.m.; am and pm are not units. */
 function timeOf(tokens: readonly Token[]): Answer | null {
   const time = tokens.length <= 8 ? TIME.exec(textOf(tokens)) : null;
   if (time === null) return null;
@@ -161,7 +161,7 @@ function relationOf(tokens: readonly Token[], depth: number): Answer | null {
   const signs = parts.slice(0, -1).map(({ separator }) => separator!.text);
   const sides = parts.map((part) => part.tokens);
   if (signs.some((sign) => sign !== '=' && sign !== '≈' && sign !== '∈')) return inequalityOf(sides, signs, depth);
-  // An approximation behind the value is no part of it.
+  // An approximation behind the value is not part of it.
   const end = signs.indexOf('≈');
   return equationOf(end > 0 ? sides.slice(0, end + 1) : sides, depth);
 }

@@ -17,7 +17,7 @@ export interface ValueAnswer {
   tree: Tree;
   /** Readings of its unit; none where it has no unit. */
   units: readonly Unit[];
-  /** What is counted. */
+  /** The things that are counted. */
   noun: readonly string[];
   /** Where its unit is a single letter that may also be a variable: the product with it. */
   product: Tree | null;

@@ -6,7 +6,7 @@ import { lowest, polynomialOf, type Polynomial, type Power } from './polynomial.
 export interface Content {
   /** Positive, so that the primitive part has the sign of the whole. */
   content: Fraction;
-  /** Of atoms that are positive. */
+  /** The powers of atoms that are positive. */
   powers: Power[];
   /** With integer coefficients that have no common divisor. */
   primitive: Polynomial;
@@ -73,7 +73,7 @@ export function constantSign(polynomial: Polynomial, atoms: readonly Atom[]): 1 
   return value > 0 ? 1 : -1;
 }
 
-/** NaN where it is no real constant. `size` grows by the sizes of the terms: cancellation costs digits. */
+/** NaN if it is not a real constant. `size` grows by the sizes of the terms: cancellation costs digits. */
 function approximateValue(polynomial: Polynomial, atoms: readonly Atom[], size: { total: number }): number {
   let sum = 0;
   for (const { powers, coefficient } of polynomial.values()) {

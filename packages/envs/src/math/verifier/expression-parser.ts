@@ -18,13 +18,13 @@ import { binary, number, type Tree } from './tree.js';
 import { accents, applied, functionNames, greek, invertible, invisible } from './vocabulary.js';
 import { areWords, isLongWord } from './words.js';
 
-/** @returns null where the text, LaTeX or plain, is no expression */
+/** @returns null if the text, LaTeX or plain, is not an expression */
 export function parseText(text: string): Tree | null {
   const tokens = tokensOf(text);
   return tokens && parseExpression(tokens);
 }
 
-/** @returns null where the tokens, all of them, are no expression */
+/** @returns null if the tokens, all of them, are not an expression */
 export function parseExpression(tokens: readonly Token[]): Tree | null {
   try {
     return tokens.length === 0 ? null : new Parser(tokens).whole();
@@ -56,7 +56,7 @@ class Parser extends TokenReader {
       if (this.is('*', '/')) {
         product = binary(product, this.take().text as '*' | '/', this.#signed());
       } else if (this.#startsValue()) {
-        // `1 2` is no product.
+        // `1 2` is not a product.
         if (this.next?.kind === 'number' && this.tokens[this.position - 1].kind === 'number') this.fail();
         product = binary(product, '*', this.#power());
       } else return product;

@@ -4,7 +4,7 @@
 import { verify } from '../verifier.js';
 
 const reasons = {
-  comma: 'a comma makes a list, or groups of thousands, and is no decimal point',
+  comma: 'a comma makes a list, or groups of thousands, and is not a decimal point',
   problem: 'where a number is asked for, a calculation is the problem written again',
   rounded: 'a rounded number is not the number',
   letter: 'one letter joined to a number is a variable: 3m² may be a product',

@@ -104,7 +104,7 @@ const scaled = (tree: Tree, factors: readonly Fraction[]): Tree =>
  */
 function mayHaveUnit(tree: Tree, tokens: readonly Token[], start: number): boolean {
   const unit = tokens[start];
-  // \cos 60^\circ is no number of degrees.
+  // \cos 60^\circ is not a number of degrees.
   if (unit?.text === '°') return !someNode(tree, (node) => node.type === 'call' && node.name !== 'root');
   if (unit === undefined || unit.kind !== 'letters' || unit.isUpright) return true;
   if (variablesOf(tree).size > 0) return unit.text.length > 1 && unit.isSpaced && unit.text !== 'in';

@@ -126,7 +126,7 @@ function isSameRatio(given: readonly Tree[], right: readonly Tree[], work: Work)
   return given.every((member, i) => isEqual(binary(member, '*', right[0]), binary(right[i], '*', given[0]), work));
 }
 
-/** 12:30 is no ratio of 24 to 60. */
+/** 12:30 is not a ratio of 24 to 60. */
 function isTime(members: readonly Tree[]): boolean {
   const [hours, minutes] = members.map((member) => rationalValue(member)?.toNumber() ?? NaN);
   return members.length === 2 && hours <= 24 && minutes <= 59 && (minutes >= 10 || minutes === 0);

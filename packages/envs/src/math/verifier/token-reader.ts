@@ -2,7 +2,7 @@
 import { NoValueError } from '../fraction.js';
 import type { Token } from './lexer.js';
 
-/** The tokens are no expression. */
+/** The tokens are not an expression. */
 export class NoExpressionError extends NoValueError {}
 
 /** Brackets, fractions and arguments inside each other. */

@@ -68,7 +68,7 @@ function isPowerOfTen(tree: Tree): boolean {
   return base.type === 'number' && base.value.equals(Fraction.of(10)) && isNumeral(tree.right);
 }
 
-/** Null where it is no rational number, or none that can be seen by rational arithmetic alone. */
+/** Null if it is not a rational number, or not one that rational arithmetic alone can recognize. */
 export function rationalValue(tree: Tree): Fraction | null {
   try {
     return calculated(tree);

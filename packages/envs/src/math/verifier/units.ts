@@ -154,7 +154,7 @@ const plurals: Readonly<Record<string, string>> = {
   ounces: 'ounce',
 };
 
-/** Every reading of a word; none where it is no unit. A single letter keeps its case. */
+/** Every reading of a word; empty if it is not a unit. A single letter keeps its case. */
 export function unitsNamed(word: string): readonly Unit[] {
   const lower = word.toLowerCase();
   for (const name of [word, lower, plurals[lower] ?? '', lower.length > 3 ? lower.replace(/s$/, '') : ''])
@@ -168,7 +168,7 @@ const MAX_FACTORS = 6;
 /**
  * A unit in tokens: `cm^2`, `square feet`, `m/s`, `miles per hour`, `kg m^2 s^{-2}`.
  *
- * @returns every reading; none where the tokens, all of them, are no unit
+ * @returns every reading; empty if the tokens, all of them, are not a unit
  */
 export function parseUnit(written: readonly Token[]): Unit[] {
   const tokens = withoutFraction(written);

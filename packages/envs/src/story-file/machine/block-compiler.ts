@@ -10,7 +10,7 @@ const MAX_BRANCH_DEPTH = 6;
 /** A block that jumps to its own start loops inside, at most this often, so that the interpreter detects endless loops. */
 const MAX_ROUNDS = 1024;
 
-/** What a piece of generated code may use, beside `m`, the machine: its stack, memory, base of locals, and a scratch number. */
+/** The names that generated code may use beside `m`, the machine: its stack, memory, base of locals, and a scratch number. */
 const PROLOGUE = 'const s=m.stack,b=m.memory,l=m.locals;let t=0;';
 
 /** Operations after which the machine may be anywhere, or stopped. */

@@ -84,7 +84,7 @@ test("the game's own save and restore go back to the moment of saving", () => {
   expect(say(machine, 'look')).toContain('<< Jetty >>');
 });
 
-test('a file that is no story says what was expected', () => {
+test('a file that is not a story says what was expected', () => {
   expect(() => new Story(new Uint8Array(100), 'notes.txt')).toThrow(
     new StoryFormatError('notes.txt', 'Z-machine version 0 is not supported'),
   );

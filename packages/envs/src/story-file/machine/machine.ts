@@ -18,7 +18,7 @@ const CALLER_TOP = 2;
 const RESULT_VARIABLE = 3;
 const ARGUMENT_COUNT = 4;
 
-/** What the machine stopped for. */
+/** The reason for which the machine stopped. */
 export type Pause = 'line' | 'key' | 'halted';
 
 export interface PendingInput {
@@ -79,7 +79,7 @@ export class Machine {
   stackTop = 0;
   /** Where the current routine's locals start in the stack. */
   locals = 0;
-  /** Of the call that is being made. */
+  /** The arguments of the call that is being made. */
   readonly arguments = new Uint16Array(8);
 
   readonly #frames = new Int32Array(MAX_FRAMES * FRAME_SIZE);
@@ -269,7 +269,7 @@ export class Machine {
     if (store >= 0) this.save(store, value);
   }
 
-  /** What `catch` gives and `throw` takes: the number of routines being run. */
+  /** The number of routines being run, which `catch` gives and `throw` takes. */
   get frameCount(): number {
     return this.#frameCount;
   }

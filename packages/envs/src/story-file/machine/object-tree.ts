@@ -3,7 +3,7 @@
 import type { Story } from './story.js';
 import type { ZText } from './z-text.js';
 
-/** What a game did to its world while one command ran. */
+/** The changes of a game to its world while one command ran. */
 export interface WorldChange {
   kind: 'moved' | 'set' | 'cleared';
   object: number;

@@ -37,7 +37,7 @@ export class StoryRandom {
     [this.#state, this.#period, this.#count] = [state, 0, 0];
   }
 
-  /** What opcode `random` does with an argument ≤ 0, given its absolute value. */
+  /** The effect of opcode `random` with an argument ≤ 0, given its absolute value. */
   seedFromStory(value: number): void {
     if (value === 0)
       this.#start(this.#seed); // "unpredictable" is the episode's own seed here, or seeds would not decide all

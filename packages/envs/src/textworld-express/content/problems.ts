@@ -7,7 +7,7 @@ import { materials, nouns } from './words.js';
 /** Problems of one kind in each fold. */
 const PER_KIND = 25;
 const MOST = 50;
-/** Of the generator that filled up the wrong answers; found from the published problems, which it gives again exactly. */
+/** Seed of the generator that filled up the wrong answers; found from the published problems, which it gives again exactly. */
 const FILLER_SEED = 0xbfd676416739n;
 
 export interface SortingItem {
@@ -72,7 +72,7 @@ export type Operator = '+' | '-' | '*' | '/';
 export interface ArithmeticProblem {
   readonly operator: Operator;
   readonly first: number;
-  /** Of a division it is the dividend: second / first. */
+  /** In a division, the dividend: second / first. */
   readonly second: number;
   readonly answer: number;
   /** Five wrong answers. */

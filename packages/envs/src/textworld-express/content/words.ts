@@ -43,14 +43,14 @@ export const nouns: Readonly<Record<Fold, readonly Noun[]>> = {
   ),
 };
 
-/** What `sorting` measures out. */
+/** The materials that `sorting` measures out. */
 export const materials: Readonly<Record<Fold, readonly string[]>> = {
   train: words('wood, oak, cedar, marble, brick'),
   dev: words('acrylic, nylon, plastic, concrete, steel'),
   test: words('brass, aluminum, metal, rubber, glass'),
 };
 
-/** What Simon may ask for without a thing. */
+/** The gestures that Simon may ask for. */
 export const gestures: Readonly<Record<Fold, readonly string[]>> = {
   train: words('sit down, turn around in a circle, jump up and down, hop on your right foot, meow like a cat'),
   dev: words('hop on your left foot, clap your hands, touch your nose, wiggle your fingers, quack like a duck'),

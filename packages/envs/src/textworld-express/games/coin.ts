@@ -31,7 +31,7 @@ export class CoinGame extends RoomGame {
     this.addTake(thing);
   }
 
-  /** What is carried stays carried: this game has no putting down. */
+  /** A thing that is carried stays carried: this game has no action that puts it down. */
   protected override addActionsOnCarried(): void {}
 
   protected override score(): Score {

@@ -38,7 +38,7 @@ export abstract class RoomGame implements TextGame {
   room: Room;
   readonly #carryLimit: number | null;
   readonly #shuffler: JavaRandom;
-  /** What is possible now. Where two things share a name, a text means the first of them. */
+  /** The actions that are possible now. If two things share a name, a text means the first of them. */
   #actions: Action[] = [];
 
   constructor({ rooms, start, carryLimit, shuffleSeed }: RoomGameOptions) {

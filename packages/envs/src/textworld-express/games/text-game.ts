@@ -1,4 +1,4 @@
-// What every game gives to the environment around it, and how a game is chosen and made.
+// The interface of a game to the environment around it, and how a game is chosen and made.
 import type { Content } from '../content/content.js';
 import type { Fold, ParameterSpec, ParameterValues } from '../parameters.js';
 
@@ -11,13 +11,13 @@ export interface Score {
   failed: boolean;
 }
 
-/** What the player is shown after the reset and after every accepted action. */
+/** The texts that the player is shown after the reset and after every accepted action. */
 export interface Turn {
   observation: string;
   /** The room as it is now, for free. */
   look: string;
   inventory: string;
-  /** What may be said next, in the engine's shuffled order. */
+  /** The actions that may be said next, in the engine's shuffled order. */
   validActions: readonly string[];
   score: Score;
 }

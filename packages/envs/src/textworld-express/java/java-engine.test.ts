@@ -8,7 +8,7 @@ import type { TextWorldExpressOptions } from '../options.js';
 import { parseParameters, type Fold } from '../parameters.js';
 import { TextWorldExpress } from '../textworld-express.js';
 
-/** What a connection does with a request: answer it, say nothing, hang up, or talk nonsense. */
+/** The reaction of a connection to a request: it answers, stays silent, hangs up, or sends nonsense. */
 type Manner = 'answer' | 'silent' | 'hang up' | 'nonsense' | 'exception';
 
 class GatewayServer {

@@ -1,4 +1,4 @@
-// What the decoder must know of an opcode, and the short ways to write one down.
+// The facts of an opcode that the decoder must know, and the short ways to write one down.
 import type { Operation } from '../instruction.js';
 
 export interface OperationSpec {
