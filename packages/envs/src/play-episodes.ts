@@ -131,12 +131,12 @@ export async function streamEpisodes<T = undefined>(
 ): Promise<{ lastError: Error | null }> {
   const { slots, episodes, act, onEpisode } = options;
   if (!(slots >= 1)) throw new RangeError(`playEpisodes: slots is ${slots}; at least one is needed`);
-  const run = new Run(options);
+  const scheduler = new SlotScheduler(options);
   try {
-    for (let slot = 0; slot < Math.min(slots, episodes); slot++) run.startNext(slot);
-    while (run.busy > 0) {
-      const ready = await run.ready();
-      for (const played of run.takeFinished()) onEpisode?.(played);
+    for (let slot = 0; slot < Math.min(slots, episodes); slot++) scheduler.startNext(slot);
+    while (scheduler.busy > 0) {
+      const ready = await scheduler.ready();
+      for (const played of scheduler.takeFinished()) onEpisode?.(played);
       if (ready.length === 0) continue;
       const decisions = await act(ready);
       if (decisions.length !== ready.length) {
@@ -144,12 +144,12 @@ export async function streamEpisodes<T = undefined>(
           `playEpisodes: act returned ${decisions.length} decisions for ${ready.length} ready turns`,
         );
       }
-      ready.forEach((turn, i) => run.step(turn, decisions[i]));
+      ready.forEach((turn, i) => scheduler.step(turn, decisions[i]));
     }
-    for (const played of run.takeFinished()) onEpisode?.(played);
-    return { lastError: run.lastError };
+    for (const played of scheduler.takeFinished()) onEpisode?.(played);
+    return { lastError: scheduler.lastError };
   } finally {
-    await run.close();
+    await scheduler.close();
   }
 }
 
@@ -159,7 +159,7 @@ interface Slot<T> {
   current: PlayedEpisode<T> | null;
 }
 
-class Run<T> {
+class SlotScheduler<T> {
   readonly #slots: Slot<T>[];
   lastError: Error | null = null;
   #next = 0;

@@ -7,7 +7,7 @@ import type { Dispatcher, Pool } from 'undici';
 import { CircuitBreaker, type CircuitOptions } from './circuit-breaker.js';
 import { HttpError, type HttpFailure } from './http-error.js';
 import { backoff, mayRetry, retryAfter, type RetryOptions } from './retry-policy.js';
-import { Turns } from './turns.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
 import { undici } from './undici.js';
 
 export interface HttpServerOptions extends RetryOptions {
@@ -79,7 +79,7 @@ export class HttpServer {
   readonly #circuit: CircuitBreaker;
   readonly #options: HttpServerOptions;
   readonly #rng: Rng;
-  readonly #turns: Turns;
+  readonly #limit: ConcurrencyLimit;
 
   /** @param baseUrl address with an optional path, with or without a slash at its end */
   constructor(baseUrl: string, options: Partial<HttpServerOptions> = {}) {
@@ -87,7 +87,7 @@ export class HttpServer {
     this.#baseUrl = parsedUrl(baseUrl);
     this.#circuit = new CircuitBreaker(this.#options.circuit);
     this.#rng = Rng.forPurpose(this.#options.seed, `retries of ${baseUrl}`);
-    this.#turns = new Turns(this.#options.connections);
+    this.#limit = new ConcurrencyLimit(this.#options.connections);
     this.#pool = new (undici().Pool)(this.#baseUrl.origin, {
       connections: this.#options.connections,
       connect: { timeout: this.#options.connectTimeoutMs },
@@ -193,7 +193,7 @@ export class HttpServer {
   async #send(request: HttpRequest<unknown>): Promise<Answer> {
     const { answerTimeoutMs } = this.#options;
     // Those that wait for a connection are not late yet.
-    return this.#turns.run(() =>
+    return this.#limit.run(() =>
       withDeadline(answerTimeoutMs, request.signal, (signal) => this.#exchange(request, signal)),
     );
   }

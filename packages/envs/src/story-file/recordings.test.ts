@@ -1,7 +1,7 @@
 // Recorded play of detective.z5 through Jericho.
 import { recordedLines, recordings, whenRecorded } from '@bowyer/testing';
 import { Machine } from './machine/machine.js';
-import { giveCommand, readOpening } from './play.js';
+import { giveCommand, readOpening } from './give-command.js';
 import { ScoreReader } from './score.js';
 import { loadStory, StoryFile } from './story-file.js';
 import { ValidActionFinder } from './valid-actions.js';

@@ -6,7 +6,7 @@ import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 import { Machine, type MachineSnapshot } from './machine/machine.js';
 import { Story, StoryFormatError } from './machine/story.js';
-import { giveCommand, readOpening } from './play.js';
+import { giveCommand, readOpening } from './give-command.js';
 import { endingIn, maximumIn, ScoreReader, type Ending } from './score.js';
 import { ValidActionFinder } from './valid-actions.js';
 

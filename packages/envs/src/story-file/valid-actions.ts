@@ -9,7 +9,7 @@ import type { Machine, MachineSnapshot } from './machine/machine.js';
 import type { WorldChange } from './machine/object-tree.js';
 import type { Story } from './machine/story.js';
 import type { StoryRandomState } from './machine/story-random.js';
-import { giveCommand } from './play.js';
+import { giveCommand } from './give-command.js';
 import { endingIn, type ScoreReader } from './score.js';
 
 /** Tried in every game, between the sentences with one object and those with two. */

@@ -8,7 +8,7 @@ import type { TextCraftOptions } from './options.js';
 import { mistakes } from './mistakes.js';
 import { craftingPlan, type PlannedAction, type PlanOrder } from './plan.js';
 import { WORLDS } from './exchanged-counts.js';
-import { renamed, wordsOfNames } from './renamed.js';
+import { renamed, wordsOfNames } from './renamed-games.js';
 import { textCraftSplits } from './splits.js';
 import { TextCraft, type TextCraftInfo } from './textcraft.js';
 

@@ -26,7 +26,7 @@ import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith, type EnvProblem } from '../unit.js';
 import { textCraftDemonstrations, textCraftExpertSchema, type TextCraftExpert } from './demonstrations.js';
 import { textCraftSchema, type TextCraftOptions } from './options.js';
-import { RenamedGames, wordsOfNames } from './renamed.js';
+import { RenamedGames, wordsOfNames } from './renamed-games.js';
 import { textCraftSplits } from './splits.js';
 import { itemTexts, TextCraft } from './textcraft.js';
 

@@ -1,5 +1,5 @@
-// So many at the same time, the others in the order in which they came.
-export class Turns {
+// Runs a limited number of calls at the same time; the others wait and run in the order in which they came.
+export class ConcurrencyLimit {
   #atWork = 0;
   readonly #waiting: (() => void)[] = [];
 
