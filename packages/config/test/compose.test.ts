@@ -85,7 +85,7 @@ describe('a file of several configs', () => {
     const { composition, root } = composed(['agent=dqn'], files);
     expect(composition.config).toEqual({ agent: { lr: 0.0001 }, steps: 2 });
     expect(composition.origin('steps')).toEqual([
-      { source: `${root}/preset/small.yaml`, line: 10, column: 8, value: 2 },
+      { source: `${root}/preset/small.yaml`, document: 'small/dqn', line: 10, column: 8, value: 2 },
       { source: `${root}/preset/small.yaml`, line: 2, column: 8, value: 1 },
     ]);
     expect(composed(['agent=deep/a2c'], files).composition.config).toEqual({ agent: { lr: 1 } });

@@ -74,7 +74,8 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
       const key = context.purpose === 'cfg' ? preparedKey(composition, context) : null;
       const known = readPrepared(key);
       const unread =
-        known?.unread ?? (await (await import('./config/prepare.js')).unreadKeys(composition, context, configs));
+        known?.unread ??
+        (await (await import('./config/prepare.js')).unreadKeys(composition, context, [configs, experiments]));
       shown = known === null ? { key, unread } : null;
       return composition.without(unread);
     },

@@ -70,7 +70,7 @@ async function watched(configName: string, overrides: readonly string[]): Promis
     text,
   }));
   const context = { purpose: 'run' as const, overrides: given, cwd: repository };
-  const composition = composed.without(await unreadKeys(composed, context, configDirs[0]));
+  const composition = composed.without(await unreadKeys(composed, context, configDirs));
   await validateConfig(composition);
   const schema = schemaOf(composition);
   const config = composition.resolve();

@@ -1,7 +1,7 @@
 // `--config-name ppo_20q`: what to write for a config that would be named so.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ConfigError } from '@bowyer/config';
+import { compose, ConfigError, type Composition } from '@bowyer/config';
+
+type Repository = Composition['repository'];
 
 /** Beginnings of names that are not the names of algorithms here. */
 const ALGORITHMS: Readonly<Record<string, string>> = {
@@ -35,32 +35,37 @@ export function configWithoutFlag(error: ConfigError, configs: string): ConfigEr
 export function missingConfig(error: ConfigError, configs: string): ConfigError | undefined {
   const name = /^Cannot find primary config '([\w./-]+)'$/.exec(error.summary)?.[1];
   if (name === undefined) return undefined;
-  const instead = compositionOf(name.replace(/\.ya?ml$/, '').toLowerCase(), configs);
+  const { repository } = compose({ configDirs: [configs], configName: 'base', overrides: [] });
+  const instead = compositionOf(name.replace(/\.ya?ml$/, '').toLowerCase(), repository);
   if (instead === undefined) return undefined;
   return new ConfigError(error.kind, error.summary, [`write --config-name ${instead}`, ...error.details], error);
 }
 
-function compositionOf(name: string, configs: string): string | undefined {
-  const algorithms = [...options(configs, 'algorithm'), ...Object.keys(ALGORITHMS)].sort((a, b) => b.length - a.length);
+function compositionOf(name: string, repository: Repository): string | undefined {
+  const algorithms = [...repository.options('algorithm'), ...Object.keys(ALGORITHMS)].sort(
+    (a, b) => b.length - a.length,
+  );
   const start = algorithms.find((option) => name === option || name.startsWith(`${option}_`));
   if (start === undefined) return undefined;
   const algorithm = ALGORITHMS[start] ?? start;
   const end = name.slice(start.length + 1);
   if (end === '') return `archer_20q algorithm=${algorithm}`;
   const env = ENVIRONMENTS[end] ?? end;
-  if (!options(configs, 'env').includes(env)) return undefined;
-  const base = primaryOf(end, env, configs);
+  if (!repository.options('env').includes(env)) return undefined;
+  const base = primaryOf(end, env, repository);
   return base === undefined ? `archer_20q algorithm=${algorithm} env=${env}` : `${base} algorithm=${algorithm}`;
 }
 
-const options = (configs: string, group: string): string[] =>
-  readdirSync(join(configs, group)).flatMap((file) => (file.endsWith('.yaml') ? [file.slice(0, -'.yaml'.length)] : []));
-
 /** A primary config of the environment: ArCHer's first, since every algorithm has settings beside it. */
-function primaryOf(end: string, env: string, configs: string): string | undefined {
-  const named = options(configs, '.').filter((name) => name.endsWith(`_${end}`) || name.endsWith(`_${env}`));
-  const trains = named.filter((name) => /algorithm:/.test(readFileSync(join(configs, `${name}.yaml`), 'utf8')));
+function primaryOf(end: string, env: string, repository: Repository): string | undefined {
+  const named = repository.options('').filter((name) => name.endsWith(`_${end}`) || name.endsWith(`_${env}`));
+  const trains = named.filter((name) => choosesAlgorithm(repository, name));
   return (
     trains.find((name) => name.startsWith('archer_')) ?? trains.find((name) => name.startsWith('bc_')) ?? trains[0]
   );
+}
+
+function choosesAlgorithm(repository: Repository, name: string): boolean {
+  const defaults = repository.load(name)?.defaults;
+  return defaults?.kind === 'list' && defaults.items.some((item) => item.kind === 'map' && item.get('algorithm'));
 }

@@ -1,6 +1,6 @@
 // Finds keys of a composed config that its task, algorithm and environment do not read: settings of files for another unit
 // are left out, settings of the user are refused, so that no key is silently ignored.
-import { join } from 'node:path';
+import { basename, relative, sep } from 'node:path';
 import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import {
@@ -24,14 +24,14 @@ import { choicesOf, schemaOf, taskOf, unknownUnit } from './units.js';
 const UNITS = ['task', 'algorithm', 'env', 'context', 'memory', 'policy', 'critic', 'optimizer', 'preset'];
 
 /**
- * @param shipped the folder of the program's own configs
+ * @param shipped folders of the program's own configs
  * @returns the keys to leave out of the composition
  * @throws {ConfigError} for keys that the user gave and nobody reads
  */
 export async function unreadKeys(
   composition: Composition,
   context: PrepareContext,
-  shipped: string,
+  shipped: readonly string[],
 ): Promise<string[]> {
   await loadPlugins(composition);
   // The validation reports a task, an environment or an algorithm that does not exist; its keys are not the problem.
@@ -87,11 +87,16 @@ const covers = (given: ReadonlySet<string>, path: string): boolean =>
   [...given].some((key) => key === path || key.startsWith(`${path}.`) || path.startsWith(`${key}.`));
 
 /** Whether a config is one of the program's own: the keys that it sets for another unit are not the user's choice. */
-function isShipped({ source, document }: OriginRecord, shipped: string, composition: Composition): boolean {
-  const primary = String(composition.setting('hydra.job.config_name'));
-  const isPrimary = document === undefined ? source === join(shipped, `${primary}.yaml`) : document === primary;
-  return source.startsWith(shipped) && !isPrimary;
+function isShipped({ source, document }: OriginRecord, shipped: readonly string[], composition: Composition): boolean {
+  const folder = shipped.find((one) => source.startsWith(one + sep));
+  if (folder === undefined) return false;
+  const config = document ?? relative(folder, source).replace(/\.yaml$/, '');
+  return config !== composition.setting('hydra.job.config_name') && !isExperiment(config, folder);
 }
+
+/** A sweep is asked for by `+experiment=`: a file of the folder `experiments`, or a document that is named so. */
+const isExperiment = (config: string, folder: string): boolean =>
+  config.startsWith('experiment/') || (basename(folder) === 'experiments' && !config.includes('/'));
 
 interface Reads {
   unit: TaskUnit;
