@@ -1,7 +1,6 @@
 // Composition as a user meets it: what is composed, where each value came from, and the whole text of the messages.
 import {
   compose,
-  clearResolver,
   ConfigError,
   expandSweep,
   registerResolver,
@@ -9,6 +8,7 @@ import {
   type ComposeOptions,
   type Composition,
 } from '../src/index.js';
+import { clearResolver } from '../src/interpolation/resolvers.js';
 import { removeTemporaryTrees, temporaryTree } from './temporary-tree.js';
 
 afterAll(removeTemporaryTrees);

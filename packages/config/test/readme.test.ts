@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as library from '../src/index.js';
 import { removeTemporaryTrees, temporaryTree } from './temporary-tree.js';
+import { clearResolver } from '../src/interpolation/resolvers.js';
 
 const readme = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8');
 const blocks = [...readme.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language, text]) => ({
@@ -40,7 +41,7 @@ function shownValue(comment: string): string {
 }
 
 afterAll(() => {
-  library.clearResolver('double');
+  clearResolver('double');
   removeTemporaryTrees();
 });
 

@@ -66,7 +66,13 @@ async function nativeLoader(): Promise<(name: string) => NativeLibrary> {
     } catch {
       // A library was loaded before, with the same setting.
     }
-    return (name) => koffi.load(name, { global: true }) as unknown as NativeLibrary;
+    return (name) => {
+      const library = koffi.load(name, { global: true });
+      return {
+        func: (symbol, result, types) => library.func(symbol, result, [...types]),
+        symbol: (symbol, type) => library.symbol(symbol, type) as object,
+      };
+    };
   } catch (error) {
     throw new Error(
       `this process was started as one of several, and the package koffi, which calls MPI, does not load: ${(error as Error).message}\n` +

@@ -66,7 +66,13 @@ interface Answer {
   text: string;
   body: {
     prompt_token_ids: number[];
-    choices: { message: { content: string }; text: string; token_ids: number[]; finish_reason: string }[];
+    choices: {
+      message: { content: string };
+      text: string;
+      token_ids: number[];
+      prompt_token_ids: number[];
+      finish_reason: string;
+    }[];
     error: { message: string; param: string | null; code: string | null };
   };
 }
@@ -294,7 +300,7 @@ test('truncate_prompt_tokens leaves the last or the first tokens, or as many as 
   const asked = { prompt, return_token_ids: true };
   const left = async (more: object) => {
     const { body } = await complete({ ...asked, ...more });
-    return (body.choices[0] as unknown as { prompt_token_ids: number[] }).prompt_token_ids;
+    return body.choices[0].prompt_token_ids;
   };
   expect((await complete(asked)).status).toBe(400);
   expect(await left({ truncate_prompt_tokens: 5 })).toEqual(ids.slice(-5));

@@ -27,12 +27,12 @@ export function titled(tests: { test: jest.It; describe: jest.Describe }, suffix
 }
 
 function withSuffix<Register extends jest.It | jest.Describe>(register: Register, suffix: string): Register {
-  type Call = (title: string, ...rest: unknown[]) => void;
-  const call = register as unknown as Call & { each: (...table: unknown[]) => Call };
-  const registerTitled: Call = (title, ...rest) => call(`${title}${suffix}`, ...rest);
-  const each = (...table: unknown[]): Call => {
-    const registerRows = call.each(...table);
-    return (title, ...rest) => registerRows(`${title}${suffix}`, ...rest);
+  type Titled = [title: string, ...rest: unknown[]];
+  const withTitle = ([title, ...rest]: Titled): Titled => [`${title}${suffix}`, ...rest];
+  const each = (...table: unknown[]) => {
+    const registerRows = Reflect.apply(register.each, register, table) as typeof register;
+    return (...given: Titled) => Reflect.apply(registerRows, undefined, withTitle(given));
   };
-  return Object.assign(registerTitled, { each }) as unknown as Register;
+  const registerTitled = (...given: Titled) => Reflect.apply(register, undefined, withTitle(given));
+  return Object.assign(registerTitled, register, { each });
 }

@@ -18,4 +18,4 @@ export type {
   Turn,
   Warning,
 } from './data.js';
-export { packedPages, pageCode, renderPage, shellPage, type PageCode, type PageName } from './page.js';
+export { packedPages, renderPage, shellPage, type PageName } from './page.js';

@@ -4,7 +4,7 @@ import { ConfigError, placeText } from '../config-error.js';
 import { isFixedSetting } from '../hydra/schema.js';
 import { checkInterpolations } from '../interpolation/check.js';
 import type { Resolution } from '../interpolation/resolve.js';
-import { child, framePath, isIndex, splitPath, type Frame } from '../key-path.js';
+import { child, framePath, isIndex, rootOf, splitPath, type Frame } from '../key-path.js';
 import { KindMismatch, mergeInto, replace } from '../merge.js';
 import { nearest } from '../nearest.js';
 import {
@@ -285,7 +285,7 @@ function setItem(at: Frame<ListNode>, key: string, fresh: ConfigNode, override: 
         onNewKey:
           override.kind === 'set'
             ? (target, name) => {
-                throw unknownKey(override, target, String(name), at as unknown as Frame<MapNode>, options);
+                throw unknownKey(override, target, String(name), rootOf(at), options);
               }
             : undefined,
       });
@@ -318,7 +318,7 @@ function unknownKey(
   override: Override,
   target: Frame<MapNode>,
   key: string,
-  root: Frame<MapNode>,
+  root: Frame,
   options: ApplyOptions,
 ): ConfigError {
   const inside = framePath(target);
@@ -340,7 +340,7 @@ function unknownKey(
 }
 
 /** The path with each mistyped part replaced by the nearest key that exists there; undefined where one is not near. */
-function nearestPath(key: string, root: Frame<MapNode>, { resolution }: ApplyOptions): string | undefined {
+function nearestPath(key: string, root: Frame, { resolution }: ApplyOptions): string | undefined {
   const path: string[] = [];
   let at: Frame = root;
   for (const part of splitPath(key)) {

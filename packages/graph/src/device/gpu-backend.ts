@@ -40,7 +40,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
   }
 
   protected prefixOf({ dtype, tensor }: StateTensor, dims: readonly number[]): Tensor {
-    return Tensor.fromGpuBuffer(tensor.gpuBuffer as never, { dataType: dtype as 'float32', dims });
+    return Tensor.fromGpuBuffer(tensor.gpuBuffer, { dataType: dtype as 'float32', dims });
   }
 
   protected async createSession({ stored, model, externalData }: RequestOf<'compile'>): Promise<InferenceSession> {

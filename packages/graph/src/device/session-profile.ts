@@ -13,7 +13,10 @@ export function profileOptions(folder: string | null): Partial<InferenceSession.
 }
 
 /** Ends the profile after the first runs. */
-export function limitProfile(session: InferenceSession, folder: string | null): InferenceSession {
+export function limitProfile<Session extends Pick<InferenceSession, 'run' | 'endProfiling'>>(
+  session: Session,
+  folder: string | null,
+): Session {
   if (folder === null) return session;
   const run = session.run.bind(session) as (...given: unknown[]) => Promise<InferenceSession.ReturnType>;
   let runs = 0;

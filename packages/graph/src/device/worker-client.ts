@@ -8,7 +8,8 @@ import type { Request, RequestMessage, ResponseMessage, Responses, WorkerSetting
 
 interface Pending {
   request: Request;
-  resolve: (result: never) => void;
+  /** A method, so that a promise of any request's own result can be settled. */
+  resolve(result: unknown): void;
   reject: (error: Error) => void;
 }
 
@@ -68,7 +69,7 @@ export class WorkerClient {
       pending.reject(error);
     } else {
       if (message.time) this.#names.report(pending.request, message.time);
-      pending.resolve(message.result as never);
+      pending.resolve(message.result);
     }
   }
 

@@ -29,7 +29,10 @@ export interface Completed {
 }
 
 /** Ends when all answers have ended. @throws {QueueFullError} at once, before any token is generated */
-export function runCompletion(batcher: SequenceBatcher, run: CompletionRun): Promise<Completed> {
+export function runCompletion(
+  batcher: Pick<SequenceBatcher, 'submit' | 'score'>,
+  run: CompletionRun,
+): Promise<Completed> {
   const { request, terminatorIds, signal } = run;
   const { prompts, n, maxTokens, sampling, seed, logitBias, presencePenalty, frequencyPenalty, rules } = request;
   const endIds = [...new Set([...(request.ignoresEnd ? [] : terminatorIds), ...request.stopIds])];

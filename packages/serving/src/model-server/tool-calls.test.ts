@@ -71,14 +71,17 @@ const head: AnswerHead = { kind: 'chat', id: 'x', created: 0, model: 'tiny' };
 async function answered(name: keyof typeof templates, text: string, asked: object = {}) {
   const signal = new AbortController().signal;
   const request = await readChatRequest({ ...body, ...asked }, reader(name), signal);
-  const batcher = {
-    submit: (sequences: { onTokens: (...tokens: [number[], number[], []]) => boolean }[]) =>
+  const batcher: Pick<SequenceBatcher, 'submit' | 'score'> = {
+    score: () => {
+      throw new Error('the prompt is not scored here');
+    },
+    submit: (sequences) =>
       sequences.map(({ onTokens }) => {
         const ids = characters.encode(text);
         for (const id of ids) onTokens([id], [-1], []);
         return Promise.resolve({ finishReason: 'stop', newTokens: ids.length });
       }),
-  } as unknown as SequenceBatcher;
+  };
   const pieces: Choice[] = [];
   const onPiece = (piece: Choice) => void pieces.push(piece);
   const run = { request, tokenizer, terminatorIds: [], rng: new Rng(1), signal, onPiece } as const;

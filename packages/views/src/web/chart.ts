@@ -191,10 +191,10 @@ class Plot {
 
 /** The lines over one list of positions; a band adds two rows after its line. */
 function aligned(lines: readonly Line[]): uPlot.AlignedData {
-  const tables = lines.map(
-    ({ x, y, low, high }): uPlot.AlignedData =>
-      (low && high ? [x, y, low, high] : [x, y]) as unknown as uPlot.AlignedData,
-  );
+  const tables = lines.map(({ x, y, low, high }): uPlot.AlignedData => {
+    const rows = low && high ? [y, low, high] : [y];
+    return [[...x], ...rows.map((row) => [...row])];
+  });
   return tables.length === 1 ? tables[0] : uPlot.join(tables);
 }
 
