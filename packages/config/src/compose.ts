@@ -17,7 +17,7 @@ import { ChoiceSweep, ListExtension, isHydraOverride, isSweep, type Override } f
 import type { Repository } from './sources/repository.js';
 import { givenSources, repositoryOf, searchPathSources } from './sources/search-path.js';
 
-/** Compose a config. @throws {ConfigError} and nothing else, whatever the files and overrides contain */
+/** Compose a config. @throws {ConfigError} and nothing else, for any files and overrides */
 export function compose(options: ComposeOptions): Composition {
   const warnings: string[] = [];
   const overrides = withAliases(options.overrides, options.overrideAliases).map(parseOverride);

@@ -55,7 +55,7 @@ class Float16Graph extends GraphRewrite {
     }
   }
 
-  /** Further outputs that are float32 whatever the operands are (the statistics of a normalization) stay so. */
+  /** Further outputs that are float32 for any operands (the statistics of a normalization) stay so. */
   #notePrecision({ outputs }: GraphNode, precision: Precision): void {
     outputs.forEach((output, i) => {
       const isFloat32 = i > 0 && this.made(output, 'float32') !== undefined;

@@ -5,7 +5,7 @@ import { arrayClass, dataTypeOf, toTensorArray, type DataType, type TensorArray 
 import { GraphBuildError, describeValue } from './errors.js';
 import { Value, type Attributes, type GraphNode, type Op } from './ir.js';
 
-/** Constants of at most so many elements are shared when equal. */
+/** The most elements of a constant that is shared with equal ones. */
 const SHARED_CONSTANT_SIZE = 64;
 
 /** Sizes known only while the graph runs, int64 [pieces], and what they add up to. */

@@ -98,7 +98,7 @@ export type WebgpuForm = 'same' | 'int32' | 'always int32' | { int32Operand: num
  *
  *     'operands'             the type of its operands, float32 where they differ
  *     'float32'              float32, since the result is too large or too inexact in float16
- *     { computes, result }   these two, whatever the operands are
+ *     { computes, result }   these two, for any operands
  *     'cast'                 a conversion between types
  *     a function             one of the above, depending on the node
  */

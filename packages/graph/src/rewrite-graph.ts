@@ -40,7 +40,7 @@ export abstract class GraphRewrite {
     return this.#forms.get(old)?.get(dtype);
   }
 
-  /** In whatever type it was made first. */
+  /** The value in the type in which it was made first. */
   protected madeFirst(old: Value): Value {
     return this.#forms.get(old)!.values().next().value!;
   }

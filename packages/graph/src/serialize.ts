@@ -14,7 +14,7 @@ const IR_VERSION = 10;
 
 export interface SerializeOptions {
   /**
-   * Initializers of at least so many bytes stay outside: the model refers to them and `externalData` contains them.
+   * The least bytes of an initializer that stays outside: the model refers to it and `externalData` contains them.
    * This avoids a copy, and a model may be larger than protobuf's 2 GB.
    */
   externalBytes?: number;

@@ -3,7 +3,7 @@ import { canonicalDim, canonicalShape, dimTerms, sizeOfShape, type Dim, type Sha
 import type { DataType } from './dtype.js';
 import type { OperatorMethods, Value } from './ir.js';
 
-/** Constants of at most so many elements are stored; larger ones are expanded from a scalar. */
+/** The most elements of a constant that is stored; larger ones are expanded from a scalar. */
 const STORED_CONSTANT_SIZE = 64;
 
 export function full(g: OperatorMethods, x: number, shape: Shape, dtype: DataType): Value {

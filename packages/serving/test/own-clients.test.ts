@@ -18,7 +18,7 @@ const elsewhere: readonly string[] = [...remoteOnlyEnvs, 'sciworld', 'openenv'];
 const embedded = environmentNames().filter((name) => !elsewhere.includes(name));
 const families = embedded.filter((name) => Object.hasOwn(agentGymFamilies, name)) as AgentGymFamily[];
 
-/** Plays actions of the environment's sample until the end, for so many turns at most. */
+/** Plays actions of the environment's sample until the end, for a limited number of turns. */
 async function play(makeOne: () => Env, name: string, episodes: number): Promise<void> {
   const { sampleActions } = environmentInfo(name);
   const played = await playEpisodes({

@@ -1,5 +1,5 @@
 // The requests that AgentGym's own servers were asked, sent to ours: maze, wordle and textcraft answer the same to the letter;
-// babyai's worlds and webshop's catalogue are others here, so theirs are compared by routes, statuses and forms.
+// babyai's worlds and webshop's catalogue are different here, so theirs are compared by routes, statuses and forms.
 import { recordedLines, whenRecorded } from '@bowyer/testing';
 import type { EnvName } from '@bowyer/envs';
 import type { EnvServer } from '../src/env-server/env-server.js';

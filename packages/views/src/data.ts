@@ -206,7 +206,7 @@ export interface ComparisonData {
   warnings: Warning[];
   tables: Table[];
   charts: BandChart[];
-  /** The same episode of two runs, beside each other. */
+  /** The same episode of two runs, side by side. */
   pairs: { title: string; sides: Dialogue[] }[];
   notes: string[];
 }

@@ -15,7 +15,7 @@ const file = {
   etag: createHash('sha256').update(content).digest('hex'),
 };
 
-/** Drips bytes in so many answers, then sends the rest. */
+/** Sends single bytes in the given number of answers, then sends the rest. */
 async function download(drips: number): Promise<{ answers: number; got: Buffer }> {
   let answers = 0;
   const server = createServer(({ headers }, response) => {

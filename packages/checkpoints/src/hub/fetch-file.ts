@@ -14,7 +14,7 @@ export interface FetchOptions {
   progress: (bytes: number) => void;
   /** Seconds before the first repetition; each further one waits twice as long. */
   pauseSeconds: number;
-  /** A line that brings almost nothing for so many milliseconds is left for another attempt. */
+  /** A connection that brings almost nothing in this time, in ms, is closed, and another attempt begins. */
   stillMs?: number;
 }
 

@@ -25,7 +25,7 @@ const isLarge = (path: string) => /\.(safetensors|bin)$/.test(path);
 /** Answers as huggingface.co does: /api/models/…/revision, /api/models/…/tree, and /resolve with ranges. */
 class Hub {
   readonly requests: { path: string; range?: string; authorization?: string }[] = [];
-  /** Cuts the connection after so many bytes of each answer with weights. */
+  /** Cuts the connection after this number of bytes of each answer with weights. */
   dropAfter = Infinity;
   damaged = false;
   /** Weights are sent when this is fulfilled. */

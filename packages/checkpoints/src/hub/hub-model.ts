@@ -60,7 +60,7 @@ export async function modelDirectory(place: string, options: HubOptions = {}): P
 
 const isSet = (variable: string | undefined) => ['1', 'on', 'yes', 'true'].includes((variable ?? '').toLowerCase());
 
-/** null where it was never downloaded as a whole: the revision is noted last. */
+/** Null where it was never downloaded completely: the revision is written last. */
 async function cachedSnapshot(id: HubId, folder: string): Promise<string | null> {
   const commit = COMMIT.test(id.revision)
     ? id.revision

@@ -1,4 +1,4 @@
-// Folders and files that a run leaves behind. Each file is written beside its place and renamed, so it is whole or not there.
+// Folders and files that a run leaves behind. Each file is written beside its place and renamed, so that it is either complete or absent.
 import { existsSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';

@@ -1,5 +1,5 @@
 // `--experimental-rerun`: a job again from its record, the files that its first run wrote into `.hydra`. Its config is taken as it
-// was saved, whatever has become of the config folders since; it runs in the same folder, and its record stays as it is.
+// was saved, even if the config folders have changed since; it runs in the same folder, and its record stays as it is.
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Composition } from '../composition.js';

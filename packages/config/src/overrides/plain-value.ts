@@ -1,4 +1,4 @@
-// Values of an override as JSON has them, and back, so that a service which stores JSON passes on what was typed.
+// Values of an override as JSON, and back, so that a service that stores JSON returns what was typed.
 import { ConfigError } from '../config-error.js';
 import { Float } from '../node.js';
 import { encodeElement } from './encode.js';

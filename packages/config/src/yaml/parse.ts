@@ -81,7 +81,7 @@ function* tokens(text: string, parser: Parser, fail: (message: string, offset: n
   yield* parser.end();
 }
 
-/** Tags are judged by read.ts; a directive that nobody knows is a mistake. */
+/** Tags are checked by read.ts; an unknown directive is a mistake. */
 const isMistake = ({ code }: YAMLError) => code === 'BAD_DIRECTIVE';
 
 /** The `---` before a document's content. */

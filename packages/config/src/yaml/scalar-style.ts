@@ -71,7 +71,7 @@ export function needsQuotes(text: string): boolean {
   return looksTyped(text) || readsAsOtherType(text);
 }
 
-/** Words that OmegaConf always quotes: booleans of the wider set, and whatever Python's int() or float() takes. */
+/** Words that OmegaConf always quotes: booleans of the wider set, and all that Python's int() or float() accepts. */
 export function looksTyped(text: string): boolean {
   if (booleanLike.test(text)) return true;
   if (!/^[\s+\-.\p{Nd}iInN\x1c-\x1f\x85]/u.test(text)) return false;

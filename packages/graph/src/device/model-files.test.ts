@@ -1,4 +1,4 @@
-// Weights beside a model as files: written once, however many models name them, and gone with the device.
+// Weights beside a model as files: written once for all models that name them, and deleted with the device.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

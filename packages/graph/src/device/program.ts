@@ -60,7 +60,7 @@ export interface RunFeeds {
 
 export type RunOutputs = Record<string, { dims: readonly number[]; dtype: DataType; data: TensorArray }>;
 
-/** Initializers of at least so many bytes are given to ONNX Runtime beside the model instead of inside it. */
+/** The least bytes of an initializer that ONNX Runtime gets beside the model instead of inside it. */
 const EXTERNAL_BYTES = 1 << 20;
 
 /** A graph compiled on a device. Calls run in the order they are made, also when they are not awaited one by one. */

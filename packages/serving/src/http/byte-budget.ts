@@ -13,7 +13,7 @@ export class ByteBudget {
     return this.#held;
   }
 
-  /** @param giveWay called once, when its bytes are needed for others: what it holds must be let go */
+  /** @param giveWay called once, when others need its bytes: it must then release them */
   open(giveWay: () => void): ByteShare {
     return new ByteShare(this, giveWay);
   }

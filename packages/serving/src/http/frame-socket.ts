@@ -27,7 +27,7 @@ const PING_HEAD = 6;
 
 /** @param longest message, in bytes */
 export const frameServer = (longest: number): WebSocketServer =>
-  // A fragment takes memory beside its bytes.
+  // A fragment takes more memory than its bytes.
   new WebSocketServer({
     noServer: true,
     maxPayload: longest,

@@ -184,7 +184,7 @@ function nameOf(kind: AnswerKind, { id, bytes }: Pick<Alternative, 'id' | 'bytes
   return textOf(bytes) ?? `${kind === 'text' ? 'bytes:' : ''}${escaped(bytes)}`;
 }
 
-/** The generated token is always among them, by its name; of others with one name, the more likely one has it. */
+/** The generated token is always among them, by its name; if others share a name, the most likely of them has it. */
 function byName(generated: TokenLogprob, names: TokenNames): Record<string, number | null> {
   const others = generated.topLogprobs.filter(({ id }) => id !== generated.id);
   const taken = new Map<string, number>();

@@ -10,7 +10,7 @@ export interface CompletionRequest {
   /** Answers to each prompt. */
   n: number;
   maxTokens: number;
-  /** Before so many, neither tokens nor texts end an answer. */
+  /** The least number of tokens before a token or a text may end an answer. */
   minTokens: number;
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
   stops: string[];
@@ -28,7 +28,7 @@ export interface CompletionRequest {
   namesTokensById: boolean;
   /** Whether the ids of prompts and answers are returned, with the token that ended an answer, as vLLM does. */
   returnsIds: boolean;
-  /** Tokens that end an answer beside the model's own. */
+  /** Tokens that end an answer in addition to the model's own. */
   stopIds: readonly number[];
   /** The model's own end tokens end no answer. */
   ignoresEnd: boolean;

@@ -43,7 +43,7 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   port: number;
   /** Clients must send it as a bearer token; null: no key is required. */
   apiKey: string | null;
-  /** Tokens that end an answer beside the model's own and the template's. */
+  /** Tokens that end an answer in addition to those of the model and the template. */
   terminatorIds?: readonly number[];
   /** The seed of the answers to requests without one. */
   seed: number;

@@ -36,7 +36,7 @@ const LONGEST_STOP = 1_024;
 /** Characters of a token on average; English has 4 to 5, deeply indented code 8. Work before the first step takes this long. */
 const MOST_PER_TOKEN = 16;
 
-/** A text as short as this is encoded whatever the context. */
+/** The longest text that is encoded for any length of context. */
 const SHORT = 2 ** 15;
 
 /** The same of one that is cut to what is wanted of it. */
@@ -88,7 +88,7 @@ export const inSteps = <Result>(
   signal: AbortSignal,
 ): Promise<Result> => tokenizer.inSteps(encodeAll, { maxTokens: cuts ? Infinity : contextLength + 1, signal });
 
-/** `truncate_prompt_tokens` as vLLM has it: so many of the last tokens; −1: as many as leave room for the answer. */
+/** `truncate_prompt_tokens` as in vLLM: the number of last tokens to keep; −1: as many as leave room for the answer. */
 export function promptCut(fields: RequestFields, limit: LimitNames, bounds: LengthBounds): PromptCut {
   const { contextLength } = bounds;
   const given = fields.number('truncate_prompt_tokens', null, { min: -1, max: contextLength, whole: true });

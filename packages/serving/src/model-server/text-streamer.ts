@@ -13,7 +13,7 @@ export class TextStreamer {
   /**
    * @param decode all tokens of the answer so far as text
    * @param stops the answer ends before the first of these
-   * @param minTokens one of them ends the answer only if it ends behind so many tokens
+   * @param minTokens a stop string ends the answer only if it ends behind this number of tokens
    */
   constructor(
     private readonly decode: (ids: readonly number[]) => string,

@@ -186,7 +186,7 @@ export class OpenEnvServer {
   }
 
   /**
-   * One call on an environment of its own, as the protocol has it for HTTP.
+   * One call on an environment of its own, the protocol's form for HTTP.
    *
    * @param isChosen whether what the client asked for may be why the environment fails: a problem that it has not, a step before a reset
    */

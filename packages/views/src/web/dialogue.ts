@@ -212,7 +212,7 @@ function examples({ retrieved }: Turn): HTMLElement | null {
   return el('div', { class: 'note muted' }, `Read from the memory: ${shown}`);
 }
 
-/** The same item played several times, beside each other: what the policy says now and what it said before. */
+/** The same item played several times, side by side: the policy's words now and before. */
 export function sideBySide(title: string, dialogues: readonly Dialogue[]): HTMLElement {
   return lazyDetails(
     title,

@@ -117,7 +117,7 @@ const episodeColumns: Column<EpisodeSummary>[] = [
 ];
 
 function episodes({ dialogues: all, episodes: list, episodeCount }: RunData): HTMLElement {
-  // Those that show a change alone stand beside each other below.
+  // Dialogues that show only a change are placed side by side below.
   const dialogues = all.filter(({ reasons }) => reasons.some((reason) => reason !== 'over time'));
   const first = dialogues.find(({ reasons }) => reasons.includes('most surprising')) ?? dialogues[0];
   const folded = new Map(dialogues.map((dialogue) => [dialogue.id, foldedDialogue(dialogue, dialogue === first)]));

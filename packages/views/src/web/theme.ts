@@ -9,7 +9,7 @@ export function onThemeChange(listener: () => void): void {
   listeners.add(listener);
 }
 
-/** A colour of the style sheet as the theme has it now: `rgb(r, g, b)`, or `rgba(…)` with an opacity. */
+/** A colour of the style sheet in the current theme: `rgb(r, g, b)`, or `rgba(…)` with an opacity. */
 export function colour(name: string, opacity = 1): string {
   const probe = document.createElement('i');
   probe.style.color = `var(--${name})`;

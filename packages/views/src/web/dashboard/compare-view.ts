@@ -1,4 +1,4 @@
-// Several runs: their curves in the same charts, and their last figures beside each other.
+// Several runs: their curves in the same charts, and their last figures side by side.
 import type { RunData, Table } from '../../data.js';
 import { chart, type ChartInput } from '../chart.js';
 import { el } from '../dom.js';
