@@ -20,7 +20,11 @@ export const cfgTypes = ['job', 'hydra', 'all'] as const;
 export const infoTopics = ['all', 'config', 'defaults', 'defaults-tree', 'plugins', 'searchpath', 'origin'] as const;
 
 export const flagForms: readonly FlagForm[] = [
-  { name: '--help', short: '-h', meaning: 'help of the program: usage, the keys of its config, its groups and configs' },
+  {
+    name: '--help',
+    short: '-h',
+    meaning: 'help of the program: usage, the keys of its config, its groups and configs',
+  },
   { name: '--hydra-help', meaning: 'help of the command line itself: flags and the groups of hydra settings' },
   { name: '--version', meaning: 'print the version' },
   {
