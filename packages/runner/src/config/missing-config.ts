@@ -24,10 +24,13 @@ const ENVIRONMENTS: Readonly<Record<string, string>> = {
   agentgym: 'mixture',
 };
 
+const repositoryOf = (configs: string): Repository =>
+  compose({ configDirs: [configs], configName: 'base', overrides: [] }).repository;
+
 /** `bowyer archer_20q`: a config is named by a flag. */
 export function configWithoutFlag(error: ConfigError, configs: string): ConfigError | undefined {
   const name = /^Cannot read override '(\w+)': '=' is missing$/.exec(error.summary)?.[1];
-  if (name === undefined || !options(configs, '.').includes(name)) return undefined;
+  if (name === undefined || !repositoryOf(configs).options('').includes(name)) return undefined;
   return new ConfigError(error.kind, error.summary, [`write --config-name ${name}`], error);
 }
 
@@ -35,8 +38,7 @@ export function configWithoutFlag(error: ConfigError, configs: string): ConfigEr
 export function missingConfig(error: ConfigError, configs: string): ConfigError | undefined {
   const name = /^Cannot find primary config '([\w./-]+)'$/.exec(error.summary)?.[1];
   if (name === undefined) return undefined;
-  const { repository } = compose({ configDirs: [configs], configName: 'base', overrides: [] });
-  const instead = compositionOf(name.replace(/\.ya?ml$/, '').toLowerCase(), repository);
+  const instead = compositionOf(name.replace(/\.ya?ml$/, '').toLowerCase(), repositoryOf(configs));
   if (instead === undefined) return undefined;
   return new ConfigError(error.kind, error.summary, [`write --config-name ${instead}`, ...error.details], error);
 }
