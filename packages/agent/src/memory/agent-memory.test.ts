@@ -116,7 +116,7 @@ test.each<[string, object]>([
   ['memory.encoder=null: a folder with an encoder', { memory: { ...bm25, kind: 'encoder', encoder: null } }],
   ['the memory would stay empty', { memory: { ...bm25, demonstrations: false, grow: false } }],
   ['memory.grow=true: with rollout.mode=lock_step', { rollout: { mode: 'lock_step' } }],
-  ['the train split has one of the goals only', { env: { ...config.env, goal: 'stick' } }],
+  ['the train split has only one of the goals', { env: { ...config.env, goal: 'stick' } }],
   ['the agent in /nowhere has no memory to begin with', { policyLm: '/nowhere' }],
 ])('refused: %s', (text, given) => {
   const all = { task: 'train', context: { kind: 'auto' }, ...config, memory: bm25, policyLm: null, ...given };
