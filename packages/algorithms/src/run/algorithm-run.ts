@@ -148,6 +148,8 @@ function algorithmRun<Options extends PlayOptions>(
     ...run,
     openPlayer,
     async *iterations() {
+      if (loop.iterations === undefined)
+        throw new Error('run.iterations() reads the options of loopKeys and evalDecodingKey: add them to the schema');
       await endPostponed();
       for (let iteration = firstIteration; iteration < loop.iterations && !hooks.stopRequested; iteration++)
         yield iteration;
