@@ -70,8 +70,7 @@ describe('shell blocks', () => {
 
 /** Own members of an interface. */
 function membersOf(file: string, name: string): string[] {
-  const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest);
-  const found = source.statements.find(
+  const found = sourceOf(file).statements.find(
     (statement): statement is ts.InterfaceDeclaration =>
       ts.isInterfaceDeclaration(statement) && statement.name.text === name,
   );
@@ -149,14 +148,20 @@ describe('docs/walkthrough.md', () => {
   });
 });
 
+const parsed = new Map<string, ts.SourceFile>();
+function sourceOf(file: string): ts.SourceFile {
+  const source = parsed.get(file) ?? ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest);
+  parsed.set(file, source);
+  return source;
+}
+
 /** Files that a file reaches by imports; those of another package by the names that it takes from the package's front door. */
 function importsFrom(first: string): Set<string> {
   const reached = new Set<string>();
   const visit = (file: string): void => {
     if (reached.has(file)) return;
     reached.add(file);
-    const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest);
-    for (const statement of source.statements) {
+    for (const statement of sourceOf(file).statements) {
       const { moduleSpecifier } = statement as ts.ImportDeclaration | ts.ExportDeclaration;
       if (moduleSpecifier === undefined || !ts.isStringLiteral(moduleSpecifier)) continue;
       const from = moduleSpecifier.text;
@@ -179,8 +184,7 @@ function homesOf(from: string, { importClause }: ts.ImportDeclaration): string[]
       ? bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text)
       : [],
   );
-  const door = ts.createSourceFile('index.ts', textOf(`${folder}/index.ts`), ts.ScriptTarget.Latest);
-  return door.statements.flatMap((statement) => {
+  return sourceOf(`${folder}/index.ts`).statements.flatMap((statement) => {
     if (!ts.isExportDeclaration(statement) || !statement.exportClause || !statement.moduleSpecifier) return [];
     if (!ts.isNamedExports(statement.exportClause)) return [];
     const isTaken = statement.exportClause.elements.some(({ name }) => names.has(name.text));
@@ -197,6 +201,6 @@ function declaredIn(file: string): string[] {
     if (name !== undefined && ts.isIdentifier(name) && !ts.isImportSpecifier(node)) names.push(name.text);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest));
+  visit(sourceOf(file));
   return names;
 }
