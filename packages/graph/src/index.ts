@@ -52,4 +52,4 @@ export {
   type KernelState,
   type KernelTensor,
 } from './device/kernel.js';
-export { DeviceError, GraphBuildError, NotDifferentiableError, ProgramCallError } from './errors.js';
+export { DeviceError } from './errors.js';

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { openDevice, type Device } from '@bowyer/graph';
-import { families } from '../src/decoder/families/index.js';
+import { allFamilies } from '../src/decoder/all-families.js';
 import { encoderConfigFromJson } from '../src/encoder/encoder-config.js';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { bartConfig } from '../src/seq2seq/bart-config.js';
@@ -33,7 +33,7 @@ const OURS = ['canon_llama', 'smeared_llama'];
 
 test('every family has a recording', () => {
   const types = [...recordings.map(({ config }) => config.model_type), ...INCOMPLETE, ...OURS];
-  expect(types.sort()).toEqual(Object.keys(families).sort());
+  expect(types.sort()).toEqual(Object.keys(allFamilies).sort());
 });
 
 /** Their tensors have other names in files; decoder-fields.test.ts has them of sizes alone. */
@@ -56,7 +56,7 @@ test.each(named.filter(([type]) => !renamed.includes(type)))(
 );
 
 test.each(named)('%s: the values of what is left out', (type, { fields }) => {
-  const { defaults, aliases = {} } = families[type];
+  const { defaults, aliases = {} } = allFamilies[type];
   const nameOf = (key: string) => Object.keys(aliases).find((alias) => aliases[alias] === key) ?? key;
   const theirs = (key: string) => fields[key] ?? fields[nameOf(key)];
   const known = Object.entries(defaults).filter(

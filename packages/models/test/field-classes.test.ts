@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import { configText } from '../src/architecture/config-text.js';
-import { families } from '../src/decoder/families/index.js';
+import { allFamilies } from '../src/decoder/all-families.js';
 import { changesLogits } from '../src/decoding/logit-rules.js';
 import { readLogitRules } from '../src/decoding/generation-fields.js';
 import { architectureFor } from '../src/language-model/architectures.js';
@@ -50,7 +50,7 @@ test('every family of transformers that was recorded has a row', () => {
 describe.each(Object.entries(decoders))('config.json of %s', (type, classes) => {
   const base = [...plain, ...shrunk].find(({ config }) => config.model_type === type)!.config;
   const load = (changes: object) => architectureFor({ ...base, ...changes });
-  const names = (field: string) => [field, families[type].aliases?.[field] ?? field];
+  const names = (field: string) => [field, allFamilies[type].aliases?.[field] ?? field];
 
   test('every field has a class', () => expectComplete(classes, fields.decoders[type]));
 
@@ -72,7 +72,7 @@ describe.each(Object.entries(decoders))('config.json of %s', (type, classes) => 
 });
 
 test.each(shrunk)('what changes the result of $name in transformers is checked here', async ({ name, config }) => {
-  const { aliases = {} } = families[String(config.model_type)];
+  const { aliases = {} } = allFamilies[String(config.model_type)];
   const unchecked: string[] = [];
   for (const [field, [value]] of Object.entries(changes[name].effective)) {
     const problem = await problemOf(() => architectureFor({ ...config, [field]: 'x' }));

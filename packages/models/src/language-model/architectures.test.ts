@@ -3,7 +3,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { continuationExample as example } from '../../test/reference/continuation-example.js';
 import { architectureFor } from './architectures.js';
-import { families } from '../decoder/families/index.js';
+import { allFamilies } from '../decoder/all-families.js';
 import { rotaryShare } from '../decoder/families/gpt-neox.js';
 import { FamilyConfig } from '../decoder/family.js';
 import { gpt2Config } from '../decoder/gpt2-config.js';
@@ -85,7 +85,7 @@ describe.each<Record<string, unknown>>([
 
 test('GPT-NeoX: how much of a head turns, in each spelling of the file', () => {
   const sizes = { hidden_size: 32, num_attention_heads: 4 };
-  const config = (json: object) => new FamilyConfig('gpt_neox', families.gpt_neox, { ...sizes, ...json });
+  const config = (json: object) => new FamilyConfig('gpt_neox', allFamilies.gpt_neox, { ...sizes, ...json });
   const rotary = (json: object) => config(json).rotary({ share: rotaryShare(config(json)) }).frequencies;
   expect(rotary({})).toHaveLength(1); // a quarter of eight columns, in pairs
   expect(rotary({ rotary_pct: 1, rotary_emb_base: 100 })).toHaveLength(4);

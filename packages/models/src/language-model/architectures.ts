@@ -2,14 +2,14 @@
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { fromConfigFile, UnsupportedConfigError, type ConfigJson } from '@bowyer/checkpoints';
 import { isEncoder } from '../encoder/encoder-config.js';
-import { families } from '../decoder/families/index.js';
+import { allFamilies } from '../decoder/all-families.js';
 import { FamilyConfig } from '../decoder/family.js';
 import { textConfig } from '../decoder/text-config.js';
 import { encoderDecoderTypes, isEncoderDecoder } from '../seq2seq/seq2seq-architectures.js';
 
 /** Whether a language model of this kind can be built here. */
 export const isLanguageModel = (json: ConfigJson): boolean =>
-  Object.hasOwn(families, String(textConfig(json).model_type));
+  Object.hasOwn(allFamilies, String(textConfig(json).model_type));
 
 /**
  * The architecture of a Hugging Face config, chosen by its `model_type`.
@@ -20,11 +20,11 @@ export function architectureFor(json: ConfigJson, path = 'config.json'): CausalA
   if (!isLanguageModel(json)) throw new UnsupportedConfigError(null, 'model_type', unknownType(json), path);
   const text = textConfig(json);
   const type = String(text.model_type);
-  return fromConfigFile(path, () => families[type].build(new FamilyConfig(type, families[type], text)));
+  return fromConfigFile(path, () => allFamilies[type].build(new FamilyConfig(type, allFamilies[type], text)));
 }
 
 function unknownType({ model_type: type, ...json }: ConfigJson): string {
-  const known = `supported language models: ${Object.keys(families).join(', ')}`;
+  const known = `supported language models: ${Object.keys(allFamilies).join(', ')}`;
   if (type === undefined) return `is missing; ${known}`;
   if (isEncoder({ model_type: type, ...json }))
     return `is "${String(type)}", an encoder, which cannot generate text: it can be a critic (critic_lm); ${known}`;

@@ -1,4 +1,4 @@
-// The families of decoders by `model_type`.
+// The published families of decoders by `model_type`.
 import type { Family } from '../family.js';
 import { bloom } from './bloom.js';
 import { cohere, cohere2 } from './cohere.js';
@@ -23,8 +23,6 @@ import { phi, phi3 } from './phi.js';
 import { qwen35, qwen35Moe, qwen3Next } from './qwen-hybrid.js';
 import { qwen2, qwen3 } from './qwen.js';
 import { seedOss } from './seed-oss.js';
-import { canonLlama } from './canon-llama.js';
-import { smearedLlama } from './smeared-llama.js';
 import { smolLm3 } from './smollm3.js';
 import { stableLm } from './stablelm.js';
 import { starcoder2 } from './starcoder2.js';
@@ -34,8 +32,6 @@ export const families: Readonly<Record<string, Family>> = {
   falcon,
   gpt_neox: gptNeoX,
   llama,
-  canon_llama: canonLlama,
-  smeared_llama: smearedLlama,
   mistral,
   qwen2,
   qwen3,

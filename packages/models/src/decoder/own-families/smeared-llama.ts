@@ -1,7 +1,7 @@
-// Llama whose keys are convolved with those of the tokens before (key-convolution.ts). Of our own: no other program reads it.
+// Llama whose keys are convolved with those of the tokens before (key-convolution.ts).
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
-import { llama } from './llama.js';
+import { llama } from '../families/llama.js';
 
 export const smearedLlama: Family = {
   architecture: 'SmearedLlamaForCausalLM',

@@ -2,9 +2,9 @@
 // recurrent-episodes.test.ts.
 import { openDevice } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
-import { formulaWeights, tokenIds } from '../../test/families/formula-weights.js';
-import { architectureFor } from '../language-model/architectures.js';
-import { TokenScorer } from '../training/token-scorer.js';
+import { formulaWeights, tokenIds } from '../../../test/families/formula-weights.js';
+import { architectureFor } from '../../language-model/architectures.js';
+import { TokenScorer } from '../../training/token-scorer.js';
 
 const sizes = {
   vocab_size: 29,
@@ -17,7 +17,7 @@ const sizes = {
 };
 const ids = tokenIds('text', 12, sizes.vocab_size);
 
-/** Of each token after the first. */
+/** The score of each token after the first. */
 async function logprobs(json: Record<string, unknown>, replaced: HostTensors = {}): Promise<number[]> {
   const architecture = architectureFor({ ...sizes, ...json });
   const device = await openDevice({ device: 'cpu', threads: 1 });

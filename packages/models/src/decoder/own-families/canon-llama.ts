@@ -1,10 +1,10 @@
 // Llama with Canon layers (canon.ts) before attention (A) and before the feed-forward layer (C).
-// Of our own, with weights named as in the LlamaCanon of Allen-Zhu 2025, arXiv:2512.17351: no other program reads it. A quarter of a
-// head's columns turn with the position; what is compared over hundreds of tokens is compared in the others.
+// The weights are named as in the LlamaCanon of Allen-Zhu 2025, arXiv:2512.17351. A quarter of each head's columns turn with the
+// position; tokens that are hundreds of places apart are compared in the other columns.
 import type { Family } from '../family.js';
 import { canonLayer } from '../canon.js';
 import { plainDecoder } from '../plain-decoder.js';
-import { llama } from './llama.js';
+import { llama } from '../families/llama.js';
 
 export const canonLlama: Family = {
   architecture: 'CanonLlamaForCausalLM',
