@@ -10,7 +10,7 @@ export interface Figures {
 
 let latest: { metrics: object; figures: Figures } | null = null;
 
-/** Of the step that `newFigures` was called for last they are in memory. */
+/** The figures of a step; those of the last call of `newFigures` are in memory. */
 export function figuresOf(metrics: Readonly<Record<string, number>>): Figures {
   return latest?.metrics === metrics ? latest.figures : newFigures(metrics);
 }
@@ -34,7 +34,7 @@ function textsOf(values: readonly number[]): string[] {
   return texts;
 }
 
-/** What `make` makes of names, made again when they are others. */
+/** The result of `make` for names, made again only when the names change. */
 export function perNames<T>(make: (names: readonly string[]) => T): (names: readonly string[]) => T {
   let known: { names: readonly string[]; made: T } | null = null;
   return (names) => {

@@ -21,7 +21,7 @@ const MARGIN = { left: 52, right: 12, bottom: 36 };
 /** Without a legend. */
 const TOP = 30;
 const LEGEND_LINE = 14;
-/** Of a character of 11 pixels, not narrower than most are. */
+/** The width of a character of 11 pixels, not narrower than most are. */
 const CHARACTER = 6.5;
 const COLOURS = ['#2563eb', '#dc2626', '#059669', '#d97706', '#7c3aed', '#0891b2'];
 

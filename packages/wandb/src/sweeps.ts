@@ -23,7 +23,7 @@ export interface SweepPlace {
 export function parseSweep(text: string, env: Environment): SweepPlace {
   const parts = text.split('/');
   if (parts.length > 3 || parts.some((part) => part === ''))
-    throw new Error(`'${text}' is no sweep of W&B\n  write ID, PROJECT/ID or ENTITY/PROJECT/ID`);
+    throw new Error(`'${text}' is not a sweep of W&B\n  write ID, PROJECT/ID or ENTITY/PROJECT/ID`);
   const [id, project, entity] = parts.reverse();
   return { id, project: project ?? env.WANDB_PROJECT ?? 'uncategorized', entity: entity ?? env.WANDB_ENTITY ?? null };
 }
@@ -32,7 +32,7 @@ export interface SweepConfig {
   method: 'grid' | 'random' | 'bayes';
   metric: { name: string; goal: 'maximize' | 'minimize' };
   parameters: Readonly<Record<string, object>>;
-  /** What W&B's own agent starts, in its template words. */
+  /** The command that W&B's own agent starts, in its template words. */
   command: readonly string[];
   /** Trials; absent: no bound. */
   run_cap?: number;
@@ -67,7 +67,7 @@ export interface SweepTrial {
   args?: Readonly<Record<string, { value: unknown }>>;
 }
 
-/** What the sweep wants done; none: nothing now. */
+/** The next command of the sweep; none: nothing now. */
 export type SweepCommand = SweepTrial | { type: 'stop'; run_id: string } | { type: 'exit' };
 
 export interface SweepAgent {

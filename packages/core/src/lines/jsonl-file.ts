@@ -51,7 +51,7 @@ export class JsonlFile {
   }
 }
 
-/** Removes a last line that is no JSON, and ends one that is. @returns the file's length in bytes */
+/** Removes a last line that is not JSON, and ends one that is. @returns the file's length in bytes */
 async function endLastLine(path: string): Promise<number> {
   const file = await open(path, 'r+');
   try {

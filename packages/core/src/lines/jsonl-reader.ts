@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 export interface JsonlEnd {
   /** Bytes of the whole lines. */
   bytes: number;
-  /** A note that the last line was cut off and is left out; null where it was not. */
+  /** A message that the last line was cut off and is left out; null where it was not. */
   torn: string | null;
 }
 

@@ -19,7 +19,7 @@ const PART_BYTES = 64 << 20;
 const MEMBER_BYTES = 1 << 20;
 
 interface PartIndex {
-  /** Bytes of the text. */
+  /** The length of the text. */
   bytes: number;
   /** Where each gzip member begins: in the part, and in the text. */
   members: { at: number; from: number }[];

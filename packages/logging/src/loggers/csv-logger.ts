@@ -27,7 +27,7 @@ class CsvTable implements RunLogger {
   #columns = ['iteration'];
   #known: ReadonlySet<string> = new Set(this.#columns);
   #names: readonly string[] = [];
-  /** Of each column among the names of the step; -1: not there. */
+  /** The place of each column among the names of the step; -1: not there. */
   #places: readonly number[] = [];
 
   constructor(private readonly path: string) {}

@@ -24,7 +24,7 @@ export interface LoggedRun {
   stop?(reason: string): void;
 }
 
-/** What one iteration, or one interval of optimizer steps, has given. */
+/** The results of one iteration, or of one interval of optimizer steps. */
 export interface LoggedStep {
   /** Counted from 1, as in metrics.jsonl. */
   iteration: number;
@@ -35,7 +35,7 @@ export interface LoggedStep {
   episodes: readonly Trajectory[];
 }
 
-/** What a run ended with. */
+/** The outcome of a run. */
 export interface LoggedEnd {
   status: 'finished' | 'stopped' | 'failed';
   /** Figures of the final test, empty where there is none. */
@@ -50,7 +50,7 @@ export interface LoggedCheckpoint {
   kind: 'best' | 'last';
   iteration: number;
   folder: string;
-  /** Of the best policy: the evaluation's figure. */
+  /** The evaluation's figure of the best policy. */
   score?: number;
 }
 

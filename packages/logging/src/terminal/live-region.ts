@@ -13,7 +13,7 @@ export interface TerminalStream {
   off?(event: 'resize', listener: () => void): unknown;
 }
 
-/** What the region shows now. Longer lines are cut at the width. */
+/** The text that the region shows now. Longer lines are cut at the width. */
 export type LiveText = (size: { columns: number; rows: number }) => string[];
 
 /** Redraws per second. Nothing is written where nothing has changed. */

@@ -1,4 +1,4 @@
-// What a person watching a training wants to see, as a few lines below its bar.
+// The figures that a person watching a training wants to see, as a few lines below its bar.
 import { maximum, minimum } from '@bowyer/core';
 import { figuresOf, perNames } from '../figures.js';
 

@@ -7,9 +7,9 @@ import type { StateSpec } from './recurrence.js';
 
 /** The states that recurrent layers keep of earlier tokens, by their names in `CausalArchitecture.states`. */
 export interface Recurrence {
-  /** What earlier tokens left, [batch, ...shape]; undefined where every sequence begins with these tokens. */
+  /** The state that earlier tokens left, [batch, ...shape]; undefined where every sequence begins with these tokens. */
   before(name: string): Value | undefined;
-  /** What the next tokens begin with; without effect where no token follows. */
+  /** The state that the next tokens begin with; without effect where no token follows. */
   after(name: string, state: Value): void;
   /** [batch] int64: how many of a row's tokens are real, the rest being padding on the right that must not change its states; all where undefined. */
   readonly counts?: Value;
@@ -17,7 +17,7 @@ export interface Recurrence {
   readonly chunk: number;
 }
 
-/** What a graph offers to the architecture that is built into it. */
+/** The operations that a graph offers to the architecture that is built into it. */
 export interface ForwardScope {
   readonly g: GraphBuilder;
   readonly batch: Dim;
@@ -62,7 +62,7 @@ export interface CausalArchitecture {
   readonly headSize: number;
   /** Layers that call `attention`, whose keys and values are cached; all where undefined. */
   readonly attentionLayers?: readonly number[];
-  /** What the other layers keep of earlier tokens; none where undefined. */
+  /** The states that the other layers keep of earlier tokens; none where undefined. */
   readonly states?: readonly StateSpec[];
   readonly parameters: readonly ParameterSpec[];
   /**

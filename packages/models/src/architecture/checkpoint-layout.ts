@@ -19,7 +19,10 @@ export const bareName = (name: string) => name.replace(PREFIX, '');
 const BUFFERS =
   /(^|\.)(attn|attention)\.(bias|masked_bias)$|rotary_emb\.inv_freq$|^(language_model\.)?(lm_head|embed_out)\.weight$/;
 
-/** What models of text and images (or sound) have besides their text part, and layers that predict several tokens at once. */
+/**
+ * The prefixes in models of text and images (or sound) besides their text part, and those of layers that predict several tokens at
+ * once.
+ */
 const OTHER_PARTS =
   /^(model\.)?(vision_tower|multi_modal_projector|vision_encoder|audio_tower|embed_vision|embed_audio|vision_embedder|visual)\.|^mtp\./;
 

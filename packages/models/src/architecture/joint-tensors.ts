@@ -13,7 +13,7 @@ type JointSpec = ParameterSpec & { joint: JointTensor };
 
 const size = (shape: readonly number[]) => shape.reduce((product, dim) => product * dim, 1);
 
-/** What the joint tensor's own name becomes in MXFP4. */
+/** The names that take the joint tensor's place in MXFP4. */
 const packedNames = (tensor: string) => ({ blocks: `${tensor}_blocks`, scales: `${tensor}_scales` });
 
 /**

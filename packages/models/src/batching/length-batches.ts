@@ -1,6 +1,6 @@
 // Which rows go through a network together, so that little of what goes through is padding.
 
-/** What one more batch costs beside its tokens, in tokens: its start, its gradients' way into their sums. A guess that was tried. */
+/** The cost of one more batch beside its tokens, in tokens: its start, its gradients' way into their sums. A guess that was tried. */
 const BATCH_PRICE = 64;
 
 /**
@@ -17,7 +17,7 @@ const BATCH_PRICE = 64;
  */
 export function lengthBatches(lengths: readonly (readonly number[])[], maxTokens: number): number[][] {
   const order = lengths.map((_, row) => row).sort((a, b) => compare(lengths[a], lengths[b]) || a - b);
-  // Of the first `end` rows: the least cost, and where the last batch of that way begins.
+  // For the first `end` rows: the least cost, and where the last batch of that way begins.
   const cost = [0];
   const begins = [0];
   for (let end = 1; end <= order.length; end++) {

@@ -1,4 +1,4 @@
-// What of a call's batches this rank computes: a run of rows as long as any other rank's, in tokens with padding.
+// The part of a call's batches that this rank computes: a run of rows as long as any other rank's, in tokens with padding.
 import type { Ranks } from '@bowyer/core';
 import type { TokenBatch } from './token-batches.js';
 

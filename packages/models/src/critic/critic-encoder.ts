@@ -1,4 +1,4 @@
-// What a critic's text encoder must offer: parameters, its part of the graph, and the feeds for a batch of texts.
+// The interface of a critic's text encoder: parameters, its part of the graph, and the feeds for a batch of texts.
 import type { Rng } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import type { Parameters } from '../layers/linear.js';

@@ -1,4 +1,4 @@
-// What the line critic is fed: texts cut into lines, each different line, action and word only once.
+// The inputs of the line critic: texts cut into lines, each different line, action and word only once.
 // In a batch of replayed episodes most lines occur many times (every history is a prefix of the next one), so that the
 // network sees a few hundred short lines instead of two hundred long histories.
 import type { Tokenizer } from '@bowyer/text';

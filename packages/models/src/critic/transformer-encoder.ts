@@ -17,7 +17,7 @@ import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encode
 export interface TransformerEncoderOptions {
   config: EncoderConfig;
   tokenizer: Tokenizer;
-  /** What a text is summed up as; ArCHer's critic uses the pooler. */
+  /** The vector that sums up a text; ArCHer's critic uses the pooler. */
   stateFeature: TextFeature;
   /** Most tokens of an observation or action, special tokens included; a longer text loses its beginning. */
   maxLength: number;

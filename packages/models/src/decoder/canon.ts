@@ -8,7 +8,7 @@ import { convolveSequences, overSequences } from './sequences.js';
 /** A layer that keeps something of earlier tokens. */
 export interface StatefulLayer extends Layer, Required<Pick<Part, 'states'>> {}
 
-/** Of torch.nn.Conv1d's first weights, which are uniform within 1 / √tokens. */
+/** The deviation of torch.nn.Conv1d's first weights, which are uniform within 1 / √tokens. */
 const standardDeviation = (tokens: number) => 1 / Math.sqrt(3 * tokens);
 
 /**

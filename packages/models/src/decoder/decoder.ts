@@ -31,7 +31,7 @@ export interface Block {
   closing?: Part;
 }
 
-/** What every layer reads of the tokens beside the residual stream: computed once, of which each layer takes its part. */
+/** The values that layers read of the tokens beside the residual stream: computed once, and each layer takes its part. */
 export interface LayerInputs {
   readonly parameters: readonly ParameterSpec[];
   /** @param ids [rows] @param embedded [rows, width] @returns [rows, size] for each layer, when it is asked for */

@@ -13,7 +13,7 @@ export interface Router extends Omit<RouterForm, 'choiceBias' | 'expertScale'> {
   /** Another name of the weight in files. */
   alias?: string;
   bias?: string;
-  /** What the router reads of its input; the input itself if not given. */
+  /** The transform of the router's input; the input itself if not given. */
   reads?: Layer;
   /** [experts] factors of the experts' results. */
   expertScale?: string;
@@ -35,9 +35,9 @@ export interface ExpertMixture {
   standardDeviation: number;
   router: Router;
   experts: ExpertWeights;
-  /** What the experts read of the input; the input itself if not given. */
+  /** The transform of the experts' input; the input itself if not given. */
   reads?: Layer;
-  /** What every row goes through besides. */
+  /** A layer that every row goes through besides. */
   shared?: Part;
 }
 
@@ -75,7 +75,7 @@ export function expertMixture({ width, standardDeviation, router, experts, reads
 }
 
 export interface GatedExperts {
-  /** Of the experts' module, e.g. `model.layers.0.mlp.experts`. */
+  /** The path of the experts' module, e.g. `model.layers.0.mlp.experts`. */
   path: string;
   /** Names of the three weights of one expert in published files. */
   names?: { gate: string; up: string; down: string };

@@ -31,7 +31,7 @@ test('each family has the biases and norms of its own', () => {
   expect(norms).toEqual([{ name: 'model.layers.1.self_attn.q_norm.weight', shape: [6], init: { kind: 'ones' } }]);
 });
 
-/** What each layer's attention asks of the graph. */
+/** The calls of the graph by each layer's attention. */
 function formsOf(json: Record<string, unknown>): AttentionForm[] {
   const architecture = architectureFor({ ...sizes, ...json });
   const g = new GraphBuilder('forms');

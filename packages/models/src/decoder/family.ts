@@ -9,7 +9,7 @@ import { ropeFields, rotaryFrequencies, type RotaryFrequencies } from '../layers
 export interface Family {
   /** The class that Hugging Face's config.json names under `architectures`. */
   architecture: string;
-  /** What Hugging Face's config class takes for a field that the file leaves out. */
+  /** The defaults of Hugging Face's config class, for fields that the file leaves out. */
   defaults: ConfigJson;
   /** Kinds of quantised weights (`quant_method`) that are read; they are dequantised. */
   quantizations?: readonly string[];

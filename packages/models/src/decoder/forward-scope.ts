@@ -58,7 +58,7 @@ export class GraphScope implements ForwardScope {
   readonly recurrence: Recurrence;
   /** The residual stream between blocks, the first block's input included. */
   readonly blockBoundaries: Value[] = [];
-  /** What blocks read of earlier ones besides. */
+  /** Values of earlier blocks that later ones read besides. */
   readonly readLater: Value[] = [];
   readonly #parameters = new Map<string, Value>();
 
@@ -124,7 +124,7 @@ export class GraphScope implements ForwardScope {
     if (integers?.names.has(weight)) return integerProduct(this.g, x, this.#integerInputs(weight, integers), bias);
     const frozen = quantized?.get(weight);
     const both = trainingIntegers?.get(weight);
-    // What is not in a few bits otherwise is a head.
+    // A weight that is quantised in no other way is a head's.
     if (both)
       return trainingProduct(this.g, x, weight, both, {
         bias,

@@ -10,7 +10,7 @@ import { linear, type Layer, type Part } from './parts.js';
 import { convolveSequences, overSequences, type Sequences } from './sequences.js';
 
 export interface GatedDeltaNet {
-  /** Of the module, e.g. `model.layers.0.linear_attn`. */
+  /** The path of the module, e.g. `model.layers.0.linear_attn`. */
   path: string;
   width: number;
   keyHeads: number;

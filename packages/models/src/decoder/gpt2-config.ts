@@ -22,7 +22,7 @@ export interface Gpt2Config {
   attn_pdrop: number;
   embd_pdrop: number;
   resid_pdrop: number;
-  /** Of the file, where it has them: ids, lists of ids, or null. */
+  /** The tokens of the file, where it has them: ids, lists of ids, or null. */
   bos_token_id?: unknown;
   eos_token_id?: unknown;
 }
@@ -35,7 +35,7 @@ const otherNames = {
   num_hidden_layers: 'n_layer',
 };
 
-/** What Hugging Face's GPT2Config takes for a field that the file leaves out. */
+/** The defaults of Hugging Face's GPT2Config, for fields that the file leaves out. */
 const defaults: Gpt2Config = {
   model_type: 'gpt2',
   vocab_size: 50257,

@@ -9,7 +9,7 @@ import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import { linear, norm, type Layer, type Part } from './parts.js';
 
 export interface LatentAttention {
-  /** Of the module, e.g. `model.layers.0.self_attn`. */
+  /** The path of the module, e.g. `model.layers.0.self_attn`. */
   path: string;
   width: number;
   heads: number;

@@ -13,7 +13,7 @@ export interface Place {
   /** int64 [batch · tokens], or [tokens] where every row counts from 0. */
   positions: Value;
   tables(rotary: RotaryFrequencies): RotaryTables;
-  /** What this layer reads of the tokens beside the residual stream (see `DecoderSpec.layerInputs`): [rows, size]. */
+  /** The values that this layer reads of the tokens beside the residual stream (see `DecoderSpec.layerInputs`): [rows, size]. */
   layerInput?(): Value;
   /** Keys and values that attention of later layers reads too, by a name that the layers agree on. */
   shared: Map<string, readonly [key: Value, value: Value]>;
@@ -24,7 +24,7 @@ export interface Part {
   readonly parameters: readonly ParameterSpec[];
   /** How positions turn, where the part asks the place for tables. */
   readonly rotary?: RotaryFrequencies;
-  /** What a recurrent mixer keeps of earlier tokens; a mixer without any is attention, whose keys and values are kept. */
+  /** The states that a recurrent mixer keeps of earlier tokens; a mixer without any is attention, whose keys and values are kept. */
   readonly states?: readonly StateSpec[];
   /** Attention that keeps states beside its keys and values. */
   readonly attends?: boolean;
@@ -41,7 +41,7 @@ export interface Layer {
 
 export interface LinearOptions {
   bias: boolean;
-  /** Of the initial weight. */
+  /** The deviation of the initial weight. */
   standardDeviation: number;
   /** The file keeps the weight as [in, out] (GPT-2's Conv1D). */
   transposedInFile?: boolean;

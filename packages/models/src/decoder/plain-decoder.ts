@@ -80,7 +80,7 @@ export interface FeedForwardDeparture {
 export interface Departures {
   names?: Partial<Names>;
   norms?: BlockNormNames;
-  /** Of all norms. */
+  /** The kind of all norms. */
   norm?: Partial<NormOptions>;
   attention?: (layer: number) => AttentionDeparture;
   /** Undefined for a layer: attention. */
@@ -88,7 +88,7 @@ export interface Departures {
   feedForward?: FeedForwardDeparture | ((layer: number) => FeedForwardDeparture | Part);
   block?: Pick<Block, 'parallel' | 'residualFactor' | 'dropout'>;
   closing?: (layer: number) => Part;
-  /** What stands between a norm and the part that reads it; at the block's path. */
+  /** The layer between a norm and the part that reads it; at the block's path. */
   inputs?: (path: string) => { mixer?: StatefulLayer; feedForward?: StatefulLayer };
   layerInputs?: LayerInputs;
   /** As attention and cache have them, where the layers' own mixers do not go by the config's fields. */

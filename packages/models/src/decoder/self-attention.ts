@@ -32,7 +32,7 @@ export interface SelfAttention extends HeadSizes {
   projections: Projections;
   output: Layer;
   norms?: QueryKeyNorms;
-  /** Of the keys, before norms and turning. */
+  /** The convolution of the keys, before norms and turning. */
   convolution?: KeyConvolution;
   /** Undefined: queries and keys do not turn. */
   rotary?: RotaryFrequencies;

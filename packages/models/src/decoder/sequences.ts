@@ -7,7 +7,7 @@ import { shortConvolution, type ShortConvolution } from '../layers/short-convolu
 export type Sequences = Pick<ForwardScope, 'g' | 'batch' | 'tokens' | 'recurrence'>;
 
 /**
- * What a recurrent layer computes from flat rows. The states after a shared prefix are those that every sequence begins with.
+ * The computation of a recurrent layer from flat rows. The states after a shared prefix are those that every sequence begins with.
  *
  * @param inputs flat rows, of one count
  * @param compute flat rows [batch · tokens, …] of the sequences from theirs

@@ -8,7 +8,7 @@ import { linear, type Part } from './parts.js';
 import { convolveSequences, overSequences } from './sequences.js';
 
 export interface ShortConvolutionMixer {
-  /** Of the module, e.g. `model.layers.0.conv`. */
+  /** The path of the module, e.g. `model.layers.0.conv`. */
   path: string;
   width: number;
   /** Tokens that the convolution sees, the present one included. */

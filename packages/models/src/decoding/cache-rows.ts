@@ -6,7 +6,7 @@ import type { PrefixCopy } from './shared-prefixes.js';
 
 /** Sizes of the cache. `capacity` changes over time, the arrays have room for the largest. */
 export interface CacheGeometry {
-  /** Of keys and values. */
+  /** The heads of keys and values. */
   heads: number;
   headSize: number;
   /** Positions per row that the packing has at present. */

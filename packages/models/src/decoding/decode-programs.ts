@@ -37,7 +37,7 @@ export interface DecodeProgramsOptions {
 }
 
 /**
- * What the token loop runs: `prefill` once per utterance, then a step per token in the form that suits the batch. What reads packed
+ * The programs of the token loop: `prefill` once per utterance, then a step per token in the form that suits the batch. What reads packed
  * or quantised weights is one program, which has them once.
  */
 export type LoopPrograms = Record<'prefill' | 'stepFew' | 'stepMany', BoundProgram>;

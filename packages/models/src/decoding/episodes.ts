@@ -92,7 +92,7 @@ export class Episodes {
     return new Episodes(options, await programs.openCache(slots, contextLength));
   }
 
-  /** What recurrent layers keep of earlier tokens. */
+  /** The states that recurrent layers keep of earlier tokens. */
   get #states() {
     return this.options.programs.architecture.states ?? [];
   }
@@ -201,7 +201,7 @@ export class Episodes {
     await this.options.programs.closeCache(this.cache);
   }
 
-  /** What of each turn's prompt is cached, and what of the rest other slots have or will have. */
+  /** The part of each turn's prompt that is cached, and the part of the rest that other slots have or will have. */
   #sharingPlan(turns: readonly Turn[], maxNewTokens: number): SharingPlan {
     const prompts = turns.map(({ slot }) => {
       const { start, cached } = this.#window(slot, maxNewTokens);

@@ -285,7 +285,7 @@ class TokenLoop {
     }
   }
 
-  /** What lookups are made in: the text before the utterance, then the utterance. */
+  /** The text that lookups are made in: the text before the utterance, then the utterance. */
   #textOf(index: number): number[] {
     const text = this.#texts[index];
     const known = this.args.drafts!.texts[index].length;

@@ -1,4 +1,4 @@
-// What a model's generation_config.json asks of generation beyond the run's own keys: rules for logits, or nothing.
+// The demands of a model's generation_config.json beyond the run's own keys: rules for logits, or nothing.
 import { join } from 'node:path';
 import { ConfigFields, fromConfigFile, readGenerationFields, type ConfigJson } from '@bowyer/checkpoints';
 import { changesLogits, noLogitRules, REPETITION_PENALTIES, type LogitRules } from './logit-rules.js';
@@ -84,7 +84,7 @@ export async function givenRules(dir: string): Promise<{ fields: string[]; file:
   return { fields: fields.map(([field]) => field), file };
 }
 
-/** What `logitRules` reads, with the values without effect. */
+/** The fields that `logitRules` reads, with the values without effect. */
 const ruleFields: Readonly<Record<string, readonly unknown[]>> = {
   sequence_bias: [],
   repetition_penalty: [1],
@@ -130,7 +130,7 @@ function penaltyOf(fields: ConfigFields, value: unknown): number {
   throw fields.error('repetition_penalty', `must be from ${min} to ${max}, not ${penalty}`);
 }
 
-/** Negative ids, of which some files have −1, are no tokens. */
+/** Negative ids, such as the −1 of some files, are not tokens. */
 function idsOf(fields: ConfigFields, field: string, value: unknown): number[] {
   if (!Array.isArray(value) || !value.every((id) => Number.isInteger(id)))
     throw fields.error(field, `must be a list of token ids, not ${JSON.stringify(value)}`);
@@ -159,7 +159,7 @@ function biasesOf(fields: ConfigFields, value: unknown, vocabSize: number): Logi
     value.map(([ids]) => ids),
     vocabSize,
   );
-  // Of a sequence that is there twice, the last counts.
+  // The last entry of a sequence that is listed twice counts.
   const bySequence = new Map(sequences.map((ids, i) => [ids.join(), { ids, by: value[i][1] }]));
   return [...bySequence.values()];
 }

@@ -54,7 +54,7 @@ export interface LogitChanges {
 }
 
 /**
- * What the rules change for the next token.
+ * The changes of the rules for the next token.
  *
  * @param text tokens of the prompt and of what was generated
  * @param newTokens how many of them were generated

@@ -6,7 +6,7 @@
 const NGRAMS = [3, 2];
 
 /**
- * What followed the latest earlier place that ends as the text does.
+ * The tokens that followed the latest earlier place which ends as the text does.
  *
  * @param tokens the text so far; @param most tokens of the draft
  * @returns up to `most` tokens; none where nothing is found

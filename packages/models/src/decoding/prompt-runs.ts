@@ -1,7 +1,7 @@
 // New tokens of several rows at once: which of them go through the model in which run, so that rows with few do not wait as padding
 // for those with many.
 
-/** Of the first `rows` rows the tokens that are from `from` to `to` (excluded) tokens before the end. */
+/** The tokens of the first `rows` rows that are from `from` to `to` (excluded) tokens before the end. */
 export interface PromptRun {
   rows: number;
   from: number;

@@ -1,4 +1,4 @@
-// What the slots of one call take from each other's caches, in slots and then in rows.
+// The parts that the slots of one call take from each other's caches, in slots and then in rows.
 import { maximum } from '@bowyer/core';
 import { commonPrefix } from './common-prefix.js';
 import { sharedPrefixes, type PrefixCopy } from './shared-prefixes.js';
@@ -74,7 +74,7 @@ function copiesFromSlots(
   const changed = new Set(unread.map((i) => prompts[i].slot));
   return unread.flatMap((prompt) => {
     const { tokens, cached } = prompts[prompt];
-    // A row that takes columns itself is no source, so the order of the copies does not matter.
+    // A row that takes columns itself is not a source, so the order of the copies does not matter.
     const lengths = contents.map((known, slot) => (changed.has(slot) ? 0 : commonPrefix(known, tokens)));
     const longest = maximum(lengths);
     const length = Math.min(longest, tokens.length - 1);

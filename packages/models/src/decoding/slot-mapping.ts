@@ -42,7 +42,7 @@ export class SlotMapping {
     return this.#windows[slot].restores === true;
   }
 
-  /** What of the slot's context is cached. */
+  /** The part of the slot's context that is cached. */
   window(slot: number): Readonly<Window> {
     return this.#windows[slot];
   }

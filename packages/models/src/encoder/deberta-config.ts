@@ -1,4 +1,4 @@
-// What config.json of DeBERTa v2 and v3 has beside BERT's settings. Source: He et al. 2021 (arXiv:2111.09543).
+// The settings in config.json of DeBERTa v2 and v3 beside BERT's. Source: He et al. 2021 (arXiv:2111.09543).
 import type { ConfigFields, ConfigJson } from '@bowyer/checkpoints';
 import { activationNames, type ActivationName } from '../layers/activations.js';
 

@@ -13,7 +13,7 @@ const NORM = 'encoder.LayerNorm';
 
 type Relative = NonNullable<DebertaSettings['relative']>;
 
-/** What all layers share. */
+/** The values that all layers share. */
 export interface Distances {
   /** [2 · span, hidden] an embedding for each bucket. */
   table: Value;
@@ -71,7 +71,7 @@ export function distances(g: GraphBuilder, parameters: Parameters, config: Encod
   };
 }
 
-/** What products of queries and keys are multiplied by: 1/√headSize, with DeBERTa's terms 1/√(number of terms · headSize). */
+/** The factor of products of queries and keys: 1/√headSize, with DeBERTa's terms 1/√(number of terms · headSize). */
 export function scoreScale({ hiddenSize, numHeads, deberta }: EncoderConfig): number {
   const terms = 1 + Number(deberta?.contentToPosition ?? false) + Number(deberta?.positionToContent ?? false);
   return 1 / Math.sqrt((terms * hiddenSize) / numHeads);
@@ -125,7 +125,7 @@ export function disentangledAttention(
   return scores;
 }
 
-/** What DeBERTa has beside BERT's tensors. */
+/** The tensors that DeBERTa has beside BERT's. */
 export function debertaShapes({ hiddenSize, numLayers, deberta }: EncoderConfig): Record<string, number[]> {
   const relative = deberta?.relative;
   if (!deberta || !relative) return {};

@@ -53,7 +53,7 @@ export interface EncoderConfig {
   modernbert?: ModernBertSettings;
 }
 
-/** What the library of the checkpoints calls the class of each encoder, and its attribute in models with a head. */
+/** The names in the checkpoints' library of the class of each encoder, and its attribute in models with a head. */
 const classes: Record<EncoderType, { name: string; prefix: string }> = {
   bert: { name: 'BertModel', prefix: 'bert' },
   roberta: { name: 'RobertaModel', prefix: 'roberta' },
@@ -66,7 +66,7 @@ const classes: Record<EncoderType, { name: string; prefix: string }> = {
   modernbert: { name: 'ModernBertModel', prefix: 'model' },
 };
 
-/** What stands before the encoder's weights in a checkpoint of a model with a head. */
+/** The prefix of the encoder's weights in a checkpoint of a model with a head. */
 export const headPrefix = ({ modelType }: EncoderConfig): string => `${classes[modelType].prefix}.`;
 
 /** RoBERTa and the multilingual and French models of the same code. */
@@ -82,7 +82,7 @@ const bertKeys = {
   epsilon: 'layer_norm_eps',
 };
 
-/** What config.json calls the settings that some families have other names for. */
+/** The names in config.json of settings that some families call otherwise. */
 function keysOf(modelType: EncoderType): typeof bertKeys {
   if (modelType === 'modernbert') return { ...bertKeys, activation: 'hidden_activation', epsilon: 'norm_eps' };
   if (modelType !== 'distilbert') return bertKeys;
@@ -172,7 +172,7 @@ function typeVocabSize(modelType: EncoderType, fields: ConfigFields): number {
   return isAbsent ? 0 : fields.count('type_vocab_size');
 }
 
-/** What one family alone has. */
+/** The settings that one family alone has. */
 function familySettings(config: EncoderConfig, fields: ConfigFields, json: ConfigJson): Partial<EncoderConfig> {
   switch (config.modelType) {
     case 'albert': {

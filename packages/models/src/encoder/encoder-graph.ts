@@ -21,7 +21,7 @@ export interface EncoderInputs {
   mask: Value;
 }
 
-/** What one text is summed up as: tanh of a learnt map of the first token, the first token itself, or the tokens' mean. */
+/** The vector that sums up a text: tanh of a learnt map of the first token, the first token itself, or the tokens' mean. */
 export type TextFeature = 'pooler' | 'first' | 'mean';
 
 /** Hidden states of the last layer, [batch, tokens, hidden]; those of padding mean nothing. */
@@ -76,7 +76,7 @@ export function textFeature(
 interface AttentionTerms {
   /** [batch, 1, 1, tokens] added to the scores. */
   bias: Value;
-  /** Of DeBERTa. */
+  /** DeBERTa's distances between tokens. */
   distances?: Distances;
 }
 

@@ -1,4 +1,4 @@
-// What each encoder family calls its weights in Hugging Face's checkpoints, without the prefix of the model's name.
+// The names of each encoder family's weights in Hugging Face's checkpoints, without the prefix of the model's name.
 // Sources: the checkpoints of BERT, RoBERTa, ALBERT (Lan et al. 2019, arXiv:1909.11942), DistilBERT (arXiv:1910.01108).
 import type { EncoderConfig, EncoderType } from './encoder-config.js';
 
@@ -68,7 +68,7 @@ const deberta: EncoderNames = {
   value: 'attention.self.value_proj',
 };
 
-/** Of those that have BERT's layers under other names; the others have its names. ModernBERT's layers are its own. */
+/** The names in families that have BERT's layers under names of their own; ModernBERT's layers are its own too. */
 const others: Partial<Record<EncoderType, EncoderNames>> = { albert, distilbert, 'deberta-v2': deberta };
 
 export const encoderNames = ({ modelType }: EncoderConfig): EncoderNames => others[modelType] ?? bert;

@@ -45,7 +45,7 @@ const linearShapes = (name: string, inputs: number, outputs: number) => ({
   [`${name}.bias`]: [outputs],
 });
 
-/** Of all encoders with BERT's layers. */
+/** The shapes of the weights in all encoders with BERT's layers. */
 function bertShapes(config: EncoderConfig): Record<string, number[]> {
   const { hiddenSize, intermediateSize, deberta } = config;
   const map = embeddingMap(config);

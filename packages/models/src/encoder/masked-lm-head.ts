@@ -91,7 +91,7 @@ export function outputShapes(config: EncoderConfig): Record<string, number[]> {
 const hasOwnMatrix = ({ deberta }: EncoderConfig) => deberta?.legacyHead ?? true;
 
 /**
- * What of a file's tensors the head reads. Tied, the output matrix is the word table and a bias with two names is one; but a
+ * The tensors of a file that the head reads. Tied, the output matrix is the word table and a bias with two names is one; but a
  * file that has different values under the two names is meant as it is, whatever config.json says: the values of the
  * matrix's own names are read.
  *

@@ -1,4 +1,4 @@
-// What config.json of ModernBERT has beside BERT's settings. Source: Warner et al. 2024 (arXiv:2412.13663).
+// The settings in config.json of ModernBERT beside BERT's. Source: Warner et al. 2024 (arXiv:2412.13663).
 import { UnsupportedConfigError, type ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import { activationNames, type ActivationName } from '../layers/activations.js';
 
@@ -13,7 +13,7 @@ export interface ModernBertSettings {
   attentionBias: boolean;
   mlpBias: boolean;
   normBias: boolean;
-  /** Of the masked-LM head: its output bias, its map's bias, its activation. */
+  /** The output bias, the map's bias and the activation of the masked-LM head. */
   decoderBias: boolean;
   headBias: boolean;
   headActivation: ActivationName;

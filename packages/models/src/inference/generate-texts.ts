@@ -23,7 +23,7 @@ export interface GenerateTextsOptions extends Omit<
   SamplingOptions,
   'terminatorIds' | 'biasesLogits' | 'restrictsTokens' | 'appliesRules'
 > {
-  /** What the text so far changes about logits; nothing if not given. */
+  /** The changes of the logits by the text so far; none if not given. */
   rules?: LogitRules;
   /** Tokens that end a text; the model's end-of-text tokens if not given. */
   terminatorIds?: readonly number[];

@@ -1,4 +1,4 @@
-// What every architecture with rotary positions must do, whatever its weights: one table over all of them.
+// Properties of every architecture with rotary positions, whatever its weights: one table over all of them.
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { continuationExample as example } from '../../test/reference/continuation-example.js';

@@ -96,7 +96,7 @@ export class LanguageModel implements FrozenPolicy {
   readonly #scorer: TokenScorer;
   readonly #decodePrograms: DecodePrograms;
   readonly #weights: ModelWeights;
-  /** What training changes: the whole model, or with LoRA the adapters alone. */
+  /** The parameters that training changes: the whole model, or with LoRA the adapters alone. */
   readonly parameters: State;
   #optimizer?: Optimizer;
   #valueHead?: ValueHead;
@@ -459,7 +459,7 @@ function checkIntegerProducts({ kind }: Device, { quantized }: ModelWeights): vo
     throw new Error(`LanguageModel: a device of kind ${kind} has no products of integers; load on 'cpu'`);
 }
 
-/** What training does not change needs no float32 masters where graphs calculate in float16. */
+/** Parameters that training does not change need no float32 masters where graphs calculate in float16. */
 function createBase(
   { device, quantization = 'none' }: LanguageModelOptions,
   { tensors }: FrozenWeights,

@@ -1,4 +1,4 @@
-// What a model is made of on a device: its base, whole or quantised, and the adapters beside a frozen one.
+// The parts of a model on a device: its base, whole or quantised, and the adapters beside a frozen one.
 import { Rng } from '@bowyer/core';
 import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Device, State } from '@bowyer/graph';
@@ -13,7 +13,7 @@ export interface ModelWeights {
   /** The architecture's parameters, less those that are quantised. */
   base: State;
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** What decoding and products of integers read: these, and the output head in 8 bits. */
+  /** The weights that decoding and products of integers read: these, and the output head in 8 bits. */
   quantizedWithHeads?: ReadonlyMap<string, QuantizedWeight>;
   adapters?: Omit<AdapterWeights, 'dropoutRng'> & { seed: number };
   /** Directory that the base came from. */

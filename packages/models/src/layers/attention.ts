@@ -38,9 +38,9 @@ export const MASKED = -1e9;
 
 /** Into how many chunks queries are cut, each with the keys that it can see; a chunk needs a token. */
 export interface QueryChunks {
-  /** Of each row. */
+  /** The number of chunks of each row's own queries. */
   rows: number;
-  /** Of the tokens that all rows begin with. */
+  /** The number of chunks of the queries of tokens that all rows begin with. */
   prefix: number;
 }
 
@@ -135,7 +135,7 @@ function attendInOrder(
   return g.reshape(g.concat(mixed, 1), query.shape);
 }
 
-/** Of the keys those from `oldest` to before `end`, which a query of the chunk can see. */
+/** The keys from `oldest` to before `end`, which a query of the chunk can see. */
 interface Chunk extends Places {
   oldest: Dim;
   end: Dim;

@@ -14,7 +14,7 @@ export interface RouterForm {
   /** Experts per row. */
   choices: number;
   /**
-   * What the weights are: the largest of the softmax over all experts (Mixtral: arXiv:2401.04088, section 2.1; Qwen 3), the softmax
+   * The kind of the weights: the largest of the softmax over all experts (Mixtral: arXiv:2401.04088, section 2.1; Qwen 3), the softmax
    * over the largest logits (gpt-oss), or sigmoids (DeepSeek V3: arXiv:2412.19437, section 2.1.2).
    */
   scores: 'softmax' | 'softmax-of-chosen' | 'sigmoid';

@@ -7,7 +7,7 @@
 import { divideDims, type GraphBuilder, type Value } from '@bowyer/graph';
 import type { RotaryFrequencies } from './rotary-frequencies.js';
 
-/** What turns a head at each position, ready to be multiplied: [positions, 1, rotaryDims]. */
+/** The cosines and sines that turn a head at each position, ready to be multiplied: [positions, 1, rotaryDims]. */
 export interface RotaryTables {
   /** cos, once for each column of a pair. */
   cos: Value;

@@ -26,7 +26,7 @@ export interface VocabularyLossInput {
   gradientScale?: Value;
   /** Final norm and head: [n, width] → [n, vocabulary]. `pick` as for the weights. */
   logits: (rows: Value, pick: (x: Value) => Value) => Value;
-  /** What gradients are wanted by, whether or not the head uses it. */
+  /** The values that gradients are wanted by, whether or not the head uses it. */
   parameters: readonly Value[];
   /** Into how many chunks the rows are cut, each of at least 256 of them but for the last. */
   chunks: number;

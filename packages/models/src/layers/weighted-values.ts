@@ -2,7 +2,7 @@
 import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
 
 /**
- * What its gradient goes to are its last operands.
+ * Its gradient goes to its last operands.
  *
  * With P = softmax(S) and O = P V, the sum over keys in dS = P ∘ (dP − Σ P ∘ dP) is that of dO ∘ O over the head
  * (Dao et al. 2022, arXiv:2205.14135, appendix B.2), and its difference from dP = dO Vᵀ is one product of [dO, −Σ dO ∘ O] and

@@ -10,7 +10,7 @@ export interface AdapterWeights {
   parameters: State;
   /** Scalars `on` = 1 and `off` = 0: the same session is the policy, or with its adapters off the reference. */
   switch: State;
-  /** What the masks of the adapters' dropout follow. */
+  /** The generator that the masks of the adapters' dropout follow. */
   dropoutRng: Pick<Rng, 'integer'>;
 }
 
@@ -43,7 +43,7 @@ export class AdapterGraph {
     this.#on = g.input(SWITCH, 'float32', []);
   }
 
-  /** What gradients are asked by, in the order of the layout's parameters. */
+  /** The values that gradients are asked by, in the order of the layout's parameters. */
   get parameters(): Value[] {
     return [...this.#inputs.values()];
   }
@@ -61,7 +61,7 @@ export class AdapterGraph {
     const update = g.gemm(inner, b, undefined, { transB: true });
     if (adapter.magnitude === undefined) return g.add(y, update);
     const factor = g.div(this.#inputs.get(adapter.magnitude)!, this.#norms(adapter, base));
-    // What is trained sees the dropped input in the base's product too, as in PEFT.
+    // Trained weights see the dropped input in the base's product too, as in PEFT.
     const plain = dropped === x ? (base.bias ? g.sub(y, base.bias) : y) : base.product(dropped);
     return g.add(y, g.add(g.mul(plain, g.mul(g.sub(factor, 1), this.#on)), g.mul(update, factor)));
   }

@@ -3,13 +3,13 @@
 // Source: https://docs.python.org/3/library/re.html, as Python 3.11 to 3.13 read them.
 import { compileRegex, PatternError } from '@bowyer/text';
 
-/** The expression is none of Python's, or has a part that is not translated. */
+/** The expression is not one of Python's, or has a part that is not translated. */
 class NotTranslated extends Error {}
 
 /** Python's `re.fullmatch`. */
 export const fullMatcher = (pattern: string, place: string) => matcher(pattern, place, pattern, '\\z');
 
-/** What PEFT does with the keys of rank_pattern and alpha_pattern: a module's name, or the end of its path. */
+/** PEFT's match of the keys of rank_pattern and alpha_pattern: a module's name, or the end of its path. */
 export const endMatcher = (pattern: string, place: string) => matcher(pattern, place, `(.*\\.)?(${pattern})$`, '');
 
 function matcher(shown: string, place: string, pattern: string, end: string): (text: string) => boolean {

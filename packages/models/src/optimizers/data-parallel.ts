@@ -10,7 +10,7 @@ import type { OptimizerStep } from './gradient-clip.js';
 import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import { shapesOf } from './optimizer-state.js';
 
-/** Of exchanges of gradients and parameters, in ms. */
+/** Times of exchanges of gradients and parameters, in ms. */
 export interface ExchangeTimes {
   /** Until the slowest rank was there. */
   wait: number;
@@ -19,7 +19,7 @@ export interface ExchangeTimes {
 
 const times = new WeakMap<Device, ExchangeTimes>();
 
-/** What the exchanges on this device have taken since the last call. */
+/** The time that the exchanges on this device have taken since the last call. */
 export function takeExchangeTimes(device: Device): ExchangeTimes {
   const found = times.get(device) ?? { wait: 0, exchange: 0 };
   times.delete(device);
@@ -98,7 +98,7 @@ export class ShardedOptimizer implements Optimizer {
     private readonly device: Device,
     readonly parameters: State,
     readonly gradients: State,
-    /** Of this rank's parameters. */
+    /** The optimizer of this rank's parameters. */
     private readonly inner: Optimizer,
     /** Rank of each parameter. */
     private readonly owners: readonly number[],

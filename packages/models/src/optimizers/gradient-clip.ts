@@ -13,7 +13,7 @@ export interface ClipArgs {
 export interface OptimizerStep {
   /** Norm of all gradients together, times `gradientScale`, before the clip. */
   gradientNorm: number;
-  /** What the clip multiplied the gradients by; 0 if they were not finite, and then nothing was changed. */
+  /** The factor that the clip applied to the gradients; 0 if they were not finite, and then nothing was changed. */
   clipCoefficient: number;
 }
 

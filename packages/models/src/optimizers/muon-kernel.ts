@@ -6,7 +6,7 @@ import type { AdamArgs } from './adam-kernel.js';
 import { clipGradients, type OptimizerStep } from './gradient-clip.js';
 import { isTall, matrixNumbers, sizeScaleOf } from './muon-matrix.js';
 
-/** AdamW's numbers are for the parameters that are no matrices of linear layers. */
+/** AdamW's numbers are for the parameters that are not matrices of linear layers. */
 export interface MuonArgs extends AdamArgs {
   lr: number;
   momentum: number;

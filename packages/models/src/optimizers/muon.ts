@@ -16,7 +16,7 @@ export interface MuonOptions extends AdamOptions {
 }
 
 interface Moments {
-  /** AdamW's moments of the parameters that are no matrices. */
+  /** AdamW's moments of the parameters that are not matrices. */
   m: State;
   v: State;
   /** Momentum of the matrices. */
@@ -32,7 +32,7 @@ export class Muon implements Optimizer {
     readonly gradients: State,
     private readonly moments: Moments,
     private readonly kernel: Kernel<MuonArgs, OptimizerStep>,
-    /** Of the function in the worker; the whole step as a graph has none. */
+    /** The programs for the function in the worker; the whole step as a graph needs none. */
     private readonly programs: Record<'wide' | 'tall', BoundProgram> | undefined,
     private readonly options: MuonOptions,
   ) {}

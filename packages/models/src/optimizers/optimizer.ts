@@ -1,4 +1,4 @@
-// What trains a state of parameters: gradients are summed into `gradients` by the training programs, one `step` clips by the
+// The training of a state of parameters: gradients are summed into `gradients` by the training programs, one `step` clips by the
 // global norm, updates in place and sets them to zero. Each kind has its own file; this one contains what they share.
 import type { State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
@@ -19,7 +19,7 @@ export interface Optimizer {
   readonly gradients: State;
   /** Steps taken so far. */
   readonly steps: number;
-  /** What the loss is to be multiplied by before the backward pass; 1 if not given. The step divides by it. */
+  /** The factor of the loss before the backward pass; 1 if not given. The step divides by it. */
   readonly lossScale?: number;
   /**
    * One step on the summed gradients, which are zero afterwards.

@@ -3,10 +3,10 @@ import { GraphBuilder, type Device, type Program, type State } from '@bowyer/gra
 import { integerWeight, roundingGraph, weightRows, type IntegerKind } from './integer-weight.js';
 import type { QuantizedWeight } from './quantized-weight.js';
 
-/** What a graph needs to know of the weights that it takes as integers (see integer-weight.ts). */
+/** The properties that a graph needs of the weights that it takes as integers (see integer-weight.ts). */
 export interface IntegerWeights {
   kind: IntegerKind;
-  /** Of the weights. */
+  /** The names of these weights. */
   names: ReadonlySet<string>;
 }
 

@@ -28,9 +28,9 @@ import type { QuantizedWeight } from './quantized-weight.js';
 
 /** A frozen weight [out, in]. */
 export interface TrainingIntegers {
-  /** Of x Wᵀ: numbers [in, out], scales [out]. */
+  /** The weight of x Wᵀ: numbers [in, out], scales [out]. */
   forward: IntegerWeight;
-  /** Of dy W: numbers [outputs', in], scales [in]; zeros make outputs' a multiple of 32, so that runs of 32 can be mixed. */
+  /** The weight of dy W: numbers [outputs', in], scales [in]; zeros make outputs' a multiple of 32, so that runs of 32 can be mixed. */
   backward: IntegerWeight;
   shape: readonly [outputs: number, inputs: number];
 }

@@ -71,7 +71,7 @@ export function integerProduct(
   return bias ? g.add(product, bias) : product;
 }
 
-/** What `integerWeight` runs: rows [rows, in] → their levels as columns [in, rows], and largest [rows, 1]. */
+/** The graph that `integerWeight` runs: rows [rows, in] → their levels as columns [in, rows], and largest [rows, 1]. */
 export function roundingGraph(inputs: number, kind: IntegerKind): GraphBuilder {
   const g = new GraphBuilder('round_rows');
   const { levels, largest } = roundedRows(g, g.input('x', 'float32', ['rows', inputs]), kind);
@@ -93,7 +93,7 @@ export const weightRows = (weight: QuantizedWeight): WeightRows => ({
 });
 
 /**
- * Of the weight's transpose, as the product's gradient needs it; all of it is in float32 while it is read.
+ * The numbers of the weight's transpose, as the product's gradient needs them; all of it is in float32 while it is read.
  *
  * @param length of a row; zeros follow the weight's own outputs
  */

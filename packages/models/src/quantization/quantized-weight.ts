@@ -15,7 +15,7 @@ export interface QuantizedWeight {
   packed: Uint8Array;
   /** [out, in / blockSize] */
   scales: Float32Array;
-  /** Of 4 bits, [out, ⌈in / blockSize / 2⌉], two to a byte; 8 bits have theirs in the middle. */
+  /** The zero points of 4 bits, [out, ⌈in / blockSize / 2⌉], two to a byte; those of 8 bits are in the middle. */
   zeroPoints?: Uint8Array;
   bits: 4 | 8;
   blockSize: number;
@@ -156,7 +156,7 @@ export function randomQuantizedWeight(
   const weight = emptyQuantizedWeight(shape, options);
   const words = new Uint32Array(weight.packed.buffer, 0, weight.packed.length >> 2); // blocks of 16 and more: no rest
   for (let i = 0; i < words.length; i++) words[i] = rng.uint32();
-  // Of n levels with the distance 1 the standard deviation is √((n² − 1) / 12).
+  // The standard deviation of n levels with the distance 1 is √((n² − 1) / 12).
   weight.scales.fill(standardDeviation / Math.sqrt((4 ** options.bits - 1) / 12));
   weight.zeroPoints?.fill(0x88);
   return weight;

@@ -90,7 +90,7 @@ export interface BartConfig extends Arrangement {
   initializerRange: number;
 }
 
-/** What the classes of Hugging Face's library take for a field that the file leaves out. */
+/** The defaults of the classes in Hugging Face's library, for fields that the file leaves out. */
 const defaults: ConfigJson = {
   max_position_embeddings: 1024,
   encoder_layers: 12,

@@ -37,7 +37,7 @@ class HostCache implements TargetCache {
 
   constructor(
     private readonly program: KernelProgram,
-    /** What steps read of the source; row r belongs to row r of the batch. */
+    /** The part of the source that steps read; row r belongs to row r of the batch. */
     private readonly source: Record<string, Tensor>,
     private readonly shape: Pick<DecodeLoopArgs, 'rows' | 'layers' | 'heads' | 'headSize'>,
   ) {

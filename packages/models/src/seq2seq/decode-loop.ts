@@ -23,7 +23,7 @@ export interface DecodeLoopArgs {
   uniforms: Float32Array;
   temperature?: number;
   topP?: number;
-  /** What the tokens so far change about logits, where the sampler applies such rules. */
+  /** The changes of the logits by the tokens so far, where the sampler applies such rules. */
   rules?: LogitRules;
   maxNewTokens: number;
   terminatorIds: readonly number[];

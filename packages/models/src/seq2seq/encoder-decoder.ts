@@ -6,13 +6,13 @@ import type { HostTensors } from '@bowyer/checkpoints';
 import type { TiedPair } from './tied-tables.js';
 
 export interface AttentionOptions {
-  /** What Q Kᵀ is multiplied by: 1/√headSize, or 1 in T5. */
+  /** The factor of Q Kᵀ: 1/√headSize, or 1 in T5. */
   scale: number;
   /** Added to the scores: [1, heads, tokens, keys]. */
   bias?: Value;
 }
 
-/** What a graph offers to either half. Hidden states are flat rows [batch · tokens, width]. */
+/** The operations that a graph offers to either half. Hidden states are flat rows [batch · tokens, width]. */
 export interface SequenceScope {
   readonly g: GraphBuilder;
   readonly batch: Dim;
@@ -39,7 +39,7 @@ export interface DecoderScope extends SequenceScope {
 
 /** An encoder-decoder transformer. One file per architecture implements this (`bart.ts`, `t5.ts`). */
 export interface EncoderDecoder {
-  /** Of targets, and of sources. */
+  /** The vocabularies of targets and of sources. */
   readonly vocabSize: number;
   readonly sourceVocabSize: number;
   readonly decoderLayers: number;
@@ -51,7 +51,7 @@ export interface EncoderDecoder {
   readonly sourceLimit: number;
   readonly targetLimit: number;
   readonly parameters: readonly ParameterSpec[];
-  /** What the class in Hugging Face's library takes for special tokens that no file names. */
+  /** The special tokens of the class in Hugging Face's library, where no file names others. */
   readonly specialTokens: SpecialTokenDefaults;
   /** Tables that a file may have beside those that they are tied to. */
   readonly tiedTables: readonly TiedPair[];

@@ -32,7 +32,7 @@ export interface T5Config {
   head: string;
 }
 
-/** What Hugging Face's T5Config takes for a field that the file leaves out. */
+/** The defaults of Hugging Face's T5Config, for fields that the file leaves out. */
 const t5: ConfigJson = {
   vocab_size: 32128,
   d_model: 512,

@@ -2,7 +2,7 @@
 import type { ScoredTokens, TokenLoss } from '@bowyer/core';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 
-/** What a scoring pass gives for each token. */
+/** The numbers that a scoring pass gives for each token. */
 export type TokenOutput = 'logprobs' | 'entropies' | 'values';
 
 /** The weights whose positions an output is of. */
@@ -10,7 +10,7 @@ const weightsFor = (output: TokenOutput, { weights, valueWeights }: TokenExample
   output === 'values' ? (valueWeights ?? new Float32Array(0)) : weights;
 
 /**
- * What a loss is given: of each output its numbers at the positions with a weight, example by example; of others none.
+ * The inputs of a loss: the numbers of each output at the positions with a weight, example by example.
  *
  * @param rows of each output [examples] of [tokens]
  */

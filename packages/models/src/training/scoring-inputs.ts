@@ -1,4 +1,4 @@
-// What the graphs that score tokens are fed, batch by batch.
+// The inputs of the graphs that score tokens, batch by batch.
 import { maximum } from '@bowyer/core';
 import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';

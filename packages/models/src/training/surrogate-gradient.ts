@@ -3,7 +3,7 @@
 import { klSlope, surrogateTerms, valueTerms, type KlEstimator } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
-/** What is compiled into the graph. */
+/** The options that are compiled into the graph. */
 export interface SurrogateForm {
   /** As in core's `ppoClipLoss`. */
   clipLow: number;

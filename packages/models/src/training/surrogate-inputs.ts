@@ -1,4 +1,4 @@
-// What a training graph with a surrogate loss is fed beside the tokens, batch by batch.
+// The inputs of a training graph with a surrogate loss beside the tokens, batch by batch.
 import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 import type { SurrogateLoss } from './surrogate-gradient.js';

@@ -155,7 +155,7 @@ export class TokenPrograms {
     return { ...shared, quantized, trainingIntegers: integers };
   }
 
-  /** Graph input ← state; a quantised weight is no input. */
+  /** Graph input ← state; a quantised weight is not an input. */
   async #wiring({ inputs }: Program, adapterValues: boolean | State) {
     const { architecture } = this.options;
     const adapters = this.options.adapters && {

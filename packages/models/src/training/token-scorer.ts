@@ -25,7 +25,7 @@ export interface BatchOptions {
 export interface GradientOptions extends BatchOptions {
   /** As in `ScoringBatchOptions`; with dropout, which is of each row, nothing is shared. */
   sharesPrefixes?: boolean;
-  /** What gradients are multiplied by on a device that calculates in float16 (see loss-scaling.ts); 1 if not given. */
+  /** The factor of gradients on a device that calculates in float16 (see loss-scaling.ts); 1 if not given. */
   lossScale?: number;
 }
 

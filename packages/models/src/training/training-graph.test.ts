@@ -1,4 +1,4 @@
-// What saves memory changes no gradient: recomputed blocks and a loss in chunks against the plain graph, every architecture.
+// Savings of memory change no gradient: recomputed blocks and a loss in chunks against the plain graph, every architecture.
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device, type InputTensor } from '@bowyer/graph';
 import { architectureFor } from '../language-model/architectures.js';

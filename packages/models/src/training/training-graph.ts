@@ -58,7 +58,7 @@ export interface TrainingOptions extends ScoringOptions {
 
 const UNCUT: QueryChunks = { rows: 1, prefix: 1 };
 
-/** What training changes: every parameter, or with LoRA the adapters alone. */
+/** The parameters that training changes: every one, or with LoRA the adapters alone. */
 export const trainableParameters = (
   architecture: CausalArchitecture,
   adapters: AdapterLayout | undefined,

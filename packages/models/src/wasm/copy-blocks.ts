@@ -13,7 +13,7 @@ import {
   type FunctionSource,
 } from './simd-assembler.js';
 
-/** What is used of a global that neither ES2023 nor @types/node declares. */
+/** The used part of a global that neither ES2023 nor @types/node declares. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
   Instance: new (module: object, imports: { env: { memory: WasmMemory } }) => { exports: unknown };

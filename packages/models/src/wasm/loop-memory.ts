@@ -3,7 +3,7 @@
 import { LOOP_BYTES, wasmMemoryOf, type TensorArray, type WasmMemory } from '@bowyer/graph';
 import { assembleModule, type FunctionSource } from './simd-assembler.js';
 
-/** What is used of a global that neither ES2023 nor @types/node declares. */
+/** The used part of a global that neither ES2023 nor @types/node declares. */
 declare const WebAssembly: {
   Memory: new (limits: { initial: number }) => WasmMemory;
   Module: new (bytes: Uint8Array) => object;

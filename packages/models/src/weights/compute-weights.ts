@@ -34,7 +34,7 @@ export class ComputeWeights {
     return known;
   }
 
-  /** What graphs are wired to. */
+  /** The state that graphs are wired to. */
   async state(): Promise<State> {
     return this.#isCopied ? (await this.#ready()).state : this.masters;
   }

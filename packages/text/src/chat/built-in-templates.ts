@@ -60,7 +60,7 @@ interface Style {
 const instruction = (content: string, index: number, system: string | null) =>
   `<s>[INST] ${index === 0 && system !== null ? `<<SYS>>\n${system}\n<</SYS>>\n\n` : ''}${content} [/INST]`;
 
-/** Of ChatML where the dialogue has none; upstream's spelling, without a full stop. */
+/** The system's text of ChatML where the dialogue has none; upstream's spelling, without a full stop. */
 const DEFAULT_SYSTEM = 'You are a helpful assistant';
 
 const turn = (role: string, content: string) => `<|im_start|>${role}\n${content}<|im_end|>\n`;

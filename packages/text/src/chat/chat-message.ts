@@ -15,7 +15,7 @@ export interface ChatMessage {
   readonly [key: string]: unknown;
 }
 
-/** What a template is given besides the messages. */
+/** The inputs of a template besides the messages. */
 export interface TemplateInputs {
   /** JSON schemas of the functions that the model may call. */
   tools?: readonly Readonly<Record<string, unknown>>[];
@@ -53,8 +53,8 @@ export interface ChatTemplate {
    */
   encodeConversation(messages: readonly ChatMessage[], inputs?: TemplateInputs): EncodedConversation[];
   /**
-   * What a dialogue has that the template does not write, in words: `tools`, `the content of tool messages`. Of dialogues that are
-   * alike only the first is looked at.
+   * The parts of a dialogue that the template does not write, in words: `tools`, `the content of tool messages`. Only the first of
+   * several dialogues that are alike is looked at.
    */
   leavesOut(conversation: Conversation): string[];
   /** A dialogue up to where the assistant replies. */
@@ -68,7 +68,7 @@ export interface ChatTemplate {
   /** Whether dialogues may bring variables of their own. */
   readonly takesVariables: boolean;
   /**
-   * What follows an assistant's message that is in the context as it was sampled, without the token that ended it: the
+   * The tokens that follow an assistant's message which is in the context as it was sampled, without the token that ended it: the
    * message's end, the messages after it, and the mark that asks for the next one.
    *
    * @param from the first message after it

@@ -61,7 +61,7 @@ maybe('cutting loses the right end; nothing to learn from is told', () => {
   expect(cutRight(encoded, start)).toBeNull();
 });
 
-maybe('a template that is no prefix of itself teaches each reply as it is served', () => {
+maybe('a template whose shorter dialogues are not prefixes of longer ones teaches each reply as it is served', () => {
   // It trims all but the last message, as some reasoning models forget earlier thoughts.
   const body = (said: string) =>
     `{% for m in messages %}{% if m.role == 'user' %}U:{{ m.content }}\n{% else %}A:${said}{{ '\\n' }}{% endif %}{% endfor %}{% if add_generation_prompt %}A:{% endif %}`;

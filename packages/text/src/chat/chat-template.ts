@@ -19,7 +19,7 @@ const builtIn: readonly BuiltInTemplate[] = ['llama2', 'llama3', 'chatml', 'chat
 export interface ChatTemplateOptions extends BuiltInTemplateOptions {
   /** Variables that a Jinja template gets in every dialogue, such as `enable_thinking`. */
   variables?: Readonly<Record<string, unknown>>;
-  /** What `strftime_now` writes; the time of the call if not given. */
+  /** The time that `strftime_now` writes; the time of the call if not given. */
   now?: () => Date;
 }
 

@@ -25,9 +25,9 @@ import { tokenOffsets } from './token-offsets.js';
 export interface JinjaTemplateOptions {
   /** Used where a dialogue has tools; null: the template itself. */
   withTools?: string | null;
-  /** What the template may use besides the messages: bos_token, eos_token, … */
+  /** Variables of the template besides the messages: bos_token, eos_token, … */
   variables: Readonly<Record<string, unknown>>;
-  /** What `strftime_now` writes. */
+  /** The time that `strftime_now` writes. */
   now?: () => Date;
 }
 
@@ -172,8 +172,8 @@ export class JinjaTemplate implements ChatTemplate {
 }
 
 /**
- * From the first token that has the block's first character to the first that has its last: of a last character of several tokens
- * the others are not learnt, and of an empty block within a token this token is.
+ * From the first token that has the block's first character to the first that has its last: where a last character has several tokens,
+ * the others are not learnt; an empty block within a token makes this token learnt.
  */
 function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly LearntSpan[]): number[] {
   const mask = new Array<number>(offsets.length).fill(0);
@@ -185,7 +185,7 @@ function maskAsTransformers(offsets: readonly CharSpan[], spans: readonly Learnt
   return mask;
 }
 
-/** @throws what is no fault of the template. The stack overflows in a macro that calls itself, or in a template of nothing but brackets. */
+/** @throws errors that are not the template's fault. The stack overflows in a macro that calls itself, or in a template of nothing but brackets. */
 function problemOf(error: unknown): string {
   if (error instanceof TemplateError) return error.message;
   if (error instanceof RangeError && error.message.includes('call stack'))

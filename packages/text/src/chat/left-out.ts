@@ -98,7 +98,7 @@ export class LeftOut {
 
   constructor(private readonly render: Render) {}
 
-  /** What of a dialogue is not written, in words. */
+  /** The parts of a dialogue that are not written, in words. */
   of(conversation: Conversation): string[] {
     return sharingSteps(() => this.#leftOutOf(conversation));
   }

@@ -4,7 +4,7 @@ import { ChatTemplateError, lossWeight, type ChatMessage } from './chat-message.
 
 export interface Turn {
   text: string;
-  /** What of it the assistant wrote and is learnt from, in UTF-16 code units. */
+  /** The parts of it that the assistant wrote and that are learnt from, in UTF-16 code units. */
   written: { start: number; end: number; weight: number }[];
 }
 

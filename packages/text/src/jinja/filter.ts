@@ -1,4 +1,4 @@
-// What a filter of a template is.
+// A filter of a template.
 import type { CallArguments } from './call-arguments.js';
 import type { Value } from './values.js';
 

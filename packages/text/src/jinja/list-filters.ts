@@ -68,7 +68,7 @@ function at(items: readonly Value[], index: number): Value {
   return item === undefined ? new Undefined('the list is empty') : item;
 }
 
-/** What an attribute such as `function.name` or `0` leads to; null: the value itself. */
+/** The value that an attribute such as `function.name` or `0` leads to; null: the value itself. */
 function getter(attribute: Value, otherwise?: Value): (value: Value) => Value {
   if (attribute === null) return (value) => value;
   const path = typeof attribute === 'number' ? [attribute] : stringOf(attribute, 'attribute').split('.');

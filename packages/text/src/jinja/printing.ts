@@ -72,7 +72,7 @@ function codeEscape(char: string): string {
 
 export interface JsonOptions {
   ensureAscii: boolean;
-  /** What one level is indented by; null: everything on one line. */
+  /** The indentation of one level; null: everything on one line. */
   indent: string | null;
   separators: readonly [item: string, key: string];
   sortKeys: boolean;

@@ -42,7 +42,7 @@ export class TokenStream {
     );
   }
 
-  /** What may be within another of its kind: an expression, the body of a statement. */
+  /** A part that may be within another of its kind: an expression, the body of a statement. */
   within<Part>(read: () => Part): Part {
     if (++this.#depth > SOURCE_DEPTH)
       throw new TemplateLimitError(

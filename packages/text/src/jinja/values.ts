@@ -1,4 +1,4 @@
-// What a template's expressions compute with, and how Python compares, prints and measures it. None is null, int an integral
+// The values that a template's expressions compute with, and how Python compares, prints and measures them. None is null, int an integral
 // number, str a string (measured in code points), list an array, dict a Map.
 import { TemplateError } from './template-error.js';
 import { checkNesting, spend, spendText, type Work } from './work.js';
@@ -42,7 +42,7 @@ export class View {
   ) {}
 }
 
-/** What filters such as `map` return: true, without a length, and empty once it was read. */
+/** The result of filters such as `map`: true, without a length, and empty once it was read. */
 export class Generator {
   constructor(private items: readonly Value[]) {}
 
@@ -178,7 +178,7 @@ function compareItems<T>(a: readonly T[], b: readonly T[], order: (a: T, b: T) =
   return a.length - b.length;
 }
 
-/** What a loop runs over. @throws {TemplateError} where Python cannot */
+/** The items that a loop runs over. @throws {TemplateError} where Python cannot */
 export function iterate(value: Value): readonly Value[] {
   if (typeof value === 'string') spend(value.length);
   const items = itemsOfValue(value);

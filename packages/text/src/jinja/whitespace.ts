@@ -1,4 +1,4 @@
-// What Python's str.strip() and str.split() take for whitespace; JavaScript's trim() also takes U+FEFF, and not U+001C to U+001F.
+// The whitespace of Python's str.strip() and str.split(); JavaScript's trim() also takes U+FEFF, and not U+001C to U+001F.
 const SPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const AT_START = new RegExp(`^[${SPACE}]+`);
 const WORDS = new RegExp(`[^${SPACE}]+`, 'g');

@@ -1,4 +1,4 @@
-// What tokenizer_config.json changes in tokenizer.json. Source: transformers 5.18, tokenization_utils_base.py and
+// The changes that tokenizer_config.json makes to tokenizer.json. Source: transformers 5.18, tokenization_utils_base.py and
 // tokenization_utils_tokenizers.py. Departs from it: where transformers builds the tokenizer again from `tokenizer_class`, the
 // components of tokenizer.json count here, and a field that contradicts them is refused (docs/decisions/tokenizers.md).
 import { decoderTokens, refuseContradictions } from './contradictions.js';
@@ -39,7 +39,7 @@ export function spelling(entry: unknown): string | undefined {
   return typeof content === 'string' ? content : undefined;
 }
 
-/** Of the roles, and of the further fields that name tokens. */
+/** The tokens of the roles, and of the further fields that name tokens. */
 function namedTokens(config: Config): AddedToken[] {
   const { extra_special_tokens: extra, additional_special_tokens: additional } = config;
   const hasExtra = typeof extra === 'object' && extra !== null && Object.keys(extra).length > 0;

@@ -169,7 +169,7 @@ export async function loadTokenizer(
       `known: ${KINDS.join(', ')}`,
     );
   const own = (await readJson(join(dir, 'tokenizer_config.json'))) ?? {};
-  // Of older releases; where there is an added_tokens_decoder, transformers does not read it.
+  // A file of older releases, which transformers does not read beside an added_tokens_decoder.
   const specials = 'added_tokens_decoder' in own ? {} : await readJson(join(dir, 'special_tokens_map.json'));
   const template = chatTemplate ?? (await chatTemplatesIn(templatesOf)) ?? (await keptTemplate(dir, templatesOf));
   const config = {

@@ -11,7 +11,7 @@ const [NUM, HISTORY, ITEM, STEP, STEP_NUM, KEY] = [
   1 << 3,
   (1 << 3) | 2,
 ];
-/** Of field 16, `value_json`: a varint of two bytes. */
+/** The tag of field 16, `value_json`: a varint of two bytes. */
 const VALUE = [0x82, 0x01] as const;
 
 /** Bytes are strings of one character each here: strings are joined faster than buffers. */
@@ -33,7 +33,7 @@ function itemChars(key: string, length: number): string {
 
 export class HistoryRows {
   readonly #keys: readonly string[];
-  /** Of each name, by the length of its number: an item up to the number. */
+  /** For each name, by the length of its number: the bytes of an item up to the number. */
   readonly #items: string[][];
 
   constructor(names: readonly string[]) {
@@ -58,7 +58,7 @@ export class HistoryRows {
   }
 }
 
-/** Of a safe integer, not negative. */
+/** The varint of a safe integer that is not negative. */
 function varint(value: number): number[] {
   const bytes: number[] = [];
   for (; value > 0x7f; value = Math.floor(value / 128)) bytes.push((value % 128) | 0x80);

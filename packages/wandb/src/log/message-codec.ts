@@ -103,7 +103,7 @@ function writeValue(writer: BinaryWriter, number: number, kind: Kind, value: unk
   else writer.tag(number, WireType.Varint)[kind](value as number);
 }
 
-/** @throws if the bytes are no message */
+/** @throws if the bytes are not a message */
 export function decode<Table extends Fields>(type: MessageType<Table>, bytes: Uint8Array): Message<Table> {
   const reader = new BinaryReader(bytes);
   const message: Record<string, unknown> & { unknown?: UnknownField[] } = {};

@@ -4,7 +4,7 @@ import { decode, encode, many, messageType, one, type Message } from './message-
 
 const timestamp = messageType({ seconds: one(1, 'int64'), nanos: one(2, 'int32') });
 
-/** Of a config, a summary or a history row: `key`, or `nested_key` for a value within a tree; `value_json` as `jsonText` writes it. */
+/** An item of a config, a summary or a history row: `key`, or `nested_key` for a value within a tree; `value_json` as `jsonText` writes it. */
 const item = messageType({ key: one(1, 'string'), nested_key: many(2, 'string'), value_json: one(16, 'string') });
 export type Item = Message<(typeof item)['fields']>;
 

@@ -60,7 +60,7 @@ test('a cut or damaged record ends the log; writing continues after the last who
   await writeFile(path, bytes);
   expect(await payloads(path)).toHaveLength(1);
   await writeFile(path, 'a text');
-  await expect(payloads(path)).rejects.toThrow('is no log of a W&B run');
+  await expect(payloads(path)).rejects.toThrow('is not a log of a W&B run');
 });
 
 test('a row that is encoded by hand has the bytes of the table of fields', () => {

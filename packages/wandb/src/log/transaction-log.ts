@@ -9,7 +9,7 @@ import { namingFile } from '@bowyer/core';
 /** ":W&B", the magic number 0xBEE1 with its low byte first, and version 0. */
 const HEADER = Buffer.from([0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0x00]);
 const BLOCK = 32_768;
-/** Of a chunk: checksum (4), length (2), type (1). */
+/** Bytes of a chunk's header: checksum (4), length (2), type (1). */
 const CHUNK_HEADER = 7;
 const [FULL, FIRST, MIDDLE, LAST] = [1, 2, 3, 4];
 
@@ -76,7 +76,7 @@ export async function* readLog(path: string, offset = 0): AsyncGenerator<FramedR
 async function refuseForeign(file: FileHandle, path: string): Promise<void> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER.length), 0, HEADER.length, 0);
   if (bytesRead === 0 || buffer.equals(HEADER)) return;
-  throw new Error(`${path} is no log of a W&B run: it begins with other bytes`);
+  throw new Error(`${path} is not a log of a W&B run: it begins with other bytes`);
 }
 
 /** Reads one block at a time. */

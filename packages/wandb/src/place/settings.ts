@@ -1,4 +1,4 @@
-// Where a run goes at W&B, from the logger's options, W&B's environment variables and its settings files, in this order.
+// Where a run goes at W&B, from the run's options, W&B's environment variables and its settings files, in this order.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { Environment } from './api-key.js';
 export type Mode = 'online' | 'offline' | 'disabled';
 export type Resume = 'allow' | 'must' | 'never' | null;
 
-/** What the options of the logger decide; null or empty: the environment decides. */
+/** The options of a run; null or empty: the environment decides. */
 export interface PlaceOptions {
   mode: Mode | null;
   entity: string | null;
@@ -33,7 +33,7 @@ export interface WandbSettings {
   group: string;
   jobType: string;
   sweepId: string;
-  /** What to do where the server has a run of this id. */
+  /** The action where the server has a run of this id. */
   resume: Resume;
   /** Parent of the folder `wandb`; null: the run's own folder. */
   dir: string | null;
@@ -109,7 +109,7 @@ function refuse({ project, runId, tags, baseUrl }: WandbSettings): void {
   if (longTag !== undefined)
     throw new Error(`W&B takes no tag '${longTag}'\n  a tag has at most ${MAX_TAG} characters`);
   if (!URL.canParse(baseUrl))
-    throw new Error(`WANDB_BASE_URL=${baseUrl} is no address\n  write it as https://api.wandb.ai`);
+    throw new Error(`WANDB_BASE_URL=${baseUrl} is not an address\n  write it as https://api.wandb.ai`);
 }
 
 /** The section `default` of W&B's settings files: the user's, then that of the folder. */

@@ -34,7 +34,7 @@ export async function copyFolder(folder: string, runFolder: string, name: string
   return copy;
 }
 
-/** Of an artifact that is uploaded; one that was made of other files has none. */
+/** Removes the copy of an artifact that is uploaded; an artifact of other files has none. */
 export async function removeCopy(runFolder: string, { manifest }: ArtifactRecord): Promise<void> {
   const copies = resolve(runFolder, COPIES);
   const path = manifest?.contents?.[0]?.local_path;

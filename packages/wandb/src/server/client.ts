@@ -30,7 +30,7 @@ interface Attempt {
   what: string;
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** Of the whole exchange; null: of standing still. */
+  /** The bound of the whole exchange; null: the bound of standing still counts. */
   timeoutMs: number | null;
   method: 'POST' | 'PUT';
   body: () => string | Dispatcher.DispatchOptions['body'];

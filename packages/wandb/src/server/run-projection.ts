@@ -1,4 +1,4 @@
-// What the server is to know of a run, from the records of its log: the lines of its streams, its config and summary, and files.
+// The state of a run that the server is to have, from the records of its log: the lines of its streams, its config and summary, and files.
 import { jsonText, rawText, removeRaw, setRaw, type RawTree } from '../log/raw-json.js';
 import {
   secondsOf,
@@ -27,7 +27,7 @@ export const NO_BASE: Base = {
   runtime: 0,
 };
 
-/** Of the official client; a longer row is left out. */
+/** The bound of the official client; a longer row is left out. */
 const MAX_LINE = 10 * 2 ** 20 - 100 * 2 ** 10;
 
 export interface NamedFile {

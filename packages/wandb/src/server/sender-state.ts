@@ -1,4 +1,4 @@
-// What the server has accepted of a run, beside its log: a sender that starts later continues from there.
+// The part of a run that the server has accepted, beside its log: a sender that starts later continues from there.
 import { readFile, writeFile } from 'node:fs/promises';
 import { namingFile, writeFileAtomically } from '@bowyer/core';
 import { NO_BASE, type Base, type StreamName } from './run-projection.js';

@@ -43,5 +43,5 @@ function record(data: Uint8Array): Buffer {
   return bytes;
 }
 
-/** So that a checksum of data with checksums in it is no trivial value. */
+/** Keeps the checksum of data with checksums in it from being a trivial value. */
 const masked = (crc: number): number => (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;

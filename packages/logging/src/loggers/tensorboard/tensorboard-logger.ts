@@ -78,7 +78,7 @@ class TensorBoardLogger implements RunLogger {
   }
 }
 
-/** Leaves of the config by path; what is no text, number or truth value as JSON. */
+/** Leaves of the config by path; values other than texts, numbers and truth values as JSON. */
 function hyperparameters(config: Readonly<Record<string, unknown>>, prefix = ''): Record<string, HyperparameterValue> {
   const entries = Object.entries(config).flatMap(([key, value]): [string, HyperparameterValue][] => {
     if (value === null || value === undefined) return [];

@@ -23,7 +23,7 @@ export class Plots {
 
   /** Starts an image of the rows until now; none while another one is drawn. */
   draw(step: number): void {
-    // One point is no curve.
+    // One point does not make a curve.
     const series = [...this.target.series]
       .map(([name, points]) => ({ name, points }))
       .filter(({ points }) => points.length > 1);

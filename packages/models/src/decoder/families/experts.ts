@@ -127,7 +127,7 @@ export const mixtral: Family = {
   },
 };
 
-/** What Hugging Face's GptOssConfig takes where the file has no fields of rope. */
+/** The defaults of Hugging Face's GptOssConfig, where the file has no fields of rope. */
 const rope_parameters: ConfigJson = {
   rope_type: 'yarn',
   rope_theta: 150000,

@@ -4,7 +4,7 @@ import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Family } from '../family.js';
 import { plainDecoder } from '../plain-decoder.js';
 
-/** What most config classes of this kind have in common. */
+/** The defaults that most config classes of this kind have in common. */
 export const llamaDefaults: ConfigJson = {
   hidden_size: 4096,
   num_hidden_layers: 32,

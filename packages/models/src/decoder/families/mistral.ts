@@ -35,7 +35,7 @@ export const mistral: Family = {
 
 export const ministral: Family = { ...mistral, architecture: 'MinistralForCausalLM' };
 
-/** What Hugging Face's Ministral3Config takes where the file has no rope_parameters. */
+/** The defaults of Hugging Face's Ministral3Config, where the file has no rope_parameters. */
 const rope_parameters = {
   rope_type: 'yarn',
   rope_theta: 1e6,

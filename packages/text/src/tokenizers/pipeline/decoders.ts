@@ -61,7 +61,7 @@ const byteLevel: Decoder = (tokens, bytesAs) => {
   return [bytesAs === 'escapes' ? escapedBytes(bytes) : lossy.decode(bytes)];
 };
 
-/** Runs of `<0x…>` are bytes; a run that is no UTF-8 is one replacement character a byte. */
+/** Runs of `<0x…>` are bytes; a run that is not UTF-8 becomes one replacement character for each byte. */
 const byteFallback: Decoder = (tokens, bytesAs) => {
   const result: string[] = [];
   let bytes: number[] = [];

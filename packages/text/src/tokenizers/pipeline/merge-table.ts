@@ -17,7 +17,7 @@ export class MergeTable {
     this.#merged = new Int32Array(slots);
   }
 
-  /** Of a pair that is given twice, the later rank counts. */
+  /** The later rank of a pair that is given twice counts. */
   set(left: number, right: number, rank: number, merged: number): void {
     const slot = this.#slot(left, right);
     this.#left[slot] = left;

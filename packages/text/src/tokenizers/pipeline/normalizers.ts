@@ -70,7 +70,7 @@ export function normalizer(component: Component | null | undefined): Normalizer 
   return factories[component.type](component);
 }
 
-/** Character by character: unlike in JavaScript, a sigma at a word's end is no other letter. */
+/** Character by character: unlike in JavaScript, a sigma at a word's end stays the same letter. */
 function lowercase(text: string): string {
   if (!text.includes('Σ')) return text.toLowerCase();
   return text
@@ -109,7 +109,7 @@ function bertNormalizer(component: Component): Normalizer {
   return clean_text === true ? removing(CONTROL, normalize) : normalize;
 }
 
-/** What is neither a letter nor anything else that can be seen. */
+/** Characters that are neither letters nor anything else that can be seen. */
 const CONTROL = /[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}]/gu;
 
 const cleaned: Normalizer = (text) =>

@@ -130,7 +130,7 @@ export class TokenizerPipeline {
     return special ? this.#postProcess(ids) : ids;
   }
 
-  /** Ids that are no token are left out. */
+  /** Ids without a token are left out. */
   decode(
     ids: ArrayLike<number>,
     { keepsSpecial = false, bytesAs = 'characters' }: { keepsSpecial?: boolean; bytesAs?: BytesAs } = {},

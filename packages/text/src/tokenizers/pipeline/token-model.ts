@@ -1,4 +1,4 @@
-// What the four kinds of models have in common: a vocabulary, and pieces that become ids.
+// The common part of the four kinds of models: a vocabulary, and pieces that become ids.
 
 export interface TokenModel {
   /** Ids by the tokens' spellings. */
