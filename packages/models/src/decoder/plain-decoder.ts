@@ -58,7 +58,7 @@ export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases'
   /** Biases of queries, keys and values, and of the output. */
   bias?: boolean;
   outputBias?: boolean;
-  /** Norms of all norms' kind over each head or over all, or others, made for attention of the given path. */
+  /** Norms of queries and keys, over each head or over all heads, of the decoder's kind; or other ones, by the attention's path. */
   queryKeyNorm?: QueryKeyNorms['over'] | ((path: string) => QueryKeyNorms);
   /** Tokens that a key is convolved over, its own included. */
   keyConvolution?: number;

@@ -255,7 +255,7 @@ function rowsOfHeads(g: GraphBuilder, perHead: Value, layout: HeadLayout): Value
  * Adds what the form has for the positions of the keys.
  *
  * @param scores [batch, keyValueHeads, queriesPerKey · tokens, columns]
- * @param positions [1 or batch, columns] integers; beyond the table's end nobody looks
+ * @param positions [1 or batch, columns] integers; positions beyond the table's end are never read
  */
 export function withPositionBiases(
   g: GraphBuilder,
