@@ -78,7 +78,7 @@ class Simulation {
   #isCalling = false;
   #inPlay = 0;
   #next = 0;
-  /** Of the weights that play, and of those that are to be taken up after the call. */
+  /** The version of the weights that play, and the version that is taken up after the call. */
   #version = 0;
   #published = 0;
   #iteration = 0;

@@ -39,7 +39,7 @@ const variants = {
 type Variant = keyof typeof variants;
 
 interface Measured {
-  /** Of each call but the first. */
+  /** The time of each call but the first. */
   seconds: number[];
   /** GiB, highest so far: with the parameters and gradients alone, and after the last call. */
   before: number;

@@ -46,7 +46,7 @@ interface PeerWide {
 }
 
 const NEW_TOKENS = 32;
-/** Of the small model. */
+/** Tokens of the small model. */
 const VOCABULARY = 29;
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
 const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;

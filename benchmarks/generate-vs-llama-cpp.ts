@@ -53,7 +53,7 @@ interface PeerContext {
     clearHistory(): Promise<void>;
     evaluate(tokens: number[], options: object): AsyncGenerator<number>;
   };
-  /** Of which a step really makes use. */
+  /** The threads that a step really uses. */
   readonly currentThreads: number;
   dispose(): Promise<void>;
 }

@@ -93,7 +93,7 @@ async function gradientsOf(model: LanguageModel): Promise<Map<string, Float32Arr
   return new Map(gradients.names.map((key) => [key, found[key].data as Float32Array]));
 }
 
-/** Of the whole gradients, and the least one of a single tensor's. */
+/** The cosine of the whole gradients, and the least one of a single tensor. */
 function cosines(a: Map<string, Float32Array>, b: Map<string, Float32Array>): { whole: number; least: number } {
   const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * y[i], 0);
   const products = [...a].map(([key, x]) => [dot(x, b.get(key)!), dot(x, x), dot(b.get(key)!, b.get(key)!)]);

@@ -42,7 +42,7 @@ export const modelCases: Readonly<Record<string, Sent>> = {
   '0.5 MB of spaces': completion({ prompt: ' '.repeat(2 ** 19) }),
   'a prompt of 7 MB': completion({ prompt: long(7 * 2 ** 20) }),
   'a body of 40 MB': completion({ prompt: long(40 * 2 ** 20) }),
-  '7 MB that are no JSON': { path: '/v1/completions', body: `{"prompt":"${long(7 * 2 ** 20)}` },
+  '7 MB that are not JSON': { path: '/v1/completions', body: `{"prompt":"${long(7 * 2 ** 20)}` },
   '1,000,000 prompts': completion({ prompt: many(1_000_000, () => 'a') }),
   '24,000 fields': completion({ prompt: 'is', ...byNumber(24_000, 1) }),
   '24,000 biases': completion({ prompt: 'is', logit_bias: byNumber(24_000, 1) }),

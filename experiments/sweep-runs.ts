@@ -4,18 +4,18 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { standardError } from '@bowyer/core';
 
-/** Of Student's t for 95 %, by degrees of freedom. */
+/** Quantiles of Student's t for 95 %, by degrees of freedom. */
 const T95 = [NaN, 12.706, 4.303, 3.182, 2.776, 2.571];
 
 export interface Tested {
   /** `last`, `warm start` or `best (…)`. */
   name: string;
   metrics: Record<string, number>;
-  /** Of the mean return, over the episodes of the test. */
+  /** The interval of the mean return, over the episodes of the test. */
   interval?: { low: number; high: number };
 }
 
-/** Of results.json, what the tools read. */
+/** The part of results.json that the tools read. */
 export interface Results {
   policies: Tested[];
   /** Whether training, evaluation and test play the same items, and how many the test played. */

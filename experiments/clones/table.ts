@@ -156,7 +156,7 @@ function gainRow(run: Run): string[] {
   return [`| \`${run.name}\` | ${cells.join(' | ')} | ${gains.length} |`];
 }
 
-/** Of the jobs of a sweep, which differ in their seeds: the mean over seeds with Student's t. */
+/** The row of a sweep whose jobs differ in their seeds: the mean over seeds with Student's t. */
 function sweepRow(sweep: string): string[] {
   const gains = runs
     .filter((run) => run.sweep === sweep && run.name.startsWith(`${sweep}_`))

@@ -157,7 +157,7 @@ function returnDistributions(
 /** Rewards of the game are multiples of this. */
 const UNIT = 0.05;
 
-/** Of the episodes of a policy that are kept: expected number of each action in each state. */
+/** The expected number of each action in each state, over the episodes of a policy that are kept. */
 export function keptVisits(
   model: TabularModel,
   policy: TabularPolicy,

@@ -18,7 +18,7 @@ interface Config {
   batchSize: number;
   lmLr: number;
   rolloutSize: number;
-  /** Of methods with a critic; null: whole returns. */
+  /** Steps of the critic's targets, for methods with a critic; null: whole returns. */
   tdSteps?: number | null;
 }
 
@@ -52,7 +52,7 @@ const stepsOf = ({ metrics }: Run) =>
 const methodOf = ({ algorithm, folder }: Run) =>
   `\`${algorithm}\`${configOf(folder).tdSteps === null ? ', whole returns' : ''}`;
 
-/** Of the runs of one game and one method. */
+/** The row of the runs of one game and one method. */
 function gainRow(runs: readonly Run[]): string {
   const best = runs.map((run) => tested(run, 'best') ?? tested(run, 'last')!);
   const before = runs.map((run) => testReturn(tested(run, 'start') ?? tested(run, 'warm start')!));

@@ -50,7 +50,7 @@ interface Run {
   seconds: number;
   metrics: Record<string, number>;
   interval: { low: number; high: number };
-  /** Of all that the policy has read in an episode, a mean. */
+  /** Words that the policy has read in an episode, a mean. */
   words: number;
   episodes: Episode[];
 }

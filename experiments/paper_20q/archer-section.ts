@@ -5,7 +5,7 @@ import { mean } from '@bowyer/core';
 
 interface Turn {
   reward: number;
-  /** Of twenty questions. */
+  /** The information of Twenty Questions. */
   info: { repeated?: boolean };
   /** V(s) and A(s, a) as the policy's update saw them; absent in iterations that do not train it. */
   v?: number;
@@ -17,7 +17,7 @@ type Line = Record<string, number>;
 interface Look {
   settings: Record<string, string>;
   evaluations: Line[];
-  /** Of A(s, a) with the return from the turn on minus V(s). */
+  /** The correlation of A(s, a) with the return from the turn on minus V(s). */
   correlation: number;
   /** Mean A(s, a) of questions that repeat an earlier one less that of the others, and the same of what the episodes say it was. */
   repeats: [number, number];
@@ -32,7 +32,7 @@ interface Judged {
 
 const GAMMA = 0.95;
 const keys = ['lm_lr', 'capacity', 'td_steps', 'epochs', 'warmup_iter', 'actor_samples', 'importance_clip'];
-/** Of experiments/methods_20q/sweep.yaml. */
+/** The defaults of experiments/methods_20q/sweep.yaml. */
 const defaults: Record<string, string> = {
   capacity: '7000',
   td_steps: '1',

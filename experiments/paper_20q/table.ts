@@ -98,7 +98,7 @@ const runs = [...new Set(found.map(({ algorithm }) => algorithm))].flatMap((name
   ofOneRate(found.filter(({ algorithm }) => algorithm === name)),
 );
 
-/** Of a method with runs at several rates those of the rate with most seeds, the last given of equals; a seed once. */
+/** The runs of a method at the rate with most seeds, at the last given of equal ones; each seed once. */
 function ofOneRate(all: readonly Run[]): Run[] {
   const ofRate = (rate: number) => [
     ...new Map(all.filter((run) => rateOf(run) === rate).map((run) => [run.seed, run])).values(),
@@ -164,7 +164,7 @@ function stepsTo(level: number, curve: readonly Point[]): number | null {
 }
 
 const thousands = (steps: number) => (steps / 1000).toFixed(1);
-/** Of each seed that reaches the level. */
+/** The steps of each seed that reaches the level. */
 const reaching = (level: number, name: string) => curvesOf(name).flatMap((curve) => stepsTo(level, curve) ?? []);
 /** Mean over seeds and its ratio to ArCHer's, where all seeds reach the level; else how many do. */
 function stepsCell(level: number, name: string): string {
@@ -246,7 +246,7 @@ const dates = [...new Set(runs.map(({ date }) => date))].sort().join(', ');
 const rows = methods.map(rowOf).sort((a, b) => a.order - b.order);
 const test = chosen(runs[0]).metrics['test/episodes'];
 const evaluation = runs.flatMap(({ metrics }) => metrics.flatMap((line) => line['eval/episodes'] ?? []))[0];
-/** Of all listed methods and three seeds, two at a time, if every run took as long as the fastest of its method. */
+/** The time of all listed methods with three seeds, two at a time, if every run took as long as the fastest of its method. */
 const fastest = methods.map((name) => minimum(ofMethod(name).map((run) => run.seconds)));
 const wholeMinutes = ((mean(fastest) * listed.split(',').length * 3) / 2 / 60).toFixed(0);
 const duration =

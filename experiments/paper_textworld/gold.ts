@@ -40,7 +40,7 @@ interface Evaluation {
   policies: Tested[];
   comparisons: Comparison[];
   env: { params: string; stepLimit: number };
-  /** Of each episode. */
+  /** The world of each episode. */
   worlds: { fold: Fold; seed: number }[];
 }
 

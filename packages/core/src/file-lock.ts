@@ -34,7 +34,7 @@ const HEARTBEAT_SECONDS = 2;
  * Waits for the lock, runs `work`, and releases the lock.
  *
  * The system says whether an owner on this machine lives: then it keeps the lock, stopped or not, and when it has ended the lock is
- * taken over at once. Of an owner that cannot be looked at only its heartbeat is known, the file's modification time.
+ * taken over at once. An owner on another machine is known by its heartbeat alone, the file's modification time.
  *
  * @throws what `refuse` makes, if it is given and another process has the lock
  */

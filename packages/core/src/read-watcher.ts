@@ -22,6 +22,6 @@ export class ReadWatcher {
   }
 }
 
-/** The config for a purpose that is no use of its values, such as a hash that names a cache entry. */
+/** The config for a purpose that does not use its values, such as a hash that names a cache entry. */
 export const unwatched = <Config extends object>(config: Config): Config =>
   (config as { [RAW]?: Config })[RAW] ?? config;

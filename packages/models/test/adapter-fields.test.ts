@@ -18,7 +18,7 @@ interface Recording {
     /** Shapes in the file. */
     tensors: Record<string, number[]>;
     logprobs: number[];
-    /** Of −Σ logprobs, by the names in the file: the norm, and Σ gradient_i sin(i). */
+    /** The gradients of −Σ logprobs, by the names in the file: the norm, and Σ gradient_i sin(i). */
     gradients: Record<string, [number, number]>;
     refused?: string;
   }[];
@@ -52,7 +52,7 @@ async function writeAdapter(adapter: ConfigJson, tensors: Record<string, number[
   await writeSafetensors(join(dir, 'adapter_model.safetensors'), Object.fromEntries(weights));
 }
 
-/** Of the adapter in `dir`, which is then saved and merged beside it. */
+/** The figures of the adapter in `dir`, which is then saved and merged beside it. */
 async function found(): Promise<Found> {
   const model = await LanguageModel.load({ device, dir, masksPadding: false });
   const [logprobs] = await model.logprobs([example]);

@@ -13,7 +13,7 @@ import { formulaWeights, tokenIds } from './families/formula-weights.js';
 
 interface Recording {
   config: ConfigJson & { model_type: string; vocab_size: number };
-  /** Of the class; `rope_theta` is its default where a file has none. */
+  /** The fields of the class; `rope_theta` is its default where a file has none. */
   fields: Record<string, unknown>;
   logprobs: number[];
 }

@@ -16,7 +16,7 @@ type Defaults = Record<string, unknown>;
 const fields = recorded<{ decoders: Record<string, Defaults>; [file: string]: Defaults }>('fields');
 const { cases, plain } = recorded<{ plain: { config: ConfigJson }[]; cases: unknown[] }>('decoders');
 
-/** Of a shrunk config of a newer family: the fields that change the result, with a value that does. */
+/** The fields of a shrunk config of a newer family that change the result, with a value that does. */
 interface Changes {
   config: ConfigJson;
   effective: Record<string, [value: unknown, logprob: number]>;
@@ -125,7 +125,7 @@ test('adapter_config.json: every field has a class, and the reader agrees', asyn
   expect((await read({ use_rslora: true })).options.rankStabilized).toBe(true);
   for (const start of ['olora', 'corda', 'loftq', 'lora_ga', 'mica', 'pissa_niter_4'])
     expect(await problemOf(() => read({ init_lora_weights: start }))).toContain('init_lora_weights is ');
-  // Of versions to come: unless it is off.
+  // A field of a version to come is refused unless it is off.
   expect(await problemOf(() => read({ use_something: false, another: null }))).toBe('loads');
   expect(await problemOf(() => read({ use_something: 2 }))).toContain('use_something is 2');
 });

@@ -26,7 +26,7 @@ async function ends(config: string, name: string, policy: string | null, ...over
   expect({ code, stderr }).toMatchObject({ code: 0 });
 }
 
-/** Of a run without a given policy. */
+/** The start of a run without a given policy. */
 const startOf = (name: string) => {
   const starts = at(name, 'cache', 'warm-starts');
   return join(starts, readdirSync(starts)[0]);

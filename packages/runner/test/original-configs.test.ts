@@ -54,7 +54,7 @@ const sizes = {
   critic_lr: '2e-5',
 };
 
-/** Of each file: our groups in place of `defaults: [default]`, its own keys, and those that are refused. */
+/** For each file: our groups in place of `defaults: [default]`, its own keys, and those that are refused. */
 const originals: Record<string, { groups: [string, string]; keys: Record<string, string>; refused: string[] }> = {
   archer_20q: {
     groups: ['archer', 'twenty_questions'],
@@ -202,7 +202,7 @@ const unread: Record<string, string[]> = {
 test.each(Object.keys(originals))('%s: every key is accepted, or refused by its name', async (name) => {
   const { groups, keys, refused } = originals[name];
   const all: Record<string, string> = { ...defaults, ...keys };
-  // Of a policy that is given there is no supervised start, and but for a file to be converted nothing is cached.
+  // A policy that is given needs no supervised start, and nothing is cached but a file that is converted.
   const notRead = [
     ...(refused.length === 0 ? ['cache_dir'] : []),
     ...(unread[groups[0]] ?? []),

@@ -126,7 +126,7 @@ describe('a task of one’s own', () => {
   test('runs, and is described by --help', async () => {
     const { code, stdout } = await guessNumber('task=measure_expert', 'env.highest=3', 'save_path=measured');
     expect(code).toBe(0);
-    // Of three numbers, the middle one is guessed first: one guess or two.
+    // The middle one of three numbers is guessed first: one guess or two.
     expect(stdout).toMatch(/^mean return of the expert over 1000 episodes: -0\.[67]\d\n$/);
     const help = await guessNumber('task=measure_expert', '--help');
     expect(help.stdout).toContain('episodes=1000  (integer ≥ 1)\n      episodes to play');

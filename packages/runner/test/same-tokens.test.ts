@@ -107,7 +107,7 @@ async function recorded({ expertEnv }: Game, actions: readonly string[]): Promis
   return record;
 }
 
-/** Of a demonstration, up to the last token that a player would have read or written. */
+/** The tokens of a demonstration up to the last one that a player would have read or written. */
 async function demonstrated(game: Game, form: string, { transitions, segments }: Trajectory) {
   const record = await recorded(
     game,

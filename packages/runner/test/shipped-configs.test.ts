@@ -7,7 +7,7 @@ import { shippedConfigs } from './shipped-files.js';
 const shipped = shippedConfigs().filter(({ config }) => !config.includes('/') && config !== 'base');
 const primary = shipped.map(({ config }) => config);
 
-/** Of a config that trains nothing until an algorithm is added. */
+/** The overrides of a config that trains nothing until an algorithm is added. */
 const needed: Readonly<Record<string, string[]>> = { default: ['+algorithm=archer'] };
 
 /** Paths of leaves, as `env.words`. */

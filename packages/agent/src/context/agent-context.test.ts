@@ -92,7 +92,7 @@ const withMemory: [Game, ContextOptions, segments: number, unit: 'episode' | 'tr
   ['textcraft', { kind: 'last', taskDescription: true, ...parts }, 4, 'episode'],
 ];
 
-/** Of another seed. */
+/** A memory of another seed. */
 async function memoryOf(config: ContextConfig, unit: 'episode' | 'transition'): Promise<Memory> {
   const name = config.env.name as Game;
   const memory = new Memory({ unit, topK: 2, maxChars: 4000, capacity: 9, makeIndex: bm25Index });

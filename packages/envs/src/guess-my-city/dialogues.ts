@@ -46,8 +46,8 @@ export async function readCityDialogues(file: string): Promise<CityDialogue[]> {
 }
 
 /**
- * One dialogue → one episode in the history's format. Of a question over several lines ("Based on …:" and then the
- * question) its last line counts; labels, list numbers and quotation marks around it are dropped.
+ * One dialogue → one episode in the history's format. The last line of a question over several lines ("Based on …:" and then the
+ * question) counts; labels, list numbers and quotation marks around it are dropped.
  */
 export function cityDialogueEpisode({ conversation, done }: CityDialogue): DialogueTurns {
   const turns = conversation.map((line, i) => {

@@ -12,7 +12,7 @@ export interface MemoryIndex {
 /** Makes an index of documents. */
 export type MakeIndex = (documents: readonly string[]) => Promise<MemoryIndex> | MemoryIndex;
 
-/** The search of WebShop: Lucene's English analysis and BM25. Of equal documents the newer is better. */
+/** The search of WebShop: Lucene's English analysis and BM25. The newer of two equal documents is better. */
 export const bm25Index: MakeIndex = (documents) => {
   const builder = new IndexBuilder();
   for (const document of documents) builder.add(termsOf(document));

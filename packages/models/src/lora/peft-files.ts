@@ -145,7 +145,7 @@ export async function readAdapterConfig(dir: string): Promise<{ options: LoraOpt
     throw new AdapterError(dir, `${CONFIG}: ${(error as Error).message}`, form);
   }
   if (config === null || typeof config !== 'object' || Array.isArray(config))
-    throw new AdapterError(dir, `${CONFIG}: it is no object`, form);
+    throw new AdapterError(dir, `${CONFIG}: it is not an object`, form);
   checkKeys(dir, config);
   const options = {
     r: Number(config.r ?? peftDefaults.r),

@@ -88,7 +88,7 @@ const frameChanges: readonly ((frame: Frame, rng: Rng) => Frame)[] = [
   (frame, rng) => ({ ...frame, reserved: rng.integer(1, 7) << 4 }),
   (frame) => ({ ...frame, isMasked: false }),
   (frame, rng) => ({ ...frame, length: [0, 1, 125, 126, 65535, 2 ** 22 + 1, 2 ** 31, 2 ** 53][rng.integer(0, 7)] }),
-  (frame, rng) => ({ ...frame, payload: damageBytes(frame.payload, rng) }), // also what is no UTF-8
+  (frame, rng) => ({ ...frame, payload: damageBytes(frame.payload, rng) }), // also bytes that are not UTF-8
   (frame, rng) => ({ ...frame, payload: damagedPayload(frame.payload, rng) }),
   (frame, rng) => ({ ...frame, opcode: OPCODES.ping, payload: Buffer.alloc(rng.integer(0, 300)) }),
   (frame, rng) => ({

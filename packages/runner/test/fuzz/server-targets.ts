@@ -30,7 +30,7 @@ function damageRequest(seed: Uint8Array, rng: Rng): Uint8Array {
   );
 }
 
-/** How long a client waits for more of an answer, or for one to bytes that are no whole request, in milliseconds. */
+/** How long a client waits for more of an answer, or for one to bytes that are not a whole request, in milliseconds. */
 const PATIENCE = 40;
 
 /** Connections at once, so that most of the patience is not idle. */

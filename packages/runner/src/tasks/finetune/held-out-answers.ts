@@ -9,7 +9,7 @@ import type { Answer } from '../../run/finetune-results.js';
 const ANSWERS = 3;
 const LONGEST_ANSWER = 128;
 
-/** The most probable texts. Of each item the last reply; where nothing was held out, of items that were trained on. */
+/** The most probable text in place of each item's last reply; where nothing was held out, for items that were trained on. */
 export async function heldOutAnswers(
   dir: string,
   { training, validation, ends }: Pick<Examples, 'training' | 'validation' | 'ends'>,

@@ -111,7 +111,7 @@ function warnOfParts(dir: string, log: TaskContext['log']): void {
   log(`${dir} was trained by ${agentType}, which acts with its critic; its policy alone is served`, 'WARNING');
 }
 
-/** An agent writes here what it writes in its run. Of any other model the checkpoint's own distribution: nothing is masked. */
+/** An agent writes here what it writes in its run. Any other model has its checkpoint's own distribution: nothing is masked. */
 async function loadDecoder(
   dir: string,
   { quantization, packedDecoding, contextLength }: ServeConfig,
