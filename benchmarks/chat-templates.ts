@@ -1,5 +1,5 @@
 // Published chat templates: are texts, tokens and assistant masks those of transformers? All of the installed TRL's, over the
-// conversations of tools/record-chat-templates.py. Nothing is measured.
+// conversations of packages/text/test/record-chat-templates.py. Nothing is measured.
 //
 //   PYTHON=/path/to/python node --conditions=source --import tsx benchmarks/chat-templates.ts [FOLDER of *.jinja]
 import { execFileSync } from 'node:child_process';
@@ -29,7 +29,7 @@ else {
   const directory = mkdtempSync(join(tmpdir(), 'chat-templates-'));
   try {
     const out = join(directory, 'recording.json');
-    const tool = fileURLToPath(new URL('../tools/record-chat-templates.py', import.meta.url));
+    const tool = fileURLToPath(new URL('../packages/text/test/record-chat-templates.py', import.meta.url));
     execFileSync(python, [tool, folder, out], { stdio: ['ignore', 'inherit', 'inherit'] });
     const found = compareRecording(JSON.parse(readFileSync(out, 'utf8')) as Recording);
     const good = found.filter(({ differences }) => differences.length === 0);

@@ -2,7 +2,7 @@
 // library, and how long each takes.
 //
 //   npm install --prefix RIVALS @huggingface/jinja nunjucks @huggingface/tokenizers @mlc-ai/web-tokenizers kitoken tokenizers
-//   python tools/record-chat-templates.py FOLDER_OF_JINJA recording.json --text   (absent: the six templates of the tests)
+//   python packages/text/test/record-chat-templates.py FOLDER_OF_JINJA recording.json --text   (absent: the six templates of the tests)
 //   node --conditions=source --import tsx benchmarks/text-rivals.ts RIVALS [recording.json] [FOLDER with tokenizer.json]…
 //
 // Tokenizers: those of the tests' recordings, and the given ones; texts: the recorded ones and 400 random ones for each, whose ids the

@@ -1,4 +1,4 @@
-// Our tokenizers against the Rust library's, as tools/record-tokenizers.py recorded it: every kind of model, normalizer,
+// Our tokenizers against the Rust library's, as packages/text/test/record-tokenizers.py recorded it: every kind of model, normalizer,
 // pre-tokenizer, decoder and added token, on texts of many scripts.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

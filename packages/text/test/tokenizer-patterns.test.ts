@@ -1,4 +1,4 @@
-// Patterns of Split against the Rust library's, as tools/record-patterns.py recorded it: those of published tokenizers and
+// Patterns of Split against the Rust library's, as packages/text/test/record-patterns.py recorded it: those of published tokenizers and
 // every construct of Oniguruma's syntax, on texts of many scripts; and how long a pattern may take.
 import { readFileSync } from 'node:fs';
 import { preTokenizer } from '../src/tokenizers/pipeline/pre-tokenizers.js';

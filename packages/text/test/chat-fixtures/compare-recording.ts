@@ -1,4 +1,4 @@
-// Compares with a recording of tools/record-chat-templates.py.
+// Compares with a recording of packages/text/test/record-chat-templates.py.
 import { ChatTemplateError, type ChatMessage, type TemplateInputs } from '../../src/chat/chat-message.js';
 import { JinjaTemplate } from '../../src/chat/jinja-template.js';
 import { HuggingFaceTokenizer } from '../../src/tokenizers/tokenizer.js';

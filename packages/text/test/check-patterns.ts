@@ -1,7 +1,7 @@
-// Compares our Split with what the Rust library said: `node --conditions=source --import tsx tools/check-patterns.ts FILE`,
-// where FILE is what `tools/record-patterns.py fuzz` wrote. Prints differences; fails where there are any.
+// Compares our Split with what the Rust library said: `node --conditions=source --import tsx packages/text/test/check-patterns.ts FILE`,
+// where FILE is what `packages/text/test/record-patterns.py fuzz` wrote. Prints differences; fails where there are any.
 import { readFileSync } from 'node:fs';
-import { preTokenizer } from '../packages/text/src/tokenizers/pipeline/pre-tokenizers.js';
+import { preTokenizer } from '../src/tokenizers/pipeline/pre-tokenizers.js';
 
 interface Recording {
   texts: string[];

@@ -1,6 +1,6 @@
 """Records what transformers makes of chat templates: rendered texts, token ids and assistant masks of a set of conversations.
 
-    python tools/record-chat-templates.py FOLDER OUT.json [--tokenizer TOKENIZER_FOLDER] [--text]
+    python packages/text/test/record-chat-templates.py FOLDER OUT.json [--tokenizer TOKENIZER_FOLDER] [--text]
 
 FOLDER contains *.jinja files and may contain conversations.json; else the conversations below are used. Without --tokenizer a small
 byte-level BPE is trained on the templates and the conversations. OUT.json contains the conversations, the tokenizer, and of every

@@ -1,9 +1,9 @@
-// Compares our tokenizers with what the Rust library said: `node --conditions=source --import tsx tools/check-tokenizers.ts FOLDER`,
-// where FOLDER is what `tools/record-tokenizers.py fuzz` wrote. Prints differences by tokenizer; fails where there are any.
+// Compares our tokenizers with what the Rust library said: `node --conditions=source --import tsx packages/text/test/check-tokenizers.ts FOLDER`,
+// where FOLDER is what `packages/text/test/record-tokenizers.py fuzz` wrote. Prints differences by tokenizer; fails where there are any.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadTokenizer } from '@bowyer/text';
+import { loadTokenizer } from '../src/index.js';
 
 type Case = [text: string, ids: number[], special: number[], decoded: string, decodedPlain: string];
 
