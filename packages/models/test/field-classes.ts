@@ -36,7 +36,11 @@ const everyDecoder: FieldClasses = {
 };
 
 const sizes = read(
-  ...['hidden_size', 'intermediate_size', 'num_hidden_layers', 'num_attention_heads', 'max_position_embeddings'],
+  'hidden_size',
+  'intermediate_size',
+  'num_hidden_layers',
+  'num_attention_heads',
+  'max_position_embeddings',
 );
 const rotary = { ...sizes, ...read('hidden_act', 'attention_dropout', 'rope_parameters') };
 const grouped = { ...rotary, ...read('num_key_value_heads') };
@@ -102,8 +106,16 @@ export const decoders: Readonly<Record<string, FieldClasses>> = {
   }),
   gpt2: row(
     read(
-      ...['n_embd', 'n_layer', 'n_head', 'n_positions', 'n_inner', 'activation_function', 'layer_norm_epsilon'],
-      ...['attn_pdrop', 'embd_pdrop', 'resid_pdrop'],
+      'n_embd',
+      'n_layer',
+      'n_head',
+      'n_positions',
+      'n_inner',
+      'activation_function',
+      'layer_norm_epsilon',
+      'attn_pdrop',
+      'embd_pdrop',
+      'resid_pdrop',
     ),
     {
       refused: { scale_attn_weights: false, scale_attn_by_inverse_layer_idx: true, add_cross_attention: true },
@@ -176,16 +188,33 @@ export const decoders: Readonly<Record<string, FieldClasses>> = {
   ),
   gptj: row(
     read(
-      ...['n_positions', 'n_embd', 'n_layer', 'n_head', 'rotary_dim', 'n_inner', 'activation_function'],
-      ...['resid_pdrop', 'embd_pdrop', 'attn_pdrop', 'layer_norm_epsilon'],
+      'n_positions',
+      'n_embd',
+      'n_layer',
+      'n_head',
+      'rotary_dim',
+      'n_inner',
+      'activation_function',
+      'resid_pdrop',
+      'embd_pdrop',
+      'attn_pdrop',
+      'layer_norm_epsilon',
     ),
   ),
   opt: withoutField(
     'initializer_range', // init_std
     row(
       read(
-        ...['hidden_size', 'num_hidden_layers', 'ffn_dim', 'max_position_embeddings', 'num_attention_heads'],
-        ...['dropout', 'attention_dropout', 'activation_function', 'init_std', 'enable_bias'],
+        'hidden_size',
+        'num_hidden_layers',
+        'ffn_dim',
+        'max_position_embeddings',
+        'num_attention_heads',
+        'dropout',
+        'attention_dropout',
+        'activation_function',
+        'init_std',
+        'enable_bias',
       ),
       {
         refused: {
@@ -274,8 +303,14 @@ export const decoders: Readonly<Record<string, FieldClasses>> = {
 /** generation_config.json, of a decoder that samples. */
 export const generation: FieldClasses = {
   used: read(
-    ...['sequence_bias', 'repetition_penalty', 'no_repeat_ngram_size', 'bad_words_ids', 'min_length', 'min_new_tokens'],
-    ...['suppress_tokens', 'begin_suppress_tokens'],
+    'sequence_bias',
+    'repetition_penalty',
+    'no_repeat_ngram_size',
+    'bad_words_ids',
+    'min_length',
+    'min_new_tokens',
+    'suppress_tokens',
+    'begin_suppress_tokens',
   ),
   refused: {
     num_beams: 2,
@@ -351,8 +386,15 @@ export const generation: FieldClasses = {
 /** adapter_config.json of LoRA. */
 export const adapter: FieldClasses = {
   used: read(
-    ...['r', 'lora_alpha', 'lora_dropout', 'target_modules', 'use_rslora', 'base_model_name_or_path'],
-    ...['rank_pattern', 'alpha_pattern', 'use_dora'],
+    'r',
+    'lora_alpha',
+    'lora_dropout',
+    'target_modules',
+    'use_rslora',
+    'base_model_name_or_path',
+    'rank_pattern',
+    'alpha_pattern',
+    'use_dora',
   ),
   refused: {
     peft_type: 'LOHA',

@@ -60,7 +60,7 @@ describe.each(['host', 'graph'] as const)('as a function or as a graph: %s', (ru
     const parts = [[3, 2], [4, 2], [5]].map((shape) => matrix(shape, 1));
     expect(gradientNorm).toBeCloseTo(Math.hypot(...parts.flatMap((part) => [...part])), 4);
     // AdamW of the table alone, with the others' norm beside it.
-    const others = Math.hypot(...[...parts[0], ...parts[2]]);
+    const others = Math.hypot(...parts[0], ...parts[2]);
     const table = await device.createState({ table: { shape: [4, 2], data: matrix([4, 2], 0) } });
     const adamW = await AdamW.create(device, table, options);
     await device.write(adamW.gradients, { table: { data: parts[1] } });
