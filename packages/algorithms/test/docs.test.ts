@@ -196,10 +196,3 @@ test('a player reads only what the unit declares for it', async () => {
     expect([...read].filter((key) => key !== 'slots')).toEqual(declared);
   }
 });
-
-test('the README shows the example of an own algorithm, whole', () => {
-  const textOf = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8');
-  const program = textOf('../../../examples/own-algorithm/reinforce.ts');
-  expect(textOf('../README.md')).toContain(`\`\`\`ts\n${program}\`\`\``);
-  expect(program.trim().split('\n').length).toBeLessThanOrEqual(60);
-});

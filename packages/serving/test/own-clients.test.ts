@@ -39,7 +39,7 @@ async function play(makeOne: () => Env, name: string, episodes: number): Promise
 }
 
 test('there are six of them', () => {
-  expect(families).toEqual(['alfworld', 'babyai', 'maze', 'wordle', 'textcraft', 'webshop']);
+  expect(families).toEqual(['alfworld', 'babyai', 'maze', 'textcraft', 'webshop', 'wordle']);
 });
 
 test.each(families)('%s over AgentGym’s protocol: each split, and the last problem', async (name) => {

@@ -11,7 +11,7 @@ import { ModelServer } from '../src/model-server/model-server.js';
 import { SteppedTokenizer } from '../src/model-server/stepped-tokenizer.js';
 import { SpelledTokens, type TokenLogprob } from '../src/model-server/token-logprobs.js';
 
-const fixtures = resolve(import.meta.dirname, '../../models/test/tokenizer-fixtures');
+const fixtures = resolve(import.meta.dirname, '../../text/test/tokenizer-fixtures');
 const config = {
   model_type: 'llama',
   hidden_size: 16,

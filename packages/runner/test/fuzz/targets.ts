@@ -102,7 +102,7 @@ const gemma = {
 };
 const gpt2 = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64, vocab_size: 40 };
 
-const tokenizers = join(packages, 'models/test/tokenizer-fixtures');
+const tokenizers = join(packages, 'text/test/tokenizer-fixtures');
 const smallTokenizers = ['gpt2', 'llama2', 't5', 'bert-cased', 'punctuation'].map((name) => {
   const { definition } = JSON.parse(readFileSync(join(tokenizers, `${name}.json`), 'utf8')) as { definition: object };
   return bytesOf(definition);
@@ -190,7 +190,7 @@ const completion = { prompt: 'Capital of France?', completion: ' Paris', source:
 /** Compressed ones are damaged after, others before they are read. */
 const damageData = (seed: Uint8Array, rng: Rng) => (isGzip(seed) ? damageBytes(seed, rng) : damageLines(seed, rng));
 
-const recorded = JSON.parse(readFileSync(join(packages, 'models/test/chat-fixtures/recorded.json'), 'utf8')) as {
+const recorded = JSON.parse(readFileSync(join(packages, 'text/test/chat-fixtures/recorded.json'), 'utf8')) as {
   templates: Record<string, string>;
 };
 
