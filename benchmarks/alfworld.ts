@@ -1,4 +1,4 @@
-// What random and expert players score in ALFWorld's households of our own, and how fast the environment steps.
+// Scores of random and expert players in ALFWorld's households of our own, and the speed of the environment.
 // Run: node --conditions=source --import tsx benchmarks/alfworld.ts [episodes]
 import { Rng } from '@bowyer/core';
 import { Alfworld, alfworldSchema, withDefaults, type AlfworldOptions } from '@bowyer/envs';

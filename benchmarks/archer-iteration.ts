@@ -40,7 +40,7 @@ const criticShape = {
 };
 const PHASES = ['rollout', 'critic', 'actor'] as const;
 type Figures = Record<(typeof PHASES)[number] | 'cpu' | 'peak', number>;
-/** What a phase of the paper's iteration contains of these. */
+/** Each phase of the paper's iteration is this many times the work that is measured. */
 const SCALE = { rollout: 128 / EPISODES, critic: (50 * 32) / MICRO_BATCHES, actor: (3 * 32) / MICRO_BATCHES };
 
 /** Random replies, until the turn limit. */

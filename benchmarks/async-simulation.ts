@@ -42,7 +42,7 @@ interface Episode {
 /** Iterations at the start that are not counted: queues are empty then. */
 const WARM_UP = 2;
 
-/** What happens next, in a binary heap. */
+/** The events that happen next, in a binary heap. */
 class Agenda {
   readonly #heap: { at: number; run: () => void }[] = [];
 

@@ -49,7 +49,7 @@ function long4(): Uint8Array {
 
 interface Attack {
   args: readonly string[];
-  /** Where not 1. */
+  /** The exit code, if it is not 1. */
   code?: number;
 }
 
@@ -120,7 +120,7 @@ async function ended(args: readonly string[]) {
   return { ...(await run(args, { program, killWhen })), cpuMs };
 }
 
-/** Without the words of Hydra around it. */
+/** The error message without the words of Hydra around it. */
 function sentence(text: string): string {
   const lines = text
     .trim()

@@ -1,4 +1,5 @@
-// What a random player, the expert that knows the map and the one that explores score on each level of BabyAI, and how fast the environment steps.
+// Scores of a random player, of the expert that knows the map and of the one that explores on each level of BabyAI, and
+// the speed of the environment.
 // Run: node --conditions=source --import tsx benchmarks/babyai.ts [episodes]
 import { Rng } from '@bowyer/core';
 import { BabyAi, babyAiLevels, babyAiSchema, withDefaults, type BabyAiOptions } from '@bowyer/envs';

@@ -35,7 +35,7 @@ const ITEMS = 1024;
 const repetitions = Number(process.argv[2] ?? 1);
 /** Items of one critic update's micro-batch. */
 const MICRO_BATCH = 256;
-/** As `task=score` has them: items that are sorted together, tokens of a batch with its padding. */
+/** The settings of `task=score`: items that are sorted together, tokens of a batch with its padding. */
 const [WINDOW, MAX_TOKENS] = [1024, 2048];
 /** A critic's budget in a run (critic-setup.ts). */
 const CRITIC_TOKENS = 4096;

@@ -1,5 +1,6 @@
-// What gradient checkpointing and the loss in chunks spare and cost: forward + backward of every parameter, random weights.
-// Each variant runs in a fresh process, whose peak memory the kernel reports, and in turn, so that a busy machine slows all alike.
+// Measures what gradient checkpointing and the loss in chunks save and cost: forward + backward of every parameter,
+// random weights. Each variant runs in a fresh process, whose peak memory the kernel reports, and in turn, so that a
+// busy machine slows all alike.
 // Run: node --conditions=source --import tsx benchmarks/checkpointing.ts [gpt2|llama] [rounds] [repetitions]
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -78,7 +78,7 @@ const tasks: Readonly<Record<string, (folder: string) => string[]>> = {
   ],
 };
 
-/** What differs between runs of the same command: dates, seconds, and pages made of them. */
+/** Files that differ between runs of the same command: they contain dates or seconds, or are pages made of them. */
 const TIMED = /(\.log|\.html|starts\.jsonl|timings\.jsonl|\.hydra.*|run\.lock|performance\.jsonl)$/;
 
 const files = (folder: string) =>

@@ -1,4 +1,4 @@
-// What scripted players score in Twenty Questions, beside the exact optimum, and how fast the environment steps.
+// Scores of scripted players in Twenty Questions, beside the exact optimum, and the speed of the environment.
 // Run: npx tsx --conditions=source benchmarks/envs-baselines.ts [episodes]
 import { Rng } from '@bowyer/core';
 import {

@@ -44,12 +44,12 @@ export interface Speed {
   load: number;
 }
 
-/** Where a result is kept between runs. */
+/** The file in which a result is kept between runs. */
 export function resultPath(results: string, name: string, what: Step): string {
   return join(results, `${name}.${what}.json`);
 }
 
-/** What stands above the table. */
+/** The text above the table. */
 const HEADER = `# Families: measured differences
 
 Every family of decoders against VERSIONS, on DATE, by one command, which builds the

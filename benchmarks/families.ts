@@ -29,7 +29,7 @@ import {
 } from './families-page.js';
 import { median } from './measure.js';
 
-/** What families_peer.py says of a family's small model. */
+/** The answer of families_peer.py about a family's small model. */
 interface PeerSmall {
   config: { model_type: string };
   examples: { ids: number[]; targets: number[]; logits: number[][]; logprobs: number[] }[];

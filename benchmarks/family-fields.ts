@@ -10,9 +10,9 @@ type Config = Record<string, unknown>;
 interface Changes {
   config: Config;
   base: number;
-  /** With a value that changes the result, and the result. */
+  /** Fields with a value that changes the result, and that result. */
   effective: Record<string, [value: unknown, logprob: number]>;
-  /** With a value that does not. */
+  /** Fields with a value that does not change the result. */
   idle: Record<string, unknown>;
 }
 

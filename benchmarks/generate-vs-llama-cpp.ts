@@ -37,7 +37,7 @@ const config = {
   ...(isSmall && { num_attention_heads: 4, num_key_value_heads: 2, tie_word_embeddings: false }),
 };
 
-/** What is used of node-llama-cpp. */
+/** The part of node-llama-cpp that is used. */
 interface Peer {
   getLlama(options: object): Promise<{
     loadModel(options: object): Promise<PeerModel>;

@@ -21,7 +21,7 @@ const repetitions = Number(process.argv[2] ?? 3);
 const turns = Number(process.argv[3] ?? 10);
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
 
-/** What is used of transformers.js. */
+/** The part of transformers.js that is used. */
 interface Peer {
   Tensor: new (type: 'int64', data: BigInt64Array, dims: number[]) => unknown;
   AutoModelForCausalLM: { from_pretrained(name: string, options: object): Promise<PeerModel> };

@@ -38,7 +38,7 @@ const example = (text: readonly number[], rows: number) => ({
   weights: new Float32Array(text.length - 1).fill(1 / (rows * (text.length - 1))),
 });
 
-/** What a trained model has sampled; none of a model with random weights. */
+/** The samples of a trained model; a model with random weights has none. */
 let samples: readonly (readonly number[])[] = [];
 
 /** Each word follows from the one before, four times out of five. */
@@ -78,7 +78,7 @@ async function heldOutLoss(model: LanguageModel): Promise<number> {
   return -rows.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0) / row.length, 0) / ROWS;
 }
 
-/** With the same adapters, none of which is zero. */
+/** The gradients that the model has with the same adapters each time; none of the adapters is zero. */
 async function gradientsOf(model: LanguageModel): Promise<Map<string, Float32Array>> {
   const before = await model.copyParameters();
   const rng = new Rng(9);

@@ -20,9 +20,9 @@ const lines = (name: string, count: number, line: (i: number) => object) => {
 interface Case {
   /** Its files are below `folder`. */
   command: (folder: string) => string[];
-  /** When the signal comes: this has been printed, or this file of the folder is there. */
+  /** The signal comes when this has been printed, or when this file of the folder is there. */
   when: RegExp | string;
-  /** What the first Ctrl-C leads to: it stops at a checkpoint, or ends immediately. */
+  /** The effect of the first Ctrl-C: the command stops at a checkpoint, or ends immediately. */
   first: 'stops' | 'ends immediately';
 }
 
@@ -172,7 +172,7 @@ interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
   said: string;
-  /** From the last signal to the end, in ms; NaN where it ended before. */
+  /** The time from the last signal to the end, in ms; NaN where it ended before. */
   tookMs: number;
 }
 
@@ -199,7 +199,7 @@ async function interrupted(args: readonly string[], folder: string, when: Case['
   return { code, signal, said, tookMs: performance.now() - signalled };
 }
 
-/** What a finished run keeps, without what contains times. */
+/** The files that a finished run keeps, without those that contain times. */
 function kept(folder: string): Map<string, Buffer> {
   const roots = [`${folder}/run`, `${folder}-texts.jsonl`, `${folder}-scores.jsonl`].filter(existsSync);
   const files = roots.flatMap((root) =>

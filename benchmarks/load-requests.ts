@@ -1,4 +1,5 @@
-// What load-test.ts sends: a mixture as of many clients, some of them broken or hostile, and the requests that take a server longest.
+// The requests that load-test.ts sends: a mixture as of many clients, some of them broken or hostile, and those that
+// take a server longest.
 import type { Rng } from '@bowyer/core';
 
 export interface Sent {

@@ -1,5 +1,5 @@
-// What the benchmarks share: medians, and the machine's own rates, measured in the same process and in turn with the
-// thing they are compared to, so that a busy machine slows both alike.
+// The shared parts of the benchmarks: medians, and the machine's own rates, measured in the same process and in turn
+// with the thing they are compared to, so that a busy machine slows both alike.
 import { GraphBuilder, type Device } from '@bowyer/graph';
 
 export function median(values: readonly number[]): number {

@@ -1,5 +1,6 @@
-// What a memory can give before anything is trained: how often an example that is retrieved on a held-out item has the expert's next
-// action, beside how often that action is one of the training items' at all. By BM25, with both units.
+// Measures what a memory can give before anything is trained: how often an example that is retrieved on a held-out item
+// has the expert's next action, beside how often that action is one of the training items' at all. Examples are
+// retrieved by BM25, with both units.
 //   nice node --conditions=source --import tsx benchmarks/memory-recall.ts HELD_OUT CONFIG [OVERRIDE …]
 import { compose } from '@bowyer/config';
 import { camelKeys } from '@bowyer/core';

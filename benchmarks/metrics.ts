@@ -1,5 +1,5 @@
-// What logging costs the training thread: its own CPU time for a step of 1,000 metrics, by the kernel's count for that thread
-// (Linux), so that other work on the machine does not change it. Aim: under 1 ms with the run's own files.
+// The cost of logging for the training thread: its CPU time for a step of 1,000 metrics, by the kernel's count for that
+// thread (Linux), so that other work on the machine does not change it. The aim is under 1 ms with the run's own files.
 //
 //     node --conditions=source --import tsx benchmarks/metrics.ts [rounds of 50 steps]
 import { readFileSync } from 'node:fs';

@@ -42,7 +42,7 @@ async function expertGames(split: 'train' | 'test', renamed: number): Promise<De
   return played;
 }
 
-/** What the model says at every turn of the expert's game. */
+/** The model's answers at every turn of the expert's game. */
 async function answers(model: LanguageModel, episodes: Episodes, game: Demonstration): Promise<string[]> {
   const { tokenizer } = model;
   const sampling = { greedy: true, temperature: 1, topK: 0, topP: 1, maxNewTokens: run.maxNewTokens };

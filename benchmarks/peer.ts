@@ -47,7 +47,7 @@ export interface Times {
   cpu: number;
 }
 
-/** What a piece of work takes here, with the CPU time of all threads. */
+/** The times of a piece of work here, with the CPU time of all threads. */
 export async function timesOf(work: () => Promise<void>): Promise<Times> {
   const [wall, cpu] = [performance.now() / 1e3, cpuSeconds()];
   await work();

@@ -60,7 +60,7 @@ async function played(draftTokens: number, round: number): Promise<Played> {
       const step = await envs[slot].step(action);
       if (step.terminated || step.truncated) continue;
       const { observation } = step;
-      // What the environment added to the dialogue, where it returns all of it.
+      // If the environment returns the whole dialogue, only the part that it added is fed.
       const before = seen[slot] + action;
       const added = observation.startsWith(before) ? `\n${observation.slice(before.length)}` : observation;
       seen[slot] = observation;

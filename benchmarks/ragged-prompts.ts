@@ -1,5 +1,5 @@
-// What ragged prompts cost: 32 slots of a small Llama, of which one reads 900 new tokens at each turn and the others 60 to 149, as where
-// a context outgrows the model's; against turns of as many tokens in rows of one length.
+// The cost of ragged prompts: 32 slots of a small Llama, of which one reads 900 new tokens at each turn and the others
+// 60 to 149, as where a context outgrows the model's; compared with turns of as many tokens in rows of one length.
 //   node --conditions=source --import tsx benchmarks/ragged-prompts.ts [repetitions]
 import { loadavg } from 'node:os';
 import { Rng } from '@bowyer/core';

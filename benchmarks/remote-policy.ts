@@ -26,7 +26,7 @@ function headCommit(): string {
   return spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).stdout.trim();
 }
 
-/** What a reader would type, without the places. */
+/** The commands that a reader would type, without the places. */
 const shown: string[] = [];
 function bowyer(args: readonly string[]): void {
   shown.push(

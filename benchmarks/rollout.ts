@@ -63,7 +63,7 @@ function count(utterances: readonly { logprobs: readonly number[] }[]): number {
   return utterances.reduce((sum, { logprobs }) => sum + logprobs.length, 0);
 }
 
-/** As many utterances, each followed by one reply. */
+/** Samples as many utterances as the games have, each followed by one reply. */
 async function sampleWithoutGames(policy: LanguageModel, seed: number, sampling: SamplingOptions) {
   const episodes = await policy.openEpisodes({ slots: EPISODES });
   const [opening, reply] = ['Questions:\n', ' No.\n'].map((text) => policy.tokenizer.encode(text));

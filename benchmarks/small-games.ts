@@ -1,4 +1,4 @@
-// What a random player and the expert score in the small games, and steps per second of the environments on one core.
+// Scores of a random player and of the expert in the small games, and steps per second of the environments on one core.
 // Run: node --conditions=source --import tsx benchmarks/small-games.ts [episodes]
 import { Rng, type Transition } from '@bowyer/core';
 import {

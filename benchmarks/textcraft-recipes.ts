@@ -1,4 +1,5 @@
-// What TextCraft makes of recipe folders: how many recipes, goals by depth, length of the lists, and what two players win.
+// Shows what TextCraft makes of recipe folders: the number of recipes, goals by depth, length of the lists, and what
+// two players win.
 // Run: node --conditions=source --import tsx benchmarks/textcraft-recipes.ts FOLDER…
 import { maximum } from '@bowyer/core';
 import { environmentInfo, TextCraft, textCraftDemonstrations, withDefaults, type TextCraftOptions } from '@bowyer/envs';

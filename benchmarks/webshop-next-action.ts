@@ -32,7 +32,7 @@ function kindOf(action: string): State['kind'] {
   return action === 'click[< Prev]' || action === 'click[Back to Search]' ? 'back' : 'option';
 }
 
-/** What the expert reads and does for one goal. */
+/** Everything that the expert reads and does for one goal. */
 async function expertStates(split: 'train' | 'eval', episode: number): Promise<State[]> {
   const env = makeEnv('webshop', options);
   const plan = unit.splits as (given: unknown) => {

@@ -84,7 +84,7 @@ function sizesOf(json: Readonly<Record<string, unknown>>) {
   };
 }
 
-/** What llama.cpp has to know of the model, and a tokenizer of as many tokens as the embedding has rows. */
+/** The entries that llama.cpp needs about the model, and a tokenizer of as many tokens as the embedding has rows. */
 function entries(config: ReturnType<typeof sizesOf>, kind: GgufKind): Record<string, Entry> {
   const count = (value: number): Entry => ({ type: 'uint32', value });
   const text = (value: string): Entry => ({ type: 'string', value });

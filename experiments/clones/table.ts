@@ -36,7 +36,7 @@ interface Run {
   /** Folder of the sweep, where the run is a job of one. */
   sweep: string;
   environment: string;
-  /** What the agent may say: config key action_choice. */
+  /** The value of the config key action_choice: what the agent may say. */
   choice: string;
   command: string;
   commit: string;
@@ -130,8 +130,8 @@ const curveRow = ({ name, curve }: Run): string | null => {
 };
 
 /**
- * What training has added to the policy that the run began with, on each of the same episodes; empty where it was not tested. An
- * evaluation NAME_last is compared with NAME_start, of the same seed.
+ * The gain of training over the policy that the run began with, on each of the same episodes; empty where it was not
+ * tested. An evaluation NAME_last is compared with NAME_start, of the same seed.
  */
 function gainsOf({ name, played }: Run): number[] {
   const apart = name.includes('_last') && runs.find((run) => run.name === name.replace('_last', '_start'));

@@ -53,7 +53,7 @@ const greedy = epsilonGreedy(towerModel, best, 0);
 const [optimum, demonstrator, random] = [greedy, mu, epsilonGreedy(towerModel, best, 1)].map(returnOf);
 const myopic = returnOf(epsilonGreedy(towerModel, optimalValues(towerModel, { gamma: 0 }), 0));
 
-/** What a method converges to under the settings of its runs; null where no formula is known. */
+/** The policy that a method converges to under the settings of its runs; null where no formula is known. */
 const limits: Record<string, ((config: Config) => TabularPolicy) | null> = {
   bc: () => mu,
   filteredbc: ({ filterQuantile }) => filtered(mu, filterQuantile),

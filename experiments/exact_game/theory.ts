@@ -62,7 +62,7 @@ function expectileOf(values: Record<string, number>, chances: Readonly<Record<st
   return root(pull, minimum(Object.values(values)) - 1, maximum(Object.values(values)) + 1);
 }
 
-/** Where a falling function is 0. */
+/** The zero of a falling function. */
 function root(f: (x: number) => number, low: number, high: number): number {
   for (let step = 0; step < 200; step++) {
     const middle = (low + high) / 2;

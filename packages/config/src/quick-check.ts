@@ -64,7 +64,7 @@ function fitsKind(schema: JsonSchema, value: unknown, root: JsonSchema): boolean
 
 function fitsNumber(schema: JsonSchema, value: number): boolean {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Record<string, number | undefined>;
-  // As in ajv, NaN is within no limit.
+  // NaN is within no limit, as in ajv.
   return (
     (minimum === undefined || value >= minimum) &&
     (maximum === undefined || value <= maximum) &&

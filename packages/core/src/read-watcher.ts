@@ -1,6 +1,6 @@
 // Which keys of a config a run reads: for the test that every declared key has an effect. Outside of that test nothing is watched.
 
-/** What a watched config answers with for this key: the config itself, for what only names or stores it. */
+/** For this key a watched config answers with the config itself, for code that only names or stores it. */
 const RAW = Symbol('unwatched config');
 
 export class ReadWatcher {

@@ -14,7 +14,7 @@ import {
 } from './played-demonstrations.js';
 import { noOptions, resetSchemaWith, type AnyEnvironment, type EnvironmentUnit } from './unit.js';
 
-/** Where an episode stands when `step` or `expert` is called. `step` may change the state in place; `expert` must not. */
+/** The situation when `step` or `expert` is called. `step` may change the state in place; `expert` must not. */
 export interface Now<State, Options> {
   state: State;
   options: Options;

@@ -16,7 +16,7 @@ export interface ReadyTurn {
   retrieved?: string[];
   /** The actions that the environment accepts now, if its `info` lists them. */
   validActions?: readonly string[];
-  /** With `asksExpert`: what the environment's expert says now. */
+  /** The reply of the environment's expert at this turn, with `asksExpert`. */
   expertReply?: string | null;
 }
 
@@ -28,9 +28,9 @@ export interface Decision<T> {
 
 export interface PlayedTurn<T> {
   observation: string;
-  /** As in `ReadyTurn`. */
+  /** See `ReadyTurn`. */
   state?: string;
-  /** As in `ReadyTurn`. */
+  /** See `ReadyTurn`. */
   retrieved?: string[];
   action: string;
   nextObservation: string;
@@ -122,7 +122,7 @@ const unplayed = <T>(
 });
 
 /**
- * As `playEpisodes`, for more episodes than memory has room for: each is given to `onEpisode` alone.
+ * The same as `playEpisodes`, for more episodes than memory has room for: each is given to `onEpisode` alone.
  *
  * @returns the last error that broke an environment; episodes are left over only where every slot was retired
  */

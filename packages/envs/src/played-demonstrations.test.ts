@@ -1,4 +1,4 @@
-// Where slips come from.
+// The origin of slips.
 import { Slips } from './played-demonstrations.js';
 
 test('a slip is a later action, the next one with a word of another, or one said elsewhere, and never valid now', () => {

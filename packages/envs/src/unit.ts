@@ -35,7 +35,7 @@ export type Condition = Readonly<Record<string, readonly unknown[]>>;
 export interface ConfigKey {
   /** Null in the options means that the key may give it. */
   option: string;
-  /** Where it is read with fewer options than the option itself. */
+  /** The condition under which the key is read, if it holds for fewer options than the option's own. */
   readWith?: Condition;
 }
 

@@ -10,7 +10,7 @@ import { encoderDecoderFor } from '../src/seq2seq/seq2seq-architectures.js';
 import { scoreGraph } from '../src/seq2seq/seq2seq-graphs.js';
 
 interface Fields {
-  /** With their defaults. */
+  /** The fields with their defaults. */
   fields: Record<string, unknown>;
   other_names: Record<string, string>;
   /** Read by the code without being declared. */
@@ -20,9 +20,9 @@ interface Fields {
 interface Classification {
   /** A valid config.json. */
   base: ConfigJson;
-  /** With a value that changes the model. */
+  /** Fields with a value that changes the model. */
   used: ConfigJson;
-  /** With a value that is refused. */
+  /** Fields with a value that is refused. */
   refused: ConfigJson;
   withoutEffect: readonly string[];
 }
@@ -35,7 +35,7 @@ const recorded = Object.entries(
 );
 
 const foreign = { per_layer_config: { 0: {} }, quantization_config: { bits: 4 } };
-/** What files, classifiers and training have, and the sampling task decides. */
+/** Fields that files, classifiers and training have, and that the sampling task decides. */
 const common = [
   'architectures',
   'chunk_size_feed_forward',

@@ -113,7 +113,7 @@ test.each([
   });
 });
 
-/** As BERT's: begin and end around the text. */
+/** A tokenizer like BERT's: begin and end around the text. */
 function tokenizerWithSpecials(texts: string[]): HuggingFaceTokenizer {
   const plain = wordLevelTokenizer(texts);
   const special = (id: string) => ({ SpecialToken: { id, type_id: 0 } });

@@ -2,9 +2,9 @@
 // A new family: its type in FAMILIES of record-fields.py (then `record-fields.py fields`), and a row in `decoders` with what
 // its class has beyond `everyDecoder`. The test names every field that has no class, and every one that the classes lack.
 
-/** What becomes of the fields of one file. A field is in one of these. */
+/** The classes of the fields of one file. A field is in one of these. */
 export interface FieldClasses {
-  /** Read and checked; a string in its place is refused. With what the file must have for the field to be read. */
+  /** Read and checked; a string in its place is refused. The value is what the file needs for it to be read. */
   used: Readonly<Record<string, object>>;
   /** Refused, with a value that is; the class's default loads. */
   refused: Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export interface FieldClasses {
 
 const read = (...fields: string[]) => Object.fromEntries(fields.map((field) => [field, {}]));
 
-/** What PreTrainedConfig has, and what all decoders share. */
+/** The fields that PreTrainedConfig has, and those that all decoders share. */
 const everyDecoder: FieldClasses = {
   used: read('vocab_size', 'tie_word_embeddings', 'initializer_range'),
   refused: { is_encoder_decoder: true },
@@ -62,10 +62,10 @@ const gemma4Experts = { enable_moe_block: true, num_experts: 4, top_k_experts: 2
 const { intermediate_size: _inner, hidden_act: __act, ...falconSizes } = rotary;
 const { hidden_act: ___act, attention_dropout: _dropout, ...lfmSizes } = grouped;
 const withoutList = { layer_types: null };
-/** Where the shrunk config has rope_scaling, which wins. */
+/** For a shrunk config that has rope_scaling, which would win. */
 const unscaled = { rope_scaling: null };
 
-/** What a mixture of experts has, and Hugging Face's loss of it: results do not change. */
+/** The fields of a mixture of experts and of Hugging Face's loss of it: results do not change. */
 const router = ['output_router_logits', 'router_aux_loss_coef'];
 const hybrid = {
   ...llamaLike,
@@ -87,7 +87,7 @@ function withoutField(field: string, { used, ...others }: FieldClasses): FieldCl
   return { ...others, used: Object.fromEntries(Object.entries(used).filter(([name]) => name !== field)) };
 }
 
-/** By model_type. */
+/** The fields of decoders, by model_type. */
 export const decoders: Readonly<Record<string, FieldClasses>> = {
   llama: row({ ...llamaLike, ...read('head_dim', 'attention_bias', 'mlp_bias') }, { idle: ['pretraining_tp'] }),
   mistral: row({ ...llamaLike, ...read('head_dim', 'sliding_window') }),

@@ -7,7 +7,7 @@ import { fileShape } from '../src/architecture/checkpoint-layout.js';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { wordLevelTokenizer } from '@bowyer/text';
 
-/** What the tool recorded: `decoders`, `generation`, `adapters` or `fields`. */
+/** The tool's recording: `decoders`, `generation`, `adapters` or `fields`. */
 export const recorded = <T>(name: string): T =>
   JSON.parse(readFileSync(fileURLToPath(new URL(`./recorded-fields/${name}.json`, import.meta.url)), 'utf8')) as T;
 

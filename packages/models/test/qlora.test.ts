@@ -40,7 +40,7 @@ function story(rng: Rng): string {
   return `the ${animals[i]} went to the ${place} and found a ${colour} ${thing} .`;
 }
 
-/** What the adapters are to learn: another form, and other habits of the same animals. */
+/** The text that the adapters are to learn: another form, and other habits of the same animals. */
 function question(rng: Rng): string {
   const own = (list: readonly string[], i: number) =>
     list[rng.uniform() < 0.75 ? i % list.length : rng.integer(0, list.length - 1)];

@@ -1,5 +1,5 @@
-// What training and sampling may be made of, on a GPU against the CPU: momentum, LoRA,
-// quantised bases, contexts that outgrow the cache and change their rows, and a run that is interrupted and resumed.
+// All that training and sampling may be made of, on a GPU against the CPU: momentum, LoRA, quantised bases, contexts
+// that outgrow the cache and change their rows, and a run that is interrupted and resumed.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What `bowyer` prints where it is given no config: what it can do, and three commands to begin with.
+// The text that `bowyer` prints if it is given no config: what it can do, and three commands to begin with.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';

@@ -29,7 +29,7 @@ function agent(name: string, record: object): string {
   return `checkpoint_path=${join(folder, name)}`;
 }
 
-/** With every key, as a run's record has them. */
+/** A window with every key, as in a run's record. */
 const window = {
   kind: 'window',
   historyTurns: 3,

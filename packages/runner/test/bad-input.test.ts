@@ -1,4 +1,4 @@
-// What a user sees after a mistake: one clear message, an exit code that is not 0, nothing half-written.
+// The effect of a user's mistake: one clear message, an exit code that is not 0, nothing half-written.
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -39,7 +39,7 @@ async function lines<T>(...path: string[]): Promise<T[]> {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** What a run's episodes are in tokens: the template's prompt, an utterance, what the template puts behind it, and so on. */
+/** Expects a run's tokens to be the template's prompt, an utterance, what the template puts behind it, and so on. */
 async function expectTemplateTokens(name: string, template: string, policy: string): Promise<void> {
   const tokenizer = await loadTokenizer(policy);
   const chat = chatTemplate(template, tokenizer);
@@ -63,7 +63,7 @@ async function expectTemplateTokens(name: string, template: string, policy: stri
   }
 }
 
-/** As Qwen2.5's tokenizer_config.json has it, without tools and the default system message. */
+/** The template of Qwen2.5's tokenizer_config.json, without tools and the default system message. */
 const qwen =
   "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>' + '\\n' }}{% endfor %}" +
   "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";

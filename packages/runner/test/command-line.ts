@@ -19,9 +19,9 @@ export interface RunOptions {
   killWhen?: (pid: number) => boolean;
   /** Working directory; the repository's root if not given. */
   cwd?: string;
-  /** What is typed, all of it at once. */
+  /** The input that is typed, all of it at once. */
   stdin?: string;
-  /** What Node starts; the command's own program if not given. */
+  /** The program that Node starts; the command's own if not given. */
   program?: string;
   /** Environment variables beside those of this process; undefined removes one. */
   env?: Readonly<Record<string, string | undefined>>;

@@ -6,7 +6,7 @@ import { ConfigNotes } from '../src/config/config-notes.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';
 
-/** With everything that its files say, whether the task reads it or not. */
+/** The config with everything that its files say, whether the task reads it or not. */
 export const unprepared = (configName: string, ...overrides: string[]): Composition =>
   compose({
     configDirs: [{ dir: `${repository}configs` }, ...searchPaths],
@@ -16,7 +16,8 @@ export const unprepared = (configName: string, ...overrides: string[]): Composit
   });
 
 /**
- * What the command line does before a run: it puts other programs' keys in our words, composes, and leaves out what is not read.
+ * Does what the command line does before a run: it puts other programs' keys in our words, composes, and leaves out
+ * what is not read.
  *
  * @param notes get what the run would log of it
  */
@@ -52,7 +53,7 @@ export async function notesOf(configName: string, ...typed: string[]): Promise<s
 export const composed = (configName: string, ...overrides: string[]): Promise<Composition> =>
   prepared(configName, overrides);
 
-/** What the user reads instead of a run; null for a config that runs. */
+/** The message that the user reads instead of a run; null for a config that runs. */
 export async function refusal(configName: string, ...overrides: string[]): Promise<string | null> {
   try {
     await validateConfig(await composed(configName, ...overrides));

@@ -1,4 +1,4 @@
-// What the documentation says is so: linked files exist, commands are valid, and the metrics that a run logs are on its page.
+// The documentation is right: linked files exist, commands are valid, and the metrics that a run logs are on its page.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// What every algorithm must do: resume after a stop as if there had been none, train adapters on a quantized base, and learn nothing
-// of what the environment wrote. Options are those of the shipped configs, made small.
+// Every algorithm must resume after a stop as if there had been none, train adapters on a quantized base, and learn
+// nothing of what the environment wrote. Options are those of the shipped configs, made small.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ async function frozen(policy: LanguageModel, weights: Checkpoint['policy']) {
   return copy;
 }
 
-/** What a checkpoint contains. */
+/** The contents of a checkpoint. */
 interface Checkpoint {
   next: number;
   state: string;

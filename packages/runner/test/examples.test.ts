@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository } from './command-line.js';
 
-/** What the output must contain. */
+/** Patterns that the output must contain. */
 const shown: Record<string, RegExp[]> = {
   '1-differentiate-a-graph.ts': [/^step 0: loss 9\.0+$/m, /^step 150: loss 0\.0000/m, /^y = 2\.000 x \+ 1\.000$/m],
   '2-play-an-environment.ts': [/^Questions:$/m, /^is it a chair\? Yes\.$/m, /^return -6$/m],

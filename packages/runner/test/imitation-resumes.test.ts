@@ -21,7 +21,7 @@ const entries = (folder: string) => (existsSync(folder) ? readdirSync(folder) : 
 /** Who imitates: behaviour cloning in the run's own folder, or the warm start of another algorithm in the cache. */
 interface Imitator {
   command: (name: string, overrides: readonly string[]) => string[];
-  /** Where its checkpoints are on the way. */
+  /** The folders of its checkpoints on the way. */
   checkpoints: (name: string) => string[];
   /** The folder of the policy. */
   policy: (name: string) => string;

@@ -20,7 +20,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const at = (...path: string[]) => join(directory, ...path);
 const lora = ['use_lora=true', 'lora.r=4', 'lora.dropout=0.1', 'lora.target_modules=all-linear', 'threads=1'];
-/** What the algorithm reads of the rest: with no warm-up, the first policy that is called the best has been trained. */
+/** Further overrides of an algorithm: with no warm-up, the first policy that is called the best has been trained. */
 const training: Readonly<Record<string, readonly string[]>> = {
   archer_20q: ['iterations=4', 'warmup_iter=0', 'lm_lr=1e-2'],
   chai_20q: ['iterations=4'],
@@ -35,7 +35,7 @@ const command = (config: string, name: string, ...overrides: string[]) => [
   `cache_dir=${at('cache')}`,
   ...overrides,
 ];
-/** Beside the model that is given. */
+/** The command of a run beside the model that is given. */
 const beside = (config: string, name: string, ...overrides: string[]) => [
   ...tinyGame(config, 'given'),
   ...lora,

@@ -125,7 +125,7 @@ test.each(CONFIGS)('%s with the keys of its original', async (name, text, expect
   expect((await composed(name, ...words(text))).resolve()).toMatchObject(want);
 });
 
-/** What ArCHer's scripts/run.py calls its environments; its comparison of agent types ignores case. */
+/** The names that ArCHer's scripts/run.py has for its environments; its comparison of agent types ignores case. */
 const UNITS: [word: string, expected: object][] = [
   ['env_name=guess_my_city', { env: { name: 'guess_my_city' } }],
   ['env_name=adventure', { env: { name: 'adventure' } }],

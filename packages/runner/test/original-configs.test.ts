@@ -9,7 +9,7 @@ import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';
 import { composed } from './composed.js';
 
-/** What every file has, by its default. */
+/** The keys that every file has, by its default. */
 const defaults = {
   cache_dir: 'PATH',
   huggingface_token: "''",
@@ -341,7 +341,7 @@ test.each(Object.keys(scripts))('%s: every argument in a file is accepted, or re
   expect(named.map((line) => refused.find((key) => line.includes(key)) ?? line)).toEqual(refused);
 });
 
-/** What ArCHer's code does besides its keys. */
+/** The habits of ArCHer's code besides its keys. */
 const habits: Record<string, unknown> = {
   top_k: 50,
   clip_scope: 'all',

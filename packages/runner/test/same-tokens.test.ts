@@ -90,7 +90,7 @@ const dialoguesAs = (form: string, game: Game): Dialogues =>
     ? textDialogues(tokenizer)
     : chatDialogues(tokenizer, { template, opening: [], isSingleMessage: !isDialogue(game) });
 
-/** What is read, and where what was written. */
+/** The tokens that are read, and the places of those that were written. */
 const tokensOf = (segments: readonly TokenSegment[]) =>
   segments.map(({ ids, utterances }) => ({ ids, written: utterances.map((one) => [one.start, ...one.ids]) }));
 

@@ -83,7 +83,7 @@ export function optionsOf(name: string, changes: object = {}) {
 
 type ModelOptions = Partial<Parameters<typeof LanguageModel.create>[0]>;
 
-/** What the algorithm trains, new. */
+/** A new instance of what the algorithm trains. */
 export async function makeAgent(
   name: string,
   { device, optimizer = adam, ...options }: ModelOptions & { device: Device; optimizer?: OptimizerOptions },
@@ -116,7 +116,7 @@ const sgd = { kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 } as con
 /** The policy's weights, the critic's values at turns of the dataset, and weights of a value network; empty where there is none. */
 type Figures = Record<'policy' | 'critic' | 'valueModel', number[]>;
 
-/** What an update changed. */
+/** Figures before and after an update. */
 export interface Update {
   before: Figures;
   after: Figures;

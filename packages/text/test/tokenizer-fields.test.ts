@@ -46,7 +46,7 @@ function found(definition: Record<string, unknown>, config: Record<string, unkno
   }
 }
 
-/** What a class of its own takes from the config instead of tokenizer.json. */
+/** The fields that a class of its own takes from the config instead of tokenizer.json. */
 const contradictions: Record<string, string[]> = {
   GPT2Tokenizer: ['add_prefix_space'],
   BertTokenizer: [

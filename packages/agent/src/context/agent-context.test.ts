@@ -26,7 +26,7 @@ const configOf = (name: Game, context: ContextOptions): ContextConfig => ({
 
 const gameOf = ({ env: { name, ...options } }: ContextConfig): Env => makeEnv(name, options);
 
-/** As task=play and an expert record it: what the environment itself says. */
+/** An episode as task=play and an expert record it: what the environment itself says. */
 async function recorded(env: Env, actions: readonly string[], seed = 7): Promise<EpisodeRecord> {
   const { observation, info } = await env.reset({ seed });
   const record: EpisodeRecord = { reset: { observation, info: recordedInfo(info) }, steps: [] };
@@ -144,7 +144,7 @@ test.each([...cases.map((one) => [...one, undefined] as const), ...withMemory])(
 
 const learnedIds = ({ utterances }: TokenSegment) => utterances.map(({ start, ids }) => [start, ...ids]);
 
-/** What is learned, without the token that ends a message. */
+/** The pieces that are learned, without the token that ends a message. */
 function learnedPieces(ids: readonly number[], mask: readonly number[]): number[][] {
   const pieces: number[][] = [];
   mask.forEach((learned, i) => {

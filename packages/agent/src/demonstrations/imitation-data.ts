@@ -201,7 +201,7 @@ function fitting(encoded: readonly EncodedConversation[], longest: number, log: 
   return kept;
 }
 
-/** As `fitting`, with null in the place of each one that is left out. @param noun what they are */
+/** The same as `fitting`, with null in the place of each one that is left out. @param noun what they are */
 export function fitted(
   encoded: readonly EncodedConversation[],
   longest: number,

@@ -11,7 +11,7 @@ interface Asked {
   messages: { role: string; content: string }[];
 }
 
-/** What the server answers to one request. */
+/** The server's answer to one request. */
 interface Reply {
   status?: number;
   content?: string;

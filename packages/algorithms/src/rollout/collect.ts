@@ -18,11 +18,11 @@ export interface PlayContext {
   /** Whether a set is given up with `InterruptedError` when the user asks to stop; if not given, each is played to its end. */
   givesUp?: boolean;
   onFailure?: OnFailure;
-  /** As in `playEpisodes`. */
+  /** See `playEpisodes`. */
   together?: boolean;
   /** The processes that divide the episodes among them; this one alone if not given. */
   ranks?: Ranks;
-  /** Where replayed turns are stored if there are several. */
+  /** The place in which replayed turns are stored, if there are several. */
   replayPlacement?: ReplayPlacement;
   /** Plays rollouts in place of the policy itself, such as a server with another copy of it. Evaluations are the policy's own. */
   openRollouts?: OpenPlayer;

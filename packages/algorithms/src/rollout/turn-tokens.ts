@@ -14,11 +14,11 @@ export interface TurnTokens {
   terminatorId: number | null;
   /** Nats, under the policy that sampled: of `ids`, then of the terminator. */
   logprobs: number[];
-  /** As in `UtteranceTokens`. */
+  /** See `UtteranceTokens`. */
   allowedIds?: number[][];
-  /** As in `UtteranceTokens`. */
+  /** See `UtteranceTokens`. */
   slip?: boolean;
-  /** As in `UtteranceTokens`. */
+  /** See `UtteranceTokens`. */
   policyVersion?: number;
 }
 

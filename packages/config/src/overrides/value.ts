@@ -87,7 +87,7 @@ export interface Override {
   readonly value: OverrideValue | undefined;
   /** The text as typed. */
   readonly text: string;
-  /** Where it comes from, for messages; the command line unless given. */
+  /** The origin of the override, for messages; the command line unless given. */
   readonly source?: string;
 }
 

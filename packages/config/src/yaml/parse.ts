@@ -92,7 +92,7 @@ const documentStart = (text: string, offset: number) => {
 
 const isOpenQuote = ({ message }: { message: string }) => message.startsWith('Missing closing');
 
-/** Where the quoted string begins that is still open at an offset. */
+/** The beginning of the quoted string that is still open at an offset. */
 function quoteBefore(documents: readonly Document.Parsed[], offset: number): number {
   let begin = offset;
   for (const document of documents) {

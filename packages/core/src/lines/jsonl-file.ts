@@ -72,7 +72,7 @@ async function endLastLine(path: string): Promise<number> {
 
 const BLOCK = 64 * 1024;
 
-/** Where the last line without an end begins; `size` where there is none. */
+/** The offset at which the last line without an end begins; `size` if there is none. */
 async function lineStart(file: FileHandle, size: number): Promise<number> {
   for (let end = size; end > 0; end -= BLOCK) {
     const start = Math.max(0, end - BLOCK);

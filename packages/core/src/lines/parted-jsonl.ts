@@ -21,14 +21,14 @@ const MEMBER_BYTES = 1 << 20;
 interface PartIndex {
   /** The length of the text. */
   bytes: number;
-  /** Where each gzip member begins: in the part, and in the text. */
+  /** The beginning of each gzip member: in the part, and in the text. */
   members: { at: number; from: number }[];
 }
 
-/** Where a line is. */
+/** The place of a line. */
 export interface LinePlace {
   path: string;
-  /** In the text of the file. */
+  /** The offset in the text of the file. */
   offset: number;
   bytes: number;
 }
@@ -52,7 +52,7 @@ export async function readParts(path: string): Promise<Buffer> {
   return Buffer.concat(await Promise.all(parts.map((part) => textOf(part))));
 }
 
-/** As `readJsonl`, over all parts; of each line its place. */
+/** The same as `readJsonl`, over all parts, with the place of each line. */
 export async function readPartedJsonl<T>(path: string, each: (value: T, place: LinePlace) => void): Promise<JsonlEnd> {
   let end: JsonlEnd = { bytes: 0, torn: null };
   for (const part of await partsOf(path)) {

@@ -34,7 +34,7 @@ export interface AgentGymInfo {
   thought?: string;
   /** The action that was sent; null if the reply was answered here. */
   sent?: string | null;
-  /** Where the server lists them. */
+  /** The valid actions, if the server lists them. */
   validActions?: string[];
 }
 

@@ -12,7 +12,7 @@ const applianceOf: Partial<Record<TaskType, { verb: 'clean' | 'heat' | 'cool'; a
 };
 
 export class Expert {
-  /** Where each thing was last seen. */
+  /** The place where each thing was last seen. */
   readonly #seen = new Map<string, Receptacle>();
   readonly #visited = new Set<string>();
   /** Things that have been treated, or brought where they belong. */

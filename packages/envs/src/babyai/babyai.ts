@@ -39,7 +39,7 @@ export const babyAiSchema = {
   },
 } as const;
 
-/** So far away, or so many things of one name, as a world has. */
+/** The largest distance, and the largest number of things of one name, in a world. */
 const LARGEST_NUMBER = 24;
 
 /** The words that may be said or thought in any level: a policy that has learned some levels can read the others. */
@@ -161,7 +161,7 @@ class Play {
   moves = 0;
   expertPath: readonly string[] = [];
   readonly #done = new Set<Task>();
-  /** As they are in the mission's text: which things fit changes as doors are opened and things are carried. */
+  /** The tasks as the mission's text has them: which things fit changes as doors are opened and things are carried. */
   readonly #texts: readonly string[];
 
   readonly game: Game;

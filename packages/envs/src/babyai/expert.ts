@@ -36,7 +36,7 @@ export interface Step {
 /** The next action towards a task; null where the expert sees no way. */
 export const expertAction = (world: World, task: Task): string | null => expertStep(world, task)?.action ?? null;
 
-/** As `expertAction`, with what it is for. */
+/** The same as `expertAction`, with the purpose of the action. */
 export function expertStep(world: World, task: Task): Step | null {
   switch (task.verb) {
     case 'goto':
@@ -103,7 +103,7 @@ function letGo(world: World): Step | null {
   return null;
 }
 
-/** By name where the nearest such thing is in view and the way is free, else on towards it. */
+/** Goes to a thing by name if the nearest one is in view and the way is free, else further towards it. */
 function reach(world: World, wanted: Description, say: (item: string) => string): Step | null {
   const inView = seen(world).filter(({ cell }) => matches(wanted, cell));
   const openPathTo = inView.length > 0 ? pathsFrom(world, { throughDoors: false }) : undefined;

@@ -24,7 +24,7 @@ export interface Position {
   y: number;
 }
 
-/** Where one looks: 0 right, 1 down, 2 left, 3 up. */
+/** The direction in which one looks: 0 right, 1 down, 2 left, 3 up. */
 export type Direction = 0 | 1 | 2 | 3;
 
 export type Move = 'left' | 'right' | 'forward' | 'pickup' | 'drop' | 'toggle';

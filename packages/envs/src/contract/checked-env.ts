@@ -130,7 +130,7 @@ class Border {
     return result;
   }
 
-  /** As in: maze, step 3 of the episode of reset({"seed":5}). */
+  /** The place of a call, such as: maze, step 3 of the episode of reset({"seed":5}). */
   #where(call: string): string {
     const episode = this.#begun === null ? '' : `reset(${this.#begun})`;
     if (call === 'reset') return `${this.name}, ${episode}`;

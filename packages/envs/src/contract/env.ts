@@ -12,9 +12,9 @@ export interface ResetResult {
 
 export interface StepResult {
   observation: string;
-  /** As in `ResetResult`. */
+  /** See `ResetResult`. */
   state?: string;
-  /** As in `ResetResult`. */
+  /** See `ResetResult`. */
   retrieved?: string[];
   /** Reward of this step alone, never a running total. */
   reward: number;

@@ -2,7 +2,7 @@
 import { fromDataFile } from '../data-file.js';
 
 export interface City {
-  /** As in ArCHer's list: "Bombay, India". */
+  /** The name in the form of ArCHer's list: "Bombay, India". */
   name: string;
   /** The part before the comma. */
   city: string;

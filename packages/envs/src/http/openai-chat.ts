@@ -19,7 +19,7 @@ export interface OpenAiChatOptions {
   http?: Partial<Omit<HttpServerOptions, 'connections'>>;
 }
 
-/** As the API names them; what is left out is for the server to decide. */
+/** The settings by the API's names; what is left out is for the server to decide. */
 export interface ChatSettings {
   temperature?: number;
   top_p?: number;

@@ -1,7 +1,7 @@
 // The answer of a reply that has a model's thoughts in its text: a server without a reasoning parser sends both as `content`.
 // Forms: those that the reasoning parsers of vLLM and SGLang know, and OpenAI's harmony format.
 
-/** Where thoughts begin and end. */
+/** The marks at which thoughts begin and end. */
 const TAGS: readonly (readonly [RegExp, RegExp])[] = [
   // DeepSeek-R1, Qwen3, GLM, Seed-OSS and others
   [/<(?:\w+:)?(?:think|thinking|thought|reasoning)>/gi, /<\/(?:\w+:)?(?:think|thinking|thought|reasoning)>/gi],

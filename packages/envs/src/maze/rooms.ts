@@ -37,7 +37,7 @@ export const isGoal = (cell: Cell): boolean => cell[0] === goal[0] && cell[1] ==
 
 export const neighbour = ([row, column]: Cell, move: Move): Cell => [row + moves[move][0], column + moves[move][1]];
 
-/** Where a move leads: into a wall, nowhere. */
+/** The cell that a move leads to; a move into a wall leads nowhere. */
 export function moved(cell: Cell, move: Move): Cell {
   const next = neighbour(cell, move);
   return isFree(next) ? next : cell;

@@ -18,11 +18,11 @@ import { textCraftExpertSchema, type TextCraftExpert } from '../textcraft/demons
 import { membersOf, type Member, type MixtureOptions } from './members.js';
 import { Mixture } from './mixture.js';
 
-/** How a mixture finds its members: the registry, which contains the mixture itself. */
+/** The source of a mixture's members: the registry, which contains the mixture itself. */
 export interface Members {
   unit(name: string): AnyEnvironment;
   make(name: string, options: Readonly<Record<string, unknown>>, parts: EnvParts): Env;
-  /** With the schema's defaults. */
+  /** A member's options, with the schema's defaults. */
   options(member: Member): Record<string, unknown>;
   plan(name: string, options: Readonly<Record<string, unknown>>): SplitPlan;
 }
@@ -173,7 +173,10 @@ function withoutExpert(members: readonly Member[], registry: Members): string | 
   return null;
 }
 
-/** As many of each environment; of an expert's own keys those of the schema above can be chosen, the others have their defaults. */
+/**
+ * The same number of demonstrations of each environment; of an expert's own keys, those of the schema above can be
+ * chosen, and the others have their defaults.
+ */
 async function mixedDemonstrations(
   members: readonly Member[],
   { count, seed, split, ...chosen }: DemonstrationRequest & ExpertKeys,

@@ -149,7 +149,7 @@ const ignoredSeed = (url: string, seed: number) =>
       '  to play it all the same: env.require_seed=false; methods that compare episodes of one start (grpo, rloo, gigpo) need a server that obeys seeds',
   );
 
-/** As OpenEnv's own client reads an address: http becomes ws, no scheme means ws, and /ws is added once. */
+/** Reads an address as OpenEnv's own client does: http becomes ws, no scheme means ws, and /ws is added once. */
 function socketUrl(baseUrl: string | null): string {
   if (baseUrl === null) {
     throw new Error(

@@ -18,7 +18,7 @@ export const strayingSchema = {
   },
 } as const;
 
-/** Where a list of valid actions is not asked for. */
+/** The moves that are drawn from if a list of valid actions is not asked for. */
 const MOVES = ['north', 'south', 'east', 'west', 'up', 'down', 'take all'];
 
 export function lighthouseDemonstrations(

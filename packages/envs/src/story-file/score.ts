@@ -16,7 +16,7 @@ const STATUS_TURNS = 18;
 const STORE_VARIABLE = 0x2d;
 
 /**
- * Where a story keeps its score.
+ * Finds the score where a story keeps it.
  *
  * Version 3: the status line's global. Later versions of Inform's games copy `score` and `turns` into the same globals,
  * but only when the status line is drawn, which is too late for the points of a winning move; so the variables are taken

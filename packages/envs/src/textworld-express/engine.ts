@@ -1,4 +1,4 @@
-// Where worlds come from: the embedded games, or the original simulator over its wire protocol.
+// The sources of worlds: the embedded games, or the original simulator over its wire protocol.
 import { builtInContent } from './content/built-in-content.js';
 import { loadContent } from './content/load-content.js';
 import type { Content } from './content/content.js';

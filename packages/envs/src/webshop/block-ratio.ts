@@ -21,7 +21,7 @@ export function blockRatio(a: string, b: string): number {
   return (2 * matched) / (a.length + b.length);
 }
 
-/** Where each character stands; without the popular ones of a long text. */
+/** The places of each character; without the popular characters of a long text. */
 function placesIn(text: string): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (let i = 0; i < text.length; i++) {

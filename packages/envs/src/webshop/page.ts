@@ -20,7 +20,7 @@ export interface PageNode {
   text: string;
 }
 
-/** Where pages come from: the embedded shop or a site. */
+/** The source of pages: the embedded shop or a site. */
 export interface PageSource {
   open(request: PageRequest): Promise<readonly PageNode[]>;
   /** Frees its resources; a source in memory has none. */
@@ -29,7 +29,7 @@ export interface PageSource {
 
 export const scoreLabel = 'Your score (min 0.0, max 1.0)';
 
-/** As Python's `quote(text, safe='')`. */
+/** The same as Python's `quote(text, safe='')`. */
 const quoted = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
@@ -53,7 +53,7 @@ export const pagePath = (request: PageRequest): string => pathOf(request, quoted
 /** ArCHer's client shows so many products of a page. */
 const SHOWN = 3;
 
-/** Only newlines, spaces and newlines written as an escape. */
+/** Whether a text is only newlines, spaces and newlines written as an escape. */
 const isBlank = (text: string): boolean => /^(?:\n|\\n| )*$/.test(text);
 
 /** The page as ArCHer's client shows it. */

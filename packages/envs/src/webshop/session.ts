@@ -10,7 +10,7 @@ export interface Turn {
   refused: boolean;
 }
 
-/** As AgentGym's server lists them: buttons and products in lower case, then option values. */
+/** The actions as AgentGym's server lists them: buttons and products in lower case, then option values. */
 export interface AvailableActions {
   hasSearchBar: boolean;
   clickables: string[];

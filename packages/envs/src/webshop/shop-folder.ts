@@ -26,7 +26,7 @@ export interface ShopFiles {
   attributes: string | null;
   /** Records of the products file that are read; null: all. */
   productLimit: number | null;
-  /** Where products and index are kept between runs; null: beside the products file. */
+  /** The folder in which products and index are kept between runs; null: beside the products file. */
   indexDir: string | null;
 }
 

@@ -22,7 +22,7 @@ function percent(ratio: number): number {
 }
 
 /**
- * With I the common tokens and A, B those of one text alone, all sorted and joined by spaces:
+ * The score, where I are the common tokens and A, B those of one text alone, all sorted and joined by spaces:
  *
  *     max( ratio(I, I A), ratio(I, I B), ratio(I A, I B) )
  *

@@ -1,9 +1,9 @@
 // Progress of slow work: a bar in a terminal's live region, lines in a file or a pipe, events for a script.
 import type { LiveRegion } from './live-region.js';
 
-/** Where progress goes. */
+/** The destination of progress. */
 export interface ProgressOutput {
-  /** On a terminal. */
+  /** The output on a terminal. */
   live?: LiveRegion;
   /** For scripts: gets an object in place of a line. */
   report?(event: Record<string, unknown>): void;

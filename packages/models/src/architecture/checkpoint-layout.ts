@@ -12,7 +12,7 @@ import {
 /** Models with an LM head write `transformer.h.0…` or `model.layers.0…`, those without (and GPT-2's original release) `h.0…`. */
 const PREFIX = /^(transformer|model|gpt_neox)\./;
 
-/** As a model without an LM head writes it. */
+/** The name as a model without an LM head writes it. */
 export const bareName = (name: string) => name.replace(PREFIX, '');
 
 /** Checkpoints also contain buffers: masks, rotary tables, and the head where it is the embedding once more. */

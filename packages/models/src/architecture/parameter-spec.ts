@@ -9,7 +9,7 @@ export interface JointTensor {
   count: number;
   /** Which of the `count` parts has this parameter. */
   index: number;
-  /** Where it begins in the part, and how many rows the part has; it is the whole part if not given. */
+  /** The row at which it begins in the part, and how many rows the part has; it is the whole part if not given. */
   rows?: { from: number; of: number };
   /** The part is [in, out]. */
   transposed?: boolean;
@@ -20,7 +20,7 @@ export interface JointTensor {
 /** One parameter: its name in the Hugging Face checkpoint, its shape in memory, and how a fresh model fills it. */
 export interface ParameterSpec {
   name: string;
-  /** In memory; linear weights are [out, in], whatever the checkpoint has. */
+  /** The shape in memory; linear weights are [out, in], whatever the checkpoint has. */
   shape: number[];
   init: { kind: 'normal'; standardDeviation: number } | { kind: 'zeros' } | { kind: 'ones' };
   /** The checkpoint keeps this weight as [in, out] (GPT-2's Conv1D). */
@@ -31,6 +31,6 @@ export interface ParameterSpec {
   idleBeside?: readonly string[];
   /** Another name that files may have it under. */
   alias?: string;
-  /** Where the file may have it instead of under its own name. */
+  /** The joint tensor in which the file may have it, instead of under its own name. */
   joint?: JointTensor;
 }

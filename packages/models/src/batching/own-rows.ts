@@ -3,7 +3,7 @@ import type { Ranks } from '@bowyer/core';
 import type { TokenBatch } from './token-batches.js';
 
 export interface OwnRows {
-  /** Without rows where the batch is that of other ranks. */
+  /** The batch, which has no rows if it is that of other ranks. */
   batch: TokenBatch;
   /** Row of the whole batch that is the first one here. Columns are those of the whole batch. */
   firstRow: number;
@@ -50,7 +50,7 @@ function rowsOf(batch: TokenBatch, begin: number, end: number): TokenBatch {
   };
 }
 
-/** Where ascending positions from `from` up to `to` begin and end. */
+/** The range of the positions from `from` up to `to` in a list of ascending ones. */
 function rangeOf(positions: Int32Array, from: number, to: number): [number, number] {
   const begin = positions.findIndex((position) => position >= from);
   if (begin < 0) return [positions.length, positions.length];

@@ -31,7 +31,7 @@ export interface ConvertOptions {
   config: string | null;
   /** Directory with tokenizer.json, or a tokenizer file of llama2.c; null: in `config` or beside the weights. */
   tokenizer: string | null;
-  /** Where in a PyTorch file the state dict is; null: the usual places. */
+  /** The place of the state dict in a PyTorch file; null: the usual places. */
   section: string | null;
   progress?: (done: number, total: number) => void;
 }

@@ -125,7 +125,7 @@ function counts(lists: readonly (readonly number[])[], rows: number, columns: nu
   return matrix;
 }
 
-/** As `counts`, each row divided by √(its length): a sum of unrelated word vectors then is as long as one of them. */
+/** The same as `counts`, each row divided by √(its length): a sum of unrelated word vectors then is as long as one. */
 function pooling(lists: readonly (readonly number[])[], rows: number, columns: number): Float32Array {
   const matrix = counts(lists, rows, columns);
   lists.forEach((list, row) => {

@@ -25,7 +25,7 @@ export interface ScopeOptions {
   prefix?: Dim;
   operandOrder: OperandOrder;
   attention: AttentionFunction;
-  /** Where the states of recurrent layers come from and go; if omitted, every sequence begins with zeros. */
+  /** The source and destination of the states of recurrent layers; if omitted, every sequence begins with zeros. */
   recurrence?: Recurrence;
   /** Frozen weights by name: linear layers take these instead of a graph input. Rows are still looked up in float32. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;

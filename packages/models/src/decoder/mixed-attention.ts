@@ -12,7 +12,7 @@ import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import type { Layer, Part, Place } from './parts.js';
 import type { HeadSizes } from './self-attention.js';
 
-/** Where a layer's keys and values come from. */
+/** The source of a layer's keys and values. */
 export interface OwnKeys {
   key: Layer;
   /** Undefined: the keys before norm and turn are the values. */
@@ -22,7 +22,7 @@ export interface OwnKeys {
 }
 
 export interface MixedAttention extends HeadSizes {
-  /** As all layers are cached; of at least this layer's head size, and a multiple of its heads of keys and values. */
+  /** All layers' sizes in the cache: this layer's head size or more, and a multiple of its key and value heads. */
   cached: HeadSizes;
   query: Layer;
   queryNorm: Layer;

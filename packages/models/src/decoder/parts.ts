@@ -7,7 +7,7 @@ import { rmsNormalization } from '../layers/rms-normalization.js';
 import type { RotaryTables } from '../layers/rotary-embedding.js';
 import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 
-/** Where a part computes: in which layer, and for which positions. */
+/** The place of a part's computation: in which layer, and for which positions. */
 export interface Place {
   layer: number;
   /** int64 [batch · tokens], or [tokens] where every row counts from 0. */

@@ -50,7 +50,7 @@ export type BlockNormNames = Partial<Record<keyof BlockNorms, string>>;
 
 const llamaNorms: BlockNormNames = { mixerInput: 'input_layernorm', feedForwardInput: 'post_attention_layernorm' };
 
-/** How one layer's attention departs. */
+/** The ways in which one layer's attention departs. */
 export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases' | 'sinks'> {
   /** null: positions do not turn queries and keys. */
   rotary?: RotaryFrequencies | null;
@@ -91,7 +91,7 @@ export interface Departures {
   /** The layer between a norm and the part that reads it; at the block's path. */
   inputs?: (path: string) => { mixer?: StatefulLayer; feedForward?: StatefulLayer };
   layerInputs?: LayerInputs;
-  /** As attention and cache have them, where the layers' own mixers do not go by the config's fields. */
+  /** The heads that attention and cache have, where the layers' own mixers do not go by the config's fields. */
   cachedHeads?: HeadSizes;
   embedding?: Partial<Pick<Embedding, 'factor' | 'positions' | 'dropout'>> & { norm?: string };
   head?: Partial<Pick<Head, 'factor' | 'softcap'>> & { bias?: boolean };

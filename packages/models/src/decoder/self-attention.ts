@@ -15,8 +15,9 @@ export interface HeadSizes {
 }
 
 /**
- * Where queries, keys and values come from. One layer each; or one joint layer with its outputs in the order of all queries,
- * all keys, all values ('parts'), or for each head of keys and values the queries that share it, its key and its value ('heads').
+ * The sources of queries, keys and values: one layer each; or one joint layer with its outputs in the order of all
+ * queries, all keys, all values ('parts'), or for each head of keys and values the queries that share it, its key and
+ * its value ('heads').
  */
 export type Projections =
   { kind: 'separate'; query: Layer; key: Layer; value: Layer } | { kind: 'parts' | 'heads'; joint: Layer };

@@ -44,7 +44,7 @@ export class CacheRows {
     this.geometry.capacity = capacity;
   }
 
-  /** From the end when rows move apart, from the start when they close up, so that nothing is overwritten unread. */
+  /** Begins at the end when rows move apart, at the start when they close up, so that nothing is overwritten unread. */
   #move(array: Float32Array, capacity: number): void {
     const { heads, headSize } = this.geometry;
     const [from, to] = [this.capacity * headSize, capacity * headSize];
@@ -130,7 +130,7 @@ function copy(source: Float32Array, from: number, target: Float32Array, to: numb
   else for (let i = 0; i < size; i++) target[to + i] = source[from + i];
 }
 
-/** As `maximum` of core, which the workers do not load. */
+/** The same as `maximum` of core, which the workers do not load. */
 export const largest = (values: ArrayLike<number>): number => {
   let most = -Infinity;
   for (let i = 0; i < values.length; i++) most = Math.max(most, values[i]);

@@ -21,11 +21,11 @@ export interface Turn {
   tokens: readonly number[];
   /** One number is drawn from it, which determines all of the utterance's tokens, whatever else is in the batch. */
   rng: Rng;
-  /** With the option `biasesLogits`: what is added to single logits before every token. */
+  /** The amounts that are added to single logits before every token, with the option `biasesLogits`. */
   logitBias?: LogitBias;
-  /** With the option `restrictsTokens`: the only tokens that can be chosen; all, if left out. */
+  /** The only tokens that can be chosen, with the option `restrictsTokens`; all, if left out. */
   allowedIds?: readonly number[];
-  /** With the option `appliesRules`: what the text so far changes about logits. */
+  /** The changes that the text so far makes to logits, with the option `appliesRules`. */
   rules?: LogitRules;
   /** How many of the slot's last tokens earlier calls generated for the same text; 0 if not given. */
   newTokens?: number;
@@ -33,7 +33,7 @@ export interface Turn {
 
 export interface Utterance {
   slot: number;
-  /** Without the terminator. */
+  /** The tokens without the terminator. */
   ids: number[];
   terminatorId: number | null;
   /**
@@ -43,7 +43,7 @@ export interface Utterance {
   logprobs: Float32Array;
   /** The same under the distribution that was sampled from; equal to `logprobs` at temperature 1 without truncation. */
   samplingLogprobs: Float32Array;
-  /** With the option `biasesLogits`, one a log-probability: the policy's most likely tokens before biases. */
+  /** The policy's most likely tokens before biases, one entry a log-probability, with the option `biasesLogits`. */
   topLogprobs?: readonly TopLogprobs[];
   /** How many of the slot's last tokens the model saw before its first own one. */
   contextTokens: number;

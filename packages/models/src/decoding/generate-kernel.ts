@@ -33,7 +33,7 @@ export interface GenerateArgs {
   chunk: number;
   /** [fed rows · maxNewTokens] in [0, 1), those of one row in sequence; graphs that are greedy have no use for them. */
   uniforms: Float32Array;
-  /** Where the graph has inputs for them. */
+  /** Temperature and top-p, if the graph has inputs for them. */
   temperature?: number;
   topP?: number;
   /** For a sampler with biases: for each utterance, tokens and what is added to their logits. */
@@ -53,7 +53,7 @@ export interface GenerateArgs {
 }
 
 export interface GeneratedRow {
-  /** With the terminator, if it ended by one. */
+  /** The tokens, with the terminator if the utterance ended by one. */
   tokens: number[];
   logprobs: number[];
   samplingLogprobs: number[];
@@ -63,7 +63,7 @@ export interface GeneratedRow {
 }
 
 export interface GenerateResult {
-  /** In the order of `feed`. */
+  /** The rows in the order of `feed`. */
   rows: GeneratedRow[];
   capacity: number;
   lengths: Int32Array;
@@ -106,7 +106,7 @@ export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>
  */
 const SOON = 4;
 
-/** Where the keys and values are, and how a run of the decoding graph reads and extends them. */
+/** The place of the keys and values, and how a run of the decoding graph reads and extends them. */
 export interface LoopCache {
   readonly capacity: number;
   /** [rows] positions in use. */
@@ -115,7 +115,7 @@ export interface LoopCache {
   swap(a: number, b: number): void;
   /** Keys and values of the first positions of a row, and its states, replace another row's. */
   copy(copy: PrefixCopy): void;
-  /** Where there are states, which keep nothing of what they were: keeps those of the first rows, to go back to. */
+  /** Keeps the states of the first rows, to go back to, if there are states: these keep nothing of what they were. */
   takeSnapshots?(rows: number): void;
   /**
    * Runs the graph over the first rows and keeps the new keys and values.
@@ -153,7 +153,7 @@ export async function generateWith(
   return { rows: loop.rows, capacity: cache.capacity, lengths: cache.lengths, swaps: loop.swaps, drafts: loop.drafts };
 }
 
-/** Where a token is sampled: in which row, and after how many guesses. */
+/** The place where a token is sampled: in which row, and after how many guesses. */
 interface Place {
   row: number;
   t: number;

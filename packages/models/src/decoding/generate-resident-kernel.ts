@@ -32,7 +32,7 @@ export const generateResident: HostKernel<'cache', GenerateArgs, Promise<Generat
 class ResidentCache implements LoopCache {
   readonly lengths: Int32Array;
   #capacity: number;
-  /** Where each row is on the GPU, while that is not its own place. */
+  /** The place of each row on the GPU, while that is not its own place. */
   #places: number[];
 
   constructor(
@@ -54,7 +54,10 @@ class ResidentCache implements LoopCache {
     for (const list of [this.#places, this.lengths]) [list[a], list[b]] = [list[b], list[a]];
   }
 
-  /** As `swap`; positions beyond those that are copied are not seen before they are written. */
+  /**
+   * The row's contents follow with the next run, as those of `swap`; positions beyond those that are copied are not
+   * seen before they are written.
+   */
   copy({ from, to, length }: PrefixCopy): void {
     this.#places[to] = this.#places[from];
     this.lengths[to] = length;
@@ -80,7 +83,7 @@ class ResidentCache implements LoopCache {
     if (this.#places.some((place, row) => place !== row)) await this.#arrange(this.#capacity);
   }
 
-  /** For `positions` per row and the spare column; shrinks where less than half is needed. */
+  /** Makes room for `positions` per row and the spare column; shrinks where less than half is needed. */
   async #makeRoom(positions: number): Promise<void> {
     const capacity = roundedCapacity(Math.max(positions, largest(this.lengths)) + 1);
     const fits = capacity <= this.#capacity && 2 * capacity > this.#capacity;

@@ -21,7 +21,7 @@ export type EncoderType =
   'bert' | 'roberta' | 'xlm-roberta' | 'camembert' | 'albert' | 'distilbert' | 'electra' | 'deberta-v2' | 'modernbert';
 
 export interface EncoderConfig {
-  /** As config.json has it; DeBERTa v3 calls itself deberta-v2. */
+  /** The name in config.json; DeBERTa v3 calls itself deberta-v2. */
   modelType: EncoderType;
   vocabSize: number;
   hiddenSize: number;

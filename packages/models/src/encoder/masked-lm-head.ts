@@ -16,7 +16,7 @@ interface HeadNames {
   biases: string[];
 }
 
-/** As the checkpoints have them. */
+/** The names that the checkpoints have. */
 function namesOf({ modelType, deberta }: EncoderConfig): HeadNames {
   const predictions = (before: string, dense: string, norm: string, decoder = `${before}.decoder`) => ({
     dense: `${before}.${dense}`,

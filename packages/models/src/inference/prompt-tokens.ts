@@ -25,7 +25,7 @@ export class ItemError extends RangeError {
   }
 }
 
-/** As the model was trained on prompts: with `<s>` or whatever the tokenizer puts before a text. */
+/** The prompt's tokens as the model was trained on prompts: with `<s>` or whatever the tokenizer puts before a text. */
 export function promptTokens(tokenizer: Tokenizer, { prompt, promptIds }: PromptItem, index: number): number[] {
   if (promptIds === undefined && prompt === undefined)
     throw new ItemError(index, `has no prompt: give it 'prompt' (text) or 'prompt_ids'`);

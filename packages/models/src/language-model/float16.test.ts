@@ -39,7 +39,7 @@ const examples: readonly TokenExample[] = randomExamples(4, 12, tokenizer.vocabS
   targets: example.targets.map((target) => (target === 0 ? 4 : target)), // padding is never said
   weights: example.weights.map((weight) => weight / 40),
 }));
-/** With a large ε, so that a gradient which is 0 but for rounding (by the keys' bias) moves nothing. */
+/** AdamW with a large ε, so that a gradient which is 0 but for rounding (by the keys' bias) moves nothing. */
 const adamw = { kind: 'adamw', betas: [0.9, 0.999], eps: 1e-3, weightDecay: 0.01 } as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'float16-'));

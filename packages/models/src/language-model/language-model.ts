@@ -48,7 +48,7 @@ import { frozenTensor, frozenTensors, ComputeWeights } from '../weights/compute-
 /** Probabilities in config.json, of all families. */
 const dropoutFields = ['attn_pdrop', 'embd_pdrop', 'resid_pdrop', 'attention_dropout', 'hidden_dropout'];
 
-/** With gradient checkpointing: logits are kept for a quarter of the scored rows. */
+/** With gradient checkpointing, logits are kept for a quarter of the scored rows. */
 const LOSS_CHUNKS = 4;
 
 export interface LanguageModelOptions {
@@ -408,7 +408,7 @@ export class LanguageModel implements FrozenPolicy {
     return this.#valueHead;
   }
 
-  /** As `logprobs`, and the first ten logits at each example's first scored position. */
+  /** The same as `logprobs`, with the first ten logits at each example's first scored position. */
   scores(examples: readonly TokenExample[], options: ScoringBatchOptions = {}): Promise<TokenScores[]> {
     return this.#scorer.scores(examples, options);
   }

@@ -22,7 +22,7 @@ const functions = {
 
 export type ActivationName = keyof typeof functions;
 
-/** As Hugging Face's config files have them. */
+/** The names that Hugging Face's config files have. */
 export const activationNames = Object.keys(functions) as ActivationName[];
 
 export const activate = (g: GraphBuilder, name: ActivationName, x: Value): Value => functions[name](g, x);

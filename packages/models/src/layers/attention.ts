@@ -156,7 +156,7 @@ function chunksInOrder(
     const queries = g.rangeBetween(start, next, i === count - 1 ? left : undefined);
     left = subtractDims(left, queries.dim(0));
     const unseen = window === undefined ? 0 : g.max(g.sub(start, window - 1), 0);
-    // As a dimension, which slices take: the length of a range.
+    // The length of a range is a dimension, which slices take.
     const oldest = unseen === 0 ? 0 : g.rangeBetween(g.scalar(0, 'int64'), unseen).dim(0);
     const end = subtractDims(addDims(before, tokens), left);
     return { queries, keys: g.slice(places, 0, oldest, end), oldest, end };

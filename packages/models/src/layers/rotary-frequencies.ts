@@ -134,7 +134,7 @@ function longrope(plain: Float32Array, trainedLength: number, fields: ConfigFiel
 
 const defaults: ConfigJson = { truncate: true };
 
-/** In float32 at each step, as PyTorch does it: at position 10⁵ a last-bit difference is a visible angle. */
+/** Calculated in float32 at each step, as PyTorch does it: at position 10⁵ a last-bit difference is a visible angle. */
 function plainFrequencies(base: number, rotaryDims: number): Float32Array {
   return Float32Array.from({ length: rotaryDims / 2 }, (_, i) => {
     const power = Math.fround(Math.pow(base, Math.fround((2 * i) / rotaryDims)));
@@ -164,7 +164,7 @@ function llama3(plain: Float32Array, original: number, fields: ConfigFields): Fl
 }
 
 /**
- * As above with a ramp over the index of the frequency, and cosines and sines enlarged by 0.1 ln(factor) + 1.
+ * The same as above with a ramp over the index of the frequency, and cosines and sines enlarged by 0.1 ln(factor) + 1.
  * Source: Peng et al. 2023, arXiv:2309.00071, eqs. 19 to 22.
  */
 function yarn(

@@ -1,5 +1,6 @@
 // The clip by global norm that every optimizer step begins with, on arrays and as a graph.
-// As torch.nn.utils.clip_grad_norm_, with a scale for micro-batches and the norm of a network that shares the clip.
+// The same as torch.nn.utils.clip_grad_norm_, with a scale for micro-batches and the norm of a network sharing the
+// clip.
 import type { GraphBuilder, KernelState, Value } from '@bowyer/graph';
 import { sumOfSquares } from '../wasm/elementwise-simd.js';
 

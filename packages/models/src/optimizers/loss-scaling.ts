@@ -40,7 +40,7 @@ export class LossScaledOptimizer implements Optimizer {
     return this.#scale;
   }
 
-  /** As the optimizer's own; a step that is left out has norm 0 and clip coefficient 0. */
+  /** Takes the optimizer's own step; a step that is left out has norm 0 and clip coefficient 0. */
   async step(options: StepOptions): Promise<OptimizerStep> {
     const { gradientScale = 1 } = options;
     const result = await this.inner.step({ ...options, gradientScale: gradientScale / this.#scale });

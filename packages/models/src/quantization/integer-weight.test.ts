@@ -123,7 +123,7 @@ test('one activation a hundred times the others takes few of their bits', async 
   const wanted = plainProduct(outlier);
   const own = plainProduct(Float32Array.from(outlier, (value, i) => (i === 40 ? value : 0)));
   const got = await product(outlier, await integerKind(device));
-  // What the others contribute, whose size is about √95: rounded to levels of 100/127 they would be off by a quarter of it.
+  // The others' contribution, of a size about √95: rounded to levels of 100/127 they would be off by a quarter of it.
   const others = (y: ArrayLike<number>) => own.map((value, i) => y[i] - value);
   expect(relativeError(others(got), others(wanted))).toBeLessThan(0.12);
 });

@@ -30,7 +30,7 @@ export interface DecodeLoopArgs {
 }
 
 export interface DecodedTarget {
-  /** With the terminator, if it ended by one. */
+  /** The tokens, with the terminator if the target ended by one. */
   tokens: number[];
   logprobs: number[];
   samplingLogprobs: number[];

@@ -17,8 +17,8 @@ export interface GenerationRules {
 }
 
 /**
- * As Python's library has it: generation_config.json before config.json before the class's defaults; which tokens are
- * the forced tokens come only from the first of these files that exists.
+ * Reads the rules as Python's library does: generation_config.json before config.json before the class's defaults; the
+ * forced tokens come only from the first of these files that exists.
  */
 export async function readGenerationRules(dir: string, architecture: EncoderDecoder): Promise<GenerationRules> {
   const json = await readGenerationConfig(dir);

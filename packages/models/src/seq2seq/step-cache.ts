@@ -1,5 +1,6 @@
-// Where a decoding step finds the keys and values of earlier tokens: in arrays of the host, which it only reads while the
-// new ones leave the graph, or in a GPU's buffers, into which it writes the new ones itself before it reads them.
+// The places in which a decoding step finds the keys and values of earlier tokens: arrays of the host, which it only
+// reads while the new ones leave the graph, or a GPU's buffers, into which it writes the new ones itself before it
+// reads them.
 import { defineOp, type GraphBuilder, type Value } from '@bowyer/graph';
 import type { AttentionOptions, EncoderDecoder } from './encoder-decoder.js';
 import { attend, attendCached, causalTerm, mergeHeads, splitHeads, type HeadShape } from './multi-head-attention.js';

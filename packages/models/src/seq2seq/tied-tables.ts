@@ -5,8 +5,8 @@ import type { HostTensors } from '@bowyer/checkpoints';
 export type TiedPair = readonly [copy: string, source: string];
 
 /**
- * As Python's library ties them: a copy with other numbers than its source is a table of its own, whatever config.json
- * says; one with the same numbers is dropped; one without its source takes the source's name.
+ * Ties tables as Python's library does: a copy with other numbers than its source is a table of its own, whatever
+ * config.json says; one with the same numbers is dropped; one without its source takes the source's name.
  *
  * @param tensors by the architecture's names; changed
  * @returns the copies that are tables of their own

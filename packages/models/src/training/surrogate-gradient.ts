@@ -5,7 +5,7 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /** The options that are compiled into the graph. */
 export interface SurrogateForm {
-  /** As in core's `ppoClipLoss`. */
+  /** See core's `ppoClipLoss`. */
   clipLow: number;
   clipHigh: number;
   dualClip: number | null;
@@ -34,7 +34,7 @@ export interface SurrogateLoss {
   klCoefficient: number;
   /** c */
   entropyCoefficient: number;
-  /** With values. */
+  /** The inputs of the value loss, if there are values. */
   values?: { oldValues: Float32Array; returns: Float32Array; coefficient: number };
 }
 

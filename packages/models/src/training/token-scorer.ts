@@ -23,14 +23,17 @@ export interface BatchOptions {
 
 /** Without `maxTokens`, micro-batches have at most 2,048 tokens on the CPU, or one example. */
 export interface GradientOptions extends BatchOptions {
-  /** As in `ScoringBatchOptions`; with dropout, which is of each row, nothing is shared. */
+  /** See `ScoringBatchOptions`; with dropout, which is of each row, nothing is shared. */
   sharesPrefixes?: boolean;
   /** The factor of gradients on a device that calculates in float16 (see loss-scaling.ts); 1 if not given. */
   lossScale?: number;
 }
 
 export interface ScoringBatchOptions extends BatchOptions {
-  /** With LoRA: false scores with the base alone, a state with other values of the adapters in the same session. True if not given. */
+  /**
+   * With LoRA, false scores with the base alone, and a state scores with other values of the adapters in the same
+   * session. True if not given.
+   */
   adapters?: boolean | State;
   /** Tokens that several examples begin with are computed once, on the CPU. False if not given. */
   sharesPrefixes?: boolean;
@@ -62,7 +65,7 @@ export interface TokenScorerOptions extends TokenProgramsOptions {
 export class TokenScorer {
   readonly #programs: TokenPrograms;
 
-  /** As `TokenScorerOptions.dropoutRng`; set before the first gradient. */
+  /** See `TokenScorerOptions.dropoutRng`; set before the first gradient. */
   dropoutRng?: Pick<Rng, 'integer'>;
 
   constructor(private readonly options: TokenScorerOptions) {
@@ -102,8 +105,8 @@ export class TokenScorer {
   }
 
   /**
-   * As `logprobs`, and beside them the first logits at each example's first scored position: what two implementations
-   * can be compared by. Every example must score something.
+   * The same as `logprobs`, and beside them the first logits at each example's first scored position, by which two
+   * implementations can be compared. Every example must score something.
    */
   async scores(
     examples: readonly TokenExample[],
@@ -276,13 +279,13 @@ export class TokenScorer {
     return this.options.device.kind === 'webgpu' ? withoutEmptyRows(batch) : batch;
   }
 
-  /** On the CPU alone: what is spared elsewhere was not measured. */
+  /** Chunks are for the CPU alone: what they save elsewhere was not measured. */
   #chunks({ columns, prefix }: TokenBatch): QueryChunks {
     if (this.options.device.kind !== 'cpu') return { rows: 1, prefix: 1 };
     return { rows: chunksOf(columns), prefix: chunksOf(prefix.length) };
   }
 
-  /** Where nobody says how many. On the CPU more are not faster, and need more memory. */
+  /** The default, if nobody says how many. On the CPU more are not faster, and need more memory. */
   get #microBatchTokens(): number {
     return this.options.device.kind === 'cpu' ? MICRO_BATCH_TOKENS : Infinity;
   }
@@ -308,7 +311,7 @@ export class TokenScorer {
     for (const row of rows) row.set(all.subarray(start, (start += row.length)));
   }
 
-  /** To be called before a state that adapters were read from is released. */
+  /** Must be called before a state that adapters were read from is released. */
   releaseAdapters(adapters: State): Promise<void> {
     return this.#programs.releaseAdapters(adapters);
   }

@@ -47,7 +47,10 @@ export interface TrainingOptions extends ScoringOptions {
   lossChunks?: number;
   /** Gradients are multiplied by a further input, the scalar `loss_scale`. */
   scalesLoss?: boolean;
-  /** With dropout a further input, the scalar `dropout_first_row` (see SeededDropout): other processes compute the rows before it. */
+  /**
+   * With dropout there is a further input, the scalar `dropout_first_row` (see SeededDropout): other processes compute
+   * the rows before it.
+   */
   sharesBatch?: boolean;
   /**
    * The gradients are those of this loss, computed from the log-probabilities (and values) of the same pass. Outputs are these in

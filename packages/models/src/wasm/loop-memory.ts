@@ -13,7 +13,7 @@ declare const WebAssembly: {
 /** Elements of one array that are worked on at once where arrays must be copied: a multiple of 256. */
 const CHUNK = 16_384;
 const CHUNK_BYTES = CHUNK * 4;
-/** Where the chunks of copied arrays begin; what is before is for tables. */
+/** The address at which the chunks of copied arrays begin; what is before is for tables. */
 export const TABLE_BYTES = LOOP_BYTES / 2;
 
 export interface LoopArray {
@@ -29,7 +29,7 @@ export interface LoopArray {
 export class Loops<Exports> {
   readonly #module: object;
   readonly #instances = new WeakMap<WasmMemory, Exports>();
-  /** For arrays none of which is in a WebAssembly memory. */
+  /** The memory for arrays none of which is in a WebAssembly memory. */
   #own?: WasmMemory;
 
   /** @param prepare writes what the loops read beside arrays into the first `TABLE_BYTES`, again for each use */

@@ -73,8 +73,8 @@ export async function pairedDifference(first: Setting, second: Setting): Promise
 }
 
 /**
- * What the policy that a run ended with played in its final test, by what was played: the environment's seed, the item and the
- * decoding. Without a stored test, its last evaluation.
+ * The episodes of the final test of the policy that a run ended with, by what was played: the environment's seed, the
+ * item and the decoding. Without a stored test, they are those of its last evaluation.
  */
 async function finalEpisodes({ record }: ComparedRun): Promise<Map<string, PlayedEpisode>> {
   const gamma = gammaOf(record);

@@ -45,7 +45,7 @@ export async function admitToFolder(directory: string): Promise<void> {
   );
 }
 
-/** As `owningFolder`, for a file or folder that a task writes under another name first. */
+/** The same as `owningFolder`, for a file or folder that a task writes under another name first. */
 export function owningOutput<T>(output: string, work: () => Promise<T>): Promise<T> {
   const path = output.replace(/\/+$/, '');
   return withFileLock(`${path}.lock`, work, {

@@ -170,7 +170,7 @@ export class Recorder implements RunHooks {
     await logger.checkpoint?.({ kind: 'best', iteration: iteration + 1, folder: this.bestFolder, score });
   }
 
-  /** As `checkpoint`, unless this iteration has one. */
+  /** Does what `checkpoint` does, unless this iteration has a checkpoint. */
   async checkpointOnce(nextIteration: number): Promise<void> {
     if (nextIteration > this.#lastCheckpoint) await this.checkpoint(nextIteration);
   }

@@ -49,7 +49,7 @@ export async function judgeJob(
 }
 
 /**
- * What a job printed in the end, this time.
+ * The last lines that a job printed, this time.
  *
  * @param isHeading of the line with which each start of the job begins its log
  */

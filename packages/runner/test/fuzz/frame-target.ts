@@ -98,7 +98,7 @@ const frameChanges: readonly ((frame: Frame, rng: Rng) => Frame)[] = [
   }),
 ];
 
-/** As often in the frames as in the bytes; some go to a path, or come from a page, that the server refuses. */
+/** Damages frames or bytes; some go to a path, or come from a page, that the server refuses. */
 function damage(seed: Uint8Array, rng: Rng): Uint8Array {
   return Buffer.concat([Buffer.from([rng.integer(0, 255)]), damagedTalk(seed.subarray(1), rng)]);
 }
@@ -152,7 +152,7 @@ async function play(origin: string, input: Uint8Array): Promise<void> {
   if (status !== '101') throw new Error(`refused: ${status}`);
 }
 
-/** When no more answers come. */
+/** Leaves when no more answers come. */
 async function leave(socket: Socket, withReset: boolean, answered: () => number): Promise<void> {
   for (let before = -1; before !== answered() && !socket.destroyed;) {
     before = answered();

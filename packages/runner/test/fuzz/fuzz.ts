@@ -6,7 +6,7 @@ import { Rng } from '@bowyer/core';
 import type { Target } from './target.js';
 import { targets } from './targets.js';
 
-/** What a program throws by mistake; errors for users are of classes of their own, or name a place. */
+/** The errors that a program throws by mistake; errors for users are of classes of their own, or name a place. */
 const MISTAKES: readonly { prototype: unknown }[] = [
   TypeError,
   RangeError,
@@ -84,7 +84,7 @@ export async function fuzz(target: string, count: number, first = 1, limitMs = 2
   return result;
 }
 
-/** Those of some inputs that take long alone. */
+/** Findings for the inputs that take long when they run alone. */
 async function slowOnes(inputs: readonly Input[], reader: Target, limitMs: number): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { seed, bytes } of inputs) {

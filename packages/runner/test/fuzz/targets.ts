@@ -22,7 +22,7 @@ import { llama, type OpenTarget, type Target } from './target.js';
 
 const packages = join(repository, 'packages');
 const bytesOf = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
-/** As often within the JSON as anywhere in its bytes. */
+/** Damages the text within the JSON as often as anywhere in its bytes. */
 const damageText = (seed: Uint8Array, rng: Rng) =>
   rng.uniform() < 0.5 ? damageBytes(seed, rng) : Buffer.from(damageJson(Buffer.from(seed).toString(), rng));
 const damageLines = (seed: Uint8Array, rng: Rng) => {

@@ -52,7 +52,7 @@ function samplingOf(fields: RequestFields, { defaults }: RequestReader): Setting
     greedy: temperature === 0,
     temperature: temperature === 0 ? 1 : temperature,
     topK: Math.max(0, fields.number('top_k', defaults.topK, { min: -1, max: 2 ** 31, whole: true })),
-    // At 0, as OpenAI's API allows, the most likely token alone.
+    // At 0, as OpenAI's API allows, the most likely token alone is kept.
     topP: Math.max(Number.MIN_VALUE, fields.number('top_p', defaults.topP, { min: 0, max: 1 })),
   };
 }
@@ -79,7 +79,7 @@ function rulesOf(fields: RequestFields, reader: RequestReader): LogitRules {
   };
 }
 
-/** As in vLLM: a word is banned at the beginning of a text and behind a space. */
+/** Bans words as vLLM does: a word is banned at the beginning of a text and behind a space. */
 function badWordsOf(fields: RequestFields, { tokenizer }: RequestReader): number[][] {
   const words = fields.texts('bad_words');
   if (words.length > MOST_BAD_WORDS)
@@ -96,7 +96,7 @@ function badWordsOf(fields: RequestFields, { tokenizer }: RequestReader): number
   return [...new Map(sequences.map((ids) => [ids.join(), ids])).values()];
 }
 
-/** In characters. */
+/** The limit in characters. */
 const LONGEST_BAD_WORD = 256;
 
 function checkModel(fields: RequestFields, { name }: RequestReader): void {

@@ -53,7 +53,7 @@ test.each([
     const replies = taught(examples);
     [1, 3, 5].forEach((turn, i) => {
       expect(replies[i].before).toEqual(template.encodePrompt(messages.slice(0, turn)));
-      // What the model samples there, and what ends it.
+      // The reply is what the model samples there, and what ends it.
       const [thought, said] = [['one', 'two', 'three'][i], 'bdf'[i]];
       expect(tokenizer.decode(replies[i].reply, { keepSpecialTokens: true })).toBe(written(thought, said));
     });

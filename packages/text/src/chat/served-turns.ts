@@ -15,7 +15,7 @@ type Render = (messages: readonly ChatMessage[], asks: boolean) => string;
 interface Served {
   prompt: string;
   whole: string;
-  /** In the loss. */
+  /** The weight in the loss. */
   weight: number;
 }
 
@@ -54,8 +54,8 @@ function served(messages: readonly ChatMessage[], index: number, render: Render)
 }
 
 /**
- * Where the template opens the message for the model (`<think>`) and then forgets that part: what the model wrote after the opening,
- * by the message itself, and what the template writes at its end.
+ * The model's message, if the template opens it (`<think>`) and then forgets that part: what the model wrote after the
+ * opening, by the message itself, and what the template writes at its end.
  */
 function begun(prompt: string, rendered: string, { content }: ChatMessage, index: number): string {
   let common = 0;

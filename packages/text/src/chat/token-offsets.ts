@@ -1,4 +1,4 @@
-// Where in a text its tokens begin.
+// Finds where in a text its tokens begin.
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 
 /** Bytes of one character may be in several tokens. */

@@ -37,7 +37,7 @@ export class Interpreter {
   readonly spans: GenerationSpan[] = [];
   readonly #root: string[] = [];
   #rootLength = 0;
-  /** Where text is written to: the template's own text, or that of a macro or block. */
+  /** The place to which text is written: the template's own text, or that of a macro or block. */
   #output = this.#root;
   #items: Value[] = [];
 
@@ -135,7 +135,7 @@ export class Interpreter {
     }
   }
 
-  /** As transformers counts: from the end of what the template itself has written, outside macros. */
+  /** Counts as transformers does: from the end of what the template itself has written, outside macros. */
   #generation(body: readonly Statement[], scope: Scope): void {
     const inner = scope.inner(); // a macro without arguments, to Jinja
     inner.set('varargs', new Tuple([]));

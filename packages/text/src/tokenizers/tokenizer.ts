@@ -132,7 +132,7 @@ function finished<Result>(steps: Generator<undefined, Result>): Result {
   return step.value;
 }
 
-/** As Python's `clean_up_tokenization`. */
+/** The same as Python's `clean_up_tokenization`. */
 const withoutSpacesBeforePunctuation = (text: string): string =>
   text
     .replace(/ ([.?!,])/g, '$1')

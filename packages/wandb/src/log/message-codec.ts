@@ -39,7 +39,7 @@ export type Message<Table extends Fields> = { -readonly [K in keyof Table]?: Fie
 
 interface UnknownField {
   number: number;
-  /** With the tag. */
+  /** The field's bytes, with the tag. */
   bytes: Uint8Array;
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** With an optional name of the deployment before it; or a JSON Web Token. */
+/** A key with an optional name of the deployment before it; or a JSON Web Token. */
 const KEY = /^(?:[\w.-]*-)?[A-Za-z0-9_-]{40,}$|^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**

@@ -1,4 +1,4 @@
-// Where a run's settings and its key come from.
+// The origin of a run's settings and its key.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Where a run goes at W&B, from the run's options, W&B's environment variables and its settings files, in this order.
+// A run's destination at W&B, from the run's options, W&B's environment variables and settings files, in this order.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

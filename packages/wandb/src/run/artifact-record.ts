@@ -60,7 +60,7 @@ export function manifestDigest(contents: readonly { path: string; digest: string
     .digest('hex');
 }
 
-/** As W&B's clients make the ids of artifacts: the server finds the artifact by it. */
+/** An id as W&B's clients make those of artifacts: the server finds the artifact by it. */
 const randomId = () =>
   Array.from({ length: 128 }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[randomInt(36)]).join('');
 

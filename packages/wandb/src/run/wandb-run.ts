@@ -25,7 +25,7 @@ export interface RunOptions {
   project: string;
   name: string;
   config: Readonly<Record<string, unknown>>;
-  /** Where the run goes, and how; what is absent or null is decided by W&B's variables and settings files. */
+  /** The run's destination, and how it gets there; W&B's variables and settings files decide what is absent or null. */
   place?: Partial<PlaceOptions>;
   metrics?: readonly MetricDefinition[];
   /** Metrics whose points `series` keeps, those of earlier processes included. */
@@ -159,7 +159,7 @@ export class WandbRun {
     return this.logFigures(step, figuresOf(metrics), values);
   }
 
-  /** As `log`, for a caller that has the figures as lists already. */
+  /** The same as `log`, for a caller that has the figures as lists already. */
   async logFigures(step: number, figures: Figures, values: Iterable<readonly [string, RowValue]> = []): Promise<void> {
     if (step > this.lastStep) await this.open.log.history(step, figures, await this.#jsonOf(values));
   }

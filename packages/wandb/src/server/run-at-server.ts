@@ -45,7 +45,7 @@ export async function updateConfig(
 }
 
 /**
- * Where the lines of a run begin that the server may know from elsewhere.
+ * Finds where the lines begin of a run that the server may know from elsewhere.
  *
  * @throws {WandbError} where the run must exist and does not, or must not and does
  */

@@ -13,7 +13,7 @@ import {
 export const STREAMS = ['wandb-history.jsonl', 'wandb-events.jsonl', 'output.log'] as const;
 export type StreamName = (typeof STREAMS)[number];
 
-/** Where the lines of a run begin: after those that the server had of an earlier run of this id. */
+/** The beginning of a run's lines: after those that the server had of an earlier run of this id. */
 export interface Base {
   lines: Readonly<Record<StreamName, number>>;
   /** Added to each `_step` and `_runtime`. */

@@ -4,7 +4,7 @@ import { namingFile, writeFileAtomically } from '@bowyer/core';
 import { NO_BASE, type Base, type StreamName } from './run-projection.js';
 
 export interface SenderState {
-  /** As the server has named them; null before the run was created there. */
+  /** The run as the server has named it; null before it was created there. */
   run: { id: string; entity: string; project: string; name: string } | null;
   base: Base;
   /** Lines that were accepted, counted from the log's first. */

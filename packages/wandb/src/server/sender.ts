@@ -15,7 +15,7 @@ import { Uploads } from './uploads.js';
 export interface SenderOptions {
   client: WandbClient;
   place: RunPlace;
-  /** What to do with a run that the server may know from elsewhere. */
+  /** How to treat a run that the server may know from elsewhere. */
   resume: Resume;
   transmitMs: number;
   heartbeatMs: number;

@@ -82,7 +82,7 @@ export class Algebra implements Relations {
     return this.times(a, this.#inverse(b));
   }
 
-  /** Without a common divisor of numerator and denominator, where one is found. */
+  /** The quotient without the common divisor of numerator and denominator, if one is found. */
   reducedQuotient({ numerator, denominator }: Quotient): Quotient {
     const [above, below] = inLowestTerms(numerator, denominator, this.ring);
     return rationalValue(below) === null
@@ -101,7 +101,7 @@ export class Algebra implements Relations {
     return proportion(ring.times(a.numerator, b.denominator), ring.times(b.numerator, a.denominator));
   }
 
-  /** To a power that is a rational number. */
+  /** Raises the base to a power that is a rational number. */
   power(base: Quotient, exponent: Fraction): Quotient {
     const { n, d } = this.#smallExponent(base, exponent);
     if (n < 0) return this.power(this.#inverse(base), exponent.negative());
@@ -239,7 +239,7 @@ export class Algebra implements Relations {
     return roots.reduce((sum, root) => this.ring.plus(sum, root), ZERO);
   }
 
-  /** Where variables are positive. */
+  /** Whether an atom is positive, given that variables are. */
   isPositive(index: number): boolean {
     const atom = this.atoms[index];
     if (atom.kind === 'exponential') return atom.isReal;
@@ -367,7 +367,7 @@ function angleOf(powers: readonly Power[], isNegated: boolean): Fraction {
   return turns;
 }
 
-/** By the term whose key comes first: the same for equal polynomials. */
+/** The sign is that of the term whose key comes first, which is the same for equal polynomials. */
 function isNegative(polynomial: Polynomial): boolean {
   const first = [...polynomial.keys()].sort()[0];
   return polynomial.get(first)!.coefficient.numerator < 0n;

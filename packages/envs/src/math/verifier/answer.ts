@@ -19,7 +19,7 @@ export interface ValueAnswer {
   units: readonly Unit[];
   /** The things that are counted. */
   noun: readonly string[];
-  /** Where its unit is a single letter that may also be a variable: the product with it. */
+  /** The product with the unit, if that is a single letter that may also be a variable. */
   product: Tree | null;
 }
 

@@ -26,7 +26,7 @@ export const UNDEFINED: Ball = { re: NaN, im: NaN, error: NaN };
 /** It may have a value, of which nothing is known. */
 export const UNKNOWN: Ball = { re: 0, im: 0, error: Infinity };
 
-/** Where a function has no value at zero: undefined at zero itself, unknown where zero is within the error. */
+/** The value at zero of a function that has none: undefined at zero itself, unknown where zero is within the error. */
 const nearZero = ({ error }: Ball): Ball => (error > 0 ? UNKNOWN : UNDEFINED);
 
 export const isDefined = ({ re, im, error }: Ball): boolean => Number.isFinite(re) && Number.isFinite(im) && error >= 0;
@@ -69,7 +69,10 @@ export const isReal = (a: Ball): boolean => Math.abs(a.im) <= a.error || Number.
 /** The value on the real line. */
 const onLine = (a: Ball): Ball => ({ re: a.re, im: 0, error: a.error });
 
-/** To the power n/d in lowest terms: the real root of a negative number where d is odd, as schools have it; else the principal one. */
+/**
+ * The power n/d of a number, in lowest terms: the real root of a negative number where d is odd, as schools have it;
+ * else the principal one.
+ */
 export function rationalPower(base: Ball, n: number, d: number): Ball {
   if (d === 1 && Math.abs(n) <= 64) return integerPower(base, n);
   if (size(base) <= base.error) return base.error === 0 && n > 0 ? ball(0) : nearZero(base);

@@ -8,7 +8,7 @@ export interface Content {
   content: Fraction;
   /** The powers of atoms that are positive. */
   powers: Power[];
-  /** With integer coefficients that have no common divisor. */
+  /** The primitive part: its coefficients are integers that have no common divisor. */
   primitive: Polynomial;
 }
 

@@ -81,7 +81,7 @@ const degreeIn = (polynomial: Polynomial, atom: number): number => coefficientsI
 const monomial = (atom: number, degree: number): Polynomial =>
   polynomialOf({ powers: degree === 0 ? [] : [[atom, degree, 1]], coefficient: Fraction.of(1) });
 
-/** With coefficients that are integers without a common divisor. */
+/** The primitive part, whose coefficients are integers without a common divisor. */
 const primitive = (polynomial: Polynomial): Polynomial =>
   polynomial.size === 0 ? polynomial : contentOf(polynomial, () => false).primitive;
 

@@ -193,7 +193,7 @@ class Parser extends TokenReader {
     return { type: 'application', name, arguments: this.#list() };
   }
 
-  /** With its index and its primes. */
+  /** The letter with its index and its primes. */
   #indexed(letter: string): string {
     let name = letter;
     for (;;) {
@@ -336,7 +336,7 @@ class Parser extends TokenReader {
     return { type: 'call', name: 'root', arguments: [this.#argument(), degree] };
   }
 
-  /** To base 10 where none is given. */
+  /** The logarithm to base 10 if no base is given. */
   #logarithm(): Tree {
     let exponent: Tree | null = null;
     let base: Tree = number(10);

@@ -1,4 +1,4 @@
-// Where a text states its final answer.
+// Finds where a text states its final answer.
 import { parseAnswer } from './answer-parser.js';
 import { plainCharacters } from './characters.js';
 import { balanced } from './lexer.js';

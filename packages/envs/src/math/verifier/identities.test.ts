@@ -182,7 +182,7 @@ function rewritten(e: Expression, rng: Rng): Expression {
   return e;
 }
 
-/** In LaTeX, or in plain text where a generator of numbers says so. */
+/** The expression in LaTeX, or in plain text where a generator of numbers says so. */
 function latex(e: Expression, rng?: Rng): string {
   const [a, b] = partsOf(e).map((part) => latex(part, rng));
   const isPlain = rng !== undefined && rng.uniform() < 0.2;
@@ -257,7 +257,7 @@ function differ(a: Expression, b: Expression): boolean {
   return Math.abs(u) < 1e6 && Math.abs(u - v) > 1e-3 * Math.max(1, Math.abs(u));
 }
 
-/** With another constant somewhere; null where that changes nothing. */
+/** The expression with another constant somewhere; null where that changes nothing. */
 function altered(e: Expression, rng: Rng): Expression | null {
   const numbers = nodesOf(e).filter((node) => node.is === 'number');
   if (numbers.length === 0) return null;

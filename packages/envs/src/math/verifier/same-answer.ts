@@ -44,7 +44,7 @@ function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolea
   return given.units.some((from) => right.units.some((to) => isSameMeasure(given.tree, from, right.tree, to, work)));
 }
 
-/** With its unit as a variable, where that is one letter. */
+/** The value times its unit as a variable, if the unit is one letter. */
 const productOf = ({ units, product, tree }: ValueAnswer): Tree | null => (units.length === 0 ? tree : product);
 
 function isSameMeasure(given: Tree, from: Unit, right: Tree, to: Unit, work: Work): boolean {
@@ -172,7 +172,7 @@ function isSameSolution(given: Relation, right: Relation, work: Work): boolean {
   });
 }
 
-/** With < and ≤ alone. */
+/** The relation with < and ≤ alone. */
 function oriented({ left, comparison, right }: Relation): Relation {
   if (comparison === '>') return { left: right, comparison: '<', right: left };
   return comparison === '>=' ? { left: right, comparison: '<=', right: left } : { left, comparison, right };

@@ -77,7 +77,7 @@ export class Machine {
   /** Temporary values, and the locals of every routine being run; compiled blocks work on them directly. */
   readonly stack = new Uint16Array(STACK_WORDS);
   stackTop = 0;
-  /** Where the current routine's locals start in the stack. */
+  /** The start of the current routine's locals in the stack. */
   locals = 0;
   /** The arguments of the call that is being made. */
   readonly arguments = new Uint16Array(8);
@@ -103,7 +103,7 @@ export class Machine {
     this.restart();
   }
 
-  /** From the beginning; the random sequence continues, and the two flags that a restart keeps stay (6.1.3). */
+  /** Starts from the beginning; the random sequence continues, and the two flags that a restart keeps stay (6.1.3). */
   restart(): void {
     const keptFlags = this.memory[0x11] & 0b11;
     this.memory.set(this.story.bytes.subarray(0, this.#staticBase));

@@ -1,4 +1,4 @@
-// Where a game's text goes: the main window (what a player reads), the upper window (status lines), tables in memory.
+// The places of a game's text: the main window (a player reads it), the upper window (status lines), tables in memory.
 // Source: Standards Document 1.1, sections 7 (output streams) and 8 (the screen), reduced to what a reader of text needs.
 
 export const SCREEN_COLUMNS = 128;

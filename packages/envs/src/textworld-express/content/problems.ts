@@ -11,9 +11,9 @@ const MOST = 50;
 const FILLER_SEED = 0xbfd676416739n;
 
 export interface SortingItem {
-  /** As the player reads it: "9 pears", "13mg of wood". */
+  /** The name that the player reads: "9 pears", "13mg of wood". */
   readonly name: string;
-  /** In the smallest unit of its kind. */
+  /** The size in the smallest unit of its kind. */
   readonly size: number;
 }
 

@@ -48,7 +48,7 @@ export function summaryEvent(options: EventOptions, values: readonly Uint8Array[
 export class ScalarValues {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
-  /** Where the four bytes of each number are. */
+  /** The places of the four bytes of each number. */
   readonly #places: number[] = [];
 
   constructor(tags: readonly string[]) {

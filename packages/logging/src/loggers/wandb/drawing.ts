@@ -7,7 +7,7 @@ import type { Picture } from '@bowyer/wandb';
 /** Pixels for each unit of the SVG: sharp on screens of high density. */
 const ZOOM = 2;
 
-/** As text: the tests run from sources, which a worker cannot load. */
+/** The worker as text: the tests run from sources, which a worker cannot load. */
 const WORKER = `
 const { readFileSync } = require('node:fs');
 const { parentPort, workerData } = require('node:worker_threads');

@@ -136,7 +136,7 @@ class WandbLogger implements RunLogger {
     if (this.#isShown(iteration)) this.#plots.draw(iteration);
   }
 
-  /** As a new version of one artifact, which W&B links to the run. */
+  /** Logs a checkpoint as a new version of one artifact, which W&B links to the run. */
   async checkpoint({ kind, iteration, folder: path, score }: LoggedCheckpoint): Promise<void> {
     if (!this.options.checkpoints.includes(kind)) return;
     const metadata = { iteration, ...(score !== undefined && { score }) };

@@ -1,6 +1,6 @@
 // A pattern's matches in a text, one after the other, as the Rust library iterates over them.
 
-/** Where a match begins and ends, in code units. */
+/** The start and end of a match, in code units. */
 export type Span = readonly [start: number, end: number];
 
 /** The first match that begins at `from` or later; null where there is none. */
@@ -27,7 +27,7 @@ export function* matchesFrom(text: string, find: Finder, from = 0, lastEnd = -1)
   }
 }
 
-/** As found by a regular expression with the flags g and u. */
+/** Finds matches as a regular expression with the flags g and u does. */
 export function finderOf(pattern: RegExp): Finder {
   return (text, from) => {
     for (let at = from; ; at++) {

@@ -24,7 +24,7 @@ export const escapeForRegex = (text: string): string => text.replace(/[\\^$.*+?(
 /** Matches of a pattern in a text, in order; some may be empty. */
 export type Matches = (text: string) => Iterable<Span>;
 
-/** As a regular expression with the flags g and u finds them. */
+/** The matches that a regular expression with the flags g and u finds. */
 export function matchesOf(pattern: RegExp): Matches {
   const find = finderOf(pattern);
   return (text) => matchesFrom(text, find);

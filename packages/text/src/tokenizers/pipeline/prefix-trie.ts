@@ -65,7 +65,7 @@ export class PrefixTrie {
     return child;
   }
 
-  /** Where an edge is, or where it would be put. */
+  /** The slot of an edge, or the one where it would be put. */
   #slot(node: number, unit: number): number {
     let slot = (Math.imul(node, 0x9e3779b1) ^ Math.imul(unit, 0x85ebca6b)) >>> 0;
     slot = (slot ^ (slot >>> 15)) & this.#mask;

@@ -1,5 +1,6 @@
-// Where a long piece can be cut before the merges: between two characters that stand side by side in no token, no merge
-// reaches across. Llama 2 and Gemma see a whole text as one piece; cut at their words, the words' results can be remembered.
+// The places where a long piece can be cut before the merges: between two characters that stand side by side in no
+// token, no merge reaches across. Llama 2 and Gemma see a whole text as one piece; if it is cut at their words, the
+// words' results can be remembered.
 
 /** Bits of the table of pairs: two pairs that share a bit cost a cut, never a wrong one. */
 const TABLE_BITS = 22;
