@@ -45,7 +45,7 @@ function observed({
 }
 
 /** The keys that are read before a task begins. */
-type StartConfig = DeviceConfig & ModelPlaces & EnvironmentConfig & TraceConfig;
+type StartConfig = DeviceConfig & ModelPlaces & EnvironmentConfig & TraceConfig & { processes?: number };
 
 /** @param reads for the test of unread keys */
 export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<void> {
@@ -57,10 +57,10 @@ export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<v
   const run = await unit.load();
   if ('device' in config) await settleDevice(config, context);
   const { ranks = oneRank } = context;
-  const threads = unwatched(config).threads ?? 0;
+  const { threads = 0, processes: players } = unwatched(config);
   const processes = processesOf(ranks, threads);
   if (unit.sharesRanks === true && ranks.rank === 0)
-    context.log(processes === null ? oneProcessText(threads) : processesText(processes));
+    context.log(processes === null ? oneProcessText(threads, players) : processesText(processes));
   // Rank 0 downloads; the others then find the files.
   if (ranks.rank === 0) await useLocalModels(config, context);
   await ranks.barrier();

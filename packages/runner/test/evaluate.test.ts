@@ -34,7 +34,9 @@ test('agents meet on the same games; two processes play the same as one; stored 
   const [one, two] = await Promise.all([1, 2].map((count) => run(evaluation(String(count), `processes=${count}`))));
   expect(one).toMatchObject({ code: 0 });
   expect(one.stdout).toContain('sampled play on 18 held-out episodes: same words, new games');
-  expect(two.stdout).toBe(one.stdout);
+  const table = (stdout: string) => stdout.replace(/^\[.*\n/gm, '');
+  expect(table(two.stdout)).toBe(table(one.stdout));
+  expect(two.stdout).toMatch(/^\[.* 2 processes play the episodes, 1 thread each$/m);
   for (const file of files) expect(await read('2', file)).toBe(await read('1', file));
   // The same agent under two names.
   expect(JSON.parse(await read('1', 'results.json'))).toMatchObject({ comparisons: [] });

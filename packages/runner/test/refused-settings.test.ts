@@ -60,7 +60,7 @@ const ignored: [string, string | RegExp][] = [
   [
     'archer_20q env=coin env_idx=3',
     noEffect('env_idx=3', 'task=train algorithm=archer env=coin') +
-      '    it belongs to: environment twenty_questions, maze, guess_my_city, textcraft',
+      '    it belongs to: environment guess_my_city, maze, textcraft, twenty_questions',
   ],
   [
     'archer_20q policy_lm=gpt2 policy.n_layer=3',
@@ -96,7 +96,7 @@ const ignored: [string, string | RegExp][] = [
   ],
   [
     'archer_20q policy=openai',
-    /^A key would be ignored\n {2}policy\.endpoint has no effect: this run \(task=train algorithm=archer env=twenty_questions\) does not read it\n {4}in .*configs\/policy\/openai\.yaml:\d+\n {4}an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER$/,
+    /^A key would be ignored\n {2}policy\.endpoint has no effect: this run \(task=train algorithm=archer env=twenty_questions\) does not read it\n {4}in .*configs\/policy\.yaml:\d+\n {4}an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy_lm=FOLDER$/,
   ],
 ];
 
@@ -172,7 +172,7 @@ const wasteful: [string, string | RegExp][] = [
   ],
   [
     'archer_20q critic=roberta_base',
-    /^critic=roberta_base has the sizes of a checkpoint, and critic_lm is null\n {2}in .*configs\/shared\/agent\.yaml:\d+\n {2}give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch$/,
+    /^critic=roberta_base has the sizes of a checkpoint, and critic_lm is null\n {2}in .*configs\/shared\.yaml:\d+\n {2}give one with critic_lm=roberta-base or critic_lm=FOLDER, or write critic=transformer for one from scratch$/,
   ],
 ];
 

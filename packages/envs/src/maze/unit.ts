@@ -25,7 +25,7 @@ const asServed = { observation: 'full', reward: 'agentgym' } as const;
 export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNoise>({
   name: 'maze',
   description: 'Walk to the goal of a small maze; observations describe the walls around (LMRL-Gym).',
-  schema: { ...mazeSchema, properties: { ...mazeSchema.properties, ...backendProperties } },
+  schema: { ...mazeSchema, properties: { ...backendProperties, ...mazeSchema.properties } },
   resetSchema: resetSchemaWith({ game }),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('maze', options, options.maxSteps) : new Maze(options),

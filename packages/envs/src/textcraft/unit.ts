@@ -55,7 +55,7 @@ export const textCraftUnit = defineEnvironment<
 >({
   name: 'textcraft',
   description: 'Craft an item of Minecraft by listed recipes from things that can be fetched (AgentGym).',
-  schema: { ...textCraftSchema, properties: { ...textCraftSchema.properties, ...backendProperties } },
+  schema: { ...textCraftSchema, properties: { ...backendProperties, ...textCraftSchema.properties } },
   resetSchema: resetSchemaWith({ dataIdx }),
   make: (options) => {
     if (options.backend === 'agentgym') return servedGame('textcraft', options, options.stepLimit);

@@ -28,18 +28,18 @@ export const twentyQuestionsSchema = {
       ],
       default: 'subset10',
     },
+    maxTurns: {
+      description: 'Questions allowed in an episode. Running out of them is part of the game, so it terminates.',
+      type: 'integer',
+      minimum: 1,
+      default: 20,
+    },
     winTest: {
       description:
         "How a question names the object: 'lastToken' (ArCHer's rule; seven words of two tokens cannot be won) or 'suffixTokens'.",
       type: 'string',
       enum: ['lastToken', 'suffixTokens'],
       default: 'lastToken',
-    },
-    maxTurns: {
-      description: 'Questions allowed in an episode. Running out of them is part of the game, so it terminates.',
-      type: 'integer',
-      minimum: 1,
-      default: 20,
     },
     wordChoice: {
       description:

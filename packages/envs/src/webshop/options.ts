@@ -31,8 +31,8 @@ export const webShopSchema = {
       maximum: LONGEST_WAIT_MS,
       default: 60_000,
     },
-    connections: { ...agentGymProperties.connections },
     testItems: agentGymProperties.testItems,
+    connections: { ...agentGymProperties.connections },
     observation: {
       description:
         "'archer': the whole history, then the instruction; 'page': the page with what is chosen in it, then the instruction, for small models; 'text': the page joined by [SEP], as AgentGym's server.",

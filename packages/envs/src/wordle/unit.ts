@@ -23,7 +23,7 @@ const asServed = { observation: 'answer', reward: 'agentgym' } as const;
 export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, ExpertNoise>({
   name: 'wordle',
   description: 'Find the hidden five-letter word in six guesses (LMRL-Gym).',
-  schema: { ...wordleSchema, properties: { ...wordleSchema.properties, ...backendProperties } },
+  schema: { ...wordleSchema, properties: { ...backendProperties, ...wordleSchema.properties } },
   resetSchema: resetSchemaWith(),
   make: (options) =>
     options.backend === 'agentgym' ? servedGame('wordle', options, options.maxGuesses) : new Wordle(options),

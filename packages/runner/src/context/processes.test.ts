@@ -14,7 +14,7 @@ test.each([
 });
 
 test('a process alone has a line of its own', () => {
-  expect([1, 4].map(oneProcessText)).toEqual([
+  expect([1, 4].map((threads) => oneProcessText(threads))).toEqual([
     '1 process runs this, with 1 thread',
     '1 process runs this, with 4 threads',
   ]);

@@ -16,10 +16,13 @@ export function processesOf(ranks: Ranks, threads: number): Processes | null {
   return { ranks: ranks.size, hosts: all.map(({ host }) => host), threads: all.map((one) => one.threads) };
 }
 
-/** `1 process runs this, with 1 thread`. @param threads of the config */
-export function oneProcessText(threads: number): string {
+/** `1 process runs this, with 1 thread`. @param threads of the config @param players processes that play the episodes */
+export function oneProcessText(threads: number, players = 1): string {
   const count = threads || availableParallelism();
-  return `1 process runs this, with ${count} ${count === 1 ? 'thread' : 'threads'}`;
+  const ofEach = `${count} ${count === 1 ? 'thread' : 'threads'}`;
+  return players === 1
+    ? `1 process runs this, with ${ofEach}`
+    : `${players} processes play the episodes, ${ofEach} each`;
 }
 
 /** `2 processes share this run, 1 thread each: ranks 0 to 1 on HOST`. */
