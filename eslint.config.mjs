@@ -87,8 +87,8 @@ const spreadLiterals = {
 const compilerErrors = {
   create: (context) => ({
     Program() {
-      const { program, filename } = { ...context.sourceCode.parserServices, filename: context.filename };
-      const source = program?.getSourceFile(filename);
+      const { program } = context.sourceCode.parserServices;
+      const source = program?.getSourceFile(context.filename);
       if (!source) return;
       for (const { code, start = 0, length = 0, messageText } of [
         ...program.getSyntacticDiagnostics(source),
@@ -118,7 +118,7 @@ export default tseslint.config(
   // Each package is checked with its own types: `nx run-many --target lint` opens one package at a time.
   ...[
     ...Object.keys(mayImport).map((name) => [`packages/${name}/`, `packages/${name}/{src,test,benchmarks}/**/*.ts`]),
-    ['', '{benchmarks,examples,tools}/**/*.ts'],
+    ['', '{benchmarks,examples,experiments,tools}/**/*.ts'],
   ].map(([folder, files]) => ({
     files: [files],
     plugins: { compiler: { rules: { errors: compilerErrors } } },

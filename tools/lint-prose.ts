@@ -78,7 +78,7 @@ function typeScriptProse(path: string, text: string, strings: boolean): string {
       ...(ts.getTrailingCommentRanges(text, node.getEnd()) ?? []),
     ])
       kept.set(range.pos, range.end);
-    // What a test compares with is often another program's text; its titles and comments are ours.
+    // A test often compares with another program's text; its titles and comments are ours.
     const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
     // Without its quotes: those of a template would look like `code`.
     if (strings && isText && !path.endsWith('.test.ts')) kept.set(node.getStart() + 1, node.getEnd() - 1);

@@ -149,7 +149,7 @@ describe('overview', () => {
     expect(readdirSync(root)).toContain('outputs');
   });
 
-  test('what prints a config or checks it goes on doing so', async () => {
+  test('a flag that prints or checks a config still does so', async () => {
     const root = temporaryTree(configs);
     expect((await runProgram(root, ['--cfg', 'job'], { overview })).stdout).toContain('lr: 0.001\n');
     expect((await runProgram(root, ['--dry-run'], { overview })).stdout).toContain('The config is complete');

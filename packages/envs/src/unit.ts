@@ -2,9 +2,8 @@
 // expert and start a critic on it. A runner knows no environment but through this.
 import type { ConfigProblem, DemonstrationSet } from '@bowyer/core';
 import type { ContextOffer } from './context/context-options.js';
-import type { Env, ResetResult } from './contract/env.js';
+import type { Env, ResetResult, Split } from './contract/env.js';
 import type { EnvParts, OraclePrompts } from './oracle.js';
-import type { Split } from './contract/env.js';
 import type { Splits } from './splits.js';
 
 /** A JSON Schema of one option: its meaning, its default, and any further keywords such as `type` and `minimum`. */

@@ -1,5 +1,5 @@
 // The effect of the rewriting on each kind of node; its results are tested where there is a GPU with float16
-// (packages/models/src/float16.test.ts).
+// (packages/models/src/language-model/float16.test.ts).
 import { GraphBuilder, gradients, type Value } from './index.js';
 import { float16Form } from './float16-form.js';
 

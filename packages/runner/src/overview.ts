@@ -1,18 +1,14 @@
 // The text that `bowyer` prints if it is given no config: what it can do, and three commands to begin with.
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
+import { repositoryOf } from './config/missing-config.js';
 import { findTask, taskNames } from './tasks/registry.js';
 
-/** The options of a group, in lines of at most 100 columns. */
-function options(configs: string, group: string): string {
-  const files = readdirSync(join(configs, group)).filter((file) => file.endsWith('.yaml'));
-  const names = files.map((file) => file.slice(0, -'.yaml'.length)).sort();
-  return names.join(', ').replace(/(.{1,97})(, |$)/g, '  $1\n');
-}
+/** Names, in lines of at most 100 columns. */
+const inLines = (names: readonly string[]): string => names.join(', ').replace(/(.{1,97})(, |$)/g, '  $1\n');
 
 /** @param configs folder of the program's configs */
 export function overview(configs: string): string {
+  const repository = repositoryOf(configs);
   const width = maximum(taskNames().map((name) => name.length));
   const tasks = taskNames().map((name) => `  ${name.padEnd(width)}  ${findTask(name)!.description}\n`);
   return `Bowyer trains and evaluates language-model agents on multi-turn text tasks, from one YAML config.
@@ -27,7 +23,7 @@ Read every key of the training with its value, type and meaning, and the configs
 Tasks (task=NAME, most of them also --config-name NAME):
 ${tasks.join('')}
 Algorithms (algorithm=NAME):
-${options(configs, 'algorithm')}
+${inLines(repository.options('algorithm'))}
 Environments (env=NAME):
-${options(configs, 'env')}`;
+${inLines(repository.options('env'))}`;
 }

@@ -1,7 +1,6 @@
 // Config keys of ArCHer (its scripts/config/*.yaml at 7c771a7) and of AgentGym that are accepted here under their own names.
 import { Type } from '@sinclair/typebox';
-import { nullable } from '@bowyer/core';
-import { changeableOnResume } from '@bowyer/core';
+import { nullable, changeableOnResume } from '@bowyer/core';
 
 /** Secrets do not belong in a config, which is saved in the run's folder. */
 export const secretKeys = {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
-import { count, nullable, oneOf, toSnakeCase, type ConfigProblem } from '@bowyer/core';
+import { count, nullable, oneOf, toSnakeCase, type ConfigProblem, changeableOnResume } from '@bowyer/core';
 import {
   defaultOffer,
   environmentInfo,
@@ -16,7 +16,6 @@ import { agentFolderOf, memoryFileOf } from '../folders/model-folders.js';
 import { splitPlanOf } from '../environment/environment.js';
 import type { Choices } from '../keys/choices.js';
 import type { EnvConfig } from '../environment/environment-keys.js';
-import { changeableOnResume } from '@bowyer/core';
 
 const retrieval = {
   kind: oneOf(

@@ -3,10 +3,9 @@
 // whoever has played it, where no context contains what was said.
 import type { Decision } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
-import type { OpenPlayer } from '../rollout/player.js';
+import type { OpenPlayer, ActRequest, Player } from '../rollout/player.js';
 import { ConstrainedPlayer, type ChoiceOptions } from '../rollout/choice-player.js';
 import type { Dialogues } from '../rollout/dialogue.js';
-import type { ActRequest, Player } from '../rollout/player.js';
 import type { TurnTokens } from '../rollout/turn-tokens.js';
 
 export interface ExpertPlayerOptions {

@@ -9,8 +9,13 @@ import { LanguageModel, type TokenExample } from '@bowyer/models';
 import { collect, evaluate, policyPlayer, trainingRun, type Metrics, type TrainingRunParts } from '../index.js';
 import { ppo } from './ppo.js';
 import { updatePolicy } from './update/step.js';
-import { episodeEstimate, episodeValues } from './value-function.js';
-import { updateCriticNetwork, valueLossOnTrunk, type ValuedTurn } from './value-function.js';
+import {
+  episodeEstimate,
+  episodeValues,
+  updateCriticNetwork,
+  valueLossOnTrunk,
+  type ValuedTurn,
+} from './value-function.js';
 import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/echo-game.js';
 import * as exact from '../../test/exact-game.js';
 

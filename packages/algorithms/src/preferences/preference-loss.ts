@@ -3,8 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { count, dpoLoss, episodicReturn, nullable, rate, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics } from '../rollout/run-hooks.js';
-import type { ReferencePolicy } from '../learning/reference-policy.js';
-import { referenceKeys } from '../learning/reference-policy.js';
+import { type ReferencePolicy, referenceKeys } from '../learning/reference-policy.js';
 import { scoreTerminatorKey } from '../learning/token-examples.js';
 import { packTurns, scoreTurns, turnsOf } from '../learning/turn-batch.js';
 

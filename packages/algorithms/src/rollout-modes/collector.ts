@@ -2,9 +2,8 @@
 // player, never during one.
 import type { LanguageModel } from '@bowyer/models';
 import type { Decision } from '@bowyer/envs';
-import type { Player } from '../rollout/player.js';
+import type { Player, OpenPlayer } from '../rollout/player.js';
 import type { TurnTokens } from '../rollout/turn-tokens.js';
-import type { OpenPlayer } from '../rollout/player.js';
 
 /** The weights that training changes: all of them, or the adapters alone. */
 export type Weights = Awaited<ReturnType<LanguageModel['copyParameters']>>;

@@ -1,6 +1,5 @@
 // Playing many episodes: order, seeds, and what a broken environment does to the others.
-import type { Player } from '../index.js';
-import { collect, play } from '../index.js';
+import { type Player, collect, play } from '../index.js';
 import { horizonAt, type Horizon } from './horizon.js';
 import { EchoGame } from '../../test/echo-game.js';
 

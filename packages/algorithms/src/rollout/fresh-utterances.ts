@@ -1,8 +1,7 @@
 // New utterances of the acting policy at the states of replayed turns.
 import { hash32, oneRank, Rng, type Ranks } from '@bowyer/core';
-import type { OpenPlayer, PlayOptions } from './player.js';
+import type { OpenPlayer, PlayOptions, Player } from './player.js';
 import type { ReplayItem } from './replay.js';
-import type { Player } from './player.js';
 import { segmentsOf } from './turn-tokens.js';
 
 /** Replayed turns at whose states utterances are wanted, and the seed of those utterances. */

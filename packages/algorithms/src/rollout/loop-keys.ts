@@ -1,12 +1,9 @@
 // Config keys of the outer loop of the algorithms that learn from their own episodes.
-import { Type, type TSchema } from '@sinclair/typebox';
-import { count, oneOf } from '@bowyer/core';
+import { Type } from '@sinclair/typebox';
+import { changeableOnResume, count, oneOf } from '@bowyer/core';
 import { horizonKey } from './horizon.js';
 
 const MAX_ITERATIONS = 1_000_000_000;
-
-/** Marks a key that does not decide a run's numbers: a run that is resumed may change it. */
-const changeableOnResume = <T extends TSchema>(schema: T): T => ({ ...schema, decides: false });
 
 export const loopKeys = {
   // A finished run continues where `iterations` has grown.

@@ -2,10 +2,9 @@
 // Each slot keeps its context in the KV cache across the turns of an episode, so a turn costs only its new tokens.
 import type { Decision } from '@bowyer/envs';
 import type { Episodes, LanguageModel, SamplingOptions } from '@bowyer/models';
-import type { OpenPlayer } from './player.js';
+import type { OpenPlayer, ActRequest, Player } from './player.js';
 import { ConstrainedPlayer, ScoredPlayer } from './choice-player.js';
 import type { Dialogue, Dialogues } from './dialogue.js';
-import type { ActRequest, Player } from './player.js';
 import { textDialogues } from './text-dialogue.js';
 import type { TurnTokens } from './turn-tokens.js';
 

@@ -23,7 +23,7 @@ function frozen() {
   return { release, open: () => Promise.resolve({ logprobs: () => Promise.resolve([]), release }) };
 }
 
-test('an algorithm without the keys of the loop is told so, where it would silently train for no iteration', async () => {
+test('an algorithm without the keys of the loop is refused: it would silently train for no iteration', async () => {
   const training = train(async (run) => {
     for await (const iteration of run.iterations()) throw new Error(`iteration ${iteration}`);
   });

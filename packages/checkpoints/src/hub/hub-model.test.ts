@@ -125,7 +125,7 @@ test('what a model needs comes into the layout of the hub cache, once', async ()
   expect(hub.requests.filter(({ path }) => path.includes('/resolve/'))).toEqual([]);
 });
 
-test('a connection that breaks goes on from where it broke', async () => {
+test('a connection that breaks continues from where it broke', async () => {
   hub.dropAfter = 120_000;
   const dir = await modelDirectory('acme/tiny', { pauseSeconds: 0.01 });
   expect(readFileSync(join(dir, 'model.safetensors')).equals(weights)).toBe(true);

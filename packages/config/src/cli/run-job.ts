@@ -2,8 +2,7 @@
 import path from 'node:path';
 import type { Composition } from '../composition.js';
 import { ConfigError } from '../config-error.js';
-import type { PlainValue } from '../node.js';
-import { fromPlain } from '../node.js';
+import { type PlainValue, fromPlain } from '../node.js';
 import { writeYaml } from '../yaml/write.js';
 import { JobLog } from './job-log.js';
 import { makeFolder, writeFileWhole } from './output-files.js';

@@ -9,8 +9,7 @@ import { Expert } from './expert.js';
 import { Household, NOTHING_HAPPENS, type PutPhrase } from './household.js';
 import { makeProblem } from './make-problem.js';
 import { findGames, readProblem } from './problem-file.js';
-import type { Problem, TaskType } from './problem.js';
-import { taskTypes } from './problem.js';
+import { type Problem, type TaskType, taskTypes } from './problem.js';
 
 export interface AlfworldOptions extends BackendOptions {
   games: string | null;

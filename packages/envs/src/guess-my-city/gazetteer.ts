@@ -1,7 +1,6 @@
 // Places that a question may name, and whether a city is there.
 import { lazy } from '../data-file.js';
-import type { City } from './city-table.js';
-import { allCities } from './city-table.js';
+import { type City, allCities } from './city-table.js';
 import { countries, type Country } from './country-table.js';
 
 export const countryOf = ({ country }: City): Country => countries().get(country)!;

@@ -2,8 +2,7 @@
 import { PythonRandom } from '../cpython/random.js';
 import { pythonFloat } from '../cpython/repr.js';
 import type { Goal } from './goal.js';
-import type { PageNode, PageRequest, PageSource, SubPage } from './page.js';
-import { scoreLabel } from './page.js';
+import { type PageNode, type PageRequest, type PageSource, type SubPage, scoreLabel } from './page.js';
 import type { Product } from './product.js';
 import { purchaseReward } from './reward.js';
 import { ProductSearch } from './product-search.js';

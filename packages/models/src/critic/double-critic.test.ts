@@ -191,7 +191,7 @@ test('spec 15: after 50 Polyak steps with τ = 0.1 the difference to the online 
   expect(await values('target')).toEqual(await values('online'));
 });
 
-test('saved and restored, training goes on bit-equal', async () => {
+test('saved and restored, training continues bit-equal', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'bowyer-critic-'));
   try {
     const batches = Array.from({ length: 6 }, (_, i) => dialogues(20, new Rng(i)));

@@ -24,7 +24,8 @@ const ENVIRONMENTS: Readonly<Record<string, string>> = {
   agentgym: 'mixture',
 };
 
-const repositoryOf = (configs: string): Repository =>
+/** The configs of a folder that has `base.yaml`. */
+export const repositoryOf = (configs: string): Repository =>
   compose({ configDirs: [configs], configName: 'base', overrides: [] }).repository;
 
 /** `bowyer archer_20q`: a config is named by a flag. */

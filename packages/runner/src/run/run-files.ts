@@ -12,10 +12,10 @@ import {
   PartedJsonl,
   readJsonl,
   readPartedJsonl,
+  type TokenTexts,
 } from '@bowyer/core';
 import type { Metrics } from '@bowyer/algorithms';
 import { metricsLine } from './metrics-line.js';
-import type { TokenTexts } from '@bowyer/core';
 
 /** JSONL files whose bytes are the same however often a run was killed. */
 const RESUMED_FILES = ['metrics.jsonl', 'trajectories/rollout.jsonl', 'trajectories/eval.jsonl'] as const;

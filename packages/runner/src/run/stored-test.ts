@@ -1,8 +1,7 @@
 // trajectories/test.jsonl: every episode of a test, for comparisons by episode; those that are read whole have their tokens.
 import { join } from 'node:path';
 import type { Decoding } from '@bowyer/algorithms';
-import { type Trajectory, toRecord, JsonlFile } from '@bowyer/core';
-import type { TokenTexts } from '@bowyer/core';
+import { type Trajectory, toRecord, JsonlFile, type TokenTexts } from '@bowyer/core';
 
 /** Episodes of each policy whose tokens are stored. */
 const WITH_TOKENS = 32;

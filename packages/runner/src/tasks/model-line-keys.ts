@@ -1,8 +1,6 @@
 // Keys of tasks that run a model over the lines of a file.
 import { Type } from '@sinclair/typebox';
-import { nullable } from '@bowyer/core';
-
-import type { ConfigProblem } from '@bowyer/core';
+import { nullable, type ConfigProblem } from '@bowyer/core';
 
 /** @param lines what an input line contains */
 export const lineFileKeys = (lines: string) => ({

@@ -1,8 +1,14 @@
 // The HTTP listener of every server: it refuses requests that a page in a browser could have sent, bounds what clients can make it hold
 // and for how long, and stops without waiting for clients that have not finished their request.
 import { once } from 'node:events';
-import { createServer, STATUS_CODES } from 'node:http';
-import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { isIPv6, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { refusalOf, type Refusal } from './request-guard.js';

@@ -1,7 +1,7 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm } from '@bowyer/algorithms';
-import { count, nullable, oneOf, rate, type ConfigProblem } from '@bowyer/core';
+import { count, nullable, oneOf, rate, type ConfigProblem, changeableOnResume } from '@bowyer/core';
 import {
   cacheKeys,
   contextKeys,
@@ -40,7 +40,6 @@ import {
 import { algorithmKeys, decodingKeys, wandbKeys } from '../../keys/adopted-keys.js';
 import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
-import { changeableOnResume } from '@bowyer/core';
 import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
 import { lossProblems, type LossConfig } from './loss-problems.js';
 import type { TaskUnit } from '../task.js';
