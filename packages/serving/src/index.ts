@@ -1,7 +1,7 @@
 export { ModelServer, type ModelServerOptions } from './model-server/model-server.js';
 export { EnvServer, type EnvServerOptions } from './env-server/env-server.js';
 export { serveEnv, type ServeEnvOptions } from './env-server/serve-env.js';
-export { SteppedTokenizer } from './model-server/stepped-tokenizer.js';
+export { SteppedTokenizer } from './generation/stepped-tokenizer.js';
 export { HttpListener, pathOf, type HttpAnswer } from './http/http-listener.js';
 export { excerpt, faultMessage } from './http/excerpt.js';
 export { readJson } from './http/json-text.js';

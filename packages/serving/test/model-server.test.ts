@@ -5,9 +5,9 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { generateTexts, LanguageModel } from '@bowyer/models';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
-import { SequenceBatcher } from '../src/model-server/sequence-batcher.js';
+import { SequenceBatcher } from '../src/engine/sequence-batcher.js';
 import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
-import { SteppedTokenizer } from '../src/model-server/stepped-tokenizer.js';
+import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
 const stepped = new SteppedTokenizer(tokenizer);

@@ -5,10 +5,10 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
-import { fieldTable } from '../src/model-server/field-table.js';
-import { chatFields, nestedFields, textFields, type FieldRules } from '../src/model-server/known-fields.js';
+import { fieldTable } from '../src/protocols/openai/field-table.js';
+import { chatFields, nestedFields, textFields, type FieldRules } from '../src/protocols/openai/known-fields.js';
 import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
-import { SteppedTokenizer } from '../src/model-server/stepped-tokenizer.js';
+import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 
 const repository = resolve(import.meta.dirname, '../../..');
 

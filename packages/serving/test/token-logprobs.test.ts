@@ -6,10 +6,10 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, loadTokenizer, type Tokenizer } from '@bowyer/text';
-import { wholeAnswer, type AnswerKind } from '../src/model-server/completion-answers.js';
+import { wholeAnswer, type AnswerKind } from '../src/protocols/openai/completion-answers.js';
 import { ModelServer } from '../src/model-server/model-server.js';
-import { SteppedTokenizer } from '../src/model-server/stepped-tokenizer.js';
-import { SpelledTokens, type TokenLogprob } from '../src/model-server/token-logprobs.js';
+import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
+import { SpelledTokens, type TokenLogprob } from '../src/generation/token-logprobs.js';
 
 const fixtures = resolve(import.meta.dirname, '../../text/test/tokenizer-fixtures');
 const config = {

@@ -17,16 +17,16 @@ import {
   wholeAnswer,
   type AnswerHead,
   type AnswerKind,
-} from './completion-answers.js';
-import { callFormat } from './call-format.js';
-import type { CallFormat } from './message-parts.js';
-import type { CompletionRequest, RequestReader } from './completion-request.js';
-import { readChatRequest } from './read-chat-request.js';
-import { readTextRequest } from './read-text-request.js';
-import { runCompletion, type Completed } from './completion-run.js';
-import { BadRequestError } from './request-fields.js';
-import { QueueFullError, SequenceBatcher, type SequenceBatcherOptions } from './sequence-batcher.js';
-import type { SteppedTokenizer } from './stepped-tokenizer.js';
+} from '../protocols/openai/completion-answers.js';
+import { callFormat } from '../tool-calls/call-format.js';
+import type { CallFormat } from '../tool-calls/message-parts.js';
+import type { CompletionRequest, RequestReader } from '../generation/completion-request.js';
+import { readChatRequest } from '../protocols/openai/read-chat-request.js';
+import { readTextRequest } from '../protocols/openai/read-text-request.js';
+import { runCompletion, type Completed } from '../generation/completion-run.js';
+import { BadRequestError } from '../protocols/openai/request-fields.js';
+import { QueueFullError, SequenceBatcher, type SequenceBatcherOptions } from '../engine/sequence-batcher.js';
+import type { SteppedTokenizer } from '../generation/stepped-tokenizer.js';
 
 export interface ModelServerOptions extends SequenceBatcherOptions {
   model: LanguageModel;

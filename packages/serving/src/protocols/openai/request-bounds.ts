@@ -1,10 +1,10 @@
 // The most that a request may ask for: lengths in characters before anything is encoded, and in tokens afterwards.
 // A request that does not fit into the context is reported in the words of OpenAI's API, which clients look for.
 import { maximum } from '@bowyer/core';
-import type { CompletionRequest } from './completion-request.js';
+import type { CompletionRequest } from '../../generation/completion-request.js';
 import { callsOf, functionOf } from './read-messages.js';
 import { BadRequestError, type RequestFields } from './request-fields.js';
-import type { SteppedTokenizer } from './stepped-tokenizer.js';
+import type { SteppedTokenizer } from '../../generation/stepped-tokenizer.js';
 
 export interface LengthBounds {
   contextLength: number;

@@ -1,37 +1,11 @@
 // The forms of OpenAI's answers: chat completions and completions, whole or as pieces of a stream, lists of models, errors.
 // Source: platform.openai.com/docs/api-reference.
 
-import { excerpt } from '../http/excerpt.js';
-import type { ToolCall } from './message-parts.js';
-import { escaped, textOf, type Alternative, type TokenLogprob } from './token-logprobs.js';
+import { excerpt } from '../../http/excerpt.js';
+import type { Choice, Usage } from '../../generation/answer.js';
+import { escaped, textOf, type Alternative, type TokenLogprob } from '../../generation/token-logprobs.js';
 
 export type AnswerKind = 'chat' | 'text';
-
-/** One answer, or a piece of it. */
-export interface Choice {
-  index: number;
-  text: string;
-  /** The parts of a chat whose answers are split. */
-  reasoning?: string;
-  calls?: readonly CalledTool[];
-  /** Null until the answer ends. */
-  finishReason: 'stop' | 'length' | 'tool_calls' | null;
-  /** Tokens of the text, where they were asked for. */
-  tokens: readonly TokenLogprob[] | null;
-  /** Ids, where they were asked for: of the prompt (of a stream only in a choice's first piece), and of the text with its terminator. */
-  ids?: { prompt?: readonly number[]; text: readonly number[] };
-}
-
-export interface CalledTool extends ToolCall {
-  /** In its answer. */
-  index: number;
-  id: string;
-}
-
-export interface Usage {
-  promptTokens: number;
-  completionTokens: number;
-}
 
 /** The fields that all pieces of an answer have in common. */
 export interface AnswerHead {

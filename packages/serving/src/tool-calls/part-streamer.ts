@@ -1,9 +1,12 @@
 // The parts of one answer as they become certain.
 import { randomUUID } from 'node:crypto';
-import type { CalledTool, Choice } from './completion-answers.js';
-import { messageParts, type PartsOptions } from './message-parts.js';
+import { messageParts, type CalledTool, type PartsOptions } from './message-parts.js';
 
-type Parts = Pick<Choice, 'text' | 'reasoning' | 'calls'>;
+interface Parts {
+  text: string;
+  reasoning?: string;
+  calls?: readonly CalledTool[];
+}
 
 export class PartStreamer {
   #text = '';

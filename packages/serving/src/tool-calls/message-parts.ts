@@ -13,6 +13,13 @@ export interface ToolCall {
   arguments: string;
 }
 
+/** A call with what a client tells it by. */
+export interface CalledTool extends ToolCall {
+  /** In its answer. */
+  index: number;
+  id: string;
+}
+
 export interface MessageParts {
   reasoning: string;
   content: string;

@@ -2,13 +2,14 @@
 import { Rng } from '@bowyer/core';
 import { noLogitRules } from '@bowyer/models';
 import { chatTemplate, type Tokenizer } from '@bowyer/text';
-import { callFormat } from './call-format.js';
-import { answerPiece, wholeAnswer, type AnswerHead, type Choice } from './completion-answers.js';
-import type { RequestReader } from './completion-request.js';
+import { callFormat } from '../../tool-calls/call-format.js';
+import type { Choice } from '../../generation/answer.js';
+import { answerPiece, wholeAnswer, type AnswerHead } from './completion-answers.js';
+import type { RequestReader } from '../../generation/completion-request.js';
 import { readChatRequest } from './read-chat-request.js';
-import { runCompletion } from './completion-run.js';
-import type { SequenceBatcher } from './sequence-batcher.js';
-import type { SteppedTokenizer } from './stepped-tokenizer.js';
+import { runCompletion } from '../../generation/completion-run.js';
+import type { SequenceBatcher } from '../../engine/sequence-batcher.js';
+import type { SteppedTokenizer } from '../../generation/stepped-tokenizer.js';
 
 /** A token is a character; one special token is left out of texts. */
 const SPECIAL = 0x10000;

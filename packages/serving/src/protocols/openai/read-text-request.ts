@@ -1,5 +1,5 @@
 // The body of POST /v1/completions as a request of this server's own form.
-import type { CompletionRequest, Prompt, RequestReader } from './completion-request.js';
+import type { CompletionRequest, Prompt, RequestReader } from '../../generation/completion-request.js';
 import { textFields } from './known-fields.js';
 import { readSettings } from './read-settings.js';
 import { checkAnswerLimits, checkCharacters, checkTokens, inSteps, promptCut, tokenLimit } from './request-bounds.js';

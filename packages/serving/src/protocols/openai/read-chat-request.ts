@@ -1,9 +1,9 @@
 // The body of POST /v1/chat/completions as a request of this server's own form.
 import { MAX_TOP_LOGPROBS } from '@bowyer/models';
 import { ChatTemplateError, type ChatMessage, type ChatTemplate, type PromptEnding } from '@bowyer/text';
-import type { CompletionRequest, RequestReader } from './completion-request.js';
+import type { CompletionRequest, RequestReader } from '../../generation/completion-request.js';
 import { chatFields, nestedFields } from './known-fields.js';
-import { callFormats, type PartsOptions } from './message-parts.js';
+import { callFormats, type PartsOptions } from '../../tool-calls/message-parts.js';
 import { readMessages, readTools, templateInputs } from './read-messages.js';
 import { readSettings } from './read-settings.js';
 import {
@@ -15,7 +15,7 @@ import {
   tokenLimit,
 } from './request-bounds.js';
 import { BadRequestError, RequestFields } from './request-fields.js';
-import { inTurns } from './turns.js';
+import { inTurns } from '../../http/turns.js';
 
 /** More are refused: no dialogue has as many, and some of the work for each is done in one go. */
 const MOST_MESSAGES = 2_048;

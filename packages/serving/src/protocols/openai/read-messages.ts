@@ -1,6 +1,6 @@
 // The messages, tools and documents of a chat, as a chat template takes them.
 import type { ChatMessage, TemplateInputs } from '@bowyer/text';
-import { isTooDeep, MOST_LEVELS } from '../http/json-nesting.js';
+import { isTooDeep, MOST_LEVELS } from '../../http/json-nesting.js';
 import { nestedFields } from './known-fields.js';
 import { type RequestFields } from './request-fields.js';
 

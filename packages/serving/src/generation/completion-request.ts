@@ -2,7 +2,7 @@
 // read-text-request.ts), and all that a run of it needs (completion-run.ts). Another protocol is another reader.
 import type { LogitRules, SamplingOptions } from '@bowyer/models';
 import type { ChatTemplate } from '@bowyer/text';
-import type { CallFormat, PartsOptions } from './message-parts.js';
+import type { CallFormat, PartsOptions } from '../tool-calls/message-parts.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
 
 export interface CompletionRequest {

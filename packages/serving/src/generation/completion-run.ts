@@ -3,11 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
 import { type TopLogprobs, continuationText } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
-import type { Choice, Usage } from './completion-answers.js';
-import { decoderWithMarks } from './call-format.js';
+import type { Choice, Usage } from './answer.js';
+import { decoderWithMarks } from '../tool-calls/call-format.js';
 import type { CompletionRequest, Prompt } from './completion-request.js';
-import type { SequenceBatcher, SequenceEnd } from './sequence-batcher.js';
-import { PartStreamer } from './part-streamer.js';
+import type { SequenceBatcher, SequenceEnd } from '../engine/sequence-batcher.js';
+import { PartStreamer } from '../tool-calls/part-streamer.js';
 import { TextStreamer } from './text-streamer.js';
 import { SpelledTokens, type TokenLogprob } from './token-logprobs.js';
 

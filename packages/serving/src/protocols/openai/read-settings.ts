@@ -1,6 +1,6 @@
 // The fields that chats and completions have in common: how an answer is sampled, when it ends, what is returned beside it.
 import { REPETITION_PENALTIES, type LogitRules } from '@bowyer/models';
-import type { CompletionRequest, RequestReader } from './completion-request.js';
+import type { CompletionRequest, RequestReader } from '../../generation/completion-request.js';
 import { nestedFields } from './known-fields.js';
 import { stopsOf } from './request-bounds.js';
 import { BadRequestError, type RequestFields } from './request-fields.js';
