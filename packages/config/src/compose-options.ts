@@ -1,4 +1,5 @@
 // The inputs of a composition.
+import type { ImpliedDefaults } from './defaults/implied.js';
 import type { OverrideAliases } from './overrides/aliases.js';
 import type { ConfigDir } from './sources/search-path.js';
 
@@ -11,6 +12,8 @@ export interface ComposeOptions {
   readonly overrides: readonly string[];
   /** Old keys that overrides may use. */
   readonly overrideAliases?: OverrideAliases;
+  /** Groups that the defaults list of the primary config leaves to the program. */
+  readonly impliedDefaults?: ImpliedDefaults;
   /** Environment variables; those of the process unless given. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** `hydra.job.name`, where no config sets it. */

@@ -5,6 +5,7 @@ import type { ComposeOptions } from './compose-options.js';
 import { Composition } from './composition.js';
 import { ConfigError } from './config-error.js';
 import { Choices } from './defaults/choices.js';
+import { addImpliedDefaults } from './defaults/implied.js';
 import { buildDefaultsList } from './defaults/tree.js';
 import { fillHydra } from './fill-hydra.js';
 import { Resolution } from './interpolation/resolve.js';
@@ -33,7 +34,7 @@ export function openRepository(
   overrides: readonly Override[],
   warn: (message: string) => void,
 ): Repository {
-  const { configDirs, configName, cwd = process.cwd(), env = process.env } = options;
+  const { configDirs, configName, impliedDefaults, cwd = process.cwd(), env = process.env } = options;
   const given = givenSources(configDirs, cwd);
   const repository = repositoryOf(given);
   const primary = configName === null ? undefined : repository.load(configName)?.body;
@@ -47,7 +48,9 @@ export function openRepository(
     );
   }
   const added = searchPathSources(primary, overrides, cwd, env, warn);
-  return added.length === 0 ? repository : repositoryOf([...given, ...added]);
+  const complete = added.length === 0 ? repository : repositoryOf([...given, ...added]);
+  if (configName !== null && impliedDefaults) addImpliedDefaults(configName, complete, impliedDefaults);
+  return complete;
 }
 
 /**

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
 import { DEFAULT_CONFIG, overrideAliases } from './config/adopted-names.js';
 import { ConfigNotes, impliedContext } from './config/config-notes.js';
+import { algorithmOfKey } from './config/algorithm-of-key.js';
 import { withPluginPaths } from './plugins/plugins.js';
 import { withArguments } from './config/foreign/arguments.js';
 import { translate } from './config/foreign/translate.js';
@@ -21,6 +22,7 @@ const configs = join(root, 'configs');
 
 /** Folders that are searched after `configs`: a study has its sweeps, which are the group `experiment`, and its presets. */
 const experiments = join(root, 'experiments');
+const shipped = [configs, experiments];
 const studies = readdirSync(experiments, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => ({ dir: join(experiments, entry.name), provider: 'study' }));
@@ -53,6 +55,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
     configName: DEFAULT_CONFIG,
     searchPaths,
     overrideAliases,
+    impliedDefaults: algorithmOfKey((line) => notes.ofFiles.add(line)),
     overview: async (overrides) => {
       if (!overrides.every((word) => presentation.includes(word))) return undefined;
       const text = (await import('./overview.js')).overview(configs);
@@ -69,13 +72,12 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
       });
     },
     async prepare(composed, context) {
-      const safe = withoutSecretsOf(await withImplied(composed, impliedContext(context, notes)), process.env);
+      const safe = withoutSecretsOf(await withImplied(composed, impliedContext(context, notes, shipped)), process.env);
       const composition = withPluginPaths(withWandb(safe, configs), context);
       const key = context.purpose === 'cfg' ? preparedKey(composition, context) : null;
       const known = readPrepared(key);
       const unread =
-        known?.unread ??
-        (await (await import('./config/prepare.js')).unreadKeys(composition, context, [configs, experiments]));
+        known?.unread ?? (await (await import('./config/prepare.js')).unreadKeys(composition, context, shipped));
       shown = known === null ? { key, unread } : null;
       return composition.without(unread);
     },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parse } from './words.js';
 import { run } from './command-line.js';
 import { bowyer } from '../src/program.js';
-import { composed, contextOf, notesOf, refusal } from './composed.js';
+import { composed, contextOf, notesOf, refusal, unprepared } from './composed.js';
 
 let folder: string;
 const at = (...names: string[]) => join(folder, ...names);
@@ -123,6 +123,62 @@ test.each(CONFIGS)('%s with the keys of its original', async (name, text, expect
   expect(await refusal(name, ...words(text))).toBeNull();
   const want = JSON.parse(JSON.stringify(expected).replaceAll('PATH', folder)) as object;
   expect((await composed(name, ...words(text))).resolve()).toMatchObject(want);
+});
+
+/** Keys of the 33 that the algorithm or environment of a config does not read, and what each became. */
+const WITHOUT_READER: [config: string, word: string, note: RegExp][] = [
+  ['chai_20q', 'lm_lr=1e-6', /changes nothing here: CHAI trains no policy$/],
+  ['chai_20q', 'actor_epochs=3', /changes nothing here: CHAI trains no policy$/],
+  ['chai_20q', 'warmup_iter=20', /changes nothing here: CHAI trains no policy$/],
+  ['chai_20q', 'use_baseline=false', /changes nothing here: ArCHer’s own code does not read it$/],
+  ['chai_20q', 'do_sample=true', /changes nothing here: this algorithm always samples$/],
+  ['chai_20q', 'max_grad_norm=0.5', /^max_grad_norm=0.5: critic_max_grad_norm=0.5$/],
+  ['online_filteredbc_20q', 'critic_lm=roberta-base', /online_filteredbc has no critic$/],
+  ['online_filteredbc_20q', 'critic_lr=2e-5', /online_filteredbc has no critic$/],
+  ['online_filteredbc_20q', 'epochs=50', /online_filteredbc has no critic$/],
+  ['online_filteredbc_20q', 'gamma=0.95', /online_filteredbc has no critic$/],
+  ['online_filteredbc_20q', 'tau=0.1', /online_filteredbc has no critic$/],
+  ['online_filteredbc_20q', 'use_baseline=false', /ArCHer’s own code does not read it$/],
+  ['archer_detective', 'env_idx=3', /a story has one beginning$/],
+  ['archer_webshop', 'env_idx=null', /every goal of the range is played$/],
+];
+
+test.each(WITHOUT_READER)('%s %s is accepted and noted', async (name, word, note) => {
+  expect(await refusal(name, word)).toBeNull();
+  expect(await notesOf(name, word)).toEqual([expect.stringMatching(note)]);
+});
+
+test.each(['chai_20q', 'online_filteredbc_20q', 'archer_city', 'archer_detective'])(
+  '%s with all 33 keys',
+  async (name) => {
+    const [agent, env, place] = {
+      chai_20q: ['chai', 'twenty_questions', '20q_t5_oracle.pt'],
+      online_filteredbc_20q: ['online_filteredbc', 'twenty_questions', '20q_t5_oracle.pt'],
+      archer_city: ['archer', 'guess_my_city', 'city_t5_oracle.pt'],
+      archer_detective: ['archer', 'adventure', 'detective.z5'],
+    }[name]!;
+    const all = words(KEYS.replace('agent_type=archer', `agent_type=${agent}`))
+      .map((word) => word.replace('env_name=twenty_questions', `env_name=${env}`))
+      .map((word) => word.replace('20q_t5_oracle.pt', place));
+    expect(await refusal(name, ...all)).toBeNull();
+    expect((await composed(name, ...all)).resolve()).toMatchObject({ agent_type: agent, env: { name: env } });
+  },
+);
+
+test('a goal of the shop by its index, and what has no counterpart', async () => {
+  const site = ['env.backend=site', 'env_load_path=http://127.0.0.1:3000'];
+  const config = (await composed('archer_webshop', ...site, 'env_idx=7')).resolve();
+  expect(config).toMatchObject({ webshop_lower: 7, webshop_upper: 8 });
+  expect(await refusal('archer_webshop', 'env_idx=7')).toMatch(/here: env.backend=site with the address of a shop/);
+  expect(await refusal('chai_20q', 'do_sample=false', 'use_vllm=true')).toMatch(/^2 keys of other programs/);
+});
+
+test('a sweep over algorithms keeps a key that one of them reads', async () => {
+  const compose = (overrides: readonly string[]) =>
+    unprepared('chai_20q', ...overrides.filter((one) => !one.includes(',')));
+  const swept = (...words: string[]) => bowyer([]).translate!(words, { ...contextOf('chai_20q'), compose });
+  expect(await swept('algorithm=chai,archer', 'lm_lr=1e-4')).toEqual(['algorithm=chai,archer', 'lm_lr=1e-4']);
+  expect(await swept('lm_lr=1e-4', 'max_grad_norm=1,2')).toEqual(['critic_max_grad_norm=1,2']);
 });
 
 /** The names that ArCHer's scripts/run.py has for its environments; its comparison of agent types ignores case. */

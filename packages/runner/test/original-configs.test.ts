@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose, type Composition } from '@bowyer/config';
 import { bowyer } from '../src/program.js';
+import { ConfigNotes } from '../src/config/config-notes.js';
 import { validateConfig } from '../src/config/validate-config.js';
 import { repository } from './command-line.js';
 import { composed } from './composed.js';
@@ -191,32 +192,74 @@ async function said(groups: [string, string], { task, ...keys }: Record<string, 
   }
 }
 
-/** Keys of the default that an algorithm or environment does not read, which a run says with what would read them. */
-const unread: Record<string, string[]> = {
-  chai: ['actor_epochs', 'do_sample', 'lm_lr', 'max_grad_norm', 'use_baseline', 'warmup_iter'],
-  online_filteredbc: ['critic_lm', 'critic_lr', 'epochs', 'gamma', 'tau', 'use_baseline'],
-  adventure: ['env_idx'],
-  webshop: ['env_idx'],
-};
-
 test.each(Object.keys(originals))('%s: every key is accepted, or refused by its name', async (name) => {
   const { groups, keys, refused } = originals[name];
   const all: Record<string, string> = { ...defaults, ...keys };
-  // A policy that is given needs no supervised start, and nothing is cached but a file that is converted.
-  const notRead = [
-    ...(refused.length === 0 ? ['cache_dir'] : []),
-    ...(unread[groups[0]] ?? []),
-    ...(unread[groups[1]] ?? []),
-  ];
-  const answer = (await said(groups, all))!;
-  expect([...answer.matchAll(/^ *(\w+)=.* has no effect/gm)].map(([, key]) => key).sort()).toEqual(notRead.sort());
-
-  const read = without(all, notRead);
-  expect(await said(groups, without(read, [...refused, 'cache_dir']))).toBeNull();
-  const problems = await said(groups, read);
+  expect(await said(groups, without(all, refused))).toBeNull();
+  const problems = await said(groups, all);
   if (refused.length === 0) expect(problems).toBeNull();
   for (const key of refused) expect(problems).toMatch(`${key}: there is no file`);
 });
+
+/** The files themselves: their defaults list is the original's. */
+test.each(Object.keys(originals))('%s with `defaults: [default, _self_]` works as given', async (name) => {
+  const { groups, keys } = originals[name];
+  for (const file of ['policy.pt', 'oracle.pt']) writeFileSync(join(folder, file), '');
+  const own = Object.entries(keys).map(([key, value]) => `${key}: ${originalValue(key, value)}`);
+  writeFileSync(join(folder, 'given.yaml'), ['defaults:', '  - default', '  - _self_', ...own].join('\n'));
+  const notes = new ConfigNotes();
+  // The shop's file gives no policy, and a site has no demonstrations to make one from.
+  const typed = name === 'archer_webshop' ? ['policy_lm=gpt2'] : [];
+  const composition = await preparedFile('given', notes, ...typed);
+  await validateConfig(composition);
+  const agent = { agent_type: keys.agent_type ?? 'archer' };
+  expect(composition.resolve()).toMatchObject({ ...agent, env: { name: groups[1] } });
+  expect(notes.of(composition)[0]).toBe(
+    `algorithm=${agent.agent_type} for given.yaml, since ${keys.agent_type ? `agent_type=${keys.agent_type}` : 'neither the defaults list nor agent_type names another'}`,
+  );
+});
+
+test('a file of the original with upper case, with another algorithm of the command line, and with one that lists its own', async () => {
+  const file = (...lines: string[]) => writeFileSync(join(folder, 'given.yaml'), lines.join('\n'));
+  file('defaults: [default, _self_]', 'agent_type: CHAI', 'lm_lr: 1e-5', 'max_grad_norm: 0.5', 'critic_lr: 3e-5');
+  const notes = new ConfigNotes();
+  const composition = await preparedFile('given', notes);
+  expect(composition.resolve()).toMatchObject({ agent_type: 'chai', critic_max_grad_norm: 0.5, critic_lr: 3e-5 });
+  expect(notes.of(composition)).toContain(
+    '~lm_lr, since lm_lr=0.00001 is in a file and changes nothing here: CHAI trains no policy',
+  );
+  file('defaults: [default, _self_]', 'iterations: 30', 'warmup_iter: 3');
+  expect((await preparedFile('given', notes, 'algorithm=ppo')).resolve()).toMatchObject({
+    agent_type: 'ppo',
+    iterations: 30,
+  });
+  file('defaults: [default, algorithm: chai, _self_]', 'iterations: 30');
+  expect((await preparedFile('given', notes)).choices.algorithm).toBe('chai');
+  file('defaults: [default, _self_]', 'agent_type: sarsa');
+  await expect(async () => validateConfig(await preparedFile('given', notes))).rejects.toThrow(/'agent_type' must be/);
+});
+
+/** A value of a file, with files that are there. */
+const originalValue = (key: string, value: string): string =>
+  value
+    .replace('PATH.pt', join(folder, key === 'checkpoint_path' ? 'policy.pt' : 'oracle.pt'))
+    .replace('PATH', join(folder, 'none'));
+
+/** Composes and prepares a file of the folder as the command line does. */
+async function preparedFile(configName: string, notes: ConfigNotes, ...typed: string[]): Promise<Composition> {
+  const program = bowyer(typed, null, notes);
+  const { impliedDefaults } = program;
+  const configDirs = [{ dir: join(repository, 'configs') }, { dir: folder }];
+  const composition = compose({ configDirs, configName, overrides: typed, impliedDefaults });
+  const overrides = composition.overrides.map(({ key, value, text }) => ({
+    kind: 'change' as const,
+    key,
+    isGroup: composition.repository.groupExists(key),
+    value: String(value),
+    text,
+  }));
+  return program.prepare!(composition, { purpose: 'run', overrides, cwd: repository });
+}
 
 /** Arguments of other programs in a file: our groups, the arguments, and those that are refused. */
 const scripts: Record<string, { groups: [string, string]; keys: Record<string, string>; refused: string[] }> = {

@@ -1,6 +1,7 @@
 // The description by which a program gets a command line, and the arguments of its hooks and jobs.
 import type { Composition } from '../composition.js';
 import type { ConfigError } from '../config-error.js';
+import type { ImpliedDefaults } from '../defaults/implied.js';
 import type { JsonSchema } from '../json-schema.js';
 import type { PlainValue } from '../node.js';
 import type { OverrideAliases } from '../overrides/aliases.js';
@@ -36,6 +37,8 @@ export interface CommandLine {
   readonly searchPaths?: readonly ConfigDir[];
   /** Old keys that users may still type as overrides, such as `{ agent_type: 'algorithm' }`. */
   readonly overrideAliases?: OverrideAliases;
+  /** Groups that the defaults list of a primary config leaves to this program; called at each composition. */
+  readonly impliedDefaults?: ImpliedDefaults;
   /**
    * The overrides of the command line in this program's own words, where users may type those of another one. Called once, before
    * anything is composed.

@@ -57,6 +57,11 @@ export class Repository {
     return this.loaded.get(configPath);
   }
 
+  /** Gives a path another config from now on. */
+  replace(configPath: string, config: LoadedConfig): void {
+    this.loaded.set(configPath, config);
+  }
+
   private find(configPath: string): LoadedConfig | undefined {
     const name = configPath.replace(/\.yaml$/, '');
     const builtIn = builtInConfig(name);

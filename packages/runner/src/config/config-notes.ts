@@ -5,6 +5,8 @@ import type { ImpliedContext } from './implied-rule.js';
 export class ConfigNotes {
   /** A line for each key of another program, with the words that have taken its place. */
   readonly ofCommandLine: string[] = [];
+  /** A line for each choice that a file leaves open. */
+  readonly ofFiles = new Set<string>();
   /** Words that follow from others, with the reason. */
   readonly implied = new Map<string, string>();
 
@@ -14,13 +16,20 @@ export class ConfigNotes {
       const why = this.implied.get(text);
       return why === undefined ? [] : [`${text}, since ${why}`];
     });
-    return [...this.ofCommandLine, ...implied];
+    return [...this.ofFiles, ...this.ofCommandLine, ...implied];
   }
 }
 
-export function impliedContext({ overrides, purpose }: PrepareContext, notes: ConfigNotes): ImpliedContext {
+/** @param shipped folders of the program's own configs */
+export function impliedContext(
+  { overrides, purpose }: PrepareContext,
+  notes: ConfigNotes,
+  shipped: readonly string[],
+): ImpliedContext {
   return {
+    shipped,
     isTyped: (key) => overrides.some((given) => given.key === key),
+    env: process.env,
     mode: purpose === 'sweep' ? 'multirun' : 'run',
     note: (word, why) => notes.implied.set(word, why),
   };

@@ -4,6 +4,10 @@ import type { Composition } from '@bowyer/config';
 export interface ImpliedContext {
   /** Whether the command line gives a key itself. */
   isTyped(key: string): boolean;
+  /** Gets the variables that a key of another program stands for. */
+  env?: Record<string, string | undefined>;
+  /** Folders of the program's own configs, whose keys for other units are not the user's. */
+  shipped?: readonly string[];
   mode?: 'run' | 'multirun';
   /** Keys of other programs are left as they are. */
   isNested?: boolean;

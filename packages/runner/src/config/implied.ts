@@ -1,10 +1,11 @@
 // Keys of a composed config that imply others: a critic's checkpoint chooses the kind of critic, an address the
 // backend that plays there, a chat template that the agent plays through it. The command line always has the last word.
+import { isAbsolute, sep } from 'node:path';
 import { overrideText, recompose, type Composition } from '@bowyer/config';
 import { agentOptions, agentUnits } from './as-trained.js';
 import { environmentOfTask } from './foreign/agentgym.js';
 import { environmentWords } from './foreign/archer.js';
-import { foreignKey } from './foreign/names.js';
+import { ARCHER, foreignKey } from './foreign/names.js';
 import { IMPLIED, type Implied, type ImpliedContext, type Reader, type Rule } from './implied-rule.js';
 
 /** The composition with what follows from its keys. */
@@ -107,11 +108,18 @@ const otherAlgorithm: Rule = async (read, context, composition) =>
     ? []
     : (await import('./misfits.js')).misfits(read, context, composition);
 
+/** Upper or lower case, as in ArCHer. */
+const agentType: Rule = (read) => {
+  const name = read('agent_type');
+  if (typeof name !== 'string' || name === name.toLowerCase()) return [];
+  return [{ word: `++agent_type=${name.toLowerCase()}`, why: `agent_type=${name}` }];
+};
+
 /** Keys of another program in a file. Those that cannot be had stay there, and the validation reports them. */
 const keysOfOthers: Rule = async (_read, context, composition) => {
   const found = Object.entries(composition.config).flatMap(([key, value]) => {
     const foreign = key === 'api_key' ? undefined : foreignKey(key);
-    return foreign && !foreign.isOwn ? [{ key, value, foreign }] : [];
+    return foreign && (!foreign.isOwn || isOfUser(key, composition, context)) ? [{ key, value, foreign }] : [];
   });
   if (found.length === 0 || context.isNested) return [];
   const { factsOf } = await import('./foreign/run-facts.js');
@@ -119,12 +127,25 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
   return found.flatMap(({ key, value, foreign }): Implied[] => {
     if (facts.reads(key)) return []; // a key of ours with the same name
     const outcome = foreign.meaning(overrideText('', value).slice(1), facts);
-    if ('refused' in outcome) return [];
+    if (outcome === 'ours' || 'refused' in outcome) return [];
+    // Of AgentGym's arguments that have our names only those without effect are left out of a file: the others are keys of another unit.
+    if (foreign.isOwn && foreign.program !== ARCHER && 'words' in outcome) return [];
+    if (context.env && 'words' in outcome) Object.assign(context.env, outcome.env);
     const why = `${key}=${String(value)} is in a file${'nothing' in outcome ? ` and changes nothing here: ${outcome.nothing}` : ''}`;
     const words = 'words' in outcome ? outcome.words : [];
-    return [`~${key}`, ...words].map((word) => ({ word, why }));
+    // A key of ours that a file gives under its own name too is decided there.
+    const open = foreign.isOwn ? words.filter((word) => !isOfUser(word.split('=')[0], composition, context)) : words;
+    // Hydra deletes no key that is null.
+    return [value === null ? `${key}=null` : `~${key}`, ...open].map((word) => ({ word, why }));
   });
 };
+
+/** Whether a file of the user sets a key. */
+function isOfUser(key: string, composition: Composition, { shipped = [] }: ImpliedContext): boolean {
+  const source = composition.origin(key)[0]?.source;
+  if (source === undefined || !isAbsolute(source)) return false; // the command line, or another key
+  return !shipped.some((folder) => source.startsWith(folder + sep));
+}
 
 /** A preset's warm-up that would take the whole of a shorter run. Its share of the run stays. */
 const warmup: Rule = (read, { isTyped }, composition) => {
@@ -150,5 +171,5 @@ const groups: Rule = (read, { isTyped }) => {
   return [{ word: `rollout_size=${Math.ceil(episodes / size) * size}`, why: `${key}=${size}` }];
 };
 
-const units: readonly Rule[] = [environment, critic];
+const units: readonly Rule[] = [agentType, environment, critic];
 const options: readonly Rule[] = [backend, oracle, chat, checkpoint, warmup, groups];

@@ -108,7 +108,7 @@ async function keysOfOthers(
   const facts = await (await import('./implied-facts.js')).runFacts(composition, new Set());
   return found.map(({ key, value, program, meaning }) => {
     const outcome = meaning(String(value), facts);
-    const remedy = 'refused' in outcome ? `here: ${outcome.refused}` : 'leave it out';
+    const remedy = outcome !== 'ours' && 'refused' in outcome ? `here: ${outcome.refused}` : 'leave it out';
     return { key, message: `'${key}' is a key of ${program} that this run cannot take`, remedy };
   });
 }

@@ -133,6 +133,10 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   max_length: refused('max_new_tokens=N of a reply; the policy’s context bounds the dialogue'),
 };
 
+/** Training whose algorithm has no key for it. */
+const sampling: Meaning = (value) =>
+  isTrue(value) ? { nothing: 'this algorithm always samples' } : { refused: 'this algorithm always samples' };
+
 /** Keys that exist here too, where a run does not read them. */
 export const AGENTGYM_OWN: Readonly<Record<string, Meaning>> = {
   data_len: by(to('test_size'), items),
@@ -141,7 +145,7 @@ export const AGENTGYM_OWN: Readonly<Record<string, Meaning>> = {
     return isTrue(value)
       ? { nothing: 'an endpoint samples at its temperature' }
       : { words: ['policy.endpoint.temperature=0'] };
-  }, refused('this algorithm always samples')),
+  }, sampling),
   temperature: endpoint('temperature', refused('this run samples nothing')),
   top_p: endpoint('top_p', refused('this run samples nothing')),
   processes: endpoint('concurrency', refused('slots=N of episodes at the same time')),

@@ -1,6 +1,6 @@
 // Keys of ArCHer and of its fork for mathematics whose values choose units here, and arguments of the fork's scripts. Keys with the
 // same name and meaning are in adopted-keys.ts.
-import { by, plain, to, type Meaning } from './outcome.js';
+import { by, each, plain, to, type Meaning } from './outcome.js';
 
 /** ArCHer's environments whose names or sizes are options here (scripts/run.py and archer/environment at 7c771a7). */
 const ENVIRONMENTS: Readonly<Record<string, readonly string[]>> = {
@@ -26,6 +26,32 @@ export const MATHEMATICS: Readonly<Record<string, Meaning>> = {
   num_problems: to('test_size'),
 };
 
+/** A key of ArCHer's policy update, which its CHAI never comes to (scripts/run.py sets warmup_iter to iterations). */
+const ofThePolicy: Meaning = (_value, { algorithm }) =>
+  algorithm === 'chai' ? { nothing: 'CHAI trains no policy' } : 'ours';
+
+/** A key of ArCHer's critic, which its filtered behaviour cloning has not. */
+const ofTheCritic: Meaning = (_value, { algorithm }) =>
+  algorithm === 'online_filteredbc' ? { nothing: 'online_filteredbc has no critic' } : 'ours';
+
+/** ArCHer clips both its models with one key. */
+const clip: Meaning = (value, { algorithm }) =>
+  algorithm === 'chai' ? { words: [`critic_max_grad_norm=${value}`] } : 'ours';
+
+const baseline: Meaning = (_value, { algorithm }) =>
+  algorithm === 'chai' || algorithm === 'online_filteredbc'
+    ? { nothing: 'ArCHer’s own code does not read it' }
+    : 'ours';
+
+const index: Meaning = (value, { env, isRemote }) => {
+  if (env === 'adventure') return { nothing: 'a story has one beginning' };
+  if (env !== 'webshop') return 'ours';
+  if (plain(value) === 'null') return { nothing: 'every goal of the range is played' };
+  if (!isRemote) return { refused: 'env.backend=site with the address of a shop; the embedded shop draws its goals' };
+  const next = each(value, (one) => String(Number(one) + 1));
+  return { words: [`webshop_lower=${value}`, `webshop_upper=${next}`] };
+};
+
 /** Keys of ArCHer that exist here too, where a run does not read them. */
 export const ARCHER_OWN: Readonly<Record<string, Meaning>> = {
   // ArCHer's folder of downloaded models; here that of warm starts, which a policy that is given has not.
@@ -34,4 +60,15 @@ export const ARCHER_OWN: Readonly<Record<string, Meaning>> = {
     env: { HF_HUB_CACHE: plain(value) },
     note: 'models of the hub are kept there, as HF_HUB_CACHE says',
   }),
+  lm_lr: ofThePolicy,
+  actor_epochs: ofThePolicy,
+  warmup_iter: ofThePolicy,
+  max_grad_norm: clip,
+  critic_lm: ofTheCritic,
+  critic_lr: ofTheCritic,
+  epochs: ofTheCritic,
+  gamma: ofTheCritic,
+  tau: ofTheCritic,
+  use_baseline: baseline,
+  env_idx: index,
 };

@@ -3,11 +3,13 @@ import { AGENTGYM, AGENTGYM_OWN } from './agentgym.js';
 import { ARCHER_OWN, MATHEMATICS } from './archer.js';
 import type { Meaning } from './outcome.js';
 
+export const ARCHER = 'ArCHer';
+
 const PROGRAMS: readonly { program: string; table: Readonly<Record<string, Meaning>>; isOwn: boolean }[] = [
   { program: "AgentGym's scripts", table: AGENTGYM, isOwn: false },
   { program: "ArCHer's mathematics fork", table: MATHEMATICS, isOwn: false },
   { program: "AgentGym's scripts", table: AGENTGYM_OWN, isOwn: true },
-  { program: 'ArCHer', table: ARCHER_OWN, isOwn: true },
+  { program: ARCHER, table: ARCHER_OWN, isOwn: true },
 ];
 
 export interface ForeignKey {

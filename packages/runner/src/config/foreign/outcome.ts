@@ -6,6 +6,8 @@ export interface RunFacts {
   readonly task: string;
   /** Null where the config names none that is registered. */
   readonly algorithm: string | null;
+  /** Null where the config names none that is registered. */
+  readonly env: string | null;
   /** Whether the algorithm learns from a dataset, so that it counts in epochs. */
   readonly isOnDataset: boolean;
   /** Whether the environment is played on a server or site. */
@@ -30,7 +32,9 @@ export type Outcome =
       env?: Readonly<Record<string, string>>;
     }
   | { nothing: string }
-  | { refused: string };
+  | { refused: string }
+  /** It is a key of ours, and the run itself says who reads it. */
+  | 'ours';
 
 /** @param value the text after `=`, which may be a sweep */
 export type Meaning = (value: string, facts: RunFacts) => Outcome;

@@ -10,11 +10,12 @@ import type { RunFacts } from './outcome.js';
 export async function factsOf(composition: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
   await loadPlugins(composition);
   const schema = schemaOf(composition);
-  const { algorithm, setting } = choicesOf(composition);
+  const { algorithm, env, setting } = choicesOf(composition);
   const backend = setting('env.backend');
   return {
     task: String(setting('task')),
     algorithm: algorithm?.name ?? null,
+    env,
     isOnDataset: algorithm?.needs.source === 'dataset',
     isRemote: backend === undefined ? setting('env.base_url') !== undefined : backend !== 'embedded',
     isEndpoint: setting('policy.endpoint') !== undefined,

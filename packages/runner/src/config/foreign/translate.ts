@@ -41,16 +41,14 @@ export async function translate(
   const shared = words.filter(isShared);
   const factsOf: FactsOf = (texts) => translation.factsOf(context.compose(texts), new Set(words.map(({ key }) => key)));
   const { extra, facts } = await foreignFacts(words, found, factsOf);
-  const ours = inOurWords(
-    words.filter((word) => !isShared(word)),
-    facts,
-    translation,
-    words,
-  ).map(wordOf);
-  if (shared.length === 0) return [...extra, ...ours.map(({ text }) => text)];
+  const notShared = words.filter((word) => !isShared(word));
+  const problems: Problem[] = [];
+  const ours = [...extra, ...inOurWords(notShared, facts, { ...translation, problems, all: words })];
   // Whether a run reads a key that both have depends on what the others have become.
-  const settled = await factsOf([...extra, ...ours.map(({ text }) => text)]);
-  return [...extra, ...ours.map(({ text }) => text), ...inOurWords(shared, settled, translation, words)];
+  const settled = shared.length === 0 ? facts : await factsOf(ours);
+  const texts = [...ours, ...inOurWords(shared, settled, { ...translation, problems, all: words })];
+  if (problems.length > 0) throw refusal(problems, settled);
+  return texts;
 }
 
 /** Composes the words, and reads the facts of the run that they make. */
@@ -66,26 +64,30 @@ async function foreignFacts(words: readonly Word[], found: readonly Word[], fact
   return { extra, facts: await factsOf([...extra, ...own]) };
 }
 
-/** @param all words of the command line */
-function inOurWords(
-  words: readonly Word[],
-  facts: RunFacts,
-  { env, note }: Translation,
-  all: readonly Word[],
-): string[] {
-  const problems: Problem[] = [];
-  const ours = words.flatMap((word) => {
+/** Keys that choose what there is to read. */
+const UNITS = ['algorithm', 'agent_type', 'env', 'env_name', 'task_name'];
+
+interface Words extends Translation {
+  /** Those of the command line. */
+  all: readonly Word[];
+  /** Gets those that cannot be had. */
+  problems: Problem[];
+}
+
+function inOurWords(words: readonly Word[], facts: RunFacts, { env, note, all, problems }: Words): string[] {
+  // Of several algorithms or environments one may read a key of ours, and the sweep leaves it out for the others.
+  const isSwept = all.some(({ key, value }) => UNITS.includes(key) && value.includes(','));
+  return words.flatMap((word) => {
     const foreign = foreignKey(word.key);
-    if (!foreign || facts.reads(word.key)) return [word.text];
+    if (!foreign || facts.reads(word.key) || (foreign.isOwn && isSwept)) return [word.text];
     const outcome = foreign.meaning(word.value, facts);
+    if (outcome === 'ours') return [word.text];
     problems.push(...problemsOf(word, foreign, outcome, all));
     note(`${word.text}: ${textOf(outcome)}`);
     if (!('words' in outcome)) return [];
     Object.assign(env, outcome.env);
     return outcome.words;
   });
-  if (problems.length > 0) throw refusal(problems, facts);
-  return ours;
 }
 
 interface Problem {
@@ -95,7 +97,12 @@ interface Problem {
 }
 
 /** A key that cannot be had, or whose name here is typed as well. */
-function problemsOf(word: Word, { program }: ForeignKey, outcome: Outcome, words: readonly Word[]): Problem[] {
+function problemsOf(
+  word: Word,
+  { program }: ForeignKey,
+  outcome: Exclude<Outcome, 'ours'>,
+  words: readonly Word[],
+): Problem[] {
   if ('refused' in outcome) return [{ word, program, remedy: outcome.refused }];
   if ('nothing' in outcome) return [];
   const twice = words.find(({ text, key }) =>
@@ -106,7 +113,7 @@ function problemsOf(word: Word, { program }: ForeignKey, outcome: Outcome, words
     : [];
 }
 
-function textOf(outcome: Outcome): string {
+function textOf(outcome: Exclude<Outcome, 'ours'>): string {
   if ('refused' in outcome) return outcome.refused;
   if ('nothing' in outcome) return `changes nothing here: ${outcome.nothing}`;
   return [outcome.words.join(' '), outcome.note].filter(Boolean).join('; ');
