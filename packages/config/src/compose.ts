@@ -53,20 +53,24 @@ export function openRepository(
   return complete;
 }
 
+type Recomposition = Pick<ComposeOptions, 'mode' | 'env'> & { source: string; last?: boolean };
+
 /**
  * The same config with further overrides, which come before those that it has been composed with, so that these win.
  *
+ * @param options.last whether they come after them, and win
  * @param options.source where they come from, which the origins of their values name
  * @param options.mode as that of the composition
  */
 export function recompose(
   composition: Composition,
   texts: readonly string[],
-  { source, mode = 'run', env = process.env }: Pick<ComposeOptions, 'mode' | 'env'> & { source: string },
+  { source, last = false, mode = 'run', env = process.env }: Recomposition,
 ): Composition {
   const { repository, overrides, now } = composition;
   const [configName, jobName] = ['config_name', 'name'].map((key) => composition.setting(`hydra.job.${key}`));
-  return composeFrom(repository, [...texts.map((text) => ({ ...parseOverride(text), source })), ...overrides], {
+  const further = texts.map((text) => ({ ...parseOverride(text), source }));
+  return composeFrom(repository, last ? [...overrides, ...further] : [...further, ...overrides], {
     configDirs: [], // the repository has them
     overrides: [],
     configName: configName as string | null,

@@ -437,6 +437,31 @@ test('an address is that of the backend which is played there; a chat template i
   );
 });
 
+test('an address of an environment in a mixture is that of its backend too', async () => {
+  const list = 'env.envs=[maze,{name:textcraft,base_url:"http://127.0.0.1:1"},{name:textcraft,backend:embedded}]';
+  const config = (await composed('archer_20q', 'env=mixture', list)).resolve();
+  expect(config.env).toEqual({
+    name: 'mixture',
+    envs: [
+      'maze',
+      { name: 'textcraft', base_url: 'http://127.0.0.1:1', backend: 'agentgym' },
+      { name: 'textcraft', backend: 'embedded' },
+    ],
+  });
+  expect(await notesOf('archer_20q', 'env=mixture', list)).toEqual([
+    expect.stringMatching(
+      /^env.envs=.*, since env.envs\[1\].base_url=http:\/\/127.0.0.1:1 is played with backend=agentgym$/,
+    ),
+  ]);
+  expect(
+    await refusal(
+      'archer_20q',
+      'env=mixture',
+      'env.envs=[{name:textcraft,backend:embedded,base_url:"http://127.0.0.1:1"}]',
+    ),
+  ).toMatch(/base_url/);
+});
+
 test('a sweep over algorithms leaves out what one of them does not read, and refuses what none reads', async () => {
   const sweep = (...overrides: string[]) => run(['-m', '--config-name', 'archer_20q', '--dry-run', ...overrides]);
   const algorithms = 'algorithm=bc,archer';

@@ -21,6 +21,8 @@ export const IMPLIED = 'implied by another key';
 export interface Implied {
   word: string;
   why: string;
+  /** Whether the word contains what the command line gives, and takes its place. */
+  isFinal?: boolean;
 }
 
 export type Rule = (

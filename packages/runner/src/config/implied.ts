@@ -24,11 +24,10 @@ export async function withImplied(composition: Composition, context: ImpliedCont
     );
     if (found.length === 0) continue;
     for (const { word, why } of found) context.note?.(word, why);
-    current = recompose(
-      current,
-      found.map(({ word }) => word),
-      { source: IMPLIED, mode: context.mode },
-    );
+    for (const last of [false, true]) {
+      const texts = found.filter(({ isFinal = false }) => isFinal === last).map(({ word }) => word);
+      if (texts.length > 0) current = recompose(current, texts, { source: IMPLIED, mode: context.mode, last });
+    }
   }
   return current;
 }
@@ -67,16 +66,42 @@ const backend: Rule = async (read, { isTyped }) => {
     (one) => typeof read(one) === 'string' && (one !== 'env_load_path' || ADDRESS.test(read(one) as string)),
   );
   if (key === undefined) return [];
-  const { environmentInfo, environmentNames } = await import('@bowyer/envs');
-  const name = read('env.name') as string;
-  if (!environmentNames().includes(name)) return [];
-  const remote = (environmentInfo(name).schema.properties.backend.enum as string[]).filter((one) => one !== 'embedded');
+  const remote = await remoteBackends(read('env.name'));
   const wanted = {
     env_server_base: 'agentgym',
     env_load_path: 'site',
     'env.base_url': remote.length === 1 ? remote[0] : '',
   }[key];
   return remote.includes(wanted) ? [{ word: `env.backend=${wanted}`, why: `${key}=${String(read(key))}` }] : [];
+};
+
+/** The backends of an environment that play it on a server or site. */
+async function remoteBackends(name: unknown): Promise<string[]> {
+  const { environmentInfo, environmentNames } = await import('@bowyer/envs');
+  if (typeof name !== 'string' || !environmentNames().includes(name)) return [];
+  const { backend } = environmentInfo(name).schema.properties;
+  const all = (backend?.enum ?? []) as string[];
+  return all.includes('embedded') ? all.filter((one) => one !== 'embedded') : [];
+}
+
+/** The same for the environments of a mixture. */
+const memberBackends: Rule = async (read) => {
+  const listed = read('env.envs');
+  if (!Array.isArray(listed)) return [];
+  const found = await Promise.all(
+    (listed as unknown[]).map(async (member, index) => {
+      const { name, backend, base_url: address } = (member ?? {}) as Readonly<Record<string, unknown>>;
+      if (typeof address !== 'string' || backend !== undefined) return { member, why: null };
+      const remote = await remoteBackends(name);
+      if (remote.length !== 1) return { member, why: null };
+      const why = `env.envs[${index}].base_url=${address} is played with backend=${remote[0]}`;
+      return { member: { ...(member as object), backend: remote[0] }, why };
+    }),
+  );
+  const reasons = found.flatMap(({ why }) => why ?? []);
+  if (reasons.length === 0) return [];
+  const envs = found.map(({ member }) => member);
+  return [{ word: overrideText('env.envs', envs), why: reasons.join(' and '), isFinal: true }];
 };
 
 /** A file or folder that an environment loads for its oracle. */
@@ -172,4 +197,4 @@ const groups: Rule = (read, { isTyped }) => {
 };
 
 const units: readonly Rule[] = [agentType, environment, critic];
-const options: readonly Rule[] = [backend, oracle, chat, checkpoint, warmup, groups];
+const options: readonly Rule[] = [backend, memberBackends, oracle, chat, checkpoint, warmup, groups];
