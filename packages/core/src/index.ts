@@ -100,4 +100,5 @@ export {
   type SpanListener,
 } from './tracing.js';
 export { DeadlineError, LONGEST_WAIT_MS, withDeadline, withProgress } from './deadline.js';
+export { HARMLESS_KEYS, isEmpty } from './harmless-keys.js';
 export { reportWait, reportWaits, waitingFor, type WaitReports } from './waits.js';

@@ -3,10 +3,10 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import { isGzip } from '@bowyer/core';
+import { isEmpty, isGzip } from '@bowyer/core';
 import { lossWeight, type ChatMessage, type ContentPart, type Conversation, type TemplateInputs } from '@bowyer/text';
 import { asRecord, BadItem, DataFileError, found, readDataFile, type DataFile } from './data-file.js';
-import { isEmpty, UnreadKeys } from './data-keys.js';
+import { UnreadKeys } from './data-keys.js';
 import { LOSS_KEYS, lossOf } from './loss-keys.js';
 
 const HEAD_BYTES = 65_536;

@@ -1,81 +1,14 @@
 // Each key of a data file is read, or is known to say nothing about what is learned, or the file is refused: a key that somebody wrote
 // to leave something out (`weight`, `mask`, `split_loss`) must not be overlooked.
+import { HARMLESS_KEYS, isEmpty } from '@bowyer/core';
 import { DataFileError } from './data-file.js';
 
-/** Says where an item is from, or how it came out: nothing about what of it is learned. */
-const HARMLESS: ReadonlySet<string> = new Set([
-  'id',
-  'item_id',
-  'custom_id',
-  'idx',
-  'index',
-  'uuid',
-  'hash',
-  'conversation_id',
-  'session_id',
-  'task_id',
-  'prompt_id',
-  'source',
-  'origin',
-  'dataset',
-  'dataset_name',
-  'dataset_id',
-  'subset',
-  'split',
-  'category',
-  'categories',
-  'domain',
-  'topic',
-  'tags',
-  'lang',
-  'language',
-  'model',
-  'generator',
-  'url',
-  'license',
-  'title',
-  'created',
-  'created_at',
-  'updated_at',
-  'timestamp',
-  'date',
-  'time',
-  'meta',
-  'metadata',
-  'info',
-  'name',
-  'task',
-  'env',
-  'environment',
-  'reward',
-  'success',
-  'score',
-  'rating',
-  'difficulty',
-  'num_turns',
-  'num_tokens',
-  'token_count',
-  'turn',
-  'user',
-  'annotator',
-  'parallel_tool_calls',
-  'comment',
-  'usage',
-  'finish_reason',
-  'cache_control',
-]);
+export { isEmpty };
 
 interface Seen {
   first: string;
   places: Set<string>;
 }
-
-/** Values with which a key says nothing. */
-export const isEmpty = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  value === '' ||
-  (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** The path to the keys of each part of an item, for jq. */
 const PLACES: Readonly<Record<string, string>> = { 'a step': '.steps[]', 'a turn': '.turns[]', 'the reset': '.reset' };
@@ -96,7 +29,7 @@ export class UnreadKeys {
   check(of: string, place: string, record: Readonly<Record<string, unknown>>, read: readonly string[]): void {
     for (const [key, value] of Object.entries(record)) {
       if (read.includes(key) || isEmpty(value)) continue;
-      if (HARMLESS.has(key) || this.harmless.includes(key)) this.#leftOut.add(key);
+      if (HARMLESS_KEYS.has(key) || this.harmless.includes(key)) this.#leftOut.add(key);
       else this.refuse(`'${key}' of ${of}`, place);
     }
   }

@@ -1,7 +1,8 @@
 // Recorded games in the format of ArCHer's dataset/guess_my_city.json, read, checked and made into training episodes.
 import { readFile } from 'node:fs/promises';
 import { utf8Text } from '@bowyer/core';
-import type { DialogueTurns } from '../guessing-game/dialogue-set.js';
+import { unreadKeysOf } from '../guessing-game/dialogue-keys.js';
+import type { DialogueFile, DialogueTurns } from '../guessing-game/dialogue-set.js';
 import { historyHeader } from '../guessing-game/history.js';
 
 /** One game: lines are "question? answer", `word` is "city,country" in lower case. */
@@ -22,7 +23,8 @@ export class CityDialogueFileError extends Error {
   }
 }
 
-export async function readCityDialogues(file: string): Promise<CityDialogue[]> {
+/** @throws {CityDialogueFileError | DialogueKeyError} */
+export async function readCityDialogues(file: string): Promise<DialogueFile<CityDialogue>> {
   let data: unknown;
   try {
     data = JSON.parse(utf8Text(await readFile(file), file));
@@ -30,7 +32,7 @@ export async function readCityDialogues(file: string): Promise<CityDialogue[]> {
     throw new CityDialogueFileError(file, null, `cannot be read as JSON: ${(error as Error).message}`);
   }
   if (!Array.isArray(data)) throw new CityDialogueFileError(file, null, 'is not an array');
-  return data.map((entry: unknown, index) => {
+  const dialogues = data.map((entry: unknown, index) => {
     const { conversation, done, word } = (entry ?? {}) as Record<string, unknown>;
     if (
       !Array.isArray(conversation) ||
@@ -43,6 +45,7 @@ export async function readCityDialogues(file: string): Promise<CityDialogue[]> {
     if (typeof word !== 'string') throw new CityDialogueFileError(file, index, 'word is not a text');
     return { conversation: conversation as string[], done, word };
   });
+  return { dialogues, leftOut: unreadKeysOf(file, data as object[], ['conversation', 'done', 'word']) };
 }
 
 /**

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { recordings, whenRecorded } from '@bowyer/testing';
 import { selectCities } from './cities.js';
 import { allCities } from './city-table.js';
@@ -153,10 +156,18 @@ test('questions of the data file lose labels, numbers and preambles', () => {
 
 const data = recordings('archer/guess_my_city.json');
 
+test('a key of a game that nothing reads is refused by its name', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bowyer-city-'));
+  const file = join(folder, 'games.json');
+  writeFileSync(file, JSON.stringify([{ conversation: ['Is it Lima? Yes.'], done: true, word: 'lima,peru', loss: 0 }]));
+  await expect(readCityDialogues(file)).rejects.toThrow(/'loss': \[0\]/);
+  rmSync(folder, { recursive: true });
+});
+
 whenRecorded('archer/guess_my_city.json').test(
   "ArCHer's file: 950 games, 17,606 turns, returns as its statistics say",
   async () => {
-    const dialogues = await readCityDialogues(data);
+    const { dialogues } = await readCityDialogues(data);
     const episodes = dialogues.map(cityDialogueEpisode);
     expect(episodes).toHaveLength(950);
     expect(episodes.flatMap(({ turns }) => turns)).toHaveLength(17_606);

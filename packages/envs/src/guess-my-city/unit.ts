@@ -58,10 +58,13 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
     // The expert asks open questions on random turns only.
     make: async ({ cities, maxTurns }, { count: games, noise, ties, seed }) =>
       setOf(guessMyCityDemonstrations({ games, cities, maxTurns, noise, ties, seed, open: false })),
-    read: async (path) => setOf(await readCityDialogues(path)),
+    read: async (path) => {
+      const { dialogues, leftOut } = await readCityDialogues(path);
+      return setOf(dialogues, leftOut);
+    },
     independentOf: ['cityChoice', 'envIdx', ...oracleOptionNames],
   },
 });
 
-const setOf = (dialogues: CityDialogue[]): DemonstrationSet =>
-  dialogueSet(dialogues, dialogues.map(cityDialogueEpisode));
+const setOf = (dialogues: CityDialogue[], leftOut?: readonly string[]): DemonstrationSet =>
+  dialogueSet(dialogues, dialogues.map(cityDialogueEpisode), leftOut);

@@ -7,13 +7,23 @@ export interface DialogueTurns {
   won: boolean;
 }
 
-/** @param dialogues what `episodes` were made from, in the format of ArCHer's data files, which the stored file has too */
-export function dialogueSet(dialogues: readonly unknown[], episodes: readonly DialogueTurns[]): DemonstrationSet {
+/** The games of a file, and the keys of theirs that are left unread. */
+export interface DialogueFile<T> {
+  dialogues: T[];
+  leftOut: string[];
+}
+
+/** @param dialogues what `episodes` were made from, in the format of ArCHer's data files, which the stored file has too @param leftOut keys of a file that nothing reads */
+export function dialogueSet(
+  dialogues: readonly unknown[],
+  episodes: readonly DialogueTurns[],
+  leftOut: readonly string[] = [],
+): DemonstrationSet {
   const meanReturn = mean(episodes.map(({ turns }) => episodicReturn({ transitions: turns })));
   const won = mean(episodes.map((episode) => Number(episode.won)));
   return {
     demonstrations: episodes.map(({ header, turns }) => ({ opening: header, turns })),
-    summary: `${dialogues.length} dialogues, mean return ${meanReturn.toFixed(2)}, won ${won.toFixed(3)}`,
+    summary: `${dialogues.length} dialogues, mean return ${meanReturn.toFixed(2)}, won ${won.toFixed(3)}${leftOut.length > 0 ? `; left unread: ${leftOut.join(', ')}` : ''}`,
     file: { name: 'demonstrations.json', text: () => `${JSON.stringify(dialogues, null, 1)}\n` },
   };
 }

@@ -2,7 +2,7 @@ import { Rng } from '@bowyer/core';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeEnv, withDefaults } from '../registry.js';
+import { environmentInfo, makeEnv, withDefaults } from '../registry.js';
 import { demonstrationsSchema, twentyQuestionsDemonstrations, type DemonstrationOptions } from './demonstrations.js';
 import { dialogueEpisode, dialoguePairs, readDialogues, splitLine, type Dialogue } from './dialogues.js';
 import { InformationGainPlayer } from './expert.js';
@@ -169,7 +169,14 @@ describe('dialogues', () => {
 
     test('is read back as written', async () => {
       const games = demonstrations({ ...subset, games: 20 });
-      expect(await read(games)).toEqual(games);
+      expect(await read(games)).toEqual({ dialogues: games, leftOut: [] });
+    });
+
+    test('keys that say where a game is from are left unread, and the summary says so', async () => {
+      const games = [{ ...dialogue, id: 7, source: 'lmrl', note: null }];
+      expect(await read(games)).toEqual({ dialogues: [dialogue], leftOut: ['id', 'source'] });
+      const set = await environmentInfo('twenty_questions').demonstrations!.read!(join(directory, 'games.json'));
+      expect(set.summary).toMatch(/^1 dialogues, .*; left unread: id, source$/);
     });
 
     test.each([
@@ -182,6 +189,10 @@ describe('dialogues', () => {
       ],
       [[{ ...dialogue, correct: 1 }], /games\.json\[0\]\.correct: is a number, not true or false/],
       [[{ ...dialogue, word: undefined }], /games\.json\[0\]\.word: is missing/],
+      [
+        [dialogue, { ...dialogue, weight: 0, mask: [1] }, { ...dialogue, weight: 1 }],
+        /games\.json: games have keys that nothing reads, and their contents would be lost\n {2}'weight': \[1\] and 1 more\n {2}'mask': \[1\]\n {2}to do without a key, remove it: jq 'map\(del\(\.weight\)\)' FILE > NEW$/,
+      ],
     ])('%j is refused with its place', async (content, message) => {
       await expect(read(content)).rejects.toThrow(message);
     });

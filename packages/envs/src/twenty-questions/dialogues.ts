@@ -1,7 +1,8 @@
 // Recorded games in the format of ArCHer's dataset/twenty_questions.json, read, checked and made into training pairs.
 import { readFile } from 'node:fs/promises';
 import { utf8Text } from '@bowyer/core';
-import type { DialogueTurns } from '../guessing-game/dialogue-set.js';
+import { unreadKeysOf } from '../guessing-game/dialogue-keys.js';
+import type { DialogueFile, DialogueTurns } from '../guessing-game/dialogue-set.js';
 import { historyHeader } from '../guessing-game/history.js';
 import type { Answer } from './rules.js';
 
@@ -28,8 +29,8 @@ export class DialogueFileError extends Error {
   }
 }
 
-/** Reads the original file or one written by us; the first thing that is wrong is named with its place. */
-export async function readDialogues(file: string): Promise<Dialogue[]> {
+/** Reads the original file or one written by us; the first thing that is wrong is named with its place. @throws {DialogueKeyError} */
+export async function readDialogues(file: string): Promise<DialogueFile<Dialogue>> {
   let data: unknown;
   try {
     data = JSON.parse(utf8Text(await readFile(file), file));
@@ -37,7 +38,8 @@ export async function readDialogues(file: string): Promise<Dialogue[]> {
     throw new DialogueFileError(file, null, null, `cannot be read as JSON: ${(error as Error).message}`);
   }
   if (!Array.isArray(data)) throw new DialogueFileError(file, null, null, `contains ${kindOf(data)}, not an array`);
-  return data.map((entry, index) => checkDialogue(entry, index, file));
+  const dialogues = data.map((entry, index) => checkDialogue(entry, index, file));
+  return { dialogues, leftOut: unreadKeysOf(file, data as object[], ['lines', 'correct', 'word']) };
 }
 
 function checkDialogue(entry: unknown, index: number, file: string): Dialogue {

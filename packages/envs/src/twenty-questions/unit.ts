@@ -62,7 +62,10 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
       );
       return options.format === 'json_prompt' ? promptedSet(played, selectWords(words)) : played;
     },
-    read: async (path) => setOf(await readDialogues(path)),
+    read: async (path) => {
+      const { dialogues, leftOut } = await readDialogues(path);
+      return setOf(dialogues, leftOut);
+    },
     independentOf: ['wordChoice', 'envIdx', ...oracleOptionNames],
   },
   optimalReturn: (options, expert) => {
@@ -79,4 +82,5 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
 const askedAttributes = ({ words }: Pick<TwentyQuestionsOptions, 'words'>, { attributes }: ExpertOptions): number =>
   attributes ?? Math.min(60, 2 * selectWords(words).length);
 
-const setOf = (dialogues: Dialogue[]): DemonstrationSet => dialogueSet(dialogues, dialogues.map(dialogueEpisode));
+const setOf = (dialogues: Dialogue[], leftOut?: readonly string[]): DemonstrationSet =>
+  dialogueSet(dialogues, dialogues.map(dialogueEpisode), leftOut);
