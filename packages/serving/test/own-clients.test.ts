@@ -64,3 +64,16 @@ test.each(embedded)('%s over OpenEnv’s protocol', async (name) => {
     await server.close();
   }
 });
+
+test('a shop with as many goals as somebody has typed, be it the number of its default, is played by a client with webshop_upper', async () => {
+  const server = await serveEnv({ name: 'webshop', options: { numGoals: 500 }, ...limits });
+  const options = { backend: 'agentgym', baseUrl: server.url };
+  try {
+    await play(() => makeSplitEnv('webshop', 'test', { ...options, webshopUpper: 500 }), 'webshop', 8);
+    const env = makeEnv('webshop', options) as Env & { reset: (item: { dataIdx: number }) => Promise<unknown> };
+    await expect(env.reset({ dataIdx: 500 })).rejects.toThrow(/webshop_upper/);
+    await env.close();
+  } finally {
+    await server.close();
+  }
+});

@@ -182,7 +182,11 @@ export class AgentGymEnv implements Env {
 
   async #start(): Promise<ServerState> {
     const { itemField, resetBody, asksForStart } = this.#family;
-    const state = await this.#post('/reset', { ...resetBody, [itemField]: this.#item }, true, readState);
+    const state = await this.#post('/reset', { ...resetBody, [itemField]: this.#item }, true, readState).catch(
+      (error: unknown) => {
+        throw this.#missingItem(error);
+      },
+    );
     if (!asksForStart) return state;
     const asked = await this.#server.request({
       method: 'GET',
@@ -190,6 +194,14 @@ export class AgentGymEnv implements Env {
       read: (body) => readState(body),
     });
     return { text: asked.text, fields: state.fields };
+  }
+
+  /** A shop of other sizes than AgentGym's has fewer goals than its family counts, and its server says of that no more than 500. */
+  #missingItem(error: unknown): unknown {
+    if (this.name !== 'webshop' || !(error instanceof HttpError) || error.status !== 500) return error;
+    const { detail } = error;
+    const hint = `; if the server has no goal ${this.#item}, give env.webshop_upper=NUMBER of its goals`;
+    return new HttpError({ ...error, detail: detail + hint, cause: error.cause });
   }
 
   /** A total may begin above 0: some of ScienceWorld's subgoals are reached where the agent stands. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { makeEnv } from '../registry.js';
 import { Alfworld, type AlfworldOptions } from './alfworld.js';
+import { furnishings } from './furnishings.js';
 import { Household, NOTHING_HAPPENS } from './household.js';
 import { makeProblem } from './make-problem.js';
 import { taskTypes } from './problem.js';
@@ -105,6 +106,11 @@ test('the expert wins every household within the limit, whatever the task', asyn
       expect(last).toMatchObject({ reward: 1, terminated: true, truncated: false });
     }
   }
+});
+
+test('a thing names each of its usual places once, so that every one is drawn as often', () => {
+  const repeated = furnishings().things.filter(({ places }) => new Set(places).size < places.length);
+  expect(repeated.map(({ kind }) => kind)).toEqual([]);
 });
 
 test('without draws the expert searches in the order of the list, and wins too', async () => {

@@ -94,12 +94,18 @@ export const webShopSchema = {
       type: ['string', 'null'],
       default: null,
     },
-    numProducts: { description: 'Products in our own catalogue.', type: 'integer', minimum: 1, default: 2400 },
-    numGoals: {
-      description: 'Goals in our own catalogue, at most one for a product.',
-      type: 'integer',
+    numProducts: {
+      description: 'Products in our own catalogue; null: 2400, of a shop that serve_env serves 4000.',
+      type: ['integer', 'null'],
       minimum: 1,
-      default: 500,
+      default: null,
+    },
+    numGoals: {
+      description:
+        "Goals in our own catalogue, at most one for a product; null: 500, of a shop that serve_env serves AgentGym's 3930.",
+      type: ['integer', 'null'],
+      minimum: 1,
+      default: null,
     },
     catalogueSeed: {
       description: 'Seed of the made-up catalogue and of the price caps of human goals.',
@@ -126,10 +132,13 @@ export interface WebShopOptions {
   goalKind: GoalKind;
   productLimit: number | null;
   indexDir: string | null;
-  numProducts: number;
-  numGoals: number;
+  numProducts: number | null;
+  numGoals: number | null;
   catalogueSeed: number;
 }
+
+/** Sizes of our own catalogue. */
+const OWN_SHOP = { products: 2400, goals: 500 } as const;
 
 /** Goals of ArCHer's runs, on a site. */
 export const ARCHER_GOALS = { lower: 2000, upper: 2100 } as const;
@@ -164,7 +173,11 @@ export function loadShop(options: WebShopOptions): Shop {
 }
 
 function ownShop({ numProducts, numGoals, catalogueSeed }: WebShopOptions): Shop {
-  const { products, goals } = makeCatalogue(catalogueSeed, numProducts, numGoals);
+  const { products, goals } = makeCatalogue(
+    catalogueSeed,
+    numProducts ?? OWN_SHOP.products,
+    numGoals ?? OWN_SHOP.goals,
+  );
   return new Shop(new MemoryProducts(products), goals);
 }
 

@@ -34,6 +34,18 @@ test('the same config may claim a folder again, another one is refused with the 
   expect(JSON.parse(await readFile(join(run, 'run-config.json'), 'utf8'))).toEqual({ seed: 0, env: { words: 'full' } });
 });
 
+test('a run of an earlier version is resumed: keys that it did not have are null, and so are defaults that are null today', async () => {
+  const run = join(directory, 'run');
+  await openDirectory(run, {});
+  await claimDirectory(run, { seed: 0, env: { numProducts: 2400, numGoals: 500 } });
+  await openDirectory(run, { seed: 0, maxTurns: null, env: { numProducts: null, numGoals: null } });
+  await claimDirectory(run, { seed: 0, maxTurns: null, env: { numGoals: 100 } });
+  await openDirectory(run, { seed: 0, env: { numGoals: 100 } });
+  await expect(openDirectory(run, { seed: 0, maxTurns: 5, env: { numGoals: null } })).rejects.toThrow(
+    'another config:\n  max_turns: null → 5\n  env.num_goals: 100 → null\n',
+  );
+});
+
 test('a folder that cannot be made is reported before any work', async () => {
   const file = join(directory, 'file');
   await writeFile(file, '');

@@ -133,6 +133,9 @@ export async function claimDirectory(directory: string, config: Record<string, u
   await writeFileAtomically(join(directory, CONFIG_FILE), `${JSON.stringify(config, null, 1)}\n`);
 }
 
+/** Defaults of earlier versions that are null today, with the same meaning. */
+const FORMER_DEFAULTS: Readonly<Record<string, unknown>> = { 'env.numProducts': 2400, 'env.numGoals': 500 };
+
 /** Leaves that differ, as `key.path: before → now`, with the keys as they are typed. */
 function differences(before: unknown, now: unknown, path = ''): string[] {
   const isTree = (value: unknown): value is Record<string, unknown> =>
@@ -141,7 +144,9 @@ function differences(before: unknown, now: unknown, path = ''): string[] {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
     return keys.flatMap((key) => differences(before[key], now[key], path ? `${path}.${key}` : key));
   }
-  const [was, is] = [JSON.stringify(before), JSON.stringify(now)];
-  if (was === is) return [];
-  return [`${toSnakeCase(path)}: ${was ?? 'absent'} → ${is ?? 'absent'}`];
+  // A key that another version did not have decides nothing while it is null.
+  const [was, is] = [JSON.stringify(before ?? null), JSON.stringify(now ?? null)];
+  if (was === is || (now === null && FORMER_DEFAULTS[path] === before)) return [];
+  const shown = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value));
+  return [`${toSnakeCase(path)}: ${shown(before)} → ${shown(now)}`];
 }

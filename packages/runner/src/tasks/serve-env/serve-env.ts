@@ -11,6 +11,10 @@ type ServeConfig = EnvironmentConfig & {
   idleMinutes: number;
 };
 
+/** Whether somebody has chosen the goals of the shop that is served. */
+const hasOwnShop = ({ env }: EnvironmentConfig): boolean =>
+  env.name === 'webshop' && ['products', 'numProducts', 'numGoals'].some((key) => (env[key] ?? null) !== null);
+
 const MS_PER_MINUTE = 60_000;
 
 export async function serveEnv(config: ServeConfig, { print, log, onInterrupt, envParts }: TaskContext): Promise<void> {
@@ -29,6 +33,10 @@ export async function serveEnv(config: ServeConfig, { print, log, onInterrupt, e
     idleMs: idleMinutes * MS_PER_MINUTE,
     onFault: (error) => log(`${env.name}: ${error.stack ?? error.message}`, 'WARNING'),
   });
+  if (protocol === 'agentgym' && hasOwnShop(config))
+    log(
+      'webshop: a client of this shop needs env.webshop_upper=NUMBER of its goals; by default it counts AgentGym’s 3930',
+    );
   print(`${env.name} is served at ${server.url} (Ctrl-C stops it)\n`);
   await stopped;
   await server.close();
