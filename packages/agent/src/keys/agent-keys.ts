@@ -134,6 +134,8 @@ export const writerKeys = {
 
 const price = (what: string) => Type.Number({ minimum: 0, description: `price of a million ${what} tokens` });
 
+const timeout = () => count('longest wait for the whole answer to a request, in milliseconds');
+
 /** A chat endpoint that plays. */
 export const endpointNode = Type.Object(
   {
@@ -149,6 +151,7 @@ export const endpointNode = Type.Object(
     max_tokens: count('longest reply in tokens'),
     concurrency: count('requests at the same time'),
     retries: count('further attempts after a failed request', 0),
+    timeout_ms: changeableOnResume(timeout()),
     sends_seed: Type.Boolean({
       description: 'send a seed that follows from the run’s with each request; not every server accepts one',
     }),
@@ -173,6 +176,7 @@ export const remotePolicyNode = Type.Object(
     ),
     concurrency: changeableOnResume(count('requests at the same time')),
     retries: changeableOnResume(count('further attempts after a failed request', 0)),
+    timeout_ms: changeableOnResume(timeout()),
   },
   { ...closed, description: 'a policy behind a server that plays the rollouts from which the local policy learns' },
 );

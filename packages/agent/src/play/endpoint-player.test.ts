@@ -62,6 +62,7 @@ const player = (options: object = {}, utteranceEnd: string | null = '\n') =>
       maxTokens: 8,
       concurrency: 3,
       retries: 2,
+      timeoutMs: 10_000,
       sendsSeed: false,
       pricePerMillionPromptTokens: 2.5,
       pricePerMillionCompletionTokens: 10,
@@ -75,6 +76,24 @@ const ready = (observations: readonly string[], turn = 0) =>
 
 const actionsOf = async (chat: EndpointPlayer, requests: ReturnType<typeof ready>) =>
   (await chat.act(requests)).map((decision) => (decision instanceof Error ? decision : decision.action));
+
+test('an answer that is not whole after timeout_ms fails its episode, though bytes arrive', async () => {
+  const slow = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200);
+    const drip = setInterval(() => response.write(' '), 20);
+    response.on('close', () => clearInterval(drip));
+  });
+  slow.listen(0, '127.0.0.1');
+  await once(slow, 'listening');
+  const baseUrl = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/v1`;
+  const chat = player({ baseUrl, retries: 0, timeoutMs: 150 });
+  const [action] = await actionsOf(chat, ready(['Is it big?']));
+  expect((action as Error).message).toMatch(/150/);
+  await chat.close();
+  slow.closeAllConnections();
+  slow.close();
+});
 
 test('the dialogue continues as messages; an action ends at the end of its line', async () => {
   const chat = player();

@@ -28,14 +28,14 @@ export class EndpointPlayer implements Player {
 
   /** @param utteranceEnd an action ends before this text; null: it is the whole reply */
   static open(endpoint: EndpointConfig, utteranceEnd: string | null): EndpointPlayer {
-    const { baseUrl, model, apiKeyEnv, concurrency, retries } = endpoint;
+    const { baseUrl, model, apiKeyEnv, concurrency, retries, timeoutMs } = endpoint;
     const apiKey = apiKeyEnv === null ? null : process.env[apiKeyEnv];
     if (apiKey === undefined)
       throw new Error(
         `policy.endpoint: the environment variable ${apiKeyEnv} is not set; it should contain the key of ${baseUrl}\n` +
           '  set it, or write policy.endpoint.api_key_env=null for a server that wants none',
       );
-    const chat = new OpenAiChat({ baseUrl, model, apiKey, concurrency, http: { retries } });
+    const chat = new OpenAiChat({ baseUrl, model, apiKey, concurrency, http: { retries, answerTimeoutMs: timeoutMs } });
     return new EndpointPlayer(chat, endpoint, utteranceEnd);
   }
 

@@ -42,7 +42,14 @@ afterAll(async () => {
   await device.close();
 });
 
-const remote = (baseUrl: string) => ({ baseUrl, model: null, apiKeyEnv: null, concurrency: 4, retries: 0 });
+const remote = (baseUrl: string) => ({
+  baseUrl,
+  model: null,
+  apiKeyEnv: null,
+  concurrency: 4,
+  retries: 0,
+  timeoutMs: 10_000,
+});
 
 /** A greedy rollout by the policy itself, or by the server. */
 async function rollout(policy: LanguageModel, baseUrl: string | null): Promise<Trajectory[]> {

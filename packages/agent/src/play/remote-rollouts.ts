@@ -53,8 +53,8 @@ class RemoteRollouts {
     config: RemotePolicyConfig,
     { policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues },
   ): Promise<RemoteRollouts> {
-    const { baseUrl, concurrency, retries } = config;
-    const server = new HttpServer(baseUrl!, { connections: concurrency, retries });
+    const { baseUrl, concurrency, retries, timeoutMs } = config;
+    const server = new HttpServer(baseUrl!, { connections: concurrency, retries, answerTimeoutMs: timeoutMs });
     const remote = new RemoteRollouts(server, config, policy, dialogues);
     try {
       await remote.#checkTokens(policy.tokenizer);

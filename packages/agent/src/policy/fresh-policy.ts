@@ -6,13 +6,19 @@ import { templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/text
 import type { AgentConfig } from '../keys/agent-keys.js';
 import type { ImitationData } from '../demonstrations/imitation-data.js';
 import { answerTokens, spelling, vocabularyTexts, type EnvironmentConfig } from '../environment/environment.js';
+import { keptTemplate } from '../chat/chat-setup.js';
 import { maskedTokenIds } from '../chat/agent-tokens.js';
 import { builtInPolicy } from './built-in-policy.js';
 
 export type FreshPolicyConfig = EnvironmentConfig & Pick<AgentConfig, 'seed' | 'policy' | 'eosStr' | 'chatTemplate'>;
 
-export function freshPolicy(data: ImitationData, config: FreshPolicyConfig, device: Device): Promise<LanguageModel> {
-  const tokenizer = tokenizerFor(data, config);
+/** A model that learns dialogues keeps their template, as one that is trained further does. */
+export async function freshPolicy(
+  data: ImitationData,
+  config: FreshPolicyConfig,
+  device: Device,
+): Promise<LanguageModel> {
+  const tokenizer = tokenizerFor(data, config, await keptTemplate(config, {}));
   return LanguageModel.create({
     device,
     tokenizer,
@@ -22,7 +28,7 @@ export function freshPolicy(data: ImitationData, config: FreshPolicyConfig, devi
   });
 }
 
-function tokenizerFor(data: ImitationData, config: FreshPolicyConfig): Tokenizer {
+function tokenizerFor(data: ImitationData, config: FreshPolicyConfig, chatTemplate: string | null): Tokenizer {
   if (data.kind === 'episodes') {
     // The text that ends an utterance must be in the vocabulary even where no demonstration contains it.
     const texts = [...data.demonstrations.flatMap(pieces), config.eosStr ?? '', ...vocabularyTexts(config)];
@@ -37,6 +43,7 @@ function tokenizerFor(data: ImitationData, config: FreshPolicyConfig): Tokenizer
   const wholeTokens = templateTokens(config.chatTemplate);
   return wordLevelTokenizer([...texts, 'system\nuser\nassistant\n', ...known], {
     wholeTokens,
+    chatTemplate,
     ...spelling(config),
   });
 }

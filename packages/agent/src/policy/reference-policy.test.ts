@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/text';
+import { loadTokenizer, templateSource, wordLevelTokenizer } from '@bowyer/text';
 import { freshPolicy } from './fresh-policy.js';
 import { referenceOf } from './reference-policy.js';
 import { loadPolicy, savePolicyState } from './policy-setup.js';
@@ -76,6 +76,30 @@ test.each([
   expect(await again.logprobs(examples)).toEqual(before);
   await again.release();
 });
+
+test.each(['chatml', 'llama2'])(
+  'a policy from scratch keeps the template that it learns dialogues with: %s',
+  async (chatTemplate) => {
+    const config = {
+      env: { name: 'coin' },
+      seed: 3,
+      policy: { modelType: 'gpt2', nLayer: 1, nHead: 2, nEmbd: 32, nPositions: 32, initializerRange: null },
+      eosStr: null,
+      chatTemplate,
+    } as unknown as Parameters<typeof freshPolicy>[1];
+    const messages = [
+      { role: 'user' as const, content: 'is it a dog' },
+      { role: 'assistant' as const, content: 'no' },
+    ];
+    const data = { kind: 'conversations' as const, conversations: [{ messages }], file: 'data.jsonl' };
+    const policy = await freshPolicy(data as unknown as Parameters<typeof freshPolicy>[0], config, device);
+    const saved = join(folder, 'fresh');
+    await policy.save(saved);
+    await policy.release();
+    const { config: kept } = await loadTokenizer(saved);
+    expect(kept.chat_template).toBe(templateSource(chatTemplate, {}));
+  },
+);
 
 test('a policy from scratch: the reference is made from the seed again, in fewer bits if asked', async () => {
   const shape = { modelType: 'gpt2', nLayer: 1, nHead: 2, nEmbd: 32, nPositions: 32, initializerRange: null };

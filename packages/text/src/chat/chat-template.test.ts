@@ -292,3 +292,21 @@ test('what a tokenizer lacks is told', () => {
     "Chat template: 'vicuna' is neither a Jinja template nor the name of one\n  built-in templates: llama2, llama3, chatml, chatglm4, llama2_bc",
   );
 });
+
+test('a variable that a template never reads is refused with those that it reads', () => {
+  const words = wordLevelTokenizer(['a b']);
+  const source = `{%- if not style is defined %}{% set style = 'plain' %}{% endif %}{% set tone = tone or 'calm' %}
+    {%- macro said(message, mark='!') %}{{ message.content ~ mark }}{% endmacro %}
+    {%- for message in messages %}{% set own = message.role %}{{ said(message) ~ own ~ style ~ tone }}{% endfor %}
+    {%- if enable_thinking is defined and enable_thinking is false %}{{ bos_token }}{% endif %}`;
+  const withVariables = (variables: Record<string, unknown>) => () => chatTemplate(source, words, { variables });
+  expect(withVariables({ style: 'x', tone: 'y', enable_thinking: false })).not.toThrow();
+  expect(withVariables({ enable_thinkin: false, mark: '?', style: 'x' })).toThrow(
+    "Chat template: the template never reads the variables 'enable_thinkin', 'mark'\n" +
+      '  the variables that it reads: enable_thinking, style, tone',
+  );
+  expect(() => chatTemplate('{{ messages[0].content }}', words, { variables: { a: 1 } })).toThrow(
+    "Chat template: the template never reads the variable 'a'\n" +
+      '  it has no variables of its own: leave out chat_template_kwargs',
+  );
+});

@@ -46,15 +46,38 @@ export function chatTemplate(
     return new BuiltInChatTemplate(name, tokenizer, options);
   }
   const jinja = { variables: { ...specialTokens(config), ...given }, ...(now && { now }) };
-  if (template?.includes('{')) return new JinjaTemplate(template, tokenizer, jinja);
+  const reading = (made: JinjaTemplate): JinjaTemplate => checkVariables(made, given, template);
+  if (template?.includes('{')) return reading(new JinjaTemplate(template, tokenizer, jinja));
   const source = sourceOf(template ?? 'default', own);
   if (source === undefined) throw missing(template, own);
   const kept = builtInOf(source);
   if (kept !== undefined && Object.keys(given).length === 0) return new BuiltInChatTemplate(kept, tokenizer, options);
-  return new JinjaTemplate(source, tokenizer, {
-    ...jinja,
-    withTools: template === null ? (own.get('tool_use') ?? null) : null,
-  });
+  const withTools = template === null ? (own.get('tool_use') ?? null) : null;
+  return reading(new JinjaTemplate(source, tokenizer, { ...jinja, withTools }));
+}
+
+/** Variables that every dialogue has, or the tokenizer. */
+const OF_EVERY_DIALOGUE = /^(messages|tools|documents|add_generation_prompt|continue_final_message|\w+_token)$/;
+
+/** @throws {ChatTemplateError} for a variable that the template never reads */
+function checkVariables(
+  made: JinjaTemplate,
+  given: Readonly<Record<string, unknown>>,
+  template: string | null,
+): JinjaTemplate {
+  const names = Object.keys(given);
+  if (names.length === 0) return made;
+  const read = made.variables;
+  const unread = names.filter((name) => !read.includes(name));
+  if (unread.length === 0) return made;
+  const own = read.filter((name) => !OF_EVERY_DIALOGUE.test(name)).sort();
+  const which = template === null ? 'the model’s template' : template.includes('{') ? 'the template' : `'${template}'`;
+  throw new ChatTemplateError(
+    `${which} never reads the variable${unread.length > 1 ? 's' : ''} ${unread.map((name) => `'${name}'`).join(', ')}`,
+    own.length === 0
+      ? 'it has no variables of its own: leave out chat_template_kwargs'
+      : `the variables that it reads: ${own.join(', ')}`,
+  );
 }
 
 /**

@@ -67,6 +67,11 @@ export class JinjaTemplate implements ChatTemplate {
     return turns.map(({ text, written }) => this.#encoded(text, written));
   }
 
+  /** Names of the variables that it, or its form for dialogues with tools, reads from outside. */
+  get variables(): string[] {
+    return [...new Set([...this.#template.variables, ...this.#withTools.variables])];
+  }
+
   leavesOut(conversation: Conversation): string[] {
     return this.#leftOut.of(conversation);
   }

@@ -1,6 +1,7 @@
 // Chat templates' Jinja with Python's meaning of every value, as transformers runs it: trim_blocks, lstrip_blocks, `break` and
 // `continue`, no autoescape, lists and dicts that a template cannot change, and `{% generation %}` blocks whose places are reported.
 // Sources: jinja.palletsprojects.com/en/stable/templates; huggingface.co/docs/transformers/chat_templating_writing.
+import { freeVariables } from './free-variables.js';
 import { globalFunctions } from './globals.js';
 import { finished, Interpreter } from './interpreter.js';
 import { parse } from './parser.js';
@@ -26,6 +27,11 @@ export class Template {
   ) {
     this.#statements = parse(source);
     this.hasGenerationBlocks = /\{%-?\s*generation\s*-?%\}/.test(source);
+  }
+
+  /** Names of the variables that it reads from outside. */
+  get variables(): ReadonlySet<string> {
+    return freeVariables(this.#statements);
   }
 
   /**

@@ -7,6 +7,8 @@ export type Spelling = 'digits' | 'codes';
 export interface WordLevelOptions {
   /** Strings that are always one token, e.g. an answer merged with its newline: ` Yes.\n`. Longest match first. */
   wholeTokens?: readonly string[];
+  /** Jinja of the chat template that a model learns with; null: none. */
+  chatTemplate?: string | null;
   /** Words seen less often become `<unk>`. */
   minCount?: number;
   /**
@@ -27,7 +29,7 @@ const specialTokens = ['<pad>', '<eos>', '<unk>'] as const;
  */
 export function wordLevelTokenizer(
   texts: Iterable<string>,
-  { wholeTokens = [], minCount = 1, spells }: WordLevelOptions = {},
+  { wholeTokens = [], minCount = 1, spells, chatTemplate = null }: WordLevelOptions = {},
 ): HuggingFaceTokenizer {
   const pattern = wordPattern(wholeTokens, spells);
   const vocabulary = [...new Set([...specialTokens, ...wholeTokens, ...frequentWords(texts, pattern, minCount)])];
@@ -37,6 +39,7 @@ export function wordLevelTokenizer(
     eos_token: '<eos>',
     unk_token: '<unk>',
     clean_up_tokenization_spaces: false, // Python would else turn ` ?` into `?`
+    ...(chatTemplate !== null && { chat_template: chatTemplate }),
   });
 }
 
