@@ -151,6 +151,16 @@ describe('one job', () => {
     expect([exitCode, made(root)]).toEqual([0, []]);
     expect(stdout).toContain(path.join(root, 'out'));
   });
+
+  test('a dry run shows how keys came about, of a run and of each job of a sweep', async () => {
+    const notesOf = (composition: Composition) => [`lr follows from seed=${String(composition.setting('seed'))}`];
+    const dry = async (...argv: string[]) =>
+      (await runProgram(temporaryTree(configs), ['--dry-run', ...argv], { notesOf })).stdout;
+    expect(await dry('seed=4')).toMatch(/^The config is complete and valid\. .*\n {2}lr follows from seed=4\n$/);
+    expect(await dry('-m', 'seed=1,3')).toMatch(
+      /^#0 : seed=1 .*\n {2}lr follows from seed=1\n#1 : seed=3 .*\n {2}lr follows from seed=3\n$/,
+    );
+  });
 });
 
 describe('sweeps', () => {

@@ -86,6 +86,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
       await (await import('./config/validate-config.js')).validateConfig(composition);
       if (purpose === 'cfg') writePrepared(shown!.key, { unread: shown!.unread });
     },
+    notesOf: (composition) => notes.of(composition),
     explain: async (error, context) => (await import('./config/explain.js')).explain(error, context, configs),
     describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
     job: async (context) => (await import('./job.js')).job(context, leader, notes.of(context.composition)),

@@ -7,7 +7,7 @@ import { ConfigError } from '../config-error.js';
 import { parseArguments, usageText, type CommandArguments } from './flags.js';
 import { hintAtFullError, printWarnings, reportError } from './report-error.js';
 import { runJob, textSetting } from './run-job.js';
-import { prepared } from './prepare.js';
+import { prepared, printNotes } from './prepare.js';
 import type { CommandLine, TranslateContext } from './program.js';
 import { composeOptions, openSession, type Session } from './session.js';
 import { noteHydraOverride, setHydraSetting } from './set-setting.js';
@@ -132,6 +132,7 @@ async function run(session: Session, composition: Composition): Promise<number> 
   const outputDirectory = path.resolve(session.cwd, textSetting(composition, 'hydra.run.dir'));
   if (session.flags.dryRun) {
     session.stdout.write(`The config is complete and valid. A run would write to ${outputDirectory}\n`);
+    printNotes(session, composition);
     return 0;
   }
   const { failed } = await runJob(session, composition, { outputDirectory, setting: 'hydra.run.dir' });

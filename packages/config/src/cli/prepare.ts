@@ -17,6 +17,11 @@ export async function prepared(
   return program.prepare(composition, { purpose, overrides, cwd });
 }
 
+/** The lines of a dry run about keys that follow from others. */
+export function printNotes({ program, stdout }: Session, composition: Composition): void {
+  for (const note of program.notesOf?.(composition) ?? []) stdout.write(`  ${note}\n`);
+}
+
 function givenOverride({ kind, key, package: target, value, text }: Override, composition: Composition): GivenOverride {
   return {
     kind: kind === 'set' ? 'change' : kind === 'delete' ? 'delete' : 'add',

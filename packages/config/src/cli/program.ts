@@ -71,6 +71,8 @@ export interface CommandLine {
    * @throws {ConfigError}
    */
   validate?(composition: Composition, context: ValidateContext): void | Promise<void>;
+  /** How a prepared config came about, a line for each key that follows from another; `--dry-run` shows them. */
+  notesOf?(composition: Composition): readonly string[];
   /** A clearer error than that of composing, such as for a key that another version had; undefined keeps the error. */
   explain?(
     error: ConfigError,
@@ -190,8 +192,8 @@ export interface SweepRequest {
   check(compositions: Iterable<Composition>): Promise<void>;
   /** Absolute `<hydra.sweep.dir>/<hydra.sweep.subdir>` of a job. */
   jobDirectory(job: Composition): string;
-  /** Print the line of a job that `--dry-run` shows. */
-  listJob(index: number, overrides: readonly string[], directory: string): void;
+  /** Print the lines of a job that `--dry-run` shows. @param job with it, its notes too */
+  listJob(index: number, overrides: readonly string[], directory: string, job?: Composition): void;
   /** Create the sweep's directory and write the composition it starts from, `multirun.yaml`. */
   writeMaster(): void;
   /** Run a job in this process. Its failure is printed and returned. */

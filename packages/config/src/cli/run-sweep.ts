@@ -24,8 +24,10 @@ export async function runSweep(session: Session, overrides: readonly string[]): 
   // A program that checks its configs has every job checked before the first starts, and before anything is written.
   if (session.program.validate) await checkAll(session, request, jobs, compose);
   if (dryRun) {
-    for (const [index, overrides] of jobs.entries())
-      request.listJob(index, overrides, request.jobDirectory(await compose(index)));
+    for (const [index, overrides] of jobs.entries()) {
+      const job = await compose(index);
+      request.listJob(index, overrides, request.jobDirectory(job), job);
+    }
     return 0;
   }
   request.writeMaster();

@@ -11,7 +11,7 @@ import { planSweep, sweeperParams } from '../sweep.js';
 import { writeYaml } from '../yaml/write.js';
 import { JobLog } from './job-log.js';
 import { makeFolder, writeFileWhole } from './output-files.js';
-import { prepared } from './prepare.js';
+import { prepared, printNotes } from './prepare.js';
 import type { JobResult, SweepRequest } from './program.js';
 import { runJob, textSetting } from './run-job.js';
 import { composeOptions, type Session } from './session.js';
@@ -99,8 +99,9 @@ export class CommandLineSweep implements SweepRequest {
     return this.session.flags.dryRun;
   }
 
-  listJob(index: number, overrides: readonly string[], directory: string): void {
+  listJob(index: number, overrides: readonly string[], directory: string, job?: Composition): void {
     this.session.stdout.write(`#${index} : ${overrides.join(' ')}  ->  ${directory}\n`);
+    if (job !== undefined) printNotes(this.session, job);
   }
 
   writeMaster(): void {
