@@ -7,7 +7,7 @@ import { jsonText } from './raw-json.js';
 import type { MetricDefinitions } from './metric-definitions.js';
 import { decodeRecord, encodeRecord, timestampOf, type Item, type LogRecord } from './records.js';
 import { Summary } from './summary.js';
-import { readLog, TransactionLog } from './transaction-log.js';
+import { closedOnError, readLog, TransactionLog } from './transaction-log.js';
 
 /** Time between two records of the whole summary in an unfinished run. */
 const SUMMARY_MS = 30_000;
@@ -58,11 +58,18 @@ export class RunLog {
   ): Promise<RunLog> {
     const { records, end } = await wholeRecords(path);
     const log = new RunLog(await TransactionLog.open(path, end), definitions);
-    for (const name of kept) log.series.set(name, []);
-    for (const record of records) log.#restore(record);
-    log.#startedMs = performance.now();
-    if (records.length === 0) await log.append(...start);
-    return log;
+    return closedOnError(log, async () => {
+      for (const name of kept) log.series.set(name, []);
+      for (const record of records) log.#restore(record);
+      log.#startedMs = performance.now();
+      if (records.length === 0) await log.append(...start);
+      return log;
+    });
+  }
+
+  /** Without an end of the run: the next process goes on with it. */
+  close(): Promise<void> {
+    return this.file.close();
   }
 
   /** Active seconds of the run. */

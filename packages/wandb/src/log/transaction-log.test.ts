@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { figuresOf } from './figures.js';
 import { HistoryRows } from './history-row.js';
 import { decodeRecord, encodeRecord, type LogRecord } from './records.js';
-import { readLog, TransactionLog, type FramedRecord } from './transaction-log.js';
+import { closedOnError, readLog, TransactionLog, type FramedRecord } from './transaction-log.js';
 
 let directory: string;
 beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-wandb-log-'))));
@@ -75,4 +75,12 @@ test('a row that is encoded by hand has the bytes of the table of fields', () =>
   expect(Buffer.from(new HistoryRows(figures.names).encode(70_000, figures.texts, more, 300))).toEqual(
     Buffer.from(expected),
   );
+});
+
+test('a log that cannot be opened leaves no file open', async () => {
+  const closed: string[] = [];
+  const file = { close: () => Promise.resolve(void closed.push('closed')) };
+  await expect(closedOnError(file, () => Promise.reject(new Error('full')))).rejects.toThrow('full');
+  expect(await closedOnError(file, () => Promise.resolve(3))).toBe(3);
+  expect(closed).toEqual(['closed']);
 });

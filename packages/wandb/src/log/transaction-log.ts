@@ -117,6 +117,16 @@ class BlockReader {
   }
 }
 
+/** Does further work of opening; an error closes what is open already. */
+export async function closedOnError<T>(opened: { close(): Promise<void> }, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
 /** Appends whole records. Calls come one after another. */
 export class TransactionLog {
   private constructor(
@@ -130,9 +140,11 @@ export class TransactionLog {
     return namingFile(path, async () => {
       await mkdir(dirname(path), { recursive: true });
       const file = await open(path, keep > 0 ? 'r+' : 'w');
-      await file.truncate(keep);
-      if (keep === 0) await file.write(HEADER, 0, HEADER.length, 0);
-      return new TransactionLog(path, file, Math.max(keep, HEADER.length));
+      return closedOnError(file, async () => {
+        await file.truncate(keep);
+        if (keep === 0) await file.write(HEADER, 0, HEADER.length, 0);
+        return new TransactionLog(path, file, Math.max(keep, HEADER.length));
+      });
     });
   }
 

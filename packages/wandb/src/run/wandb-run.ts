@@ -11,6 +11,7 @@ import { MetricDefinitions, type MetricDefinition } from '../log/metric-definiti
 import { jsonText, rawText, setRaw, type RawTree } from '../log/raw-json.js';
 import type { Item } from '../log/records.js';
 import { RunLog } from '../log/run-log.js';
+import { closedOnError } from '../log/transaction-log.js';
 import { copyFolder } from '../server/artifact-copy.js';
 import type { Sending } from '../server/send-run.js';
 import { artifactRecord, type ArtifactOptions } from './artifact-record.js';
@@ -76,9 +77,11 @@ export async function openRun(options: RunOptions): Promise<WandbRun | null> {
   const place = await findPlace(options.directory, settings, advice.otherRun);
   const definitions = new MetricDefinitions(options.metrics ?? []);
   const log = await RunLog.open(place.log, await startRecords(options, place, settings), definitions, options.kept);
-  const sending = settings.mode === 'online' ? await send(options, place, settings, advice) : null;
-  if (sending === null) options.note(`W&B: offline in ${place.folder}`);
-  return new WandbRun(options, { place, log, sending, settings });
+  return closedOnError(log, async () => {
+    const sending = settings.mode === 'online' ? await send(options, place, settings, advice) : null;
+    if (sending === null) options.note(`W&B: offline in ${place.folder}`);
+    return new WandbRun(options, { place, log, sending, settings });
+  });
 }
 
 async function send(

@@ -74,8 +74,14 @@ const start: LogRecord[] = [
 ];
 
 const place = () => placeOf(join(directory, 'run-20261122_000000-r1'), 'r1');
-const openLog = (options: ConstructorParameters<typeof MetricDefinitions>[0] = []) =>
-  RunLog.open(place().log, start, new MetricDefinitions(options));
+const opened: RunLog[] = [];
+async function openLog(options: ConstructorParameters<typeof MetricDefinitions>[0] = []): Promise<RunLog> {
+  opened.push(await RunLog.open(place().log, start, new MetricDefinitions(options)));
+  return opened.at(-1)!;
+}
+// Some stand for processes that are killed.
+afterEach(() => Promise.all(opened.splice(0).map((log) => log.close())));
+
 async function rowsArrived(count: number): Promise<void> {
   for (let i = 0; server.rows('r1').length < count; i++) {
     if (i > 200) throw new Error(`${count} rows have not arrived`);

@@ -259,6 +259,7 @@ test('a killed run that logs its iterations again has each of them once; offline
       '  leave out WANDB_RUN_ID and logger.wandb.run_id, or begin in another folder: save_path=FOLDER',
   );
   await expect(syncRuns(join(directory, 'none'), sync)).rejects.toThrow('there is no run of W&B in');
+  await killed.close({ status: 'stopped', results: {}, model: null });
 });
 
 test('disabled: nothing is written', async () => {
