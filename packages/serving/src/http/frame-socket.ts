@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { bytesInFlight } from './byte-budget.js';
+import { isEnough, turn } from './turn.js';
 
 export const closeCodes = { normal: 1000, goingAway: 1001, tooSlow: 1008, fault: 1011, tooBusy: 1013 } as const;
 
@@ -18,6 +19,9 @@ export interface FrameSocketOptions {
 }
 
 const STALL_MS = 30_000;
+
+/** Messages up to this many bytes are answered as they come; longer ones of several clients in turns. */
+const SHORT = 2 ** 14;
 
 /** How long a client may take to close its side after the server has been asked to stop, in milliseconds. */
 const GRACE_MS = 1000;
@@ -114,6 +118,15 @@ export class FrameSocket {
       ).unref();
     this.#begun += bytes;
     this.#share.hold(this.#unanswered + this.#begun);
+    if (isEnough(bytes)) void this.#pausedFor(turn());
+  }
+
+  /** Reads nothing until then. */
+  async #pausedFor(work: Promise<void>): Promise<void> {
+    this.#waiting++;
+    this.webSocket.pause();
+    await work;
+    if (--this.#waiting === 0) this.webSocket.resume();
   }
 
   #messageCame(): void {
@@ -124,10 +137,9 @@ export class FrameSocket {
 
   #inTurn(bytes: number, work: () => Promise<void>): void {
     this.#unanswered += bytes;
-    this.#waiting++;
     this.#share.hold(this.#unanswered + this.#begun);
-    this.webSocket.pause();
     this.#last = this.#last
+      .then(() => (bytes > SHORT ? turn() : undefined))
       .then(() => (this.isOpen ? work() : undefined))
       .catch((error: Error) => {
         this.options.onFault?.(error);
@@ -136,8 +148,8 @@ export class FrameSocket {
       .then(() => {
         this.#unanswered -= bytes;
         this.#share.hold(this.#unanswered + this.#begun);
-        if (--this.#waiting === 0) this.webSocket.resume();
       });
+    void this.#pausedFor(this.#last);
   }
 
   #taken(write: (done: () => void) => void): Promise<void> {

@@ -1,9 +1,9 @@
 // JSON of clients, bounded in values and depth as well as in bytes: parsing it takes the event loop in one go, and what is nested deeply
 // overflows the stack of whoever walks through it.
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beginning, MOST_LEVELS, scan } from './json-nesting.js';
 import { BodyError, readBody } from './request-body.js';
+import { turn } from './turn.js';
 
 /** Elements of arrays and fields of objects; the token ids of long prompts are the most that anybody needs. */
 const MOST_VALUES = 250_000;
@@ -13,6 +13,9 @@ const MOST_FIELDS = 25_000;
 
 /** Characters looked at before others have their turn: a few milliseconds. */
 const AT_ONCE = 2 ** 19;
+
+/** Texts up to this many characters wait for no turn. */
+const SHORT = 2 ** 14;
 
 /**
  * @param longest in bytes
@@ -34,7 +37,7 @@ export async function parseJson(text: string): Promise<unknown> {
 async function checkCounts(text: string): Promise<void> {
   let state = beginning;
   while (state.at < text.length) {
-    if (state.at > 0) await nextTurn();
+    if (text.length > SHORT) await turn();
     state = scan(text, state, AT_ONCE);
     const { fields, commas, deepest } = state;
     if (fields + commas > MOST_VALUES) throw new BodyError('too large', `the body has more than ${MOST_VALUES} values`);
@@ -43,5 +46,5 @@ async function checkCounts(text: string): Promise<void> {
     if (fields > MOST_FIELDS)
       throw new BodyError('too large', `the body has more than ${MOST_FIELDS} objects, arrays and fields`);
   }
-  if (text.length > AT_ONCE) await nextTurn();
+  if (text.length > SHORT) await turn();
 }

@@ -1,0 +1,32 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseJson } from './json-text.js';
+import { isEnough, turn } from './turn.js';
+
+/** Turns of the event loop that pass until `work` is done. */
+async function turnsOf(work: Promise<unknown>): Promise<number> {
+  let [turns, isDone] = [0, false];
+  void work.finally(() => (isDone = true));
+  for (; !isDone; turns++) await nextTurn();
+  return turns;
+}
+
+test('one step in a turn of the event loop, in the order of their coming', async () => {
+  const order: number[] = [];
+  const steps = [1, 2, 3, 4].map((step) => turn().then(() => order.push(step)));
+  expect(await turnsOf(Promise.all(steps))).toBeGreaterThanOrEqual(4);
+  expect(order).toEqual([1, 2, 3, 4]);
+});
+
+test('the long texts of 20 clients are not looked at in one go', async () => {
+  const texts = Array.from({ length: 20 }, () => parseJson(JSON.stringify('x'.repeat(1_000_000))));
+  // Two steps for the brackets of each, and one to parse it.
+  expect(await turnsOf(Promise.all(texts))).toBeGreaterThanOrEqual(60);
+});
+
+test('half a megabyte is enough for one turn; the next one begins anew', async () => {
+  await nextTurn();
+  expect([isEnough(2 ** 18), isEnough(2 ** 18), isEnough(1)]).toEqual([false, false, true]);
+  await nextTurn();
+  await nextTurn();
+  expect(isEnough(2 ** 18)).toBe(false);
+});
