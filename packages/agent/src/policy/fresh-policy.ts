@@ -18,7 +18,9 @@ export async function freshPolicy(
   config: FreshPolicyConfig,
   device: Device,
 ): Promise<LanguageModel> {
-  const tokenizer = tokenizerFor(data, config, await keptTemplate(config, {}));
+  // A run that plays texts has no key for a template.
+  const template = data.kind === 'episodes' ? null : await keptTemplate(config, {});
+  const tokenizer = tokenizerFor(data, config, template);
   return LanguageModel.create({
     device,
     tokenizer,

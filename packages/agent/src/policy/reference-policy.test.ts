@@ -111,8 +111,7 @@ test('a policy from scratch: the reference is made from the seed again, in fewer
     lora,
     gradientCheckpointing: false,
     policy: shape,
-    eosStr: null,
-    chatTemplate: null,
+    eosStr: null, // and no chat_template, as in a run that plays texts
   } as unknown as Parameters<typeof referenceOf>[2];
   const turns = [{ action: 'is it a dog or is it a cat', reply: ' ?' }];
   const data = { kind: 'episodes' as const, demonstrations: [{ opening: 'is it ', turns }] };
