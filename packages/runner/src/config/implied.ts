@@ -153,7 +153,7 @@ const keysOfOthers: Rule = async (_read, context, composition) => {
     if (facts.reads(key)) return []; // a key of ours with the same name
     const outcome = foreign.meaning(overrideText('', value).slice(1), facts);
     if (outcome === 'ours' || 'refused' in outcome) return [];
-    // Of AgentGym's arguments that have our names only those without effect are left out of a file: the others are keys of another unit.
+    // Arguments of AgentGym that have our names are keys of another unit in a file, unless they have no effect here.
     if (foreign.isOwn && foreign.program !== ARCHER && 'words' in outcome) return [];
     if (context.env && 'words' in outcome) Object.assign(context.env, outcome.env);
     const why = `${key}=${String(value)} is in a file${'nothing' in outcome ? ` and changes nothing here: ${outcome.nothing}` : ''}`;

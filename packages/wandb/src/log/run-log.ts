@@ -67,7 +67,7 @@ export class RunLog {
     });
   }
 
-  /** Without an end of the run: the next process goes on with it. */
+  /** Without an end of the run, which the next process continues. */
   close(): Promise<void> {
     return this.file.close();
   }

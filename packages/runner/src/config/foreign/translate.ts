@@ -75,7 +75,7 @@ interface Words extends Translation {
 }
 
 function inOurWords(words: readonly Word[], facts: RunFacts, { env, note, all, problems }: Words): string[] {
-  // Of several algorithms or environments one may read a key of ours, and the sweep leaves it out for the others.
+  // One of several algorithms or environments may read a key of ours, and the sweep leaves it out for the others.
   const isSwept = all.some(({ key, value }) => UNITS.includes(key) && value.includes(','));
   return words.flatMap((word) => {
     const foreign = foreignKey(word.key);
