@@ -29,6 +29,15 @@ test('a name, reset and step are enough', async () => {
   expect(env.expertReply).toBeUndefined();
 });
 
+test('a member that is given as undefined has its default, beside make too', () => {
+  const { make } = defineEnvironment(countdown);
+  const leftOut = defineEnvironment({ name: 'countdown', make });
+  const undefinedMembers = { description: undefined, schema: undefined, splits: undefined, expert: undefined };
+  const unit = defineEnvironment({ ...undefinedMembers, name: 'countdown', make });
+  expect(unit).toMatchObject({ description: 'the environment countdown', splits: 'seeds', schema: leftOut.schema });
+  expect(defineEnvironment({ ...countdown, ...undefinedMembers })).not.toHaveProperty('hasExpert');
+});
+
 test('an episode is cut after maxTurns, which may depend on the options', async () => {
   const unit = defineEnvironment<Countdown, { turns: number }>({ ...countdown, maxTurns: ({ turns }) => turns });
   const env = unit.make({ turns: 2 }, {});

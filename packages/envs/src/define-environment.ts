@@ -79,6 +79,16 @@ export function defineEnvironment<State, Options extends object = object>(
 export function defineEnvironment(definition: AnyDefinition): AnyEnvironment {
   const faults = definitionFaults(definition);
   if (faults.length > 0) throw new InvalidEnvironmentError((definition as { name?: unknown } | null)?.name, faults);
+  return completed(withoutUndefined(definition));
+}
+
+/** A member that is given as undefined has its default, as one that is left out. A complete definition stays the same object. */
+function withoutUndefined<T extends object>(definition: T): T {
+  const given = Object.entries(definition).filter(([, value]) => value !== undefined);
+  return given.length === Object.keys(definition).length ? definition : (Object.fromEntries(given) as T);
+}
+
+function completed(definition: AnyDefinition): AnyEnvironment {
   const { name } = definition;
   const defaults = {
     description: `the environment ${name}`,
@@ -260,6 +270,7 @@ export function definitionFaults(definition: unknown): string[] {
     const nearest = nearestName(member, Object.keys(memberKinds));
     return [`${member} is not a member of an environment${nearest === null ? '' : `; did you mean ${nearest}?`}`];
   });
-  const unused = given.make === undefined ? [] : ['reset', 'step', 'maxTurns', 'expert'].filter((key) => key in given);
+  const unused =
+    given.make === undefined ? [] : ['reset', 'step', 'maxTurns', 'expert'].filter((key) => given[key] !== undefined);
   return [...wrong, ...unknown, ...unused.map((member) => `${member} is not read beside make: leave one of them out`)];
 }
