@@ -80,6 +80,29 @@ const spreadLiterals = {
   message: 'Write the members of the literal here instead of spreading it.',
 };
 
+/** Programs beside the packages use them as a user does. */
+const frontDoors = {
+  patterns: [
+    {
+      regex: 'packages/[^/]+/(src|test)/',
+      message:
+        "Import the package by its name: '@bowyer/NAME'. What is missing there is exported, or the program moves into the package.",
+    },
+  ],
+};
+
+/** A cast that the compiler does not check: a value that a schema has checked is `value as typeof value & Declared` instead. */
+const uncheckedCasts = [
+  {
+    selector: 'TSAsExpression > TSNeverKeyword.typeAnnotation',
+    message: "'as never' fits any type: declare the type that the reader needs.",
+  },
+  {
+    selector: "TSAsExpression > TSAsExpression.expression[typeAnnotation.type='TSUnknownKeyword']",
+    message: "'as unknown as' is not checked: narrow the value, as `value as typeof value & Declared`.",
+  },
+];
+
 /**
  * Reports what the compiler reports of a file. The rules with types need a checked program anyway, so that `npm run check` opens each
  * package once instead of once for its types and once for lint.
@@ -178,13 +201,19 @@ export default tseslint.config(
   {
     files: ['packages/*/src/**/*.ts', 'benchmarks/**/*.ts', 'examples/**/*.ts', 'experiments/**/*.ts', 'tools/**/*.ts'],
     ignores: ['**/*.test.ts'],
-    rules: { 'no-restricted-syntax': ['error', spreadLiterals, ...dataInArguments] },
+    rules: { 'no-restricted-syntax': ['error', spreadLiterals, ...uncheckedCasts, ...dataInArguments] },
+  },
+  {
+    files: ['{benchmarks,examples,experiments,tools}/**/*.ts'],
+    rules: { 'no-restricted-imports': ['error', frontDoors] },
   },
   {
     files: ['core', 'graph', 'logging', 'wandb', 'text', 'models', 'algorithms'].map(
       (name) => `packages/${name}/src/**/*.ts`,
     ),
     ignores: ['**/*.test.ts'],
-    rules: { 'no-restricted-syntax': ['error', spreadLiterals, ...dataInArguments, dataInPushes] },
+    rules: {
+      'no-restricted-syntax': ['error', spreadLiterals, ...uncheckedCasts, ...dataInArguments, dataInPushes],
+    },
   },
 );

@@ -4,7 +4,7 @@ import { Rng } from '@bowyer/core';
 import { Alfworld, alfworldSchema, withDefaults, type AlfworldOptions } from '@bowyer/envs';
 
 const episodes = Number(process.argv[2] ?? 1000);
-const options = withDefaults(alfworldSchema, {}, 'alfworld') as unknown as AlfworldOptions;
+const options = withDefaults(alfworldSchema, {}, 'alfworld') as Record<string, unknown> & AlfworldOptions;
 
 /** Says what `commands` gives after each observation until the episode ends. */
 async function play(

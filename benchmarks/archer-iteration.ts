@@ -147,7 +147,7 @@ try {
   let phases = { rollout: 0, critic: 0, actor: 0 };
   const hooks = {
     progress: (phase: string, done: number, total: number) => {
-      if (done < total || !PHASES.includes(phase as never)) return; // fresh utterances are part of what follows them
+      if (done < total || !(PHASES as readonly string[]).includes(phase)) return; // fresh utterances are part of what follows them
       phases[phase as (typeof PHASES)[number]] = (performance.now() - phaseStart) / 1e3;
       phaseStart = performance.now();
     },

@@ -203,7 +203,7 @@ async function measure(
       },
     },
   });
-  await findAlgorithm('reinforce_pp')!.train(run, { ...options, iterations } as never);
+  await findAlgorithm('reinforce_pp')!.train(run, { ...options, iterations });
   await (lockStep ?? asynchronous)?.close();
   for (const device of devices) await device.close();
   const total = sum(seen.waits) + sum(seen.updates);

@@ -7,7 +7,8 @@ import { BabyAi, babyAiLevels, babyAiSchema, withDefaults, type BabyAiOptions } 
 const episodes = Number(process.argv[2] ?? 200);
 
 for (const level of babyAiLevels) {
-  const options = withDefaults(babyAiSchema, { levels: [level], stepLimit: 64 }, 'babyai') as unknown as BabyAiOptions;
+  const options = withDefaults(babyAiSchema, { levels: [level], stepLimit: 64 }, 'babyai') as Record<string, unknown> &
+    BabyAiOptions;
   for (const player of ['random', 'expert', 'explorer'] as const) {
     const env = new BabyAi(options);
     const rng = new Rng(0);

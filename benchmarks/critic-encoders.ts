@@ -65,7 +65,7 @@ const sources: Record<string, () => Promise<Row[][]>> = {
   cookingworld: () =>
     textWorldEpisodes('cookingworld', 'numLocations=3,includeDoors=1,numDistractorItems=2,numIngredients=2', 24),
   webshop: async () => {
-    const options = { ...webShopDefaults, observation: 'page', numGoals: 400 } as never;
+    const options = { ...webShopDefaults, observation: 'page' as const, numGoals: 400 };
     const played = await webShopDemonstrations(options, { episodes: EPISODES, noise: 0.4, seed: 0 });
     return played.map(rowsOf);
   },

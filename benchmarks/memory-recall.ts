@@ -15,7 +15,7 @@ const SEED = 7919;
 async function successes(split: 'train' | 'test', count: number): Promise<MemoryEpisode[]> {
   const { name, ...options } = config.env;
   const request = { ...config.demonstrations, noise: 0, slips: 0, renamed: 0, count, seed: SEED, split };
-  const { records } = await environmentInfo(name).demonstrations!.make(options, request as never);
+  const { records } = await environmentInfo(name).demonstrations!.make(options, request);
   return records!.flatMap((record, i) => ('reset' in record ? (episodeOfRecord(record, i, null) ?? []) : []));
 }
 

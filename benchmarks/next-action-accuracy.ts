@@ -34,7 +34,7 @@ async function expertGames(split: 'train' | 'test', renamed: number): Promise<De
     seed: SEED,
     split,
   };
-  const { records } = await unit.demonstrations!.make(options, request as never);
+  const { records } = await unit.demonstrations!.make(options, request);
   const writer = () => new ContextWriter(name, run.context, unit.context!(options));
   const played: Demonstration[] = [];
   for (const record of records!)

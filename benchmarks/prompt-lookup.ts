@@ -22,7 +22,7 @@ interface Played {
   accepted: number;
 }
 
-const model = await LanguageModel.load({ dir: dir!, device, maskedTokenIds: [], masksPadding: true } as never);
+const model = await LanguageModel.load({ dir: dir!, device, maskedTokenIds: [], masksPadding: true });
 const newline = model.tokenizer.encode('\n').at(-1)!;
 
 async function played(draftTokens: number, round: number): Promise<Played> {

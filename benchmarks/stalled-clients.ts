@@ -37,7 +37,7 @@ export async function halfSentBodies(origin: string, path: string, count: number
   const clients: Awaited<ReturnType<typeof open>>[] = [];
   const lane = async () => {
     while (clients.length < count) {
-      const index = clients.push(null as never) - 1;
+      const index = clients.length++; // taken before the client is open, so that other lanes take the next ones
       const client = await open(origin);
       clients[index] = client;
       client.socket.write(

@@ -2,13 +2,20 @@
 // two players win.
 // Run: node --conditions=source --import tsx benchmarks/textcraft-recipes.ts FOLDER…
 import { maximum } from '@bowyer/core';
-import { environmentInfo, TextCraft, textCraftDemonstrations, withDefaults, type TextCraftOptions } from '@bowyer/envs';
-import { readRecipes } from '../packages/envs/src/textcraft/recipe-files.js';
+import {
+  environmentInfo,
+  readRecipes,
+  TextCraft,
+  textCraftDemonstrations,
+  withDefaults,
+  type TextCraftOptions,
+} from '@bowyer/envs';
 
 const EPISODES = 300;
 
 for (const recipes of process.argv.slice(2)) {
-  const defaults = withDefaults(environmentInfo('textcraft').schema, {}, 'textcraft') as unknown as TextCraftOptions;
+  const defaults = withDefaults(environmentInfo('textcraft').schema, {}, 'textcraft') as Record<string, unknown> &
+    TextCraftOptions;
   const options = { ...defaults, recipes };
   const env = new TextCraft(options);
   const goals = env.tree.goals();

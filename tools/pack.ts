@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
-import { packedPages } from '../packages/views/src/index.js';
+import { packedPages } from '@bowyer/views';
 
 const repository = resolve(import.meta.dirname, '..');
 

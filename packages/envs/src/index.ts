@@ -154,6 +154,7 @@ export { mazeDemonstrations } from './maze/demonstrations.js';
 export { StoryFile, type StoryFileInfo, type StoryFileOptions } from './story-file/story-file.js';
 export { TextCraft } from './textcraft/textcraft.js';
 export type { TextCraftOptions } from './textcraft/options.js';
+export { readRecipes } from './textcraft/recipe-files.js';
 export { textCraftDemonstrations } from './textcraft/demonstrations.js';
 export { TextWorldExpress } from './textworld-express/textworld-express.js';
 export { textWorldExpressGames } from './textworld-express/descriptions.js';

@@ -1,17 +1,17 @@
 // The cost of logging for the training thread: its CPU time for a step of 1,000 metrics, by the kernel's count for that
 // thread (Linux), so that other work on the machine does not change it. The aim is under 1 ms with the run's own files.
 //
-//     node --conditions=source --import tsx benchmarks/metrics.ts [rounds of 50 steps]
+//     node --conditions=source --import tsx packages/runner/benchmarks/metrics.ts [rounds of 50 steps]
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { WandbServer } from '../packages/testing/src/index.js';
+import { WandbServer } from '@bowyer/testing';
 import { CheckpointStore } from '@bowyer/checkpoints';
-import { withLoggers } from '../packages/runner/src/run/open-loggers.js';
-import { Recorder } from '../packages/runner/src/run/recorder.js';
-import { RunFiles } from '../packages/runner/src/run/run-files.js';
+import { withLoggers } from '../src/run/open-loggers.js';
+import { Recorder } from '../src/run/recorder.js';
+import { RunFiles } from '../src/run/run-files.js';
 
 const rounds = Number(process.argv[2] ?? 11);
 const METRICS = 1000;
@@ -56,13 +56,21 @@ for (const [title, logger] of Object.entries(loggers).filter(([title]) => title.
   const quiet = { log: () => undefined, progress: { write: () => true } };
   const files = await RunFiles.open(directory, {});
   const config = { logger, projectName: 'benchmark', runName: 'metrics' };
+  const context = {
+    directory,
+    config: { typed: {}, decisive: {} },
+    log: quiet.log,
+    onOutput: () => () => undefined,
+    requestStop: () => undefined,
+  };
+  const saveable = { saveState: async () => undefined, saveAgent: async () => undefined };
   await withLoggers(
     config,
-    { directory, config: { typed: {}, decisive: {} }, log: quiet.log, onOutput: () => () => undefined } as never,
+    context,
     0,
     async (runLogger) => {
       const recorder = new Recorder(
-        { files, checkpoints: new CheckpointStore(directory), saveable: {} as never, logger: runLogger },
+        { files, checkpoints: new CheckpointStore(directory), saveable, logger: runLogger },
         { iterations: rounds * STEPS, firstIteration: 0, best: null, state: {} },
         { saveMinutes: null },
         quiet,

@@ -35,7 +35,7 @@ export async function makeDemonstrations(config: DemonstrationConfig): Promise<D
 
 /** The keys of `demonstrations` that the environment's expert reads. */
 function requestOf({ seed, demonstrations }: DemonstrationConfig, { schema }: DemonstrationSource) {
-  const given = demonstrations as unknown as Record<string, unknown>;
+  const given: Readonly<Record<string, unknown>> = { ...demonstrations };
   const ofExpert = Object.keys(schema.properties).map((key) => [key, given[key]]);
   return { seed, count: demonstrations.count, ...Object.fromEntries(ofExpert) };
 }

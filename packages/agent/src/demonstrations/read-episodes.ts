@@ -72,8 +72,9 @@ function storedEpisode(value: EpisodeRecord | TrajectoryRecord): StoredEpisode {
 
 /** The step with `slip` in the place of other programs' keys. */
 function stepOf(step: RecordedStep, i: number): RecordedStep {
-  const own = Object.entries(step).filter(([key]) => key !== 'slip' && !LOSS_KEYS.some((other) => other === key));
-  return { ...(Object.fromEntries(own) as unknown as RecordedStep), ...(isSlip(step, i) && { slip: true }) };
+  const own = { ...step };
+  for (const key of ['slip', ...LOSS_KEYS]) Reflect.deleteProperty(own, key);
+  return { ...own, ...(isSlip(step, i) && { slip: true }) };
 }
 
 const sumOf = (turns: readonly { reward: number }[]) => turns.reduce((sum, { reward }) => sum + reward, 0);

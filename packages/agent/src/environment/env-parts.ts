@@ -27,7 +27,7 @@ type OracleConfig = EnvironmentConfig &
 export async function openEnvParts(config: OracleConfig, context: Reporting = silent): Promise<OpenEnvParts> {
   const { oracle } = config.env;
   if (oracle === undefined || oracle === 'rules') return none;
-  const options = environmentOptions(config) as unknown as OracleOptions;
+  const options = environmentOptions(config) as Record<string, unknown> & OracleOptions;
   const { name, oracles = {} } = environmentInfo(config.env.name);
   if (oracle === 'openai' && oracles.openai) return openAiOracle(options, oracles.openai, config.slots ?? 1);
   if (oracle !== 't5' || !oracles.t5) throw new Error(`${name} has no oracle '${String(oracle)}'`);

@@ -86,7 +86,8 @@ interface Config {
 
 /** Reasons why a memory cannot work: its encoder, its environment, or nothing that it could contain. */
 export function memoryKeyProblems(config: Record<string, unknown>): ConfigProblem[] {
-  const { task, env, context, memory } = config as unknown as Config;
+  const known = config as typeof config & Config;
+  const { task, env, context, memory } = known;
   if (memory === undefined || memory.kind === 'none') return [];
   const { name, ...options } = env;
   const offer = environmentInfo(name).context?.(options) ?? defaultOffer;
@@ -97,7 +98,7 @@ export function memoryKeyProblems(config: Record<string, unknown>): ConfigProble
       message: `memory.encoder=${String(memory.encoder)}: a folder with an encoder is needed`,
       remedy: 'give a folder in Hugging Face layout, such as one of sentence-transformers; or write memory=bm25',
     });
-  if (task === 'train') problems.push(...contentProblems(config as unknown as Config & { memory: MemoryOptions }));
+  if (task === 'train') problems.push(...contentProblems({ ...known, memory }));
   return problems;
 }
 

@@ -33,5 +33,5 @@ export function recipeOptions<Config extends PlayConfig>(config: Config, tokeniz
     if (key in options) continue;
     Object.defineProperty(options, key, { enumerable: true, get: () => config[key as keyof Config] });
   }
-  return options as unknown as Config & PlayOptions;
+  return options as typeof options & Config & PlayOptions;
 }

@@ -25,7 +25,7 @@ export function remotePolicyProblems(
       message: `remote_policy.base_url=${baseUrl}: ${algorithm.name} learns from what its own policy plays`,
       remedy: `write remote_policy.base_url=null, or choose ${takers().join(', ')}`,
     });
-  else problems.push(...algorithm.offPolicyRollouts(config as never));
+  else problems.push(...algorithm.offPolicyRollouts(config));
   if (config.actionChoice !== 'free')
     problems.push({
       key: 'action_choice',

@@ -46,7 +46,7 @@ export function rolloutProblems(
   if (mode === 'asynchronous')
     refused.push(['horizon', config.horizon ?? null, null, 'episodes belong to no iteration when they begin']);
   return [
-    ...algorithm.offPolicyRollouts(config as never),
+    ...algorithm.offPolicyRollouts(config),
     ...refused.flatMap(([key, value, plain, reason]) =>
       value === plain
         ? []

@@ -104,7 +104,8 @@ function without<T extends object>(node: T, neutral: Readonly<Record<string, unk
 /** The options of the environment that decide its demonstrations. */
 function decisiveOptions(env: EnvConfig): Record<string, unknown> {
   const { independentOf = [], revision } = environmentInfo(env.name).demonstrations ?? {};
-  const decisive = Object.entries(env).filter(([key]) => !independentOf.includes(key as never));
+  const excluded: readonly string[] = independentOf;
+  const decisive = Object.entries(env).filter(([key]) => !excluded.includes(key));
   return { ...Object.fromEntries(decisive), ...(revision !== undefined && { revision }) };
 }
 

@@ -97,10 +97,12 @@ function readText(path: string): string {
 
 function csvRows(path: string, text: string): Row[] {
   try {
-    const records = parse(text, { columns: true, info: true, skip_empty_lines: true, trim: true }) as unknown as {
-      info: { lines: number };
-      record: Record<string, string>;
-    }[];
+    const records = parse<{ info: { lines: number }; record: Record<string, string> }>(text, {
+      columns: true,
+      info: true,
+      skip_empty_lines: true,
+      trim: true,
+    });
     return records.map(({ info, record }) => ({ line: info.lines, cells: record }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

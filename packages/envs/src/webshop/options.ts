@@ -145,7 +145,7 @@ export const ARCHER_GOALS = { lower: 2000, upper: 2100 } as const;
 
 export const webShopDefaults = Object.fromEntries(
   Object.entries(webShopSchema.properties).map(([key, property]) => [key, property.default]),
-) as unknown as WebShopOptions;
+) as Record<string, unknown> & WebShopOptions;
 
 /** A shop is loaded once, however many environments shop there: nothing in it ever changes. */
 const loadedShops = new Map<string, Shop>();

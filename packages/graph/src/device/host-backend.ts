@@ -35,8 +35,9 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
     return data.slice();
   }
 
-  protected writeTensor(target: HostTensor, data: TensorArray): void {
-    target.data.set(data as never);
+  protected writeTensor({ data: target }: HostTensor, data: TensorArray): void {
+    if (target instanceof BigInt64Array) target.set(data as BigInt64Array);
+    else target.set(data as Exclude<TensorArray, BigInt64Array>);
   }
 
   protected freeTensor({ data }: HostTensor): void {

@@ -73,3 +73,7 @@ export interface LoggerUnit<Options extends TObject = TObject> {
   /** @param options with camelCase keys; they fit the schema */
   open(run: LoggedRun, options: OptionsOf<Options>): Promise<RunLogger>;
 }
+
+/** A unit whose schema is not known at compile time. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- its options are checked against its own schema at run time
+export type AnyLogger = LoggerUnit<any>;

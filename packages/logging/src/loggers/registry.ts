@@ -1,13 +1,13 @@
 // Loggers by name. A plugin registers its own besides these.
 import { csvLogger } from './csv-logger.js';
-import type { LoggerUnit } from './logger.js';
+import type { AnyLogger } from './logger.js';
 import { wandbLogger } from './wandb/wandb-logger.js';
 import { tensorBoardLogger } from './tensorboard/tensorboard-logger.js';
 
-const loggers = new Map<string, LoggerUnit>();
+const loggers = new Map<string, AnyLogger>();
 
 /** @throws if the name is taken by another logger */
-export function registerLogger(unit: LoggerUnit): void {
+export function registerLogger(unit: AnyLogger): void {
   const other = loggers.get(unit.name);
   if (other !== undefined && other !== unit) throw new Error(`the logger '${unit.name}' is registered already`);
   loggers.set(unit.name, unit);
@@ -17,4 +17,4 @@ for (const unit of [csvLogger, tensorBoardLogger, wandbLogger]) registerLogger(u
 
 export const loggerNames = (): string[] => [...loggers.keys()];
 
-export const findLogger = (name: string): LoggerUnit | undefined => loggers.get(name);
+export const findLogger = (name: string): AnyLogger | undefined => loggers.get(name);

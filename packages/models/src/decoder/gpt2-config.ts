@@ -64,7 +64,7 @@ export function gpt2Config(file: ConfigJson): Gpt2Config {
       Object.entries(otherNames).flatMap(([other, name]) => (other in file ? [[name, file[other]]] : [])),
     ),
   };
-  const fields = new ConfigFields('gpt2', json, defaults as unknown as ConfigJson);
+  const fields = new ConfigFields('gpt2', json, { ...defaults });
   if ((json.model_type ?? 'gpt2') !== 'gpt2')
     throw fields.error('model_type', `is ${JSON.stringify(json.model_type)}; gpt2Config reads gpt2's files`);
   fields.refuse('quantization_config');

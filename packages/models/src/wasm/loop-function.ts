@@ -44,10 +44,7 @@ export function loopFunction<Whole extends string, Scalar extends string = never
       ...scalars.flatMap((_, i) => setLocal(spread + i, splat(local(whole.length + i)))),
       ...body({
         at: Object.fromEntries(indices) as Record<Whole | Vector, number>,
-        scalar: Object.fromEntries(scalars.map((key, i) => [key, local(spread + i)])) as unknown as Record<
-          Scalar,
-          Code
-        >,
+        scalar: Object.fromEntries(scalars.map((key, i) => [key, local(spread + i)] as const)) as Record<Scalar, Code>,
       }),
     ],
   };

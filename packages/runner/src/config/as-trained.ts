@@ -1,6 +1,7 @@
 // `as_trained`: an evaluation takes from the run of its agent what decides how the agent reads and acts, where the command line does not
 // say it: environment and algorithm with their options, context, memory, chat template, longest reply.
 import { snakeKeys, toCamelCase, toSnakeCase } from '@bowyer/core';
+import type { ContextConfig } from '@bowyer/agent';
 import { overrideText } from '@bowyer/config';
 import type { Implied, ImpliedContext, Reader, Rule } from './implied-rule.js';
 
@@ -94,7 +95,8 @@ async function kindOf(key: (typeof KINDS)[number], { record, env }: Trained): Pr
   if (!isNode(node)) return undefined;
   if (key !== 'context' || node.kind !== 'auto' || record.env === env) return node.kind;
   const { contextOf } = await import('@bowyer/agent');
-  return contextOf({ env: record.env, context: node } as never).kind;
+  const run: Node = { env: record.env, context: node };
+  return contextOf(run as Node & ContextConfig).kind;
 }
 
 const isNode = (value: unknown): value is Node => value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -1,7 +1,7 @@
 // Finds keys of a composed config that its task, algorithm and environment do not read: settings of files for another unit
 // are left out, settings of the user are refused, so that no key is silently ignored.
 import { basename, relative, sep } from 'node:path';
-import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
+import { Type, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import {
   ConfigError,
@@ -150,8 +150,8 @@ function ownName(path: string, { unit, choices }: Reads): string[] {
 
 /** Whether a task has a key, as `lora.r`; what is inside the node `env` is the environment's own. */
 export function hasKey(task: TaskUnit, path: string, choices: Choices): boolean {
-  let at: TSchema | undefined = { type: 'object', properties: keysOf(task, choices) } as unknown as TSchema;
-  for (const key of path.split('.')) at = (at as Partial<TObject>)?.properties?.[key] as TSchema | undefined;
+  let at: TSchema | undefined = Type.Object(keysOf(task, choices));
+  for (const key of path.split('.')) at = (at as Partial<TObject> | undefined)?.properties?.[key];
   return at !== undefined;
 }
 

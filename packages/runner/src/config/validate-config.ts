@@ -130,7 +130,7 @@ function sizelessCritic(composition: Composition): ConfigProblem[] {
 function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {
   if (config.task !== 'train') return [];
   const unit = findAlgorithm(config.agentType as string);
-  return unit?.problems?.(config as never) ?? [];
+  return unit?.problems?.(config) ?? [];
 }
 
 function playProblems(composition: Composition, config: EnvironmentConfig): ConfigProblem[] {

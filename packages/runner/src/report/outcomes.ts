@@ -1,7 +1,6 @@
 // The outcome of each run, and the mean of a setting's runs with its interval.
 import { mean, standardDeviation } from '@bowyer/core';
 import type { Table } from '@bowyer/views';
-import type { RunResults } from '../run/results.js';
 import { matchedRuns, type ComparedRun, type Setting } from './settings.js';
 
 /** Figures of the comparison, by the key in the final test and the metric that stands for it where there was none. */
@@ -58,7 +57,7 @@ export function shareInterval(shares: readonly number[], episodes: number): { lo
 /** The policy that a run ended with is listed last. */
 function outcomeOf({ record, metrics }: ComparedRun, outcome: (typeof OUTCOMES)[number]): number | null {
   if ('test' in outcome) {
-    const policies = (record.results as Partial<RunResults> | null)?.policies;
+    const policies = record.results?.policies;
     return policies?.at(-1)?.metrics[outcome.test] ?? null;
   }
   const values = metrics.columns.get(outcome.metric)?.y ?? [];
@@ -114,8 +113,7 @@ function outcomeText(runs: readonly ComparedRun[], outcome: (typeof OUTCOMES)[nu
 }
 
 /** The episodes of the final test; 0 where there was none. */
-const episodesOf = ({ record }: ComparedRun): number =>
-  (record.results as Partial<RunResults> | null)?.policies?.at(-1)?.metrics['test/episodes'] ?? 0;
+const episodesOf = ({ record }: ComparedRun): number => record.results?.policies?.at(-1)?.metrics['test/episodes'] ?? 0;
 
 function meanText(values: readonly number[]): string {
   if (values.length === 0) return '–';

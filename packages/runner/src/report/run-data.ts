@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { readJsonl } from '@bowyer/core';
 import type { EpisodeSummary, RunData, RunStatus, Table } from '@bowyer/views';
-import { finetuneHeader, finetuneRows, type FinetuneResults } from '../run/finetune-results.js';
+import { finetuneHeader, finetuneRows } from '../run/finetune-results.js';
 import { resultHeader, resultNotes, resultRows, type RunResults } from '../run/results.js';
 import type { TaskResult } from '../run/breakdown.js';
 import { chartSpecs } from './charts.js';
@@ -31,7 +31,7 @@ export async function readRun(directory: string, { status }: RunDataOptions = {}
   const warmStart = await warmStartLoss(directory);
   if (warmStart !== null) metrics.columns.set('warm_start/nll', warmStart);
   const list = await listEpisodes(directory, gamma);
-  const charts = chartSpecs((record.results as Partial<RunResults> | null)?.optimalReturn ?? null);
+  const charts = chartSpecs(record.results?.optimalReturn ?? null);
   const dialogues = [];
   const sources = new Map(list.episodes.map(({ id, source }) => [id, source]));
   for (const [id, reasons] of chosenEpisodes(list.episodes))
@@ -70,29 +70,26 @@ async function warmStartLoss(directory: string): Promise<{ x: number[]; y: numbe
 }
 
 const answersOf = ({ results }: RunRecord): Pick<RunData, 'answers'> =>
-  results !== null && 'answers' in results ? { answers: (results as unknown as FinetuneResults).answers } : {};
+  results?.answers === undefined ? {} : { answers: results.answers };
 
 function tablesOf({ results }: RunRecord): Table[] {
   if (results === null) return [];
-  if ('models' in results) {
-    const rows = finetuneRows(results as unknown as FinetuneResults);
+  const { models, policies, failures = [], tasks = {} } = results;
+  if (models !== undefined) {
+    const rows = finetuneRows({ models });
     return [{ title: 'Loss of the models', header: finetuneHeader, rows }];
   }
-  if (!Array.isArray(results.policies)) return [];
-  const own = results as unknown as RunResults & { failures?: string[]; tasks?: Record<string, TaskResult[]> };
-  const failures = own.failures?.length
-    ? [`${own.failures.length} episodes failed and are left out, the first: ${own.failures[0]}`]
-    : [];
+  if (!Array.isArray(policies)) return [];
+  const own = results as typeof results & RunResults;
+  const failed =
+    failures.length > 0 ? [`${failures.length} episodes failed and are left out, the first: ${failures[0]}`] : [];
   const tested = {
     title: 'Final test',
     header: resultHeader,
-    rows: resultRows(own),
-    notes: [...resultNotes(own), ...failures],
+    rows: resultRows({ policies }),
+    notes: [...resultNotes(own), ...failed],
   };
-  return [
-    tested,
-    ...Object.entries(own.tasks ?? {}).flatMap(([name, tasks]) => (tasks.length > 0 ? [taskTable(name, tasks)] : [])),
-  ];
+  return [tested, ...Object.entries(tasks).flatMap(([name, rows]) => (rows.length > 0 ? [taskTable(name, rows)] : []))];
 }
 
 const taskTable = (name: string, tasks: readonly TaskResult[]): Table => ({

@@ -2,15 +2,21 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Fact, RunStatus } from '@bowyer/views';
+import type { FinetuneResults } from '../run/finetune-results.js';
+import type { RunResults } from '../run/results.js';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { isUnderWay } from '../run/run-control.js';
 import { readStarts, withoutSecret, type Starts } from '../run/start-log.js';
+
+/** The contents of results.json: those of the task that wrote it, in this version or an older one. */
+export type StoredResults = Readonly<Record<string, unknown>> &
+  Partial<RunResults & FinetuneResults & { failures: string[] }>;
 
 export interface RunRecord {
   directory: string;
   /** The keys that decided the numbers, in camelCase; empty where the run was killed before they were written. */
   config: Record<string, unknown>;
-  results: Record<string, unknown> | null;
+  results: StoredResults | null;
   starts: Starts;
   status: RunStatus;
   /** Environment and method. */
@@ -32,7 +38,7 @@ export async function readRunRecord(directory: string): Promise<RunRecord> {
   const record = {
     directory,
     config: config ?? {},
-    results,
+    results: results as StoredResults | null,
     starts,
     status: await statusOf(directory, results, starts),
   };

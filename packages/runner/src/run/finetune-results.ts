@@ -24,7 +24,7 @@ export interface FinetuneResults {
 
 export const finetuneHeader = ['model', 'loss', 'perplexity'] as const;
 
-export const finetuneRows = ({ models }: FinetuneResults): string[][] =>
+export const finetuneRows = ({ models }: Pick<FinetuneResults, 'models'>): string[][] =>
   models.map(({ name, nll, perplexity }) => [name, nll.toFixed(4), perplexity.toPrecision(4)]);
 
 export function finetuneText(directory: string, results: FinetuneResults): string {

@@ -24,7 +24,7 @@ interface LoggingConfig {
 
 /** Called before any work of the run. @throws what a logger lacks, as a key of its server */
 export function checkLoggers({ logger, projectName: project, runName: name }: LoggingConfig): void {
-  for (const [unit, options] of Object.entries(logger)) findLogger(unit)!.check?.({ project, name }, options as never);
+  for (const [unit, options] of Object.entries(logger)) findLogger(unit)!.check?.({ project, name }, options);
 }
 
 /**
@@ -79,7 +79,7 @@ function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'
 async function openLoggers(config: LoggerConfig, run: LoggedRun): Promise<RunLogger> {
   const open: GuardedLogger[] = [];
   for (const [name, options] of Object.entries(config)) {
-    const logger = await findLogger(name)!.open(run, options as never);
+    const logger = await findLogger(name)!.open(run, options);
     open.push(new GuardedLogger(name, logger, (message) => run.warn(message)));
   }
   return {

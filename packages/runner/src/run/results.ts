@@ -117,7 +117,7 @@ export function compared(
 
 export const resultHeader = ['policy', 'return', '95 % interval', 'win', 'invalid', 'repeated', 'turns'] as const;
 
-export function resultRows({ policies }: RunResults): string[][] {
+export function resultRows({ policies }: Pick<RunResults, 'policies'>): string[][] {
   const figure = (metrics: Metrics, key: string, digits: number) =>
     `test/${key}` in metrics ? metrics[`test/${key}`].toFixed(digits) : '–';
   const decodings = new Set(policies.map(({ decoding }) => decoding));

@@ -28,7 +28,7 @@ export function checkRungs(job: Composition, { resourceKey, metric, rungs }: Ash
       ['write lm_schedule.kind=constant, or lm_lr_final_share=1'],
       { keyPath: 'lm_schedule' },
     );
-  const warmup = algorithmOf(job)?.frozenIterations?.(config as never) ?? 0;
+  const warmup = algorithmOf(job)?.frozenIterations?.(config) ?? 0;
   if (rungs[0] <= warmup)
     throw new ConfigError(
       'sweep',

@@ -143,8 +143,9 @@ export class LeftOut {
     const texts = [this.#textOf(planted, inputs, false), this.#textOf(planted.slice(0, at + 1), inputs, asks)];
     if (texts.some((text) => text !== null && marks.areIn(text))) return true;
     if (WRITTEN_WHOLE.includes(key) && texts.some((text) => text !== null)) return false;
-    const { [key]: _, ...rest } = message;
-    const without = messages.map((each, i) => (i === at ? (rest as unknown as ChatMessage) : each));
+    const rest: ChatMessage = { ...message };
+    Reflect.deleteProperty(rest, key);
+    const without = messages.map((each, i) => (i === at ? rest : each));
     return (
       this.#changes(messages, inputs, without, inputs) ||
       this.#changes(messages.slice(0, at + 1), inputs, without.slice(0, at + 1), inputs)

@@ -76,7 +76,7 @@ export class HuggingFaceTokenizer implements Tokenizer {
     readonly config: JsonObject,
     path = 'tokenizer.json',
   ) {
-    const loaded = asTransformersLoadsIt(definition as unknown as TokenizerDefinition, config);
+    const loaded = asTransformersLoadsIt(definition as JsonObject & TokenizerDefinition, config);
     this.#pipeline = new TokenizerPipeline(loaded, path);
     this.vocabSize = this.#pipeline.size;
     this.longestToken = this.#pipeline.longestToken;

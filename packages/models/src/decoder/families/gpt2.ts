@@ -1,6 +1,5 @@
 // GPT-2 of any size: learned positions, layer norms, one joint projection, biases everywhere.
 // Source: Radford et al. 2019, section 2.3.
-import type { ConfigJson } from '@bowyer/checkpoints';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import { FamilyConfig, type Family } from '../family.js';
 import { gpt2Config, type Gpt2Config } from '../gpt2-config.js';
@@ -21,7 +20,7 @@ export const gpt2Family: Family = {
 
 export function gpt2(config: Gpt2Config): CausalArchitecture {
   const { n_positions: rows, n_layer, n_embd, initializer_range } = config;
-  const architecture = plainDecoder(new FamilyConfig('gpt2', gpt2Family, config as unknown as ConfigJson), {
+  const architecture = plainDecoder(new FamilyConfig('gpt2', gpt2Family, { ...config }), {
     names: {
       embedding: 'transformer.wte',
       layers: 'transformer.h',

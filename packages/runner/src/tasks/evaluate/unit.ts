@@ -111,7 +111,7 @@ function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<st
       message: `${algorithm.name} acts with its critic, and there is none beside ${folder}`,
       remedy: 'give a run of this algorithm or one of its checkpoints',
     });
-  const { env, context, memory } = config as unknown as ContextConfig & MemoryConfig;
+  const { env, context, memory } = config as typeof config & ContextConfig & MemoryConfig;
   const { name } = env;
   if (run?.env?.name !== undefined && run.env.name !== name && !isMember(run.env, name))
     problems.push({

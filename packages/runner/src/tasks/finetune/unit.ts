@@ -67,8 +67,9 @@ export const finetuneTask: TaskUnit = {
   description: 'train a model on your own conversations, or prompts and completions',
   keys,
   plays: false,
-  async problems(config) {
-    const { model, data, useLora } = config as unknown as FinetuneKeys;
+  async problems(raw) {
+    const config = raw as typeof raw & FinetuneKeys;
+    const { model, data, useLora } = config;
     if (model === null || data === null)
       return [
         {
@@ -87,8 +88,8 @@ export const finetuneTask: TaskUnit = {
         remedy:
           'write use_lora=true to train the adapter further, or merge it before: npx bowyer --config-name convert',
       });
-    problems.push(...quantizationProblems(config as unknown as FinetuneKeys));
-    return [...problems, ...batchProblems(config as unknown as FinetuneKeys), ...(await dataProblems(config as never))];
+    problems.push(...quantizationProblems(config));
+    return [...problems, ...batchProblems(config), ...(await dataProblems(config))];
   },
   load: async () => (await import('./finetune.js')).finetune,
 };

@@ -49,7 +49,7 @@ export class TrainedModels {
     const models = new TrainedModels(policy, critic);
     try {
       await policy.createOptimizer(policyOptimizer(config));
-      const valueFunction = unit.valueFunction?.(config as never);
+      const valueFunction = unit.valueFunction?.(config);
       if (valueFunction) {
         const valueFolder = checkpoint === null ? start.folder! : join(checkpoint, VALUE_MODEL);
         models.#valueModel = await makeValueModel(valueFunction, policy, valueFolder, config, device);

@@ -174,7 +174,7 @@ export const trainTask: TaskUnit = {
   plays: true,
   sharesRanks: true,
   async problems(raw) {
-    const config = raw as unknown as TrainConfig;
+    const config = raw as typeof raw & TrainConfig;
     const { checkpointPath, policyLm, useLora, criticLm, critic, guard, diagnostics } = config;
     const problems: ConfigProblem[] = [];
     for (const key of ['checkpoint_path', 'policy_lm'] as const) {
