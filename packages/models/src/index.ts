@@ -1,7 +1,8 @@
 export { gpt2Config } from './decoder/gpt2-config.js';
 export { initializeParameters } from './architecture/initialize-parameters.js';
 export { architectureFor } from './language-model/architectures.js';
-export { LanguageModel, type FrozenPolicy } from './language-model/language-model.js';
+export { LanguageModel } from './language-model/language-model.js';
+export type { FrozenPolicy } from './language-model/frozen-policy.js';
 export { openAdapterDirectory } from './language-model/model-weights.js';
 export { AdapterError, isAdapterDirectory } from './lora/peft-files.js';
 export { type Quantization } from './quantization/frozen-weights.js';

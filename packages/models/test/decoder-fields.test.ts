@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { openDevice, type Device } from '@bowyer/graph';
 import { readPretrainedConfig, type ConfigJson } from '@bowyer/checkpoints';
 import { architectureFor } from '../src/language-model/architectures.js';
-import { LanguageModel, type LoadOptions } from '../src/language-model/language-model.js';
+import { LanguageModel } from '../src/language-model/language-model.js';
+import type { LoadOptions } from '../src/language-model/model-options.js';
 import { recorded, writeFolder, type FolderFiles } from './field-folders.js';
 import { continuationExample } from './reference/continuation-example.js';
 

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { openDevice, type Device } from '@bowyer/graph';
 import { linearBiases } from '../src/decoder/linear-biases.js';
 import { architectureFor } from '../src/language-model/architectures.js';
-import { LanguageModel, type LoadOptions } from '../src/language-model/language-model.js';
+import { LanguageModel } from '../src/language-model/language-model.js';
+import type { LoadOptions } from '../src/language-model/model-options.js';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { continuationExample } from './reference/continuation-example.js';
 

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConfigJson, PretrainedDirectoryError } from '@bowyer/checkpoints';
-import { LanguageModel, type LanguageModelOptions } from '../language-model/language-model.js';
+import { LanguageModel } from '../language-model/language-model.js';
+import type { LanguageModelOptions } from '../language-model/model-options.js';
 import { isEncoderDecoder } from '../seq2seq/seq2seq-architectures.js';
 import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 

@@ -1,36 +1,18 @@
 // A causal language model on a device: made or loaded, trained, scored, sampled, saved in Hugging Face layout.
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { writeFileAtomically, type Rng, type ScoredTokens, type TokenLoss } from '@bowyer/core';
-import type { Device, Precision, State, StateTensorInit } from '@bowyer/graph';
-import { architectureFor } from './architectures.js';
+import type { HostTensors } from '@bowyer/checkpoints';
+import type { ScoredTokens, TokenLoss } from '@bowyer/core';
+import type { Device, State } from '@bowyer/graph';
+import type { Tokenizer } from '@bowyer/text';
 import type { CausalArchitecture } from '../architecture/architecture.js';
-import { checkMemory } from '../architecture/initialize-parameters.js';
-import { eachParameter, toCheckpoint } from '../architecture/checkpoint-layout.js';
-import { configText } from '../architecture/config-text.js';
+import { linearWeights } from '../architecture/linear-weights.js';
+import type { TokenExample } from '../batching/token-batches.js';
 import { DecodePrograms } from '../decoding/decode-programs.js';
 import { Episodes, type EpisodesOptions } from '../decoding/episodes.js';
-import { withStoredHead } from './stored-head.js';
-import { createAdapters, openAdapterDirectory, type ModelWeights } from './model-weights.js';
-import type { LoraOptions } from '../lora/lora-options.js';
-import { linearWeights } from '../architecture/linear-weights.js';
-import { mergeAdapters } from '../lora/merge-adapters.js';
-import { AdapterError, readAdapterWeights, writeAdapter } from '../lora/peft-files.js';
+import { readAdapterWeights } from '../lora/peft-files.js';
 import { StepRng } from '../lora/step-rng.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
-import {
-  type CheckpointReader,
-  type ConfigJson,
-  type HostTensors,
-  openSafetensors,
-  readDecoderConfig,
-  readGenerationFields,
-  writeWeights,
-} from '@bowyer/checkpoints';
-import { addDequantized, FrozenWeights, type Quantization } from '../quantization/frozen-weights.js';
-import { readStateDict, loadStateDict } from '../weights/state-dict.js';
-import type { TokenExample } from '../batching/token-batches.js';
+import { FrozenWeights, type Quantization } from '../quantization/frozen-weights.js';
 import {
   TokenScorer,
   type BatchOptions,
@@ -41,53 +23,23 @@ import {
 } from '../training/token-scorer.js';
 import { trunkWidth } from '../training/training-graph.js';
 import { ValueHead } from '../training/value-head.js';
-import { loadTokenizer, type Tokenizer } from '@bowyer/text';
-import { checkVocabulary } from '../architecture/vocabulary-check.js';
-import { frozenTensor, frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
-
-/** Probabilities in config.json, of all families. */
-const dropoutFields = ['attn_pdrop', 'embd_pdrop', 'resid_pdrop', 'attention_dropout', 'hidden_dropout'];
+import { frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
+import { readStateDict, loadStateDict } from '../weights/state-dict.js';
+import { policyWithAdapters, type FrozenPolicy } from './frozen-policy.js';
+import {
+  checkDropout,
+  checkIntegerProducts,
+  withPadding,
+  type CreateOptions,
+  type LanguageModelOptions,
+  type LoadOptions,
+} from './model-options.js';
+import type { ModelWeights } from './model-weights.js';
+import { freshModel, readModel } from './read-model.js';
+import { saveAdapters, saveWhole } from './save-model.js';
 
 /** With gradient checkpointing, logits are kept for a quarter of the scored rows. */
 const LOSS_CHUNKS = 4;
-
-export interface LanguageModelOptions {
-  device: Device;
-  /** Tokens that the policy never generates and that scoring gives probability 0. */
-  maskedTokenIds?: readonly number[];
-  /** Whether padding is among them, as suits a policy (true if not given); false: the checkpoint's own distribution. */
-  masksPadding?: boolean;
-  /** Longest context in tokens if it is to be shorter than the architecture's. */
-  contextLength?: number;
-  /** Given: training drops activations with the config's probabilities, following these numbers. Sampling and scoring never do. */
-  dropoutRng?: Rng;
-  /** Training keeps only what goes from block to block, and logits of a part of the rows: less memory, more time. */
-  gradientCheckpointing?: boolean;
-  /** Decoding on the CPU keeps its own copy of the weights, laid out for speed (see decode-programs.ts); by size if not given. */
-  packedDecoding?: boolean;
-  /** Bits of the linear layers' weights, which are frozen then; 'none' if not given. */
-  quantization?: Quantization;
-}
-
-export interface LoadOptions extends LanguageModelOptions {
-  /** A Hugging Face directory, or a PEFT adapter's, whose base is then loaded as well. */
-  dir: string;
-  /** Jinja that the model keeps instead of its own template, since it is trained with it; null: its own. */
-  chatTemplate?: string | null;
-  /** Train adapters beside the frozen model; if `dir` is an adapter, its own settings apply but for the dropout. Start values and dropout follow `seed`. */
-  lora?: LoraOptions & {
-    seed: number;
-    /** Training and scoring multiply the quantised base's weights as integers; false if not given. */
-    integerProducts?: boolean;
-  };
-}
-
-/** A policy that only scores, such as the reference policy of a KL penalty. */
-export interface FrozenPolicy {
-  /** Per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. */
-  logprobs(examples: readonly TokenExample[], options?: BatchOptions): Promise<Float32Array[]>;
-  release(): Promise<void>;
-}
 
 export class LanguageModel implements FrozenPolicy {
   readonly contextLength: number;
@@ -150,19 +102,9 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   /** A model with fresh weights. `config` has the contents of Hugging Face's config.json (at least `model_type` and sizes). */
-  static async create(
-    options: LanguageModelOptions &
-      Pick<LoadOptions, 'lora'> & { config: Readonly<Record<string, unknown>>; tokenizer: Tokenizer; rng: Rng },
-  ): Promise<LanguageModel> {
-    const architecture = architectureFor({ vocab_size: options.tokenizer.vocabSize, ...options.config });
-    checkVocabulary(options.tokenizer.vocabSize, architecture.vocabSize, 'LanguageModel.create');
-    checkMemory(architecture.parameters);
-    const weights = new FrozenWeights(architecture, options.quantization ?? 'none');
-    for (const spec of architecture.parameters) weights.addInitialized(spec, options.rng);
-    const { device, lora } = options;
-    const base = await createBase(options, weights, lora !== undefined);
-    const adapters = lora && (await createAdapters(device, architecture, { options: lora, seed: lora.seed }));
-    return new LanguageModel(options, architecture, options.tokenizer, { base, ...weights.kept, adapters });
+  static async create(options: CreateOptions): Promise<LanguageModel> {
+    const { architecture, weights } = await freshModel(options);
+    return new LanguageModel(options, architecture, options.tokenizer, weights);
   }
 
   /**
@@ -170,34 +112,8 @@ export class LanguageModel implements FrozenPolicy {
    * directory (adapter_config.json, adapter_model.safetensors) and the base that it names.
    */
   static async load(options: LoadOptions): Promise<LanguageModel> {
-    const { dir, device, lora, quantization = 'none' } = options;
-    const { baseDir, adapter } = await openAdapterDirectory(dir);
-    const config = await readDecoderConfig(baseDir);
-    const tokenizer = await loadTokenizer(baseDir, { chatTemplate: options.chatTemplate, templatesOf: dir });
-    checkVocabulary(tokenizer.vocabSize, architectureFor(config, configPath(baseDir)).vocabSize, baseDir);
-    if (adapter?.usesMagnitudes && quantization !== 'none')
-      throw new AdapterError(
-        dir,
-        'adapter_config.json: use_dora is true, which needs the norms of the base in float32',
-        `load it without quantization=${quantization}`,
-      );
-    // Dropout belongs to the training, the rest to the adapter's weights.
-    const loraOptions = adapter ? { ...adapter, dropout: lora?.dropout ?? adapter.dropout } : lora;
-    const { architecture, adapters, base, kept } = await readModel(
-      { device, config, dir: baseDir, quantization },
-      async (described) =>
-        loraOptions &&
-        createAdapters(device, described, { options: loraOptions, seed: lora?.seed ?? 0, dir: adapter && dir }),
-    );
-    const { file, json } = await readGenerationFields(baseDir);
-    return new LanguageModel(options, architecture, tokenizer, {
-      base,
-      ...kept,
-      adapters,
-      // An adapter names its base, and is looked at from elsewhere.
-      baseDir: resolve(baseDir),
-      generation: file === 'generation_config.json' ? json : undefined,
-    });
+    const { architecture, tokenizer, weights } = await readModel(options);
+    return new LanguageModel(options, architecture, tokenizer, weights);
   }
 
   /** Contents of config.json. */
@@ -210,27 +126,16 @@ export class LanguageModel implements FrozenPolicy {
    * which names the base's directory.
    */
   async save(dir: string): Promise<void> {
-    const { adapters, baseDir } = this.#weights;
+    const { adapters } = this.#weights;
     if (!adapters) return this.saveMerged(dir);
-    if (baseDir === undefined)
-      throw new Error('LanguageModel: the base model of these adapters is in no directory; use saveMerged');
-    await mkdir(dir, { recursive: true });
-    await writeAdapter(dir, await this.copyParameters(), adapters.layout, baseDir);
-    await this.tokenizer.save(dir, writeFileAtomically);
+    await saveAdapters(dir, this.tokenizer, await this.copyParameters(), this.#weights);
   }
 
   /** Writes a whole model in Hugging Face layout: quantised weights in float32, adapters added to the weights beside them. */
   async saveMerged(dir: string): Promise<void> {
-    const { base, quantized, adapters } = this.#weights;
-    const tensors = addDequantized(await readStateDict(this.#device, base), quantized);
-    if (adapters) mergeAdapters(tensors, await this.copyParameters(), adapters.layout);
-    await mkdir(dir, { recursive: true });
-    await writeWeights(dir, toCheckpoint(this.architecture.parameters, tensors));
-    await this.tokenizer.save(dir, writeFileAtomically);
-    await writeFileAtomically(join(dir, 'config.json'), configText(this.config));
-    const { generation } = this.#weights;
-    if (generation)
-      await writeFileAtomically(join(dir, 'generation_config.json'), `${JSON.stringify(generation, null, 2)}\n`);
+    const { adapters } = this.#weights;
+    const trained = adapters && (await this.copyParameters());
+    await saveWhole(dir, this, await readStateDict(this.#device, this.#weights.base), { ...this.#weights, trained });
   }
 
   /** Bit-exact copies of the trained parameters (with LoRA the adapters), e.g. to keep the best so far. */
@@ -250,11 +155,7 @@ export class LanguageModel implements FrozenPolicy {
    * @throws if the config has no probability above 0
    */
   useDropout(seed: number): void {
-    if (!dropoutFields.some((field) => Number(this.config[field] ?? 0) > 0))
-      throw new Error(
-        `dropout=true: the config.json of this ${String(this.config.model_type)} model has no dropout probability above 0\n` +
-          '  write dropout=false, or give a model whose config.json has one',
-      );
+    checkDropout(this.config);
     this.#scorer.dropoutRng = new StepRng(seed, () => this.#optimizer?.steps ?? 0, 'dropout');
   }
 
@@ -367,14 +268,7 @@ export class LanguageModel implements FrozenPolicy {
   }
 
   async #withAdapters(tensors: HostTensors): Promise<FrozenPolicy> {
-    const adapters = await this.#device.createState(tensors);
-    return {
-      logprobs: (examples, options) => this.logprobs(examples, { ...options, adapters }),
-      release: async () => {
-        await this.#scorer.releaseAdapters(adapters);
-        await this.#device.release(adapters);
-      },
-    };
+    return policyWithAdapters(this.#scorer, this.#device, await this.#device.createState(tensors));
   }
 
   /**
@@ -447,72 +341,4 @@ export class LanguageModel implements FrozenPolicy {
     await ComputeWeights.of(this.#device, base).release();
     for (const state of [base, adapters?.parameters, adapters?.switch]) if (state) await this.#device.release(state);
   }
-}
-
-/** @throws unless the model can be trained with `integerProducts` */
-function checkIntegerProducts({ kind }: Device, { quantized }: ModelWeights): void {
-  if (!quantized)
-    throw new Error(
-      'LanguageModel: integerProducts needs a quantised base; give quantization, or leave integerProducts out',
-    );
-  if (kind !== 'cpu')
-    throw new Error(`LanguageModel: a device of kind ${kind} has no products of integers; load on 'cpu'`);
-}
-
-/** Parameters that training does not change need no float32 masters where graphs calculate in float16. */
-function createBase(
-  { device, quantization = 'none' }: LanguageModelOptions,
-  { tensors }: FrozenWeights,
-  hasAdapters: boolean,
-): Promise<State> {
-  const isFrozen = hasAdapters || quantization !== 'none';
-  return device.createState(isFrozen ? frozenTensors(tensors, device.precision) : tensors);
-}
-
-const configPath = (dir: string) => join(dir, 'config.json');
-
-interface ModelSource {
-  device: Device;
-  config: ConfigJson;
-  dir: string;
-  quantization: Quantization;
-}
-
-/** Each weight goes to the device, or is quantised, as it is read, so that no more than one or two are here in float32. */
-async function readModel(
-  { device, config, dir, quantization }: ModelSource,
-  adaptersFor: (architecture: CausalArchitecture) => Promise<ModelWeights['adapters']>,
-): Promise<
-  Pick<ModelWeights, 'adapters' | 'base'> & { architecture: CausalArchitecture; kept: FrozenWeights['kept'] }
-> {
-  const file = await openSafetensors(dir);
-  try {
-    const { json, source } = await withStoredHead(config, file, configPath(dir));
-    const architecture = architectureFor(json, configPath(dir));
-    const weights = new FrozenWeights(architecture, quantization);
-    const adapters = await adaptersFor(architecture);
-    const isFrozen = adapters !== undefined || quantization !== 'none';
-    const base = await device.createStateFrom(whole(architecture, source, weights, isFrozen, device.precision));
-    return { architecture, adapters, base, kept: weights.kept };
-  } finally {
-    await file.close();
-  }
-}
-
-/** The parameters that are not quantised. */
-async function* whole(
-  { parameters }: CausalArchitecture,
-  source: CheckpointReader,
-  weights: FrozenWeights,
-  isFrozen: boolean,
-  precision: Precision,
-): AsyncGenerator<[string, StateTensorInit]> {
-  for await (const [name, tensor] of eachParameter(parameters, source))
-    if (!weights.takesQuantized(name, tensor)) yield [name, isFrozen ? frozenTensor(tensor, precision) : tensor];
-}
-
-/** Padding is never generated, unless it is also the end-of-text token (as in GPT-2). */
-function withPadding(maskedTokenIds: readonly number[], { padTokenId, eosTokenId }: Tokenizer): number[] {
-  const padding = padTokenId >= 0 && padTokenId !== eosTokenId ? [padTokenId] : [];
-  return [...new Set([...maskedTokenIds, ...padding])].sort((a, b) => a - b);
 }

@@ -1,0 +1,119 @@
+// The parts of a model on a device: made with fresh weights, or read from Hugging Face's files.
+import { join, resolve } from 'node:path';
+import {
+  openSafetensors,
+  readDecoderConfig,
+  readGenerationFields,
+  type CheckpointReader,
+  type ConfigJson,
+} from '@bowyer/checkpoints';
+import type { Device, Precision, StateTensorInit } from '@bowyer/graph';
+import { loadTokenizer, type Tokenizer } from '@bowyer/text';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { eachParameter } from '../architecture/checkpoint-layout.js';
+import { checkMemory } from '../architecture/initialize-parameters.js';
+import { checkVocabulary } from '../architecture/vocabulary-check.js';
+import { AdapterError } from '../lora/peft-files.js';
+import { FrozenWeights, type Quantization } from '../quantization/frozen-weights.js';
+import { frozenTensor, frozenTensors } from '../weights/compute-weights.js';
+import { architectureFor } from './architectures.js';
+import type { CreateOptions, LoadOptions } from './model-options.js';
+import { createAdapters, openAdapterDirectory, type ModelWeights } from './model-weights.js';
+import { withStoredHead } from './stored-head.js';
+
+/** The parts of a language model. */
+export interface ModelParts {
+  architecture: CausalArchitecture;
+  tokenizer: Tokenizer;
+  weights: ModelWeights;
+}
+
+/** The parts of a model with fresh weights. */
+export async function freshModel(options: CreateOptions): Promise<Omit<ModelParts, 'tokenizer'>> {
+  const { device, lora, quantization = 'none', tokenizer, config, rng } = options;
+  const architecture = architectureFor({ vocab_size: tokenizer.vocabSize, ...config });
+  checkVocabulary(tokenizer.vocabSize, architecture.vocabSize, 'LanguageModel.create');
+  checkMemory(architecture.parameters);
+  const weights = new FrozenWeights(architecture, quantization);
+  for (const spec of architecture.parameters) weights.addInitialized(spec, rng);
+  // Parameters that training does not change need no float32 masters where graphs calculate in float16.
+  const isFrozen = lora !== undefined || quantization !== 'none';
+  const base = await device.createState(isFrozen ? frozenTensors(weights.tensors, device.precision) : weights.tensors);
+  const adapters = lora && (await createAdapters(device, architecture, { options: lora, seed: lora.seed }));
+  return { architecture, weights: { base, ...weights.kept, adapters } };
+}
+
+/** The parts of a model in a Hugging Face directory, or in a PEFT directory and the base that it names. */
+export async function readModel(options: LoadOptions): Promise<ModelParts> {
+  const { dir, device, lora, quantization = 'none' } = options;
+  const { baseDir, adapter } = await openAdapterDirectory(dir);
+  const config = await readDecoderConfig(baseDir);
+  const tokenizer = await loadTokenizer(baseDir, { chatTemplate: options.chatTemplate, templatesOf: dir });
+  checkVocabulary(tokenizer.vocabSize, architectureFor(config, configPath(baseDir)).vocabSize, baseDir);
+  if (adapter?.usesMagnitudes && quantization !== 'none')
+    throw new AdapterError(
+      dir,
+      'adapter_config.json: use_dora is true, which needs the norms of the base in float32',
+      `load it without quantization=${quantization}`,
+    );
+  // Dropout belongs to the training, the rest to the adapter's weights.
+  const loraOptions = adapter ? { ...adapter, dropout: lora?.dropout ?? adapter.dropout } : lora;
+  const { architecture, adapters, base, kept } = await readWeights(
+    { device, config, dir: baseDir, quantization },
+    async (described) =>
+      loraOptions &&
+      createAdapters(device, described, { options: loraOptions, seed: lora?.seed ?? 0, dir: adapter && dir }),
+  );
+  const { file, json } = await readGenerationFields(baseDir);
+  const weights = {
+    base,
+    ...kept,
+    adapters,
+    // An adapter names its base, and is looked at from elsewhere.
+    baseDir: resolve(baseDir),
+    generation: file === 'generation_config.json' ? json : undefined,
+  };
+  return { architecture, tokenizer, weights };
+}
+
+const configPath = (dir: string) => join(dir, 'config.json');
+
+interface ModelSource {
+  device: Device;
+  config: ConfigJson;
+  dir: string;
+  quantization: Quantization;
+}
+
+/** Each weight goes to the device, or is quantised, as it is read, so that no more than one or two are here in float32. */
+async function readWeights(
+  { device, config, dir, quantization }: ModelSource,
+  adaptersFor: (architecture: CausalArchitecture) => Promise<ModelWeights['adapters']>,
+): Promise<
+  Pick<ModelWeights, 'adapters' | 'base'> & { architecture: CausalArchitecture; kept: FrozenWeights['kept'] }
+> {
+  const file = await openSafetensors(dir);
+  try {
+    const { json, source } = await withStoredHead(config, file, configPath(dir));
+    const architecture = architectureFor(json, configPath(dir));
+    const weights = new FrozenWeights(architecture, quantization);
+    const adapters = await adaptersFor(architecture);
+    const isFrozen = adapters !== undefined || quantization !== 'none';
+    const base = await device.createStateFrom(whole(architecture, source, weights, isFrozen, device.precision));
+    return { architecture, adapters, base, kept: weights.kept };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The parameters that are not quantised. */
+async function* whole(
+  { parameters }: CausalArchitecture,
+  source: CheckpointReader,
+  weights: FrozenWeights,
+  isFrozen: boolean,
+  precision: Precision,
+): AsyncGenerator<[string, StateTensorInit]> {
+  for await (const [name, tensor] of eachParameter(parameters, source))
+    if (!weights.takesQuantized(name, tensor)) yield [name, isFrozen ? frozenTensor(tensor, precision) : tensor];
+}
