@@ -27,6 +27,11 @@ import {
   recipeOptions,
   splitPlanOf,
   type AgentMemory,
+  type ContextConfig,
+  type DialogueConfig,
+  type MemoryConfig,
+  type PlayConfig,
+  type PolicyConfig,
 } from '@bowyer/agent';
 import { breakdownOf } from '../../run/breakdown.js';
 import { TestCache } from '../../run/test-cache.js';
@@ -51,10 +56,19 @@ export const failureLog =
     log(`${episode} failed and is left out: ${error.message}`, 'WARNING');
 
 /** The line of the results about rollouts that were played ahead. */
-const aheadOf = ({ rollout }: TrainConfig): Pick<RunResults, 'rollouts'> =>
+const aheadOf = ({ rollout }: Pick<TrainConfig, 'rollout'>): Pick<RunResults, 'rollouts'> =>
   rollout === undefined || rollout.mode === 'synchronous'
     ? {}
     : { rollouts: { mode: rollout.mode, maxStaleness: rollout.maxStaleness! } };
+
+/** The keys that decide how the agents are loaded and played, and what the results say of the training. */
+type TestConfig = PolicyConfig &
+  DialogueConfig &
+  ContextConfig &
+  MemoryConfig &
+  PlayConfig &
+  Pick<TrainConfig, 'testSize' | 'evalDecoding' | 'gamma'> &
+  Pick<TrainConfig, 'checkpointPath' | 'policyLm' | 'iterations' | 'rollout' | 'demonstrations'>;
 
 interface Played {
   name: string;
@@ -71,7 +85,7 @@ export class FinalTest {
 
   constructor(
     private readonly unit: AnyAlgorithm,
-    private readonly config: TrainConfig,
+    private readonly config: TestConfig,
     private readonly context: TaskContext,
     private readonly device: Device,
     private readonly memory: AgentMemory | null,

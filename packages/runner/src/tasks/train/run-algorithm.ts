@@ -22,7 +22,13 @@ import {
   startRestorer,
   teacherOf,
   withRemoteRollouts,
+  type AgentConfig,
   type AgentMemory,
+  type ContextConfig,
+  type FreshPolicyConfig,
+  type MemoryConfig,
+  type PlayConfig,
+  type PolicyConfig,
   type RolloutsAhead,
   type Start,
 } from '@bowyer/agent';
@@ -38,6 +44,16 @@ import { failureLog } from './final-test.js';
 import type { TrainConfig } from './train-config.js';
 import type { TrainedModels } from './trained-models.js';
 
+/** The keys that are read while an algorithm runs; the algorithm reads those of its own schema. */
+type AlgorithmConfig = PolicyConfig &
+  FreshPolicyConfig &
+  ContextConfig &
+  MemoryConfig &
+  PlayConfig &
+  Pick<AgentConfig, 'optimizer'> &
+  Pick<TrainConfig, 'diagnostics' | 'guard' | 'remotePolicy' | 'distributed'> &
+  Pick<TrainConfig, 'iterations' | 'epochs' | 'saveMinutes' | 'saveFreq'>;
+
 /** A run between its start and its final test. */
 export interface RunState {
   unit: AnyAlgorithm;
@@ -45,7 +61,7 @@ export interface RunState {
   dataset: Dataset | null;
   device: Device;
   logger: RunLogger;
-  config: TrainConfig;
+  config: AlgorithmConfig;
   context: TaskContext;
   memory: AgentMemory | null;
   store: CheckpointStore<CheckpointProgress>;
