@@ -52,7 +52,7 @@ try {
       ...own,
       ...rollouts,
       ...start,
-      ...(config === 'guess_number' ? ['warmup_iter=1', 'epochs=2'] : []),
+      ...(name === 'own-task' ? ['warmup_iter=1', 'epochs=2'] : []),
       `save_path=${name}-run`,
     );
     expect(existsSync(join(folder, `${name}-run/results.json`)), `${name} left no results`);

@@ -7,8 +7,8 @@ registerEnvironment(
   defineEnvironment({
     name: 'guess_number',
     reset: ({ rng }) => ({
-      observation: 'Guess a number from 1 to 20.',
-      state: { secret: rng.integer(1, 20), low: 1, high: 20 },
+      observation: 'Guess a number from 1 to 10.',
+      state: { secret: rng.integer(1, 10), low: 1, high: 10 },
     }),
     step: (action, { state }) => {
       const guess = Number(action);
@@ -17,7 +17,7 @@ registerEnvironment(
       if (guess > state.secret) state.high = Math.min(state.high, guess - 1);
       return { observation: guess < state.secret ? 'Higher.' : 'Lower.' };
     },
-    maxTurns: 6,
+    maxTurns: 4,
     expert: ({ state: { low, high } }) => String(Math.floor((low + high) / 2)),
   }),
 );
