@@ -59,7 +59,7 @@ const tinyArcher = [
 describe('an environment of one’s own', () => {
   test('that is stated in two functions and an expert is trained on', async () => {
     const smallest = ['--config-dir', './smallest', '--config-name', 'guess_number'];
-    const { code } = await bowyer(...smallest, ...tiny, 'minibatch_size=4', 'iterations=2', 'save_path=smallest-run');
+    const { code } = await bowyer(...smallest, ...tiny, 'batch_size=16', 'iterations=2', 'save_path=smallest-run');
     expect(code).toBe(0);
     expect(metrics('smallest-run')).toHaveLength(2);
   });
