@@ -88,7 +88,11 @@ async function compile(schema: JsonSchema): Promise<ValidateFunction> {
   const known = compiled.get(schema);
   if (known) return known;
   const { Ajv } = await import('ajv');
-  const check = new Ajv({ allErrors: true, verbose: true, strict: false, validateFormats: false }).compile(schema);
+  // A schema checks one config, so that neither to check the schema itself nor to optimize the code made of it is worth the time.
+  const once = { meta: false, validateSchema: false, code: { optimize: false } };
+  const check = new Ajv({ allErrors: true, verbose: true, strict: false, validateFormats: false, ...once }).compile(
+    schema,
+  );
   compiled.set(schema, check);
   return check;
 }

@@ -26,7 +26,7 @@ test('a folder beside a clone needs one line of tsconfig.json for its types', ()
   const extended = relative(join(outside, 'mine'), join(repository, 'tsconfig.plugin.json'));
   for (const folder of ['smallest', 'mine', 'algo']) {
     writeFileSync(join(outside, folder, 'tsconfig.json'), JSON.stringify({ extends: extended }));
-    const compiler = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
+    const compiler = join(repository, 'node_modules', 'typescript-7', 'bin', 'tsc');
     execFileSync(process.execPath, [compiler, '--project', folder], { cwd: outside });
   }
 });
