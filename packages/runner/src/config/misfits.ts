@@ -21,8 +21,8 @@ export const misfits: Rule = async (read, { isTyped }, composition) => {
 };
 
 /**
- * The keys of a schema that are no nodes. The config still has what other algorithms read, so that the whole schema would be broken each
- * time, and to report that takes longer than the rest of a composition.
+ * The keys of a schema that hold a single value, not a node. The config still has what other algorithms read, so that the whole schema
+ * would be broken each time, and to report that takes longer than the rest of a composition.
  */
 const singleValues = ({ properties }: TObject): Record<string, TSchema | undefined> =>
   Object.fromEntries(
