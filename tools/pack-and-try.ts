@@ -80,14 +80,20 @@ await env.close();
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** A strict program that imports every package compiles, its declarations included, with the oldest and the newest types of Node. */
+/**
+ * A strict program that imports every package compiles, its declarations included: by TypeScript 6 with the oldest types of Node, and by
+ * TypeScript 7 with the newest.
+ */
 function checkDeclarations(names: readonly string[]): void {
   const imports = names.map((name, i) => `import * as package${i} from '${name}';\nvoid package${i};\n`);
   writeFileSync(join(folder, 'program.ts'), imports.join(''));
-  const compiler = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin', 'tsc');
   const options = ['--noEmit', '--strict', '--target', 'es2023', '--module', 'nodenext', '--types', 'node'];
-  for (const version of ['20', 'latest']) {
+  for (const [compiler, version] of [
+    ['typescript', '20'],
+    ['typescript-7', 'latest'],
+  ]) {
     run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', `@types/node@${version}`);
-    run('node', compiler, ...options, 'program.ts');
+    const tsc = join(import.meta.dirname, '..', 'node_modules', compiler, 'bin', 'tsc');
+    run('node', tsc, ...options, 'program.ts');
   }
 }

@@ -1,6 +1,6 @@
 // Runs only the tests that need recordings of real systems, in every package that has some: `npm run test:recorded`.
 // BOWYER_RECORDINGS names the folder of the recordings; see CONTRIBUTING.md.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
@@ -24,21 +24,35 @@ function recordedTests(packageFolder: string): string[] {
 
 const jest = join(repository, 'node_modules/jest/bin/jest.js');
 const nodeOptions = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+const options = ['--maxWorkers', '1', '--testNamePattern', '\\[recorded\\]', '--runTestsByPath'];
 const failed: string[] = [];
-let suites = 0;
-for (const name of readdirSync(join(repository, 'packages'))) {
-  const cwd = join(repository, 'packages', name);
-  const files = name === 'testing' ? [] : recordedTests(cwd);
-  if (files.length === 0) continue;
-  suites += files.length;
-  console.log(`${name}: ${files.length} test files with recordings`);
-  const { status } = spawnSync(
-    process.execPath,
-    [...nodeOptions, jest, '--maxWorkers', '2', '--testNamePattern', '\\[recorded\\]', '--runTestsByPath', ...files],
-    { cwd, stdio: 'inherit', env: { ...process.env, BOWYER_RECORDINGS: folder } },
-  );
-  if (status !== 0) failed.push(name);
+
+/** Runs a package's tests, and prints what they print when they have ended. */
+async function test({ name, cwd, files }: { name: string; cwd: string; files: string[] }): Promise<void> {
+  const child = spawn(process.execPath, [...nodeOptions, jest, ...options, ...files], {
+    cwd,
+    env: { ...process.env, BOWYER_RECORDINGS: folder! },
+  });
+  const printed: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => printed.push(piece));
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  console.log(`${name}: ${files.length} test files with recordings\n${Buffer.concat(printed).toString()}`);
+  if (code !== 0) failed.push(name);
 }
-if (suites === 0) failed.push('no test file with recordings was found');
+
+const suites = readdirSync(join(repository, 'packages'))
+  .filter((name) => name !== 'testing')
+  .map((name) => ({ name, cwd: join(repository, 'packages', name) }))
+  .map((suite) => ({ ...suite, files: recordedTests(suite.cwd) }))
+  .filter(({ files }) => files.length > 0)
+  .sort((a, b) => b.files.length - a.files.length);
+if (suites.length === 0) failed.push('no test file with recordings was found');
+// Two packages at once with one process each: a package's last long file then leaves no core idle.
+const waiting = suites.values();
+await Promise.all(
+  [1, 2].map(async () => {
+    for (const suite of waiting) await test(suite);
+  }),
+);
 if (failed.length > 0) console.error(`recorded tests failed: ${failed.join(', ')}`);
 process.exitCode = failed.length > 0 ? 1 : 0;
