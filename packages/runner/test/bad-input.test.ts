@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { run, tinyGame } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let directory: string;
 beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-bad-input-'))));
@@ -17,7 +18,7 @@ const made = () => [...tinyGame('archer_20q'), `cache_dir=${join(directory, 'cac
 /** Runs the command into a new folder; what it printed to stderr, and whether the folder was made. */
 async function mistake(args: readonly string[], words = made()) {
   const folder = join(directory, `run-${args.join('-').replace(/\W+/g, '_').slice(0, 40)}`);
-  const { code, stdout, stderr } = await run([...words, `save_path=${folder}`, ...args]);
+  const { code, stdout, stderr } = await runHere([...words, `save_path=${folder}`, ...args]);
   return { code, stdout, stderr, made: existsSync(folder) };
 }
 
@@ -39,7 +40,7 @@ test('an unknown key in a config file: its file and line', async () => {
   const configs = join(directory, 'configs');
   await cp(new URL('../../../configs', import.meta.url), configs, { recursive: true });
   await writeFile(join(configs, 'mine.yaml'), 'defaults: [archer_20q, _self_]\n\nrollout_sise: 3\n');
-  const { code, stderr } = await run(['--config-dir', configs, '--config-name', 'mine']);
+  const { code, stderr } = await runHere(['--config-dir', configs, '--config-name', 'mine']);
   expect(code).toBe(1);
   expect(stderr).toContain("Unknown config key 'rollout_sise'\n");
   expect(stderr).toContain(`  in ${join(configs, 'mine.yaml')}:3\n`);
@@ -50,7 +51,7 @@ test('a config file without defaults: what to begin it with', async () => {
   const configs = join(directory, 'own');
   await mkdir(configs);
   await writeFile(join(configs, 'own.yaml'), 'lm_lr: 1e-3\n');
-  expect((await run(['--config-dir', configs, '--config-name', 'own'])).stderr).toBe(
+  expect((await runHere(['--config-dir', configs, '--config-name', 'own'])).stderr).toBe(
     "this config has no list of defaults, so that it lacks the project's own keys\n" +
       '  begin its file with\n    defaults:\n      - default\n      - algorithm: archer\n      - _self_\n' +
       HINT,
@@ -69,7 +70,7 @@ test('wrong types: all of them at once', async () => {
 });
 
 test('an unknown config name: the known ones', async () => {
-  const { code, stderr } = await run(['--config-name', 'archer_21q']);
+  const { code, stderr } = await runHere(['--config-name', 'archer_21q']);
   expect(code).toBe(1);
   expect(stderr).toContain("Cannot find primary config 'archer_21q'\n");
   expect(stderr).toContain("did you mean 'archer_20q'?\n");

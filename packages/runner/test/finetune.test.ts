@@ -9,6 +9,7 @@ import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { templateTokens, wordLevelTokenizer } from '@bowyer/text';
 import { run } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let directory: string;
 const at = (...path: string[]) => join(directory, ...path);
@@ -173,7 +174,7 @@ test('all bad lines are reported at once, before a model is looked for', async (
     '{"messages": []}',
   ];
   await writeFile(at('bad.jsonl'), ['', good, ...bad, good].join('\n'));
-  const { code, stderr } = await run(command('bad', 'bad.jsonl'));
+  const { code, stderr } = await runHere(command('bad', 'bad.jsonl'));
   expect(code).toBe(1);
   expect(stderr).toContain(
     [
@@ -206,7 +207,7 @@ test.each([
   ],
   [['lora.r=4'], 'write use_lora=true to train adapters'],
 ])('%s is refused', async (overrides, problem) => {
-  const { code, stderr } = await run(
+  const { code, stderr } = await runHere(
     command('refused', 'completions.json', ...overrides.map((text) => text.replace('DIRECTORY', directory))),
   );
   expect(code).toBe(1);
@@ -215,7 +216,7 @@ test.each([
 
 test('a pipe is refused as data, since a run reads its file again', async () => {
   execFileSync('mkfifo', [at('pipe')]);
-  const { code, stderr } = await run(command('refused', 'pipe'));
+  const { code, stderr } = await runHere(command('refused', 'pipe'));
   expect(code).toBe(1);
   expect(stderr).toContain('is a pipe: the file is read more than once, and again when the run is resumed');
 });
