@@ -1,4 +1,5 @@
 import nx from '@nx/eslint-plugin';
+import ts from 'typescript';
 import tseslint from 'typescript-eslint';
 
 /** The import table of style.md: a layer may import only what stands to the right of it. */
@@ -79,6 +80,28 @@ const spreadLiterals = {
   message: 'Write the members of the literal here instead of spreading it.',
 };
 
+/**
+ * Reports what the compiler reports of a file. The rules with types need a checked program anyway, so that `npm run check` opens each
+ * package once instead of once for its types and once for lint.
+ */
+const compilerErrors = {
+  create: (context) => ({
+    Program() {
+      const { program } = context.sourceCode.parserServices;
+      const source = program?.getSourceFile(context.filename);
+      if (!source) return;
+      for (const { code, start = 0, length = 0, messageText } of [
+        ...program.getSyntacticDiagnostics(source),
+        ...program.getSemanticDiagnostics(source),
+      ]) {
+        const [from, to] = [start, start + length].map((index) => context.sourceCode.getLocFromIndex(index));
+        const text = ts.flattenDiagnosticMessageText(messageText, '\n');
+        context.report({ loc: { start: from, end: to }, message: `TS${code}: ${text.replaceAll('{{', '{ {')}` });
+      }
+    },
+  }),
+};
+
 export default tseslint.config(
   {
     ignores: [
@@ -92,12 +115,14 @@ export default tseslint.config(
     ],
   },
   ...tseslint.configs.recommended,
-  // Each package is checked with its own types: `nx run-many --target lint` opens one package at a time. The compiler's own errors are of the target `types`.
+  // Each package is checked with its own types: `nx run-many --target lint` opens one package at a time.
   ...[
     ...Object.keys(mayImport).map((name) => [`packages/${name}/`, `packages/${name}/{src,test,benchmarks}/**/*.ts`]),
     ['', '{benchmarks,examples,experiments,tools}/**/*.ts'],
   ].map(([folder, files]) => ({
     files: [files],
+    plugins: { compiler: { rules: { errors: compilerErrors } } },
+    rules: { 'compiler/errors': 'error' },
     languageOptions: {
       parserOptions: { project: `./${folder}tsconfig.check.json`, tsconfigRootDir: import.meta.dirname },
     },
