@@ -16,6 +16,25 @@ export {
   type TemplateInputs,
 } from './chat/chat-message.js';
 export { Template, type Rendered } from './jinja/template.js';
+export { textAsWritten, writtenJson } from './jinja/written-json.js';
 export { TemplateError } from './jinja/template-error.js';
 export { compileRegex, PatternError } from './tokenizers/pipeline/patterns.js';
 export { DefinitionError } from './tokenizers/pipeline/definition.js';
+export {
+  characters,
+  either,
+  repeat,
+  rule,
+  sequence,
+  text,
+  textWithout,
+  token,
+  type Grammar,
+} from './constraint/grammar.js';
+export { type TokenConstraint } from './constraint/token-constraint.js';
+export { ConstraintCompiler, type CompiledConstraint } from './constraint/constraint-compiler.js';
+export { GrammarError } from './constraint/symbols.js';
+export { TokenVocabulary, type TokenVocabularyOptions } from './constraint/token-vocabulary.js';
+export { pattern, UnsupportedPatternError } from './constraint/ecma-pattern.js';
+export { jsonValue, type JsonValueOptions } from './constraint/json/json-value.js';
+export { UnsupportedSchemaError } from './constraint/json/unsupported-schema-error.js';

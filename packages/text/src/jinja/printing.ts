@@ -2,6 +2,7 @@
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, Float, Tuple, typeName, Undefined, View, type Value } from './values.js';
 import { checkNesting, spend, spendLength } from './work.js';
+import { textAsWritten } from './written-json.js';
 
 /** str(value): what an expression prints. */
 export function textOf(value: Value): string {
@@ -16,7 +17,7 @@ export function repr(value: Value, depth = 0): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'number') return Number.isInteger(value) ? integerText(value) : floatText(value);
-  if (value instanceof Float) return floatText(value.value);
+  if (value instanceof Float) return value.written ?? floatText(value.value);
   if (value instanceof Undefined) return 'Undefined';
   const inner = (item: Value) => repr(item, depth + 1);
   if (Array.isArray(value)) return `[${listed(value.map(inner))}]`;
@@ -78,6 +79,9 @@ export interface JsonOptions {
   sortKeys: boolean;
 }
 
+/** Whether JSON must be laid out again; else the text that it was written with is kept. */
+const hasOwnLayout = ({ indent, sortKeys, ensureAscii }: JsonOptions) => indent !== null || sortKeys || ensureAscii;
+
 /** json.dumps(value) */
 export function jsonText(value: Value, options: JsonOptions, depth = 0): string {
   spend(1);
@@ -86,6 +90,8 @@ export function jsonText(value: Value, options: JsonOptions, depth = 0): string 
   if (typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return jsonString(value, options);
   if (typeof value === 'number' || value instanceof Float) return jsonNumber(repr(value));
+  const written = hasOwnLayout(options) ? undefined : textAsWritten(value);
+  if (written !== undefined) return written;
   if (Array.isArray(value) || value instanceof Tuple) {
     const items = Array.isArray(value) ? value : value.items;
     return bracketed(

@@ -7,7 +7,8 @@ import { finished, Interpreter } from './interpreter.js';
 import { parse } from './parser.js';
 import { Scope } from './scope.js';
 import type { Statement } from './syntax.js';
-import { fromJson, type Value } from './values.js';
+import { fromJson } from './from-json.js';
+import type { Value } from './values.js';
 import { Work, working } from './work.js';
 
 export interface Rendered {

@@ -13,6 +13,7 @@ import {
   numberOf,
   stringOf,
   Tuple,
+  typeName,
   Undefined,
   View,
   type Value,
@@ -20,7 +21,7 @@ import {
 
 type Test = (value: Value, other: Value) => boolean;
 
-const isInteger = (value: Value) => typeof value === 'number' && Number.isInteger(value);
+const isInteger = (value: Value) => typeName(value) === 'int';
 
 /** How many arguments each takes, and what it tests. */
 const tests: Record<string, readonly [count: 0 | 1, test: Test]> = {

@@ -1,7 +1,7 @@
 // The values that a template's expressions compute with, and how Python compares, prints and measures them. None is null, int an integral
 // number, str a string (measured in code points), list an array, dict a Map.
 import { TemplateError } from './template-error.js';
-import { checkNesting, spend, spendText, type Work } from './work.js';
+import { checkNesting, spend, spendText } from './work.js';
 
 export type Value =
   | null
@@ -20,9 +20,21 @@ export type Value =
 
 export type Dict = Map<Value, Value>;
 
-/** A float whose value is integral: Python prints 2.0, not 2. Other floats are plain numbers. */
+/**
+ * A number that does not print as a plain one would: a float whose value is integral (Python prints 2.0, not 2), or a number that
+ * prints as JSON had it.
+ */
 export class Float {
-  constructor(readonly value: number) {}
+  /** @param written its text in JSON */
+  constructor(
+    readonly value: number,
+    readonly written?: string,
+  ) {}
+
+  /** Integers beyond those that a plain number is exact for. */
+  get isInteger(): boolean {
+    return this.written !== undefined && !/[.eE]/.test(this.written);
+  }
 }
 
 /** The value of a name or key that does not exist. */
@@ -69,22 +81,6 @@ export class Callable {
   ) {}
 }
 
-/** A value of JSON. The same object becomes the same dict. @param work counts what the template is given */
-export function fromJson(json: unknown, known = new Map<unknown, Value>(), work?: Work, depth = 0): Value {
-  if (json === undefined) return null;
-  work?.given(typeof json === 'string' ? json.length : 0);
-  if (json === null || typeof json !== 'object') return json as Value;
-  const before = known.get(json);
-  if (before !== undefined) return before;
-  checkNesting(depth);
-  const value: Value[] | Dict = Array.isArray(json) ? [] : new Map();
-  known.set(json, value);
-  const inner = (item: unknown) => fromJson(item, known, work, depth + 1);
-  if (Array.isArray(value)) for (const item of json as unknown[]) value.push(inner(item));
-  else for (const [key, item] of Object.entries(json)) if (item !== undefined) value.set(key, inner(item));
-  return value;
-}
-
 export function isTrue(value: Value): boolean {
   if (value === null || value instanceof Undefined) return false;
   if (value instanceof Float) return value.value !== 0;
@@ -100,7 +96,7 @@ export function typeName(value: Value): string {
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'string') return 'str';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
-  if (value instanceof Float) return 'float';
+  if (value instanceof Float) return value.isInteger ? 'int' : 'float';
   if (Array.isArray(value)) return 'list';
   if (value instanceof Map) return 'dict';
   if (value instanceof View) return value.kind;
@@ -109,7 +105,7 @@ export function typeName(value: Value): string {
 }
 
 export const isFloat = (value: Value): boolean =>
-  value instanceof Float || (typeof value === 'number' && !Number.isInteger(value));
+  value instanceof Float ? !value.isInteger : typeof value === 'number' && !Number.isInteger(value);
 
 /** An int, float or bool as a number; undefined for anything else. */
 export function numberOf(value: Value): number | undefined {

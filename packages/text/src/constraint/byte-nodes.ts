@@ -1,0 +1,171 @@
+// Automata over bytes for single characters: their UTF-8, or what stands for them within a string of JSON.
+import { intersectionOf, type CodePointRanges } from './code-points.js';
+import type { Spelling } from './grammar.js';
+
+/** A place within a character. */
+export interface ByteNode {
+  readonly id: number;
+  /** Disjoint. `next` is null where the character ends. */
+  readonly edges: readonly ByteEdge[];
+  /** The least number of tokens with which the character can be completed from here; infinite where the vocabulary cannot. */
+  readonly need: number;
+}
+
+export interface ByteEdge {
+  readonly from: number;
+  readonly to: number;
+  readonly next: ByteNode | null;
+}
+
+/** What the vocabulary can spell by itself. */
+export interface SpellableUnits {
+  /** [256] whether a token is this one byte. */
+  readonly bytes: readonly boolean[];
+  /** Characters that are one token each. */
+  readonly characters: CodePointRanges;
+}
+
+const SHORT_ESCAPES = [
+  ['b', 0x08],
+  ['t', 0x09],
+  ['n', 0x0a],
+  ['f', 0x0c],
+  ['r', 0x0d],
+  ['"', 0x22],
+  ['\\', 0x5c],
+] as const;
+
+/** What a string of JSON does not contain unescaped: control characters, the quotation mark and the backslash. */
+const RAW_IN_JSON: CodePointRanges = [
+  [0x20, 0x21],
+  [0x23, 0x5b],
+  [0x5d, 0x10ffff],
+];
+
+/** What may be written as `\uXXXX`: control characters, and all beyond ASCII, as writers that keep to ASCII do; no halves of pairs. */
+const ESCAPED_IN_JSON: CodePointRanges = [
+  [0x00, 0x1f],
+  [0x7f, 0xd7ff],
+  [0xe000, 0xffff],
+];
+
+const BACKSLASH = 0x5c;
+
+/** Makes nodes, each once, for one vocabulary. */
+export class ByteNodes {
+  readonly #nodes = new Map<string, ByteNode>();
+  readonly #classes = new Map<string, ByteNode>();
+
+  constructor(private readonly spellable: SpellableUnits) {}
+
+  /** Any one character of a class. */
+  ofClass(ranges: CodePointRanges, spelling: Spelling): ByteNode {
+    const key = `${spelling} ${ranges.join()}`;
+    let node = this.#classes.get(key);
+    if (!node) this.#classes.set(key, (node = this.#ofClass(ranges, spelling)));
+    return node;
+  }
+
+  /** The next bytes of a fixed text. @param need tokens that complete the text from here */
+  ofText(byte: number, next: ByteNode | null, need: number): ByteNode {
+    return this.#node([{ from: byte, to: byte, next }], need);
+  }
+
+  #ofClass(ranges: CodePointRanges, spelling: Spelling): ByteNode {
+    const raw = spelling === 'json' ? intersectionOf(ranges, RAW_IN_JSON) : ranges;
+    const edges = this.#utf8Edges(raw);
+    if (spelling === 'json') {
+      const escapes = this.#escapeEdges(ranges);
+      if (escapes.length > 0) edges.push({ from: BACKSLASH, to: BACKSLASH, next: this.#node(escapes) });
+    }
+    const isOneToken = intersectionOf(raw, this.spellable.characters).length > 0;
+    return this.#node(edges, isOneToken ? 1 : undefined);
+  }
+
+  /** Leading bytes of one to four, and their continuations. */
+  #utf8Edges(ranges: CodePointRanges): ByteEdge[] {
+    const within = (from: number, to: number) => intersectionOf(ranges, [[from, to]]).map(([a, b]) => [a, b] as const);
+    return [
+      ...within(0, 0x7f).map(([from, to]) => ({ from, to, next: null })),
+      ...this.#continued(within(0x80, 0x7ff), 1, 0xc0),
+      ...this.#continued(within(0x800, 0xffff), 2, 0xe0),
+      ...this.#continued(within(0x10000, 0x10ffff), 3, 0xf0),
+    ];
+  }
+
+  /**
+   * Edges by the digits of the base 64, most significant first.
+   *
+   * @param ranges of numbers; @param digits how many follow this one; @param first the byte of digit 0
+   */
+  #continued(ranges: CodePointRanges, digits: number, first: number): ByteEdge[] {
+    return digitPieces(ranges, 64 ** digits).map(({ from, to, below }) => ({
+      from: first + from,
+      to: first + to,
+      next: digits === 0 ? null : this.#node(this.#continued(below, digits - 1, 0x80)),
+    }));
+  }
+
+  #escapeEdges(ranges: CodePointRanges): ByteEdge[] {
+    const has = (point: number) => intersectionOf(ranges, [[point, point]]).length > 0;
+    const edges: ByteEdge[] = SHORT_ESCAPES.filter(([, point]) => has(point)).map(([letter]) => {
+      const byte = letter.charCodeAt(0);
+      return { from: byte, to: byte, next: null };
+    });
+    const byNumber = intersectionOf(ranges, ESCAPED_IN_JSON);
+    if (byNumber.length > 0) edges.push({ from: 0x75, to: 0x75, next: this.#node(this.#hexEdges(byNumber, 3)) }); // u
+    return edges;
+  }
+
+  /** Four hexadecimal digits, letters in either case. */
+  #hexEdges(ranges: CodePointRanges, digits: number): ByteEdge[] {
+    return digitPieces(ranges, 16 ** digits).flatMap(({ from, to, below }) => {
+      const next = digits === 0 ? null : this.#node(this.#hexEdges(below, digits - 1));
+      const parts = [
+        { lowest: Math.max(from, 0), highest: Math.min(to, 9), first: 0x30 },
+        { lowest: Math.max(from, 10), highest: Math.min(to, 15), first: 0x41 - 10 },
+        { lowest: Math.max(from, 10), highest: Math.min(to, 15), first: 0x61 - 10 },
+      ];
+      return parts
+        .filter(({ lowest, highest }) => lowest <= highest)
+        .map(({ lowest, highest, first }) => ({ from: first + lowest, to: first + highest, next }));
+    });
+  }
+
+  #node(edges: readonly ByteEdge[], known?: number): ByteNode {
+    const need = edges.reduce((least, edge) => Math.min(least, this.#edgeNeed(edge)), known ?? Infinity);
+    const key = `${need} ${edges.map(({ from, to, next }) => `${from}-${to}>${next?.id ?? ''}`).join()}`;
+    let node = this.#nodes.get(key);
+    if (!node) this.#nodes.set(key, (node = { id: this.#nodes.size, edges, need }));
+    return node;
+  }
+
+  #edgeNeed({ from, to, next }: ByteEdge): number {
+    const isSpelled = this.spellable.bytes.slice(from, to + 1).includes(true);
+    return isSpelled ? 1 + (next?.need ?? 0) : Infinity;
+  }
+}
+
+/** Leading digits from … to … and the ranges of what is left after them, the same for all of these. @param size numbers below one digit */
+function digitPieces(ranges: CodePointRanges, size: number): { from: number; to: number; below: CodePointRanges }[] {
+  const pieces: { from: number; to: number; below: [number, number][] }[] = [];
+  const add = (from: number, to: number, start: number, end: number) => {
+    const last = pieces.at(-1);
+    if (last && last.from === from && last.to === to && from === to) last.below.push([start, end]);
+    else if (last && last.to === from - 1 && isWhole(last.below, size) && start === 0 && end === size - 1) last.to = to;
+    else pieces.push({ from, to, below: [[start, end]] });
+  };
+  for (const [from, to] of ranges) {
+    const [first, last] = [Math.floor(from / size), Math.floor(to / size)];
+    if (first === last) add(first, first, from % size, to % size);
+    else {
+      add(first, first, from % size, size - 1);
+      if (last - first > 1) add(first + 1, last - 1, 0, size - 1);
+      add(last, last, 0, to % size);
+    }
+  }
+  return pieces;
+}
+
+const isWhole = (ranges: CodePointRanges, size: number): boolean =>
+  ranges.length === 1 && ranges[0][0] === 0 && ranges[0][1] === size - 1;

@@ -1,0 +1,49 @@
+// Sets of code points as ranges.
+
+/** Code points from … to …, both included: sorted, disjoint and not adjacent. */
+export type CodePointRanges = readonly (readonly [from: number, to: number])[];
+
+/** Halves of surrogate pairs, which UTF-8 cannot write. */
+const SURROGATES = [0xd800, 0xdfff] as const;
+
+const LAST_CODE_POINT = 0x10ffff;
+
+/** Sorted, disjoint and not adjacent. */
+export function unionOf(ranges: CodePointRanges): CodePointRanges {
+  const union: [number, number][] = [];
+  for (const [from, to] of [...ranges].sort(([a], [b]) => a - b)) {
+    if (to < from) continue;
+    const last = union.at(-1);
+    if (last && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else union.push([from, to]);
+  }
+  return union;
+}
+
+/** The code points that are in none of the ranges, and no halves of surrogate pairs. @param ranges in any order */
+export function complementOf(ranges: CodePointRanges): CodePointRanges {
+  const complement: [number, number][] = [];
+  let next = 0;
+  for (const [from, to] of unionOf([...ranges, SURROGATES])) {
+    if (next < from) complement.push([next, from - 1]);
+    next = to + 1;
+  }
+  if (next <= LAST_CODE_POINT) complement.push([next, LAST_CODE_POINT]);
+  return complement;
+}
+
+/** Both as `unionOf` returns them. */
+export function intersectionOf(a: CodePointRanges, b: CodePointRanges): CodePointRanges {
+  const common: [number, number][] = [];
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    const from = Math.max(a[i][0], b[j][0]);
+    const to = Math.min(a[i][1], b[j][1]);
+    if (from <= to) common.push([from, to]);
+    if (a[i][1] < b[j][1]) i++;
+    else j++;
+  }
+  return common;
+}
+
+/** Every code point that UTF-8 can write. */
+export const ALL_CODE_POINTS = complementOf([]);

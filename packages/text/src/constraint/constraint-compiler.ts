@@ -1,0 +1,122 @@
+// A grammar compiled for a tokenizer's vocabulary.
+import type { Grammar } from './grammar.js';
+import { Machine, type Place } from './machine.js';
+import { GrammarError } from './symbols.js';
+import type { TokenConstraint } from './token-constraint.js';
+import { TokenMasks } from './token-masks.js';
+import type { TokenTrie } from './token-trie.js';
+import type { TokenVocabulary } from './token-vocabulary.js';
+
+/** A grammar for one vocabulary; each answer has a constraint of its own. */
+export interface CompiledConstraint {
+  /** The least number of tokens of an answer without its end token, as far as single characters and fixed texts tell. */
+  readonly leastTokens: number;
+  start(): TokenConstraint;
+}
+
+/** Parts that are kept together, about 100 bytes each: grammars that are compiled after that begin again without them. */
+const MAX_PARTS = 500_000;
+
+/** What grammars of one compiler share: rules that are in several of them are looked at once. */
+interface Compiled {
+  readonly vocabulary: TokenVocabulary;
+  readonly machine: Machine;
+  /** By the tokens' trie. */
+  readonly masks: ReadonlyMap<TokenTrie, TokenMasks>;
+}
+
+export class ConstraintCompiler {
+  #compiled: Compiled;
+
+  constructor(private readonly vocabulary: TokenVocabulary) {
+    this.#compiled = compiledFor(vocabulary);
+  }
+
+  /**
+   * The caller keeps the result for further answers of the same grammar.
+   *
+   * @throws {GrammarError} where a rule begins with itself, a token is not in the vocabulary, or no text of the grammar can be spelled
+   */
+  compile(grammar: Grammar): CompiledConstraint {
+    if (this.#compiled.machine.size > MAX_PARTS) this.#compiled = compiledFor(this.vocabulary);
+    const compiled = this.#compiled;
+    const place = compiled.machine.start(grammar);
+    const leastTokens = place && leastTokensFrom(place, compiled);
+    if (!place || leastTokens === null || leastTokens === Infinity)
+      throw new GrammarError(
+        'no text of the grammar can be spelled with the tokens of the vocabulary: either it has no texts, or the vocabulary lacks characters',
+      );
+    return { leastTokens, start: () => new PlacedConstraint(compiled, place) };
+  }
+}
+
+function compiledFor(vocabulary: TokenVocabulary): Compiled {
+  const machine = new Machine(vocabulary);
+  const tries = [...new Set([vocabulary.first, vocabulary.rest])];
+  return { vocabulary, machine, masks: new Map(tries.map((trie) => [trie, new TokenMasks(machine, trie)])) };
+}
+
+/** Where tokens behind others cannot spell the beginning, the first token may. */
+function leastTokensFrom(place: Place, { masks, vocabulary }: Compiled): number {
+  return place.need < Infinity ? place.need : 1 + masks.get(vocabulary.first)!.leastNeed(place);
+}
+
+class PlacedConstraint implements TokenConstraint {
+  constructor(
+    private readonly compiled: Compiled,
+    private place: Place,
+    /** Whether no token with a text has been accepted. */
+    private isFirst = true,
+  ) {}
+
+  allowed(mask: Uint32Array, budget = Infinity): boolean {
+    const { vocabulary, masks } = this.compiled;
+    mask.fill(0);
+    // The next token and the end token are among those that are left.
+    const hasTokens = masks.get(this.#trie)!.write(this.place, mask, budget - 2);
+    if (this.canEnd) for (const id of vocabulary.endIds) mask[id >>> 5] |= 1 << (id & 31);
+    return hasTokens;
+  }
+
+  accept(id: number): void {
+    const { machine } = this.compiled;
+    // A token that is named here counts as named, whatever its text.
+    const named = machine.namedTokens(this.place).filter((each) => each.id === id);
+    const bytes = this.#trie.bytes[id] ?? new Uint8Array(0);
+    if (named.length === 0 && bytes.length === 0) throw this.#unexpected(id);
+    const next = named.length > 0 ? machine.place(named.map(({ thread }) => thread)) : this.#after(bytes);
+    if (!next) throw this.#unexpected(id);
+    this.place = next;
+    if (bytes.length > 0) this.isFirst = false;
+  }
+
+  get canEnd(): boolean {
+    return this.place.ends;
+  }
+
+  get mustEnd(): boolean {
+    return this.place.ends && this.place.threads.length === 0;
+  }
+
+  clone(): TokenConstraint {
+    return new PlacedConstraint(this.compiled, this.place, this.isFirst);
+  }
+
+  get #trie(): TokenTrie {
+    const { first, rest } = this.compiled.vocabulary;
+    return this.isFirst ? first : rest;
+  }
+
+  #after(bytes: Uint8Array): Place | null {
+    let place: Place | null = this.place;
+    for (const byte of bytes) {
+      if (!place) return null;
+      place = this.compiled.machine.next(place, byte);
+    }
+    return place;
+  }
+
+  #unexpected(id: number): RangeError {
+    return new RangeError(`TokenConstraint.accept: the grammar does not allow token ${id} here`);
+  }
+}

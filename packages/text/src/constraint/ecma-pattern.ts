@@ -1,0 +1,263 @@
+// Patterns of ECMAScript as regular expressions over whole texts. Assertions become conditions on the rest of the text.
+import { RegExpParser, type AST } from '@eslint-community/regexpp';
+import { ALL_CODE_POINTS, complementOf, intersectionOf, unionOf, type CodePointRanges } from './code-points.js';
+import { regular, type Grammar } from './grammar.js';
+import {
+  anyCharacter,
+  anyOf,
+  anyText,
+  both,
+  emptyText,
+  not,
+  noText,
+  oneAfterTheOther,
+  oneOf,
+  times,
+  type Regular,
+} from './regular.js';
+
+/** A pattern that is not well formed, or of a construct that no automaton has. */
+export class UnsupportedPatternError extends Error {
+  override readonly name = 'UnsupportedPatternError';
+
+  constructor(
+    readonly pattern: string,
+    problem: string,
+  ) {
+    super(`the pattern ${JSON.stringify(pattern)} ${problem}`);
+  }
+}
+
+/**
+ * The texts that a pattern matches as a whole. Not supported: backreferences, look-behind, word boundaries, and `^` behind something
+ * that may be empty.
+ *
+ * @param source with or without `^` and `$`, e.g. `[a-z]+|\\d{3}`
+ * @throws {UnsupportedPatternError}
+ */
+export const pattern = (source: string): Grammar => regular(wholeMatch(source));
+
+/** @throws {UnsupportedPatternError} */
+export const wholeMatch = (source: string): Regular => new Conversion(source).alternatives(emptyText, 'start');
+
+/** The texts in which the pattern matches somewhere, as the keyword `pattern` of JSON Schema asks. @throws {UnsupportedPatternError} */
+export function matchAnywhere(source: string): Regular {
+  const conversion = new Conversion(source);
+  const atStart = conversion.alternatives(anyText, 'start');
+  return anyOf(atStart, oneAfterTheOther(anyCharacter, anyText, conversion.alternatives(anyText, 'later')));
+}
+
+/** Whether something of the text has been matched before a place in the pattern. */
+type Before = 'start' | 'later' | 'unknown';
+
+class Conversion {
+  readonly #pattern: AST.Pattern;
+
+  constructor(private readonly source: string) {
+    this.#pattern = this.#parsed();
+  }
+
+  /** @param rest what follows the match, to the end of the text */
+  alternatives(rest: Regular, before: Before): Regular {
+    return this.#anyOf(this.#pattern.alternatives, rest, before);
+  }
+
+  /** With the flag `u`, as JSON Schema recommends; without it where the pattern is only valid so. */
+  #parsed(): AST.Pattern {
+    const parser = new RegExpParser();
+    const parse = (unicode: boolean) => parser.parsePattern(this.source, 0, this.source.length, { unicode });
+    try {
+      return parse(true);
+    } catch {
+      try {
+        return parse(false);
+      } catch (error) {
+        throw this.#unsupported(`is not well formed: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  #anyOf(alternatives: readonly AST.Alternative[], rest: Regular, before: Before): Regular {
+    return anyOf(...alternatives.map(({ elements }) => this.#inTurn(elements, rest, before)));
+  }
+
+  #inTurn(elements: readonly AST.Element[], rest: Regular, before: Before): Regular {
+    const befores: Before[] = [];
+    let now = before;
+    for (const element of elements) {
+      befores.push(now);
+      const { min, max } = lengths(element);
+      if (min > 0) now = 'later';
+      else if (max > 0 && now === 'start') now = 'unknown';
+    }
+    return elements.reduceRight((after, element, i) => this.#element(element, after, befores[i]), rest);
+  }
+
+  #element(element: AST.Element, rest: Regular, before: Before): Regular {
+    switch (element.type) {
+      case 'Character':
+        return oneAfterTheOther(oneOf([[element.value, element.value]]), rest);
+      case 'CharacterSet':
+      case 'CharacterClass':
+      case 'ExpressionCharacterClass':
+        return oneAfterTheOther(oneOf(this.#ranges(element)), rest);
+      case 'Group':
+      case 'CapturingGroup':
+        return asserts(element)
+          ? this.#anyOf(element.alternatives, rest, before)
+          : oneAfterTheOther(this.#anyOf(element.alternatives, emptyText, before), rest);
+      case 'Quantifier':
+        return this.#repeated(element, rest, before);
+      case 'Assertion':
+        return this.#assertion(element, rest, before);
+      case 'Backreference':
+        throw this.#unsupported('has a backreference, which is not supported');
+    }
+  }
+
+  #repeated({ element, min, max, raw }: AST.Quantifier, rest: Regular, before: Before): Regular {
+    if (!asserts(element))
+      return oneAfterTheOther(times(this.#element(element as AST.Element, emptyText, before), min, max), rest);
+    if (max > 1) throw this.#unsupported(`repeats an assertion, ${raw}, which is not supported`);
+    const once = max === 0 ? noText : this.#element(element as AST.Element, rest, before);
+    return min === 0 ? anyOf(once, rest) : once;
+  }
+
+  #assertion(assertion: AST.Assertion, rest: Regular, before: Before): Regular {
+    switch (assertion.kind) {
+      case 'start':
+        if (before === 'unknown')
+          throw this.#unsupported('has ^ behind something that may be empty, which is not supported');
+        return before === 'start' ? rest : noText;
+      case 'end':
+        return isNullable(rest) ? emptyText : noText;
+      case 'lookahead': {
+        const ahead = this.#anyOf(assertion.alternatives, anyText, before);
+        return both(assertion.negate ? not(ahead) : ahead, rest);
+      }
+      default:
+        throw this.#unsupported(`has ${assertion.raw}, which is not supported`);
+    }
+  }
+
+  #ranges(element: AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass): CodePointRanges {
+    switch (element.type) {
+      case 'CharacterSet':
+        return this.#setRanges(element);
+      case 'CharacterClass': {
+        const parts = element.elements.map((part) => this.#partRanges(part));
+        const union = intersectionOf(unionOf(parts.flat()), ALL_CODE_POINTS);
+        return element.negate ? complementOf(union) : union;
+      }
+      default:
+        throw this.#unsupported(`has ${element.raw}, which is not supported`);
+    }
+  }
+
+  #partRanges(part: AST.CharacterClassElement): CodePointRanges {
+    switch (part.type) {
+      case 'Character':
+        return [[part.value, part.value]];
+      case 'CharacterClassRange':
+        return [[part.min.value, part.max.value]];
+      case 'CharacterSet':
+        return this.#setRanges(part);
+      default:
+        throw this.#unsupported(`has ${part.raw}, which is not supported`);
+    }
+  }
+
+  #setRanges(set: AST.CharacterSet): CodePointRanges {
+    if (set.kind === 'any') return LINE;
+    if (set.kind === 'property') return matching(set.raw);
+    return matching(set.raw);
+  }
+
+  #unsupported(problem: string): UnsupportedPatternError {
+    return new UnsupportedPatternError(this.source, problem);
+  }
+}
+
+/** What `.` matches: no ends of lines. */
+const LINE = complementOf([
+  [0x0a, 0x0a],
+  [0x0d, 0x0d],
+  [0x2028, 0x2029],
+]);
+
+const known = new Map<string, CodePointRanges>();
+
+/** The code points that a class such as `\d` or `\p{L}` matches, by trying them all. */
+function matching(escape: string): CodePointRanges {
+  let ranges = known.get(escape);
+  if (ranges) return ranges;
+  const expression = new RegExp(escape, 'u');
+  const points: [number, number][] = [];
+  for (const [from, to] of ALL_CODE_POINTS)
+    for (let point = from; point <= to; point++)
+      if (expression.test(String.fromCodePoint(point))) {
+        const last = points.at(-1);
+        if (last?.[1] === point - 1) last[1] = point;
+        else points.push([point, point]);
+      }
+  known.set(escape, (ranges = points));
+  return ranges;
+}
+
+/** Whether there is an assertion within. */
+function asserts(element: AST.Element | AST.QuantifiableElement): boolean {
+  switch (element.type) {
+    case 'Assertion':
+      return true;
+    case 'Quantifier':
+      return asserts(element.element);
+    case 'Group':
+    case 'CapturingGroup':
+      return element.alternatives.some(({ elements }) => elements.some(asserts));
+    default:
+      return false;
+  }
+}
+
+/** The least and the most characters that an element matches; exact only in whether they are 0. */
+function lengths(element: AST.Element | AST.QuantifiableElement): { min: number; max: number } {
+  switch (element.type) {
+    case 'Assertion':
+    case 'Backreference':
+      return { min: 0, max: 0 };
+    case 'Quantifier': {
+      const { min, max } = lengths(element.element);
+      return { min: min * element.min, max: max === 0 ? 0 : max * element.max };
+    }
+    case 'Group':
+    case 'CapturingGroup': {
+      const all = element.alternatives.map(({ elements }) => {
+        const each = elements.map(lengths);
+        return { min: sum(each.map(({ min }) => min)), max: sum(each.map(({ max }) => max)) };
+      });
+      return all.reduce((either, { min, max }) => ({ min: Math.min(either.min, min), max: Math.max(either.max, max) }));
+    }
+    default:
+      return { min: 1, max: 1 };
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+/** Whether the empty text is one of the expression's. */
+function isNullable(expression: Regular): boolean {
+  switch (expression.kind) {
+    case 'class':
+    case 'multiple':
+      return false;
+    case 'concat':
+    case 'and':
+      return expression.parts.every(isNullable);
+    case 'or':
+      return expression.parts.some(isNullable);
+    case 'not':
+      return !isNullable(expression.part);
+    case 'repeat':
+      return expression.min === 0 || isNullable(expression.part);
+  }
+}

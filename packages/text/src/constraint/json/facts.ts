@@ -1,0 +1,157 @@
+// What one or several schemas together ask of a value, by kinds of values.
+import type { LocatedSchema } from './schema-document.js';
+
+export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
+export type JsonType = (typeof TYPES)[number];
+
+/** What one schema says about the properties of an object. */
+export interface ObjectRule {
+  readonly properties: ReadonlyMap<string, LocatedSchema>;
+  readonly patterns: readonly (readonly [pattern: string, schema: LocatedSchema])[];
+  /** The schema of those that are neither named nor of a pattern. */
+  readonly additional: LocatedSchema;
+  /** Whether the schema says so itself. */
+  readonly saysAdditional: boolean;
+}
+
+/** What one schema says about the items of an array. */
+export interface ArrayRule {
+  readonly prefix: readonly LocatedSchema[];
+  readonly rest: LocatedSchema;
+}
+
+/** A bound of numbers. */
+export interface Bound {
+  readonly at: number;
+  readonly isExclusive: boolean;
+}
+
+/** A value has to be of one of the types, and to have everything else that is said of its type. */
+export interface Facts {
+  /** Null: any; `number` contains `integer`. */
+  readonly types: ReadonlySet<JsonType> | null;
+  /** The only values, if they are named. */
+  readonly values: readonly unknown[] | null;
+  readonly minLength: number;
+  readonly maxLength: number;
+  readonly patterns: readonly (readonly [pattern: string, path: string])[];
+  readonly formats: readonly (readonly [format: string, path: string])[];
+  readonly minimum: Bound;
+  readonly maximum: Bound;
+  readonly multiples: readonly (readonly [of: number, path: string])[];
+  readonly objects: readonly ObjectRule[];
+  readonly required: ReadonlySet<string>;
+  /** Properties that an object must not have. */
+  readonly forbidden: ReadonlySet<string>;
+  readonly names: readonly LocatedSchema[];
+  readonly minProperties: number;
+  readonly maxProperties: number;
+  readonly arrays: readonly ArrayRule[];
+  readonly minItems: number;
+  readonly maxItems: number;
+  /** Where a schema says that items differ; null: nowhere. */
+  readonly uniqueItems: string | null;
+}
+
+export const anything: Facts = {
+  types: null,
+  values: null,
+  minLength: 0,
+  maxLength: Infinity,
+  patterns: [],
+  formats: [],
+  minimum: { at: -Infinity, isExclusive: false },
+  maximum: { at: Infinity, isExclusive: false },
+  multiples: [],
+  objects: [],
+  required: new Set(),
+  forbidden: new Set(),
+  names: [],
+  minProperties: 0,
+  maxProperties: Infinity,
+  arrays: [],
+  minItems: 0,
+  maxItems: Infinity,
+  uniqueItems: null,
+};
+
+/** Everything that either of the two asks. */
+export function bothFacts(a: Facts, b: Facts): Facts {
+  if (a === anything) return b;
+  if (b === anything) return a;
+  return {
+    types: commonTypes(a.types, b.types),
+    values: commonValues(a.values, b.values),
+    minLength: Math.max(a.minLength, b.minLength),
+    maxLength: Math.min(a.maxLength, b.maxLength),
+    patterns: [...a.patterns, ...b.patterns],
+    formats: [...a.formats, ...b.formats],
+    minimum: tighter(a.minimum, b.minimum, a.minimum.at > b.minimum.at),
+    maximum: tighter(a.maximum, b.maximum, a.maximum.at < b.maximum.at),
+    multiples: [...a.multiples, ...b.multiples],
+    objects: [...a.objects, ...b.objects],
+    required: new Set([...a.required, ...b.required]),
+    forbidden: new Set([...a.forbidden, ...b.forbidden]),
+    names: [...a.names, ...b.names],
+    minProperties: Math.max(a.minProperties, b.minProperties),
+    maxProperties: Math.min(a.maxProperties, b.maxProperties),
+    arrays: [...a.arrays, ...b.arrays],
+    minItems: Math.max(a.minItems, b.minItems),
+    maxItems: Math.min(a.maxItems, b.maxItems),
+    uniqueItems: a.uniqueItems ?? b.uniqueItems,
+  };
+}
+
+/** Equal numbers are equal, `1` and `1.0`; keys of objects are in no order. */
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [keys, others] = [Object.keys(a), Object.keys(b)];
+  return (
+    keys.length === others.length &&
+    keys.every(
+      (key) =>
+        Object.hasOwn(b, key) && sameValue((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
+    )
+  );
+}
+
+/** The type of a value; that of integers is `integer`. */
+export function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value as JsonType;
+}
+
+export const hasType = (types: ReadonlySet<JsonType> | null, type: JsonType): boolean =>
+  types === null || types.has(type) || (type === 'integer' && types.has('number'));
+
+/** The types that keywords say something about. */
+export function typesSpokenOf(facts: Facts): Set<JsonType> {
+  const types = new Set<JsonType>();
+  if (facts.minLength > 0 || facts.maxLength < Infinity || facts.patterns.length + facts.formats.length > 0)
+    types.add('string');
+  if (facts.minimum.at > -Infinity || facts.maximum.at < Infinity || facts.multiples.length > 0) types.add('number');
+  const { objects, required, names, minProperties, maxProperties, forbidden } = facts;
+  if (objects.length + required.size + forbidden.size + names.length + minProperties > 0 || maxProperties < Infinity)
+    types.add('object');
+  if (facts.arrays.length + facts.minItems > 0 || facts.maxItems < Infinity || facts.uniqueItems !== null)
+    types.add('array');
+  return types;
+}
+
+function commonTypes(a: Facts['types'], b: Facts['types']): Facts['types'] {
+  if (a === null || b === null) return a ?? b;
+  return new Set([...[...a].filter((type) => hasType(b, type)), ...[...b].filter((type) => hasType(a, type))]);
+}
+
+function commonValues(a: Facts['values'], b: Facts['values']): Facts['values'] {
+  if (a === null || b === null) return a ?? b;
+  return a.filter((value) => b.some((other) => sameValue(value, other)));
+}
+
+function tighter(a: Bound, b: Bound, takesFirst: boolean): Bound {
+  if (a.at === b.at) return { at: a.at, isExclusive: a.isExclusive || b.isExclusive };
+  return takesFirst ? a : b;
+}

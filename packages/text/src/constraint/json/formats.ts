@@ -1,0 +1,64 @@
+// Formats of texts as regular expressions. Each is a part of what its standard allows, and all of it is valid by the usual validators.
+// Source: JSON Schema 2020-12, Validation, section 7.3, and the standards named there (RFC 3339, 4122, 5321, 1123, 4291, 3986, 6901).
+import { wholeMatch } from '../ecma-pattern.js';
+import type { Regular } from '../regular.js';
+
+const LEAP = '(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)';
+const DATE = `(?:\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|02-(?:0[1-9]|1\\d|2[0-8]))|${LEAP}-02-29)`;
+const CLOCK = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?';
+const ZONE = '(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)';
+
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+/** At most four labels: 253 characters in all. */
+const HOST = `${LABEL}(?:\\.${LABEL}){0,2}`;
+const MAILBOX = '[A-Za-z0-9_+-]{1,31}(?:\\.[A-Za-z0-9_+-]{1,31})?';
+
+const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const IPV4 = `${BYTE}(?:\\.${BYTE}){3}`;
+const GROUP = '[0-9A-Fa-f]{1,4}';
+/** All eight groups, or one run of zeros left out. */
+const IPV6 = `(?:(?:${GROUP}:){7}${GROUP}|(?:${GROUP}:){1,6}:${GROUP}|(?:${GROUP}:){1,7}:|:(?::${GROUP}){1,7}|::)`;
+
+const PATH = "(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})";
+const TAIL = `(?:/${PATH}*)*(?:\\?(?:${PATH}|[/?])*)?(?:#(?:${PATH}|[/?])*)?`;
+const URI = `(?:[a-z][a-z0-9+.-]{0,30}://${HOST}(?::\\d{1,5})?${TAIL}|(?:urn|mailto|tel|data):${PATH}{3,})`;
+const POINTER = '(?:/(?:[^~/]|~[01])*)*';
+
+const patterns: Readonly<Record<string, string>> = {
+  date: DATE,
+  time: CLOCK + ZONE,
+  'date-time': `${DATE}T${CLOCK}${ZONE}`,
+  duration:
+    'P(?:\\d{1,9}W|(?:\\d{1,9}Y)?(?:\\d{1,9}M)?\\d{1,9}D(?:T\\d{1,9}H)?|\\d{1,9}Y|\\d{1,9}M|T\\d{1,9}H(?:\\d{1,9}M(?:\\d{1,9}S)?)?|T\\d{1,9}M(?:\\d{1,9}S)?|T\\d{1,9}S)',
+  email: `${MAILBOX}@${LABEL}(?:\\.${LABEL}){1,2}`,
+  hostname: HOST,
+  ipv4: IPV4,
+  ipv6: IPV6,
+  uuid: '[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}',
+  uri: URI,
+  'uri-reference': `(?:${URI}|/?${PATH}+${TAIL})`,
+  iri: URI,
+  'iri-reference': `(?:${URI}|/?${PATH}+${TAIL})`,
+  'json-pointer': POINTER,
+  'relative-json-pointer': `(?:0|[1-9]\\d{0,8})(?:#|${POINTER})`,
+  byte: '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?',
+};
+
+/** Formats that say nothing about a text. */
+const WITHOUT_EFFECT: readonly string[] = ['password', 'binary'];
+
+/** Formats of numbers, which are none of texts. */
+export const NUMBER_FORMATS: readonly string[] = ['int32', 'int64', 'float', 'double'];
+
+export const KNOWN_FORMATS: readonly string[] = [...Object.keys(patterns), ...WITHOUT_EFFECT, ...NUMBER_FORMATS];
+
+const compiled = new Map<string, Regular>();
+
+/** @returns null where the format says nothing about texts; undefined where it is not known */
+export function formatExpression(format: string): Regular | null | undefined {
+  if (WITHOUT_EFFECT.includes(format) || NUMBER_FORMATS.includes(format)) return null;
+  if (!Object.hasOwn(patterns, format)) return undefined;
+  let expression = compiled.get(format);
+  if (!expression) compiled.set(format, (expression = wholeMatch(patterns[format])));
+  return expression;
+}

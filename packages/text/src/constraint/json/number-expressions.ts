@@ -1,0 +1,154 @@
+// Numbers within bounds as regular expressions over their decimal digits.
+import { wholeMatch } from '../ecma-pattern.js';
+import {
+  anyOf,
+  both,
+  emptyText,
+  literal,
+  multipleOf,
+  noText,
+  oneAfterTheOther,
+  oneOf,
+  times,
+  type Regular,
+} from '../regular.js';
+import type { Bound, Facts } from './facts.js';
+import { UnsupportedSchemaError } from './unsupported-schema-error.js';
+
+/** Decimal digits that a float64 keeps apart: what is written is what is read. */
+const DIGITS = 15;
+
+const digit = oneOf([[0x30, 0x39]]);
+const WHOLE = `(?:0|[1-9]\\d{0,${DIGITS - 1}})`;
+const integer = wholeMatch(`-?${WHOLE}`);
+const number = wholeMatch(`-?${WHOLE}(?:\\.\\d{1,${DIGITS}})?(?:[eE][+-]?\\d{1,2})?`);
+
+/** @param isInteger integers only, written without a point. @throws {UnsupportedSchemaError} */
+export function numberExpression(facts: Facts, isInteger: boolean): Regular {
+  const { minimum, maximum } = withNumberFormats(facts);
+  const multiple = facts.multiples.length > 0 ? facts.multiples.map(multipleExpression) : [];
+  const whole = isInteger || multiple.length > 0;
+  if (minimum.at === -Infinity && maximum.at === Infinity)
+    return multiple.length === 0 ? (whole ? integer : number) : both(integer, ...multiple);
+  const within = anyOf(
+    atLeastZero(minimum, maximum, whole),
+    oneAfterTheOther(literal('-'), atLeastZero(negative(maximum), negative(minimum), whole, true)),
+  );
+  return multiple.length === 0 ? within : both(within, ...multiple);
+}
+
+function withNumberFormats({ minimum, maximum, formats }: Facts): Pick<Facts, 'minimum' | 'maximum'> {
+  const bits = formats.some(([format]) => format === 'int32') ? 31 : 0;
+  if (bits === 0) return { minimum, maximum };
+  const [least, most] = [-(2 ** bits), 2 ** bits - 1];
+  return {
+    minimum: minimum.at < least ? { at: least, isExclusive: false } : minimum,
+    maximum: maximum.at > most ? { at: most, isExclusive: false } : maximum,
+  };
+}
+
+const negative = ({ at, isExclusive }: Bound): Bound => ({ at: -at, isExclusive });
+
+/** With any sign. */
+function multipleExpression([of, path]: readonly [of: number, path: string]): Regular {
+  if (!Number.isInteger(of) || of < 1 || of > 1_000)
+    throw new UnsupportedSchemaError('multipleOf', path, `is ${of}; only integers from 1 to 1000 are supported`);
+  return oneAfterTheOther(times(literal('-'), 0, 1), multipleOf(of));
+}
+
+/** Numbers from 0 up between two bounds. @param isPositive without 0 itself */
+function atLeastZero(minimum: Bound, maximum: Bound, isWhole: boolean, isPositive = false): Regular {
+  if (maximum.at < 0 || (maximum.at === 0 && (maximum.isExclusive || isPositive))) return noText;
+  const parts = [plain(isWhole, Math.max(Math.abs(finite(minimum.at)), Math.abs(finite(maximum.at))))];
+  if (minimum.at > 0 || (minimum.at === 0 && minimum.isExclusive) || isPositive) {
+    const isExclusive = minimum.at > 0 ? minimum.isExclusive : true;
+    parts.push(compared(decimals(Math.max(minimum.at, 0)), isExclusive, isWhole, 'above'));
+  }
+  if (maximum.at < Infinity) parts.push(compared(decimals(maximum.at), maximum.isExclusive, isWhole, 'below'));
+  return both(...parts);
+}
+
+const finite = (x: number): number => (Number.isFinite(x) ? x : 0);
+
+/** Without an exponent, and with no more digits in all than are kept apart at the size of the bounds. */
+function plain(isWhole: boolean, size: number): Regular {
+  const whole = Math.max(decimals(size).whole.length, DIGITS);
+  const fraction = Math.max(0, DIGITS - decimals(size).whole.length);
+  return wholeMatch(`(?:0|[1-9]\\d{0,${whole - 1}})${isWhole || fraction === 0 ? '' : `(?:\\.\\d{1,${fraction}})?`}`);
+}
+
+interface Decimals {
+  /** `0`, or without zeros at its beginning. */
+  whole: string;
+  /** Without zeros at its end. */
+  fraction: string;
+}
+
+/** Digits of a number from 0 up. */
+function decimals(x: number): Decimals {
+  const [mantissa, exponent = '0'] = x.toExponential().split('e');
+  const [first, further = ''] = mantissa.split('.');
+  const digits = first + further;
+  const point = 1 + Number(exponent);
+  const whole = point <= 0 ? '0' : digits.slice(0, point).padEnd(point, '0');
+  const fraction = point <= 0 ? '0'.repeat(-point) + digits : digits.slice(point);
+  return { whole, fraction: fraction.replace(/0+$/, '') };
+}
+
+type Side = 'above' | 'below';
+
+/** Decimal texts that are above or below a bound; whether they are numbers is for another expression to say. */
+function compared({ whole, fraction }: Decimals, isExclusive: boolean, isWhole: boolean, side: Side): Regular {
+  const any = isWhole ? emptyText : times(oneAfterTheOther(literal('.'), times(digit, 1)), 0, 1);
+  const byLength =
+    side === 'above' ? times(digit, whole.length + 1) : whole.length > 1 ? times(digit, 1, whole.length - 1) : noText;
+  const equal = oneAfterTheOther(literal(whole), afterEqualWhole(fraction, isExclusive, isWhole, side));
+  return anyOf(oneAfterTheOther(anyOf(byLength, differing(whole, side)), any), equal);
+}
+
+/** Digits of the same number that are decided at one of their places. */
+function differing(digits: string, side: Side): Regular {
+  return anyOf(
+    ...[...digits].map((own, i) =>
+      oneAfterTheOther(
+        literal(digits.slice(0, i)),
+        beside(own, side),
+        times(digit, digits.length - i - 1, digits.length - i - 1),
+      ),
+    ),
+  );
+}
+
+function beside(own: string, side: Side): Regular {
+  const [from, to] = side === 'above' ? [own.charCodeAt(0) + 1, 0x39] : [0x30, own.charCodeAt(0) - 1];
+  return from <= to ? oneOf([[from, to]]) : noText;
+}
+
+/** What follows the whole part where that is the bound's own. */
+function afterEqualWhole(fraction: string, isExclusive: boolean, isWhole: boolean, side: Side): Regular {
+  const none =
+    side === 'below'
+      ? fraction !== '' || !isExclusive
+        ? emptyText
+        : noText
+      : fraction === '' && !isExclusive
+        ? emptyText
+        : noText;
+  if (isWhole) return none;
+  const zeros = times(literal('0'), 0);
+  const parts = [...fraction].map((own, i) =>
+    oneAfterTheOther(literal(fraction.slice(0, i)), beside(own, side), times(digit, 0)),
+  );
+  const whole = literal(fraction);
+  if (side === 'above') {
+    // Equal digits, then anything; if exclusive, something that is not zero.
+    const further = isExclusive ? oneAfterTheOther(zeros, oneOf([[0x31, 0x39]]), times(digit, 0)) : times(digit, 0);
+    parts.push(oneAfterTheOther(whole, further));
+  } else {
+    // A beginning of the digits is below them.
+    for (let i = 1; i < fraction.length; i++) parts.push(literal(fraction.slice(0, i)));
+    if (!isExclusive) parts.push(oneAfterTheOther(whole, zeros));
+  }
+  const decimal = both(anyOf(...parts), times(digit, 1));
+  return anyOf(none, oneAfterTheOther(literal('.'), decimal));
+}

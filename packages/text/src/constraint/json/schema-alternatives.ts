@@ -1,0 +1,252 @@
+// What schemas ask together, as a list of alternatives: combinations are multiplied out.
+import { anything, bothFacts, hasType, typeOf, sameValue, type Facts, type JsonType, TYPES } from './facts.js';
+import { readFacts } from './read-facts.js';
+import { regularHasText, regularMatches } from './regular-questions.js';
+import { escaped, isObject, type JsonObject, type LocatedSchema, type SchemaDocument } from './schema-document.js';
+import { stringExpression } from './string-expressions.js';
+import { UnsupportedSchemaError } from './unsupported-schema-error.js';
+
+/** The bound for one schema; more would be a grammar of many megabytes. */
+const MAX_ALTERNATIVES = 256;
+
+/** Levels of properties and items that are looked through for a contradiction. */
+const CONTRADICTION_DEPTH = 4;
+
+export class SchemaAlternatives {
+  readonly #known = new Map<LocatedSchema, readonly Facts[]>();
+  readonly #open = new Set<LocatedSchema>();
+
+  constructor(readonly document: SchemaDocument) {}
+
+  /** What all of the schemas ask; none where they contradict each other. @throws {UnsupportedSchemaError} */
+  of(schemas: readonly LocatedSchema[]): readonly Facts[] {
+    return schemas.reduce<readonly Facts[]>(
+      (all, each) => this.#product(all, this.#ofOne(each), each.path),
+      [anything],
+    );
+  }
+
+  /** The schemas that a property of this name is held to. */
+  schemasOfProperty({ objects }: Facts, name: string): LocatedSchema[] {
+    return objects.flatMap(({ properties, patterns, additional }) => {
+      const own = properties.get(name);
+      const matching = patterns.filter(([pattern]) => expressionOf(pattern).test(name)).map(([, schema]) => schema);
+      const applied = own ? [own, ...matching] : matching;
+      return applied.length > 0 ? applied : [additional];
+    });
+  }
+
+  schemasOfItem({ arrays }: Facts, index: number): LocatedSchema[] {
+    return arrays.map(({ prefix, rest }) => prefix[index] ?? rest);
+  }
+
+  /** Whether it is certain that no value has all these facts. */
+  isContradiction(facts: Facts, depth = CONTRADICTION_DEPTH): boolean {
+    if (facts.values) return !facts.values.some((value) => this.accepts(facts, value));
+    return !TYPES.some((type) => hasType(facts.types, type) && !this.#contradictsAs(type, facts, depth));
+  }
+
+  isImpossible(schemas: readonly LocatedSchema[], depth = CONTRADICTION_DEPTH): boolean {
+    return this.of(schemas).every((facts) => this.isContradiction(facts, depth));
+  }
+
+  /** Whether a value is valid. */
+  accepts(facts: Facts, value: unknown): boolean {
+    if (facts.values && !facts.values.some((each) => sameValue(each, value))) return false;
+    if (!hasType(facts.types, typeOf(value))) return false;
+    if (typeof value === 'string') return regularMatches(stringExpression(facts), value);
+    if (typeof value === 'number') return acceptsNumber(facts, value);
+    if (Array.isArray(value)) return this.#acceptsArray(facts, value);
+    return isObject(value) ? this.#acceptsObject(facts, value) : true;
+  }
+
+  #ofOne(located: LocatedSchema): readonly Facts[] {
+    const known = this.#known.get(located);
+    if (known) return known;
+    if (this.#open.has(located))
+      throw new UnsupportedSchemaError('$ref', located.path, 'leads back to itself, so that no value is described');
+    this.#open.add(located);
+    const alternatives = this.#read(located);
+    this.#open.delete(located);
+    this.#known.set(located, alternatives);
+    return alternatives;
+  }
+
+  #read(located: LocatedSchema): readonly Facts[] {
+    const { schema, path } = located;
+    if (schema === false) return [];
+    let all: readonly Facts[] = [readFacts(this.document, located)];
+    if (schema === true) return all;
+    const times = (alternatives: readonly Facts[]) => (all = this.#product(all, alternatives, path));
+    if (schema.$ref !== undefined) times(this.#ofOne(this.document.referred(schema.$ref, path)));
+    for (const part of this.#parts(schema, 'allOf', path)) times(this.#ofOne(part));
+    for (const alternatives of this.#dependencies(schema, path)) times(alternatives);
+    if (schema.anyOf !== undefined) times(this.#parts(schema, 'anyOf', path).flatMap((part) => this.#ofOne(part)));
+    return schema.oneOf === undefined ? all : this.#exactlyOne(all, this.#parts(schema, 'oneOf', path), path);
+  }
+
+  #parts(schema: JsonObject, keyword: string, path: string): LocatedSchema[] {
+    const parts = schema[keyword];
+    if (parts === undefined) return [];
+    if (!Array.isArray(parts) || parts.length === 0)
+      throw new UnsupportedSchemaError(keyword, path, 'must be a list of schemas, at least one');
+    return parts.map((part, i) => this.document.at(part, `${path}/${keyword}/${i}`, keyword));
+  }
+
+  /** For each property that others depend on: it is left out, or they are there. */
+  #dependencies(schema: JsonObject, path: string): (readonly Facts[])[] {
+    return ['dependentRequired', 'dependentSchemas', 'dependencies'].flatMap((keyword) => {
+      const dependencies = schema[keyword];
+      if (dependencies === undefined) return [];
+      if (!isObject(dependencies)) throw new UnsupportedSchemaError(keyword, path, 'must be an object');
+      return Object.entries(dependencies).map(([name, wanted]) => {
+        const without = { ...anything, forbidden: new Set([name]) };
+        const withIt = { ...anything, required: new Set([name]) };
+        if (Array.isArray(wanted)) return [without, { ...anything, required: new Set([name, ...wanted.map(String)]) }];
+        const part = this.document.at(wanted, `${path}/${keyword}/${escaped(name)}`, keyword);
+        return [without, ...this.#product([withIt], this.#ofOne(part), path)];
+      });
+    });
+  }
+
+  /**
+   * Each branch, without what other branches have as well: they exclude each other, or a property that another branch requires is
+   * left out of this one.
+   */
+  #exactlyOne(outer: readonly Facts[], branches: readonly LocatedSchema[], path: string): readonly Facts[] {
+    const alternatives = branches.map((branch) => this.#product(outer, this.#ofOne(branch), path));
+    return alternatives.flatMap((own, i) =>
+      own.map((facts) =>
+        alternatives
+          .filter((_, j) => j !== i)
+          .flat()
+          .reduce((left, other) => this.#without(left, other, path), facts),
+      ),
+    );
+  }
+
+  #without(facts: Facts, other: Facts, path: string): Facts {
+    if (this.isContradiction(bothFacts(facts, other))) return facts;
+    const values = facts.values?.filter((value) => !this.accepts(other, value));
+    if (values && values.length > 0) return { ...facts, values };
+    const types = TYPES.filter((type) => hasType(facts.types, type));
+    const own = types.filter(
+      (type) => !hasType(other.types, type) && !(type === 'number' && hasType(other.types, 'integer')),
+    );
+    if (own.length > 0 && own.length < types.length) return { ...facts, types: new Set(own) };
+    const name = [...other.required].find((each) => !facts.required.has(each));
+    if (name !== undefined && types.length === 1 && types[0] === 'object')
+      return { ...facts, forbidden: new Set([...facts.forbidden, name]) };
+    throw new UnsupportedSchemaError(
+      'oneOf',
+      path,
+      'has branches that do not exclude each other, which is not supported; use anyOf, or a property with another const in each branch',
+    );
+  }
+
+  #product(some: readonly Facts[], others: readonly Facts[], path: string): readonly Facts[] {
+    if (some.length * others.length > MAX_ALTERNATIVES)
+      throw new UnsupportedSchemaError(
+        'anyOf',
+        path,
+        `has more than ${MAX_ALTERNATIVES} combinations of its alternatives`,
+      );
+    return some
+      .flatMap((a) => others.map((b) => bothFacts(a, b)))
+      .filter(({ types, values }) => types?.size !== 0 && values?.length !== 0);
+  }
+
+  #contradictsAs(type: JsonType, facts: Facts, depth: number): boolean {
+    switch (type) {
+      case 'string':
+        return facts.minLength > facts.maxLength || contradictsAsText(facts);
+      case 'number':
+      case 'integer': {
+        const { minimum, maximum } = facts;
+        const isPoint = minimum.at === maximum.at && (minimum.isExclusive || maximum.isExclusive);
+        return minimum.at > maximum.at || isPoint;
+      }
+      case 'object':
+        return facts.minProperties > facts.maxProperties || this.#lacksProperty(facts, depth);
+      case 'array':
+        return facts.minItems > facts.maxItems || this.#lacksItem(facts, depth);
+      default:
+        return false;
+    }
+  }
+
+  #lacksProperty(facts: Facts, depth: number): boolean {
+    if (facts.required.size > facts.maxProperties) return true;
+    return [...facts.required].some(
+      (name) =>
+        facts.forbidden.has(name) || (depth > 0 && this.isImpossible(this.schemasOfProperty(facts, name), depth - 1)),
+    );
+  }
+
+  #lacksItem(facts: Facts, depth: number): boolean {
+    const longest = facts.arrays.reduce((most, { prefix }) => Math.max(most, prefix.length), 0) + 1;
+    const needed = Array.from({ length: Math.min(facts.minItems, longest) }, (_, index) => index);
+    return depth > 0 && needed.some((index) => this.isImpossible(this.schemasOfItem(facts, index), depth - 1));
+  }
+
+  #acceptsAll(schemas: readonly LocatedSchema[], value: unknown): boolean {
+    return schemas.every((schema) => this.of([schema]).some((facts) => this.accepts(facts, value)));
+  }
+
+  #acceptsObject(facts: Facts, value: JsonObject): boolean {
+    const names = Object.keys(value);
+    return (
+      names.length >= facts.minProperties &&
+      names.length <= facts.maxProperties &&
+      [...facts.required].every((name) => Object.hasOwn(value, name)) &&
+      names.every(
+        (name) =>
+          !facts.forbidden.has(name) &&
+          this.#acceptsAll(facts.names, name) &&
+          this.#acceptsAll(this.schemasOfProperty(facts, name), value[name]),
+      )
+    );
+  }
+
+  #acceptsArray(facts: Facts, value: readonly unknown[]): boolean {
+    const isDistinct = () => value.every((item, i) => !value.slice(0, i).some((other) => sameValue(item, other)));
+    return (
+      value.length >= facts.minItems &&
+      value.length <= facts.maxItems &&
+      (facts.uniqueItems === null || isDistinct()) &&
+      value.every((item, index) => this.#acceptsAll(this.schemasOfItem(facts, index), item))
+    );
+  }
+}
+
+/** One expression is hardly ever a contradiction; several may be. */
+function contradictsAsText(facts: Facts): boolean {
+  const { patterns, formats, minLength, maxLength } = facts;
+  const parts = patterns.length + formats.length + Number(minLength > 0 || maxLength < Infinity);
+  return parts > 1 && !regularHasText(stringExpression(facts));
+}
+
+function acceptsNumber({ minimum, maximum, multiples }: Facts, value: number): boolean {
+  return (
+    (minimum.isExclusive ? value > minimum.at : value >= minimum.at) &&
+    (maximum.isExclusive ? value < maximum.at : value <= maximum.at) &&
+    multiples.every(([of]) => Number.isInteger(value / of))
+  );
+}
+
+const expressions = new Map<string, RegExp>();
+
+/** With the flag `u` where the pattern is valid so. */
+function expressionOf(pattern: string): RegExp {
+  let expression = expressions.get(pattern);
+  if (!expression) {
+    if (expressions.size > 1_000) expressions.clear();
+    try {
+      expression = new RegExp(pattern, 'u');
+    } catch {
+      expression = new RegExp(pattern);
+    }
+    expressions.set(pattern, expression);
+  }
+  return expression;
+}

@@ -1,0 +1,95 @@
+// A JSON Schema with the places of its parts, and what its references point to.
+import { UnsupportedSchemaError } from './unsupported-schema-error.js';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A schema and the place that it is at. */
+export interface LocatedSchema {
+  readonly schema: JsonObject | boolean;
+  /** A JSON pointer in a fragment. */
+  readonly path: string;
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export class SchemaDocument {
+  readonly root: LocatedSchema;
+  readonly #located = new Map<unknown, LocatedSchema>();
+  #anchors: Map<string, LocatedSchema> | null = null;
+
+  constructor(schema: unknown) {
+    this.root = this.at(schema, '#', '$schema');
+  }
+
+  /** @throws {UnsupportedSchemaError} where the value is not a schema; the keyword is the one that it belongs to */
+  at(schema: unknown, path: string, keyword: string): LocatedSchema {
+    if (typeof schema === 'boolean') return { schema, path };
+    if (!isObject(schema))
+      throw new UnsupportedSchemaError(keyword, path, 'must be a schema: an object, true or false');
+    let located = this.#located.get(schema);
+    if (!located) this.#located.set(schema, (located = { schema, path }));
+    return located;
+  }
+
+  /** @throws {UnsupportedSchemaError} where the reference is to another document, or to nothing */
+  referred(reference: unknown, path: string): LocatedSchema {
+    const fail = (problem: string) =>
+      new UnsupportedSchemaError('$ref', path, `is ${JSON.stringify(reference)}: ${problem}`);
+    if (typeof reference !== 'string') throw fail('it must be a text');
+    const named = this.#anchored().get(reference);
+    if (named) return named;
+    const { $id, id } = isObject(this.root.schema) ? this.root.schema : {};
+    const base = typeof $id === 'string' ? $id : typeof id === 'string' ? id : '';
+    const own = reference.startsWith('#') ? reference : withoutBase(reference, base);
+    if (own === null) throw fail('references to other documents are not supported; put the schema under $defs');
+    if (own === '' || own === '#') return this.root;
+    if (!own.startsWith('#/')) throw fail('there is no such anchor');
+    let value: unknown = this.root.schema;
+    for (const part of own.slice(2).split('/')) {
+      const key = unescaped(part);
+      const holder = value as Record<string, unknown> | null;
+      if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key))
+        throw fail('there is nothing at this place');
+      value = holder[key];
+    }
+    return this.at(value, own, '$ref');
+  }
+
+  /** Schemas by `#name` for an `$anchor`, and by what their `$id` is. */
+  #anchored(): Map<string, LocatedSchema> {
+    if (this.#anchors) return this.#anchors;
+    const anchors = new Map<string, LocatedSchema>();
+    const visit = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      if (isObject(value) && path !== '#') {
+        if (typeof value.$anchor === 'string') anchors.set(`#${value.$anchor}`, this.at(value, path, '$anchor'));
+        for (const id of [value.$id, value.id])
+          if (typeof id === 'string' && !path.endsWith('/properties')) anchors.set(id, this.at(value, path, '$id'));
+      }
+      for (const [key, part] of Object.entries(value)) visit(part, `${path}/${escaped(key)}`);
+    };
+    visit(this.root.schema, '#');
+    return (this.#anchors = anchors);
+  }
+}
+
+/** The fragment of a reference to the document itself by its own address; null where it is to another one. */
+function withoutBase(reference: string, base: string): string | null {
+  const address = base.replace(/#$/, '');
+  const [document, fragment = ''] = reference.split('#', 2);
+  return address !== '' && document === address ? `#${fragment}` : null;
+}
+
+const unescaped = (part: string): string => {
+  let decoded = part;
+  try {
+    decoded = decodeURIComponent(part);
+  } catch {
+    // A percent sign of its own.
+  }
+  return decoded.replaceAll('~1', '/').replaceAll('~0', '~');
+};
+
+/** A key as a part of a JSON pointer. */
+export const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,0 +1,40 @@
+// Texts with bounds of length, patterns and formats as one regular expression over their characters.
+import { matchAnywhere, UnsupportedPatternError } from '../ecma-pattern.js';
+import { anyCharacter, anyText, both, times, type Regular } from '../regular.js';
+import type { Facts } from './facts.js';
+import { formatExpression, KNOWN_FORMATS } from './formats.js';
+import { UnsupportedSchemaError } from './unsupported-schema-error.js';
+
+type StringFacts = Pick<Facts, 'minLength' | 'maxLength' | 'patterns' | 'formats'>;
+
+/** @throws {UnsupportedSchemaError} of a pattern or a format */
+export function stringExpression({ minLength, maxLength, patterns, formats }: StringFacts): Regular {
+  const parts = [
+    ...patterns.map(([pattern, path]) => patternExpression(pattern, path, 'pattern')),
+    ...formats.flatMap(([format, path]) => formatOf(format, path) ?? []),
+  ];
+  if (minLength > 0 || maxLength < Infinity) parts.push(times(anyCharacter, minLength, maxLength));
+  return parts.length === 0 ? anyText : parts.length === 1 ? parts[0] : both(...parts);
+}
+
+/** @param keyword `pattern` or `patternProperties` */
+export function patternExpression(pattern: string, path: string, keyword: string): Regular {
+  try {
+    return matchAnywhere(pattern);
+  } catch (error) {
+    if (error instanceof UnsupportedPatternError)
+      throw new UnsupportedSchemaError(keyword, path, `is not supported: ${error.message}`);
+    throw error;
+  }
+}
+
+function formatOf(format: string, path: string): Regular | null {
+  const expression = formatExpression(format);
+  if (expression === undefined)
+    throw new UnsupportedSchemaError(
+      'format',
+      path,
+      `is ${JSON.stringify(format)}, which is not supported; known: ${KNOWN_FORMATS.join(', ')}`,
+    );
+  return expression;
+}

@@ -1,0 +1,291 @@
+// The automaton of a grammar: places in it, made as they are reached and each made once, so that what is known of a place is kept.
+//
+// A text's place is a set of threads. A thread is a local state, a set of items within one rule, over a frame: the place to continue
+// at when the rule has ended, and the frame below that one. An item is a list of symbols that remain of the rule's body.
+import type { Grammar } from './grammar.js';
+import type { RegularState } from './regular.js';
+import type { Symbol } from './symbols.js';
+import { Symbols } from './symbols.js';
+import type { TokenVocabulary } from './token-vocabulary.js';
+
+/** What remains of a rule's body: a symbol, then further ones; null is the end. */
+export type Item = { readonly id: number; readonly head: Symbol; readonly tail: Item | null; readonly need: number };
+
+type BytesItem = Item & { head: { kind: 'bytes' } };
+type TokenItem = Item & { head: { kind: 'token' } };
+
+/** What the items of a local state may begin with. */
+interface Beginnings {
+  readonly bytes: readonly BytesItem[];
+  readonly tokens: readonly TokenItem[];
+  /** Rules that may begin, and the place where the text continues after each. */
+  readonly calls: readonly (readonly [rule: Symbol, after: LocalState])[];
+  /** Whether the rule may end. */
+  readonly ends: boolean;
+}
+
+/** A set of items. */
+export interface LocalState {
+  readonly id: number;
+  readonly items: readonly (Item | null)[];
+  /** The least number of tokens to the end of the rule. */
+  readonly need: number;
+  beginnings: Beginnings | null;
+  /** [256] by byte; null where there is none. */
+  readonly next: (LocalState | null | undefined)[];
+}
+
+/** The place to continue at after a rule; null is the end of the text, or of what is looked at. */
+export type Frame = {
+  readonly id: number;
+  readonly after: LocalState;
+  readonly below: Frame | null;
+  readonly need: number;
+} | null;
+
+export type Thread = readonly [local: LocalState, frame: Frame];
+
+/** A set of threads with all that can follow them. */
+export interface Place {
+  readonly id: number;
+  /** Those that have a next byte or token of their own. */
+  readonly threads: readonly Thread[];
+  /** Whether the text may end. */
+  readonly ends: boolean;
+  /** The least number of tokens to the end; infinite where the vocabulary cannot. */
+  readonly need: number;
+  /** [256] by byte; null where there is none. */
+  readonly next: (Place | null | undefined)[];
+}
+
+/** From `min` to `max` more characters of a class. */
+export interface CountedState {
+  readonly item: Item & { head: { kind: 'regular' } };
+  readonly part: RegularState;
+  readonly min: number;
+  readonly max: number;
+}
+
+function countedItem(item: Item): CountedState | null {
+  const { head } = item;
+  if (head.kind !== 'regular' || head.state.form.kind !== 'repeat') return null;
+  const { part, min, max } = head.state.form;
+  return part.form.kind === 'class' ? { item: item as CountedState['item'], part, min, max } : null;
+}
+
+const needOf = (frame: Frame): number => frame?.need ?? 0;
+
+export class Machine {
+  readonly #symbols: Symbols;
+  readonly #items = new Map<string, Item>();
+  readonly #locals = new Map<string, LocalState>();
+  readonly #frames = new Map<string, NonNullable<Frame>>();
+  readonly #places = new Map<string, Place>();
+  readonly #ruleStarts = new Map<Symbol, LocalState>();
+
+  constructor(vocabulary: TokenVocabulary) {
+    this.#symbols = new Symbols(vocabulary);
+  }
+
+  /** How many parts have been made so far. */
+  get size(): number {
+    return this.#symbols.size + this.#items.size + this.#locals.size + this.#frames.size + this.#places.size;
+  }
+
+  /** @throws {GrammarError} */
+  start(grammar: Grammar): Place {
+    const symbol = this.#symbols.of(grammar);
+    return this.place([[this.#local([this.#item(symbol, null)]), null]])!;
+  }
+
+  /** @returns null where no thread is left */
+  place(threads: readonly Thread[]): Place | null {
+    const seen = new Set<string>();
+    const own: Thread[] = [];
+    let [ends, need] = [false, Infinity];
+    const add = (local: LocalState, frame: Frame): void => {
+      const key = `${local.id}:${frame?.id ?? ''}`;
+      if (seen.has(key)) return;
+      seen.add(key);
+      need = Math.min(need, local.need + needOf(frame));
+      const { bytes, tokens, calls, ends: localEnds } = this.beginnings(local);
+      if (bytes.length + tokens.length > 0) own.push([local, frame]);
+      for (const [rule, after] of calls) add(this.#ruleStart(rule), isEnd(after) ? frame : this.#frame(after, frame));
+      if (!localEnds) return;
+      if (frame) add(frame.after, frame.below);
+      else ends = true;
+    };
+    for (const [local, frame] of threads) add(local, frame);
+    if (own.length === 0 && !ends) return null;
+    return this.#place(own, ends, need);
+  }
+
+  /** After one more byte. */
+  next(place: Place, byte: number): Place | null {
+    let next = place.next[byte];
+    if (next !== undefined) return next;
+    const threads: Thread[] = [];
+    for (const [local, frame] of place.threads) {
+      const after = this.nextLocal(local, byte);
+      if (after) threads.push([after, frame]);
+    }
+    next = threads.length === 0 ? null : this.place(threads);
+    place.next[byte] = next;
+    return next;
+  }
+
+  nextLocal(local: LocalState, byte: number): LocalState | null {
+    let next = local.next[byte];
+    if (next !== undefined) return next;
+    const items: (Item | null)[] = [];
+    for (const { head, tail } of this.beginnings(local).bytes)
+      for (const edge of head.node.edges)
+        if (edge.from <= byte && byte <= edge.to)
+          items.push(edge.next ? this.#item(this.#symbols.bytes(edge.next), tail) : tail);
+    next = items.length === 0 ? null : this.#local(items);
+    local.next[byte] = next;
+    return next;
+  }
+
+  /** Tokens that are named at this place, and what follows each. */
+  namedTokens(place: Place): { id: number; thread: Thread }[] {
+    return place.threads.flatMap(([local, frame]) =>
+      this.beginnings(local).tokens.map(({ head, tail }) => ({
+        id: head.token,
+        thread: [this.#local([tail]), frame] as const,
+      })),
+    );
+  }
+
+  /** A state that is nothing but a bounded repetition of one class of characters, and what follows that; null for others. */
+  counted(local: LocalState): CountedState | null {
+    const [item] = local.items;
+    return local.items.length === 1 && item ? countedItem(item) : null;
+  }
+
+  /** The same with other bounds. */
+  recounted({ item, part }: CountedState, min: number, max: number): LocalState {
+    const { spelling } = item.head;
+    const state = this.#symbols.regular.repeat(part, min, max);
+    return this.#local([this.#item(this.#symbols.regularSymbol(state, spelling), item.tail)]);
+  }
+
+  /** How often the repetition may continue at a place, after the character that is begun; null where it has ended, undefined where both is so. */
+  countAt(place: Place, { item, part }: CountedState): number | null | undefined {
+    const counts = place.threads.map(([{ items }]) => {
+      const counts = items.map((each) => {
+        const own = each && (countedItem(each) ?? (each.head.kind === 'bytes' && each.tail && countedItem(each.tail)));
+        return own && own.part === part && own.item.tail === item.tail ? own.max : null;
+      });
+      return counts.every((count) => count === counts[0]) ? counts[0] : undefined;
+    });
+    return counts.length === 0 ? null : counts.every((count) => count === counts[0]) ? counts[0] : undefined;
+  }
+
+  beginnings(local: LocalState): Beginnings {
+    return (local.beginnings ??= this.#beginnings(local));
+  }
+
+  #beginnings({ items }: LocalState): Beginnings {
+    const bytes: BytesItem[] = [];
+    const tokens: TokenItem[] = [];
+    const calls = new Map<Symbol, (Item | null)[]>();
+    const seen = new Set<Item | null>();
+    const expand = (item: Item | null): void => {
+      if (seen.has(item)) return;
+      seen.add(item);
+      if (!item) return;
+      const { head, tail } = item;
+      switch (head.kind) {
+        case 'bytes':
+          bytes.push(item as BytesItem);
+          break;
+        case 'token':
+          tokens.push(item as TokenItem);
+          break;
+        case 'rule':
+          calls.set(head, [...(calls.get(head) ?? []), tail]);
+          break;
+        default:
+          for (const each of this.#expansions(head, tail)) expand(each);
+      }
+    };
+    items.forEach(expand);
+    return {
+      bytes,
+      tokens,
+      calls: [...calls].map(([rule, tails]) => [rule, this.#local(tails)] as const),
+      ends: seen.has(null),
+    };
+  }
+
+  #expansions(head: Symbol, tail: Item | null): (Item | null)[] {
+    switch (head.kind) {
+      case 'all':
+        return [head.parts.reduceRight<Item | null>((rest, part) => this.#item(part, rest), tail)];
+      case 'any':
+        return head.parts.map((part) => this.#item(part, tail));
+      case 'repeat': {
+        const { part, min, max } = head;
+        if (max === 0) return [tail];
+        const rest = max === 1 ? tail : this.#item(this.#symbols.repeat(part, Math.max(0, min - 1), max - 1), tail);
+        return [this.#item(part, rest), ...(min === 0 ? [tail] : [])];
+      }
+      case 'regular': {
+        const { state, spelling } = head;
+        const steps = this.#symbols.regularSteps(state, spelling).map(({ node, rest }) => {
+          const after = rest ? this.#item(rest, tail) : tail;
+          return this.#item(this.#symbols.bytes(node), after);
+        });
+        return state.isNullable ? [...steps, tail] : steps;
+      }
+      default:
+        return [];
+    }
+  }
+
+  #ruleStart(rule: Symbol): LocalState {
+    let start = this.#ruleStarts.get(rule);
+    if (!start) {
+      const { body } = rule as Symbol & { kind: 'rule' };
+      this.#ruleStarts.set(rule, (start = this.#local([this.#item(body, null)])));
+    }
+    return start;
+  }
+
+  #item(head: Symbol, tail: Item | null): Item {
+    const key = `${head.id},${tail?.id ?? ''}`;
+    let item = this.#items.get(key);
+    if (!item) this.#items.set(key, (item = { id: this.#items.size, head, tail, need: head.need + (tail?.need ?? 0) }));
+    return item;
+  }
+
+  #local(given: readonly (Item | null)[]): LocalState {
+    const items = [...new Set(given)].sort((a, b) => (a?.id ?? -1) - (b?.id ?? -1));
+    const key = items.map((item) => item?.id ?? 'e').join();
+    let local = this.#locals.get(key);
+    if (!local) {
+      const need = items.reduce((least, item) => Math.min(least, item?.need ?? 0), Infinity);
+      this.#locals.set(key, (local = { id: this.#locals.size, items, need, beginnings: null, next: [] }));
+    }
+    return local;
+  }
+
+  #frame(after: LocalState, below: Frame): NonNullable<Frame> {
+    const key = `${after.id},${below?.id ?? ''}`;
+    let frame = this.#frames.get(key);
+    if (!frame)
+      this.#frames.set(key, (frame = { id: this.#frames.size, after, below, need: after.need + needOf(below) }));
+    return frame;
+  }
+
+  #place(threads: readonly Thread[], ends: boolean, need: number): Place {
+    const key = `${threads.map(([local, frame]) => `${local.id}:${frame?.id ?? ''}`).join()}${ends ? 'e' : ''}`;
+    let place = this.#places.get(key);
+    if (!place) this.#places.set(key, (place = { id: this.#places.size, threads, ends, need, next: [] }));
+    return place;
+  }
+}
+
+/** Whether nothing of the rule is left. */
+const isEnd = ({ items }: LocalState): boolean => items.length === 1 && items[0] === null;

@@ -1,0 +1,245 @@
+// Regular expressions over code points with intersection and complement, and their derivatives.
+// Source: Owens, Reppy and Turon 2009, "Regular-expression derivatives re-examined", sections 3 and 4: an expression is a state of an
+// automaton, and its derivative by a code point the next one. Differs from it: the classes of code points that have the same
+// derivative are found together with the derivatives, and repetitions are counted.
+import { ALL_CODE_POINTS, intersectionOf, unionOf, type CodePointRanges } from './code-points.js';
+
+/** A set of texts; equal for equal meaning only as far as the constructors simplify. */
+export type Regular =
+  | { readonly kind: 'class'; readonly ranges: CodePointRanges }
+  | { readonly kind: 'concat'; readonly parts: readonly Regular[] }
+  | { readonly kind: 'or'; readonly parts: readonly Regular[] }
+  | { readonly kind: 'and'; readonly parts: readonly Regular[] }
+  | { readonly kind: 'not'; readonly part: Regular }
+  | { readonly kind: 'repeat'; readonly part: Regular; readonly min: number; readonly max: number }
+  | { readonly kind: 'multiple'; readonly of: number };
+
+export const oneOf = (ranges: CodePointRanges): Regular => ({ kind: 'class', ranges: unionOf(ranges) });
+export const oneAfterTheOther = (...parts: readonly Regular[]): Regular => ({ kind: 'concat', parts });
+export const anyOf = (...parts: readonly Regular[]): Regular => ({ kind: 'or', parts });
+export const both = (...parts: readonly Regular[]): Regular => ({ kind: 'and', parts });
+export const not = (part: Regular): Regular => ({ kind: 'not', part });
+export const times = (part: Regular, min: number, max = Infinity): Regular => ({ kind: 'repeat', part, min, max });
+
+/** Texts of decimal digits, at least one, whose number is a multiple of a positive integer. */
+export const multipleOf = (of: number): Regular => ({ kind: 'multiple', of });
+
+export const emptyText: Regular = { kind: 'concat', parts: [] };
+export const noText: Regular = { kind: 'or', parts: [] };
+export const anyCharacter: Regular = { kind: 'class', ranges: ALL_CODE_POINTS };
+export const anyText: Regular = times(anyCharacter, 0);
+
+/** Exactly this text. */
+export const literal = (text: string): Regular =>
+  oneAfterTheOther(...Array.from(text, (character) => oneOf([[character.codePointAt(0)!, character.codePointAt(0)!]])));
+
+/** A state: an expression in simplified form, the same object for the same form. */
+export interface RegularState {
+  readonly id: number;
+  readonly isNullable: boolean;
+  readonly form: Form;
+}
+
+type Form =
+  | { kind: 'empty' | 'nothing' }
+  | { kind: 'class'; ranges: CodePointRanges }
+  | { kind: 'concat'; first: RegularState; rest: RegularState }
+  | { kind: 'or' | 'and'; parts: readonly RegularState[] }
+  | { kind: 'not'; part: RegularState }
+  | { kind: 'repeat'; part: RegularState; min: number; max: number }
+  | { kind: 'multiple'; of: number; remainder: number };
+
+/** Code points with the same derivative, and that. All classes of a state together are all code points. */
+type Step = readonly [ranges: CodePointRanges, next: RegularState];
+
+/** The states of many expressions, each once. */
+export class RegularStates {
+  readonly #states = new Map<string, RegularState>();
+  readonly #steps = new Map<RegularState, readonly Step[]>();
+  readonly #nothing = this.#state('nothing', { kind: 'nothing' }, false);
+  readonly #empty = this.#state('empty', { kind: 'empty' }, true);
+  readonly #everything = this.#not(this.#nothing);
+  readonly #anyCharacter = this.#class(ALL_CODE_POINTS);
+
+  /** How many there are. */
+  get size(): number {
+    return this.#states.size;
+  }
+
+  isNothing(state: RegularState): boolean {
+    return state === this.#nothing;
+  }
+
+  /** Whether nothing but the empty text is left. */
+  isEmptyText(state: RegularState): boolean {
+    return state === this.#empty;
+  }
+
+  of(expression: Regular): RegularState {
+    switch (expression.kind) {
+      case 'class':
+        return this.#class(expression.ranges);
+      case 'concat':
+        return expression.parts.reduceRight<RegularState>(
+          (rest, part) => this.#concat(this.of(part), rest),
+          this.#empty,
+        );
+      case 'or':
+        return this.#or(expression.parts.map((part) => this.of(part)));
+      case 'and':
+        return this.#and(expression.parts.map((part) => this.of(part)));
+      case 'not':
+        return this.#not(this.of(expression.part));
+      case 'repeat':
+        return this.repeat(this.of(expression.part), expression.min, expression.max);
+      case 'multiple':
+        return this.#state(`m${expression.of}`, { kind: 'multiple', of: expression.of, remainder: 0 }, false);
+    }
+  }
+
+  /** The next states that are not known to be nothing, by disjoint classes of code points. */
+  steps(state: RegularState): readonly Step[] {
+    return this.#allSteps(state).filter(([, next]) => next !== this.#nothing);
+  }
+
+  #allSteps(state: RegularState): readonly Step[] {
+    let steps = this.#steps.get(state);
+    if (!steps) this.#steps.set(state, (steps = this.#derived(state.form)));
+    return steps;
+  }
+
+  #derived(form: Form): readonly Step[] {
+    const map = (state: RegularState, change: (next: RegularState) => RegularState) =>
+      merged(this.#allSteps(state).map(([ranges, next]) => [ranges, change(next)]));
+    switch (form.kind) {
+      case 'empty':
+      case 'nothing':
+        return [[ALL_CODE_POINTS, this.#nothing]];
+      case 'class':
+        return merged([
+          [form.ranges, this.#empty],
+          [differenceOf(ALL_CODE_POINTS, form.ranges), this.#nothing],
+        ]);
+      case 'concat': {
+        const { first, rest } = form;
+        const byFirst = map(first, (next) => this.#concat(next, rest));
+        if (!first.isNullable) return byFirst;
+        return product([byFirst, this.#allSteps(rest)], (nexts) => this.#or(nexts));
+      }
+      case 'or':
+      case 'and':
+        return product(
+          form.parts.map((part) => this.#allSteps(part)),
+          (nexts) => (form.kind === 'or' ? this.#or(nexts) : this.#and(nexts)),
+        );
+      case 'not':
+        return map(form.part, (next) => this.#not(next));
+      case 'repeat': {
+        const rest = this.repeat(form.part, Math.max(0, form.min - 1), form.max - 1);
+        return map(form.part, (next) => this.#concat(next, rest));
+      }
+      case 'multiple': {
+        const { of, remainder: before } = form;
+        const digits = Array.from({ length: 10 }, (_, digit): Step => {
+          const remainder = (10 * before + digit) % of;
+          const next = { kind: 'multiple', of, remainder } as const;
+          return [[[0x30 + digit, 0x30 + digit]], this.#state(`m${of}%${remainder}`, next, remainder === 0)];
+        });
+        return merged([...digits, [differenceOf(ALL_CODE_POINTS, [[0x30, 0x39]]), this.#nothing]]);
+      }
+    }
+  }
+
+  #state(key: string, form: Form, isNullable: boolean): RegularState {
+    let state = this.#states.get(key);
+    if (!state) this.#states.set(key, (state = { id: this.#states.size, form, isNullable }));
+    return state;
+  }
+
+  #class(ranges: CodePointRanges): RegularState {
+    return ranges.length === 0 ? this.#nothing : this.#state(`c${ranges.join()}`, { kind: 'class', ranges }, false);
+  }
+
+  #concat(first: RegularState, rest: RegularState): RegularState {
+    if (first === this.#nothing || rest === this.#nothing) return this.#nothing;
+    if (first === this.#empty) return rest;
+    if (rest === this.#empty) return first;
+    const { form } = first;
+    if (form.kind === 'concat') return this.#concat(form.first, this.#concat(form.rest, rest));
+    return this.#state(`${first.id}.${rest.id}`, { kind: 'concat', first, rest }, first.isNullable && rest.isNullable);
+  }
+
+  #or(given: readonly RegularState[]): RegularState {
+    const parts = this.#flattened('or', given).filter((part) => part !== this.#nothing);
+    if (parts.includes(this.#everything)) return this.#everything;
+    if (parts.length < 2) return parts[0] ?? this.#nothing;
+    const isNullable = parts.some((part) => part.isNullable);
+    return this.#state(`|${parts.map(({ id }) => id).join()}`, { kind: 'or', parts }, isNullable);
+  }
+
+  #and(given: readonly RegularState[]): RegularState {
+    const parts = this.#flattened('and', given).filter((part) => part !== this.#everything);
+    if (parts.includes(this.#nothing)) return this.#nothing;
+    if (parts.length < 2) return parts[0] ?? this.#everything;
+    const isNullable = parts.every((part) => part.isNullable);
+    return this.#state(`&${parts.map(({ id }) => id).join()}`, { kind: 'and', parts }, isNullable);
+  }
+
+  #flattened(kind: 'or' | 'and', parts: readonly RegularState[]): RegularState[] {
+    const flat = parts.flatMap((part) =>
+      part.form.kind === kind ? (part.form as { parts: readonly RegularState[] }).parts : [part],
+    );
+    return [...new Set(flat)].sort((a, b) => a.id - b.id);
+  }
+
+  #not(part: RegularState): RegularState {
+    if (part.form.kind === 'not') return part.form.part;
+    return this.#state(`!${part.id}`, { kind: 'not', part }, !part.isNullable);
+  }
+
+  repeat(part: RegularState, least: number, max: number): RegularState {
+    const min = part.isNullable ? 0 : least;
+    if (max === 0 || part === this.#empty) return this.#empty;
+    if (part === this.#nothing) return min === 0 ? this.#empty : this.#nothing;
+    if (min === 1 && max === 1) return part;
+    if (min === 0 && max === Infinity && part === this.#anyCharacter) return this.#everything;
+    return this.#state(`${part.id}{${min},${max}}`, { kind: 'repeat', part, min, max }, min === 0);
+  }
+}
+
+const differenceOf = (a: CodePointRanges, b: CodePointRanges): CodePointRanges => {
+  const difference: [number, number][] = [];
+  for (const [from, to] of a) {
+    let next = from;
+    for (const [start, end] of b) {
+      if (end < next || start > to) continue;
+      if (start > next) difference.push([next, start - 1]);
+      next = end + 1;
+    }
+    if (next <= to) difference.push([next, to]);
+  }
+  return difference;
+};
+
+/** One class for each next state. */
+function merged(steps: readonly Step[]): readonly Step[] {
+  const classes = new Map<RegularState, CodePointRanges[]>();
+  for (const [ranges, next] of steps) if (ranges.length > 0) classes.set(next, [...(classes.get(next) ?? []), ranges]);
+  return [...classes].map(([next, parts]) => [parts.length === 1 ? parts[0] : unionOf(parts.flat()), next] as const);
+}
+
+/** Classes on which all parts have one next state, and what is made of these. */
+function product(
+  parts: readonly (readonly Step[])[],
+  combine: (nexts: readonly RegularState[]) => RegularState,
+): readonly Step[] {
+  let classes: { ranges: CodePointRanges; nexts: RegularState[] }[] = [{ ranges: ALL_CODE_POINTS, nexts: [] }];
+  for (const steps of parts)
+    classes = classes.flatMap(({ ranges, nexts }) =>
+      steps.flatMap(([own, next]) => {
+        const common = ranges === ALL_CODE_POINTS ? own : intersectionOf(ranges, own);
+        return common.length === 0 ? [] : [{ ranges: common, nexts: [...nexts, next] }];
+      }),
+    );
+  return merged(classes.map(({ ranges, nexts }) => [ranges, combine(nexts)] as const));
+}

@@ -1,0 +1,43 @@
+// What single tokens of a vocabulary can spell: bytes, characters, and fixed texts in as few tokens as possible.
+import type { SpellableUnits } from './byte-nodes.js';
+import { unionOf } from './code-points.js';
+import type { TokenTrie } from './token-trie.js';
+import type { TokenVocabulary } from './token-vocabulary.js';
+
+const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
+
+/** The tokens behind others count: all but the first token of a text are. */
+export function spellableUnits({ rest }: TokenVocabulary): SpellableUnits {
+  const bytes = new Array<boolean>(256).fill(false);
+  const points: [number, number][] = [];
+  for (const own of rest.bytes) {
+    if (own.length === 1) bytes[own[0]] = true;
+    const point = onlyCharacter(own);
+    if (point !== null) points.push([point, point]);
+  }
+  return { bytes, characters: unionOf(points) };
+}
+
+function onlyCharacter(bytes: Uint8Array): number | null {
+  if (bytes.length === 0 || bytes.length > 4) return null;
+  try {
+    const characters = [...strict.decode(bytes)];
+    return characters.length === 1 ? characters[0].codePointAt(0)! : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @returns [bytes] the least number of tokens from each byte to the end of the text; infinite where there are none */
+export function tokensOfText(trie: TokenTrie, bytes: Uint8Array): number[] {
+  const needs = new Array<number>(bytes.length + 1).fill(Infinity);
+  needs[bytes.length] = 0;
+  for (let start = bytes.length - 1; start >= 0; start--) {
+    let node = trie.child(0, bytes[start]);
+    for (let i = start + 1; node >= 0; i++) {
+      if (trie.token[node] >= 0) needs[start] = Math.min(needs[start], 1 + needs[i]);
+      node = i < bytes.length ? trie.child(node, bytes[i]) : -1;
+    }
+  }
+  return needs;
+}

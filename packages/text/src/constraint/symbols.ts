@@ -1,0 +1,279 @@
+// The parts of a grammar in the form that the machine moves through, and the least number of tokens that each one needs.
+import { ByteNodes, type ByteNode } from './byte-nodes.js';
+import type { Grammar, Spelling } from './grammar.js';
+import { RegularStates, type RegularState } from './regular.js';
+import type { TokenVocabulary } from './token-vocabulary.js';
+import { spellableUnits, tokensOfText } from './spellable-units.js';
+
+/** `need`: the least number of tokens of a text of it, infinite where the vocabulary has none, as far as single characters tell. */
+export type Symbol = { readonly id: number; need: number } & (
+  | { readonly kind: 'bytes'; readonly node: ByteNode }
+  | { readonly kind: 'token'; readonly token: number }
+  | { readonly kind: 'all'; readonly parts: readonly Symbol[] }
+  | { readonly kind: 'any'; readonly parts: readonly Symbol[] }
+  | { readonly kind: 'repeat'; readonly part: Symbol; readonly min: number; readonly max: number }
+  | { readonly kind: 'regular'; readonly state: RegularState; readonly spelling: Spelling }
+  | { readonly kind: 'rule'; body: Symbol }
+);
+
+/** A grammar that cannot be used: a rule that begins with itself, or a token that the vocabulary does not have. */
+export class GrammarError extends Error {
+  override readonly name = 'GrammarError';
+}
+
+/** States of a regular expression that are looked through for one that ends. */
+const MAX_STATES = 20_000;
+
+export class Symbols {
+  readonly regular = new RegularStates();
+  readonly #nodes: ByteNodes;
+  readonly #byGrammar = new Map<Grammar, Symbol>();
+  readonly #byKey = new Map<string, Symbol>();
+  /** In the order in which they were made. */
+  readonly #all: Symbol[] = [];
+  readonly #regularNeeds = new Map<string, number>();
+
+  constructor(private readonly vocabulary: TokenVocabulary) {
+    this.#nodes = new ByteNodes(spellableUnits(vocabulary));
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#all.length + this.regular.size;
+  }
+
+  /** @throws {GrammarError} and then nothing is kept of the grammar */
+  of(grammar: Grammar): Symbol {
+    const before = this.#all.length;
+    try {
+      const symbol = this.#of(grammar);
+      const added = this.#all.slice(before);
+      settleNeeds(added);
+      checkBeginnings(added);
+      return symbol;
+    } catch (error) {
+      this.#forgetFrom(before);
+      throw error;
+    }
+  }
+
+  #forgetFrom(count: number): void {
+    this.#all.length = count;
+    for (const known of [this.#byGrammar, this.#byKey])
+      for (const [key, { id }] of known as Map<unknown, Symbol>) if (id >= count) known.delete(key as Grammar & string);
+  }
+
+  bytes(node: ByteNode): Symbol {
+    return this.#made(`b${node.id}`, { kind: 'bytes', node }, node.need);
+  }
+
+  /** @param part of which all that `of` made has its need */
+  repeat(part: Symbol, min: number, max: number): Symbol {
+    return this.#made(`${part.id}{${min},${max}}`, { kind: 'repeat', part, min, max }, repeatNeed(part, min));
+  }
+
+  regularSymbol(state: RegularState, spelling: Spelling): Symbol {
+    const key = `${spelling[0]}${state.id}`;
+    return (
+      this.#byKey.get(key) ?? this.#made(key, { kind: 'regular', state, spelling }, this.#regularNeed(state, spelling))
+    );
+  }
+
+  /** The ways in which a regular expression may continue: a character of a class, and what follows it. */
+  regularSteps(state: RegularState, spelling: Spelling): { node: ByteNode; rest: Symbol | null }[] {
+    return this.regular.steps(state).flatMap(([ranges, next]) => {
+      const rest = this.regular.isEmptyText(next) ? null : this.regularSymbol(next, spelling);
+      return rest?.need === Infinity ? [] : [{ node: this.#nodes.ofClass(ranges, spelling), rest }];
+    });
+  }
+
+  #of(grammar: Grammar): Symbol {
+    const known = this.#byGrammar.get(grammar);
+    if (known) return known;
+    const symbol = this.#make(grammar);
+    this.#byGrammar.set(grammar, symbol);
+    return symbol;
+  }
+
+  #make(grammar: Grammar): Symbol {
+    switch (grammar.kind) {
+      case 'text':
+        return this.#text(grammar.text);
+      case 'token':
+        if (!this.vocabulary.has(grammar.id))
+          throw new GrammarError(`token ${grammar.id} is not one that the model can generate`);
+        return this.#made(`t${grammar.id}`, { kind: 'token', token: grammar.id }, 1);
+      case 'characters':
+        return this.bytes(this.#nodes.ofClass(grammar.ranges, 'plain'));
+      case 'sequence':
+        return this.#parts('all', grammar.parts);
+      case 'either':
+        return this.#parts('any', grammar.parts);
+      case 'repeat': {
+        const part = this.#of(grammar.part);
+        return this.#made(
+          `${part.id}{${grammar.min},${grammar.max}}`,
+          { kind: 'repeat', part, min: grammar.min, max: grammar.max },
+          Infinity,
+        );
+      }
+      case 'regular':
+        return this.regularSymbol(this.regular.of(grammar.expression), grammar.spelling);
+      case 'rule': {
+        // Known before its body is made, which may contain it.
+        const symbol = this.#add({ kind: 'rule', body: this.#parts('all', []) }, Infinity);
+        this.#byGrammar.set(grammar, symbol);
+        if (symbol.kind === 'rule') symbol.body = this.#of(grammar.body());
+        return symbol;
+      }
+    }
+  }
+
+  #parts(kind: 'all' | 'any', grammars: readonly Grammar[]): Symbol {
+    const parts = grammars.map((part) => this.#of(part));
+    return this.#made(`${kind}${parts.map(({ id }) => id).join()}`, { kind, parts }, Infinity);
+  }
+
+  #text(text: string): Symbol {
+    const bytes = Buffer.from(text);
+    const needs = tokensOfText(this.vocabulary.rest, bytes);
+    let node: ByteNode | null = null;
+    for (let i = bytes.length - 1; i >= 0; i--) node = this.#nodes.ofText(bytes[i], node, needs[i]);
+    return node ? this.bytes(node) : this.#parts('all', []);
+  }
+
+  #made(key: string, symbol: SymbolForm, need: number): Symbol {
+    let known = this.#byKey.get(key);
+    if (!known) this.#byKey.set(key, (known = this.#add(symbol, need)));
+    return known;
+  }
+
+  #add(form: SymbolForm, need: number): Symbol {
+    const symbol = { id: this.#all.length, need, ...form } as Symbol;
+    this.#all.push(symbol);
+    return symbol;
+  }
+
+  /**
+   * The shortest way to a state that ends, over all states that can be reached: an intersection may not have any, whatever its parts have.
+   *
+   * @throws {GrammarError} where there are too many
+   */
+  #regularNeed(state: RegularState, spelling: Spelling): number {
+    const key = (each: RegularState) => `${spelling}${each.id}`;
+    const known = this.#regularNeeds.get(key(state)) ?? this.#simpleNeed(state, spelling);
+    if (known !== undefined) return known;
+    const reached = new Set([state]);
+    for (const each of reached) {
+      for (const [, next] of this.regular.steps(each)) reached.add(next);
+      if (reached.size > MAX_STATES)
+        throw new GrammarError(
+          `a pattern has more than ${MAX_STATES} states: bound its repetitions or make it simpler`,
+        );
+    }
+    const needs = new Map([...reached].map((each) => [each, each.isNullable ? 0 : Infinity]));
+    // Backwards in the order of discovery, most of them settle in one pass.
+    const order = [...reached].reverse();
+    for (let changed = true; changed;) {
+      changed = false;
+      for (const each of order)
+        for (const [ranges, next] of this.regular.steps(each)) {
+          const need = this.#nodes.ofClass(ranges, spelling).need + needs.get(next)!;
+          if (need < needs.get(each)!) changed = (needs.set(each, need), true);
+        }
+    }
+    for (const [each, need] of needs) this.#regularNeeds.set(key(each), need);
+    return needs.get(state)!;
+  }
+
+  /** Without intersections and complements the parts tell; undefined where there are some. */
+  #simpleNeed(state: RegularState, spelling: Spelling): number | undefined {
+    if (state.isNullable) return 0;
+    const { form } = state;
+    const of = (part: RegularState) => this.#simpleNeed(part, spelling);
+    switch (form.kind) {
+      case 'class':
+        return this.#nodes.ofClass(form.ranges, spelling).need;
+      case 'concat': {
+        const [first, rest] = [of(form.first), of(form.rest)];
+        return first === undefined || rest === undefined ? undefined : first + rest;
+      }
+      case 'or': {
+        const needs = form.parts.map(of);
+        return needs.includes(undefined)
+          ? undefined
+          : (needs as number[]).reduce((least, need) => Math.min(least, need), Infinity);
+      }
+      case 'repeat': {
+        const need = of(form.part);
+        return need === undefined ? undefined : need * form.min;
+      }
+      case 'nothing':
+        return Infinity;
+      default:
+        return undefined;
+    }
+  }
+}
+
+type SymbolForm = Symbol extends infer Each ? (Each extends Symbol ? Omit<Each, 'id' | 'need'> : never) : never;
+
+const repeatNeed = ({ need }: Symbol, min: number): number => (min === 0 ? 0 : min * need);
+
+/** The least solution: a rule that contains itself needs what its other choices need. Parts come before what they are parts of. */
+function settleNeeds(symbols: readonly Symbol[]): void {
+  for (let changed = true; changed;) {
+    changed = false;
+    for (const symbol of symbols) {
+      const need = needOf(symbol);
+      if (need !== symbol.need) [symbol.need, changed] = [need, true];
+    }
+  }
+}
+
+function needOf(symbol: Symbol): number {
+  switch (symbol.kind) {
+    case 'all':
+      return symbol.parts.reduce((sum, { need }) => sum + need, 0);
+    case 'any':
+      return symbol.parts.reduce((least, { need }) => Math.min(least, need), Infinity);
+    case 'repeat':
+      return repeatNeed(symbol.part, symbol.min);
+    case 'rule':
+      return symbol.body.need;
+    default:
+      return symbol.need;
+  }
+}
+
+/** @throws {GrammarError} of a rule that begins with itself: there would be no end to its beginnings */
+function checkBeginnings(symbols: readonly Symbol[]): void {
+  const done = new Set<Symbol>();
+  const open = new Set<Symbol>();
+  const visit = (symbol: Symbol) => {
+    if (done.has(symbol)) return;
+    if (open.has(symbol)) throw new GrammarError('a rule of the grammar begins with itself');
+    open.add(symbol);
+    for (const each of beginnings(symbol)) visit(each);
+    open.delete(symbol);
+    done.add(symbol);
+  };
+  for (const symbol of symbols) visit(symbol);
+}
+
+function beginnings(symbol: Symbol): readonly Symbol[] {
+  switch (symbol.kind) {
+    case 'all': {
+      const solid = symbol.parts.findIndex(({ need }) => need > 0);
+      return solid < 0 ? symbol.parts : symbol.parts.slice(0, solid + 1);
+    }
+    case 'any':
+      return symbol.parts;
+    case 'repeat':
+      return [symbol.part];
+    case 'rule':
+      return [symbol.body];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,22 @@
+/** Numbers that a seed determines: Marsaglia's xorshift of 32 bits (2003, section 3). */
+export class Draws {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = (seed + 1) * 0x9e3779b1; // small seeds differ in all bits
+    for (let i = 0; i < 4; i++) this.uniform();
+  }
+
+  /** From 0, and below 1. */
+  uniform(): number {
+    this.#state ^= this.#state << 13;
+    this.#state ^= this.#state >>> 17;
+    this.#state ^= this.#state << 5;
+    return (this.#state >>> 0) / 2 ** 32;
+  }
+
+  /** Both bounds may be drawn. */
+  integer(min: number, max: number): number {
+    return min + Math.floor(this.uniform() * (max - min + 1));
+  }
+}

@@ -1,0 +1,328 @@
+// JSON Schema as a grammar: each keyword by texts that are and are not its own, and answers to random schemas by a validator.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { ConstraintCompiler, jsonValue, UnsupportedSchemaError } from '../src/index.js';
+import { Draws } from './draws.js';
+import { drawnAnswer, smallTokenizer } from './constraint-answers.js';
+
+const { tokenizer, vocabulary } = smallTokenizer('gpt2');
+const compiler = new ConstraintCompiler(vocabulary);
+
+function accepts(schema: unknown, text: string, options?: { compact?: boolean }): boolean {
+  const constraint = compiler.compile(jsonValue(schema, options)).start();
+  try {
+    for (const id of tokenizer.encode(text)) constraint.accept(id);
+  } catch {
+    return false;
+  }
+  return constraint.canEnd;
+}
+
+const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
+const text = { type: 'string' };
+
+const table: [keyword: string, schema: unknown, own: string[], others: string[]][] = [
+  ['type', { type: 'string' }, ['""', '"é\\n\\u00e9\\""'], ['1', '"\\ud800"', '"\n"', 'x', '"a" ']],
+  ['types', { type: ['integer', 'null'] }, ['null', '-12', '0'], ['01', '1.5', '-', 'nul']],
+  ['number', { type: 'number' }, ['1', '-0.5', '1e5', '2.5E-7'], ['.5', '1.', '1e999', '+1']],
+  ['boolean', { type: 'boolean' }, ['true', 'false'], ['1', 'True']],
+  ['enum', { enum: ['a', 1, null, { b: [2] }] }, ['"a"', '1', 'null', '{"b":[2]}'], ['"b"', '2']],
+  ['const', { const: 'é"' }, ['"é\\""'], ['"e"']],
+  ['enum, of one type', { type: 'string', enum: ['a', 1] }, ['"a"'], ['1']],
+  ['minLength, maxLength', { ...text, minLength: 2, maxLength: 3 }, ['"ab"', '"é\\n🙂"'], ['"a"', '"abcd"']],
+  ['pattern', { ...text, pattern: '^a+\\d$' }, ['"aa1"'], ['"a"', '"ba1"', '"a11"']],
+  ['pattern, anywhere', { ...text, pattern: 'b' }, ['"abc"', '"b"'], ['"ac"']],
+  ['pattern, look-ahead', { ...text, pattern: '^(?!ab)(?=.*c)[a-c]{3}$' }, ['"bbc"'], ['"abc"', '"bbb"']],
+  [
+    'pattern and length',
+    { ...text, pattern: '^a*$', minLength: 2, maxLength: 3 },
+    ['"aa"', '"aaa"'],
+    ['"a"', '"aaaa"'],
+  ],
+  ['pattern with escapes', { ...text, pattern: '^"\\\\$' }, ['"\\"\\\\"'], ['"\\""']],
+  ['format date', { ...text, format: 'date' }, ['"2024-02-29"', '"1999-12-31"'], ['"2023-02-29"', '"2023-13-01"']],
+  ['format date-time', { ...text, format: 'date-time' }, ['"2024-02-29T23:59:59.5Z"'], ['"2024-02-29"']],
+  ['format uuid', { ...text, format: 'uuid' }, ['"123e4567-e89b-12d3-a456-426614174000"'], ['"123e4567"']],
+  ['format email', { ...text, format: 'email' }, ['"a.b@example.com"'], ['"a@"', '"@b.c"']],
+  ['format ipv4', { ...text, format: 'ipv4' }, ['"192.168.0.255"'], ['"256.1.1.1"', '"1.1.1"']],
+  ['minimum, maximum', { type: 'integer', minimum: -5, maximum: 12 }, ['-5', '0', '9', '12'], ['-6', '13', '100']],
+  [
+    'exclusive bounds',
+    { type: 'number', exclusiveMinimum: 0.5, exclusiveMaximum: 2 },
+    ['0.51', '1', '1.99'],
+    ['0.5', '0.50', '2', '2.0', '0', '-1'],
+  ],
+  ['exclusive bounds of draft 4', { type: 'integer', minimum: 3, exclusiveMinimum: true }, ['4'], ['3']],
+  ['minimum of a fraction', { type: 'number', minimum: 10.25 }, ['10.25', '10.3', '11', '100'], ['10.2', '10', '9.9']],
+  ['multipleOf', { type: 'integer', multipleOf: 7, minimum: 1 }, ['7', '700'], ['0', '8', '-7']],
+  [
+    'properties',
+    object({ a: text, b: { type: 'null' } }),
+    ['{}', '{"a":""}', '{"b": null}', '{"a":"x", "b":null}'],
+    ['{"b":null,"a":""}', '{"c":1}', '{"a":1}', '{,}'],
+  ],
+  [
+    'required',
+    object({ a: text, b: {}, c: text }, { required: ['c', 'a'] }),
+    ['{"a":"","c":""}', '{"a":"","b":1,"c":""}'],
+    ['{"a":""}', '{}'],
+  ],
+  ['required, without a schema', { type: 'object', required: ['x'] }, ['{"x":[1]}'], ['{}', '{"y":1}']],
+  [
+    'additionalProperties',
+    object({ a: text }, { additionalProperties: { type: 'boolean' } }),
+    ['{"a":"","b":true}', '{"aa":false,"":true}'],
+    ['{"a":true}', '{"b":1}', '{"b":true,"a":""}'],
+  ],
+  [
+    'additionalProperties: false',
+    object({ a: text }, { additionalProperties: false }),
+    ['{}', '{"a":""}'],
+    ['{"b":1}'],
+  ],
+  [
+    'a name once more',
+    object({ a: { const: 1 } }, { additionalProperties: true }),
+    ['{"a":1,"b":2}'],
+    ['{"a":1,"a":2}', '{"a":1,"\\u0061":2}'],
+  ],
+  [
+    'patternProperties',
+    { type: 'object', patternProperties: { '^x': { const: 1 }, y$: { type: 'integer' } }, additionalProperties: false },
+    ['{"xa":1}', '{"xy":1,"y":5}'],
+    ['{"xa":2}', '{"xy":2}', '{"z":1}'],
+  ],
+  [
+    'propertyNames',
+    { type: 'object', additionalProperties: { const: 1 }, propertyNames: { maxLength: 1 } },
+    ['{"a":1}', '{}'],
+    ['{"ab":1}'],
+  ],
+  [
+    'minProperties, maxProperties',
+    object({ a: { const: 1 }, b: { const: 1 }, c: { const: 1 } }, { minProperties: 1, maxProperties: 2 }),
+    ['{"a":1}', '{"a":1,"c":1}'],
+    ['{}', '{"a":1,"b":1,"c":1}'],
+  ],
+  ['items', { type: 'array', items: { enum: [1, 2] } }, ['[]', '[1]', '[1, 2,1]'], ['[3]', '[1,]', '[1 2]']],
+  [
+    'minItems, maxItems',
+    { type: 'array', items: { const: 1 }, minItems: 1, maxItems: 2 },
+    ['[1]', '[1,1]'],
+    ['[]', '[1,1,1]'],
+  ],
+  [
+    'prefixItems',
+    { type: 'array', prefixItems: [{ const: 1 }, text], items: false, minItems: 1 },
+    ['[1]', '[1,""]'],
+    ['[]', '[1,"",1]', '[""]'],
+  ],
+  [
+    'items as a list',
+    { type: 'array', items: [{ const: 1 }], additionalItems: { const: 2 } },
+    ['[]', '[1,2,2]'],
+    ['[2]'],
+  ],
+  ['anyOf', { anyOf: [{ const: 1 }, { type: 'string', maxLength: 1 }] }, ['1', '"a"'], ['2', '"ab"']],
+  [
+    'anyOf beside others',
+    object({ a: text, b: text }, { anyOf: [{ required: ['a'] }, { required: ['b'] }] }),
+    ['{"a":""}', '{"b":""}'],
+    ['{}'],
+  ],
+  [
+    'oneOf with a constant',
+    {
+      oneOf: [
+        object({ t: { const: 'a' }, x: text }, { required: ['t'] }),
+        object({ t: { const: 'b' } }, { required: ['t'] }),
+      ],
+    },
+    ['{"t":"a","x":""}', '{"t":"b"}'],
+    ['{"t":"b","x":""}', '{}'],
+  ],
+  [
+    'oneOf with required',
+    object({ a: text, b: text }, { oneOf: [{ required: ['a'] }, { required: ['b'] }] }),
+    ['{"a":""}', '{"b":""}'],
+    ['{"a":"","b":""}', '{}'],
+  ],
+  [
+    'allOf',
+    { allOf: [object({ a: text }, { required: ['a'] }), object({ a: { minLength: 1 }, b: text })] },
+    ['{"a":"x"}', '{"a":"x","b":""}'],
+    ['{"a":""}', '{"b":""}'],
+  ],
+  [
+    'dependentRequired',
+    object({ a: text, b: text }, { dependentRequired: { a: ['b'] } }),
+    ['{}', '{"b":""}', '{"a":"","b":""}'],
+    ['{"a":""}'],
+  ],
+  ['$ref', { $ref: '#/$defs/x~1y', $defs: { 'x/y': { const: 1 } } }, ['1'], ['2']],
+  ['$ref by its anchor', { $ref: '#n', definitions: { n: { $anchor: 'n', const: 1 } } }, ['1'], ['2']],
+  [
+    'recursion',
+    { ...object({ v: { type: 'integer' }, next: { $ref: '#' } }, { required: ['v'] }) },
+    ['{"v":1}', '{"v":1,"next":{"v":2, "next":{"v":3}}}'],
+    ['{"next":{"v":1}}', '{"v":1,"next":{}}'],
+  ],
+  ['no schema', true, ['1', '{"a":[{}]}', '"x"'], ['', 'x']],
+  [
+    'annotations',
+    {
+      type: 'null',
+      title: 't',
+      description: 'd',
+      default: 1,
+      examples: [1],
+      'x-own': {},
+      $comment: '',
+      deprecated: true,
+    },
+    ['null'],
+    ['1'],
+  ],
+  ['a keyword of one type', { minLength: 1 }, ['"a"'], ['1', '""']],
+];
+
+test.each(table)('%s', (_, schema, own, others) => {
+  const validate = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false });
+  for (const each of own)
+    expect({ text: each, isAccepted: accepts(schema, each) }).toEqual({ text: each, isAccepted: true });
+  for (const each of others)
+    expect({ text: each, isAccepted: accepts(schema, each) }).toEqual({ text: each, isAccepted: false });
+  if (!JSON.stringify(schema).includes('"exclusiveMinimum":true') && !JSON.stringify(schema).includes('"items":[{'))
+    for (const each of own) expect(validate.validate(schema as object, JSON.parse(each))).toBe(true);
+});
+
+test('compact texts have no white space', () => {
+  const schema = object({ a: { type: 'array', items: { type: 'integer' } } });
+  expect(accepts(schema, '{"a": [1, 2]}')).toBe(true);
+  expect(accepts(schema, '{"a": [1, 2]}', { compact: true })).toBe(false);
+  expect(accepts(schema, '{"a":[1,2]}', { compact: true })).toBe(true);
+});
+
+const refused: [schema: unknown, message: string][] = [
+  [{ not: {} }, "JSON Schema: 'not' at # is not supported"],
+  [object({ 'a/b': { if: {} } }), "JSON Schema: 'if' at #/properties/a~1b is not supported"],
+  [{ type: 'array', contains: {} }, "JSON Schema: 'contains' at # is not supported"],
+  [{ type: 'array', uniqueItems: true }, "JSON Schema: 'uniqueItems' at # is not supported for more than one item"],
+  [{ $ref: 'https://example.com/x' }, 'references to other documents are not supported'],
+  [{ $ref: '#/$defs/none' }, 'there is nothing at this place'],
+  [{ $ref: '#' }, "'$ref' at # leads back to itself"],
+  [{ ...text, format: 'color' }, '\'format\' at # is "color", which is not supported; known: date, time,'],
+  [{ ...text, pattern: '(a)\\1' }, 'has a backreference, which is not supported'],
+  [{ ...text, pattern: '\\bx' }, 'has \\b, which is not supported'],
+  [{ ...text, pattern: '(' }, 'is not well formed'],
+  [{ oneOf: [{ type: 'number' }, { type: 'integer' }] }, "'oneOf' at # has branches that do not exclude each other"],
+  [{ type: 'integer', multipleOf: 0.3 }, 'only integers from 1 to 1000 are supported'],
+  [{ type: 'text' }, '\'type\' at # is "text"; known: object, array'],
+  [{ type: 'string', minLength: -1 }, "'minLength' at # must be an integer from 0 up"],
+  [{ allOf: [{ type: 'string' }, { type: 'null' }] }, 'by which no value is valid'],
+  [object({ a: false }, { required: ['a'] }), 'by which no value is valid'],
+  ['string', "'$schema' at # must be a schema"],
+];
+
+test.each(refused)('%j is refused', (schema, message) => {
+  expect(() => jsonValue(schema)).toThrow(UnsupportedSchemaError);
+  expect(() => jsonValue(schema)).toThrow(message);
+});
+
+/** A schema of the supported keywords. */
+function randomSchema(rng: Draws, depth: number): object {
+  const pick = <T>(list: readonly T[]): T => list[rng.integer(0, list.length - 1)];
+  const kinds = [
+    'string',
+    'integer',
+    'number',
+    'enum',
+    'boolean',
+    ...(depth > 0 ? ['object', 'object', 'array', 'anyOf', 'allOf'] : []),
+  ];
+  const inner = () => randomSchema(rng, depth - 1);
+  switch (pick(kinds)) {
+    case 'string':
+      return pick([
+        { ...text, maxLength: rng.integer(0, 9) },
+        { ...text, minLength: 3 },
+        { ...text, pattern: '^[a-z]{2,4}-\\d+$' },
+        { ...text, pattern: 'q' },
+        text,
+      ]);
+    case 'integer': {
+      const minimum = rng.integer(-500, 500);
+      return { type: 'integer', minimum, maximum: minimum + rng.integer(0, 300) };
+    }
+    case 'number': {
+      const minimum = rng.integer(-500, 500) / 8;
+      return { type: 'number', exclusiveMinimum: minimum, maximum: minimum + rng.integer(1, 300) / 16 };
+    }
+    case 'enum':
+      return {
+        enum: ['a', 'b"\\', 'é', 0, -1.5, null, [1], { a: 1 }].filter(() => rng.uniform() < 0.6).concat(7 as never),
+      };
+    case 'object': {
+      const names = ['a', 'b', 'a b', 'ü', '"'].filter(() => rng.uniform() < 0.6);
+      return object(Object.fromEntries(names.map((name) => [name, inner()])), {
+        required: names.filter(() => rng.uniform() < 0.5),
+        ...pick<object>([
+          {},
+          { additionalProperties: false },
+          { additionalProperties: inner() },
+          { patternProperties: { '^x': inner() } },
+        ]),
+      });
+    }
+    case 'array':
+      return { type: 'array', items: inner(), minItems: rng.integer(0, 2), maxItems: rng.integer(2, 4) };
+    case 'anyOf':
+      return { anyOf: [inner(), inner()] };
+    case 'allOf':
+      return {
+        allOf: [{ type: ['string', 'integer', 'object', 'array', 'null'] }, { anyOf: [inner(), { type: 'null' }] }],
+      };
+    default:
+      return { type: 'boolean' };
+  }
+}
+
+test('whatever is sampled, answers to random schemas end within their tokens and are valid', () => {
+  const ajv = new Ajv2020({ strict: false });
+  for (let seed = 0; seed < 150; seed++) {
+    const rng = new Draws(seed);
+    const schema = randomSchema(rng, 3);
+    const compiled = compiler.compile(jsonValue(schema));
+    const isValid = ajv.compile(schema);
+    for (const room of [1, 8, 60]) {
+      const { ids, finished } = drawnAnswer(compiled, vocabulary, compiled.leastTokens + room, rng);
+      const answer = tokenizer.decode(ids);
+      expect(finished).toBe(true);
+      expect({ seed, answer, isValid: isValid(JSON.parse(answer)) }).toEqual({ seed, answer, isValid: true });
+    }
+  }
+});
+
+test.each(['llama2', 'mistral', 'gemma', 'deberta3', 'qwen2', 'bert-cased'])(
+  '%s: answers are valid by what a client reads',
+  (kind) => {
+    const own = smallTokenizer(kind);
+    const schema = object(
+      { n: { type: 'integer' }, s: { ...text, maxLength: 5 }, l: { type: 'array', items: { type: 'boolean' } } },
+      { required: ['n', 's'] },
+    );
+    let compiled;
+    try {
+      compiled = new ConstraintCompiler(own.vocabulary).compile(jsonValue(schema));
+    } catch (error) {
+      // This vocabulary has no quotation mark.
+      expect(`${kind}: ${(error as Error).message}`).toMatch(/^bert-cased: no text of the grammar can be spelled/);
+      return;
+    }
+    const isValid = new Ajv2020({ strict: false }).compile(schema);
+    for (let seed = 0; seed < 20; seed++) {
+      const { ids, finished } = drawnAnswer(compiled, own.vocabulary, compiled.leastTokens + 1 + seed, new Draws(seed));
+      expect(finished).toBe(true);
+      expect(isValid(JSON.parse(own.tokenizer.decode(ids)))).toBe(true);
+    }
+  },
+);
