@@ -11,8 +11,13 @@ export const camelKeys = (value: unknown): unknown => mapKeys(value, toCamelCase
 /** The same tree with snake_case keys. */
 export const snakeKeys = (value: unknown): unknown => mapKeys(value, toSnakeCase);
 
+/** Nodes whose keys are names that users choose, which stay as they are. */
+const NAMES = new Set(['adapters']);
+
 function mapKeys(value: unknown, rename: (key: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => mapKeys(item, rename));
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [rename(key), mapKeys(child, rename)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => [rename(key), NAMES.has(key) ? child : mapKeys(child, rename)]),
+  );
 }

@@ -90,3 +90,9 @@ export function toTensorArray(data: TensorArray | ArrayLike<number> | ArrayLike<
   if (dtype === 'float16') return toFloat16(data as ArrayLike<number>);
   return (arrayTypes[dtype] as typeof Float32Array).from(data as ArrayLike<number>);
 }
+
+/** Both arrays are of one kind. @param offset numbers of the target before the data */
+export function writeInto(target: TensorArray, data: TensorArray, offset = 0): void {
+  if (target instanceof BigInt64Array) target.set(data as BigInt64Array, offset);
+  else target.set(data as Exclude<TensorArray, BigInt64Array>, offset);
+}

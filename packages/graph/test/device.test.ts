@@ -33,6 +33,11 @@ describeOnDevices(gpu, (residency) => {
     await device.write(state, await device.read(state));
     await device.write(state, { a: { data: Float32Array.of(4, 5, 6) } });
     expect(await values(state, 'a')).toEqual([4, 5, 6]);
+    await device.write(state, { a: { data: Float32Array.of(8), offset: 1 } });
+    expect(await values(state, 'a')).toEqual([4, 8, 6]);
+    await expect(device.write(state, { a: { data: Float32Array.of(8, 9), offset: 2 } })).rejects.toThrow(
+      "write: 'a' is float32 [3] with 3 elements, Float32Array of 2 given from element 2 on",
+    );
   });
 
   test('a stored output overwrites its state, or is added to it', async () => {

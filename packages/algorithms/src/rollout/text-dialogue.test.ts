@@ -14,6 +14,7 @@ const utterance = (text: string, contextTokens: number): Utterance => ({
   terminatorId: 10,
   logprobs: new Float32Array(text.length + 1),
   samplingLogprobs: new Float32Array(text.length + 1),
+  readTokens: 0,
   contextTokens,
   finishReason: 'terminator',
 });

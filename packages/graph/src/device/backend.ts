@@ -26,7 +26,8 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
 
   protected abstract createTensor(spec: StateTensorSpec): T | Promise<T>;
   protected abstract readTensor(tensor: T): TensorArray | Promise<TensorArray>;
-  protected abstract writeTensor(tensor: T, data: TensorArray): void | Promise<void>;
+  /** @param offset the first element that is overwritten; 0 if not given */
+  protected abstract writeTensor(tensor: T, data: TensorArray, offset?: number): void | Promise<void>;
   protected abstract freeTensor(tensor: T): void;
   /** The first elements of a tensor under other dimensions, without a copy. */
   protected abstract prefixOf(tensor: T, dims: readonly number[]): Tensor;
@@ -56,7 +57,8 @@ export abstract class Backend<T extends StateTensor, Binding extends RunnableBin
       case 'readState':
         return this.read(this.state(request.stateId), request.names);
       case 'writeState':
-        for (const { name, data } of request.tensors) await this.writeTensor(this.tensor(request.stateId, name), data);
+        for (const { name, data, offset } of request.tensors)
+          await this.writeTensor(this.tensor(request.stateId, name), data, offset);
         return null;
       case 'releaseState':
         if (!this.#views.delete(request.stateId))

@@ -131,17 +131,22 @@ export class Device {
     );
   }
 
-  /** Overwrite tensors. The arrays are copied, not transferred. */
-  async write(state: State, tensors: Readonly<Record<string, { data: TensorArray }>>): Promise<void> {
-    const checked = Object.entries(tensors).map(([name, { data }]) => {
+  /**
+   * Overwrite tensors. The arrays are copied, not transferred.
+   *
+   * @param tensors `offset`: the elements from there on are overwritten by as many as are given; all, if it is left out
+   */
+  async write(state: State, tensors: Readonly<Record<string, { data: TensorArray; offset?: number }>>): Promise<void> {
+    const checked = Object.entries(tensors).map(([name, { data, offset }]) => {
       const { dtype, shape } = state.info(name);
       const size = shape.reduce((product, dim) => product * dim, 1);
-      if (data.length !== size || !holds(data, dtype)) {
+      const fits = offset === undefined ? data.length === size : offset >= 0 && offset + data.length <= size;
+      if (!fits || !holds(data, dtype)) {
         throw new RangeError(
-          `write: '${name}' is ${dtype} [${shape.join(', ')}] with ${size} elements, ${arrayClass(data)} of ${data.length} given`,
+          `write: '${name}' is ${dtype} [${shape.join(', ')}] with ${size} elements, ${arrayClass(data)} of ${data.length} given${offset === undefined ? '' : ` from element ${offset} on`}`,
         );
       }
-      return { name, data: data.byteLength === data.buffer.byteLength ? data : data.slice() };
+      return { name, data: data.byteLength === data.buffer.byteLength ? data : data.slice(), offset: offset ?? 0 };
     });
     state.changes();
     await this.client.request({ kind: 'writeState', stateId: state.id, tensors: checked });

@@ -2,7 +2,7 @@
 // only inputs, fetched outputs and checkpoints are copied between host and GPU. `getData()` on a GPU tensor aborts the process in
 // onnxruntime-node 1.30, so elements are read through a copying graph whose output is on the CPU.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { newArray, type DataType, type TensorArray } from '../dtype.js';
+import { newArray, writeInto, type DataType, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
 import { copyModel } from '../serialize.js';
 import { Backend, type RequestOf, type StateTensor } from './backend.js';
@@ -29,9 +29,12 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     return (y as Tensor).data as TensorArray;
   }
 
-  protected async writeTensor(target: StateTensor, data: TensorArray): Promise<void> {
+  protected async writeTensor(target: StateTensor, data: TensorArray, offset = 0): Promise<void> {
     const old = target.tensor;
-    target.tensor = await this.#upload(target.dtype, target.dims, data);
+    const isPart = data.length < sizeOf(target.dims);
+    const whole = isPart ? await this.readTensor(target) : data;
+    if (isPart) writeInto(whole, data, offset);
+    target.tensor = await this.#upload(target.dtype, target.dims, whole);
     old.dispose();
   }
 

@@ -1,6 +1,6 @@
 // CPU residency: state is typed arrays on the host, fed to sessions without copying and changed in place.
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { TensorArray } from '../dtype.js';
+import { writeInto, type TensorArray } from '../dtype.js';
 import { accumulatorName, outputName } from '../output-name.js';
 import { Backend, type RequestOf, type StateTensor } from './backend.js';
 import { HostBinding } from './host-binding.js';
@@ -35,9 +35,8 @@ export class HostBackend extends Backend<HostTensor, HostBinding> {
     return data.slice();
   }
 
-  protected writeTensor({ data: target }: HostTensor, data: TensorArray): void {
-    if (target instanceof BigInt64Array) target.set(data as BigInt64Array);
-    else target.set(data as Exclude<TensorArray, BigInt64Array>);
+  protected writeTensor({ data: target }: HostTensor, data: TensorArray, offset = 0): void {
+    writeInto(target, data, offset);
   }
 
   protected freeTensor({ data }: HostTensor): void {

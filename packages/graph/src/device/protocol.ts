@@ -49,7 +49,7 @@ export type Request =
   | { kind: 'createState'; stateId: number; tensors: StateTensorSpec[] }
   | { kind: 'viewState'; stateId: number; of: number; names: readonly string[] }
   | { kind: 'readState'; stateId: number; names: readonly string[] }
-  | { kind: 'writeState'; stateId: number; tensors: { name: string; data: TensorArray }[] }
+  | { kind: 'writeState'; stateId: number; tensors: { name: string; data: TensorArray; offset: number }[] }
   | { kind: 'releaseState'; stateId: number }
   | {
       kind: 'compile';

@@ -3,7 +3,7 @@ import type { Dim, GraphBuilder, Precision, Value } from '@bowyer/graph';
 import type { CausalArchitecture, ForwardScope, Recurrence } from '../architecture/architecture.js';
 import type { AttentionForm } from '../layers/attention.js';
 import type { SeededDropout } from '../layers/dropout.js';
-import type { AdapterGraph } from '../lora/adapter-graph.js';
+import type { LayerUpdates } from '../lora/adapter-graph.js';
 import { integerNames, type IntegerWeights } from '../quantization/integer-decoding.js';
 import { trainingProduct, type TrainingIntegers } from '../quantization/integer-training.js';
 import { integerProduct } from '../quantization/integer-weight.js';
@@ -38,7 +38,7 @@ export interface ScopeOptions {
   /** Names of weights that products take from an input of their own, `prepackedName`. */
   packed?: ReadonlySet<string>;
   /** LoRA beside some of the linear layers. */
-  adapters?: AdapterGraph;
+  adapters?: LayerUpdates;
   /** If omitted, dropout is off, whatever the config specifies. */
   dropout?: SeededDropout;
   /** Type of the weights; 'float32' by default. */

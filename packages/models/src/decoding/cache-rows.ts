@@ -107,6 +107,35 @@ export class CacheRows {
     this.lengths[to] = length;
   }
 
+  /**
+   * Copies positions of a row from `start` on into a block of the prefix pool.
+   *
+   * @param block [arrays, heads, positions, headSize]
+   */
+  saveBlock(row: number, start: number, block: Float32Array): void {
+    this.#forParts(row, start, block, (array, at, part) => part.set(array.subarray(at, at + part.length)));
+  }
+
+  /** Copies such a block back; the row's length is the caller's. */
+  loadBlock(row: number, start: number, block: Float32Array): void {
+    this.#forParts(row, start, block, (array, at, part) => array.set(part, at));
+  }
+
+  /** Each head's part of a block, and where in which array it belongs. */
+  #forParts(
+    row: number,
+    start: number,
+    block: Float32Array,
+    use: (array: Float32Array, at: number, part: Float32Array) => void,
+  ): void {
+    const { heads, headSize } = this.geometry;
+    const size = block.length / (this.arrays.length * heads);
+    let from = 0;
+    for (const array of this.arrays)
+      for (let head = 0; head < heads; head++, from += size)
+        use(array, ((row * heads + head) * this.capacity + start) * headSize, block.subarray(from, from + size));
+  }
+
   /** Exchanges two rows with all that is in them. */
   swap(a: number, b: number): void {
     const { heads, headSize } = this.geometry;

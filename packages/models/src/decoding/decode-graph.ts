@@ -6,6 +6,8 @@ import { cachedAttention } from '../layers/attention.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import type { IntegerWeights } from '../quantization/integer-decoding.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
+import { AdapterBankGraph, placesOfTokens } from '../lora/adapter-bank-graph.js';
+import type { BankLayout } from '../lora/adapter-bank-layout.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
 import type { AdapterLayout } from '../lora/adapter-layout.js';
 import { keyName, nextStateName, stateName, valueName } from './decode-names.js';
@@ -26,6 +28,8 @@ export interface DecodeGraphOptions {
   /** Weights that products take from an input of their own, which may be bound as a constant (see forward-scope.ts). */
   packed?: ReadonlySet<string>;
   adapters?: AdapterLayout;
+  /** Adapters of which each row has its own, from the input `adapter_places` [batch]; not with `adapters`. */
+  bank?: BankLayout;
 }
 
 /**
@@ -50,6 +54,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   const cacheInput = (name: string) => g.inputs.get(name) ?? g.input(name, 'float32', cacheShape);
   // Attention of several layers may read the cache of one.
   const fresh = new Map<number, Value[]>();
+  const bank = options.bank && new AdapterBankGraph(g, options.bank, placesOfTokens(g, tokens));
   const scope = new GraphScope(g, architecture, {
     batch: 'batch',
     tokens,
@@ -57,7 +62,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     quantized: options.quantized,
     integers: options.integers,
     packed: options.packed,
-    adapters: options.adapters && new AdapterGraph(g, options.adapters),
+    adapters: bank ?? (options.adapters && new AdapterGraph(g, options.adapters)),
     accuracyLevel: 4,
     recurrence: cachedStates(g, architecture, tokens),
     attention: (layer, queryKeyValue, form) => {
@@ -68,7 +73,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     },
   });
   const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.reshape(positions, [-1]));
-  const last = tokens === 1 ? residual : g.gather(residual, g.input('last', 'int32', ['sampled']), 0);
+  const last = lastRows(g, residual, tokens === 1 ? null : g.input('last', 'int32', ['sampled']), bank);
   const logits = maskedLogits(g, architecture.logits(scope, last), options.maskedTokenIds);
 
   const sampled = sampleTokens(g, logits, sampler);
@@ -80,6 +85,13 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     g.output('fresh', g.concat(stacked, 0));
   }
   return g;
+}
+
+/** The rows after which a token is sampled. @param rows null: all */
+export function lastRows(g: GraphBuilder, residual: Value, rows: Value | null, bank?: AdapterBankGraph): Value {
+  if (rows === null) return residual;
+  bank?.select(rows);
+  return g.gather(residual, rows, 0);
 }
 
 /** Small: the graph for any number of tokens may run with one, and prompts come in pieces of a few hundred. */

@@ -7,6 +7,8 @@ import { keyName, stateName, valueName } from './decode-names.js';
 import { STATE_ROWS_PER_SLOT } from './state-rows.js';
 import { roundedCapacity } from './cache-rows.js';
 import type { GenerateArgs, GenerateResult } from './generate-kernel.js';
+import { PrefixPool } from './prefix-pool.js';
+import { bankWiring, type AdapterBank } from '../lora/adapter-bank.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import { prepackedName } from '../decoder/forward-scope.js';
 import { PrepackedPrograms, weightsAsIntegers, weightsToPrepack } from './prepacked-programs.js';
@@ -34,6 +36,8 @@ export interface DecodeProgramsOptions {
   packed?: boolean;
   /** LoRA beside the parameters, which are frozen then. */
   adapters?: AdapterWeights;
+  /** Adapters beside the parameters, of which each turn has its own. */
+  bank?: AdapterBank;
 }
 
 /**
@@ -73,6 +77,10 @@ export class DecodePrograms {
     return this.options.architecture;
   }
 
+  get bank(): AdapterBank | undefined {
+    return this.options.bank;
+  }
+
   /** Keys and values stay on the GPU? */
   get #isResident(): boolean {
     return this.options.device.residency === 'gpu';
@@ -94,14 +102,13 @@ export class DecodePrograms {
   /** Empty contexts. The host's arrays have room for the longest ones; on a GPU the cache grows as they do. */
   async openCache(slots: number, contextLength: number): Promise<DecodeCache> {
     const { device, architecture } = this.options;
-    const { layers, keyValueHeads, headSize, states = [] } = architecture;
+    const { keyValueHeads, headSize, states = [] } = architecture;
     if (states.length > 0 && this.#isResident)
       throw new Error(
         `model_type '${String(architecture.config.model_type)}' has recurrent layers, whose states cannot be kept on a GPU\n` +
           '  generate with device=cpu',
       );
-    const attentionLayers = architecture.attentionLayers ?? Array.from({ length: layers }, (_, layer) => layer);
-    const names = attentionLayers.flatMap((layer) => [keyName(layer), valueName(layer)]);
+    const names = this.#cacheNames();
     const size = slots * keyValueHeads * roundedCapacity(this.#isResident ? 0 : contextLength) * headSize;
     const tensor = { shape: [size], dtype: device.precision };
     const state = await device.createZeros({
@@ -112,6 +119,25 @@ export class DecodePrograms {
     const program = await (this.#arrange ??= device.compile(arrangeGraph(names, headSize, device.precision)));
     const store = Object.fromEntries(names.map((name) => [`moved.${name}`, [state, name] as const]));
     return { state, arrange: await program.bind({ store }) };
+  }
+
+  /** Keys and values of each layer that has them. */
+  #cacheNames(): string[] {
+    const { attentionLayers, layers } = this.architecture;
+    const cached = attentionLayers ?? Array.from({ length: layers }, (_, layer) => layer);
+    return cached.flatMap((layer) => [keyName(layer), valueName(layer)]);
+  }
+
+  /**
+   * Room for the keys and values of beginnings of texts.
+   *
+   * @returns null where they cannot be kept: with recurrent layers, whose states cannot be cut, with a cache on a GPU, and where not
+   *   a single block fits
+   */
+  async openPool(bytes: number): Promise<PrefixPool | null> {
+    const { device, architecture } = this.options;
+    if (this.#isResident || (architecture.states ?? []).length > 0) return null;
+    return PrefixPool.open(device, architecture, { arrays: this.#cacheNames().length, bytes });
   }
 
   async closeCache({ state, arrange }: DecodeCache): Promise<void> {
@@ -172,11 +198,11 @@ export class DecodePrograms {
   }
 
   async #compile(sampler: Sampler, tokens: 1 | 'tokens', operandOrder: OperandOrder): Promise<BoundProgram> {
-    const { device, architecture, parameters, maskedTokenIds, quantized, adapters } = this.options;
+    const { device, architecture, parameters, maskedTokenIds, quantized, adapters, bank } = this.options;
     const packed = operandOrder === 'rows-left' ? this.#weightsToPrepack : new Set<string>();
     const integers = this.#integers.size > 0 ? { names: this.#integers, kind: await integerKind(device) } : undefined;
     const shared = { sampler, operandOrder, tokens, maskedTokenIds };
-    const options = { ...shared, quantized, integers, packed, adapters: adapters?.layout };
+    const options = { ...shared, quantized, integers, packed, adapters: adapters?.layout, bank: bank?.layout };
     const graph = this.#isResident
       ? residentDecodeGraph(architecture, { ...options, storedType: device.precision })
       : decodeGraph(architecture, options);
@@ -186,7 +212,7 @@ export class DecodePrograms {
     const constants = Object.fromEntries([...packed].map((name) => [prepackedName(name), [parameters, name] as const]));
     const caches = [...graph.inputs.keys()].filter((name) => graph.outputs.has(extendedName(name)));
     const inPlace = Object.fromEntries(caches.map((name) => [extendedName(name), name]));
-    const wiring = { state: { ...state, ...adapterWiring(adapters) }, inPlace };
+    const wiring = { state: { ...state, ...adapterWiring(adapters), ...bankWiring(bank, graph.inputs) }, inPlace };
     const program = await device.compile(graph);
     if (!integers) return program.bind({ ...wiring, constants });
     const whole = await integerState(device, quantized!, integers.kind);

@@ -1,14 +1,18 @@
 // Many episodes sampled side by side: each slot keeps its context in the key-value cache over all turns of an episode,
 // so that a turn costs its new tokens only.
 import { maximum, type Rng } from '@bowyer/core';
+import { commonPrefix } from './common-prefix.js';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
+import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import { ALLOWED_BIAS } from '../layers/restricted-logits.js';
 import { roundedCapacity } from './cache-rows.js';
 import type { GenerateArgs, GeneratedRow } from './generate-kernel.js';
 import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
 import { noLogitRules, type LogitRules } from './logit-rules.js';
+import type { PooledCache, PrefixPool } from './prefix-pool.js';
+import { BLOCK_TOKENS } from './prefix-tree.js';
 import { computable, GREEDY_TEMPERATURE, samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
-import { samplingUniforms } from './sampling-uniforms.js';
+import { inOneArray, samplingUniforms, uniformsPerToken } from './sampling-uniforms.js';
 import { readersFirst, sharingPlan, stagesOfRows, type SharingPlan } from './sharing-plan.js';
 import { SlotMapping } from './slot-mapping.js';
 
@@ -19,7 +23,10 @@ export interface Turn {
   reset?: boolean;
   /** Tokens to add to the slot's context: the observation, and the last action if the environment saw another one. */
   tokens: readonly number[];
-  /** One number is drawn from it, which determines all of the utterance's tokens, whatever else is in the batch. */
+  /**
+   * One number is drawn from it, which determines all of the utterance's tokens, whatever else is in the batch. With `drawsPerToken`
+   * it is `maxNewTokens` numbers, one for each token.
+   */
   rng: Rng;
   /** The amounts that are added to single logits before every token, with the option `biasesLogits`. */
   logitBias?: LogitBias;
@@ -27,6 +34,13 @@ export interface Turn {
   allowedIds?: readonly number[];
   /** The changes that the text so far makes to logits, with the option `appliesRules`. */
   rules?: LogitRules;
+  /**
+   * The tokens that can be chosen next, with the option `masksTokens`: bit i % 32 of word ⌊i / 32⌋ is token i, and tokens beyond the
+   * words are left out; all, if not given.
+   */
+  tokenMask?: Uint32Array | null;
+  /** The adapter of the model's bank that the slot's whole context is read with from now on; null or left out: the base alone. */
+  adapter?: LoadedAdapter | null;
   /** How many of the slot's last tokens earlier calls generated for the same text; 0 if not given. */
   newTokens?: number;
 }
@@ -43,10 +57,14 @@ export interface Utterance {
   logprobs: Float32Array;
   /** The same under the distribution that was sampled from; equal to `logprobs` at temperature 1 without truncation. */
   samplingLogprobs: Float32Array;
+  /** Like `logprobs`, but among the tokens that the mask allowed, with the option `masksTokens`. */
+  maskedLogprobs?: Float32Array;
   /** The policy's most likely tokens before biases, one entry a log-probability, with the option `biasesLogits`. */
   topLogprobs?: readonly TopLogprobs[];
   /** How many of the slot's last tokens the model saw before its first own one. */
   contextTokens: number;
+  /** How many of the new tokens before it the model read; the others' keys and values were in a cache. */
+  readTokens: number;
   finishReason: 'terminator' | 'length';
 }
 
@@ -56,11 +74,23 @@ export interface EpisodesOptions {
   slots: number;
   /** One sampler for greedy and untruncated sampling: dearer by a little, but no second program where both are asked for. */
   sharesSampler?: boolean;
+  /**
+   * Each token has its own number of a turn's `rng`, so that a text that several calls generate is the same however many tokens each
+   * of them generates.
+   */
+  drawsPerToken?: boolean;
+  /** Beginnings of texts that other slots have had, of this cache or of others of the same model. Not with recurrent layers. */
+  pool?: PrefixPool;
   /** Prompt tokens per row that go through the model at once; 256 if not given. */
   prefillChunk?: number;
   /** Tokens that must be saved for a row to copy a prompt's beginning from another; 32 if not given. */
   leastShared?: number;
 }
+
+type Call = Omit<Turn, 'rng'> & {
+  /** [maxNewTokens], and one where tokens are only read */
+  uniforms: Float32Array;
+};
 
 /** More prompt tokens at once would only cost memory. */
 const PREFILL_CHUNK = 256;
@@ -70,6 +100,8 @@ const LEAST_SHARED = 32;
 
 export class Episodes {
   readonly #contexts: number[][];
+  /** The adapters that the caches were computed with. */
+  readonly #adapters: (LoadedAdapter | null)[];
   readonly #rows: SlotMapping;
   #capacity = roundedCapacity(0);
   /** How many tokens of all prompts so far the model has read, and how many it did not need to since another slot had. */
@@ -82,6 +114,7 @@ export class Episodes {
     private readonly cache: DecodeCache,
   ) {
     this.#contexts = Array.from({ length: options.slots }, () => []);
+    this.#adapters = this.#contexts.map(() => null);
     this.#rows = new SlotMapping(options.slots, this.#states.length > 0);
   }
 
@@ -107,6 +140,12 @@ export class Episodes {
     return this.#context(slot);
   }
 
+  /** The adapter that the slot's last turn had. */
+  adapter(slot: number): LoadedAdapter | null {
+    this.#context(slot);
+    return this.#adapters[slot];
+  }
+
   /**
    * Forgets everything after the slot's first `tokenCount` tokens. Their columns in the cache stay; states of recurrent layers go
    * back to before the last token of the latest prompt, and where that is too late everything is fed again.
@@ -129,30 +168,83 @@ export class Episodes {
     this.#check(turns, given);
     if (turns.length === 0) return [];
     const options = computable(given);
+    const uniformsOf = this.options.drawsPerToken ? uniformsPerToken : samplingUniforms;
+    const uniforms = turns.map(({ rng }) => uniformsOf(rng, options.maxNewTokens));
+    return this.#call(
+      turns.map((turn, i) => ({ ...turn, uniforms: uniforms[i] })),
+      options,
+    );
+  }
+
+  /**
+   * Adds tokens to slots and reads them, so that a later `act` need not: a long prompt in pieces, between which others can be served.
+   *
+   * @param options as the `act` that follows gets them, whose graph is used
+   * @returns how many tokens of each turn the model read; the others' keys and values were in a cache
+   */
+  async read(turns: readonly Pick<Turn, 'slot' | 'tokens' | 'adapter'>[], options: SamplingOptions): Promise<number[]> {
+    this.#check(turns, options);
+    if (turns.length === 0) return [];
+    const unused = new Float32Array(1);
+    const reads = turns.map(({ slot, tokens, adapter }) => ({ slot, tokens, adapter, uniforms: unused }));
+    const utterances = await this.#call(reads, { ...computable(options), maxNewTokens: 0 });
+    return utterances.map(({ readTokens }) => readTokens);
+  }
+
+  /** Whether slots take what others have read: states of recurrent layers are those after a context's last token. */
+  get canCopy(): boolean {
+    return this.#states.length === 0;
+  }
+
+  /** How many of a text's first tokens a slot could have without reading them. The last one is always read. */
+  cachedTokens(slot: number, tokens: readonly number[], adapter: LoadedAdapter | null = null): number {
+    const own = this.#commonWith(slot, tokens, adapter);
+    const pooled = (this.options.pool?.find(tokens, adapter).length ?? 0) * BLOCK_TOKENS;
+    const longest = this.canCopy ? Math.max(own, pooled, this.#longestInSlots(tokens, adapter)) : own;
+    return Math.min(longest - own < this.#leastShared ? own : longest, tokens.length - 1);
+  }
+
+  /** Keeps the beginnings of slots' contexts in the pool, for texts that begin alike. */
+  async retain(slots: readonly number[]): Promise<void> {
+    const texts = slots.map((slot) => ({
+      row: this.#rows.row(slot),
+      tokens: this.#content(slot),
+      reader: this.#adapters[slot],
+    }));
+    await this.options.pool?.save(this.#pooledCache(), texts);
+  }
+
+  /** @param options with `maxNewTokens` 0 tokens are read and nothing is sampled */
+  async #call(turns: readonly Call[], options: SamplingOptions): Promise<Utterance[]> {
     const sampler = samplerFor(options, this.options.programs.architecture.vocabSize, this.options.sharesSampler);
-    const seeds = turns.map(({ rng }) => rng.uint32());
-    for (const { slot, reset, tokens } of turns) {
+    for (const { slot, reset, tokens, adapter = null } of turns) {
       const context = this.#context(slot);
       if (reset) context.length = 0;
-      if (reset) this.#rows.keepUpTo(slot, 0);
+      if (reset || adapter !== this.#adapters[slot]) this.#rows.keepUpTo(slot, 0);
+      this.#adapters[slot] = adapter;
       for (const token of tokens) context.push(token);
       if (context.length === 0)
         throw new RangeError(`Episodes.act: slot ${slot} has no token to continue from; give it at least one`);
     }
+    const pooled = await this.#loadFromPool(turns, options.maxNewTokens);
     const plan = this.#sharingPlan(turns, options.maxNewTokens);
     const swaps = [turns.map(({ slot }) => slot), ...readersFirst(plan).reverse()].flatMap((slots) =>
       this.#rows.bringToFront(slots),
     );
     // The worker knows rows only: turns in the order of their rows.
     const byRow = turns
-      .map(({ slot, logitBias = [], allowedIds, rules = noLogitRules, newTokens = 0 }, i) => ({
-        slot,
-        logitBias: allowedIds?.map((id) => [id, ALLOWED_BIAS] as const) ?? logitBias,
-        seed: seeds[i],
-        cached: plan.cached[i],
-        text: options.draftTokens ? [...this.#context(slot)] : [],
-        ruled: { rules, newTokens, text: sampler.appliesRules ? [...this.#context(slot)] : [] },
-      }))
+      .map(
+        ({ slot, uniforms, logitBias = [], allowedIds, rules = noLogitRules, newTokens = 0, tokenMask = null }, i) => ({
+          slot,
+          logitBias: allowedIds?.map((id) => [id, ALLOWED_BIAS] as const) ?? logitBias,
+          tokenMask,
+          uniforms,
+          cached: plan.cached[i],
+          read: plan.read[i],
+          text: options.draftTokens ? [...this.#context(slot)] : [],
+          ruled: { rules, newTokens, text: sampler.appliesRules ? [...this.#context(slot)] : [] },
+        }),
+      )
       .sort((a, b) => this.#rows.row(a.slot) - this.#rows.row(b.slot));
     const windows = byRow.map(({ slot, cached }) => this.#withFeed(slot, cached));
     const restore = [...byRow.keys()].filter((row) => this.#rows.restores(byRow[row].slot));
@@ -163,7 +255,7 @@ export class Episodes {
     const batch = await programs.forBatch(sampler, windows.length, width);
     const { prefill, stepFew, stepMany } = batch.programs;
     const shared = stagesOfRows(plan, this.#rows);
-    this.#count(plan, windows);
+    this.#count(plan, windows, pooled);
     const run = this.#arguments({ windows, swaps, shared, restore, turns: byRow }, sampler, options);
     const result = await kernel
       .call({
@@ -180,12 +272,13 @@ export class Episodes {
     this.drafts.guessed += result.drafts.guessed;
     this.drafts.accepted += result.drafts.accepted;
     const utterances = new Map<number, Utterance>();
-    byRow.forEach(({ slot }, row) => {
+    byRow.forEach(({ slot, read }, row) => {
       const { start, tokens } = windows[row];
       const generated = result.rows[row];
       // The last token sampled is not fed, and snapshots are taken before the last token of the prompt.
-      this.#rows.setWindow(slot, start, tokens + generated.tokens.length - 1, tokens - 1);
-      utterances.set(slot, this.#utterance(slot, generated, tokens));
+      const fed = Math.max(0, generated.tokens.length - 1);
+      this.#rows.setWindow(slot, start, tokens + fed, tokens - 1);
+      utterances.set(slot, this.#utterance(slot, generated, { contextTokens: tokens, readTokens: read }));
     });
     for (const [a, b] of result.swaps) this.#rows.swap(a, b);
     return turns.map(({ slot }) => utterances.get(slot)!);
@@ -201,33 +294,93 @@ export class Episodes {
     await this.options.programs.closeCache(this.cache);
   }
 
-  /** The part of each turn's prompt that is cached, and the part of the rest that other slots have or will have. */
-  #sharingPlan(turns: readonly Turn[], maxNewTokens: number): SharingPlan {
-    const prompts = turns.map(({ slot }) => {
+  /** Copies from the pool what turns begin with, where that saves more than other slots do. @returns how many tokens */
+  async #loadFromPool(turns: readonly Call[], maxNewTokens: number): Promise<number> {
+    const { pool } = this.options;
+    if (!pool) return 0;
+    const loads = turns.flatMap(({ slot }) => {
       const { start, cached } = this.#window(slot, maxNewTokens);
-      return { slot, tokens: this.#context(slot).slice(start), cached };
+      if (this.#context(slot).length - start - cached <= this.#leastShared) return []; // a step of an answer ends here
+      const tokens = this.#context(slot).slice(start);
+      const adapter = this.#adapters[slot];
+      const blocks = pool.find(tokens, adapter);
+      const length = Math.min(blocks.length * BLOCK_TOKENS, tokens.length - 1);
+      if (length - cached < this.#leastShared) return [];
+      if (length - this.#longestInSlots(tokens, adapter) < this.#leastShared) return [];
+      return [{ slot, start, cached, length, blocks }];
     });
-    const least = this.options.leastShared ?? LEAST_SHARED;
-    const content = (slot: number) => {
-      const { start, length } = this.#rows.window(slot);
-      return this.#context(slot).slice(start, start + length);
-    };
-    return sharingPlan(prompts, { slots: this.options.slots, content, least, hasStates: this.#states.length > 0 });
+    if (loads.length === 0) return 0;
+    for (const { slot, start, length } of loads) this.#rows.setWindow(slot, start, length);
+    const copies = loads.flatMap(({ slot, cached, blocks }) => {
+      const first = Math.floor(cached / BLOCK_TOKENS);
+      const row = this.#rows.row(slot);
+      return blocks.slice(first).map((block, i) => ({ block, row, start: (first + i) * BLOCK_TOKENS }));
+    });
+    const { capacity } = await pool.load(this.#pooledCache(), copies);
+    this.#capacity = capacity;
+    return loads.reduce((sum, { length, cached }) => sum + length - cached, 0);
   }
 
-  #count({ stages, copied }: SharingPlan, windows: readonly { feed: Int32Array }[]): void {
+  #longestInSlots(tokens: readonly number[], adapter: LoadedAdapter | null): number {
+    return maximum([...this.#contexts.keys()].map((slot) => this.#commonWith(slot, tokens, adapter)));
+  }
+
+  /** How many of the tokens a slot's row begins with, read with the same adapter. */
+  #commonWith(slot: number, tokens: readonly number[], adapter: LoadedAdapter | null): number {
+    if (this.#adapters[slot] !== adapter) return 0;
+    const { start, length } = this.#rows.window(slot);
+    if (start > 0) return commonPrefix(this.#content(slot), tokens);
+    return Math.min(length, commonPrefix(this.#context(slot), tokens)); // contexts are long: no copy
+  }
+
+  #pooledCache(): PooledCache {
+    return { state: this.cache.state, geometry: this.#geometry, lengths: this.#rows.lengthsBefore([]) };
+  }
+
+  /** The tokens whose keys and values a slot's row has. */
+  #content(slot: number): number[] {
+    const { start, length } = this.#rows.window(slot);
+    return this.#context(slot).slice(start, start + length);
+  }
+
+  get #leastShared(): number {
+    return this.options.leastShared ?? LEAST_SHARED;
+  }
+
+  get #geometry(): GenerateArgs['geometry'] {
+    const { programs, contextLength } = this.options;
+    const { keyValueHeads: heads, headSize } = programs.architecture;
+    return { heads, headSize, capacity: this.#capacity, largestCapacity: roundedCapacity(contextLength) };
+  }
+
+  /** The part of each turn's prompt that is cached, and the part of the rest that other slots have or will have. */
+  #sharingPlan(turns: readonly Pick<Turn, 'slot'>[], maxNewTokens: number): SharingPlan {
+    const prompts = turns.map(({ slot }) => {
+      const { start, cached } = this.#window(slot, maxNewTokens);
+      return { slot, tokens: this.#context(slot).slice(start), cached, adapter: this.#adapters[slot] };
+    });
+    return sharingPlan(prompts, {
+      slots: this.options.slots,
+      content: (slot) => ({ tokens: this.#content(slot), adapter: this.#adapters[slot] }),
+      least: this.#leastShared,
+      hasStates: this.#states.length > 0,
+    });
+  }
+
+  /** @param pooled tokens that came from the pool */
+  #count({ stages, copied }: SharingPlan, windows: readonly { feed: Int32Array }[], pooled: number): void {
     const fed = [
       ...stages.flatMap(({ reads }) => reads.map(({ tokens }) => tokens)),
       ...windows.map(({ feed }) => feed),
     ];
     for (const { length } of fed) this.promptTokens.read += length;
-    this.promptTokens.copied += copied;
+    this.promptTokens.copied += copied + pooled;
   }
 
   /** The part of a slot's context that the model will see, and how much of it the slot's cache has. */
   #window(slot: number, maxNewTokens: number): { start: number; cached: number } {
     const context = this.#context(slot);
-    const room = this.options.contextLength - maxNewTokens + 1; // the last new token is never fed
+    const room = this.options.contextLength - Math.max(1, maxNewTokens) + 1; // the last new token is never fed
     const start = Math.max(0, context.length - room);
     // The last token is always fed: what is sampled depends on it.
     this.#rows.keepUpTo(slot, context.length - 1);
@@ -249,16 +402,22 @@ export class Episodes {
       swaps: [number, number][];
       shared: GenerateArgs['shared'];
       restore: number[];
-      turns: readonly { seed: number; logitBias: LogitBias; ruled: RuledText; text: readonly number[] }[];
+      turns: readonly {
+        slot: number;
+        uniforms: Float32Array;
+        logitBias: LogitBias;
+        ruled: RuledText;
+        tokenMask: Uint32Array | null;
+        text: readonly number[];
+      }[];
     },
     sampler: Sampler,
     options: SamplingOptions,
   ): Omit<GenerateArgs, 'few' | 'takesLast'> {
     const { windows, swaps, shared, restore, turns } = rows;
-    const { programs, contextLength } = this.options;
-    const { keyValueHeads: heads, headSize, contextLength: positions } = programs.architecture;
+    const { contextLength: positions, vocabSize } = this.options.programs.architecture;
     return {
-      geometry: { heads, headSize, capacity: this.#capacity, largestCapacity: roundedCapacity(contextLength) },
+      geometry: this.#geometry,
       lengths: this.#rows.lengthsBefore(swaps),
       swaps,
       shared,
@@ -271,17 +430,23 @@ export class Episodes {
       ...(sampler.kind === 'truncated' && { topP: options.topP }),
       ...((sampler.biasesLogits || sampler.restrictsTokens) && { logitBias: turns.map(({ logitBias }) => logitBias) }),
       ...(sampler.appliesRules && { ruled: turns.map(({ ruled }) => ruled) }),
+      ...(sampler.masksTokens && { masked: { masks: turns.map(({ tokenMask }) => tokenMask), vocabSize } }),
       ...(options.draftTokens && { drafts: { texts: turns.map(({ text }) => text), length: options.draftTokens } }),
+      ...(this.options.programs.bank && { adapterPlaces: this.#places(turns) }),
       maxNewTokens: options.maxNewTokens,
       terminatorIds: [...options.terminatorIds],
       lastPosition: positions - 1,
     };
   }
 
+  #places(turns: readonly { slot: number }[]): Int32Array {
+    return Int32Array.from(turns, ({ slot }) => this.options.programs.bank!.placeOf(this.#adapters[slot]));
+  }
+
   #utterance(
     slot: number,
-    { tokens, logprobs, samplingLogprobs, topLogprobs, terminated }: GeneratedRow,
-    contextTokens: number,
+    { tokens, logprobs, samplingLogprobs, maskedLogprobs, topLogprobs, terminated }: GeneratedRow,
+    ofContext: Pick<Utterance, 'contextTokens' | 'readTokens'>,
   ): Utterance {
     const ids = terminated ? tokens.slice(0, -1) : tokens;
     for (const id of ids) this.#context(slot).push(id);
@@ -291,8 +456,9 @@ export class Episodes {
       terminatorId: terminated ? tokens[tokens.length - 1] : null,
       logprobs: Float32Array.from(logprobs),
       samplingLogprobs: Float32Array.from(samplingLogprobs),
+      ...(maskedLogprobs.length > 0 && { maskedLogprobs: Float32Array.from(maskedLogprobs) }),
       ...(topLogprobs.length > 0 && { topLogprobs }),
-      contextTokens,
+      ...ofContext,
       finishReason: terminated ? 'terminator' : 'length',
     };
   }
@@ -304,26 +470,37 @@ export class Episodes {
     return context;
   }
 
-  #check(turns: readonly Turn[], options: SamplingOptions): void {
-    const { maxNewTokens, draftTokens, biasesLogits, restrictsTokens, appliesRules } = options;
+  #check(turns: readonly Omit<Turn, 'rng'>[], options: SamplingOptions): void {
+    const { maxNewTokens, draftTokens, biasesLogits, restrictsTokens, appliesRules, masksTokens } = options;
     const { contextLength, programs } = this.options;
     const { vocabSize } = programs.architecture;
     if (
       draftTokens &&
-      (this.#states.length > 0 || this.cache.arrange || biasesLogits || restrictsTokens || appliesRules)
+      (this.#states.length > 0 || this.cache.arrange || biasesLogits || restrictsTokens || appliesRules || masksTokens)
     )
       throw new RangeError(
-        `Episodes.act: draftTokens ${draftTokens} needs device=cpu, a model without recurrent layers, no biases and no rules for logits`,
+        `Episodes.act: draftTokens ${draftTokens} needs device=cpu, a model without recurrent layers, no biases, no rules for logits and no masks`,
       );
-    if (restrictsTokens && (biasesLogits || appliesRules))
-      throw new RangeError('Episodes.act: restrictsTokens does not go with biasesLogits or appliesRules');
+    if (restrictsTokens && (biasesLogits || appliesRules || masksTokens))
+      throw new RangeError('Episodes.act: restrictsTokens does not go with biasesLogits, appliesRules or masksTokens');
+    if (masksTokens && maxNewTokens > 1 && turns.some(({ tokenMask }) => tokenMask))
+      throw new RangeError(`Episodes.act: a token mask is that of one token, and maxNewTokens is ${maxNewTokens}`);
     if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
       throw new RangeError(
         `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,
       );
     const seen = new Set<number>();
-    for (const { slot, tokens, logitBias = [], allowedIds, rules } of turns) {
+    for (const { slot, tokens, logitBias = [], allowedIds, rules, tokenMask, adapter = null } of turns) {
       this.#context(slot);
+      if (adapter !== null && !programs.bank)
+        throw new RangeError(
+          `Episodes.act: slot ${slot} has an adapter, and the model was loaded without room for any`,
+        );
+      programs.bank?.placeOf(adapter);
+      if (tokenMask && !masksTokens)
+        throw new RangeError(`Episodes.act: slot ${slot} has a token mask, which needs the option masksTokens`);
+      if (tokenMask?.every((word) => word === 0))
+        throw new RangeError(`Episodes.act: the token mask of slot ${slot} allows no token`);
       if (rules && !appliesRules)
         throw new RangeError(`Episodes.act: slot ${slot} has rules for logits, which needs the option appliesRules`);
       if (logitBias.length > 0 && !biasesLogits)
@@ -345,14 +522,11 @@ export class Episodes {
 
 /** Nothing for a greedy graph; where a graph that samples is to be greedy, zeros. */
 function uniformsFor(
-  turns: readonly { seed: number }[],
+  turns: readonly { uniforms: Float32Array }[],
   { kind }: Sampler,
-  { greedy, maxNewTokens }: SamplingOptions,
+  { greedy }: SamplingOptions,
 ): Float32Array {
   if (kind === 'greedy') return new Float32Array(0);
-  if (greedy) return new Float32Array(turns.length * maxNewTokens);
-  return samplingUniforms(
-    turns.map(({ seed }) => seed),
-    maxNewTokens,
-  );
+  const all = inOneArray(turns.map(({ uniforms }) => uniforms));
+  return greedy ? all.fill(0) : all;
 }

@@ -6,6 +6,7 @@ import { CacheRows, largest, type CacheGeometry } from './cache-rows.js';
 import {
   logitBiasInputs,
   logitRuleInputs,
+  tokenMaskInput,
   topLogprobsOf,
   type LogitBias,
   type RuledText,
@@ -13,6 +14,7 @@ import {
 } from './logit-inputs.js';
 import { nextStateName, stateName } from './decode-names.js';
 import { draftTokens } from './prompt-lookup.js';
+import { PLACES } from '../lora/adapter-bank-graph.js';
 import { longestFirst, promptRuns } from './prompt-runs.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 import { StateRows } from './state-rows.js';
@@ -31,7 +33,7 @@ export interface GenerateArgs {
   feed: readonly Int32Array[];
   /** New tokens fed at a time: bounds the memory of a long prompt. */
   chunk: number;
-  /** [fed rows · maxNewTokens] in [0, 1), those of one row in sequence; graphs that are greedy have no use for them. */
+  /** [fed rows · maxNewTokens, at least one a row] in [0, 1), those of one row in sequence; graphs that are greedy have no use for them. */
   uniforms: Float32Array;
   /** Temperature and top-p, if the graph has inputs for them. */
   temperature?: number;
@@ -40,8 +42,13 @@ export interface GenerateArgs {
   logitBias?: readonly LogitBias[];
   /** For a sampler with rules: those of each utterance. */
   ruled?: readonly RuledText[];
+  /** For a sampler with masks: those of each utterance's next token, as in `tokenMaskInput`, and the vocabulary's size. */
+  masked?: { masks: readonly (Uint32Array | null)[]; vocabSize: number };
   /** Each utterance's text before it, and how many tokens are guessed at a time by looking them up in it; not with rules or biases. */
   drafts?: { texts: readonly (readonly number[])[]; length: number };
+  /** [fed rows] each utterance's adapter, for graphs that have adapters by row (see adapter-bank-graph.ts). */
+  adapterPlaces?: Int32Array;
+  /** 0: the new tokens are read, and nothing is sampled after them. */
   maxNewTokens: number;
   terminatorIds: readonly number[];
   /** Last position that the model has an embedding for. */
@@ -57,6 +64,8 @@ export interface GeneratedRow {
   tokens: number[];
   logprobs: number[];
   samplingLogprobs: number[];
+  /** One a token, for a sampler with masks: among the tokens that could be chosen. */
+  maskedLogprobs: number[];
   /** One a token, for a sampler with biases. */
   topLogprobs: TopLogprobs[];
   terminated: boolean;
@@ -91,7 +100,7 @@ export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>
     specs.map((spec) => ({ ...spec, data: dataOf(stateName(spec.name)) })),
     args.lengths.length,
   );
-  const ahead = Math.min(args.maxNewTokens - 1, SOON);
+  const ahead = Math.max(0, Math.min(args.maxNewTokens - 1, SOON));
   const cache = new HostCache(rows, names, specs.length > 0 ? stateRows : undefined, ahead);
   for (const [a, b] of args.swaps) cache.swap(a, b);
   rows.fit(0);
@@ -141,14 +150,15 @@ export async function generateWith(
     await loop.read(programs.prefill, feed);
     for (const copy of copies) cache.copy(copy);
   }
-  let sampled = await loop.feed(programs.prefill);
-  loop.take(sampled);
+  const step = () => {
+    const { length } = loop.batch;
+    const role = args.few.some(([from, to]) => from <= length && length <= to) ? 'stepFew' : 'stepMany';
+    return loop.step(programs[role], args.takesLast[role]);
+  };
+  loop.take(await (loop.beginsWithStep ? step() : loop.feed(programs.prefill)));
   while (loop.isRunning) {
     if (args.drafts && (await loop.speculate(programs.prefill))) continue;
-    const { length } = loop.batch;
-    const step = args.few.some(([from, to]) => from <= length && length <= to) ? 'stepFew' : 'stepMany';
-    sampled = await loop.step(programs[step], args.takesLast[step]);
-    loop.take(sampled);
+    loop.take(await step());
   }
   return { rows: loop.rows, capacity: cache.capacity, lengths: cache.lengths, swaps: loop.swaps, drafts: loop.drafts };
 }
@@ -163,6 +173,8 @@ interface Sampled {
   tokens: Int32Array;
   logprobs: Float32Array;
   samplingLogprobs: Float32Array;
+  /** [rows] of a sampler with masks. */
+  maskedLogprobs?: Float32Array;
   /** [rows] of a sampler with biases. */
   topLogprobs?: TopLogprobs[];
 }
@@ -184,6 +196,7 @@ class TokenLoop {
       tokens: [],
       logprobs: [],
       samplingLogprobs: [],
+      maskedLogprobs: [],
       topLogprobs: [],
       terminated: false,
     }));
@@ -193,6 +206,12 @@ class TokenLoop {
 
   get isRunning(): boolean {
     return this.batch.some((index) => this.#goesOn(index));
+  }
+
+  /** One new token a row goes through the graph for steps, as those after it do: a call for a single token is as fast as one of several. */
+  get beginsWithStep(): boolean {
+    const { feed, maxNewTokens } = this.args;
+    return maxNewTokens > 0 && feed.every(({ length }) => length === 1);
   }
 
   #goesOn(index: number): boolean {
@@ -235,9 +254,13 @@ class TokenLoop {
     return sampled;
   }
 
-  /** The last token of each row. Rows that are done are fed too, but leave no trace in the cache. */
+  /**
+   * The last token of each row: the one sampled before, or the only new one. Rows that are done are fed too, but leave no trace in the
+   * cache.
+   */
   step(program: KernelProgram, takesLast: boolean): Promise<Sampled> {
-    const pieces = this.batch.map((index) => Int32Array.of(this.rows[index].tokens.at(-1)!));
+    if (this.rows.every(({ tokens }) => tokens.length === 0)) this.cache.takeSnapshots?.(this.batch.length);
+    const pieces = this.batch.map((index) => Int32Array.of(this.rows[index].tokens.at(-1) ?? this.args.feed[index][0]));
     const counts = Int32Array.from(this.batch, (index) => Number(this.#goesOn(index)));
     const last = { dims: [pieces.length], data: Int32Array.from(pieces, (_, row) => row) };
     return this.#run(program, pieces, 1, counts, takesLast ? { last } : {});
@@ -299,11 +322,13 @@ class TokenLoop {
     this.#compact();
   }
 
-  #append(index: number, { tokens, logprobs, samplingLogprobs, topLogprobs }: Sampled, at: number): void {
+  #append(index: number, sampled: Sampled, at: number): void {
+    const { tokens, logprobs, samplingLogprobs, maskedLogprobs, topLogprobs } = sampled;
     const result = this.rows[index];
     result.tokens.push(tokens[at]);
     result.logprobs.push(logprobs[at]);
     result.samplingLogprobs.push(samplingLogprobs[at]);
+    if (maskedLogprobs) result.maskedLogprobs.push(maskedLogprobs[at]);
     if (topLogprobs) result.topLogprobs.push(topLogprobs[at]);
     result.terminated = this.args.terminatorIds.includes(tokens[at]);
   }
@@ -338,12 +363,14 @@ class TokenLoop {
     extra: KernelInputs = {},
     places: readonly Place[] = pieces.map((_, row) => ({ row, t: 0 })),
   ): Promise<Sampled> {
-    const inputs = { ...this.#tokens(pieces, width), ...this.#sampling(places), ...extra };
+    const adapters = this.#adapters(pieces.length);
+    const inputs = { ...this.#tokens(pieces, width), ...adapters, ...this.#sampling(places), ...extra };
     const outputs = await this.cache.run(program, inputs, width, counts);
     return {
       tokens: outputs.tokens.data as Int32Array,
       logprobs: outputs.logprobs.data as Float32Array,
       samplingLogprobs: outputs.sampling_logprobs.data as Float32Array,
+      ...(outputs.masked_logprobs && { maskedLogprobs: outputs.masked_logprobs.data as Float32Array }),
       ...(outputs.top_ids && { topLogprobs: topLogprobsOf(outputs, pieces.length) }),
     };
   }
@@ -361,6 +388,13 @@ class TokenLoop {
     return { ids: { dims, data: ids }, positions: { dims, data: positions } };
   }
 
+  #adapters(rows: number): KernelInputs {
+    const { adapterPlaces } = this.args;
+    if (!adapterPlaces) return {};
+    const own = Int32Array.from({ length: rows }, (_, row) => adapterPlaces[this.batch[row]]);
+    return { [PLACES]: { dims: [rows], data: own } };
+  }
+
   /** @param places where tokens are sampled */
   #sampling(places: readonly Place[]): KernelInputs {
     const { uniforms, temperature, topP, maxNewTokens } = this.args;
@@ -374,7 +408,18 @@ class TokenLoop {
       ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),
       ...(topP !== undefined && { top_p: { dims: [], data: Float32Array.of(topP) } }),
       ...this.#logitInputs(batch),
+      ...this.#maskInput(batch),
     };
+  }
+
+  #maskInput(batch: readonly number[]): KernelInputs {
+    const { masked } = this.args;
+    return masked
+      ? tokenMaskInput(
+          batch.map((index) => masked.masks[index]),
+          masked.vocabSize,
+        )
+      : {};
   }
 
   #logitInputs(batch: readonly number[]): KernelInputs {

@@ -27,6 +27,27 @@ export const logitBiasInputs = (rows: readonly LogitBias[]): KernelInputs =>
   pairs(rows, 'logit_bias_ids', 'logit_bias_values');
 
 /**
+ * For each row which tokens can be chosen.
+ *
+ * @param masks bit i % 32 of word ⌊i / 32⌋ is token i, and tokens beyond the words are left out; null: all tokens
+ */
+export function tokenMaskInput(masks: readonly (Uint32Array | null)[], vocabSize: number): KernelInputs {
+  const data = new Uint8Array(masks.length * vocabSize);
+  masks.forEach((mask, row) => {
+    const own = data.subarray(row * vocabSize, (row + 1) * vocabSize);
+    if (!mask) own.fill(1);
+    else mask.subarray(0, Math.ceil(vocabSize / 32)).forEach((word, w) => setBits(own, 32 * w, word));
+  });
+  return { token_mask: { dims: [masks.length, vocabSize], data } };
+}
+
+/** 1 at each bit of the word, the first at index `from`. */
+function setBits(bytes: Uint8Array, from: number, word: number): void {
+  if (word === -1 >>> 0) bytes.fill(1, from, from + 32);
+  else for (let rest = word; rest !== 0; rest &= rest - 1) bytes[from + 31 - Math.clz32(rest & -rest)] = 1;
+}
+
+/**
  * For each row what its rules change for the next token, and what is added besides.
  *
  * @param generated tokens of this call

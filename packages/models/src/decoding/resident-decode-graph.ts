@@ -13,9 +13,10 @@ import {
   type AttentionForm,
   type HeadLayout,
 } from '../layers/attention.js';
-import type { DecodeGraphOptions } from './decode-graph.js';
+import { lastRows, type DecodeGraphOptions } from './decode-graph.js';
 import { keyName, valueName } from './decode-names.js';
 import { GraphScope } from '../decoder/forward-scope.js';
+import { AdapterBankGraph, placesOfTokens } from '../lora/adapter-bank-graph.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
 import { sampleTokens } from './sampling.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
@@ -60,6 +61,7 @@ export function residentDecodeGraph(
     g.output(extendedName(name), extended);
     return g.cast(extended, 'float32');
   };
+  const bank = options.bank && new AdapterBankGraph(g, options.bank, placesOfTokens(g, tokens));
   const scope = new GraphScope(g, architecture, {
     batch: 'batch',
     tokens,
@@ -67,14 +69,14 @@ export function residentDecodeGraph(
     accuracyLevel: 0,
     quantized: options.quantized,
     weightType: storedType,
-    adapters: options.adapters && new AdapterGraph(g, options.adapters),
+    adapters: bank ?? (options.adapters && new AdapterGraph(g, options.adapters)),
     attention: (layer, [query, key, value], form) => {
       const [keys, values] = [cached(keyName(layer), key), cached(valueName(layer), value)];
       return attention(g, query, { keys, values, columns, positions }, layout, form);
     },
   });
   const residual = architecture.residual(scope, g.reshape(ids, [-1]), g.reshape(positions, [-1]));
-  const last = tokens === 1 ? residual : g.gather(residual, g.input('last', 'int32', ['batch']), 0);
+  const last = lastRows(g, residual, tokens === 1 ? null : g.input('last', 'int32', ['batch']), bank);
   const sampled = sampleTokens(
     g,
     maskedLogits(g, architecture.logits(scope, last), options.maskedTokenIds),

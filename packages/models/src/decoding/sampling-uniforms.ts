@@ -1,12 +1,15 @@
 // The random numbers behind sampled tokens: one stream per row, so that a row's tokens do not depend on the batch.
+// All are multiples of 2⁻²⁴ in [0, 1), which float32 represents exactly.
 import { Rng } from '@bowyer/core';
 
-/** [rows · maxNewTokens] multiples of 2⁻²⁴ in [0, 1), which float32 represents exactly; a separate stream per row. */
-export function samplingUniforms(seeds: readonly number[], maxNewTokens: number): Float32Array {
-  const uniforms = new Float32Array(seeds.length * maxNewTokens);
-  seeds.forEach((seed, row) => {
-    const rng = new Rng(seed);
-    for (let t = 0; t < maxNewTokens; t++) uniforms[row * maxNewTokens + t] = (rng.uint32() >>> 8) / 16777216;
-  });
-  return uniforms;
-}
+/** [maxNewTokens], after one number of the given stream. */
+export const samplingUniforms = (rng: Rng, maxNewTokens: number): Float32Array =>
+  uniformsPerToken(new Rng(rng.uint32()), maxNewTokens);
+
+/** [maxNewTokens] numbers of the stream itself. */
+export const uniformsPerToken = (rng: Rng, maxNewTokens: number): Float32Array =>
+  Float32Array.from({ length: maxNewTokens }, () => (rng.uint32() >>> 8) / 16777216);
+
+/** [rows · maxNewTokens] those of one row in sequence. */
+export const inOneArray = (rows: readonly Float32Array[]): Float32Array =>
+  Float32Array.from(rows.flatMap((own) => [...own]));

@@ -24,10 +24,12 @@ export interface SamplingOptions {
   restrictsTokens?: boolean;
   /** Turns may have rules that change logits before a token is chosen. */
   appliesRules?: boolean;
+  /** Turns may have a mask of the tokens that can be chosen next, on top of all other options; utterances of one token then. Not with `restrictsTokens`. */
+  masksTokens?: boolean;
 }
 
 /** Which sampler a graph is built with; what they are is an input of the graph. */
-export type Sampler = { biasesLogits?: true; restrictsTokens?: true; appliesRules?: true } & (
+export type Sampler = { biasesLogits?: true; restrictsTokens?: true; appliesRules?: true; masksTokens?: true } & (
   | { kind: 'greedy' }
   | { kind: 'full'; tempered: boolean }
   | { kind: 'truncated'; tempered: boolean; candidates: number }
@@ -44,6 +46,9 @@ export const GREEDY_TEMPERATURE = 1e-12;
 
 /** Above it a logit far below the rest, as of a masked token, would no longer be far below. */
 export const MAX_TEMPERATURE = 100;
+
+/** Logit of a token that the mask leaves out: below those of padding and of what rules forbid, divided by any temperature still finite. */
+const LEFT_OUT = -1e25;
 
 /** The most likely token is always kept: float32 has this number, and not much smaller ones. */
 const LEAST_TOP_P = 1e-30;
@@ -77,6 +82,7 @@ export function samplerFor(options: SamplingOptions, vocabSize: number, shared =
     ...(options.biasesLogits && { biasesLogits: true }),
     ...(options.restrictsTokens && { restrictsTokens: true }),
     ...(options.appliesRules && { appliesRules: true }),
+    ...(options.masksTokens && { masksTokens: true }),
   };
 }
 
@@ -108,36 +114,46 @@ export interface SampledTokens {
  * tokens and what is added to their logits, and the outputs `top_ids` and `top_logprobs` [rows, MAX_TOP_LOGPROBS],
  * the most likely tokens first, which what is added does not change. A sampler with rules has the first two inputs as well, and then
  * `penalty_ids` and `penalty_factors` [rows, n], tokens, each once, and the factor that brings their logits down. A sampler that
- * restricts tokens has the first two inputs only, for `restrictedLogits`.
+ * restricts tokens has the first two inputs only, for `restrictedLogits`. A sampler with masks has the input `token_mask` [rows, vocabulary] bool,
+ * true where a token can be chosen, and the output `masked_logprobs` [rows], log p(token) at temperature 1 among these tokens.
  *
  * @param logits [rows, vocabulary], masked tokens far below the rest
  */
 export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): SampledTokens {
+  const changed = changedLogits(g, logits, sampler);
+  // Log-probabilities of a restricted choice are those among the allowed tokens.
+  const own = sampler.restrictsTokens ? changed : logits;
+  const mask = sampler.masksTokens && g.input('token_mask', 'bool', logits.shape);
+  const { sampled, probabilities } = choose(g, own, mask ? g.where(mask, changed, LEFT_OUT) : changed, sampler);
+  if (mask) g.output('masked_logprobs', tokenLogprobs(g, g.where(mask, own, LEFT_OUT), sampled.tokens).logprobs);
+  if (sampler.biasesLogits && !sampler.restrictsTokens) mostLikely(g, logits, probabilities);
+  return sampled;
+}
+
+/** What biases, restrictions and rules make of the logits. */
+function changedLogits(g: GraphBuilder, logits: Value, sampler: Sampler): Value {
   const { biasesLogits, restrictsTokens, appliesRules } = sampler;
-  if (!biasesLogits && !restrictsTokens && !appliesRules) return choose(g, logits, logits, sampler).sampled;
+  if (!biasesLogits && !restrictsTokens && !appliesRules) return logits;
   const pairs = (ids: string, numbers: string, columns: string) => [
     g.input(ids, 'int64', [logits.dim(0), columns]),
     g.input(numbers, 'float32', [logits.dim(0), columns]),
   ];
   const [ids, by] = pairs('logit_bias_ids', 'logit_bias_values', 'biased_tokens');
-  if (restrictsTokens) {
-    const restricted = restrictedLogits(g, logits, ids, by);
-    return choose(g, restricted, restricted, sampler).sampled;
-  }
-  let changed = g.scatterElementsAdd(logits, ids, by, 1);
-  if (appliesRules) {
-    const [penalized, factors] = pairs('penalty_ids', 'penalty_factors', 'penalized_tokens');
-    const before = g.gatherElements(changed, penalized, 1);
-    const after = g.where(g.less(before, 0), g.mul(before, factors), g.div(before, factors));
-    changed = g.scatterElementsAdd(changed, penalized, g.sub(after, before), 1);
-  }
-  const { sampled, probabilities } = choose(g, logits, changed, sampler);
-  if (!biasesLogits) return sampled;
+  if (restrictsTokens) return restrictedLogits(g, logits, ids, by);
+  const biased = g.scatterElementsAdd(logits, ids, by, 1);
+  if (!appliesRules) return biased;
+  const [penalized, factors] = pairs('penalty_ids', 'penalty_factors', 'penalized_tokens');
+  const before = g.gatherElements(biased, penalized, 1);
+  const after = g.where(g.less(before, 0), g.mul(before, factors), g.div(before, factors));
+  return g.scatterElementsAdd(biased, penalized, g.sub(after, before), 1);
+}
+
+/** @param probabilities [rows, vocabulary], the softmax of the logits */
+function mostLikely(g: GraphBuilder, logits: Value, probabilities: Value): void {
   const [best, bestIds] = g.topK(logits, Math.min(MAX_TOP_LOGPROBS, logits.dim(1) as number), 1);
   const largest = g.log(g.reduceMax(probabilities, { axes: [1] }));
   g.output('top_ids', g.cast(bestIds, 'int32'));
   g.output('top_logprobs', g.add(g.sub(best, g.slice(best, 1, 0, 1)), g.unsqueeze(largest, 1)));
-  return sampled;
 }
 
 /** @param own the model's logits, whose log-probabilities are returned; @param logits those that are sampled from */

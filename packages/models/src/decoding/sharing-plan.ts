@@ -1,7 +1,7 @@
 // The parts that the slots of one call take from each other's caches, in slots and then in rows.
 import { maximum } from '@bowyer/core';
 import { commonPrefix } from './common-prefix.js';
-import { sharedPrefixes, type PrefixCopy } from './shared-prefixes.js';
+import { sharedPrefixes, type PrefixCopy, type Prompt, type SharedStage } from './shared-prefixes.js';
 import type { SlotMapping } from './slot-mapping.js';
 
 /** The part of a slot's context that the model will see, and how much of it the slot's own cache has. */
@@ -9,6 +9,8 @@ export interface SlotPrompt {
   slot: number;
   tokens: readonly number[];
   cached: number;
+  /** What the tokens are read with: keys and values of one adapter are not those of another; undefined: the same for all. */
+  adapter?: object | null;
 }
 
 /** First `reads`, then `copies`, whose rows are slots. */
@@ -23,12 +25,14 @@ export interface SharingPlan {
   cached: number[];
   /** Tokens that slots have by copying. */
   copied: number;
+  /** [prompts] tokens that the model reads for it. */
+  read: number[];
 }
 
 interface SharingOptions {
   slots: number;
-  /** The tokens of what is cached in a slot. */
-  content: (slot: number) => readonly number[];
+  /** The tokens of what is cached in a slot, and what they were read with. */
+  content: (slot: number) => Pick<SlotPrompt, 'tokens' | 'adapter'>;
   /** Tokens that a copy must save. */
   least: number;
   /** Whether states of recurrent layers must be copied, which are those after a slot's last token. */
@@ -38,14 +42,20 @@ interface SharingOptions {
 export function sharingPlan(prompts: readonly SlotPrompt[], options: SharingOptions): SharingPlan {
   const before = options.hasStates ? [] : copiesFromSlots(prompts, options);
   const cached = prompts.map((prompt) => prompt.cached);
+  const read = prompts.map((prompt) => prompt.tokens.length - prompt.cached);
   let copied = 0;
   const copy = (prompt: number, length: number) => {
     copied += length - cached[prompt];
+    read[prompt] -= length - cached[prompt];
     cached[prompt] = length;
   };
   for (const { prompt, length } of before) copy(prompt, length);
-  const found = sharedPrefixes(
-    prompts.map(({ tokens }, i) => ({ tokens: options.hasStates && cached[i] > 0 ? [] : tokens, cached: cached[i] })),
+  const found = stagesByAdapter(
+    prompts.map(({ tokens, adapter }, i) => ({
+      tokens: options.hasStates && cached[i] > 0 ? [] : tokens,
+      cached: cached[i],
+      adapter,
+    })),
     options.least,
   );
   const stages = found.map(({ reads, copies }): Stage => {
@@ -60,7 +70,26 @@ export function sharingPlan(prompts: readonly SlotPrompt[], options: SharingOpti
     };
   });
   const copies = before.map(({ prompt, from, length }) => ({ from, to: prompts[prompt].slot, length }));
-  return { stages: [...(copies.length > 0 ? [{ reads: [], copies }] : []), ...stages], cached, copied };
+  return { stages: [...(copies.length > 0 ? [{ reads: [], copies }] : []), ...stages], cached, copied, read };
+}
+
+/** Prompts share what they begin with among those of the same adapter; stages of different adapters are taken together. */
+function stagesByAdapter(prompts: readonly (Prompt & Pick<SlotPrompt, 'adapter'>)[], least: number): SharedStage[] {
+  const indices = new Map<SlotPrompt['adapter'], number[]>();
+  prompts.forEach(({ adapter }, i) => indices.set(adapter, [...(indices.get(adapter) ?? []), i]));
+  const together: SharedStage[] = [];
+  for (const own of indices.values()) {
+    const stages = sharedPrefixes(
+      own.map((i) => prompts[i]),
+      least,
+    );
+    stages.forEach(({ reads, copies }, level) => {
+      const stage = (together[level] ??= { reads: [], copies: [] });
+      for (const read of reads) stage.reads.push({ ...read, prompt: own[read.prompt] });
+      for (const copy of copies) stage.copies.push({ ...copy, from: own[copy.from], to: own[copy.to] });
+    });
+  }
+  return together;
 }
 
 /** From the slot whose cache begins with most of the prompt, such as that of another episode with the same instructions. */
@@ -73,9 +102,11 @@ function copiesFromSlots(
   const contents = Array.from({ length: slots }, (_, slot) => content(slot));
   const changed = new Set(unread.map((i) => prompts[i].slot));
   return unread.flatMap((prompt) => {
-    const { tokens, cached } = prompts[prompt];
+    const { tokens, cached, adapter } = prompts[prompt];
     // A row that takes columns itself is not a source, so the order of the copies does not matter.
-    const lengths = contents.map((known, slot) => (changed.has(slot) ? 0 : commonPrefix(known, tokens)));
+    const lengths = contents.map((known, slot) =>
+      changed.has(slot) || known.adapter !== adapter ? 0 : commonPrefix(known.tokens, tokens),
+    );
     const longest = maximum(lengths);
     const length = Math.min(longest, tokens.length - 1);
     return length - cached < least ? [] : [{ prompt, from: lengths.indexOf(longest), length }];

@@ -66,6 +66,9 @@ const classes: Record<EncoderType, { name: string; prefix: string }> = {
   modernbert: { name: 'ModernBertModel', prefix: 'model' },
 };
 
+/** The names in config.json. */
+export const encoderTypes: readonly string[] = Object.keys(classes);
+
 /** The prefix of the encoder's weights in a checkpoint of a model with a head. */
 export const headPrefix = ({ modelType }: EncoderConfig): string => `${classes[modelType].prefix}.`;
 

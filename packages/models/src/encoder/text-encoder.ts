@@ -9,6 +9,7 @@ import { maxTokens, type EncoderConfig } from './encoder-config.js';
 import { encoderHiddenStates, textFeature } from './encoder-graph.js';
 import { tokenMatrix, truncateLeft } from './encoder-tokens.js';
 import { loadEncoder } from './encoder-weights.js';
+import { unitLength } from './pooling.js';
 
 /** Texts that go through the network at once. */
 const BATCH = 32;
@@ -71,9 +72,4 @@ export class TextEncoder {
     const size = this.config.hiddenSize;
     return texts.map((_, row) => unitLength((vectors.data as Float32Array).slice(row * size, (row + 1) * size)));
   }
-}
-
-function unitLength(vector: Float32Array): Float32Array {
-  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
-  return length === 0 ? vector : vector.map((value) => value / length);
 }

@@ -21,7 +21,7 @@ export interface GeneratedText {
 
 export interface GenerateTextsOptions extends Omit<
   SamplingOptions,
-  'terminatorIds' | 'biasesLogits' | 'restrictsTokens' | 'appliesRules'
+  'terminatorIds' | 'biasesLogits' | 'restrictsTokens' | 'appliesRules' | 'masksTokens'
 > {
   /** The changes of the logits by the text so far; none if not given. */
   rules?: LogitRules;

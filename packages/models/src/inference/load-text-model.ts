@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConfigJson, PretrainedDirectoryError } from '@bowyer/checkpoints';
 import { LanguageModel } from '../language-model/language-model.js';
-import type { LanguageModelOptions } from '../language-model/model-options.js';
+import type { LanguageModelOptions, LoadOptions } from '../language-model/model-options.js';
 import { isEncoderDecoder } from '../seq2seq/seq2seq-architectures.js';
 import { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 
 /** Options of masks and contexts are for decoders; an encoder-decoder masks nothing, and is not quantised. */
 export async function loadTextModel(
-  options: LanguageModelOptions & { dir: string },
+  options: LanguageModelOptions & Pick<LoadOptions, 'dir' | 'adapterBank'>,
 ): Promise<LanguageModel | Seq2SeqModel> {
   const text = await readFile(join(options.dir, 'config.json'), 'utf8').catch(() => null); // reported by the loader below
   if (text === null || !isEncoderDecoder(parsed(text) ?? {})) return LanguageModel.load(options);

@@ -8,7 +8,9 @@ import { linearWeights } from '../architecture/linear-weights.js';
 import type { TokenExample } from '../batching/token-batches.js';
 import { DecodePrograms } from '../decoding/decode-programs.js';
 import { Episodes, type EpisodesOptions } from '../decoding/episodes.js';
+import type { PrefixPool } from '../decoding/prefix-pool.js';
 import { readAdapterWeights } from '../lora/peft-files.js';
+import type { AdapterBank } from '../lora/adapter-bank.js';
 import { StepRng } from '../lora/step-rng.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
@@ -83,6 +85,7 @@ export class LanguageModel implements FrozenPolicy {
       quantized: quantizedWithHeads,
       packed: options.packedDecoding,
       adapters,
+      bank: weights.bank,
       maskedTokenIds: this.maskedTokenIds,
     });
     this.#scorer = new TokenScorer({
@@ -92,6 +95,7 @@ export class LanguageModel implements FrozenPolicy {
       quantized,
       integerProducts: options.lora?.integerProducts ? quantizedWithHeads : undefined,
       adapters,
+      bank: weights.bank,
       maskedTokenIds: this.maskedTokenIds,
       padTokenId: 0, // any id will do: no scored position sees padding
       dropoutRng,
@@ -226,6 +230,11 @@ export class LanguageModel implements FrozenPolicy {
     return this.#scorer.logprobs(examples, options);
   }
 
+  /** The adapters that turns and scoring can name, where the model was loaded with room for some. */
+  get adapterBank(): AdapterBank | undefined {
+    return this.#weights.bank;
+  }
+
   /** Whether this model is a frozen base and adapters, which alone are trained. */
   get hasAdapters(): boolean {
     return this.#weights.adapters !== undefined;
@@ -315,13 +324,26 @@ export class LanguageModel implements FrozenPolicy {
     slots,
     contextLength = this.contextLength,
     sharesSampler = false,
-  }: Pick<EpisodesOptions, 'slots' | 'sharesSampler'> & { contextLength?: number }): Promise<Episodes> {
+    ...others
+  }: Pick<EpisodesOptions, 'slots' | 'sharesSampler' | 'drawsPerToken' | 'pool'> & {
+    contextLength?: number;
+  }): Promise<Episodes> {
     return Episodes.open({
       programs: this.#decodePrograms,
       contextLength: Math.min(contextLength, this.contextLength),
       slots,
       sharesSampler: sharesSampler && this.#device.kind === 'cpu',
+      ...others,
     });
+  }
+
+  /**
+   * Memory for what texts begin with, for all episodes that are opened with it. Whoever opens it closes it after them.
+   *
+   * @returns null where nothing can be kept: with recurrent layers, or with a cache on a GPU, or in so little memory
+   */
+  openPrefixPool(bytes: number): Promise<PrefixPool | null> {
+    return this.#decodePrograms.openPool(bytes);
   }
 
   /** Frees the decoding sessions, which contain a second copy of large frozen weights; the next utterance creates them again. */
@@ -337,7 +359,8 @@ export class LanguageModel implements FrozenPolicy {
     await this.#decodePrograms.release();
     await this.#optimizer?.release();
     await this.#valueHead?.release();
-    const { base, adapters } = this.#weights;
+    const { base, adapters, bank } = this.#weights;
+    await bank?.release();
     await ComputeWeights.of(this.#device, base).release();
     for (const state of [base, adapters?.parameters, adapters?.switch]) if (state) await this.#device.release(state);
   }

@@ -5,7 +5,7 @@ import type { Device } from '@bowyer/graph';
 import type { Tokenizer } from '@bowyer/text';
 import type { LoraOptions } from '../lora/lora-options.js';
 import type { Quantization } from '../quantization/frozen-weights.js';
-import type { ModelWeights } from './model-weights.js';
+import type { BankOptions, ModelWeights } from './model-weights.js';
 
 export interface LanguageModelOptions {
   device: Device;
@@ -36,6 +36,8 @@ export interface LoadOptions extends LanguageModelOptions {
     /** Training and scoring multiply the quantised base's weights as integers; false if not given. */
     integerProducts?: boolean;
   };
+  /** Room for adapters that are loaded beside the model, and of which each turn of an episode has its own. Not with `lora`. */
+  adapterBank?: BankOptions;
 }
 
 /** A model with fresh weights. */

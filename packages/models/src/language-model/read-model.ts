@@ -18,7 +18,7 @@ import { FrozenWeights, type Quantization } from '../quantization/frozen-weights
 import { frozenTensor, frozenTensors } from '../weights/compute-weights.js';
 import { architectureFor } from './architectures.js';
 import type { CreateOptions, LoadOptions } from './model-options.js';
-import { createAdapters, openAdapterDirectory, type ModelWeights } from './model-weights.js';
+import { createAdapters, createBank, openAdapterDirectory, type ModelWeights } from './model-weights.js';
 import { withStoredHead } from './stored-head.js';
 
 /** The parts of a language model. */
@@ -45,8 +45,13 @@ export async function freshModel(options: CreateOptions): Promise<Omit<ModelPart
 
 /** The parts of a model in a Hugging Face directory, or in a PEFT directory and the base that it names. */
 export async function readModel(options: LoadOptions): Promise<ModelParts> {
-  const { dir, device, lora, quantization = 'none' } = options;
+  const { dir, device, lora, quantization = 'none', adapterBank } = options;
   const { baseDir, adapter } = await openAdapterDirectory(dir);
+  if (adapterBank && (adapter || lora))
+    throw new Error(
+      `LanguageModel.load: ${dir} ${adapter ? 'is an adapter itself' : 'is to be trained with LoRA'}, so no others can be loaded beside it\n` +
+        '  load its base, and it as one of the adapters',
+    );
   const config = await readDecoderConfig(baseDir);
   const tokenizer = await loadTokenizer(baseDir, { chatTemplate: options.chatTemplate, templatesOf: dir });
   checkVocabulary(tokenizer.vocabSize, architectureFor(config, configPath(baseDir)).vocabSize, baseDir);
@@ -71,6 +76,7 @@ export async function readModel(options: LoadOptions): Promise<ModelParts> {
     adapters,
     // An adapter names its base, and is looked at from elsewhere.
     baseDir: resolve(baseDir),
+    bank: adapterBank && (await createBank(device, architecture, adapterBank)),
     generation: file === 'generation_config.json' ? json : undefined,
   };
   return { architecture, tokenizer, weights };

@@ -27,7 +27,13 @@ export interface BaseLayer {
   product: (rows: Value) => Value;
 }
 
-export class AdapterGraph {
+/** Changes of the products of linear layers. */
+export interface LayerUpdates {
+  /** @param x [rows, in]; @param y [rows, out] the layer's product; @returns [rows, out] */
+  add(weight: string, x: Value, y: Value, base: BaseLayer): Value;
+}
+
+export class AdapterGraph implements LayerUpdates {
   readonly #inputs = new Map<string, Value>();
   readonly #on: Value;
   /** The switch times a factor, by the factor. */

@@ -136,6 +136,23 @@ const adviceFor: Readonly<Record<string, string>> = {
  * @throws AdapterError where the adapter is of another kind, or its base is not a directory here
  */
 export async function readAdapterConfig(dir: string): Promise<{ options: LoraOptions; base: string }> {
+  const { options, named, base } = await readAdapterOptions(dir);
+  if (base !== null) return { options, base };
+  throw new AdapterError(
+    dir,
+    `${CONFIG}: base_model_name_or_path is ${JSON.stringify(named ?? null)}, which is not a directory here`,
+    'download the base model and write the path of its directory there',
+  );
+}
+
+/**
+ * The same for an adapter whose base is known otherwise.
+ *
+ * @returns `named`: what it calls its base; `base`: the directory of that name, null where there is none
+ */
+export async function readAdapterOptions(
+  dir: string,
+): Promise<{ options: LoraOptions; named: unknown; base: string | null }> {
   const path = join(dir, CONFIG);
   const form = 'it must be a JSON object as PEFT writes it';
   let config: Record<string, unknown> | null;
@@ -157,24 +174,17 @@ export async function readAdapterConfig(dir: string): Promise<{ options: LoraOpt
     usesMagnitudes: config.use_dora === true,
     targetModules: (config.target_modules ?? null) as LoraOptions['targetModules'],
   };
-  return { options, base: baseDirectory(dir, config.base_model_name_or_path) };
+  const named = config.base_model_name_or_path;
+  return { options, named, base: baseDirectory(dir, named) };
 }
 
 const patternOf = (value: unknown) => (isNeutral(value) ? undefined : (value as Record<string, number>));
 
-function baseDirectory(dir: string, named: unknown): string {
-  if (typeof named === 'string' && named !== '') {
-    // A relative path is meant from where the run is started, or else from the adapter itself.
-    const found = [resolve(named), resolve(dir, named)].find(
-      (path) => existsSync(path) && statSync(path).isDirectory(),
-    );
-    if (found !== undefined) return found;
-  }
-  throw new AdapterError(
-    dir,
-    `${CONFIG}: base_model_name_or_path is ${JSON.stringify(named ?? null)}, which is not a directory here`,
-    'download the base model and write the path of its directory there',
-  );
+function baseDirectory(dir: string, named: unknown): string | null {
+  if (typeof named !== 'string' || named === '') return null;
+  // A relative path is meant from where the run is started, or else from the adapter itself.
+  const isDirectory = (path: string) => existsSync(path) && statSync(path).isDirectory();
+  return [resolve(named), resolve(dir, named)].find(isDirectory) ?? null;
 }
 
 /** The layout of an adapter's weights in its base; an expression that cannot be used is named with its key. */

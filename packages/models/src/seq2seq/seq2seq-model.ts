@@ -13,7 +13,7 @@ import {
 import { initializeParameters } from '../architecture/initialize-parameters.js';
 import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
 import { computable, samplerFor, type SamplingOptions } from '../decoding/sampling.js';
-import { samplingUniforms } from '../decoding/sampling-uniforms.js';
+import { inOneArray, samplingUniforms } from '../decoding/sampling-uniforms.js';
 import { readLogitRules } from '../decoding/generation-fields.js';
 import { loadTokenizer, type Tokenizer } from '@bowyer/text';
 import { checkVocabulary } from '../architecture/vocabulary-check.js';
@@ -112,7 +112,7 @@ export class Seq2SeqModel {
     const applied = logitRules ?? (await this.#logitRules(options));
     const appliesRules = changesLogits(applied);
     const sampler = samplerFor({ ...options, appliesRules }, architecture.vocabSize);
-    const seeds = sources.map(({ rng }) => rng.uint32());
+    const uniforms = sources.map(({ rng }) => samplingUniforms(rng, maxNewTokens));
     const { tokens, ids, mask } = paddedTokens(
       sources.map((source) => source.ids),
       rules.padId,
@@ -129,7 +129,7 @@ export class Seq2SeqModel {
         startId: rules.decoderStartId,
         forcedFirst: rules.forcedBosId ?? -1,
         forcedLast: rules.forcedEosId ?? -1,
-        uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : samplingUniforms(seeds, maxNewTokens),
+        uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : inOneArray(uniforms),
         ...(sampler.kind !== 'greedy' && sampler.tempered && { temperature }),
         ...(sampler.kind === 'truncated' && { topP }),
         ...(appliesRules && { rules: applied }),

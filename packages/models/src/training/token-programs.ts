@@ -2,6 +2,7 @@
 import type { BoundProgram, Device, Program, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { QueryChunks } from '../layers/attention.js';
+import { bankWiring, type AdapterBank } from '../lora/adapter-bank.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import { trainingIntegers, type TrainingIntegers } from '../quantization/integer-training.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
@@ -17,6 +18,8 @@ export interface TokenProgramsOptions {
   maskedTokenIds: readonly number[];
   /** LoRA beside the parameters, which are frozen then. */
   adapters?: AdapterWeights;
+  /** Adapters beside the parameters, one of which a call can name. */
+  bank?: AdapterBank;
   /** Frozen weights in 4 or 8 bits, by name; `parameters` contains the others. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** Weights whose products multiply integers, forward and backward (see integer-training.ts): those of `quantized`, and heads. */
@@ -90,14 +93,14 @@ export class TokenPrograms {
     { restricted, prefix, chunks }: Pick<Terms, 'restricted' | 'prefix' | 'chunks'>,
     adapters: boolean | State,
   ): Promise<BoundProgram> {
-    const { device, architecture } = this.options;
+    const { device, architecture, bank } = this.options;
     const [entropy, value] = [fetch.includes('entropies'), fetch.includes('values')];
     const terms = { entropy, value, prefix, restricted, chunks };
     const key = JSON.stringify(terms);
     let compiled = this.#scoring.get(key);
     if (!compiled) {
       compiled = this.#graphOptions().then((options) =>
-        device.compile(scoringGraph(architecture, { ...options, ...terms })),
+        device.compile(scoringGraph(architecture, { ...options, ...terms, bank: bank?.layout })),
       );
       this.#scoring.set(key, compiled);
     }
@@ -167,7 +170,12 @@ export class TokenPrograms {
     const base = Object.fromEntries(used.map(({ name }) => [name, [weights, name] as const]));
     const head = inputs.has('value_positions') ? this.valueHead!.parameters : undefined;
     const values = Object.fromEntries((head?.names ?? []).map((name) => [name, [head!, name] as const]));
-    return { ...base, ...values, ...adapterWiring(adapters, adapterValues === false ? 'off' : 'on') };
+    return {
+      ...base,
+      ...values,
+      ...bankWiring(this.options.bank, inputs),
+      ...adapterWiring(adapters, adapterValues === false ? 'off' : 'on'),
+    };
   }
 
   get #weights(): ComputeWeights {

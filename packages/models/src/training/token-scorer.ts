@@ -5,6 +5,8 @@ import { chunksOf, type QueryChunks } from '../layers/attention.js';
 import { ownRows, type OwnRows } from '../batching/own-rows.js';
 import { withoutEmptyRows } from '../batching/without-empty-rows.js';
 import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
+import type { LoadedAdapter } from '../lora/adapter-bank.js';
+import { PLACES } from '../lora/adapter-bank-graph.js';
 import { checkExamples } from './check-examples.js';
 import { lossTokens, spreadOutput, withLossGradient, type TokenOutput } from './loss-tokens.js';
 import { areRestricted, scoringInputs } from './scoring-inputs.js';
@@ -35,6 +37,8 @@ export interface ScoringBatchOptions extends BatchOptions {
    * session. True if not given.
    */
   adapters?: boolean | State;
+  /** An adapter of the model's bank; null or left out: the base alone. */
+  adapter?: LoadedAdapter | null;
   /** Tokens that several examples begin with are computed once, on the CPU. False if not given. */
   sharesPrefixes?: boolean;
 }
@@ -110,7 +114,7 @@ export class TokenScorer {
    */
   async scores(
     examples: readonly TokenExample[],
-    { maxTokens = Infinity, adapters }: ScoringBatchOptions = {},
+    { maxTokens = Infinity, adapters, adapter }: ScoringBatchOptions = {},
   ): Promise<TokenScores[]> {
     checkExamples(examples, this.options);
     const restricted = areRestricted(examples);
@@ -121,7 +125,8 @@ export class TokenScorer {
     for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
       const form = { restricted, prefix: false, chunks: this.#chunks(batch) };
       const program = await this.#programs.scoring(['logprobs', 'logits_head'], form, adapters);
-      const outputs = await program.run({ inputs: scoringInputs(batch, { restricted }) });
+      const inputs = { ...scoringInputs(batch, { restricted }), ...this.#adapterInput(adapter) };
+      const outputs = await program.run({ inputs });
       const heads = outputs.logits_head.data as Float32Array;
       const width = outputs.logits_head.dims[1];
       batch.scoredPositions.forEach((position, i) => {
@@ -137,7 +142,7 @@ export class TokenScorer {
   async #score(
     examples: readonly TokenExample[],
     outputs: TokenOutput[],
-    { maxTokens = Infinity, adapters, sharesPrefixes = false }: ScoringBatchOptions,
+    { maxTokens = Infinity, adapters, adapter, sharesPrefixes = false }: ScoringBatchOptions,
   ): Promise<Float32Array[][]> {
     checkExamples(examples, this.options);
     const restricted = areRestricted(examples);
@@ -152,7 +157,8 @@ export class TokenScorer {
         chunks: this.#chunks(batch),
       };
       const program = await this.#programs.scoring(outputs, terms, adapters);
-      const found = await program.run({ inputs: scoringInputs(this.#runnable(batch), terms) });
+      const inputs = { ...scoringInputs(this.#runnable(batch), terms), ...this.#adapterInput(adapter) };
+      const found = await program.run({ inputs });
       outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, results[o]));
     }
     this.#joinRanks(results.flat());
@@ -309,6 +315,14 @@ export class TokenScorer {
     ranks.sum(all);
     start = 0;
     for (const row of rows) row.set(all.subarray(start, (start += row.length)));
+  }
+
+  /** @throws if an adapter is named that is not loaded */
+  #adapterInput(adapter: LoadedAdapter | null = null): Record<string, InputTensor> {
+    const { bank } = this.options;
+    if (bank) return { [PLACES]: { dims: [1], data: Int32Array.of(bank.placeOf(adapter)) } };
+    if (adapter === null) return {};
+    throw new Error('TokenScorer: an adapter is named, and the model was loaded without room for any');
   }
 
   /** Must be called before a state that adapters were read from is released. */

@@ -4,6 +4,8 @@ import type { CausalArchitecture } from '../architecture/architecture.js';
 import { causalAttention, prefixedAttention, type QueryChunks } from '../layers/attention.js';
 import { SeededDropout } from '../layers/dropout.js';
 import { GraphScope } from '../decoder/forward-scope.js';
+import { AdapterBankGraph, PLACES } from '../lora/adapter-bank-graph.js';
+import type { BankLayout } from '../lora/adapter-bank-layout.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
 import type { AdapterLayout } from '../lora/adapter-layout.js';
 import type { TrainingIntegers } from '../quantization/integer-training.js';
@@ -20,6 +22,8 @@ export interface ScoringOptions {
   maskedTokenIds: readonly number[];
   /** LoRA beside the parameters, which are frozen then. */
   adapters?: AdapterLayout;
+  /** Adapters of which all rows have the one that the input `adapter_places` [1] names; not with `adapters`, and without gradients. */
+  bank?: BankLayout;
   /** Frozen weights in 4 or 8 bits, by name. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** Those of them that are multiplied as integers. */
@@ -171,6 +175,7 @@ function scoredRows(
   {
     maskedTokenIds,
     adapters: adapterLayout,
+    bank,
     value,
     prefix: hasPrefix,
     restricted,
@@ -202,7 +207,7 @@ function scoredRows(
     quantized: weights.quantized,
     trainingIntegers: weights.trainingIntegers,
     weightType: weights.weightType,
-    adapters,
+    adapters: bank ? new AdapterBankGraph(g, bank, g.input(PLACES, 'int32', [1])) : adapters,
     dropout: training?.dropout ? seeded : undefined,
   });
   const flat = g.reshape(ids, [-1]);

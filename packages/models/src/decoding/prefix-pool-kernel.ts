@@ -1,0 +1,21 @@
+// Copies between rows of a cache and blocks of the prefix pool, in the device's worker, where both are.
+import type { HostKernel } from '@bowyer/graph';
+import { CacheRows } from './cache-rows.js';
+import type { CopyBlocksArgs } from './prefix-pool.js';
+
+export const copyPoolBlocks: HostKernel<'cache' | 'pool', CopyBlocksArgs, { capacity: number }> = ({
+  states,
+  args: { geometry, lengths, direction, copies, blocksPerArray, blockSize },
+}) => {
+  const arrays = Object.values(states.cache).map(({ data }) => data as Float32Array);
+  const rows = new CacheRows(arrays, geometry, lengths);
+  if (direction === 'load') rows.fit(0);
+  for (const { block, row, start } of copies) {
+    const array = states.pool[`blocks.${Math.floor(block / blocksPerArray)}`].data as Float32Array;
+    const at = (block % blocksPerArray) * blockSize;
+    const content = array.subarray(at, at + blockSize);
+    if (direction === 'save') rows.saveBlock(row, start, content);
+    else rows.loadBlock(row, start, content);
+  }
+  return { capacity: rows.capacity };
+};

@@ -1,0 +1,132 @@
+// Keys and values of beginnings of texts that are kept when their slots take other texts, for all caches of a model.
+import type { Device, Kernel, State } from '@bowyer/graph';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import type { CacheGeometry } from './cache-rows.js';
+import { BLOCK_TOKENS, PrefixTree } from './prefix-tree.js';
+
+/** A block of the pool, and where in which row of a cache it is copied from or to. */
+export interface BlockCopy {
+  block: number;
+  row: number;
+  start: number;
+}
+
+/** A cache as the copying kernel needs it. */
+export interface PooledCache {
+  state: State;
+  geometry: CacheGeometry;
+  /** [rows] positions in use. */
+  lengths: Int32Array;
+}
+
+export interface CopyBlocksArgs {
+  geometry: CacheGeometry;
+  lengths: Int32Array;
+  direction: 'save' | 'load';
+  copies: readonly BlockCopy[];
+  /** Blocks of each of the pool's arrays but the last. */
+  blocksPerArray: number;
+  /** Numbers of a block. */
+  blockSize: number;
+}
+
+/** Larger arrays are several. */
+const LARGEST_ARRAY = 2 ** 30;
+
+export class PrefixPool {
+  readonly #tree: PrefixTree;
+  readonly #readers = new WeakMap<object, number>();
+  #lastReader = 0;
+
+  private constructor(
+    private readonly device: Device,
+    private readonly state: State,
+    private readonly kernel: Kernel<CopyBlocksArgs, { capacity: number }>,
+    private readonly layout: { blocks: number; blocksPerArray: number; blockSize: number },
+  ) {
+    this.#tree = new PrefixTree(layout.blocks);
+  }
+
+  /** @returns null where not a single block fits into the bytes */
+  static async open(
+    device: Device,
+    { keyValueHeads, headSize }: CausalArchitecture,
+    { arrays, bytes }: { arrays: number; bytes: number },
+  ): Promise<PrefixPool | null> {
+    const blockSize = arrays * keyValueHeads * headSize * BLOCK_TOKENS;
+    const blockBytes = blockSize * (device.precision === 'float16' ? 2 : 4);
+    const blocks = Math.floor(bytes / blockBytes);
+    if (blocks === 0) return null;
+    const blocksPerArray = Math.max(1, Math.floor(LARGEST_ARRAY / blockBytes));
+    const lengths = Array.from({ length: Math.ceil(blocks / blocksPerArray) }, (_, i) =>
+      Math.min(blocksPerArray, blocks - i * blocksPerArray),
+    );
+    const state = await device.createZeros(
+      Object.fromEntries(
+        lengths.map((length, i) => [`blocks.${i}`, { shape: [length * blockSize], dtype: device.precision }]),
+      ),
+    );
+    const module = new URL('./prefix-pool-kernel.js', import.meta.url);
+    const kernel = await device.loadKernel<CopyBlocksArgs, { capacity: number }>({ module, name: 'copyPoolBlocks' });
+    return new PrefixPool(device, state, kernel, { blocks, blocksPerArray, blockSize });
+  }
+
+  /** Tokens that there is room for. */
+  get tokens(): number {
+    return this.layout.blocks * BLOCK_TOKENS;
+  }
+
+  /** Blocks with the longest kept beginning of a text. @param reader the adapter that has read it; null: the base alone */
+  find(tokens: readonly number[], reader: object | null = null): number[] {
+    return this.#tree.find(tokens, this.#numberOf(reader));
+  }
+
+  /** Keeps the beginnings of texts whose keys and values rows of a cache have. */
+  async save(
+    cache: PooledCache,
+    texts: readonly { row: number; tokens: readonly number[]; reader: object | null }[],
+  ): Promise<void> {
+    // In order: a block that a later text takes over is written last for that one.
+    const copies = texts.flatMap(({ row, tokens, reader }) =>
+      this.#tree.keep(tokens, this.#numberOf(reader)).map(({ index, start }) => ({ block: index, row, start })),
+    );
+    if (copies.length > 0) await this.#copy(cache, 'save', copies);
+  }
+
+  /** Fills positions of rows with blocks. @param cache `lengths` as they are afterwards @returns the capacity that this takes */
+  async load(cache: PooledCache, copies: readonly BlockCopy[]): Promise<{ capacity: number }> {
+    return this.#copy(cache, 'load', copies);
+  }
+
+  /** One that was unloaded never comes back: its blocks are those that are used longest ago. */
+  #numberOf(reader: object | null): number {
+    if (reader === null) return 0;
+    const number = this.#readers.get(reader) ?? ++this.#lastReader;
+    this.#readers.set(reader, number);
+    return number;
+  }
+
+  /** The weights have changed: nothing that was kept is true any more. */
+  clear(): void {
+    this.#tree.clear();
+  }
+
+  async close(): Promise<void> {
+    await this.device.release(this.state);
+  }
+
+  async #copy(
+    { state, geometry, lengths }: PooledCache,
+    direction: 'save' | 'load',
+    copies: readonly BlockCopy[],
+  ): Promise<{ capacity: number }> {
+    const { blocksPerArray, blockSize } = this.layout;
+    const args = { geometry, lengths, direction, copies, blocksPerArray, blockSize };
+    try {
+      return await this.kernel.call({ states: { cache: state, pool: this.state }, args });
+    } catch (error) {
+      this.clear(); // what the blocks contain is no longer certain
+      throw error;
+    }
+  }
+}

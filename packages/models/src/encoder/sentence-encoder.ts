@@ -1,0 +1,103 @@
+// An encoder whose texts become vectors in the way that its own files say: a sentence-transformers folder, or a plain encoder.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readPretrainedConfig } from '@bowyer/checkpoints';
+import { Rng } from '@bowyer/core';
+import { GraphBuilder, type BoundProgram, type Device, type Program, type State } from '@bowyer/graph';
+import { loadTokenizer, type Tokenizer } from '@bowyer/text';
+import { parameterInputs } from '../layers/linear.js';
+import { encoderTypes, maxTokens, type EncoderConfig } from './encoder-config.js';
+import { encoderHiddenStates } from './encoder-graph.js';
+import { tokenMatrix } from './encoder-tokens.js';
+import { loadEncoder } from './encoder-weights.js';
+import { pooled, readPooling, type Pooling } from './pooling.js';
+
+/** Texts that go through the network at once. */
+const BATCH = 32;
+
+/** Whether a folder has a text encoder rather than a model that writes. */
+export async function isEncoderDirectory(dir: string): Promise<boolean> {
+  if (!existsSync(join(dir, 'config.json'))) return false;
+  const { model_type: type, is_decoder: isDecoder } = await readPretrainedConfig(dir);
+  return encoderTypes.includes(String(type)) && isDecoder !== true;
+}
+
+export class SentenceEncoder {
+  private constructor(
+    private readonly device: Device,
+    private readonly config: EncoderConfig,
+    readonly tokenizer: Tokenizer,
+    private readonly pooling: Pooling,
+    private readonly parameters: State,
+    private readonly program: Program,
+    private readonly bound: BoundProgram,
+  ) {}
+
+  /** Throws `PretrainedDirectoryError` or `UnsupportedConfigError` if the directory contains no encoder that is served. */
+  static async load(device: Device, dir: string): Promise<SentenceEncoder> {
+    const pooling = await readPooling(dir);
+    const { config, tensors } = await loadEncoder(dir, { pooler: false, rng: new Rng(0) }); // nothing is drawn
+    const tokenizer = await loadTokenizer(dir);
+    const parameters = await device.createState(tensors);
+    const g = new GraphBuilder('sentence_encoder');
+    const shape = ['batch', 'tokens'];
+    const inputs = {
+      ids: g.input('ids', 'int32', shape),
+      positions: g.input('positions', 'int32', shape),
+      mask: g.input('mask', 'float32', shape),
+    };
+    g.output('hidden', encoderHiddenStates(g, parameterInputs(g, tensors), config, inputs));
+    const program = await device.compile(g);
+    const names = Object.keys(tensors);
+    const state = Object.fromEntries(names.map((name): [string, [State, string]] => [name, [parameters, name]]));
+    const bound = await program.bind({ state, fetch: ['hidden'] });
+    return new SentenceEncoder(device, config, tokenizer, pooling, parameters, program, bound);
+  }
+
+  /** The length of a vector. */
+  get dimensions(): number {
+    return this.config.hiddenSize;
+  }
+
+  /** The longest text in tokens, its special ones included. */
+  get contextLength(): number {
+    return Math.min(maxTokens(this.config), this.pooling.maxTokens ?? Infinity);
+  }
+
+  get vocabSize(): number {
+    return this.config.vocabSize;
+  }
+
+  /**
+   * @param texts ids with the special tokens, at most `contextLength` each
+   * @returns for each text [dimensions]
+   */
+  async vectors(texts: readonly (readonly number[])[]): Promise<Float32Array[]> {
+    const vectors: Float32Array[] = [];
+    for (let begin = 0; begin < texts.length; begin += BATCH)
+      for (const vector of await this.#vectorsOf(texts.slice(begin, begin + BATCH))) vectors.push(vector);
+    return vectors;
+  }
+
+  /** Frees the weights and the program. */
+  async release(): Promise<void> {
+    await this.bound.release();
+    await this.program.release();
+    await this.device.release(this.parameters);
+  }
+
+  async #vectorsOf(texts: readonly (readonly number[])[]): Promise<Float32Array[]> {
+    const roundUp = (count: number) => Math.ceil(count / 8) * 8; // few different shapes
+    const { rows, tokens, ids, positions, mask } = tokenMatrix(texts, this.config, { rows: texts.length, roundUp });
+    const dims = [rows, tokens];
+    const { hidden } = await this.bound.run({
+      inputs: { ids: { dims, data: ids }, positions: { dims, data: positions }, mask: { dims, data: mask } },
+    });
+    const size = this.config.hiddenSize;
+    const states = hidden.data as Float32Array;
+    return texts.map((text, row) => {
+      const from = row * tokens * size;
+      return pooled(states.subarray(from, from + text.length * size), size, this.pooling);
+    });
+  }
+}

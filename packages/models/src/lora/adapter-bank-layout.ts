@@ -1,0 +1,75 @@
+// Room for several adapters beside one frozen base: which weights have it, and in which shapes.
+//
+// Per adapted weight, A of all places is [places · rank, in] and B, transposed and times its scale, [places · rank, out]. The adapter at
+// place p has the rows p · rank to p · rank + r of both, and zeros after them. Each row of a batch goes through the rows of its own
+// adapter alone (adapter-bank-graph.ts).
+//
+// Source: Sheng et al. 2023 (S-LoRA, arXiv:2311.03285) and Chen et al. 2023 (Punica, arXiv:2310.18547) batch adapters over one base;
+// stacking them along the rank is the form that needs no operator of its own.
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { linearWeights } from '../architecture/linear-weights.js';
+import { targetedModules, type LoraOptions } from './lora-options.js';
+
+export interface BankSizes {
+  /** Adapters that can be loaded at the same time. */
+  places: number;
+  /** The largest rank that a place has room for. */
+  rank: number;
+}
+
+/** The room beside one weight. */
+export interface BankWeight {
+  /** Names of the two stacks among the bank's tensors. */
+  a: string;
+  b: string;
+  inputs: number;
+  outputs: number;
+}
+
+export interface BankLayout extends BankSizes {
+  /** By the base weight's name. */
+  weights: ReadonlyMap<string, BankWeight>;
+}
+
+/** Every linear layer, the output head with a weight of its own included. */
+export const ALL_LAYERS = 'all';
+
+/**
+ * @param targets of the adapters that the bank is for (see `LoraOptions.targetModules`): layers that none of them names have no room
+ * @throws if a target names a layer that the architecture does not have, or one of experts
+ */
+export function bankLayout(
+  architecture: CausalArchitecture,
+  { places, rank }: BankSizes,
+  targets: readonly LoraOptions['targetModules'][] | typeof ALL_LAYERS,
+): BankLayout {
+  for (const [name, value] of Object.entries({ places, rank }))
+    if (!Number.isInteger(value) || value < 1)
+      throw new RangeError(`AdapterBank: ${name} is ${value}; it must be a positive integer`);
+  const { inside, experts, heads } = linearWeights(architecture);
+  const paths = (weights: string[]) => weights.map((weight) => weight.replace(/\.weight$/, ''));
+  const known = { inside: paths(inside), heads: paths(heads), experts: paths(experts) };
+  const modelType = String(architecture.config.model_type);
+  const targeted = new Set(
+    targets === ALL_LAYERS
+      ? [...known.inside, ...known.heads]
+      : targets.flatMap((targetModules) =>
+          targetedModules({ r: rank, alpha: rank, dropout: 0, targetModules }, modelType, known),
+        ),
+  );
+  const weights = architecture.parameters.flatMap(({ name, shape: [outputs, inputs] }): [string, BankWeight][] => {
+    const module = name.replace(/\.weight$/, '');
+    if (!targeted.has(module)) return [];
+    return [[name, { a: `${module}.adapters_A`, b: `${module}.adapters_B`, inputs, outputs }]];
+  });
+  return { places, rank, weights: new Map(weights) };
+}
+
+/** Names and shapes of the bank's tensors. */
+export function bankShapes({ places, rank, weights }: BankLayout): Record<string, number[]> {
+  const stacks = [...weights.values()].flatMap(({ a, b, inputs, outputs }): [string, number[]][] => [
+    [a, [places * rank, inputs]],
+    [b, [places * rank, outputs]],
+  ]);
+  return Object.fromEntries(stacks);
+}

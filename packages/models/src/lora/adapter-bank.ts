@@ -1,0 +1,160 @@
+// Adapters on a device that are loaded and unloaded while a model decodes with some of them. The graphs have room for a number of
+// adapters from the start, so that loading one changes weights and nothing else.
+import type { Device, State } from '@bowyer/graph';
+import type { HostTensors } from '@bowyer/checkpoints';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import { NO_ADAPTER } from './adapter-bank-graph.js';
+import { bankShapes, type BankLayout, type BankWeight } from './adapter-bank-layout.js';
+import type { AdapterLayout, AdapterSpec } from './adapter-layout.js';
+import { AdapterError, adapterLayoutIn, readAdapterOptions, readAdapterWeights } from './peft-files.js';
+
+/** An adapter that a bank has loaded. Two loads of one folder are two of these: what was computed with one is not the other's. */
+export class LoadedAdapter {
+  /** @internal */
+  constructor(
+    readonly dir: string,
+    /** @internal */
+    readonly place: number,
+  ) {}
+}
+
+/** An adapter that was read and fits the bank. */
+export interface ReadAdapter {
+  dir: string;
+  /** Directory of the base that it names. */
+  base: string | null;
+  layout: AdapterLayout;
+  tensors: HostTensors;
+}
+
+/** Every place is taken. */
+export class BankFullError extends Error {
+  override readonly name = 'BankFullError';
+}
+
+export class AdapterBank {
+  readonly #free: number[];
+  readonly #loaded = new Set<LoadedAdapter>();
+
+  private constructor(
+    private readonly device: Device,
+    private readonly architecture: CausalArchitecture,
+    readonly layout: BankLayout,
+    readonly state: State,
+  ) {
+    this.#free = Array.from({ length: layout.places }, (_, place) => place);
+  }
+
+  static async create(device: Device, architecture: CausalArchitecture, layout: BankLayout): Promise<AdapterBank> {
+    return new AdapterBank(device, architecture, layout, await device.createZeros(bankShapes(layout)));
+  }
+
+  /** Places without an adapter. */
+  get free(): number {
+    return this.#free.length;
+  }
+
+  /** @throws if an adapter is not in this bank (any more) */
+  placeOf(adapter: LoadedAdapter | null): number {
+    if (adapter === null) return NO_ADAPTER;
+    if (this.#loaded.has(adapter)) return adapter.place;
+    throw new Error(`AdapterBank: the adapter ${adapter.dir} is not loaded`);
+  }
+
+  /**
+   * An adapter's files, without a change of the bank.
+   *
+   * @throws AdapterError where the adapter is of a kind that is not served beside others, or has no room in this bank
+   */
+  async read(dir: string): Promise<ReadAdapter> {
+    const { options, base } = await readAdapterOptions(dir);
+    if (options.usesMagnitudes)
+      throw new AdapterError(
+        dir,
+        'adapter_config.json: use_dora is true, and the norms of DoRA are those of one adapter and its base',
+        'merge it into its base (task=convert), and serve the result by itself',
+      );
+    const layout = adapterLayoutIn(dir, this.architecture, options);
+    for (const spec of layout.adapters.values()) this.#checkRoom(dir, spec);
+    const tensors = await readAdapterWeights(dir, layout);
+    for (const { b, scale, module } of layout.adapters.values())
+      if (!tensors[b].data.every((number) => Number.isFinite(Math.fround(number * scale))))
+        throw new AdapterError(dir, `lora_B of ${module} times its scale ${scale} is beyond float32`, 'train it again');
+    return { dir, base, layout, tensors };
+  }
+
+  #checkRoom(dir: string, { module, weight, r }: AdapterSpec): void {
+    const { rank, weights } = this.layout;
+    if (r > rank)
+      throw new AdapterError(
+        dir,
+        `the rank of ${module} is ${r}, and there is room for ${rank}`,
+        `start the server with max_adapter_rank=${r}`,
+      );
+    if (!weights.has(weight))
+      throw new AdapterError(
+        dir,
+        `it adapts ${module}, which has no room for adapters`,
+        'start the server with it among adapters, or with its layers in adapter_target_modules',
+      );
+  }
+
+  /** @throws {BankFullError} where no place is free */
+  async load({ dir, layout, tensors }: ReadAdapter): Promise<LoadedAdapter> {
+    const place = this.#free.shift();
+    if (place === undefined)
+      throw new BankFullError(
+        `there is room for ${this.layout.places} adapters (max_adapters), and all of it is taken`,
+      );
+    try {
+      for (const [weight, room] of this.layout.weights)
+        await this.#write(place, room, layout.adapters.get(weight), tensors);
+    } catch (error) {
+      this.#free.unshift(place);
+      throw error;
+    }
+    const adapter = new LoadedAdapter(dir, place);
+    this.#loaded.add(adapter);
+    return adapter;
+  }
+
+  /** The adapter's place is free for another one. Whoever decodes with it must have ended. */
+  unload(adapter: LoadedAdapter): void {
+    if (this.#loaded.delete(adapter)) this.#free.push(adapter.place);
+  }
+
+  /** One weight at a time, so that decoding continues between two of them. */
+  async #write(
+    place: number,
+    { a, b, inputs, outputs }: BankWeight,
+    spec: AdapterSpec | undefined,
+    tensors: HostTensors,
+  ) {
+    const { rank } = this.layout;
+    const [down, up] = [new Float32Array(rank * inputs), new Float32Array(rank * outputs)];
+    if (spec) {
+      down.set(tensors[spec.a].data);
+      const { data } = tensors[spec.b]; // [outputs, r]
+      for (let out = 0; out < outputs; out++)
+        for (let k = 0; k < spec.r; k++) up[k * outputs + out] = spec.scale * data[out * spec.r + k];
+    }
+    await this.device.write(this.state, {
+      [a]: { data: down, offset: place * rank * inputs },
+      [b]: { data: up, offset: place * rank * outputs },
+    });
+  }
+
+  async release(): Promise<void> {
+    await this.device.release(this.state);
+  }
+}
+
+/** Graph input ← state, for the stacks that a graph reads. */
+export function bankWiring(
+  bank: AdapterBank | undefined,
+  inputs: ReadonlyMap<string, unknown>,
+): Record<string, readonly [State, string]> {
+  if (!bank) return {};
+  const names = bank.state.names.filter((name) => inputs.has(name));
+  return Object.fromEntries(names.map((name) => [name, [bank.state, name] as const]));
+}
