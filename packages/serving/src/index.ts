@@ -1,4 +1,5 @@
 export { ModelServer, type ModelServerOptions } from './model-server/model-server.js';
+export { EmbeddingServer, type EmbeddingServerOptions } from './model-server/embedding-server.js';
 export { EnvServer, type EnvServerOptions } from './env-server/env-server.js';
 export { serveEnv, type ServeEnvOptions } from './env-server/serve-env.js';
 export { SteppedTokenizer } from './generation/stepped-tokenizer.js';

@@ -5,8 +5,10 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
-import { fieldTable } from '../src/protocols/openai/field-table.js';
-import { chatFields, nestedFields, textFields, type FieldRules } from '../src/protocols/openai/known-fields.js';
+import { fieldTables } from '../src/protocols/field-tables.js';
+import { chatFields, nestedChatFields as nestedFields } from '../src/protocols/chat-completions/known-fields.js';
+import { textFields } from '../src/protocols/completions/known-fields.js';
+import type { FieldRules } from '../src/protocols/fields/field-rules.js';
 import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 
@@ -97,7 +99,7 @@ const routes = [
 
 test('the page lists every field with what happens to it', () => {
   const page = readFileSync(join(repository, 'docs/models/chat.md'), 'utf8');
-  expect(page).toContain(fieldTable());
+  for (const table of Object.values(fieldTables())) expect(page).toContain(table);
 });
 
 /** Values that no served field takes; numbers of fields that take any text, and the reverse. */
@@ -165,6 +167,9 @@ function nested(place: string, field: object): object {
   const places: Record<string, object> = {
     stream_options: { stream_options: field },
     response_format: { response_format: { type: 'text', ...field } },
+    'response_format.json_schema': {
+      response_format: { type: 'json_schema', json_schema: { schema: true, ...field } },
+    },
     'messages[]': { messages: [{ ...messages[0], ...field }] },
     'messages[].content[]': { messages: [{ role: 'user', content: [{ type: 'text', text: 'no', ...field }] }] },
     'messages[].tool_calls[]': { messages: [...messages, { ...calling, tool_calls: [{ ...call, ...field }] }] },
@@ -177,14 +182,24 @@ function nested(place: string, field: object): object {
   return places[place];
 }
 
+/** Fields that take any object. */
+const anyObject = [
+  'tools[].function.parameters',
+  'messages[].tool_calls[].function.arguments',
+  'response_format.json_schema.schema',
+];
+
+/** Objects that are read; the words of this vocabulary spell no JSON, so that no answer can be held to it. */
+const unserved = ['response_format.json_schema'];
+
 describe.each(Object.entries(nestedFields) as [string, FieldRules][])('fields of %s', (place, rules) => {
   test.each(Object.keys(rules))('%s', async (name) => {
     const rule = rules[name];
     const given = await chat(nested(place, { [name]: { no: ['such', 'value'] } }));
-    if (rule.kind === 'harmless') expect(given.status).toBe(200);
-    else if (`${place}.${name}` !== 'tools[].function.parameters' && !(name === 'arguments')) {
+    if (rule.kind === 'harmless' && !unserved.includes(place)) expect(given.status).toBe(200);
+    else if (!anyObject.includes(`${place}.${name}`)) {
       expect(given.status).toBe(400);
-      expect(given.body.error.param).toContain(name);
+      expect(given.body.error.param).toContain(unserved.includes(place) ? 'response_format' : name);
     }
     for (const value of rule.kind === 'refused' ? rule.unless : [])
       expect((await chat(nested(place, { [name]: value }))).status).toBe(200);

@@ -1,16 +1,18 @@
-// Continuous batching: each answer has a slot of the key-value cache, and all slots advance together, a few tokens a round.
-// Requests that arrive during a round join the next one; a prompt that shares a prefix with a free slot's content reuses it.
-import { maximum, type Rng } from '@bowyer/core';
+// Continuous batching: each answer has a slot of a key-value cache, and all slots advance together, a token a round. In each round
+// some of the prompts' tokens are read besides: requests join those that are answered, and a long prompt does not hold them up.
+import { type Rng } from '@bowyer/core';
 import {
-  commonPrefix,
   changesLogits,
-  type Episodes,
   type LanguageModel,
+  type LoadedAdapter,
   type LogitRules,
+  type PrefixPool,
   type SamplingOptions,
   type TopLogprobs,
   type Utterance,
 } from '@bowyer/models';
+import type { TokenConstraint } from '@bowyer/text';
+import { Lane } from './lane.js';
 import { adjustsLogits, logitChanges, type LogitAdjustments } from './logit-bias.js';
 
 export interface SequenceRequest {
@@ -18,28 +20,44 @@ export interface SequenceRequest {
   promptIds: readonly number[];
   maxNewTokens: number;
   sampling: Pick<SamplingOptions, 'temperature' | 'topK' | 'topP' | 'greedy'>;
+  /** The adapter of the model's bank that it is answered with; null or left out: none. It stays loaded until the answer ends. */
+  adapter?: LoadedAdapter | null;
   terminatorIds: readonly number[];
   /** Changes of logits; none if not given. */
   adjustments?: LogitAdjustments;
   /** The changes that prompt and answer so far make to logits; none if not given. */
   rules?: LogitRules;
+  /** What the answer may be, at its beginning; it moves with the answer, one token a round. Anything if not given. */
+  constraint?: TokenConstraint | null;
   /** Whether the most likely tokens are returned beside the generated ones. */
   returnsTopLogprobs?: boolean;
   /** The answer's own stream: what is sampled does not depend on other requests. */
   rng: Rng;
   /** Ends the answer as soon as it is noticed. */
   signal: AbortSignal;
-  /** Called with tokens as they are generated, without the terminator. @returns whether more are wanted */
-  onTokens: (ids: readonly number[], logprobs: readonly number[], topLogprobs: readonly TopLogprobs[]) => boolean;
+  /**
+   * Called with tokens as they are generated, without the terminator.
+   *
+   * @param maskedLogprobs with a constraint: the same as `logprobs`, but among the tokens that it allowed
+   * @returns whether more are wanted
+   */
+  onTokens: (
+    ids: readonly number[],
+    logprobs: readonly number[],
+    topLogprobs: readonly TopLogprobs[],
+    maskedLogprobs?: readonly number[],
+  ) => boolean;
 }
 
-/** `stop`: a terminator, or no more was wanted; `length`: maxNewTokens were generated; `aborted`: by the signal. */
+/** `stop`: a terminator, or no more was wanted or allowed; `length`: maxNewTokens were generated; `aborted`: by the signal. */
 export interface SequenceEnd {
   finishReason: 'stop' | 'length' | 'aborted';
   /** The terminator included. */
   newTokens: number;
+  /** Tokens of the prompt that the model did not read for it, since their keys and values were known. */
+  cachedTokens: number;
   /** The token that ended the answer, if one did; its log-probability in nats. */
-  terminator?: { id: number; logprob: number };
+  terminator?: { id: number; logprob: number; maskedLogprob?: number };
 }
 
 export interface SequenceBatcherOptions {
@@ -47,6 +65,8 @@ export interface SequenceBatcherOptions {
   slots: number;
   /** Answers that wait for a slot; more are refused. */
   maxQueued: number;
+  /** Memory for what prompts and answers begin with after they have ended, in bytes; 0 if not given: only what slots keep is used again. */
+  prefixCacheBytes?: number;
 }
 
 /** Everything is busy and the queue is full. */
@@ -54,22 +74,34 @@ export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
 
-/** Tokens of a round: more delay new requests, fewer cost more calls. */
-const ROUND = 8;
+/**
+ * Tokens of prompts that are read between two tokens of the answers in progress: enough for matrix products at their full rate, and
+ * more would only make the others wait longer.
+ */
+const READ_BESIDE_ANSWERS = 256;
+
+/** The same while there is no answer in progress: only requests that arrive meanwhile wait for it. */
+const READ_ALONE = 1024;
 
 interface Sequence {
   request: SequenceRequest;
-  slot: number;
+  /** Where it is answered; null while it waits. */
+  place: { lane: Lane; slot: number } | null;
   newTokens: number;
+  cachedTokens: number;
   /** How often each token was generated. */
   counts: Map<number, number>;
   resolve: (end: SequenceEnd) => void;
   reject: (error: unknown) => void;
 }
 
+/** A sequence that has a slot. */
+type Placed = Sequence & { place: NonNullable<Sequence['place']> };
+
 /** Prompts whose tokens are to be scored. */
 interface Scoring {
   prompts: readonly (readonly number[])[];
+  adapter: LoadedAdapter | null;
   resolve: (logprobs: Float32Array[]) => void;
   reject: (error: unknown) => void;
 }
@@ -82,26 +114,30 @@ interface Change {
 }
 
 export class SequenceBatcher {
-  readonly #free: number[];
   #scorings: Scoring[] = [];
   #changes: Change[] = [];
   #waiting: Sequence[] = [];
-  #running: Sequence[] = [];
+  /** Those whose prompts are read come in the order of their turns. */
+  #running: Placed[] = [];
+  /** Slots whose answers have ended. */
+  #ended: Placed['place'][] = [];
   #rounds: Promise<void> | null = null;
   /** Once a request has asked for it: another program then, which serves the plain requests too. */
   #biasesLogits = false;
   #appliesRules = false;
+  #masksTokens = false;
 
   private constructor(
     private readonly model: LanguageModel,
-    private readonly episodes: Episodes,
+    private readonly lanes: readonly Lane[],
+    private readonly pool: PrefixPool | null,
     private readonly options: SequenceBatcherOptions,
-  ) {
-    this.#free = Array.from({ length: options.slots }, (_, slot) => slot);
-  }
+  ) {}
 
   static async open(model: LanguageModel, options: SequenceBatcherOptions): Promise<SequenceBatcher> {
-    return new SequenceBatcher(model, await model.openEpisodes({ slots: options.slots, sharesSampler: true }), options);
+    const { slots, prefixCacheBytes = 0 } = options;
+    const pool = prefixCacheBytes > 0 ? await model.openPrefixPool(prefixCacheBytes) : null;
+    return new SequenceBatcher(model, await Lane.openAll(model, slots, pool ?? undefined), pool, options);
   }
 
   /** Numbers of running and of queued answers. */
@@ -109,19 +145,26 @@ export class SequenceBatcher {
     return { running: this.#running.length, waiting: this.#waiting.length };
   }
 
+  /** Tokens that the memory for beginnings has room for; 0 where there is none. */
+  get prefixCacheTokens(): number {
+    return this.pool?.tokens ?? 0;
+  }
+
   /** All of them or none. @throws {QueueFullError} */
   submit(requests: readonly SequenceRequest[]): Promise<SequenceEnd>[] {
     const { maxQueued, slots } = this.options;
-    if (this.#waiting.length + requests.length > maxQueued + this.#free.length)
+    if (this.#waiting.length + requests.length > maxQueued + slots - this.#running.length)
       throw new QueueFullError(`all ${slots} slots are busy and ${this.#waiting.length} requests are queued`);
     this.#biasesLogits ||= requests.some(
       ({ adjustments, returnsTopLogprobs }) => returnsTopLogprobs || adjustsLogits(adjustments),
     );
     this.#appliesRules ||= requests.some(({ rules }) => rules && changesLogits(rules));
+    this.#masksTokens ||= requests.some(({ constraint }) => constraint);
     const ends = requests.map(
       (request) =>
         new Promise<SequenceEnd>((resolve, reject) => {
-          this.#waiting.push({ request, slot: -1, newTokens: 0, counts: new Map(), resolve, reject });
+          const none = { place: null, newTokens: 0, cachedTokens: 0 };
+          this.#waiting.push({ request, ...none, counts: new Map(), resolve, reject });
         }),
     );
     this.#begin();
@@ -133,11 +176,13 @@ export class SequenceBatcher {
    *
    * @throws {QueueFullError}
    */
-  score(prompts: readonly (readonly number[])[]): Promise<Float32Array[]> {
+  score(prompts: readonly (readonly number[])[], adapter: LoadedAdapter | null = null): Promise<Float32Array[]> {
     const { maxQueued } = this.options;
     if (this.#scorings.length >= maxQueued + 1)
       throw new QueueFullError(`${this.#scorings.length} requests for log-probabilities are queued`);
-    const scored = new Promise<Float32Array[]>((resolve, reject) => this.#scorings.push({ prompts, resolve, reject }));
+    const scored = new Promise<Float32Array[]>((resolve, reject) =>
+      this.#scorings.push({ prompts, adapter, resolve, reject }),
+    );
     this.#begin();
     return scored;
   }
@@ -153,36 +198,53 @@ export class SequenceBatcher {
   }
 
   #begin(): void {
-    this.#rounds ??= this.#play().finally(() => (this.#rounds = null));
+    this.#rounds ??= this.#play();
   }
 
   /** Ends once every answer has ended; then the cache is freed. */
   async close(): Promise<void> {
     await this.#rounds;
-    await this.episodes.close();
+    for (const { episodes } of this.lanes) await episodes.close();
+    await this.pool?.close();
   }
 
+  /** Ends once nothing is left to do; what is asked for from then on begins further rounds. */
   async #play(): Promise<void> {
     // Requests of the same turn of the event loop begin together.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    while (this.#waiting.length + this.#running.length + this.#scorings.length + this.#changes.length > 0) {
-      for (const scoring of this.#scorings.splice(0)) await this.#score(scoring);
-      this.#dropAborted();
-      if (this.#running.length === 0) for (const change of this.#changes.splice(0)) await this.#change(change);
-      while (this.#changes.length === 0 && this.#free.length > 0 && this.#waiting.length > 0)
-        this.#admit(this.#waiting.shift()!);
-      for (const group of this.#groups()) await this.#advance(group);
+    try {
+      while (this.#hasWork) await this.#round();
+    } finally {
+      this.#rounds = null; // in the same turn in which nothing was left
     }
   }
 
-  async #score({ prompts, resolve, reject }: Scoring): Promise<void> {
+  get #hasWork(): boolean {
+    const lists = [this.#waiting, this.#running, this.#scorings, this.#changes, this.#ended];
+    return lists.some(({ length }) => length > 0);
+  }
+
+  async #round(): Promise<void> {
+    for (const scoring of this.#scorings.splice(0)) await this.#score(scoring);
+    this.#dropAborted();
+    await this.#giveBack();
+    if (this.#running.length === 0) for (const change of this.#changes.splice(0)) await this.#change(change);
+    while (this.#changes.length === 0 && this.#running.length < this.options.slots && this.#waiting.length > 0)
+      this.#admit(this.#waiting.shift()!);
+    for (const lane of this.lanes) lane.shorten();
+    for (const group of this.#groups()) await this.#advance(group);
+    await this.#readPrompts();
+  }
+
+  async #score({ prompts, adapter, resolve, reject }: Scoring): Promise<void> {
     const examples = prompts.map((prompt) => {
       const [ids, targets] = [Int32Array.from(prompt.slice(0, -1)), Int32Array.from(prompt.slice(1))];
       return { ids, targets, weights: new Float32Array(ids.length).fill(1) };
     });
     try {
       const scored = examples.filter(({ ids }) => ids.length > 0);
-      const rows = scored.length > 0 ? await this.model.logprobs(scored, { maxTokens: this.model.contextLength }) : [];
+      const options = { maxTokens: this.model.contextLength, adapter };
+      const rows = scored.length > 0 ? await this.model.logprobs(scored, options) : [];
       resolve(examples.map(({ ids }) => (ids.length > 0 ? rows.shift()! : new Float32Array(0))));
     } catch (error) {
       reject(error);
@@ -196,7 +258,8 @@ export class SequenceBatcher {
     } catch (error) {
       reject(error);
     } finally {
-      for (const slot of this.#free) this.episodes.truncate(slot, 0);
+      for (const lane of this.lanes) lane.forget();
+      this.pool?.clear();
     }
   }
 
@@ -205,84 +268,151 @@ export class SequenceBatcher {
       if (sequence.request.signal.aborted) this.#end(sequence, 'aborted');
   }
 
-  /** Into the free slot with the longest matching prefix; among equals the least recently used one. */
-  #admit(sequence: Sequence): void {
-    const { promptIds } = sequence.request;
-    const remembered = this.#free.map((slot) => commonPrefix(this.episodes.context(slot), promptIds));
-    const best = remembered.indexOf(maximum(remembered));
-    [sequence.slot] = this.#free.splice(best, 1);
-    this.episodes.truncate(sequence.slot, remembered[best]);
-    this.#running.push(sequence);
+  async #giveBack(): Promise<void> {
+    const ended = this.#ended.splice(0);
+    for (const lane of new Set(ended.map((place) => place.lane)))
+      await lane.giveBack(ended.filter((place) => place.lane === lane).map(({ slot }) => slot));
   }
 
-  /**
-   * Sequences that one call may move on: sampled alike, as many tokens at once. Prompts are read apart, since padding the
-   * others to their length would cost more. What a sequence is grouped by depends on itself alone, so that its random
-   * numbers do too.
-   */
-  #groups(): Sequence[][] {
-    const groups = new Map<string, Sequence[]>();
+  /** Into the lane whose contexts are the shortest among those that have room for the whole answer. */
+  #admit(sequence: Sequence): void {
+    const { promptIds, maxNewTokens, adapter = null } = sequence.request;
+    const needed = Math.min(promptIds.length + maxNewTokens, this.model.contextLength);
+    const lane = this.lanes.find(({ positions }) => positions >= needed)!;
+    const slot = lane.take(promptIds, adapter);
+    this.#running.push(Object.assign(sequence, { place: { lane, slot }, cachedTokens: lane.episodes.length(slot) }));
+  }
+
+  /** Sequences that one call may move on by a token: they are sampled alike. */
+  #groups(): Placed[][] {
+    const groups = new Map<string, Placed[]>();
     for (const sequence of this.#running) {
-      const { sampling, terminatorIds } = sequence.request;
-      const key = JSON.stringify([this.#stride(sequence), sequence.newTokens === 0, sampling, terminatorIds]);
+      if (sequence.newTokens === 0) continue;
+      const key = this.#kind(sequence);
       groups.set(key, [...(groups.get(key) ?? []), sequence]);
     }
     return [...groups.values()];
   }
 
-  /** Tokens to ask for: one after the prompt, then a power of two that the context has room for. */
-  #stride({ request, slot, newTokens }: Sequence): number {
-    if (newTokens === 0 || adjustsLogits(request.adjustments, 'penalties')) return 1; // each token changes the penalties of the next
-    const left = request.maxNewTokens - newTokens;
-    const room = this.model.contextLength - this.episodes.length(slot) + 1; // the last new token is never fed
-    let stride = ROUND;
-    while (stride / 2 >= left || stride > room) stride /= 2;
-    return stride;
+  /** What sequences of one call have in common. */
+  #kind({ request: { sampling, terminatorIds }, place: { lane } }: Placed): string {
+    return JSON.stringify([lane.positions, sampling, terminatorIds]);
   }
 
-  async #advance(group: readonly Sequence[]): Promise<void> {
-    const [{ request }] = group;
+  /**
+   * One call for prompts: those whose turn it is and that are read to their ends, with the token that follows, or a piece of a long one,
+   * whose next turn comes after the others'.
+   */
+  async #readPrompts(): Promise<void> {
+    const unread = this.#running.filter(({ newTokens }) => newTokens === 0);
+    if (unread.length === 0) return;
+    let left = unread.length < this.#running.length ? READ_BESIDE_ANSWERS : READ_ALONE;
+    const [first] = unread;
+    const group: Placed[] = [];
+    for (const sequence of unread) {
+      if (this.#kind(sequence) !== this.#kind(first)) continue;
+      left -= sequence.request.promptIds.length - this.#cachedTokens(sequence);
+      if (left < 0) break;
+      group.push(sequence);
+    }
+    if (group.length > 0) await this.#advance(group);
+    else await this.#readPiece(first, -left);
+  }
+
+  /** Those of a prompt's first tokens that need not be read any more. */
+  #cachedTokens({ request: { promptIds, adapter = null }, place: { lane, slot } }: Placed): number {
+    return Math.max(lane.episodes.length(slot), lane.episodes.cachedTokens(slot, promptIds, adapter));
+  }
+
+  /** @param rest tokens that stay unread */
+  async #readPiece(sequence: Placed, rest: number): Promise<void> {
+    const { request, place } = sequence;
+    const { episodes } = place.lane;
+    const tokens = request.promptIds.slice(episodes.length(place.slot), request.promptIds.length - rest);
     try {
-      const utterances = await this.episodes.act(
-        group.map(({ slot, request: { promptIds, rng, adjustments, rules }, newTokens, counts }) => ({
-          slot,
-          rng,
-          logitBias: logitChanges(adjustments, counts),
-          newTokens,
-          ...(this.#appliesRules && { rules }),
-          tokens: newTokens === 0 ? promptIds.slice(this.episodes.length(slot)) : [],
-        })),
-        {
-          ...request.sampling,
-          terminatorIds: request.terminatorIds,
-          biasesLogits: this.#biasesLogits,
-          appliesRules: this.#appliesRules,
-          maxNewTokens: this.#stride(group[0]),
-        },
+      const [read] = await episodes.read(
+        [{ slot: place.slot, tokens, adapter: request.adapter }],
+        this.#sampling(request),
       );
-      group.forEach((sequence, i) => this.#take(sequence, utterances[i]));
+      sequence.cachedTokens += tokens.length - read;
+      this.#running = [...this.#running.filter((other) => other !== sequence), sequence];
     } catch (error) {
-      for (const sequence of group) {
-        this.episodes.truncate(sequence.slot, 0); // the content of its cache is no longer certain
-        this.#end(sequence, error);
-      }
+      this.#fail([sequence], error);
     }
   }
 
-  #take(sequence: Sequence, { ids, logprobs, topLogprobs = [], terminatorId }: Utterance): void {
-    const { maxNewTokens, onTokens, signal } = sequence.request;
+  #sampling({ sampling, terminatorIds }: SequenceRequest): SamplingOptions {
+    return {
+      ...sampling,
+      terminatorIds,
+      biasesLogits: this.#biasesLogits,
+      appliesRules: this.#appliesRules,
+      masksTokens: this.#masksTokens,
+      maxNewTokens: 1,
+    };
+  }
+
+  async #advance(group: readonly Placed[]): Promise<void> {
+    const [{ request, place }] = group;
+    const { episodes } = place.lane;
+    const turns = group.map(({ place: { slot }, request: own, newTokens, counts }) => ({
+      slot,
+      adapter: own.adapter,
+      rng: own.rng,
+      logitBias: logitChanges(own.adjustments, counts),
+      newTokens,
+      ...(this.#appliesRules && { rules: own.rules }),
+      tokenMask: nextTokenMask(own, newTokens, this.model.tokenizer.vocabSize),
+      tokens: newTokens === 0 ? own.promptIds.slice(episodes.length(slot)) : [],
+    }));
+    try {
+      const utterances = await episodes.act(turns, this.#sampling(request));
+      group.forEach((sequence, i) => {
+        if (sequence.newTokens === 0) sequence.cachedTokens += turns[i].tokens.length - utterances[i].readTokens;
+        this.#take(sequence, utterances[i]);
+      });
+    } catch (error) {
+      this.#fail(group, error);
+    }
+  }
+
+  #fail(group: readonly Placed[], error: unknown): void {
+    for (const sequence of group) {
+      const { lane, slot } = sequence.place;
+      lane.episodes.truncate(slot, 0); // the content of its cache is no longer certain
+      this.#end(sequence, error);
+    }
+  }
+
+  #take(sequence: Sequence, utterance: Utterance): void {
+    const { ids, logprobs, maskedLogprobs, topLogprobs = [], terminatorId } = utterance;
+    const { maxNewTokens, constraint, onTokens, signal } = sequence.request;
     const generated = ids.slice(0, maxNewTokens - sequence.newTokens);
     const terminated = terminatorId !== null && sequence.newTokens + ids.length < maxNewTokens;
     sequence.newTokens += generated.length + Number(terminated);
-    for (const id of generated) sequence.counts.set(id, (sequence.counts.get(id) ?? 0) + 1);
-    const logprobsOfTokens = [
-      [...logprobs.subarray(0, generated.length)],
-      topLogprobs.slice(0, generated.length),
-    ] as const;
-    const wantsMore = signal.aborted || onTokens(generated, ...logprobsOfTokens);
+    for (const id of generated) {
+      sequence.counts.set(id, (sequence.counts.get(id) ?? 0) + 1);
+      constraint?.accept(id);
+    }
+    const count = generated.length;
+    const masked = constraint ? maskedLogprobs : undefined;
+    const wantsMore =
+      signal.aborted ||
+      onTokens(
+        generated,
+        [...logprobs.subarray(0, count)],
+        topLogprobs.slice(0, count),
+        masked && [...masked.subarray(0, count)],
+      );
+    const isComplete = constraint?.mustEnd && sequence.request.terminatorIds.length === 0;
+    const end = {
+      id: terminatorId!,
+      logprob: logprobs[ids.length],
+      ...(masked && { maskedLogprob: masked[ids.length] }),
+    };
     if (signal.aborted) this.#end(sequence, 'aborted');
-    else if (terminated && wantsMore) this.#end(sequence, 'stop', { id: terminatorId, logprob: logprobs[ids.length] });
-    else if (terminated || !wantsMore) this.#end(sequence, 'stop');
+    else if (terminated && wantsMore) this.#end(sequence, 'stop', end);
+    else if (terminated || !wantsMore || isComplete) this.#end(sequence, 'stop');
     else if (sequence.newTokens >= maxNewTokens) this.#end(sequence, 'length');
   }
 
@@ -290,9 +420,30 @@ export class SequenceBatcher {
   #end(sequence: Sequence, how: unknown, terminator?: SequenceEnd['terminator']): void {
     this.#waiting = this.#waiting.filter((other) => other !== sequence);
     this.#running = this.#running.filter((other) => other !== sequence);
-    if (sequence.slot >= 0) this.#free.push(sequence.slot);
+    if (sequence.place) this.#ended.push(sequence.place);
+    const { newTokens, cachedTokens } = sequence;
     if (how === 'stop' || how === 'length' || how === 'aborted')
-      sequence.resolve({ finishReason: how, newTokens: sequence.newTokens, ...(terminator && { terminator }) });
+      sequence.resolve({ finishReason: how, newTokens, cachedTokens, ...(terminator && { terminator }) });
     else sequence.reject(how);
   }
+}
+
+/**
+ * The tokens that the constraint allows, terminators where the text may end.
+ *
+ * @returns null where there is no constraint
+ */
+function nextTokenMask(
+  { constraint, maxNewTokens, terminatorIds }: SequenceRequest,
+  newTokens: number,
+  vocabSize: number,
+): Uint32Array | null {
+  if (!constraint) return null;
+  const mask = new Uint32Array(Math.ceil(vocabSize / 32));
+  constraint.allowed(mask, maxNewTokens - newTokens);
+  for (const id of terminatorIds) {
+    const bit = 1 << (id & 31);
+    mask[id >>> 5] = constraint.canEnd ? mask[id >>> 5] | bit : mask[id >>> 5] & ~bit;
+  }
+  return mask;
 }

@@ -1,11 +1,15 @@
-// A client's request in this server's own form, which the readers of all routes make of a body (read-chat-request.ts,
-// read-text-request.ts), and all that a run of it needs (completion-run.ts). Another protocol is another reader.
+// A client's request in this server's own form, which each protocol makes of a body (protocols/), and all that a run of it needs
+// (completion-run.ts). The prompt is written already.
 import type { LogitRules, SamplingOptions } from '@bowyer/models';
-import type { ChatTemplate } from '@bowyer/text';
-import type { CallFormat, PartsOptions } from '../tool-calls/message-parts.js';
+import type { ChatTemplate, CompiledConstraint } from '@bowyer/text';
+import type { AnswerConstraints } from './answer-constraints.js';
+import type { CallStyle } from '../tool-calls/call-style.js';
+import type { PartsOptions } from '../tool-calls/part-streamer.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
 
 export interface CompletionRequest {
+  /** The served name that answers it. */
+  model: string;
   prompts: Prompt[];
   /** Answers to each prompt. */
   n: number;
@@ -40,11 +44,19 @@ export interface CompletionRequest {
   frequencyPenalty: number;
   /** The changes that the prompt and the answer so far make to logits. */
   rules: LogitRules;
+  /** What an answer may be; null: anything. */
+  constraint: CompiledConstraint | null;
   /** An answer continues its prompt's text, with the space that it may begin with; false: it stands alone. */
   continuesText: boolean;
   /** How a chat's answer is split; null: its text is its content. */
-  parts: (PartsOptions & { singleCall: boolean }) | null;
+  parts: PartsOptions | null;
 }
+
+/** What a request decides apart from its prompt. */
+export type CompletionSettings = Omit<
+  CompletionRequest,
+  'prompts' | 'maxTokens' | 'parts' | 'continuesText' | 'constraint'
+>;
 
 export interface Prompt {
   ids: number[];
@@ -63,8 +75,10 @@ export interface RequestReader {
   vocabSize: number;
   /** Ids that the model never writes, as padding: they have no log-probability. */
   maskedTokenIds: readonly number[];
-  /** The model's name; other names are refused. */
+  /** The model's name. */
   name: string;
+  /** The names of the adapters that are loaded beside it; none if not given. Other names are refused. */
+  adapterNames?: () => readonly string[];
   /** Most answers to one prompt. */
   slots: number;
   /** Most answers to all prompts: more never fit, however long they wait. */
@@ -72,7 +86,8 @@ export interface RequestReader {
   /** The model's settings; a request may change some. */
   rules: LogitRules;
   /** How the template writes calls of tools; undefined: answers are not split, null: in none of the known ways. */
-  callFormat?: (template: ChatTemplate) => CallFormat | null;
+  callStyle?: (template: ChatTemplate) => CallStyle | null;
+  constraints: AnswerConstraints;
   /** The values for a request that leaves them out. */
   defaults: { temperature: number; topK: number; topP: number; maxTokens: number };
 }

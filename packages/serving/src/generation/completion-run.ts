@@ -1,18 +1,20 @@
 // One request in progress: a sequence per answer, its text as it is generated, and the result.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
-import { type TopLogprobs, continuationText } from '@bowyer/models';
+import { type LoadedAdapter, continuationText } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
-import type { Choice, Usage } from './answer.js';
-import { decoderWithMarks } from '../tool-calls/call-format.js';
+import type { Choice, Completed } from './answer.js';
+import { decoderWithMarks } from '../tool-calls/call-style.js';
 import type { CompletionRequest, Prompt } from './completion-request.js';
-import type { SequenceBatcher, SequenceEnd } from '../engine/sequence-batcher.js';
+import type { SequenceBatcher, SequenceEnd, SequenceRequest } from '../engine/sequence-batcher.js';
 import { PartStreamer } from '../tool-calls/part-streamer.js';
 import { TextStreamer } from './text-streamer.js';
 import { SpelledTokens, type TokenLogprob } from './token-logprobs.js';
 
 export interface CompletionRun {
   request: CompletionRequest;
+  /** Loaded until the run has ended; null or left out: the model itself answers. */
+  adapter?: LoadedAdapter | null;
   tokenizer: Tokenizer;
   terminatorIds: readonly number[];
   /** Used where the request brings no seed of its own. */
@@ -22,25 +24,24 @@ export interface CompletionRun {
   onPiece: (piece: Choice) => void;
 }
 
-export interface Completed {
-  choices: Choice[];
-  usage: Usage;
-  aborted: boolean;
-}
-
 /** Ends when all answers have ended. @throws {QueueFullError} at once, before any token is generated */
 export function runCompletion(
   batcher: Pick<SequenceBatcher, 'submit' | 'score'>,
   run: CompletionRun,
 ): Promise<Completed> {
-  const { request, terminatorIds, signal } = run;
+  const { request, adapter, terminatorIds, signal } = run;
   const { prompts, n, maxTokens, sampling, seed, logitBias, presencePenalty, frequencyPenalty, rules } = request;
   const endIds = [...new Set([...(request.ignoresEnd ? [] : terminatorIds), ...request.stopIds])];
   const adjustments = { bias: logitBias, presencePenalty, frequencyPenalty };
   const answers = prompts.flatMap((prompt, p) =>
     Array.from({ length: n }, (_, i) => new Answer(run, prompt, p * n + i)),
   );
-  const scores = request.scoresPrompts ? batcher.score(prompts.map(({ ids }) => ids)) : null;
+  const scores = request.scoresPrompts
+    ? batcher.score(
+        prompts.map(({ ids }) => ids),
+        adapter,
+      )
+    : null;
   scores?.catch(() => {}); // reported below, unless the queue is full first
   if (maxTokens === 0) return finished(answers, answers.map(nothing), scores, request);
   const ends = batcher.submit(
@@ -48,10 +49,12 @@ export function runCompletion(
       promptIds: answer.promptIds,
       maxNewTokens: maxTokens,
       sampling,
+      adapter,
       signal,
       terminatorIds: endIds,
       adjustments,
       rules,
+      constraint: request.constraint?.start() ?? null,
       returnsTopLogprobs: request.topLogprobs > 0,
       rng: seed === null ? new Rng(run.rng.uint32()) : Rng.forPurpose(seed, `answer ${answer.index}`),
       onTokens: (...tokens) => answer.take(...tokens),
@@ -60,7 +63,7 @@ export function runCompletion(
   return finished(answers, ends, scores, request);
 }
 
-const nothing = (): Promise<SequenceEnd> => Promise.resolve({ finishReason: 'length', newTokens: 0 });
+const nothing = (): Promise<SequenceEnd> => Promise.resolve({ finishReason: 'length', newTokens: 0, cachedTokens: 0 });
 
 async function finished(
   answers: readonly Answer[],
@@ -69,12 +72,13 @@ async function finished(
   { prompts, n }: CompletionRequest,
 ): Promise<Completed> {
   const promptLogprobs = await scores;
-  let completionTokens = 0;
+  const usage = { promptTokens: 0, cachedPromptTokens: 0, completionTokens: 0, reasoningTokens: 0 };
   let aborted = false;
   const choices = await Promise.all(
     ends.map(async (end, i) => {
-      const { finishReason, newTokens, terminator } = await end;
-      completionTokens += newTokens;
+      const { finishReason, newTokens, terminator, cachedTokens = 0 } = await end;
+      usage.completionTokens += newTokens;
+      if (i % n === 0) usage.cachedPromptTokens += cachedTokens;
       if (finishReason === 'aborted') aborted = true;
       if (terminator) answers[i].terminate(terminator);
       const reason = finishReason === 'aborted' ? 'stop' : finishReason;
@@ -82,8 +86,9 @@ async function finished(
       return answers[i].finish(reason, ofPrompt);
     }),
   );
-  const promptTokens = prompts.reduce((sum, { ids }) => sum + ids.length, 0);
-  return { choices, usage: { promptTokens, completionTokens }, aborted };
+  usage.promptTokens = prompts.reduce((sum, { ids }) => sum + ids.length, 0);
+  usage.reasoningTokens = answers.reduce((sum, { reasoningTokens }) => sum + reasoningTokens, 0);
+  return { choices, usage, aborted };
 }
 
 /** Tokens of a prompt that can change how the first token after it is spelled. */
@@ -94,6 +99,8 @@ const SPELLED_AT_ONCE = 1_024;
 
 class Answer {
   readonly promptIds: readonly number[];
+  /** Up to the end of its reasoning. */
+  reasoningTokens = 0;
   readonly #streamer: TextStreamer;
   readonly #tokens: TokenLogprob[] = [];
   #unsentTokens: TokenLogprob[] = [];
@@ -114,7 +121,7 @@ class Answer {
     this.promptIds = ids;
     this.#echo = echo;
     const end = request.continuesText ? ids.slice(-PROMPT_END) : [];
-    this.#parts = request.parts && new PartStreamer(request.parts);
+    this.#parts = request.parts && new PartStreamer(request.parts, request.stream);
     this.#streamer = new TextStreamer(this.#decoder(end), request.stops, request.minTokens);
     this.#spelled = new SpelledTokens(tokenizer, end, echo.length);
   }
@@ -122,31 +129,36 @@ class Answer {
   /** A message stands alone; a text continues where the prompt ended, with its leading space. */
   #decoder(end: readonly number[]): (ids: readonly number[]) => string {
     const { tokenizer, request } = this.run;
-    const decode = request.parts ? decoderWithMarks(tokenizer) : (ids: readonly number[]) => tokenizer.decode(ids);
+    const decode = request.parts
+      ? decoderWithMarks(tokenizer, request.parts.style?.format ?? null)
+      : (ids: readonly number[]) => tokenizer.decode(ids);
     return end.length === 0 ? decode : (ids) => continuationText({ decode }, end, ids);
   }
 
-  take(ids: readonly number[], logprobs: readonly number[], topLogprobs: readonly TopLogprobs[]): boolean {
+  take(...[ids, logprobs, topLogprobs, masked]: Parameters<SequenceRequest['onTokens']>): boolean {
     const { request } = this.run;
     const text = this.#streamer.add(ids);
     this.#ids.push(...ids);
     if (request.logprobs)
       ids.forEach((id, i) => {
-        const token = this.#spelled.add(id, logprobs[i], topLogprobs[i], request.topLogprobs);
+        const spelled = this.#spelled.add(id, logprobs[i], topLogprobs[i], request.topLogprobs);
+        const token = masked ? { ...spelled, maskedLogprob: masked[i] } : spelled;
         this.#tokens.push(token);
         this.#unsentTokens.push(token);
       });
     this.#send(text);
+    if (this.#parts && isReasoning(this.#parts.whole)) this.reasoningTokens = this.#ids.length;
     return !this.#streamer.stopped;
   }
 
   /** If ids are returned, the token that ended the answer is one of them, without a text. */
-  terminate({ id, logprob }: NonNullable<SequenceEnd['terminator']>): void {
+  terminate({ id, logprob, maskedLogprob }: NonNullable<SequenceEnd['terminator']>): void {
     const { returnsIds, logprobs } = this.run.request;
     if (!returnsIds) return;
     this.#ids.push(id);
     if (!logprobs) return;
-    const token = this.#spelled.add(id, logprob);
+    const spelled = this.#spelled.add(id, logprob);
+    const token = maskedLogprob === undefined ? spelled : { ...spelled, maskedLogprob };
     this.#tokens.push(token);
     this.#unsentTokens.push(token);
   }
@@ -168,13 +180,15 @@ class Answer {
     const { prompts, n, returnsIds } = this.run.request;
     const unsent = returnsIds && this.#unsentTokens.length > 0 ? this.#unsentTokens : null;
     const parts = this.#parts?.whole;
+    const { stop } = this.#streamer;
+    const ended = stop === null ? {} : { stop };
     const reason = finishReason === 'stop' && parts?.calls.length ? 'tool_calls' : finishReason;
-    this.run.onPiece({ ...this.#choice(''), finishReason: reason, tokens: unsent, ...this.#unsentIds() });
+    this.run.onPiece({ ...this.#choice(''), finishReason: reason, ...ended, tokens: unsent, ...this.#unsentIds() });
     const { echo } = prompts[Math.floor(this.index / n)];
     const tokens = this.run.request.logprobs ? [...ofPrompt, ...this.#tokens] : null;
     const ids = returnsIds && { ids: { prompt: this.promptIds, text: this.#ids } };
     const shown = parts ?? { text: echo + this.#streamer.text };
-    return { index: this.index, ...shown, finishReason: reason, tokens, ...ids };
+    return { index: this.index, ...shown, finishReason: reason, ...ended, tokens, ...ids };
   }
 
   /** The ids of a piece: those generated since the last one, and the prompt in the first. */
@@ -200,3 +214,6 @@ class Answer {
     return { index: this.index, text, finishReason: null, tokens: null };
   }
 }
+
+const isReasoning = ({ text, reasoning, calls }: PartStreamer['whole']): boolean =>
+  reasoning !== '' && text === '' && calls.length === 0;

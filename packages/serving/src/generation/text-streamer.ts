@@ -1,5 +1,5 @@
 // Incremental text of an answer: what can be sent already, and whether a stop string has ended it.
-import { maximum, minimum } from '@bowyer/core';
+import { maximum } from '@bowyer/core';
 
 /** The character that an incomplete multi-byte character decodes to. */
 const HALF_CHARACTER = '\uFFFD';
@@ -8,7 +8,7 @@ export class TextStreamer {
   readonly #ids: number[] = [];
   #shown = 0;
   #text = '';
-  #stopped = false;
+  #stop: string | null = null;
 
   /**
    * @param decode all tokens of the answer so far as text
@@ -28,25 +28,33 @@ export class TextStreamer {
 
   /** A stop string was generated: later tokens are ignored. */
   get stopped(): boolean {
-    return this.#stopped;
+    return this.#stop !== null;
+  }
+
+  /** The stop string that ended the answer. */
+  get stop(): string | null {
+    return this.#stop;
   }
 
   /** @returns what can be shown now; the beginning of a stop string or of a character waits for its rest */
   add(ids: readonly number[]): string {
-    if (this.#stopped) return '';
+    if (this.stopped) return '';
     this.#ids.push(...ids);
     const text = this.decode(this.#ids);
-    const ends = this.#stopsIn(text);
-    this.#stopped = ends.length > 0;
-    this.#text = this.#stopped ? text.slice(0, minimum(ends)) : text;
-    return this.#show(this.#stopped ? this.#text.length : this.#certainLength());
+    const end = this.#stopIn(text);
+    this.#stop = end?.stop ?? null;
+    this.#text = text.slice(0, end?.at);
+    return this.#show(end ? this.#text.length : this.#certainLength());
   }
 
-  /** The offsets of the stop strings that count. */
-  #stopsIn(text: string): number[] {
-    if (this.stops.length === 0 || this.#ids.length <= this.minTokens) return [];
+  /** The first of the stop strings that count, and its offset. */
+  #stopIn(text: string): { stop: string; at: number } | null {
+    if (this.stops.length === 0 || this.#ids.length <= this.minTokens) return null;
     const least = this.minTokens === 0 ? 0 : this.decode(this.#ids.slice(0, this.minTokens)).length;
-    return this.stops.map((stop) => text.indexOf(stop, Math.max(0, least - stop.length + 1))).filter((at) => at >= 0);
+    const found = this.stops
+      .map((stop) => ({ stop, at: text.indexOf(stop, Math.max(0, least - stop.length + 1)) }))
+      .filter(({ at }) => at >= 0);
+    return found.length === 0 ? null : found.reduce((first, other) => (other.at < first.at ? other : first));
   }
 
   /** No token follows. @returns what was held back */

@@ -13,6 +13,8 @@ export interface Alternative {
 export interface TokenLogprob extends Alternative {
   /** Characters of the text before it. */
   offset: number;
+  /** Among the tokens that the answer's constraint allowed, where it has one. */
+  maskedLogprob?: number;
   /** The most likely tokens at its position, as many as requested. */
   topLogprobs: readonly Alternative[];
 }

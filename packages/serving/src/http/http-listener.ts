@@ -92,7 +92,9 @@ export class HttpListener {
    */
   static async listen(options: HttpListenerOptions): Promise<HttpListener> {
     const listener = new HttpListener(options);
-    listener.#server.listen(options.port, options.host);
+    // Beyond the queue of connections, 511 by default, a client would try again after 1, 3, 7, … 63 seconds.
+    const { host, port } = options;
+    listener.#server.listen({ host, port, backlog: listener.#limits.connections });
     try {
       await once(listener.#server, 'listening');
     } catch (error) {

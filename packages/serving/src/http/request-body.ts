@@ -1,6 +1,7 @@
 // The body of a request, read within the bounds of its server: its bytes, the time between two pieces, the bytes of all clients at once.
 import type { IncomingMessage } from 'node:http';
 import { bytesInFlight, type ByteShare } from './byte-budget.js';
+import { isEnough, turn } from './turn.js';
 
 const statuses = {
   'too large': 413,
@@ -45,17 +46,22 @@ export async function readBody<T>(
 ): Promise<T> {
   const body = new ArrivingBody(request, longest);
   try {
-    return await use(decoded(await body.arrived));
+    return await use(await decoded(await body.arrived));
   } finally {
     body.share.release();
   }
 }
 
+/** Sizes of the blocks that a body is copied into: each is twice as large as the one before, up to the largest. */
+const [FIRST_BLOCK, LARGEST_BLOCK] = [2 ** 10, 2 ** 18];
+
 class ArrivingBody {
-  readonly arrived: Promise<Buffer>;
+  readonly arrived: Promise<Buffer[]>;
   readonly share: ByteShare;
-  /** Doubled as needed: a list of pieces may take a hundred times the bytes of its pieces. */
-  #buffer = Buffer.alloc(0);
+  /** Pieces are copied: a list of them may take a hundred times their bytes. Blocks are not, however long the body becomes. */
+  #blocks: Buffer[] = [];
+  /** Bytes of the last block that are free. */
+  #free = 0;
   #length = 0;
   /** Whether it has arrived or was refused. */
   #isOver = false;
@@ -74,7 +80,8 @@ class ArrivingBody {
       request.once('end', () => {
         this.#isOver = true;
         this.share.keep();
-        resolve(this.#buffer.subarray(0, this.#length));
+        const last = this.#blocks.pop();
+        resolve(last ? [...this.#blocks, last.subarray(0, last.length - this.#free)] : []);
       });
       request.once('close', () => this.#refuse('left', 'the client left before its request was complete'));
       request.on('timeout', () => this.#refuse('timed out', 'the client has stopped sending its body'));
@@ -82,35 +89,59 @@ class ArrivingBody {
   }
 
   #take(piece: Buffer): void {
-    const begin = this.#length;
+    if (isEnough(piece.length)) this.#wait();
     this.#length += piece.length;
     if (this.#length > MOST_DISCARDED * this.longest) this.request.destroy();
     if (this.#isOver) return;
     // The rest is read too, or the client would never see the answer.
     if (this.#length > this.longest) return this.#refuse('too large', `the body has more than ${this.longest} bytes`);
-    if (this.#length > this.#buffer.length) this.#grow();
-    piece.copy(this.#buffer, begin);
+    for (let at = 0; at < piece.length && !this.#isOver;) {
+      if (this.#free === 0) this.#grow();
+      const last = this.#blocks.at(-1);
+      const copied = last ? piece.copy(last, last.length - this.#free, at) : 0; // none: its bytes were needed by others
+      this.#free -= copied;
+      at += copied;
+    }
+  }
+
+  /** The others' bytes come first. */
+  #wait(): void {
+    this.request.pause();
+    void turn().then(() => this.request.resume());
   }
 
   #grow(): void {
-    const grown = Buffer.allocUnsafeSlow(Math.min(this.longest, Math.max(2 * this.#length, 1024)));
-    this.#buffer.copy(grown);
-    this.#buffer = grown;
-    this.share.hold(grown.length);
+    const size = Math.min(LARGEST_BLOCK, 2 * (this.#blocks.at(-1)?.length ?? FIRST_BLOCK / 2));
+    this.#blocks.push(Buffer.allocUnsafeSlow(size));
+    this.#free = size;
+    this.share.hold(this.share.bytes + size);
   }
 
   #refuse(reason: BodyError['reason'], message: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#buffer = Buffer.alloc(0);
+    this.#blocks = [];
     this.share.release();
     this.#fail(new BodyError(reason, message));
   }
 }
 
-function decoded(bytes: Buffer): string {
+/** Blocks that are decoded before others have their turn. */
+const DECODED_AT_ONCE = 4;
+
+async function decoded(blocks: readonly Buffer[]): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  for (const [i, block] of blocks.entries()) {
+    if (i > 0 && i % DECODED_AT_ONCE === 0 && block.length === LARGEST_BLOCK) await turn();
+    text += decodedPart(() => decoder.decode(block, { stream: true }));
+  }
+  return text + decodedPart(() => decoder.decode());
+}
+
+function decodedPart(decode: () => string): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decode();
   } catch {
     throw new BodyError('not UTF-8', 'the body is not UTF-8');
   }

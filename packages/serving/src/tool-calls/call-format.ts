@@ -1,54 +1,61 @@
-// How a chat template writes calls of tools: seen in what it makes of a dialogue with one.
-import type { ChatTemplate, Tokenizer } from '@bowyer/text';
-import { partMarks, type CallFormat } from './message-parts.js';
+// What a format of calls is: how a model writes them as text. Each format is one file of formats/.
+import { either, sequence, text, textWithout, type ChatMessage, type Grammar } from '@bowyer/text';
+import type { AnswerParts, CallAttempt, Tool } from './answer-parts.js';
+import type { GrammarMarks } from './grammar-marks.js';
+import type { IncomingText, Reading } from './incoming-text.js';
 
-const NAME = 'probe_tool';
-
-const signs: readonly (readonly [CallFormat, RegExp])[] = [
-  ['hermes', /<tool_call>\s*\{\s*"name":\s*"probe_tool",\s*"arguments"/],
-  ['qwen-xml', /<tool_call>\s*<function=probe_tool>/],
-  ['mistral', /\[TOOL_CALLS\]\s*(\[\s*\{[^[]*"probe_tool"|probe_tool(\[ARGS\])?\s*\{)/],
-  ['llama3', /(?<!>\s*)\{\s*"name":\s*"probe_tool",\s*"parameters"/],
-];
-
-/** Null where the template has no calls, or writes them in another way. */
-export function callFormat(template: ChatTemplate, tokenizer: Tokenizer): CallFormat | null {
-  const parameters = { type: 'object', properties: { x: { type: 'integer', description: 'x' } }, required: ['x'] };
-  const tool = { type: 'function', function: { name: NAME, description: 'A tool.', parameters } };
-  const call = { type: 'function', id: 'abcdef012', function: { name: NAME, arguments: { x: 1 } } };
-  try {
-    const ids = template.encodePrompt(
-      [
-        { role: 'user', content: 'Call it.' },
-        { role: 'assistant', content: '', tool_calls: [call] },
-        { role: 'tool', content: '1', name: NAME, tool_call_id: call.id },
-      ],
-      { tools: [tool] },
-    );
-    const text = tokenizer.decode(ids, { keepSpecialTokens: true });
-    return signs.find(([, sign]) => sign.test(text))?.[0] ?? null;
-  } catch {
-    return null; // the template refuses such dialogues
-  }
+export interface CallFormat {
+  readonly name: string;
+  /** Finds the format in a rendered dialogue in which the assistant calls `probe_tool` with `{"x": 1}`. */
+  readonly sign: RegExp;
+  /** Finds the format in a prompt with tools, for templates that leave calls out: the message's content then has them. */
+  readonly promptSign?: RegExp;
+  /** Texts that decoding keeps, even where they are special tokens. */
+  readonly marks: readonly string[];
+  /** Tokens that end an answer with calls, besides those that end every answer. */
+  readonly endMarks: readonly string[];
+  /** Whether arguments are written as JSON, so that any text of it can be written again as it was. */
+  readonly argumentsAreJson: boolean;
+  /** Whether all of an answer's parts are in this format: it is read in answers without tools too, and finds its own reasoning. */
+  readonly framesAnswers?: boolean;
+  /** The id of a call whose text has none. @param random letters and digits */
+  callId(random: string): string;
+  /** Reads all of an answer, or what follows its reasoning. */
+  read(input: IncomingText, parts: AnswerParts): Reading<void>;
+  /** A text among arguments as a template must be given it, where it does not escape it itself. */
+  escaped?(text: string): string;
+  /** Ids that its templates take, where not all. */
+  readonly idPattern?: RegExp;
+  /** A message with calls as its templates take it, where they read other keys. */
+  historyMessage?(message: ChatMessage): ChatMessage;
+  /** The calls as text, for templates that leave them out. @param calls with their arguments in JSON */
+  write?(calls: readonly { name: string; arguments: string }[]): string;
+  /** Content within the frame that the format gives it, where it frames answers. */
+  framed?(content: Grammar, marks: GrammarMarks): Grammar;
+  /** The texts that are calls of the tools. */
+  grammar(tools: readonly Tool[], options: CallGrammarOptions): Grammar;
+  /** The answers in which there may be such calls, or none. */
+  optional(calls: Grammar, marks: GrammarMarks): Grammar;
+  /** The texts of its own reasoning, none too, where the format frames answers. */
+  reasoning?(marks: GrammarMarks): Grammar;
 }
 
-/** Decodes answers so that the marks of their parts stay, also those that are special tokens. */
-export function decoderWithMarks(tokenizer: Tokenizer): (ids: readonly number[]) => string {
-  const kept = new Map(
-    partMarks.flatMap((mark): [number, string][] => {
-      const id = tokenizer.tokenToId(mark);
-      return id !== undefined && tokenizer.decode([id]) === '' ? [[id, mark]] : [];
-    }),
-  );
-  return (ids) => {
-    if (!ids.some((id) => kept.has(id))) return tokenizer.decode(ids);
-    const pieces: string[] = [];
-    let from = 0;
-    ids.forEach((id, i) => {
-      if (!kept.has(id)) return;
-      pieces.push(tokenizer.decode(ids.slice(from, i)), kept.get(id)!);
-      from = i + 1;
-    });
-    return pieces.join('') + tokenizer.decode(ids.slice(from));
-  };
+export interface CallGrammarOptions {
+  /** Marks as the tokenizer has them. */
+  marks: GrammarMarks;
+  /** Whether there may be several calls; one at least. */
+  parallel: boolean;
+  /** The arguments of a tool as JSON. */
+  jsonArguments(tool: Tool): Grammar;
 }
+
+export type { CallAttempt, Tool };
+
+/** Text that calls may follow, where a mark begins them. */
+export const behindText =
+  (mark: string) =>
+  (calls: Grammar): Grammar =>
+    sequence(textWithout(mark), either(text(''), calls));
+
+/** Ids as OpenAI's are. */
+export const longId = (random: string): string => `call_${random}`;

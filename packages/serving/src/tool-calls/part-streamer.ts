@@ -1,6 +1,30 @@
-// The parts of one answer as they become certain.
+// The parts of one answer as they become certain: reasoning, content, calls of tools whose arguments grow.
 import { randomUUID } from 'node:crypto';
-import { messageParts, type CalledTool, type PartsOptions } from './message-parts.js';
+import { AnswerParts, type Call, type CallAttempt, type Tool } from './answer-parts.js';
+import type { CallStyle } from './call-style.js';
+import { IncomingText, type Reading } from './incoming-text.js';
+import { readReasoning } from './reasoning.js';
+
+/** A call with what a client knows it by. */
+export interface CalledTool {
+  /** In its answer. */
+  index: number;
+  id: string;
+  name: string;
+  /** JSON; in a piece of a stream what is new of it. */
+  arguments: string;
+}
+
+export interface PartsOptions {
+  /** How the template writes calls. Null: they are not looked for. */
+  style: CallStyle | null;
+  /** The prompt ended with <think>. */
+  startsInReasoning: boolean;
+  /** Those that may be called. */
+  tools: readonly Tool[];
+  /** Calls after the first are left out. */
+  singleCall: boolean;
+}
 
 interface Parts {
   text: string;
@@ -8,18 +32,34 @@ interface Parts {
   calls?: readonly CalledTool[];
 }
 
+/** A piece of arguments has at least this share of what was sent of them: a client may have a limit for their number. */
+const SMALLEST_PIECE = 1 / 512;
+
 export class PartStreamer {
-  #text = '';
-  #sent: { text: number; reasoning: number; calls: number } = { text: 0, reasoning: 0, calls: 0 };
-  #calls: CalledTool[] = [];
-  #whole: Required<Parts> = { text: '', reasoning: '', calls: [] };
+  readonly #input = new IncomingText();
+  readonly #parts: AnswerParts;
+  readonly #reading: Reading<void>;
+  readonly #sent = { text: 0, reasoning: 0 };
+  /** Ids, and how much of the arguments was sent. */
+  readonly #calls = new Map<Call, { id: string; sent: number }>();
 
-  /** @param options.singleCall calls after the first are left out */
-  constructor(private readonly options: PartsOptions & { singleCall: boolean }) {}
+  /**
+   * @param streams pieces are sent: a call then begins with its name, and its arguments follow as they are written, so that one that
+   * breaks off later stays a call. Else only what is a call at its end is one
+   */
+  constructor(
+    private readonly options: PartsOptions,
+    private readonly streams: boolean,
+  ) {
+    this.#parts = new AnswerParts(options.tools, options.style?.beforeCalls ?? '');
+    this.#reading = this.#read();
+  }
 
-  /** The parts of the text so far. */
-  get whole(): Required<Parts> {
-    return this.#whole;
+  /** The parts of the text so far, and the attempts at calls. */
+  get whole(): Required<Parts> & { attempts: readonly CallAttempt[] } {
+    const { content: text, reasoning, attempts } = this.#parts;
+    const calls = this.#shown.map((call, index) => this.#called(call, index, call.arguments));
+    return { text, reasoning, calls, attempts };
   }
 
   /**
@@ -27,25 +67,54 @@ export class PartStreamer {
    * @returns what is new in each part; null where nothing is
    */
   add(text: string, isLast: boolean): Parts | null {
-    this.#text += text;
-    const { content, reasoning, calls } = messageParts(this.#text, this.options, isLast);
-    for (const call of calls.slice(this.#calls.length, this.options.singleCall ? 1 : undefined))
-      this.#calls.push({ ...call, index: this.#calls.length, id: this.#callId() });
-    this.#whole = { text: content, reasoning, calls: this.#calls };
-    const sent = this.#sent;
-    this.#sent = { text: content.length, reasoning: reasoning.length, calls: this.#calls.length };
-    const isNew = Object.entries(this.#sent).some(([part, length]) => length > sent[part as keyof typeof sent]);
-    if (!isNew) return null;
-    return {
-      text: content.slice(sent.text),
-      reasoning: reasoning.slice(sent.reasoning),
-      calls: this.#calls.slice(sent.calls),
+    this.#input.append(text, isLast);
+    this.#reading.next();
+    const { content, reasoning } = this.#parts;
+    const piece = {
+      text: content.slice(this.#sent.text),
+      reasoning: reasoning.slice(this.#sent.reasoning),
+      calls: this.#shown.flatMap((call, index) => this.#newOf(call, index)),
     };
+    Object.assign(this.#sent, { text: content.length, reasoning: reasoning.length });
+    return piece.text === '' && piece.reasoning === '' && piece.calls.length === 0 ? null : piece;
   }
 
-  /** Mistral's templates take ids of nine letters and digits alone. */
+  *#read(): Reading<void> {
+    const { style, startsInReasoning } = this.options;
+    if (!style?.format.framesAnswers)
+      yield* readReasoning(this.#input, this.#parts, startsInReasoning, style?.afterReasoning ?? null);
+    if (style) yield* style.format.read(this.#input, this.#parts);
+    else yield* this.#input.takeUpTo([], this.#parts.addText);
+    this.#parts.end();
+  }
+
+  /** The calls that are certain. */
+  get #shown(): readonly Call[] {
+    const certain = this.#parts.calls.filter(
+      (call) => call.hasEnded || (this.streams && call.tool !== undefined && call.arguments !== ''),
+    );
+    return this.options.singleCall ? certain.slice(0, 1) : certain;
+  }
+
+  #newOf(call: Call, index: number): CalledTool[] {
+    const isFirst = !this.#calls.has(call);
+    const called = this.#called(call, index, '');
+    const state = this.#calls.get(call)!;
+    const text = call.arguments.slice(state.sent);
+    const isEnough = call.hasEnded ? text !== '' : text.length > state.sent * SMALLEST_PIECE;
+    if (!isFirst && !isEnough) return [];
+    state.sent = call.arguments.length;
+    call.isSent = true;
+    return [{ ...called, arguments: text }];
+  }
+
+  #called(call: Call, index: number, text: string): CalledTool {
+    const state = this.#calls.get(call) ?? { id: call.id ?? this.#callId(), sent: 0 };
+    this.#calls.set(call, state);
+    return { index, id: state.id, name: call.name!, arguments: text };
+  }
+
   #callId(): string {
-    const id = randomUUID().replaceAll('-', '');
-    return this.options.format === 'mistral' ? id.slice(0, 9) : `call_${id}`;
+    return this.options.style!.format.callId(randomUUID().replaceAll('-', ''));
   }
 }

@@ -1,11 +1,11 @@
 // The fields that chats and completions have in common: how an answer is sampled, when it ends, what is returned beside it.
 import { REPETITION_PENALTIES, type LogitRules } from '@bowyer/models';
-import type { CompletionRequest, RequestReader } from '../../generation/completion-request.js';
-import { nestedFields } from './known-fields.js';
-import { stopsOf } from './request-bounds.js';
-import { BadRequestError, type RequestFields } from './request-fields.js';
-
-type Settings = Omit<CompletionRequest, 'prompts' | 'maxTokens' | 'parts' | 'continuesText'>;
+import type { CompletionRequest, CompletionSettings, RequestReader } from '../../generation/completion-request.js';
+import { checkedStops } from '../../generation/request-bounds.js';
+import { samplingOf } from '../../generation/settings.js';
+import { modelOf } from '../fields/model-name.js';
+import { type RequestFields } from '../fields/request-fields.js';
+import { streamOptions } from './common-fields.js';
 
 /** Stop tokens, and tokens with a bias: they go with the answer from round to round. */
 const MOST_TOKENS = 4_096;
@@ -17,20 +17,21 @@ export function readSettings(
   fields: RequestFields,
   logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs' | 'scoresPrompts'>,
   reader: RequestReader,
-): Settings {
+): CompletionSettings {
   const { slots, vocabSize } = reader;
   const penalty = { min: -2, max: 2 };
-  checkModel(fields, reader);
-  const stops = stopsOf(fields);
+  const model = modelOf(fields, reader);
+  const stops = checkedStops(fields.texts('stop'), 'stop');
   const returnsIds = fields.boolean('return_token_ids');
   if (returnsIds && stops.length > 0)
     throw fields.fail('stop', 'together with return_token_ids is not supported; give stop_token_ids');
   const largest = Number.MAX_SAFE_INTEGER;
   const rules = rulesOf(fields, reader);
   return {
+    model,
     n: fields.number('n', 1, { min: 1, max: slots, whole: true }),
     minTokens: rules.minNewTokens,
-    sampling: samplingOf(fields, reader),
+    sampling: readSampling(fields, reader),
     stops,
     seed: fields.number('seed', null, { min: -largest, max: largest, whole: true }),
     ...streamOf(fields),
@@ -46,20 +47,16 @@ export function readSettings(
   };
 }
 
-function samplingOf(fields: RequestFields, { defaults }: RequestReader): Settings['sampling'] {
+function readSampling(fields: RequestFields, reader: RequestReader): CompletionSettings['sampling'] {
+  const { defaults } = reader;
   const temperature = fields.number('temperature', defaults.temperature, { min: 0, max: 2 });
-  return {
-    greedy: temperature === 0,
-    temperature: temperature === 0 ? 1 : temperature,
-    topK: Math.max(0, fields.number('top_k', defaults.topK, { min: -1, max: 2 ** 31, whole: true })),
-    // At 0, as OpenAI's API allows, the most likely token alone is kept.
-    topP: Math.max(Number.MIN_VALUE, fields.number('top_p', defaults.topP, { min: 0, max: 1 })),
-  };
+  const topK = fields.number('top_k', defaults.topK, { min: -1, max: 2 ** 31, whole: true });
+  return samplingOf({ temperature, topK, topP: fields.number('top_p', defaults.topP, { min: 0, max: 1 }) }, reader);
 }
 
-function streamOf(fields: RequestFields): Pick<Settings, 'stream' | 'streamsUsage'> {
+function streamOf(fields: RequestFields): Pick<CompletionSettings, 'stream' | 'streamsUsage'> {
   const stream = fields.boolean('stream');
-  const streamsUsage = fields.object('stream_options', nestedFields.stream_options).boolean('include_usage');
+  const streamsUsage = fields.object('stream_options', streamOptions).boolean('include_usage');
   if (streamsUsage && !stream) throw fields.fail('stream_options', 'needs stream to be true');
   return { stream, streamsUsage };
 }
@@ -98,13 +95,3 @@ function badWordsOf(fields: RequestFields, { tokenizer }: RequestReader): number
 
 /** The limit in characters. */
 const LONGEST_BAD_WORD = 256;
-
-function checkModel(fields: RequestFields, { name }: RequestReader): void {
-  const asked = fields.text('model', name);
-  if (asked !== name)
-    throw new BadRequestError(
-      `The model '${asked}' does not exist; this server has '${name}'`,
-      'model',
-      'model_not_found',
-    );
-}

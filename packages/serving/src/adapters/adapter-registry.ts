@@ -1,0 +1,132 @@
+// The names that a server answers to: its model's, and those of the adapters that are loaded beside it. Names come and go while
+// answers are in progress: an adapter whose name is gone stays loaded until the last of its answers has ended.
+import type { AdapterBank, LoadedAdapter } from '@bowyer/models';
+import { BadRequestError, unknownModel } from '../generation/request-error.js';
+
+export interface ServedAdapter {
+  name: string;
+  dir: string;
+  /** When it was loaded, in ms since 1970. */
+  loadedAt: number;
+}
+
+/** What a request is answered with; `release` once it has ended. */
+export interface AdapterUse {
+  /** Null: the model itself. */
+  adapter: LoadedAdapter | null;
+  release: () => void;
+}
+
+interface Entry extends ServedAdapter {
+  adapter: LoadedAdapter;
+  /** Answers in progress. */
+  users: number;
+  /** Called when the last answer ends, once the name is gone. */
+  whenUnused: (() => void) | null;
+}
+
+export class AdapterRegistry {
+  readonly #entries = new Map<string, Entry>();
+  /** Adapters without a name, whose answers have not ended. */
+  readonly #leaving = new Set<Promise<void>>();
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param modelName which stands for the model without an adapter
+   * @param bank null: there are none
+   * @param now ms since 1970
+   */
+  constructor(
+    readonly modelName: string,
+    private readonly bank: Pick<AdapterBank, 'read' | 'load' | 'unload' | 'free' | 'layout'> | null,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** In the order in which they were loaded. */
+  get adapters(): readonly ServedAdapter[] {
+    return [...this.#entries.values()].map(({ name, dir, loadedAt }) => ({ name, dir, loadedAt }));
+  }
+
+  get names(): string[] {
+    return [this.modelName, ...this.#entries.keys()];
+  }
+
+  /** The adapter stays as it is until it is released. @throws {BadRequestError} for a name that is not served */
+  use(name: string): AdapterUse {
+    if (name === this.modelName) return { adapter: null, release: () => undefined };
+    const entry = this.#entryOf(name);
+    entry.users++;
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      if (--entry.users === 0) entry.whenUnused?.();
+    };
+    return { adapter: entry.adapter, release };
+  }
+
+  /**
+   * Loads what is in a folder; one change at a time. Where only adapters that are leaving have places, it waits for one of them.
+   *
+   * @param replaces whether a loaded adapter of this name gives way to it: answers in progress end with the former one
+   * @returns the base that the adapter names, where that is a folder here
+   * @throws {AdapterError} where it cannot be served, and {BadRequestError} where its name or its place is taken; then
+   * everything is as before
+   */
+  load(name: string, dir: string, { replaces = false } = {}): Promise<{ base: string | null }> {
+    return this.#inTurn(async () => {
+      this.#checkName(name, replaces);
+      const read = await this.bank!.read(dir);
+      while (this.bank!.free === 0 && this.#leaving.size > 0) await Promise.race(this.#leaving);
+      if (this.bank!.free === 0)
+        throw new BadRequestError(
+          `There is room for ${this.bank!.layout.places} adapters (max_adapters), and ${[...this.#entries.keys()].join(', ')} have it; unload one first`,
+        );
+      const adapter = await this.bank!.load(read);
+      const former = this.#entries.get(name);
+      this.#entries.set(name, { name, dir, adapter, loadedAt: this.now(), users: 0, whenUnused: null });
+      if (former) this.#leave(former);
+      return { base: read.base };
+    });
+  }
+
+  /** The name is gone when this returns, and the adapter's place is free once its answers have ended. */
+  unload(name: string): void {
+    const entry = this.#entryOf(name);
+    this.#entries.delete(name);
+    this.#leave(entry);
+  }
+
+  #entryOf(name: string): Entry {
+    const entry = this.#entries.get(name);
+    if (entry) return entry;
+    if (name === this.modelName)
+      throw new BadRequestError(`'${name}' is the model itself, not an adapter`, 'lora_name');
+    throw unknownModel(name, this.names);
+  }
+
+  #checkName(name: string, replaces: boolean): void {
+    const refused = (problem: string) => new BadRequestError(problem, 'lora_name');
+    if (this.bank === null) throw refused('This server has no room for adapters');
+    if (name === this.modelName)
+      throw refused(`'${name}' is the name of the model itself; give the adapter another one`);
+    if (!replaces && this.#entries.has(name))
+      throw refused(`The adapter '${name}' is loaded already; unload it first, or replace it with load_inplace`);
+  }
+
+  #leave(entry: Entry): void {
+    const unused = new Promise<void>((resolve) => (entry.whenUnused = resolve));
+    const left = unused.then(() => {
+      this.bank!.unload(entry.adapter);
+      this.#leaving.delete(left);
+    });
+    this.#leaving.add(left);
+    if (entry.users === 0) entry.whenUnused?.();
+  }
+
+  #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const result = this.#lastChange.then(change);
+    this.#lastChange = result.catch(() => undefined);
+    return result;
+  }
+}

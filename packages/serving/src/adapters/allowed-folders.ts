@@ -1,0 +1,23 @@
+// Which folders a client may have read.
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, relative, resolve } from 'node:path';
+
+/**
+ * The real path of a folder below one of the roots.
+ *
+ * @returns null where it is elsewhere, itself or by a link; or where nothing is there
+ */
+export async function folderBelow(roots: readonly string[], path: string): Promise<string | null> {
+  for (const root of roots) {
+    const wanted = resolve(root, path);
+    if (!isBelow(resolve(root), wanted)) continue;
+    const [own, found] = await Promise.all([root, wanted].map((each) => realpath(each).catch(() => null)));
+    if (own !== null && found !== null && isBelow(own, found)) return found;
+  }
+  return null;
+}
+
+function isBelow(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== '' && !isAbsolute(way) && way !== '..' && !way.startsWith('../') && !way.startsWith('..\\');
+}

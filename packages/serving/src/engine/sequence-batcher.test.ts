@@ -1,0 +1,152 @@
+// Answers beside each other: what each says, when it says it, and what of its prompt is read.
+import { Rng } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
+import { SequenceBatcher, type SequenceBatcherOptions, type SequenceRequest } from './sequence-batcher.js';
+
+const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
+const config = {
+  model_type: 'llama',
+  hidden_size: 16,
+  intermediate_size: 20,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  max_position_embeddings: 4096,
+};
+const PREFIX_CACHE_BYTES = 2 ** 20;
+
+let device: Device;
+let model: LanguageModel;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
+});
+afterAll(() => device.close());
+
+async function withBatcher<T>(options: Partial<SequenceBatcherOptions>, use: (batcher: SequenceBatcher) => Promise<T>) {
+  const batcher = await SequenceBatcher.open(model, { slots: 4, maxQueued: 64, ...options });
+  try {
+    return await use(batcher);
+  } finally {
+    await batcher.close();
+  }
+}
+
+const words = (count: number, seed: number) => {
+  const rng = new Rng(seed);
+  return Array.from({ length: count }, () => rng.integer(4, tokenizer.vocabSize - 1));
+};
+
+interface Heard {
+  name: string;
+  ids: readonly number[];
+}
+
+const request = (promptIds: readonly number[], changes: Partial<SequenceRequest> = {}): SequenceRequest => ({
+  promptIds,
+  maxNewTokens: 8,
+  sampling: { temperature: 1, topK: 0, topP: 1, greedy: false },
+  terminatorIds: [],
+  rng: new Rng(7),
+  signal: new AbortController().signal,
+  onTokens: () => true,
+  ...changes,
+});
+
+/** The answer, and how much of its prompt was not read for it. */
+async function answer(batcher: SequenceBatcher, promptIds: readonly number[], changes: Partial<SequenceRequest> = {}) {
+  const said: number[] = [];
+  const logprobs: number[] = [];
+  const onTokens = (ids: readonly number[], of: readonly number[]) => (said.push(...ids), logprobs.push(...of), true);
+  const { cachedTokens } = await batcher.submit([request(promptIds, { onTokens, ...changes })])[0];
+  return { said, logprobs, cachedTokens };
+}
+
+test('a long prompt is read between the tokens of others, and a short prompt behind it does not wait for its end', async () => {
+  await withBatcher({ prefixCacheBytes: 0 }, async (batcher) => {
+    const heard: Heard[] = [];
+    const listen = (name: string) => (ids: readonly number[]) => (heard.push({ name, ids }), true);
+    const ask = (name: string, promptIds: readonly number[], maxNewTokens: number) =>
+      batcher.submit([request(promptIds, { maxNewTokens, onTokens: listen(name), rng: new Rng(1) })])[0];
+    const running = ask('running', words(5, 1), 40);
+    while (heard.length < 3) await new Promise((resolve) => setImmediate(resolve));
+    const others = [ask('long', words(2000, 2), 2), ask('short', words(5, 3), 2)];
+    await Promise.all([running, ...others]);
+    const firstOf = (name: string) => heard.findIndex((piece) => piece.name === name);
+    expect(heard.every(({ ids }) => ids.length === 1)).toBe(true);
+    expect(firstOf('short')).toBeLessThan(firstOf('long'));
+    // Eight pieces of 256 tokens make 2,000: a token of the running answer comes after each of them.
+    const between = heard.slice(firstOf('short'), firstOf('long')).filter(({ name }) => name === 'running').length;
+    expect(between).toBeGreaterThanOrEqual(6);
+  });
+});
+
+test('an answer is the same alone and in company, with its prompt in pieces or copied, and after others', async () => {
+  const system = words(400, 4);
+  const prompts = [5, 6, 7, 8].map((seed) => [...system, ...words(60 * (seed - 4), seed)]);
+  const alone = await Promise.all(
+    prompts.map((prompt) => withBatcher({ slots: 1 }, (batcher) => answer(batcher, prompt, { rng: new Rng(9) }))),
+  );
+  await withBatcher({ prefixCacheBytes: PREFIX_CACHE_BYTES }, async (batcher) => {
+    for (let round = 0; round < 2; round++) {
+      // Another answer keeps the batch busy, so that prompts are read 256 tokens at a time.
+      const [company] = batcher.submit([request(words(30, 10), { maxNewTokens: 30 })]);
+      const said = await Promise.all(prompts.map((prompt) => answer(batcher, prompt, { rng: new Rng(9) })));
+      await company;
+      said.forEach((own, i) => {
+        expect(own.said).toEqual(alone[i].said);
+        own.logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(alone[i].logprobs[t], 4));
+        // In the second round everything but the last token, or but what does not fill a block, is known.
+        if (round === 1) expect(own.cachedTokens).toBeGreaterThanOrEqual(prompts[i].length - 32);
+      });
+    }
+  });
+});
+
+test('the pool keeps what slots have lost; without it that is read again; new weights empty it', async () => {
+  const [first, second] = [words(200, 11), words(300, 12)];
+  for (const [prefixCacheBytes, cached] of [
+    [PREFIX_CACHE_BYTES, 192],
+    [0, 0],
+  ])
+    await withBatcher({ slots: 1, prefixCacheBytes }, async (batcher) => {
+      expect(batcher.prefixCacheTokens > 0).toBe(prefixCacheBytes > 0);
+      expect((await answer(batcher, first)).cachedTokens).toBe(0);
+      expect((await answer(batcher, first)).cachedTokens).toBe(199);
+      expect((await answer(batcher, second)).cachedTokens).toBe(0);
+      expect((await answer(batcher, first)).cachedTokens).toBe(cached);
+      await batcher.changeWeights(() => Promise.resolve());
+      expect((await answer(batcher, first)).cachedTokens).toBe(0);
+    });
+});
+
+test('contexts of different lengths have caches of their own, and what they begin with in common is copied between these', async () => {
+  await withBatcher({ prefixCacheBytes: 2 ** 22 }, async (batcher) => {
+    const prompt = words(1000, 13);
+    const short = await answer(batcher, prompt, { maxNewTokens: 6, rng: new Rng(3) });
+    const said: number[] = [];
+    const onTokens = (ids: readonly number[]) => said.push(...ids) < 6;
+    const [long] = batcher.submit([request(prompt, { maxNewTokens: 2000, rng: new Rng(3), onTokens })]);
+    expect(await long).toMatchObject({ finishReason: 'stop', cachedTokens: 992 });
+    expect(said).toEqual(short.said);
+  });
+});
+
+test('who leaves while a prompt is read, or while a token is made, frees the slot at once', async () => {
+  await withBatcher({ slots: 1, prefixCacheBytes: PREFIX_CACHE_BYTES }, async (batcher) => {
+    const gone = new AbortController();
+    const [left] = batcher.submit([request(words(4000, 14), { signal: gone.signal })]);
+    const [next] = batcher.submit([request(words(5, 15), { maxNewTokens: 3 })]);
+    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+    gone.abort();
+    expect(await left).toMatchObject({ finishReason: 'aborted', newTokens: 0 });
+    expect(await next).toMatchObject({ finishReason: 'length', newTokens: 3 });
+    const leaving = new AbortController();
+    let heard = 0;
+    const onTokens = () => (++heard === 2 && leaving.abort(), true);
+    const [second] = batcher.submit([request(words(5, 16), { maxNewTokens: 1000, signal: leaving.signal, onTokens })]);
+    expect(await second).toMatchObject({ finishReason: 'aborted', newTokens: 2 });
+    expect(batcher.load).toEqual({ running: 0, waiting: 0 });
+  });
+});

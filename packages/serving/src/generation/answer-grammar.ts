@@ -1,0 +1,60 @@
+// Which texts may answer a chat, where its request decides it: a value of JSON, calls of tools, or, with strict tools, any text and
+// calls whose arguments follow their schemas. Reasoning stands before it where the model has some.
+import { jsonValue, UnsupportedSchemaError, type Grammar } from '@bowyer/text';
+import { callGrammar, contentGrammar, StrictToolError } from '../tool-calls/call-grammar.js';
+import type { PartsOptions } from '../tool-calls/part-streamer.js';
+import { reasoningMarks } from '../tool-calls/reasoning.js';
+import type { ChatRequest } from './chat-request.js';
+import type { RequestReader } from './completion-request.js';
+import { BadRequestError } from './request-error.js';
+
+/** Any object. */
+const anyObject = { type: 'object' };
+
+/** Where the answer begins, and how it is read. */
+export interface AnswerPlace {
+  parts: PartsOptions | null;
+  /** The end of the prompt as text, with its marks. */
+  promptEnd: string;
+}
+
+/**
+ * Null: any text.
+ *
+ * @throws {BadRequestError} where a schema has what answers cannot be held to
+ */
+export function answerGrammar(
+  chat: ChatRequest,
+  { parts, promptEnd }: AnswerPlace,
+  { tokenizer }: RequestReader,
+): Grammar | null {
+  const { format, toolChoice, parallelCalls, names } = chat;
+  const isForced = typeof toolChoice === 'object' || toolChoice === 'required';
+  const hasStrict = parts?.tools.some(({ strict }) => strict) ?? false;
+  if (format.kind === 'text' && !isForced && !hasStrict) return null;
+  const place = {
+    tokenizer,
+    startsInReasoning: parts?.startsInReasoning ?? false,
+    mayReason: parts !== null && !reasoningMarks.some((mark) => promptEnd.trimEnd().endsWith(mark)),
+  };
+  const content =
+    format.kind === 'text' ? null : served(format.kind === 'schema' ? format.schema : anyObject, names.format);
+  if (!parts?.style || parts.tools.length === 0) return contentGrammar(content!, parts?.style ?? null, place);
+  const choice = isForced ? toolChoice : 'auto';
+  const parallel = parallelCalls && typeof choice !== 'object';
+  try {
+    return callGrammar(parts.style, parts.tools, { ...place, choice, parallel, content });
+  } catch (error) {
+    if (!(error instanceof StrictToolError || error instanceof UnsupportedSchemaError)) throw error;
+    throw new BadRequestError(`'${names.tools}': ${error.message}`, names.tools, 'unsupported');
+  }
+}
+
+function served(schema: unknown, name: string): Grammar {
+  try {
+    return jsonValue(schema);
+  } catch (error) {
+    if (!(error instanceof UnsupportedSchemaError)) throw error;
+    throw new BadRequestError(`'${name}': ${error.message}`, name, 'unsupported');
+  }
+}

@@ -1,0 +1,41 @@
+// A request that cannot be served, in this server's own words; each protocol reports it in its own form.
+
+/** The longest excerpt in a message, in characters: a client's input is not sent back at length. */
+const LONGEST_MESSAGE = 1_000;
+
+/** The longest excerpt of a field's name, in characters. */
+export const LONGEST_NAME = 80;
+
+export type RequestProblem =
+  | 'context_length_exceeded'
+  | 'model_not_found'
+  | 'unknown_parameter'
+  | 'previous_response_not_found'
+  | 'not_found'
+  | 'unsupported';
+
+export class BadRequestError extends Error {
+  override readonly name = 'BadRequestError';
+  /** The field that it is about. */
+  readonly param: string | null;
+
+  constructor(
+    message: string,
+    param: string | null = null,
+    readonly code: RequestProblem | null = null,
+  ) {
+    super(shortened(message, LONGEST_MESSAGE));
+    this.param = param === null ? null : shortened(param, LONGEST_NAME);
+  }
+}
+
+export const shortened = (text: string, longest: number): string =>
+  text.length <= longest ? text : `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
+
+/** The error for a request that names a model which is not served. */
+export const unknownModel = (asked: string, names: readonly string[]): BadRequestError =>
+  new BadRequestError(
+    `The model '${asked}' does not exist; this server has ${names.map((name) => `'${name}'`).join(', ')}`,
+    'model',
+    'model_not_found',
+  );

@@ -1,0 +1,46 @@
+// The settings of a request that names few of them.
+import type { CompletionSettings, RequestReader } from './completion-request.js';
+
+export interface Sampling {
+  /** 0, or too small for float32 to divide by: greedy. */
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+}
+
+/** At `top_p` 0, as OpenAI's API allows, the most likely token alone is kept. */
+export function samplingOf(
+  given: Sampling,
+  { defaults }: Pick<RequestReader, 'defaults'>,
+): CompletionSettings['sampling'] {
+  const { temperature, topP, topK } = { ...defaults, ...given };
+  return {
+    greedy: temperature === 0,
+    temperature: temperature === 0 ? 1 : temperature,
+    topK: Math.max(0, topK),
+    topP: Math.max(Number.MIN_VALUE, topP),
+  };
+}
+
+/** What a request is that asks for one answer and for nothing beside it. */
+export const plainSettings = (reader: RequestReader): CompletionSettings => ({
+  model: reader.name,
+  n: 1,
+  minTokens: reader.rules.minNewTokens,
+  sampling: samplingOf({}, reader),
+  stops: [],
+  seed: null,
+  stream: false,
+  streamsUsage: false,
+  logprobs: false,
+  topLogprobs: 0,
+  scoresPrompts: false,
+  namesTokensById: false,
+  returnsIds: false,
+  stopIds: [],
+  ignoresEnd: false,
+  logitBias: [],
+  presencePenalty: 0,
+  frequencyPenalty: 0,
+  rules: reader.rules,
+});

@@ -1,0 +1,152 @@
+// How a chat becomes a completion: it is written by the chat template, and must fit into the context.
+import { ChatTemplateError, textAsWritten } from '@bowyer/text';
+import { inTurns } from '../http/turns.js';
+import type { Tool } from '../tool-calls/answer-parts.js';
+import { callFormats } from '../tool-calls/call-formats.js';
+import { endIds, mayFrameAnswers } from '../tool-calls/call-style.js';
+import { messagesFor } from '../tool-calls/history.js';
+import { answerGrammar, type AnswerPlace } from './answer-grammar.js';
+import type { ChatRequest } from './chat-request.js';
+import type { CompletionRequest, Prompt, RequestReader } from './completion-request.js';
+import { checkCharacters, inSteps, tokenLimit } from './request-bounds.js';
+import { BadRequestError } from './request-error.js';
+
+/** @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
+export async function writtenChat(
+  chat: ChatRequest,
+  reader: RequestReader,
+  signal: AbortSignal,
+): Promise<CompletionRequest> {
+  const { messages, settings, template, ending } = chat;
+  const ids = await promptIds(chat, reader, signal);
+  const prompts = [{ ids, echo: '' }];
+  const opened = ending === 'open' ? (messages.at(-1)!.content as string) : null;
+  const parts = partsOf(chat, { ids, opened }, reader);
+  const maxTokens = limitOf(chat, prompts, reader);
+  const stopIds = [
+    ...settings.stopIds,
+    ...(template === reader.template ? [] : template.terminatorIds),
+    ...(parts?.style ? endIds(reader.tokenizer, parts.style.format) : []),
+  ];
+  const constraint = constraintOf(chat, { parts, promptEnd: endOf(ids, reader) }, reader);
+  return { ...settings, stopIds, prompts, parts, constraint, continuesText: opened !== null, maxTokens };
+}
+
+function limitOf(
+  { maxTokens, limitGivesWay, names }: ChatRequest,
+  prompts: readonly Prompt[],
+  reader: RequestReader,
+): number {
+  if (maxTokens === null || !limitGivesWay) return tokenLimit(maxTokens, names.messages, prompts, reader);
+  return tokenLimit(null, names.messages, prompts, { ...reader, defaults: { maxTokens } });
+}
+
+/** @throws {BadRequestError} where answers cannot be held to it, or other settings of the request contradict it */
+function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: RequestReader): CompletionRequest['constraint'] {
+  const { format, toolChoice, parallelCalls, ending, settings, names } = chat;
+  const { parts, promptEnd } = place;
+  const key = JSON.stringify([
+    format,
+    toolChoice,
+    parallelCalls,
+    parts && [parts.style?.format.name, parts.startsInReasoning, parts.tools],
+    promptEnd.includes('</think>'),
+  ]);
+  const isChosen = typeof toolChoice === 'object' || toolChoice === 'required';
+  const name = format.kind !== 'text' ? names.format : isChosen ? names.toolChoice : names.tools;
+  const constraint = reader.constraints.compiled(key, () => answerGrammar(chat, place, reader), name);
+  if (constraint === null) return null;
+  const contradicts = (what: string) =>
+    new BadRequestError(`'${name}' decides what the answer may be, and ${what} contradicts it`, name, 'unsupported');
+  if (ending === 'open') throw contradicts('a message that is continued');
+  if (settings.minTokens > 0) throw contradicts('min_tokens');
+  if (settings.ignoresEnd) throw contradicts('ignore_eos');
+  if (settings.rules.allowed !== reader.rules.allowed) throw contradicts('allowed_token_ids');
+  if (settings.rules.badWords.length > reader.rules.badWords.length) throw contradicts('bad_words');
+  return constraint;
+}
+
+/** @throws {BadRequestError} where the dialogue is too long, or the template refuses it */
+export async function promptIds(
+  { messages, inputs, template, ending, cut, names }: ChatRequest,
+  reader: RequestReader,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const characters = messages.reduce((sum, { role: _, ...texts }) => sum + charactersOf(texts), charactersOf(inputs));
+  checkCharacters(characters, reader, names.messages, cut);
+  let whole: number[];
+  try {
+    const style = messages.some(({ tool_calls: calls }) => calls) ? reader.callStyle?.(template) : null;
+    const shown = style ? messagesFor(style, messages) : messages;
+    const encode = await inTurns(template.writePromptInSteps(shown, inputs, ending), signal);
+    whole = await inSteps(encode, reader, cut, signal);
+  } catch (error) {
+    throw error instanceof ChatTemplateError ? new BadRequestError(error.message, names.messages) : error;
+  }
+  const ids = cut(whole);
+  if (ids.length > 0) return ids;
+  const problem = 'is empty; this model needs at least one token to continue from';
+  throw new BadRequestError(`'${names.messages}' ${problem}`, names.messages);
+}
+
+interface Written {
+  ids: readonly number[];
+  /** The text of the message that is continued. */
+  opened: string | null;
+}
+
+/** @throws {BadRequestError} where there are tools, and the template's calls cannot be read */
+function partsOf(
+  { inputs: { tools = [] }, template, toolChoice, parallelCalls, settings, names }: ChatRequest,
+  { ids, opened }: Written,
+  reader: RequestReader,
+): CompletionRequest['parts'] {
+  const isForced = typeof toolChoice === 'object' || toolChoice === 'required';
+  if (isForced && (!reader.callStyle || settings.returnsIds))
+    throw new BadRequestError(
+      `'${names.toolChoice}' forces a call, which needs answers that are split: start the server with split_messages=true, and leave return_token_ids out`,
+      names.toolChoice,
+      'unsupported',
+    );
+  if (!reader.callStyle || settings.returnsIds) return null; // whose ids are the whole text's
+  const isOff = tools.length === 0 || toolChoice === 'none';
+  const style = isOff && !mayFrameAnswers(reader.tokenizer) ? null : reader.callStyle(template);
+  if (!isOff && style === null)
+    throw new BadRequestError(
+      `'${names.tools}' cannot be called: this model's chat template writes calls in none of the known ways ` +
+        `(${callFormats.map(({ name }) => name).join(', ')}); tool_choice 'none' answers with the text alone`,
+      names.tools,
+    );
+  return {
+    style: isOff && !style?.format.framesAnswers ? null : style,
+    startsInReasoning: isThinking(ids, opened, reader),
+    tools: isOff ? [] : tools.map(toolOf),
+    singleCall: !parallelCalls,
+  };
+}
+
+/** Tokens that contain the mark that a prompt may end with. */
+const PROMPT_END = 16;
+
+/** Whether the answer begins within reasoning: behind the prompt's mark, or the message's own. */
+function isThinking(ids: readonly number[], opened: string | null, { tokenizer }: RequestReader): boolean {
+  if (opened?.includes('think>')) return opened.lastIndexOf('<think>') > opened.lastIndexOf('</think>');
+  return opened === null && endOf(ids, { tokenizer }).trimEnd().endsWith('<think>');
+}
+
+const endOf = (ids: readonly number[], { tokenizer }: Pick<RequestReader, 'tokenizer'>): string =>
+  tokenizer.decode(ids.slice(-PROMPT_END), { keepSpecialTokens: true });
+
+function toolOf(tool: Readonly<Record<string, unknown>>): Tool {
+  const { name, parameters = null, strict } = tool.function as { name: string } & Partial<Tool>;
+  return { name, parameters, strict: strict === true };
+}
+
+/** The number of characters of all texts in a message or beside the messages; calls, reasoning, tools and documents are rendered too. */
+function charactersOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  const written = textAsWritten(value);
+  if (written !== undefined) return written.length;
+  return Object.values(value).reduce<number>((sum, item) => sum + charactersOf(item), 0);
+}

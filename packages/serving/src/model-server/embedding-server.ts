@@ -1,0 +1,98 @@
+// An encoder over HTTP: POST /v1/embeddings, and the list of models. Requests are embedded one after the other.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SentenceEncoder } from '@bowyer/models';
+import { QueueFullError } from '../engine/sequence-batcher.js';
+import { SteppedTokenizer } from '../generation/stepped-tokenizer.js';
+import type { Embedder } from '../protocols/protocol.js';
+import { protocolsOf } from '../protocols/protocols.js';
+import { seconds } from '../protocols/seconds.js';
+import { ProtocolServer, type ProtocolServerOptions } from './protocol-server.js';
+
+export interface EmbeddingServerOptions extends Pick<ProtocolServerOptions, 'host' | 'port' | 'apiKey' | 'onFault'> {
+  encoder: SentenceEncoder;
+  /** The name that clients use for the model. */
+  name: string;
+  /** Requests that wait for the encoder; more are refused. */
+  maxQueued: number;
+}
+
+/** Texts of one request, as OpenAI's API has it. */
+const MOST_TEXTS = 2_048;
+
+export class EmbeddingServer {
+  private constructor(
+    private readonly server: ProtocolServer,
+    private readonly queue: EmbeddingQueue,
+  ) {}
+
+  /** @returns the server once it listens */
+  static async listen({ encoder, name, maxQueued, ...options }: EmbeddingServerOptions): Promise<EmbeddingServer> {
+    const queue = new EmbeddingQueue(encoder, maxQueued);
+    const { contextLength } = encoder;
+    const storage = { responses: 0, bytes: 0 };
+    const served = { name, started: seconds(), contextLength, storage, generator: null, embedder: queue };
+    const health = () => ({ waiting: queue.waiting });
+    return new EmbeddingServer(
+      await ProtocolServer.listen({ ...options, protocols: protocolsOf(served), health }),
+      queue,
+    );
+  }
+
+  /** The base URL that a client is given, up to the version. */
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** Accepts no further request, and finishes those in progress. The encoder stays with its owner. */
+  async close(): Promise<void> {
+    await this.server.close();
+    await this.queue.last;
+  }
+}
+
+/** Texts of a request that go through the network before others have their turn. */
+const AT_ONCE = 32;
+
+class EmbeddingQueue implements Embedder {
+  readonly tokenizer: SteppedTokenizer;
+  readonly mostTexts = MOST_TEXTS;
+  waiting = 0;
+  last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly encoder: SentenceEncoder,
+    private readonly maxQueued: number,
+  ) {
+    this.tokenizer = new SteppedTokenizer(encoder.tokenizer);
+  }
+
+  get dimensions(): number {
+    return this.encoder.dimensions;
+  }
+
+  get contextLength(): number {
+    return this.encoder.contextLength;
+  }
+
+  get vocabSize(): number {
+    return this.encoder.vocabSize;
+  }
+
+  vectors(texts: readonly (readonly number[])[], signal: AbortSignal): Promise<Float32Array[]> {
+    if (this.waiting > this.maxQueued) throw new QueueFullError(`${this.waiting} requests are queued`);
+    this.waiting++;
+    const vectors = this.last.then(() => this.#vectorsOf(texts, signal));
+    this.last = vectors.catch(() => undefined).then(() => this.waiting--);
+    return vectors;
+  }
+
+  async #vectorsOf(texts: readonly (readonly number[])[], signal: AbortSignal): Promise<Float32Array[]> {
+    const vectors: Float32Array[] = [];
+    for (let begin = 0; begin < texts.length; begin += AT_ONCE) {
+      signal.throwIfAborted();
+      vectors.push(...(await this.encoder.vectors(texts.slice(begin, begin + AT_ONCE))));
+      await nextTurn();
+    }
+    return vectors;
+  }
+}

@@ -1,0 +1,155 @@
+// The HTTP side of a server of models: finds the protocol that a request belongs to, asks for the key, and reports faults in the
+// protocol's own form. Stops gracefully: answers in progress are finished.
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { HttpListener, pathOf, whenClientLeaves, type HttpAnswer } from '../http/http-listener.js';
+import { readJson } from '../http/json-text.js';
+import type { Refusal } from '../http/request-guard.js';
+import type { Exchange, Fault, Protocol, Route } from '../protocols/protocol.js';
+import { faultOf, isServerFault } from './fault.js';
+import { RouteTable } from './route-table.js';
+
+export interface ProtocolServerOptions {
+  protocols: readonly Protocol[];
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  /** Clients must send it as a bearer token or as `x-api-key`; null: no key is required. */
+  apiKey: string | null;
+  /** The content of `GET /health` beside the status. */
+  health: () => object;
+  /** Called on faults of the server, which the client sees as status 500. */
+  onFault?: (error: Error) => void;
+}
+
+const LONGEST_BODY = 8 * 2 ** 20;
+
+export class ProtocolServer {
+  #listener!: HttpListener;
+  readonly #routes: RouteTable;
+
+  private constructor(private readonly options: ProtocolServerOptions) {
+    this.#routes = new RouteTable(options.protocols);
+  }
+
+  /** @returns the server once it listens */
+  static async listen(options: ProtocolServerOptions): Promise<ProtocolServer> {
+    const server = new ProtocolServer(options);
+    const { host, port, onFault } = options;
+    const respond = (request: IncomingMessage, response: ServerResponse) => server.#respond(request, response);
+    const refuse = (refusal: Refusal) => server.#refused(refusal);
+    server.#listener = await HttpListener.listen({ host, port, respond, refuse, onFault });
+    return server;
+  }
+
+  /** The base URL that a client is given, up to the version. */
+  get url(): string {
+    return `${this.#listener.origin}/v1`;
+  }
+
+  /** Accepts no further request, and finishes the answers in progress. */
+  close(): Promise<void> {
+    return this.#listener.close();
+  }
+
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { path } = pathOf(request);
+    if (`${request.method} ${path}` === 'GET /health')
+      return this.#listener.send(request, response, { status: 200, json: { status: 'ok', ...this.options.health() } });
+    const found = this.#routes.find(request.method ?? '', path);
+    const protocol = found?.protocol ?? this.#usual(request);
+    for (const [name, value] of Object.entries(protocol.headers?.() ?? {})) response.setHeader(name, value!);
+    try {
+      const answer = await this.#answer(found, request, response);
+      if (answer !== null) this.#listener.send(request, response, answer);
+    } catch (error) {
+      if ((request.destroyed && !request.complete) || response.destroyed) return; // the client left before it had asked
+      const fault = this.#faultOf(error);
+      if (!response.headersSent) this.#listener.send(request, response, faultAnswer(fault, protocol));
+      else response.destroy();
+    }
+  }
+
+  /** The protocol whose errors a request gets that belongs to none. */
+  #usual({ headers }: IncomingMessage): Protocol {
+    const { protocols } = this.options;
+    return (headers['anthropic-version'] !== undefined && protocols.find(({ headers: own }) => own)) || protocols[0];
+  }
+
+  /** @returns null where the answer was streamed, or the client has left */
+  async #answer(
+    found: ReturnType<RouteTable['find']>,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<HttpAnswer | null> {
+    const protocol = found?.protocol ?? this.#usual(request);
+    const refusal = unauthorized(request, this.options.apiKey);
+    if (refusal !== null) return faultAnswer(refusal, protocol);
+    if (found === null) return faultAnswer(unknownRoute(request), protocol);
+    const gone = new AbortController();
+    const stopWatching = whenClientLeaves(request, () => gone.abort());
+    try {
+      return await found.route.respond(this.#exchange(found, request, response, gone.signal));
+    } catch (error) {
+      if (gone.signal.aborted) return null; // the client has disconnected
+      throw error;
+    } finally {
+      stopWatching();
+    }
+  }
+
+  #exchange(
+    { parameters }: { route: Route; parameters: Exchange['parameters'] },
+    request: IncomingMessage,
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Exchange {
+    const body = () => readJson(request, LONGEST_BODY);
+    const connection: OutgoingHttpHeaders = this.#listener.isListening ? {} : { connection: 'close' };
+    const { query } = pathOf(request);
+    return { request, response, parameters, query, body, signal, connection, faultOf: (error) => this.#faultOf(error) };
+  }
+
+  #faultOf(error: unknown): Fault {
+    const fault = faultOf(error);
+    if (isServerFault(fault)) this.options.onFault?.(error instanceof Error ? error : new Error(String(error)));
+    return fault;
+  }
+
+  #refused({ status, message }: Refusal): HttpAnswer & { json: object } {
+    return {
+      status,
+      json: this.options.protocols[0].errorBody({ kind: 'invalid', status, message, param: null, code: null }),
+    };
+  }
+}
+
+const faultAnswer = (fault: Fault, { errorBody }: Protocol): HttpAnswer => ({
+  status: fault.status,
+  json: errorBody(fault),
+  ...(fault.retryAfterS !== undefined && { retryAfterS: fault.retryAfterS }),
+});
+
+function unknownRoute(request: IncomingMessage): Fault {
+  const message = `Unknown request: ${request.method} ${pathOf(request).path}`;
+  return { kind: 'not found', status: 404, message, param: null, code: null };
+}
+
+/** Null for authorized clients. */
+function unauthorized({ headers }: IncomingMessage, apiKey: string | null): Fault | null {
+  const { authorization, 'x-api-key': key } = headers;
+  if (apiKey === null || sameText(keyOf(authorization), apiKey) || sameText(String(key ?? ''), apiKey)) return null;
+  const problem =
+    authorization === undefined && key === undefined ? 'You did not provide an API key' : 'Incorrect API key provided';
+  const message = `${problem}; this server requires one as 'Authorization: Bearer KEY' or as 'x-api-key: KEY'`;
+  return { kind: 'unauthorized', status: 401, message, param: null, code: null };
+}
+
+/** In constant time. */
+function sameText(a: string, b: string): boolean {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.length === y.length && timingSafeEqual(x, y);
+}
+
+/** The key of `Bearer KEY`, the scheme in any case (RFC 9110, section 11.1); '' where there is none. */
+const keyOf = (authorization = ''): string => /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';

@@ -1,0 +1,42 @@
+// The routes of all protocols, found by method and path.
+import type { Protocol, Route } from '../protocols/protocol.js';
+
+interface Found {
+  protocol: Protocol;
+  route: Route;
+  parameters: Record<string, string>;
+}
+
+export class RouteTable {
+  constructor(private readonly protocols: readonly Protocol[]) {}
+
+  /** Null where the path belongs to no protocol. A path may end with a slash. */
+  find(method: string, path: string): Found | null {
+    const parts = path.replace(/\/$/, '').split('/');
+    for (const protocol of this.protocols)
+      for (const route of protocol.routes) {
+        const parameters = route.method === method ? matched(route.path.split('/'), parts) : null;
+        if (parameters !== null) return { protocol, route, parameters };
+      }
+    return null;
+  }
+}
+
+/** The values of the names in braces; null where the path is another one. */
+function matched(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
+  if (pattern.length !== parts.length) return null;
+  const parameters: Record<string, string> = {};
+  for (const [i, part] of pattern.entries())
+    if (part.startsWith('{')) parameters[part.slice(1, -1)] = decoded(parts[i]);
+    else if (part !== parts[i]) return null;
+  return parameters;
+}
+
+/** A path that is not encoded as it should be stands for itself. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,8 @@
+// Every field of a request for embeddings that this server knows. Source: openai-node 7.57, resources/embeddings.ts; vLLM where named so.
+import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
+
+export const embeddingFields: FieldRules = {
+  ...served('model', 'input', 'encoding_format', 'dimensions', 'add_special_tokens'),
+  ...harmless('user', 'safety_identifier', 'metadata', 'request_id', 'priority'),
+  ...refused({ truncate_prompt_tokens: [-1], messages: never, normalize: never, input_type: never }),
+};

@@ -1,0 +1,31 @@
+// What a server does with a field of a request that it knows: a protocol's table says it of each.
+
+export type FieldRule =
+  | { kind: 'served' }
+  /** Accepted: an answer is the same without it. */
+  | { kind: 'harmless' }
+  /** Accepted only with a value that changes nothing. */
+  | { kind: 'refused'; unless: readonly unknown[]; instead: string | null };
+
+export type FieldRules = Readonly<Record<string, FieldRule>>;
+
+export const served = (...names: string[]): FieldRules =>
+  Object.fromEntries(names.map((name) => [name, { kind: 'served' }]));
+
+export const harmless = (...names: string[]): FieldRules =>
+  Object.fromEntries(names.map((name) => [name, { kind: 'harmless' }]));
+
+/** Each name with the values that change nothing. */
+export const refused = (
+  values: Readonly<Record<string, readonly unknown[]>>,
+  instead: string | null = null,
+): FieldRules =>
+  Object.fromEntries(Object.entries(values).map(([name, unless]) => [name, { kind: 'refused', unless, instead }]));
+
+/** Each name with what to write in its place. */
+export const renamed = (names: Readonly<Record<string, string>>): FieldRules =>
+  Object.fromEntries(
+    Object.entries(names).map(([name, field]) => [name, { kind: 'refused', unless: [], instead: `write ${field}` }]),
+  );
+
+export const never: readonly unknown[] = [];

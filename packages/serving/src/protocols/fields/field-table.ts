@@ -1,0 +1,31 @@
+// A table of fields with what happens to them, made of the rules themselves.
+import type { FieldRule, FieldRules } from './field-rules.js';
+
+/** A line for fields that are treated alike, in Markdown. @param places with the fields of each */
+export function fieldTable(places: readonly (readonly [place: string, rules: FieldRules])[]): string {
+  const lines = places.flatMap(([place, rules]) => linesOf(place, rules));
+  return ['| where | what happens | fields |', '|---|---|---|', ...lines].join('\n');
+}
+
+export const common = (rules: FieldRules, other: FieldRules): FieldRules =>
+  Object.fromEntries(Object.entries(rules).filter(([name, rule]) => isSame(rule, other[name])));
+
+export const others = (rules: FieldRules, other: FieldRules): FieldRules =>
+  Object.fromEntries(Object.entries(rules).filter(([name, rule]) => !isSame(rule, other[name])));
+
+const isSame = (a: FieldRule, b: FieldRule | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function linesOf(place: string, rules: FieldRules): string[] {
+  const byKind = new Map<string, string[]>();
+  for (const [name, rule] of Object.entries(rules)) {
+    const what = rule.kind === 'refused' && rule.instead !== null ? `refused: ${rule.instead}` : rule.kind;
+    byKind.set(what, [...(byKind.get(what) ?? []), `\`${name}\`${exceptions(rule)}`]);
+  }
+  return [...byKind].map(([what, names]) => `| ${place} | ${what} | ${names.join(', ')} |`);
+}
+
+/** The values that a refused field may have. */
+const exceptions = (rule: FieldRule): string =>
+  rule.kind === 'refused' && rule.unless.length > 0
+    ? ` (${rule.unless.map((value) => `\`${JSON.stringify(value)}\``).join(' or ')})`
+    : '';

@@ -1,0 +1,15 @@
+// The model that a request names.
+import type { RequestReader } from '../../generation/completion-request.js';
+import { unknownModel } from '../../generation/request-error.js';
+import type { RequestFields } from './request-fields.js';
+
+/** @throws {BadRequestError} where the server has none of this name; a request without a name means the server's own */
+export function modelOf(
+  fields: RequestFields,
+  { name, adapterNames = () => [] }: Pick<RequestReader, 'name' | 'adapterNames'>,
+): string {
+  const asked = fields.text('model', name);
+  const names = [name, ...adapterNames()];
+  if (names.includes(asked)) return asked;
+  throw unknownModel(asked, names);
+}

@@ -1,0 +1,22 @@
+// Errors in the form of Anthropic's API. Source: docs.anthropic.com/en/api/errors.
+import { excerpt } from '../../http/excerpt.js';
+import type { Fault, FaultKind } from '../protocol.js';
+
+const types: Readonly<Record<FaultKind, string>> = {
+  invalid: 'invalid_request_error',
+  unauthorized: 'authentication_error',
+  'not found': 'not_found_error',
+  'too large': 'request_too_large',
+  'too many': 'rate_limit_error',
+  overloaded: 'overloaded_error',
+  server: 'api_error',
+};
+
+/** In characters: a message does not repeat a long input. */
+const LONGEST_ERROR = 1000;
+
+/** Clients look for the words of a prompt that is too long. */
+export function messagesError({ kind, message, code }: Fault): object {
+  const words = code === 'context_length_exceeded' ? `prompt is too long: ${message}` : message;
+  return { type: 'error', error: { type: types[kind], message: excerpt(words, LONGEST_ERROR) } };
+}

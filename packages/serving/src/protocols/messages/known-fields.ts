@@ -1,0 +1,46 @@
+// Every field of a message request that this server knows. A field that is not here is ignored, unless it looks like a served one: newer
+// clients bring fields of their own.
+// Source: anthropic-sdk-typescript 1.14, resources/messages/messages.ts and resources/beta/messages/messages.ts.
+import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
+
+const cached = harmless('cache_control');
+
+/** The fields of /v1/messages. */
+export const messageFields: FieldRules = {
+  ...served('model', 'max_tokens', 'messages', 'system', 'stream', 'temperature', 'top_p', 'top_k', 'stop_sequences'),
+  ...served('tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'context_management'),
+  // Names for logs and bills, and hints about speed.
+  ...harmless('metadata', 'betas', 'service_tier', 'cache_control', 'inference_geo', 'speed', 'diagnostics'),
+  ...harmless('user_profile_id', 'workspace_id', 'billing_policy', 'fallback_credit_token'),
+  ...refused({ container: never, mcp_servers: [[]], fallbacks: [[]], compaction: never, thread: never }),
+};
+
+/** The fields of objects within a request, by where they are. */
+export const nestedMessageFields = {
+  'messages[]': served('role', 'content'),
+  'text block': { ...served('type', 'text'), ...cached, ...harmless('citations') },
+  'thinking block': { ...served('type', 'thinking'), ...harmless('signature') },
+  // Its content can be read by the server alone that has written it.
+  'redacted_thinking block': { ...served('type'), ...harmless('data') },
+  'tool_use block': { ...served('type', 'id', 'name', 'input'), ...cached, ...harmless('caller', 'toolset_name') },
+  'tool_result block': {
+    ...served('type', 'tool_use_id', 'content', 'is_error'),
+    ...cached,
+    ...harmless('toolset_name'),
+  },
+  'document block': { ...served('type', 'source', 'title', 'context'), ...cached, ...harmless('citations') },
+  'search_result block': { ...served('type', 'content', 'source', 'title'), ...cached, ...harmless('citations') },
+  'tools[]': {
+    ...served('name', 'description', 'input_schema', 'type', 'strict', 'input_examples'),
+    ...cached,
+    ...harmless('eager_input_streaming'),
+    ...refused({ defer_loading: [false], allowed_callers: [['direct']] }),
+  },
+  tool_choice: served('type', 'name', 'disable_parallel_tool_use'),
+  // The budget is a hint: nothing counts the tokens of reasoning while an answer is written.
+  thinking: { ...served('type', 'display'), ...harmless('budget_tokens') },
+  output_config: { ...served('effort', 'format'), ...refused({ task_budget: never }) },
+  'output_config.format': served('type', 'schema'),
+  context_management: served('edits'),
+  'context_management.edits[]': served('type', 'keep'),
+} as const satisfies Readonly<Record<string, FieldRules>>;

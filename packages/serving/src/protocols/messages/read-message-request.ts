@@ -1,0 +1,138 @@
+// The body of POST /v1/messages as a request of this server's own form.
+import type { TemplateInputs } from '@bowyer/text';
+import {
+  chatTemplateOf,
+  effortVariables,
+  type AnswerFormat,
+  type ChatNames,
+  type ChatRequest,
+  type ToolChoice,
+} from '../../generation/chat-request.js';
+import type { CompletionSettings, RequestReader } from '../../generation/completion-request.js';
+import { checkedStops, checkMessageCount, noCut } from '../../generation/request-bounds.js';
+import { plainSettings, samplingOf } from '../../generation/settings.js';
+import { inTurns } from '../../http/turns.js';
+import { modelOf } from '../fields/model-name.js';
+import { RequestFields } from '../fields/request-fields.js';
+import { namedTool, schemaFormat } from '../fields/tool-choice.js';
+import { messageFields, nestedMessageFields as nested } from './known-fields.js';
+import { readMessages } from './read-blocks.js';
+import { readTools } from './read-tools.js';
+
+const names: ChatNames = {
+  messages: 'messages',
+  tools: 'tools',
+  toolChoice: 'tool_choice',
+  format: 'output_config.format',
+};
+
+export interface MessageRequest {
+  chat: ChatRequest;
+  /** Whether the text of the reasoning is left out of the answer. */
+  omitsThinking: boolean;
+  /** Fields that this server does not know. */
+  ignored: readonly string[];
+}
+
+/** @param isCount the request asks for the length of its prompt alone: it needs no limit */
+export async function readMessageRequest(
+  body: unknown,
+  reader: RequestReader,
+  signal: AbortSignal,
+  isCount: boolean,
+): Promise<MessageRequest> {
+  const ignored: string[] = [];
+  const fields = new RequestFields(body, messageFields, '', ignored);
+  const template = chatTemplateOf(reader, names);
+  checkEdits(fields);
+  const given = fields.objects('messages', nested['messages[]']);
+  checkMessageCount(given.length, 'messages');
+  const messages = await inTurns(readMessages(fields, given), signal);
+  const tools = readTools(fields);
+  const { choice, parallelCalls } = choiceOf(fields, tools);
+  const output = fields.object('output_config', nested.output_config);
+  const thinking = fields.object('thinking', nested.thinking);
+  const variables = template.takesVariables ? variablesOf(thinking, output) : {};
+  const last = messages.at(-1);
+  const chat: ChatRequest = {
+    messages,
+    template,
+    inputs: { ...(tools.length > 0 && { tools }), ...(Object.keys(variables).length > 0 && { variables }) },
+    // An answer continues an assistant's last message, as Anthropic's API has it.
+    ending: last?.role === 'assistant' && last.tool_calls === undefined ? 'open' : 'reply',
+    toolChoice: choice,
+    parallelCalls,
+    format: formatOf(fields, output),
+    settings: settingsOf(fields, reader),
+    maxTokens: limitOf(fields, isCount),
+    limitGivesWay: true,
+    cut: noCut,
+    names,
+  };
+  return { chat, omitsThinking: thinking.text('display', '') === 'omitted', ignored };
+}
+
+function limitOf(fields: RequestFields, isCount: boolean): number | null {
+  if (!isCount && fields.value('max_tokens') === undefined) throw fields.fail('max_tokens', 'is missing');
+  return fields.number('max_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true });
+}
+
+function settingsOf(fields: RequestFields, reader: RequestReader): CompletionSettings {
+  const { defaults } = reader;
+  const temperature = fields.number('temperature', defaults.temperature, { min: 0, max: 2 });
+  const topP = fields.number('top_p', defaults.topP, { min: 0, max: 1 });
+  const topK = fields.number('top_k', defaults.topK, { min: -1, max: 2 ** 31, whole: true });
+  return {
+    ...plainSettings(reader),
+    model: modelOf(fields, reader),
+    stream: fields.boolean('stream'),
+    sampling: samplingOf({ temperature, topP, topK }, reader),
+    stops: checkedStops(fields.texts('stop_sequences'), 'stop_sequences'),
+  };
+}
+
+function choiceOf(
+  fields: RequestFields,
+  tools: NonNullable<TemplateInputs['tools']>,
+): { choice: ToolChoice; parallelCalls: boolean } {
+  const given = fields.object('tool_choice', nested.tool_choice);
+  const type = given.choice('type', ['auto', 'any', 'tool', 'none'], 'auto');
+  const parallelCalls = !given.boolean('disable_parallel_tool_use');
+  if (type === 'auto' || type === 'none') return { choice: type, parallelCalls };
+  if (tools.length === 0) throw fields.fail('tool_choice', 'needs tools');
+  if (type === 'any') return { choice: 'required', parallelCalls };
+  const name = namedTool(given.text('name', ''), tools, (problem) => given.fail('name', problem));
+  return { choice: { name }, parallelCalls: false };
+}
+
+/** `output_format` is the older name of `output_config.format`. */
+function formatOf(fields: RequestFields, output: RequestFields): AnswerFormat {
+  const [holder, name] = output.value('format') === undefined ? [fields, 'output_format'] : [output, 'format'];
+  if (holder.value(name) === undefined) return { kind: 'text' };
+  const format = holder.object(name, nested['output_config.format']);
+  format.choice('type', ['json_schema'], 'json_schema');
+  return schemaFormat(format);
+}
+
+/** Whether the template begins a reply with reasoning. Where a request does not say, that is the template's choice. */
+function variablesOf(thinking: RequestFields, output: RequestFields): Record<string, unknown> {
+  const type = thinking.choice('type', ['enabled', 'adaptive', 'between_tools', 'disabled', ''], '');
+  const effort = effortVariables(output.text('effort', null));
+  if (type === '' || type === 'between_tools') return effort;
+  return { ...effort, enable_thinking: type !== 'disabled' };
+}
+
+/** Edits that would take something out of the prompt are not made. @throws {BadRequestError} by the edit's name */
+function checkEdits(fields: RequestFields): void {
+  const management = fields.object('context_management', nested.context_management);
+  const edits = management.value('edits');
+  if (edits === undefined || (Array.isArray(edits) && edits.length === 0)) return;
+  for (const edit of management.objects('edits', null)) {
+    const isKept = edit.text('type', '').startsWith('clear_thinking_') && edit.value('keep') === 'all';
+    if (!isKept)
+      throw edit.fail(
+        'type',
+        `is '${edit.text('type', '')}', which is not supported by this server; leave the edit out`,
+      );
+  }
+}

@@ -1,0 +1,44 @@
+// The fields of chat completions and completions that bound prompts and answers.
+import type { CompletionRequest } from '../../generation/completion-request.js';
+import { noCut, type LengthBounds, type PromptCut } from '../../generation/request-bounds.js';
+import type { RequestFields } from '../fields/request-fields.js';
+
+/** The names of the field with an answer's limit, of which the first given one counts, and the least limit. */
+export interface LimitNames {
+  names: readonly string[];
+  least: number;
+}
+
+/** Null where the request names none. */
+export function givenLimit(fields: RequestFields, { names, least }: LimitNames): number | null {
+  const name = names.find((each) => fields.value(each) !== undefined);
+  return name === undefined
+    ? null
+    : fields.number(name, null, { min: least, max: Number.MAX_SAFE_INTEGER, whole: true });
+}
+
+/** `truncate_prompt_tokens` as in vLLM: the number of last tokens to keep; −1: as many as leave room for the answer. */
+export function promptCut(fields: RequestFields, limit: LimitNames, bounds: LengthBounds): PromptCut {
+  const { contextLength, defaults } = bounds;
+  const given = fields.number('truncate_prompt_tokens', null, { min: -1, max: contextLength, whole: true });
+  const side = fields.choice('truncation_side', ['left', 'right'], 'left');
+  if (given === 0) throw fields.fail('truncate_prompt_tokens', 'must be at least 1, or -1 for as many as fit');
+  if (given === null && fields.value('truncation_side') !== undefined)
+    throw fields.fail('truncation_side', 'needs truncate_prompt_tokens');
+  if (given === null) return noCut;
+  const asked = givenLimit(fields, limit) ?? defaults.maxTokens;
+  const count = given > 0 ? given : Math.max(1, contextLength - asked);
+  const cut = (ids: number[]) =>
+    ids.length <= count ? ids : side === 'left' ? ids.slice(-count) : ids.slice(0, count);
+  return Object.assign(cut, { cuts: true });
+}
+
+/** @throws {BadRequestError} where an answer could not end by its own limits */
+export function checkAnswerLimits(
+  fields: RequestFields,
+  { minTokens }: Pick<CompletionRequest, 'minTokens'>,
+  maxTokens: number,
+): void {
+  if (minTokens > maxTokens && fields.value('min_tokens') !== undefined)
+    throw fields.fail('min_tokens', `is ${minTokens}, and the answer has at most ${maxTokens} tokens`);
+}

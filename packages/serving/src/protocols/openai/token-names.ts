@@ -1,0 +1,11 @@
+// How OpenAI's protocols name the tokens of an answer.
+import { escaped, textOf, type Alternative } from '../../generation/token-logprobs.js';
+
+/** By their texts, or as `token_id:N`. */
+export type TokenNames = 'texts' | 'ids';
+
+/** @param prefix of the bytes of a part of a character, which has no text of its own */
+export function tokenName({ id, bytes }: Pick<Alternative, 'id' | 'bytes'>, names: TokenNames, prefix = ''): string {
+  if (names === 'ids') return `token_id:${id}`;
+  return textOf(bytes) ?? `${prefix}${escaped(bytes)}`;
+}

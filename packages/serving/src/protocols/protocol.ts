@@ -1,0 +1,126 @@
+// What every protocol is made of: routes, its own form of errors, and writers of answers. protocols.ts lists them all.
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Choice, Completed } from '../generation/answer.js';
+import type { CompletionRequest, RequestReader } from '../generation/completion-request.js';
+import type { AdapterRegistry } from '../adapters/adapter-registry.js';
+import type { SteppedTokenizer } from '../generation/stepped-tokenizer.js';
+import type { HttpAnswer } from '../http/http-listener.js';
+
+export interface Protocol {
+  routes: readonly Route[];
+  /** The body of an answer that reports a fault. */
+  errorBody: (fault: Fault) => object;
+  /** Headers that all its answers have. */
+  headers?: () => OutgoingHttpHeaders;
+}
+
+export interface Route {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** `/v1/responses/{id}`: a name in braces stands for one part of the path. */
+  path: string;
+  /** @returns null where the answer was streamed, or its client has left */
+  respond: (exchange: Exchange) => Promise<HttpAnswer | null>;
+}
+
+/** One request of a client. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** The parts of the path, by their names in the route. */
+  parameters: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  /** The JSON of the body. */
+  body: () => Promise<unknown>;
+  /** Given when the client leaves. */
+  signal: AbortSignal;
+  /** Headers of a streamed answer: while the server stops, connections must not be kept. */
+  connection: OutgoingHttpHeaders;
+  faultOf: (error: unknown) => Fault;
+}
+
+/** `invalid`: the request cannot be served as it is; `too many`: the queue is full; `overloaded`: the server holds too much. */
+export type FaultKind = 'invalid' | 'unauthorized' | 'not found' | 'too large' | 'too many' | 'overloaded' | 'server';
+
+export interface Fault {
+  kind: FaultKind;
+  status: number;
+  message: string;
+  /** The field that it is about. */
+  param: string | null;
+  code: string | null;
+  retryAfterS?: number;
+}
+
+export interface StorageLimits {
+  /** The most responses; 0: none is stored. */
+  responses: number;
+  /** The most bytes of their JSON, each with all that it continues. */
+  bytes: number;
+}
+
+/** What a protocol needs of the server. */
+export interface ServedModels {
+  name: string;
+  /** Seconds since 1970. */
+  started: number;
+  contextLength: number;
+  /** How many responses are kept for later requests. */
+  storage: StorageLimits;
+  /** Null: the model writes no text. */
+  generator: Generator | null;
+  /** Null: the model is no encoder. */
+  embedder: Embedder | null;
+  /** Adapters beside the model, where there is room for some. */
+  adapters?: ServedAdapters;
+}
+
+export interface ServedAdapters {
+  registry: AdapterRegistry;
+  /** The model's own folder. */
+  modelFolder: string;
+  /** Folders below which clients may have adapters loaded; none: the routes for that do not exist. */
+  allowedFolders: readonly string[];
+  /** Called with what the operator should know. */
+  onNotice: (notice: string) => void;
+}
+
+/** An encoder whose texts become vectors. */
+export interface Embedder {
+  tokenizer: SteppedTokenizer;
+  /** The longest text in tokens. */
+  contextLength: number;
+  vocabSize: number;
+  /** The length of a vector. */
+  dimensions: number;
+  /** The most texts of a request. */
+  mostTexts: number;
+  /** @throws {QueueFullError} at once */
+  vectors: (texts: readonly (readonly number[])[], signal: AbortSignal) => Promise<Float32Array[]>;
+}
+
+export interface Generator {
+  reader: RequestReader;
+  /**
+   * Begins the answers.
+   *
+   * @throws {QueueFullError} at once, before any piece
+   */
+  run: (request: CompletionRequest, signal: AbortSignal, onPiece: (piece: Choice) => void) => Promise<Completed>;
+}
+
+/** Writes one answer in a protocol's form: whole, or as the events of a stream, which are texts of server-sent events. */
+export interface AnswerWriter {
+  /** Before anything is generated. */
+  begin: () => string;
+  piece: (piece: Choice) => string;
+  end: (completed: Completed) => string;
+  /** The last event of a stream that a fault has ended. */
+  fail: (fault: Fault) => string;
+  whole: (completed: Completed) => object;
+  /** What keeps the connection of a stream open while nothing is generated. */
+  idle?: () => string;
+}
+
+/** A server-sent event. @param name that clients dispatch on; none if not given */
+export const event = (data: object | string, name?: string): string =>
+  `${name === undefined ? '' : `event: ${name}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;

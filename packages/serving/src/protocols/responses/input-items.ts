@@ -1,0 +1,31 @@
+// GET /v1/responses/{id}/input_items: the items of a response's own request, a page at a time.
+import { BadRequestError } from '../../generation/request-error.js';
+import type { Item } from './stored-responses.js';
+
+const LONGEST_PAGE = 100;
+
+/** @param query `limit` (20), `order` (`desc`: the last item first) and `after`, the id of the item before the page */
+export function listInputItems(input: readonly Item[], query: URLSearchParams): object {
+  const limit = Number(query.get('limit') ?? 20);
+  if (!Number.isInteger(limit) || limit < 1 || limit > LONGEST_PAGE)
+    throw new BadRequestError(`'limit' must be an integer from 1 to ${LONGEST_PAGE}`, 'limit');
+  const ordered = query.get('order') === 'asc' ? [...input] : [...input].reverse();
+  const after = query.get('after');
+  const from = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
+  if (after !== null && from === 0) throw new BadRequestError(`'after' names no item of this response`, 'after');
+  const data = ordered.slice(from, from + limit).map(shown);
+  return {
+    object: 'list',
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: from + limit < ordered.length,
+  };
+}
+
+/** A message's text is a part of its content. */
+function shown(item: Item): Item {
+  if (item.type !== 'message' || typeof item.content !== 'string') return item;
+  const type = item.role === 'assistant' ? 'output_text' : 'input_text';
+  return { ...item, content: [{ type, text: item.content, ...(type === 'output_text' && { annotations: [] }) }] };
+}

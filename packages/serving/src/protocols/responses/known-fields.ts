@@ -1,0 +1,46 @@
+// Every field of a response request that this server knows. A field that is not here is ignored, unless it looks like a served one: newer
+// clients bring fields of their own.
+// Source: openai-node 7.57, resources/responses/responses.ts.
+import { harmless, never, refused, served, type FieldRules } from '../fields/field-rules.js';
+
+/** The fields of /v1/responses. */
+export const responseFields: FieldRules = {
+  ...served('model', 'input', 'instructions', 'previous_response_id', 'store', 'stream', 'include', 'metadata'),
+  ...served('tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'),
+  ...served('temperature', 'top_p', 'top_logprobs', 'max_output_tokens', 'stream_options'),
+  // Names for logs and bills, hints about speed, and limits of tools that this server does not run.
+  ...harmless('user', 'safety_identifier', 'service_tier', 'prompt_cache_key', 'prompt_cache_options'),
+  ...harmless('prompt_cache_retention', 'moderation', 'max_tool_calls', 'access_programs', 'personality'),
+  ...refused({ background: [false], truncation: ['disabled'], context_management: [[]], image: never }),
+  ...refused({ conversation: never }, 'write previous_response_id'),
+  ...refused({ prompt: never }, 'write instructions and input'),
+};
+
+/** The fields of objects within a request, by where they are. */
+export const nestedResponseFields = {
+  'message item': { ...served('type', 'role', 'content'), ...harmless('id', 'status', 'phase') },
+  'function_call item': {
+    ...served('type', 'call_id', 'name', 'arguments'),
+    ...harmless('id', 'status', 'caller', 'created_by', 'async'),
+    ...refused({ namespace: never }),
+  },
+  'function_call_output item': {
+    ...served('type', 'call_id', 'output'),
+    ...harmless('id', 'status', 'caller', 'created_by', 'name'),
+  },
+  'reasoning item': { ...served('type', 'content', 'summary', 'encrypted_content'), ...harmless('id', 'status') },
+  'item_reference item': served('type', 'id'),
+  'content part': {
+    ...served('type', 'text', 'refusal'),
+    ...harmless('annotations', 'logprobs', 'prompt_cache_breakpoint'),
+  },
+  'tools[]': {
+    ...served('type', 'name', 'description', 'parameters', 'strict'),
+    ...refused({ async: [false], defer_loading: [false], allowed_callers: [['direct']], output_schema: never }),
+  },
+  tool_choice: served('type', 'name'),
+  text: { ...served('format'), ...harmless('verbosity') },
+  'text.format': { ...served('type', 'schema', 'strict'), ...harmless('name', 'description') },
+  reasoning: { ...served('effort', 'summary', 'generate_summary'), ...harmless('context', 'mode') },
+  stream_options: harmless('include_obfuscation'),
+} as const satisfies Readonly<Record<string, FieldRules>>;

@@ -1,0 +1,162 @@
+// The body of POST /v1/responses as a request of this server's own form.
+import { MAX_TOP_LOGPROBS } from '@bowyer/models';
+import {
+  chatTemplateOf,
+  effortVariables,
+  type AnswerFormat,
+  type ChatNames,
+  type ChatRequest,
+} from '../../generation/chat-request.js';
+import type { CompletionSettings, RequestReader } from '../../generation/completion-request.js';
+import { checkArguments, checkMessageCount, noCut } from '../../generation/request-bounds.js';
+import { BadRequestError } from '../../generation/request-error.js';
+import { plainSettings, samplingOf } from '../../generation/settings.js';
+import { inTurns } from '../../http/turns.js';
+import { modelOf } from '../fields/model-name.js';
+import { RequestFields } from '../fields/request-fields.js';
+import { schemaFormat, toolChoiceOf } from '../fields/tool-choice.js';
+import { nestedResponseFields as nested, responseFields } from './known-fields.js';
+import { givenItems, readItems } from './read-items.js';
+import type { Item, StoredResponses } from './stored-responses.js';
+
+const names: ChatNames = { messages: 'input', tools: 'tools', toolChoice: 'tool_choice', format: 'text.format' };
+
+export interface ResponseRequest {
+  chat: ChatRequest;
+  /** The request's own items, and all that they continue. */
+  input: readonly Item[];
+  context: readonly Item[];
+  store: boolean;
+  /** Fields that a response repeats. */
+  repeated: Readonly<Record<string, unknown>>;
+  /** Whether the reasoning stands where a summary of it would. */
+  summarizes: boolean;
+  /** What is returned beside the answer. */
+  include: readonly string[];
+  /** Fields that this server does not know. */
+  ignored: readonly string[];
+}
+
+export async function readResponseRequest(
+  body: unknown,
+  reader: RequestReader,
+  stored: StoredResponses,
+  signal: AbortSignal,
+): Promise<ResponseRequest> {
+  const ignored: string[] = [];
+  const fields = new RequestFields(body, responseFields, '', ignored);
+  const template = chatTemplateOf(reader, names);
+  const input = givenItems(fields, stored);
+  const items = [...previous(fields, stored), ...input];
+  if (items.length === 0) throw fields.fail('input', 'must be a text or an array of items');
+  checkMessageCount(items.length, 'input');
+  checkArguments(
+    items.map((item) => item.arguments),
+    'input',
+  );
+  const messages = await inTurns(readItems(fields, items, fields.text('instructions', '')), signal);
+  const tools = readTools(fields);
+  const reasoning = fields.object('reasoning', nested.reasoning);
+  const variables = template.takesVariables ? effortVariables(reasoning.text('effort', null)) : {};
+  const include = fields.texts('include');
+  const chat: ChatRequest = {
+    messages,
+    template,
+    inputs: { ...(tools.length > 0 && { tools }), ...(Object.keys(variables).length > 0 && { variables }) },
+    ending: 'reply',
+    toolChoice: toolChoiceOf(fields, tools, (choice) =>
+      fields.within(choice.plain(), nested.tool_choice, 'tool_choice'),
+    ),
+    parallelCalls: fields.boolean('parallel_tool_calls', true),
+    format: formatOf(fields),
+    settings: settingsOf(fields, include, reader),
+    maxTokens: fields.number('max_output_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true }),
+    limitGivesWay: false,
+    cut: noCut,
+    names,
+  };
+  const store = fields.boolean('store', true);
+  const summary = reasoning.text('summary', reasoning.text('generate_summary', null));
+  const repeated = repeatedOf(fields, chat, store);
+  return { chat, input, context: items, store, repeated, summarizes: summary !== null, include, ignored };
+}
+
+/** All that the response before this one contains. */
+function previous(fields: RequestFields, stored: StoredResponses): readonly Item[] {
+  const id = fields.text('previous_response_id', null);
+  if (id === null) return [];
+  const found = stored.get(id);
+  if (found !== undefined) return found.context;
+  throw new BadRequestError(
+    `Previous response with id '${id}' not found; this server keeps the newest stored responses alone`,
+    'previous_response_id',
+    'previous_response_not_found',
+  );
+}
+
+function settingsOf(fields: RequestFields, include: readonly string[], reader: RequestReader): CompletionSettings {
+  const { defaults } = reader;
+  fields.object('stream_options', nested.stream_options);
+  const temperature = fields.number('temperature', defaults.temperature, { min: 0, max: 2 });
+  const topP = fields.number('top_p', defaults.topP, { min: 0, max: 1 });
+  const topLogprobs = fields.number('top_logprobs', 0, { min: 0, max: MAX_TOP_LOGPROBS, whole: true });
+  return {
+    ...plainSettings(reader),
+    model: modelOf(fields, reader),
+    stream: fields.boolean('stream'),
+    sampling: samplingOf({ temperature, topP }, reader),
+    logprobs: include.includes('message.output_text.logprobs') || topLogprobs > 0,
+    topLogprobs,
+  };
+}
+
+function formatOf(fields: RequestFields): AnswerFormat {
+  const format = fields.object('text', nested.text).object('format', nested['text.format']);
+  const type = format.choice('type', ['text', 'json_object', 'json_schema'], 'text');
+  if (type === 'text') return { kind: 'text' };
+  return type === 'json_object' ? { kind: 'object' } : schemaFormat(format);
+}
+
+/** Tools in the form of Chat Completions, which templates take. */
+function readTools(fields: RequestFields): Record<string, unknown>[] {
+  const value = fields.value('tools');
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return [];
+  return fields.objects('tools', null).map((given, i) => {
+    const type = given.text('type', '');
+    if (type !== 'function')
+      throw given.fail(
+        'type',
+        `is '${type}', a tool that a server runs or reads in its own way; this server serves 'function'`,
+      );
+    const tool = fields.within(given.plain(), nested['tools[]'], `tools[${i}]`);
+    const name = tool.text('name', '');
+    if (name === '') throw tool.fail('name', 'must be a string');
+    const description = tool.text('description', null);
+    const strict = tool.boolean('strict');
+    const parameters = tool.value('parameters') === undefined ? null : tool.object('parameters', null).plain();
+    const described = { ...(description !== null && { description }), ...(parameters && { parameters }) };
+    return { type: 'function', function: { name, ...described, ...(strict && { strict }) } };
+  });
+}
+
+/** The fields of a request as a response repeats them, with the values of those that were left out. */
+function repeatedOf(fields: RequestFields, { settings }: ChatRequest, store: boolean): Record<string, unknown> {
+  const { sampling } = settings;
+  return {
+    instructions: fields.value('instructions') ?? null,
+    previous_response_id: fields.value('previous_response_id') ?? null,
+    metadata: fields.value('metadata') === undefined ? {} : fields.object('metadata', null).plain(),
+    max_output_tokens: fields.value('max_output_tokens') ?? null,
+    parallel_tool_calls: fields.value('parallel_tool_calls') ?? true,
+    temperature: sampling.greedy ? 0 : sampling.temperature,
+    top_p: sampling.topP,
+    top_logprobs: settings.topLogprobs,
+    tool_choice: fields.value('tool_choice') ?? 'auto',
+    tools: fields.value('tools') ?? [],
+    text: { format: { type: 'text' }, ...fields.object('text', null).plain() },
+    reasoning: { effort: null, summary: null, ...fields.object('reasoning', null).plain() },
+    truncation: 'disabled',
+    background: false,
+    store,
+  };
+}

@@ -1,0 +1,157 @@
+// The items of one response, built while its answer is generated, with the events of a stream that report them.
+// Source: platform.openai.com/docs/api-reference/responses-streaming.
+import { randomUUID } from 'node:crypto';
+import type { Choice } from '../../generation/answer.js';
+import type { CalledTool } from '../../tool-calls/part-streamer.js';
+import { chatLogprobs } from '../openai/chat-logprobs.js';
+import type { Item } from './stored-responses.js';
+
+/** An event without its number. */
+export interface ItemEvent {
+  type: string;
+  [name: string]: unknown;
+}
+
+type Kind = 'reasoning' | 'message' | 'function_call';
+
+interface OpenItem {
+  kind: Kind;
+  item: Item;
+  /** The text, the reasoning or the arguments so far. */
+  text: string;
+  logprobs: object[];
+  call?: CalledTool;
+}
+
+export interface ItemOptions {
+  /** Whether the reasoning stands where a summary of it would. */
+  summarizes: boolean;
+  /** Whether reasoning is also sent in the form that a client sends back without reading it. */
+  sendsEncrypted: boolean;
+}
+
+const prefixes: Readonly<Record<Kind, string>> = { reasoning: 'rs', message: 'msg', function_call: 'fc' };
+
+export class ResponseItems {
+  readonly #done: Item[] = [];
+  #open: OpenItem | null = null;
+
+  constructor(private readonly options: ItemOptions) {}
+
+  /** Those that have ended. */
+  get items(): readonly Item[] {
+    return this.#done;
+  }
+
+  add({ reasoning = '', text, calls = [], tokens }: Choice): ItemEvent[] {
+    const events: ItemEvent[] = [];
+    if (reasoning !== '') events.push(...this.#begin('reasoning'), this.#reasoningDelta(reasoning));
+    if (text !== '') {
+      const logprobs = chatLogprobs(tokens ?? [], 'texts');
+      events.push(...this.#begin('message'), this.#delta('response.output_text.delta', text, { logprobs }));
+      this.#open!.logprobs.push(...logprobs);
+    }
+    for (const call of calls) {
+      events.push(...this.#begin('function_call', call));
+      if (call.arguments !== '')
+        events.push(this.#delta('response.function_call_arguments.delta', call.arguments, {}, false));
+    }
+    return events;
+  }
+
+  /** @param status of the last item. A response without any item gets an empty message */
+  end(status: 'completed' | 'incomplete'): ItemEvent[] {
+    const events = this.#open === null && this.#done.length === 0 ? this.#begin('message') : [];
+    return [...events, ...this.#close(status)];
+  }
+
+  /** Nothing where the item is open already. */
+  #begin(kind: Kind, call?: CalledTool): ItemEvent[] {
+    if (this.#open?.kind === kind && this.#open.call?.index === call?.index) return [];
+    const closed = this.#close('completed');
+    const id = `${prefixes[kind]}_${randomUUID().replaceAll('-', '')}`;
+    const item: Item = { id, type: kind, status: 'in_progress', ...emptyItem(kind, call) };
+    this.#open = { kind, item, text: '', logprobs: [], call };
+    const added = { type: 'response.output_item.added', output_index: this.#done.length, item };
+    if (kind === 'function_call') return [...closed, added];
+    return [...closed, added, this.#part('added')];
+  }
+
+  #reasoningDelta(text: string): ItemEvent {
+    const { summarizes } = this.options;
+    return this.#delta(`response.reasoning_${summarizes ? 'summary_' : ''}text.delta`, text);
+  }
+
+  #delta(type: string, delta: string, more: object = {}, hasPart = true): ItemEvent {
+    this.#open!.text += delta;
+    return { type, ...this.#place(), ...(hasPart && this.#partIndex()), delta, ...more };
+  }
+
+  #place(): { item_id: string; output_index: number } {
+    return { item_id: this.#open!.item.id, output_index: this.#done.length };
+  }
+
+  #isSummary(): boolean {
+    return this.#open!.kind === 'reasoning' && this.options.summarizes;
+  }
+
+  #partIndex(): object {
+    return this.#isSummary() ? { summary_index: 0 } : { content_index: 0 };
+  }
+
+  /** The beginning or the end of the item's one part. */
+  #part(what: 'added' | 'done'): ItemEvent {
+    const type = `response.${this.#isSummary() ? 'reasoning_summary_part' : 'content_part'}.${what}`;
+    const open = this.#open!;
+    return { type, ...this.#place(), ...this.#partIndex(), part: partOf(open, this.options) };
+  }
+
+  #close(status: 'completed' | 'incomplete'): ItemEvent[] {
+    const open = this.#open;
+    if (open === null) return [];
+    const { text, logprobs } = open;
+    const place = this.#place();
+    const item = { ...open.item, status, ...wholeItem(open, this.options) };
+    const events: ItemEvent[] =
+      open.kind === 'function_call'
+        ? [{ type: 'response.function_call_arguments.done', ...place, name: open.call!.name, arguments: text }]
+        : [
+            {
+              type: `${textEvent(open.kind, this.options)}.done`,
+              ...place,
+              ...this.#partIndex(),
+              text,
+              ...(open.kind === 'message' && { logprobs }),
+            },
+            this.#part('done'),
+          ];
+    events.push({ type: 'response.output_item.done', output_index: place.output_index, item });
+    this.#done.push(item);
+    this.#open = null;
+    return events;
+  }
+}
+
+const textEvent = (kind: Kind, { summarizes }: ItemOptions): string =>
+  kind === 'message' ? 'response.output_text' : `response.reasoning_${summarizes ? 'summary_' : ''}text`;
+
+function emptyItem(kind: Kind, call?: CalledTool): object {
+  if (kind === 'message') return { role: 'assistant', content: [] };
+  if (kind === 'reasoning') return { summary: [] };
+  return { call_id: call!.id, name: call!.name, arguments: '' };
+}
+
+function partOf({ kind, text, logprobs }: OpenItem, { summarizes }: ItemOptions): object {
+  if (kind === 'message') return { type: 'output_text', text, annotations: [], logprobs };
+  return { type: summarizes ? 'summary_text' : 'reasoning_text', text };
+}
+
+function wholeItem(open: OpenItem, options: ItemOptions): object {
+  if (open.kind === 'function_call') return { arguments: open.text };
+  const part = partOf(open, options);
+  if (open.kind === 'message') return { content: [part] };
+  return {
+    ...(options.summarizes ? { summary: [part] } : { content: [part] }),
+    ...(options.sendsEncrypted && { encrypted_content: Buffer.from(open.text).toString('base64') }),
+  };
+}

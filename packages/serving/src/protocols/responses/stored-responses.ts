@@ -1,0 +1,60 @@
+// Responses that later requests may continue, kept in memory: the oldest ones make room for new ones.
+import type { StorageLimits } from '../protocol.js';
+
+export type Item = Readonly<Record<string, unknown>> & { id: string };
+
+export interface StoredResponse {
+  id: string;
+  /** As its client has got it. */
+  response: object;
+  /** The items of its own request. */
+  input: readonly Item[];
+  /** Everything before and within it, which a request after it continues. */
+  context: readonly Item[];
+}
+
+export class StoredResponses {
+  readonly #stored = new Map<string, StoredResponse & { bytes: number }>();
+  #bytes = 0;
+
+  constructor(private readonly limits: StorageLimits) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get size(): number {
+    return this.#stored.size;
+  }
+
+  add(stored: StoredResponse): void {
+    const bytes = Buffer.byteLength(JSON.stringify([stored.response, stored.context]));
+    const { responses, bytes: most } = this.limits;
+    if (responses === 0 || bytes > most) return;
+    for (const id of this.#stored.keys()) {
+      if (this.#stored.size < responses && this.#bytes + bytes <= most) break;
+      this.delete(id);
+    }
+    this.#stored.set(stored.id, { ...stored, bytes });
+    this.#bytes += bytes;
+  }
+
+  get(id: string): StoredResponse | undefined {
+    return this.#stored.get(id);
+  }
+
+  /** Whether there was one. */
+  delete(id: string): boolean {
+    this.#bytes -= this.#stored.get(id)?.bytes ?? 0;
+    return this.#stored.delete(id);
+  }
+
+  /** An item of any response, the newest first. */
+  item(id: string): Item | undefined {
+    for (const { context } of [...this.#stored.values()].reverse()) {
+      const found = context.find((item) => item.id === id);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+// The answers that a request's choice of tools allows, as a grammar: calls that must be there, and arguments that follow their schemas.
+import {
+  either,
+  jsonValue,
+  sequence,
+  text,
+  textWithout,
+  UnsupportedSchemaError,
+  type Grammar,
+  type Tokenizer,
+} from '@bowyer/text';
+import type { Tool } from './answer-parts.js';
+import type { CallStyle } from './call-style.js';
+import { GrammarMarks } from './grammar-marks.js';
+import { reasoningMarks } from './reasoning.js';
+
+/** How a template writes an answer. */
+export type WrittenStyle = Pick<CallStyle, 'format' | 'afterReasoning'>;
+
+/** What stands before an answer. */
+export interface ReasoningPlace {
+  /** Whose marks are tokens. */
+  tokenizer: Pick<Tokenizer, 'tokenToId'>;
+  /** The prompt ended with <think>. */
+  startsInReasoning: boolean;
+  /** Whether the answer may begin with reasoning of its own; true if not given. */
+  mayReason?: boolean;
+}
+
+export interface CallChoice extends ReasoningPlace {
+  /** `auto`: text, calls, or text before calls; else one call at least, of any tool or of the one named. */
+  choice: 'auto' | 'required' | { name: string };
+  /** Whether there may be several calls. */
+  parallel: boolean;
+  /** The content of answers without calls; any text if not given. */
+  content?: Grammar | null;
+}
+
+/**
+ * Arguments follow the tools' schemas. Where a schema has a keyword that answers cannot be held to, those of a strict tool are refused,
+ * and those of another are any object.
+ *
+ * @throws {StrictToolError} for a strict tool's schema
+ */
+export function callGrammar(style: WrittenStyle, tools: readonly Tool[], given: CallChoice): Grammar {
+  const { choice, parallel, tokenizer, content = null } = given;
+  const { format } = style;
+  const marks = new GrammarMarks(tokenizer);
+  const callable = typeof choice === 'object' ? tools.filter(({ name }) => name === choice.name) : tools;
+  const calls = format.grammar(callable, { marks, parallel, jsonArguments });
+  if (choice !== 'auto') return behindReasoning(calls, style, given);
+  if (content === null) return behindReasoning(format.optional(calls, marks), style, given);
+  return behindReasoning(either(framed(content, style, marks), calls), style, given);
+}
+
+/** An answer that has content alone. */
+export function contentGrammar(content: Grammar, style: WrittenStyle | null, place: ReasoningPlace): Grammar {
+  return behindReasoning(framed(content, style, new GrammarMarks(place.tokenizer)), style, place);
+}
+
+/** A strict tool has a schema that answers cannot be held to. */
+export class StrictToolError extends Error {
+  override readonly name = 'StrictToolError';
+
+  constructor(tool: string, cause: UnsupportedSchemaError) {
+    super(`the strict tool '${tool}' has parameters that answers cannot be held to: ${cause.message}`, { cause });
+  }
+}
+
+const framed = (content: Grammar, style: WrittenStyle | null, marks: GrammarMarks): Grammar =>
+  style?.format.framed?.(content, marks) ?? content;
+
+function behindReasoning(answer: Grammar, style: WrittenStyle | null, place: ReasoningPlace): Grammar {
+  const { tokenizer, startsInReasoning, mayReason = true } = place;
+  const marks = new GrammarMarks(tokenizer);
+  const own = style?.format.reasoning?.(marks);
+  if (own) return sequence(own, answer);
+  const [start, end] = reasoningMarks;
+  const thought = sequence(textWithout(end), marks.of(end), text(style?.afterReasoning?.some ?? '\n\n'));
+  if (startsInReasoning) return sequence(thought, answer);
+  const canStart = mayReason && tokenizer.tokenToId(start) !== undefined;
+  return canStart ? either(answer, sequence(marks.of(start), thought, answer)) : answer;
+}
+
+/** A tool without a schema has no arguments. */
+function jsonArguments({ name, parameters, strict }: Tool): Grammar {
+  if (parameters === null) return text('{}');
+  try {
+    return jsonValue(parameters.$ref === undefined ? { ...parameters, type: 'object' } : parameters);
+  } catch (error) {
+    if (!(error instanceof UnsupportedSchemaError)) throw error;
+    if (strict) throw new StrictToolError(name, error);
+    return jsonValue({ type: 'object' });
+  }
+}

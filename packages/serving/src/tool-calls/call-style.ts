@@ -1,0 +1,150 @@
+// How a chat template writes calls of tools: seen in what it makes of dialogues with some.
+import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
+import type { CallFormat } from './call-format.js';
+import { callFormats } from './call-formats.js';
+import { reasoningMarks, type AfterReasoning } from './reasoning.js';
+
+export interface CallStyle {
+  format: CallFormat;
+  /** How the template takes the arguments of a call; `content`: it leaves calls out, so that the message's content has them. */
+  takes: 'object' | 'text' | 'content';
+  /** The content of a message that has calls alone. */
+  emptyContent: '' | null;
+  /** Whether a message may have content beside its calls. */
+  takesContent: boolean;
+  /** Whether a message may have several calls. */
+  takesSeveral: boolean;
+  /** Whether texts among arguments must be given with their escapes. */
+  needsEscapes: boolean;
+  /** White space between content and calls. */
+  beforeCalls: string;
+  /** Null where the template writes no reasoning. */
+  afterReasoning: AfterReasoning | null;
+}
+
+const parameters = { type: 'object', properties: { x: { type: 'integer', description: 'x' } }, required: ['x'] };
+const tools = ['probe_tool', 'probe_other'].map((name) => ({
+  type: 'function',
+  function: { name, description: 'A tool.', parameters },
+}));
+const user = { role: 'user', content: 'Call it.' } as const;
+
+const callOf = (args: unknown, name = 'probe_tool') => ({
+  type: 'function',
+  id: name === 'probe_tool' ? 'abcdef012' : 'abcdef013',
+  function: { name, arguments: args },
+});
+
+const answerTo = ({ id, function: { name } }: ReturnType<typeof callOf>): ChatMessage => ({
+  role: 'tool',
+  content: '1',
+  name,
+  tool_call_id: id,
+});
+
+/** Null where the template has no calls, or writes them in none of the known ways. */
+export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallStyle | null {
+  const prober = new Prober(template, tokenizer);
+  for (const takes of ['object', 'text'] as const)
+    for (const emptyContent of ['', null] as const) {
+      const text = prober.called(emptyContent, [prober.call(takes)]);
+      const format = callFormats.find(({ sign }) => sign.test(text));
+      if (format) return prober.styleOf({ format, takes, emptyContent });
+    }
+  const prompt = prober.written([user]);
+  const format = callFormats.find(({ promptSign }) => promptSign?.test(prompt));
+  const itself = {
+    emptyContent: '',
+    takesContent: true,
+    takesSeveral: true,
+    needsEscapes: false,
+    beforeCalls: '',
+    afterReasoning: null,
+  } as const;
+  return format === undefined ? null : { format, takes: 'content', ...itself };
+}
+
+const CONTENT = 'Some content.';
+
+class Prober {
+  constructor(
+    private readonly template: ChatTemplate,
+    private readonly tokenizer: Tokenizer,
+  ) {}
+
+  call = (takes: CallStyle['takes'], args: object = { x: 1 }, name?: string) =>
+    callOf(takes === 'text' ? JSON.stringify(args) : args, name);
+
+  /** '' where the template refuses the messages. */
+  written(messages: readonly ChatMessage[]): string {
+    try {
+      const ids = this.template.encodePrompt(messages, { tools });
+      return this.tokenizer.decode(ids, { keepSpecialTokens: true });
+    } catch {
+      return '';
+    }
+  }
+
+  called(content: string | null, calls: readonly ReturnType<typeof callOf>[]): string {
+    return this.written([user, { role: 'assistant', content, tool_calls: calls }, ...calls.map(answerTo)]);
+  }
+
+  styleOf(known: Pick<CallStyle, 'format' | 'takes' | 'emptyContent'>): CallStyle {
+    const { format, takes, emptyContent } = known;
+    const withContent = this.called(CONTENT, [this.call(takes)]);
+    const [content, call] = [withContent.lastIndexOf(CONTENT), withContent.search(format.sign)];
+    const between = withContent.slice(content + CONTENT.length, Math.max(call, 0));
+    const calls = [this.call(takes), this.call(takes, { x: 2 }, 'probe_other')];
+    const two = this.written([user, { role: 'assistant', content: emptyContent, tool_calls: calls }]);
+    const quoted = this.called(emptyContent, [this.call(takes, { x: 1, s: "a'b\\c" })]);
+    return {
+      ...known,
+      takesContent: content >= 0 && call >= 0,
+      takesSeveral: format.sign.test(two) && two.lastIndexOf('probe_other') > two.search(format.sign),
+      needsEscapes: format.escaped !== undefined && !quoted.includes(String(format.escaped("a'b\\c"))),
+      afterReasoning: this.#afterReasoning(takes),
+      beforeCalls: content >= 0 && call > content && between.trim() === '' ? between : '',
+    };
+  }
+
+  #afterReasoning(takes: CallStyle['takes']): AfterReasoning | null {
+    const call = this.call(takes);
+    const between = (thought: object) => {
+      const message = { role: 'assistant', content: CONTENT, tool_calls: [call], ...thought } as const;
+      return /<\/think>(\s*)Some content\./.exec(this.written([user, message, answerTo(call)]))?.[1];
+    };
+    const some = between({ reasoning_content: 'A thought.', thinking: 'A thought.' });
+    return some === undefined ? null : { some, none: between({}) ?? some };
+  }
+}
+
+/** Decodes answers so that the marks of their parts stay, also those that are special tokens. */
+export function decoderWithMarks(tokenizer: Tokenizer, format: CallFormat | null): (ids: readonly number[]) => string {
+  const kept = new Map(
+    [...reasoningMarks, ...(format?.marks ?? [])].flatMap((mark): [number, string][] => {
+      const id = tokenizer.tokenToId(mark);
+      return id !== undefined && tokenizer.decode([id]) === '' ? [[id, mark]] : [];
+    }),
+  );
+  return (ids) => {
+    if (!ids.some((id) => kept.has(id))) return tokenizer.decode(ids);
+    const pieces: string[] = [];
+    let from = 0;
+    ids.forEach((id, i) => {
+      if (!kept.has(id)) return;
+      pieces.push(tokenizer.decode(ids.slice(from, i)), kept.get(id)!);
+      from = i + 1;
+    });
+    return pieces.join('') + tokenizer.decode(ids.slice(from));
+  };
+}
+
+/** Whether answers may be in a format that also has the text and the reasoning of those without calls. */
+export const mayFrameAnswers = (tokenizer: Pick<Tokenizer, 'tokenToId'>): boolean =>
+  callFormats.some(
+    ({ framesAnswers, marks }) => framesAnswers && marks.every((mark) => tokenizer.tokenToId(mark) !== undefined),
+  );
+
+/** Ids of the tokens that end an answer with calls in this format. */
+export const endIds = (tokenizer: Tokenizer, { endMarks }: CallFormat): number[] =>
+  endMarks.flatMap((mark) => tokenizer.tokenToId(mark) ?? []);

@@ -1,0 +1,106 @@
+// gpt-oss: an answer is messages of channels. `<|channel|>analysis<|message|>…<|end|>` is reasoning, `<|channel|>final<|message|>…`
+// content, and ` to=functions.f<|channel|>commentary json<|message|>{…}<|call|>` a call, which ends the answer; the recipient may
+// also follow the channel.
+// Source: github.com/openai/harmony, docs/format.md; the chat template of gpt-oss.
+import { either, sequence, text, textWithout, type ChatMessage, type ContentPart, type Grammar } from '@bowyer/text';
+import type { AnswerParts, AttemptStatus, Call } from '../answer-parts.js';
+import { longId, type CallFormat } from '../call-format.js';
+import type { GrammarMarks } from '../grammar-marks.js';
+import type { IncomingText, Reading } from '../incoming-text.js';
+import { readArguments } from '../json-call.js';
+
+const [START, CHANNEL, MESSAGE] = ['<|start|>', '<|channel|>', '<|message|>'];
+const [END, CALL, RETURN, CONSTRAIN] = ['<|end|>', '<|call|>', '<|return|>', '<|constrain|>'];
+const ENDS = [END, CALL, RETURN, START];
+
+export const harmony: CallFormat = {
+  name: 'harmony',
+  sign: /to=functions\.probe_tool\s*<\|channel\|>|<\|channel\|>\w+ to=functions\.probe_tool/,
+  marks: [START, CHANNEL, MESSAGE, END, CALL, RETURN, CONSTRAIN],
+  endMarks: [CALL, RETURN],
+  argumentsAreJson: true,
+  framesAnswers: true,
+  callId: longId,
+  read: readMessages,
+  historyMessage: asThinking,
+  framed: inFinal,
+  optional: (calls, marks) => either(calls, inFinal(textWithout(END), marks)),
+  reasoning: ({ of }) => {
+    const begin = sequence(of(CHANNEL), text('analysis'), of(MESSAGE));
+    return either(text(''), sequence(begin, textWithout(END), of(END), of(START), text('assistant')));
+  },
+  // One call: its mark ends the answer.
+  grammar: (tools, { marks, jsonArguments }) => {
+    const channel = sequence(marks.of(CHANNEL), text('commentary json'), marks.of(MESSAGE));
+    return either(...tools.map((tool) => sequence(text(` to=functions.${tool.name}`), channel, jsonArguments(tool))));
+  },
+};
+
+function inFinal(content: Grammar, { of }: GrammarMarks): Grammar {
+  return sequence(of(CHANNEL), text('final'), of(MESSAGE), content);
+}
+
+function* readMessages(input: IncomingText, parts: AnswerParts): Reading<void> {
+  do {
+    const from = input.at;
+    yield* input.take(START);
+    const header = yield* readHeader(input);
+    if (header === null) {
+      // Text without a frame.
+      parts.addText(input.text.slice(from, input.at));
+      yield* input.takeUpTo(ENDS, parts.addText);
+    } else if (header.recipient !== null) {
+      const { recipient } = header;
+      yield* parts.attempt(input, (body, call) => readCall(body, call, recipient), { from });
+    } else yield* readText(input, parts, header.channel);
+    if (yield* input.take(END)) continue;
+    if (!(yield* input.take(CALL))) yield* input.take(RETURN);
+  } while ((yield* input.peek()) !== '');
+}
+
+/** Everything up to the message. null: it is none, and nothing was read. */
+function* readHeader(input: IncomingText): Reading<{ channel: string; recipient: string | null } | null> {
+  const start = input.at;
+  yield* input.take('assistant');
+  const opens = (yield* input.startsWith(CHANNEL)) || (yield* input.startsWith(' to='));
+  let header = '';
+  if (opens && (yield* input.takeUpTo([MESSAGE, END, CALL, RETURN], (piece) => (header += piece))) === MESSAGE) {
+    yield* input.take(MESSAGE);
+    const channel = /<\|channel\|>(\w+)/.exec(header)?.[1] ?? 'final';
+    return { channel, recipient: /\bto=([^\s<]+)/.exec(header)?.[1] ?? null };
+  }
+  input.at = start;
+  return null;
+}
+
+/** Messages of the same kind have a line break between them. */
+function* readText(input: IncomingText, parts: AnswerParts, channel: string): Reading<void> {
+  const isReasoning = channel === 'analysis';
+  const add = isReasoning ? parts.addReasoning : parts.addText;
+  let isFirst = (isReasoning ? parts.reasoning : parts.content) !== '';
+  yield* input.takeUpTo(ENDS, (piece) => {
+    add(isFirst ? `\n${piece}` : piece);
+    isFirst = false;
+  });
+}
+
+function* readCall(input: IncomingText, call: Call, recipient: string): Reading<AttemptStatus> {
+  const failure = call.named(recipient.replace(/^functions\./, ''));
+  if (failure !== null) return failure;
+  yield* input.skipSpace();
+  const wrong = yield* readArguments(input, call);
+  if (wrong !== null) return wrong;
+  yield* input.skipSpace();
+  return 'ok';
+}
+
+/** Its templates have one text beside a call, which is reasoning: it has the content too, behind an empty line. */
+function asThinking({ thinking, reasoning_content: reasoning, content, ...message }: ChatMessage): ChatMessage {
+  const texts = [thinking ?? reasoning, textOf(content)].filter((text) => typeof text === 'string' && text !== '');
+  return { ...message, content: '', ...(texts.length > 0 && { thinking: texts.join('\n\n') }) };
+}
+
+const textOf = (content: ChatMessage['content']): string =>
+  typeof content === 'string'
+    ? content
+    : (content ?? []).map(({ text: part }: ContentPart) => String(part ?? '')).join('');

@@ -1,0 +1,119 @@
+// Qwen 3 Coder, Qwen 3.5 and later, Nemotron 3:
+// `<tool_call>\n<function=f>\n<parameter=k>\nvalue\n</parameter>\n</function>\n</tool_call>`.
+// Values are texts without quotation marks or escapes, so that where one ends is known from what follows it.
+// Source: the chat templates of Qwen 3 Coder and 3.5.
+import { characters, either, repeat, sequence, text, textWithout, type Grammar } from '@bowyer/text';
+import type { AttemptStatus, Call, Tool } from '../answer-parts.js';
+import { behindText, longId, type CallFormat, type CallGrammarOptions } from '../call-format.js';
+import { argumentsOf, boundedText, type ArgumentWriter } from '../grammar-values.js';
+import type { IncomingText, Reading } from '../incoming-text.js';
+import { schemaOf, typedValue } from '../typed-value.js';
+import { readBlocks } from './hermes.js';
+
+const [CALL, END_OF_CALL] = ['<tool_call>', '</tool_call>'];
+const [FUNCTION, END_OF_FUNCTION] = ['<function=', '</function>'];
+const [PARAMETER, END_OF_PARAMETER] = ['<parameter=', '</parameter>'];
+
+export const qwenXml: CallFormat = {
+  name: 'qwen-xml',
+  sign: /<tool_call>\s*<function=probe_tool>/,
+  marks: [CALL, END_OF_CALL],
+  endMarks: [],
+  argumentsAreJson: false,
+  callId: longId,
+  read: (input, parts) => readBlocks(input, parts, readFunction),
+  optional: behindText(CALL),
+  grammar: parameterCalls,
+};
+
+function* readFunction(input: IncomingText, call: Call): Reading<AttemptStatus> {
+  if (!(yield* input.take(FUNCTION))) return unfinished(input) ? 'unclosed_block' : 'malformed_structure';
+  const name = yield* readName(input);
+  if (name === null) return 'unclosed_block';
+  const failure = call.named(name);
+  if (failure !== null) return failure;
+  const keys = new Set<string>();
+  call.add('{');
+  for (;;) {
+    yield* input.skipSpace();
+    if ((yield* input.take(END_OF_FUNCTION)) || (yield* input.startsWith(END_OF_CALL))) break;
+    if (!(yield* input.take(PARAMETER))) return unfinished(input) ? 'unclosed_block' : 'malformed_structure';
+    const key = yield* readName(input);
+    if (key === null) return 'unclosed_block';
+    keys.add(key);
+    const value = yield* readValue(input, keys);
+    if (value === null) return 'unclosed_block';
+    const { parameters = null } = call.tool ?? {};
+    const json = typedValue(value, schemaOf(parameters, key), parameters);
+    call.add(`${keys.size > 1 ? ', ' : ''}${JSON.stringify(key)}: ${json}`);
+  }
+  call.add('}');
+  return 'ok';
+}
+
+const unfinished = (input: IncomingText): boolean => input.isWhole && input.at >= input.text.length;
+
+/** Up to the bracket that closes a tag; null where the answer ends before. */
+function* readName(input: IncomingText): Reading<string | null> {
+  let name = '';
+  const mark = yield* input.takeUpTo(['>'], (text) => (name += text));
+  input.at += mark === null ? 0 : 1;
+  return mark && name.trim();
+}
+
+/** null: it does not end. */
+function* readValue(input: IncomingText, keys: ReadonlySet<string>): Reading<string | null> {
+  const start = input.at;
+  for (;;) {
+    const mark = yield* input.takeUpTo([END_OF_PARAMETER]);
+    if (mark === null) return cutValue(input, start);
+    const end = input.at;
+    input.at += mark.length;
+    if (yield* endsHere(input, keys)) return withoutLineBreaks(input.text.slice(start, end));
+  }
+}
+
+/** Whether the mark just read ends a value: another parameter or the function's end follows it, else it is within a text. */
+function* endsHere(input: IncomingText, keys: ReadonlySet<string>): Reading<boolean> {
+  const end = input.at;
+  yield* input.skipSpace();
+  let ends = false;
+  if (yield* input.take(PARAMETER)) {
+    const key = yield* readName(input);
+    ends = key !== null && !keys.has(key);
+  } else if (yield* input.take(END_OF_FUNCTION)) {
+    yield* input.skipSpace();
+    ends = unfinished(input) || (yield* input.startsWith(END_OF_CALL));
+  }
+  input.at = end;
+  return ends;
+}
+
+/** Where models leave the mark out a value ends before the next mark; known only once the answer has ended. */
+function cutValue(input: IncomingText, start: number): string | null {
+  const rest = input.text.slice(start);
+  const end = /<\/parameter>|\n<parameter=|\s*<\/function>|\s*<\/tool_call>/.exec(rest);
+  if (end === null) return null;
+  input.at = start + end.index + (end[0] === END_OF_PARAMETER ? end[0].length : 0);
+  return withoutLineBreaks(rest.slice(0, end.index));
+}
+
+const withoutLineBreaks = (value: string): string => value.replace(/^\n/, '').replace(/\n$/, '');
+
+/** `<tool_call>\n<function=f>\n<parameter=k>\nv\n</parameter>\n</function>\n</tool_call>` */
+function parameterCalls(tools: readonly Tool[], { marks, parallel }: CallGrammarOptions): Grammar {
+  const noMark = characters([['<', '<']], true);
+  const writer: ArgumentWriter = {
+    member: (key, value) => sequence(text(`<parameter=${key}>\n`), value, text('\n</parameter>\n')),
+    separator: '',
+    string: (schema) => boundedText(schema, noMark) ?? textWithout('\n</parameter>'),
+    constant: (value) => text(typeof value === 'string' ? value : JSON.stringify(value)),
+    boolean: ['true', 'false'],
+    nothing: 'null',
+  };
+  const called = tools.map((tool) =>
+    sequence(text(`\n<function=${tool.name}>\n`), argumentsOf(tool, writer), text('</function>\n')),
+  );
+  const call = sequence(marks.of('<tool_call>'), either(...called), marks.of('</tool_call>'));
+  return parallel ? sequence(call, repeat(sequence(text('\n'), call), 0)) : call;
+}

@@ -1,0 +1,142 @@
+// Grammars of arguments in formats where they are not JSON: a value for each of a tool's parameters, as its schema has it.
+import {
+  either,
+  jsonValue,
+  pattern,
+  repeat,
+  rule,
+  sequence,
+  text,
+  UnsupportedSchemaError,
+  type Grammar,
+} from '@bowyer/text';
+import type { Tool } from './answer-parts.js';
+import { isSchema, resolved, type Schema } from './schemas.js';
+
+/** How a format writes arguments. */
+export interface ArgumentWriter {
+  /** In `keys`' order. */
+  keys?(keys: readonly string[]): readonly string[];
+  member(key: string, value: Grammar): Grammar;
+  separator: string;
+  /** A text of the schema. */
+  string(schema: Schema, values: Values): Grammar;
+  /** One of an enumeration. */
+  constant(value: unknown): Grammar;
+  /** A list or an object; JSON if not given. */
+  nested?(schema: Schema, values: Values): Grammar;
+  boolean: readonly [yes: string, no: string];
+  nothing: string;
+}
+
+/** The arguments of a tool, without the brackets around them. */
+export function argumentsOf(tool: Tool, writer: ArgumentWriter): Grammar {
+  const root = tool.parameters ?? {};
+  const values = new Values(writer, root, tool.strict);
+  return values.members(root, '#', writer.member, writer.separator);
+}
+
+export class Values {
+  constructor(
+    private readonly writer: ArgumentWriter,
+    private readonly root: Schema,
+    private readonly isStrict: boolean,
+  ) {}
+
+  /** The properties of an object in their order; those that are not required may be left out. */
+  members(schema: Schema, path: string, member: ArgumentWriter['member'], separator: string): Grammar {
+    const properties = isSchema(schema.properties) ? schema.properties : {};
+    const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+    const keys = this.writer.keys?.(Object.keys(properties)) ?? Object.keys(properties);
+    const known = new Map<string, Grammar>();
+    const from = (i: number, hasBefore: boolean): Grammar => {
+      if (i === keys.length) return text('');
+      const id = `${i} ${hasBefore}`;
+      const rest = known.get(id) ?? rule(() => one(i, hasBefore));
+      known.set(id, rest);
+      return rest;
+    };
+    const one = (i: number, hasBefore: boolean): Grammar => {
+      const key = keys[i];
+      const value = this.value(properties[key], `${path}/properties/${key}`);
+      const here = sequence(text(hasBefore ? separator : ''), member(key, value), from(i + 1, true));
+      return required.has(key) ? here : either(here, from(i + 1, hasBefore));
+    };
+    // All are made now, so that what is not supported is refused before anything is sampled.
+    for (const key of keys) this.value(properties[key], `${path}/properties/${key}`);
+    return from(0, false);
+  }
+
+  value(given: unknown, path: string): Grammar {
+    const schema = this.#resolved(given, path);
+    if ('const' in schema) return this.writer.constant(schema.const);
+    if (Array.isArray(schema.enum)) return either(...schema.enum.map((value) => this.writer.constant(value)));
+    const branches = [schema.anyOf, schema.oneOf].find(Array.isArray) as unknown[] | undefined;
+    if (branches) return either(...branches.map((branch, i) => this.value(branch, `${path}/anyOf/${i}`)));
+    if (Array.isArray(schema.type)) return either(...schema.type.map((type) => this.#typed(schema, type, path)));
+    return this.#typed(schema, schema.type, path);
+  }
+
+  #typed(schema: Schema, type: unknown, path: string): Grammar {
+    const { boolean, nothing, nested } = this.writer;
+    switch (type) {
+      case 'boolean':
+        return either(...boolean.map((name) => text(name)));
+      case 'null':
+        return text(nothing);
+      case 'integer':
+      case 'number':
+        return this.json({ ...schema, type });
+      case 'array':
+      case 'object':
+        return nested ? nested({ ...schema, type }, this) : this.json({ ...schema, type });
+      default:
+        this.#checkString(schema, path);
+        return this.writer.string(schema, this);
+    }
+  }
+
+  /** JSON of the schema; without a strict one of its type, where the schema is not supported. */
+  json(schema: Schema): Grammar {
+    const { $defs, definitions } = this.root;
+    try {
+      return jsonValue({
+        ...($defs !== undefined && { $defs }),
+        ...(definitions !== undefined && { definitions }),
+        ...schema,
+      });
+    } catch (error) {
+      if (this.isStrict || !(error instanceof UnsupportedSchemaError)) throw error;
+      return jsonValue({ type: schema.type });
+    }
+  }
+
+  #resolved(given: unknown, path: string): Schema {
+    let schema = isSchema(given) ? given : {};
+    for (let i = 0; typeof schema.$ref === 'string' && i < MOST_REFERENCES; i++) {
+      const found = resolved(schema.$ref, this.root);
+      if (found === null) this.#refuse('$ref', path, 'refers to what is not in the schema');
+      schema = found ?? {};
+    }
+    return schema;
+  }
+
+  /** A text without quotation marks can be held to a pattern and to lengths alone. */
+  #checkString(schema: Schema, path: string): void {
+    const format = ['format', 'allOf', 'not', 'if'].find((keyword) => keyword in schema);
+    if (format) this.#refuse(format, path, 'cannot be held to in this format of calls');
+  }
+
+  #refuse(keyword: string, path: string, problem: string): void {
+    if (this.isStrict) throw new UnsupportedSchemaError(keyword, path, problem);
+  }
+}
+
+const MOST_REFERENCES = 16;
+
+/** Texts of a pattern or of a length; null where any are. */
+export function boundedText({ pattern: expression, minLength, maxLength }: Schema, one: Grammar): Grammar | null {
+  if (typeof expression === 'string') return pattern(expression);
+  if (minLength === undefined && maxLength === undefined) return null;
+  return repeat(one, Number(minLength ?? 0), Number(maxLength ?? Infinity));
+}

@@ -1,0 +1,159 @@
+// Earlier calls and their results as a chat template takes them, which not all templates do alike.
+import { createHash } from 'node:crypto';
+import { textAsWritten, writtenJson, type ChatMessage } from '@bowyer/text';
+import type { CallStyle } from './call-style.js';
+import { membersOf } from './json-members.js';
+
+export interface EarlierCall {
+  type: 'function';
+  id: string;
+  function: { name: string; arguments: object };
+}
+
+/**
+ * The arguments of an earlier call. Text is written into the prompt as it is, so that a call has the tokens that it was sampled with;
+ * where there is none (null, '', 'null') they are empty.
+ *
+ * @param given JSON as a text, or a value; text that is not an object, or not even JSON, is written as it is where arguments are JSON
+ */
+export function earlierArguments(given: unknown): object {
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given;
+  const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
+  return ['', 'null'].includes(text.trim()) ? {} : writtenJson(text);
+}
+
+/** The messages as the template of this style takes them. */
+export function messagesFor(style: CallStyle, messages: readonly ChatMessage[]): ChatMessage[] {
+  const shown: ChatMessage[] = [];
+  for (let i = 0; i < messages.length; i++) {
+    const calls = callsOf(messages[i]);
+    if (calls.length === 0) {
+      shown.push(plainMessage(style, messages[i], shown));
+      continue;
+    }
+    const results: ChatMessage[] = [];
+    while (messages[i + 1 + results.length]?.role === 'tool') results.push(messages[i + 1 + results.length]);
+    shown.push(...turn(style, messages[i], calls, results));
+    i += results.length;
+  }
+  return shown;
+}
+
+const callsOf = ({ role, tool_calls: calls }: ChatMessage): readonly EarlierCall[] =>
+  role === 'assistant' && Array.isArray(calls) ? (calls as EarlierCall[]) : [];
+
+/** Results that no call comes before are left to the template. */
+const plainMessage = (style: CallStyle, message: ChatMessage, before: readonly ChatMessage[]): ChatMessage =>
+  message.role === 'tool' ? resultFor(style, message, before.flatMap(callsOf)) : message;
+
+/** A message with calls and the results that follow it. */
+function turn(
+  style: CallStyle,
+  message: ChatMessage,
+  calls: readonly EarlierCall[],
+  given: readonly ChatMessage[],
+): ChatMessage[] {
+  const results = given.map((result) => resultFor(style, result, calls));
+  const shown = calls.map((call) => callFor(style, call));
+  const { before, called } = withoutContent(style, message);
+  if (style.takes === 'content') return [writtenOut(style, called, calls), ...results];
+  if (style.takesSeveral || calls.length === 1) return [...before, { ...called, tool_calls: shown }, ...results];
+  const left = [...results];
+  const turns = shown.flatMap((call, i) => {
+    const at = left.findIndex(({ tool_call_id: id }) => id === call.id);
+    const result = at < 0 ? [] : left.splice(at, 1);
+    const first: ChatMessage = i === 0 ? called : { role: 'assistant', content: style.emptyContent };
+    return [{ ...first, tool_calls: [call] }, ...result];
+  });
+  return [...before, ...turns, ...left];
+}
+
+/** A template that takes no content beside calls is given it before them: as reasoning, if it takes that, or as a message. */
+function withoutContent(style: CallStyle, message: ChatMessage): { before: ChatMessage[]; called: ChatMessage } {
+  const { content = '' } = message;
+  const isEmpty = content === null || content === '' || (Array.isArray(content) && content.length === 0);
+  const called: ChatMessage = { ...message, content: isEmpty ? style.emptyContent : content };
+  if (isEmpty || style.takesContent) return { before: [], called: style.format.historyMessage?.(called) ?? called };
+  const alone: ChatMessage = { ...message, content };
+  delete (alone as { tool_calls?: unknown }).tool_calls;
+  return { before: [alone], called: { role: 'assistant', content: style.emptyContent } };
+}
+
+/** With the calls as text, for templates that leave them out. */
+function writtenOut(
+  { format, beforeCalls }: CallStyle,
+  message: ChatMessage,
+  calls: readonly EarlierCall[],
+): ChatMessage {
+  const { tool_calls: _, content, ...others } = message;
+  const called = calls.map(({ function: { name, arguments: args } }) => ({ name, arguments: jsonOf(args) }));
+  const written = format.write!(called);
+  if (typeof content !== 'string' && content)
+    return { ...others, content: [...content, { type: 'text', text: written }] };
+  return { ...others, content: `${content ?? ''}${content ? beforeCalls : ''}${written}` };
+}
+
+/** The text of an object; of what is none, the text as a single argument. */
+function jsonOf(args: object): string {
+  const text = textAsWritten(args) ?? spacedJson(args);
+  return membersOf(text) === null ? spacedJson({ arguments: text }) : text;
+}
+
+/** With the function's name, which some templates read, and the id of its call. */
+function resultFor(style: CallStyle, message: ChatMessage, calls: readonly EarlierCall[]): ChatMessage {
+  const { tool_call_id: id, name, content } = message;
+  const called = calls.find((call) => call.id === id)?.function.name;
+  return {
+    ...message,
+    content: content ?? '',
+    ...(name === undefined && called !== undefined && { name: called }),
+    ...(typeof id === 'string' && { tool_call_id: idFor(style, id) }),
+  };
+}
+
+function callFor(style: CallStyle, call: EarlierCall): EarlierCall {
+  const { name, arguments: args } = call.function;
+  return { ...call, id: idFor(style, call.id), function: { name, arguments: argumentsFor(style, args) as object } };
+}
+
+/** Mistral's templates take ids of nine letters and digits alone. */
+function idFor({ format: { idPattern } }: CallStyle, id: string): string {
+  if (!idPattern || idPattern.test(id)) return id;
+  return createHash('sha256').update(id).digest('hex').slice(0, 9);
+}
+
+function argumentsFor({ takes, format, needsEscapes }: CallStyle, args: object): unknown {
+  const text = textAsWritten(args);
+  if (takes === 'text') return text ?? spacedJson(args);
+  if (format.argumentsAreJson) return text === undefined ? args : laidOut(text);
+  const json = jsonOf(args);
+  return needsEscapes ? writtenJson(withEscapes(json, (content) => format.escaped!(content))) : writtenJson(json);
+}
+
+/** Text that a client's program has written again, as JSON.stringify does, is laid out by the template, as the models were trained. */
+function laidOut(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && JSON.stringify(value) === text) return value;
+  } catch {
+    // it is written as it is
+  }
+  return writtenJson(text);
+}
+
+/** The same members, of which those that are texts are written with their escapes. */
+function withEscapes(json: string, escaped: (text: string) => string): string {
+  const members = membersOf(json)!.map(([key, value]) => {
+    const text = value.startsWith('"') ? JSON.stringify(escaped(JSON.parse(value) as string)) : value;
+    return `${JSON.stringify(key)}: ${text}`;
+  });
+  return `{${members.join(', ')}}`;
+}
+
+/** As Python writes it. */
+function spacedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${spacedJson(item)}`);
+  return `{${members.join(', ')}}`;
+}

@@ -1,0 +1,98 @@
+// The text of an answer while it arrives. Readers of it are generators, which yield where they need more text than there is: so a
+// text is read once, from the front, in whatever pieces it comes.
+
+/** What a reader of a text returns once it has enough of it. */
+export type Reading<T> = Generator<undefined, T>;
+
+export class IncomingText {
+  #text = '';
+  #isWhole = false;
+  /** The next character to read. */
+  at = 0;
+
+  /** @param isLast no text follows */
+  append(text: string, isLast: boolean): void {
+    this.#text += text;
+    this.#isWhole = isLast;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** The next character, or '' at the end. Waits for it. */
+  *peek(): Reading<string> {
+    while (this.at >= this.#text.length) {
+      if (this.#isWhole) return '';
+      yield;
+    }
+    return this.#text[this.at];
+  }
+
+  /** Whether this text comes next, of which nothing is read. Waits only while that is not certain. */
+  *startsWith(expected: string): Reading<boolean> {
+    for (;;) {
+      if (this.#text.startsWith(expected, this.at)) return true;
+      if (this.#isWhole || !expected.startsWith(this.#text.slice(this.at, this.at + expected.length))) return false;
+      yield;
+    }
+  }
+
+  /** Reads this text, if it comes next. */
+  *take(expected: string): Reading<boolean> {
+    const found = yield* this.startsWith(expected);
+    if (found) this.at += expected.length;
+    return found;
+  }
+
+  /** Reads the characters that `pattern`, one of a single character, matches. */
+  *takeWhile(pattern: RegExp): Reading<string> {
+    const start = this.at;
+    while (pattern.test(yield* this.peek())) this.at++;
+    return this.#text.slice(start, this.at);
+  }
+
+  /** Reads white space. */
+  *skipSpace(): Reading<void> {
+    yield* this.takeWhile(/^[ \t\r\n]$/);
+  }
+
+  /**
+   * Reads up to the first of the marks, or to the end.
+   *
+   * @param pass called with the text as it arrives, without what may be the beginning of a mark
+   * @returns the mark that comes next; null at the end
+   */
+  *takeUpTo(marks: readonly string[], pass: (text: string) => void = () => {}): Reading<string | null> {
+    for (;;) {
+      const [at, mark] = this.#first(marks);
+      const end = mark !== null || this.#isWhole ? at : at - halfMark(this.#text.slice(this.at), marks);
+      if (end > this.at) pass(this.#text.slice(this.at, end));
+      this.at = Math.max(this.at, end);
+      if (mark !== null || this.#isWhole) return mark;
+      yield;
+    }
+  }
+
+  #first(marks: readonly string[]): [at: number, mark: string | null] {
+    let first: [number, string | null] = [this.#text.length, null];
+    for (const mark of marks) {
+      const at = this.#text.indexOf(mark, this.at);
+      if (at >= 0 && at < first[0]) first = [at, mark];
+    }
+    return first;
+  }
+}
+
+/** Characters at the end of a text with which one of the marks begins. */
+function halfMark(text: string, marks: readonly string[]): number {
+  let longest = 0;
+  for (const mark of marks)
+    for (let length = Math.min(mark.length - 1, text.length); length > longest; length--)
+      if (text.endsWith(mark.slice(0, length))) longest = length;
+  return longest;
+}

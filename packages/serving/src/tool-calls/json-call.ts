@@ -1,0 +1,77 @@
+// A call as an object of JSON with its name and its arguments, which several formats write in different frames.
+import type { AttemptStatus, Call } from './answer-parts.js';
+import type { IncomingText, Reading } from './incoming-text.js';
+import { readJson, readJsonString, type JsonEnd } from './json-reading.js';
+
+const ARGUMENTS = ['arguments', 'parameters'];
+
+const STATUSES: Record<JsonEnd, AttemptStatus> = { value: 'ok', broken: 'invalid_json', unfinished: 'unclosed_block' };
+
+/** `{"name": …, "arguments" or "parameters": {…}, "id": …}` in any order; other members are passed over. */
+export function* readJsonCall(input: IncomingText, call: Call): Reading<AttemptStatus> {
+  if (!(yield* input.take('{'))) return wrong(input);
+  const seen = new Set<string>();
+  yield* input.skipSpace();
+  while (!(yield* input.take('}'))) {
+    if (seen.size > 0) {
+      if (!(yield* input.take(','))) return wrong(input);
+      yield* input.skipSpace();
+    }
+    const key = yield* readJsonString(input);
+    if (typeof key === 'string') return STATUSES[key];
+    yield* input.skipSpace();
+    if (!(yield* input.take(':'))) return wrong(input);
+    yield* input.skipSpace();
+    const role = ARGUMENTS.includes(key.text) ? 'arguments' : key.text;
+    if (seen.has(role)) return 'malformed_structure';
+    seen.add(role);
+    const failure = yield* readMember(role, input, call);
+    if (failure !== null) return failure;
+    yield* input.skipSpace();
+  }
+  if (call.name === null) return 'missing_name';
+  if (!seen.has('arguments')) call.add('{}');
+  return 'ok';
+}
+
+/** @returns the status that ends the attempt; null where it continues */
+function* readMember(key: string, input: IncomingText, call: Call): Reading<AttemptStatus | null> {
+  if (key === 'arguments') return yield* readArguments(input, call);
+  const start = input.at;
+  const end = yield* readJson(input);
+  if (end !== 'value') return STATUSES[end];
+  const value = JSON.parse(input.text.slice(start, input.at)) as unknown;
+  if (key === 'name') return typeof value === 'string' ? call.named(value) : 'missing_name';
+  if (key === 'id' && typeof value === 'string' && value !== '') call.id = value;
+  return null;
+}
+
+/** An object; models also write it as a text of JSON, or null for none. The text of an object is kept as it is. */
+export function* readArguments(input: IncomingText, call: Call): Reading<AttemptStatus | null> {
+  const first = yield* input.peek();
+  if (first === '{') {
+    const end = yield* readJson(input, (text) => call.add(text));
+    return end === 'value' ? null : STATUSES[end];
+  }
+  const start = input.at;
+  const end = yield* readJson(input);
+  if (end !== 'value') return STATUSES[end];
+  const value = JSON.parse(input.text.slice(start, input.at)) as unknown;
+  const text = typeof value === 'string' ? value : input.text.slice(start, input.at);
+  if (value !== null && !isObject(text)) return 'malformed_structure';
+  call.add(value === null ? '{}' : text);
+  return null;
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** For a character that is not the one that must come next. */
+export const wrong = (input: IncomingText): AttemptStatus =>
+  input.isWhole && input.at >= input.text.length ? 'unclosed_block' : 'invalid_json';

@@ -1,0 +1,42 @@
+// The members of an object with their texts: numbers and layout as they were written.
+import { IncomingText } from './incoming-text.js';
+import { readJson, readJsonString } from './json-reading.js';
+
+/** null where the text is not that of an object. */
+export function membersOf(json: string): [key: string, value: string][] | null {
+  if (!isObject(json)) return null;
+  const input = new IncomingText();
+  input.append(json, true);
+  const steps = readMembers(input);
+  return steps.next().value as [string, string][]; // nothing is waited for
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** The members of what is known to be an object. */
+function* readMembers(input: IncomingText): Generator<undefined, [string, string][]> {
+  const members: [string, string][] = [];
+  yield* input.skipSpace();
+  input.at++;
+  yield* input.skipSpace();
+  while (!(yield* input.take('}'))) {
+    const key = (yield* readJsonString(input)) as { text: string };
+    yield* input.skipSpace();
+    yield* input.take(':');
+    yield* input.skipSpace();
+    const start = input.at;
+    yield* readJson(input);
+    members.push([key.text, input.text.slice(start, input.at)]);
+    yield* input.skipSpace();
+    yield* input.take(',');
+    yield* input.skipSpace();
+  }
+  return members;
+}

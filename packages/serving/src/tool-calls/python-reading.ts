@@ -1,0 +1,142 @@
+// Reads literals of Python from a text that still arrives, as JSON: True, False, None, numbers, strings, lists, tuples and dicts.
+// JSON's own true, false and null are read too: models mix them.
+// Source: docs.python.org/3/reference/lexical_analysis.html.
+import { MOST_LEVELS } from '../http/json-nesting.js';
+import { IncomingText, type Reading } from './incoming-text.js';
+
+/** JSON, or why there is none. */
+export type Literal = { json: string } | 'broken' | 'unfinished';
+
+const NAMES: Record<string, string> = {
+  True: 'true',
+  False: 'false',
+  None: 'null',
+  true: 'true',
+  false: 'false',
+  null: 'null',
+};
+
+/** The whole of a text; null where it is not a literal. */
+export function pythonToJson(text: string): string | null {
+  const input = new IncomingText();
+  input.append(text, true);
+  const { value } = readLiteral(input).next(); // nothing is waited for
+  return typeof value === 'object' && input.at === text.length ? value.json : null;
+}
+
+export function* readLiteral(input: IncomingText, depth = 0): Reading<Literal> {
+  if (depth > MOST_LEVELS) return 'broken';
+  const first = yield* input.peek();
+  if (first === '') return 'unfinished';
+  if (first === "'" || first === '"') return yield* readString(input);
+  if (first === '[' || first === '(') return yield* readItems(input, first === '[' ? ']' : ')', depth);
+  if (first === '{') return yield* readDict(input, depth);
+  const word = yield* input.takeWhile(/^[-+.\w]$/);
+  if (Object.hasOwn(NAMES, word)) return { json: NAMES[word] };
+  const number = numberText(word);
+  return number === null ? wrong(input) : { json: number };
+}
+
+/** As JSON writes it: the same text where JSON has that number too. */
+function numberText(word: string): string | null {
+  if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(word)) return word;
+  const plain = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(word);
+  return plain && Number.isFinite(Number(word)) ? JSON.stringify(Number(word)) : null;
+}
+
+function* readItems(input: IncomingText, close: string, depth: number): Reading<Literal> {
+  const items: string[] = [];
+  const end = yield* separated(input, close, function* () {
+    const item = yield* readLiteral(input, depth + 1);
+    if (typeof item === 'string') return item;
+    items.push(item.json);
+    return null;
+  });
+  return end ?? { json: `[${items.join(', ')}]` };
+}
+
+function* readDict(input: IncomingText, depth: number): Reading<Literal> {
+  const members: string[] = [];
+  const end = yield* separated(input, '}', function* () {
+    const key = yield* readLiteral(input, depth + 1);
+    if (typeof key === 'string') return key;
+    yield* input.skipSpace();
+    if (!(yield* input.take(':'))) return wrong(input);
+    yield* input.skipSpace();
+    const value = yield* readLiteral(input, depth + 1);
+    if (typeof value === 'string') return value;
+    members.push(`${key.json.startsWith('"') ? key.json : JSON.stringify(key.json)}: ${value.json}`);
+    return null;
+  });
+  return end ?? { json: `{${members.join(', ')}}` };
+}
+
+/** Members with commas between, one maybe before the bracket that closes them. @returns why there are none; null where they are read */
+function* separated(
+  input: IncomingText,
+  close: string,
+  read: () => Reading<Exclude<Literal, object> | null>,
+): Reading<Exclude<Literal, object> | null> {
+  input.at++;
+  yield* input.skipSpace();
+  while (!(yield* input.take(close))) {
+    const failure = yield* read();
+    if (failure !== null) return failure;
+    yield* input.skipSpace();
+    const hasComma = yield* input.take(',');
+    yield* input.skipSpace();
+    if (!hasComma && !(yield* input.startsWith(close))) return wrong(input);
+  }
+  return null;
+}
+
+const wrong = (input: IncomingText): 'broken' | 'unfinished' =>
+  input.isWhole && input.at >= input.text.length ? 'unfinished' : 'broken';
+
+const SIMPLE: Record<string, string> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '/': '/', // of JSON
+  '\n': '',
+};
+
+/** Line breaks are allowed in it: templates write them so. */
+function* readString(input: IncomingText): Reading<Literal> {
+  const quote = yield* input.peek();
+  input.at++;
+  let text = '';
+  for (;;) {
+    const character = yield* input.peek();
+    if (character === '') return 'unfinished';
+    input.at++;
+    if (character === quote) return { json: JSON.stringify(text) };
+    text += character === '\\' ? yield* readEscape(input) : character;
+  }
+}
+
+const DIGITS: Record<string, number> = { x: 2, u: 4, U: 8 };
+
+/** A backslash that begins none of the escapes stands for itself. */
+function* readEscape(input: IncomingText): Reading<string> {
+  const kind = yield* input.peek();
+  if (Object.hasOwn(SIMPLE, kind)) {
+    input.at++;
+    return SIMPLE[kind];
+  }
+  if (!Object.hasOwn(DIGITS, kind)) return '\\';
+  const start = input.at++;
+  let digits = '';
+  while (digits.length < DIGITS[kind] && /^[\da-fA-F]$/.test(yield* input.peek())) digits += input.text[input.at++];
+  const code = parseInt(digits, 16);
+  if (digits.length === DIGITS[kind] && code <= 0x10ffff) return String.fromCodePoint(code);
+  input.at = start;
+  return '\\';
+}

@@ -1,0 +1,50 @@
+// Reasoning at the beginning of an answer, between marks that most templates share.
+import type { AnswerParts } from './answer-parts.js';
+import type { IncomingText, Reading } from './incoming-text.js';
+
+/** The marks of Qwen, DeepSeek, LFM2 and others, and those of Mistral. */
+const PAIRS = [
+  ['<think>', '</think>'],
+  ['[THINK]', '[/THINK]'],
+] as const;
+
+export const reasoningMarks: readonly string[] = PAIRS.flat();
+
+/** White space that a template puts behind reasoning, and behind the marks of none. */
+export interface AfterReasoning {
+  some: string;
+  none: string;
+}
+
+/**
+ * Reads the reasoning and the space around it; nothing where there is none.
+ *
+ * @param startsInside the prompt ended with a mark that opens it
+ * @param after null: not known. Other space than the template's belongs to no part
+ */
+export function* readReasoning(
+  input: IncomingText,
+  parts: AnswerParts,
+  startsInside: boolean,
+  after: AfterReasoning | null,
+): Reading<void> {
+  const start = input.at;
+  yield* input.skipSpace();
+  let ends: readonly string[] = startsInside ? PAIRS.map(([, end]) => end) : [];
+  for (const [mark, end] of PAIRS) if (yield* input.take(mark)) ends = [end];
+  if (ends.length === 0) {
+    input.at = start;
+    return;
+  }
+  yield* input.skipSpace();
+  let space = '';
+  const mark = yield* input.takeUpTo(ends, (piece) => {
+    const all = space + piece;
+    const shown = all.trimEnd();
+    space = all.slice(shown.length);
+    parts.addReasoning(shown);
+  });
+  input.at += mark?.length ?? 0;
+  const known = after && (parts.reasoning === '' ? after.none : after.some);
+  if (known === null || !(yield* input.take(known))) yield* input.skipSpace();
+}

@@ -1,0 +1,132 @@
+// What a grammar of calls allows, a random writer of tokens included, is parsed as calls with arguments that follow the schemas.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Rng } from '@bowyer/core';
+import { chatTemplate, ConstraintCompiler, TokenVocabulary } from '@bowyer/text';
+import type { Tool } from '../src/tool-calls/answer-parts.js';
+import { callGrammar, type CallChoice } from '../src/tool-calls/call-grammar.js';
+import { callFormats } from '../src/tool-calls/call-formats.js';
+import { callStyle, decoderWithMarks, endIds, type CallStyle } from '../src/tool-calls/call-style.js';
+import { PartStreamer } from '../src/tool-calls/part-streamer.js';
+import { withMarks } from './round-trips.js';
+
+const folder = fileURLToPath(new URL('call-templates', import.meta.url));
+const vocabulary = fileURLToPath(new URL('../../text/test/tokenizer-fixtures/gpt2.json', import.meta.url));
+const { definition } = JSON.parse(readFileSync(vocabulary, 'utf8')) as { definition: Record<string, unknown> };
+
+const parameters = {
+  type: 'object',
+  properties: {
+    n: { type: 'integer' },
+    unit: { enum: ['km', "mile's"] },
+    note: { type: 'string' },
+    flag: { type: ['boolean', 'null'] },
+    tags: { type: 'array', items: { type: 'string' }, maxItems: 2 },
+    at: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'], additionalProperties: false },
+  },
+  required: ['n', 'unit', 'at'],
+  additionalProperties: false,
+};
+const tools: Tool[] = [
+  { name: 'measure', parameters, strict: true },
+  { name: 'stop', parameters: null, strict: false },
+];
+
+type Arguments = Record<string, unknown>;
+
+const checks: Record<string, (value: unknown) => boolean> = {
+  n: Number.isInteger,
+  unit: (value) => value === 'km' || value === "mile's",
+  note: (value) => typeof value === 'string',
+  flag: (value) => value === null || typeof value === 'boolean',
+  tags: (value) => Array.isArray(value) && value.length <= 2 && value.every((tag) => typeof tag === 'string'),
+  at: (value) => Object.keys(value as object).join() === 'x' && typeof (value as Arguments).x === 'number',
+};
+
+const isValid = (args: Arguments): boolean =>
+  parameters.required.every((key) => key in args) && Object.entries(args).every(([key, value]) => checks[key](value));
+
+/** Answers of 200 tokens at most, each token any that is allowed. */
+function randomAnswers(file: string, choice: CallChoice['choice'], count: number, parallel = true) {
+  const source = readFileSync(`${folder}/${file}`, 'utf8');
+  const all = withMarks(
+    definition,
+    callFormats.flatMap(({ marks, endMarks }) => [...marks, ...endMarks]),
+  );
+  const { format } = callStyle(chatTemplate(source, all), all)!;
+  const tokenizer = withMarks(definition, [...format.marks, ...format.endMarks]);
+  const style = callStyle(chatTemplate(source, tokenizer), tokenizer)!;
+  const ends = [tokenizer.eosTokenId, ...endIds(tokenizer, format)];
+  const words = new TokenVocabulary(tokenizer, { endIds: ends });
+  const options = { choice, parallel, tokenizer, startsInReasoning: false };
+  const compiled = new ConstraintCompiler(words).compile(callGrammar(style, tools, options));
+  const decode = decoderWithMarks(tokenizer, format);
+  return Array.from({ length: count }, (_, seed) => {
+    const rng = new Rng(seed);
+    const constraint = compiled.start();
+    const mask = new Uint32Array(Math.ceil(words.size / 32));
+    const ids: number[] = [];
+    for (let left = 200; left > 0; left--) {
+      constraint.allowed(mask, left);
+      const allowed = Array.from({ length: words.size }, (__, id) => id).filter(
+        (id) => mask[id >>> 5] & (1 << (id & 31)),
+      );
+      const id = allowed[rng.integer(0, allowed.length - 1)];
+      if (ends.includes(id)) break;
+      constraint.accept(id);
+      ids.push(id);
+    }
+    return { text: decode(ids), ...partsOf(style, decode(ids)), hasEnded: constraint.canEnd };
+  });
+}
+
+function partsOf(style: CallStyle, text: string) {
+  const streamer = new PartStreamer({ style, tools, startsInReasoning: false, singleCall: false }, false);
+  streamer.add(text, true);
+  return { parts: streamer.whole };
+}
+
+test.each(readdirSync(folder))('%s: random tokens are calls whose arguments follow the schema', (file) => {
+  const answers = randomAnswers(file, 'required', 12);
+  for (const { text, parts, hasEnded } of answers) {
+    expect({ text, hasEnded, statuses: [...new Set(parts.attempts.map(({ status }) => status))] }).toEqual({
+      text,
+      hasEnded: true,
+      statuses: ['ok'],
+    });
+    for (const { name, arguments: args } of parts.calls)
+      expect({ name, args, isValid: name === 'stop' ? args === '{}' : isValid(JSON.parse(args) as Arguments) }).toEqual(
+        {
+          name,
+          args,
+          isValid: true,
+        },
+      );
+  }
+  expect(new Set(answers.flatMap(({ parts }) => parts.calls.map(({ name }) => name))).size).toBe(2);
+});
+
+test('a named tool is the one that is called, once where there is to be one call', () => {
+  for (const { parts } of randomAnswers('hermes.jinja', { name: 'stop' }, 8, false))
+    expect(parts.calls).toMatchObject([{ name: 'stop', arguments: '{}' }]);
+});
+
+test('by its own choice a model writes text, and what begins as a call is one', () => {
+  for (const file of ['hermes.jinja', 'harmony.jinja', 'llama3.jinja'])
+    for (const { parts, hasEnded } of randomAnswers(file, 'auto', 8)) {
+      expect(hasEnded).toBe(true);
+      expect(parts.attempts.every(({ status }) => status === 'ok')).toBe(true);
+    }
+});
+
+test('a schema that answers cannot be held to is refused for strict tools alone', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string', not: { const: 'b' } } }, required: ['a'] };
+  const tokenizer = withMarks(definition, []);
+  const options = { choice: 'required', parallel: false, tokenizer, startsInReasoning: false } as const;
+  for (const format of callFormats) {
+    const grammar = (strict: boolean) =>
+      callGrammar({ format, afterReasoning: null }, [{ name: 'f', parameters: schema, strict }], options);
+    expect(() => grammar(true)).toThrow(/'not'/);
+    expect(() => grammar(false)).not.toThrow();
+  }
+});

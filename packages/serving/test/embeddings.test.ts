@@ -1,0 +1,141 @@
+// Embeddings over real HTTP, against a slow pooling of the encoder's own hidden states.
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { openDevice, type Device } from '@bowyer/graph';
+import { SentenceEncoder, TextEncoder } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
+import { EmbeddingServer } from '../src/model-server/embedding-server.js';
+
+const fixture = resolve(import.meta.dirname, '../../models/test/encoder-fixtures/bert');
+const tokenizer = wordLevelTokenizer(['is it a dog or a cat ?']);
+
+let device: Device;
+let dir: string;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  dir = mkdtempSync(join(tmpdir(), 'bowyer-embeddings-'));
+});
+afterAll(async () => {
+  await device.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** A folder of sentence-transformers. */
+async function folder(mode: string, modules: readonly string[]): Promise<string> {
+  const path = join(dir, `${mode}-${modules.join('-')}`);
+  cpSync(fixture, path, { recursive: true });
+  await tokenizer.save(path);
+  mkdirSync(join(path, '1_Pooling'), { recursive: true });
+  const listed = modules.map((name, idx) => ({
+    idx,
+    name,
+    path: name === 'Pooling' ? '1_Pooling' : '',
+    type: `sentence_transformers.models.${name}`,
+  }));
+  writeFileSync(join(path, 'modules.json'), JSON.stringify(listed));
+  writeFileSync(
+    join(path, '1_Pooling/config.json'),
+    JSON.stringify({ [`pooling_mode_${mode}`]: true, pooling_mode_weightedmean_tokens: false }),
+  );
+  return path;
+}
+
+/* eslint-disable @typescript-eslint/no-explicit-any -- bodies of answers */
+async function withServer<T>(
+  path: string,
+  use: (post: (json: object) => Promise<{ status: number; body: any }>) => Promise<T>,
+) {
+  const encoder = await SentenceEncoder.load(device, path);
+  const server = await EmbeddingServer.listen({
+    encoder,
+    name: 'tiny',
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: null,
+    maxQueued: 8,
+  });
+  const post = async (json: object, route = 'embeddings') => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${server.url}/${route}`, { method: 'POST', headers, body: JSON.stringify(json) });
+    return { status: response.status, body: await response.json() };
+  };
+  try {
+    return await use(post);
+  } finally {
+    await server.close();
+    await encoder.release();
+  }
+}
+
+/* eslint-enable @typescript-eslint/no-explicit-any */
+
+const near = (found: readonly number[], expected: ArrayLike<number>) =>
+  Array.from(expected).forEach((value, i) => expect(found[i]).toBeCloseTo(value, 5));
+
+test('the mean of length 1 is the vector of TextEncoder, alone, in company, as ids and in Base64', async () => {
+  const path = await folder('mean_tokens', ['Transformer', 'Pooling', 'Normalize']);
+  const slow = await TextEncoder.load(device, path);
+  const texts = ['is it a dog ?', 'cat'];
+  const expected = await slow.vectors(texts);
+  await slow.release();
+  await withServer(path, async (post) => {
+    const { body } = await post({ model: 'tiny', input: texts });
+    expect(body.data.map(({ index }: { index: number }) => index)).toEqual([0, 1]);
+    expected.forEach((vector, i) => near(body.data[i].embedding, vector));
+    near((await post({ input: texts[1] })).body.data[0].embedding, expected[1]);
+    const ids = tokenizer.encodeWithSpecials(texts[0]);
+    const { body: coded } = await post({ input: ids, encoding_format: 'base64' });
+    const bytes = Buffer.from(coded.data[0].embedding as string, 'base64');
+    near(
+      Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(4 * i)),
+      expected[0],
+    );
+    expect(coded.usage).toEqual({ prompt_tokens: ids.length, total_tokens: ids.length });
+  });
+});
+
+test('cls, max and the last token pool as loops over the tokens do', async () => {
+  const vectors: Record<string, number[][]> = {};
+  for (const mode of ['cls_token', 'max_tokens', 'lasttoken', 'mean_tokens'])
+    await withServer(await folder(mode, ['Transformer', 'Pooling']), async (post) => {
+      const { body } = await post({ input: ['dog', 'dog cat'] });
+      vectors[mode] = body.data.map(({ embedding }: { embedding: number[] }) => embedding);
+    });
+  const { cls_token: cls, max_tokens: max, lasttoken: last, mean_tokens: mean } = vectors;
+  const isSingle = tokenizer.encodeWithSpecials('dog').length === 1;
+  if (isSingle) for (const each of [max, last, mean]) near(each[0], cls[0]); // all are the only token's
+  const states = [cls[1], last[1]]; // of two tokens: the first and the last
+  near(
+    mean[1],
+    states[0].map((value, i) => (value + states[1][i]) / 2),
+  );
+  near(
+    max[1],
+    states[0].map((value, i) => Math.max(value, states[1][i])),
+  );
+});
+
+test('what is not served is refused by name', async () => {
+  await expect(
+    SentenceEncoder.load(device, await folder('mean_tokens', ['Transformer', 'Pooling', 'Dense'])),
+  ).rejects.toThrow('Dense');
+  await expect(
+    SentenceEncoder.load(device, await folder('weightedmean_tokens', ['Transformer', 'Pooling'])),
+  ).rejects.toThrow('has no mode of pooling');
+  await withServer(await folder('mean_tokens', ['Transformer', 'Pooling']), async (post) => {
+    for (const [json, param] of [
+      [{ input: '' }, 'input'],
+      [{ input: 'dog', dimensions: 2 }, 'dimensions'],
+      [{ input: 'dog '.repeat(999) }, 'input'],
+    ] as const) {
+      const { status, body } = await post(json);
+      expect([status, body.error.param]).toEqual([400, param]);
+    }
+    const chat = await (post as (json: object, route: string) => ReturnType<typeof post>)(
+      { messages: [] },
+      'chat/completions',
+    );
+    expect(chat.body.error.message).toContain('is an encoder, which writes no text');
+  });
+});
