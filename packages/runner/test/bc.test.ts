@@ -2,7 +2,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run, tinyGame } from './command-line.js';
+import { tinyGame } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-bc-'))));
@@ -11,7 +12,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 test('a given policy learns the demonstrations; the run again does nothing, its folder is left as it was', async () => {
   const at = (...path: string[]) => join(directory, ...path);
   const ends = async (name: string, start: 'made' | 'given', ...overrides: string[]) => {
-    const { code, stderr } = await run([...tinyGame('bc_20q', start), `save_path=${at(name)}`, ...overrides]);
+    const { code, stderr } = await runHere([...tinyGame('bc_20q', start), `save_path=${at(name)}`, ...overrides]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
   };
   /** The rows of the final test. */

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
 import { chatTemplate, loadTokenizer, type ChatMessage } from '@bowyer/text';
 import type { TrajectoryRecord } from '@bowyer/core';
-import { run, tinyGame } from './command-line.js';
+import { tinyGame } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let directory: string;
 beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-chat-rollouts-'))));
@@ -22,7 +23,7 @@ async function ends(config: string, name: string, policy: string | null, ...over
   const chat = ['play_as_chat=true', 'max_new_tokens=8', 'threads=1', `save_path=${at(name)}`];
   const start = policy === null ? made(name) : [`policy_lm=${policy}`];
   const words = [...tinyGame(config, policy === null ? 'made' : 'given'), ...short, ...chat, ...start, ...overrides];
-  const { code, stderr } = await run(words);
+  const { code, stderr } = await runHere(words);
   expect({ code, stderr }).toMatchObject({ code: 0 });
 }
 

@@ -2,20 +2,21 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run, tinyGame } from './command-line.js';
+import { tinyGame } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'bowyer-checkpoints-'));
   const folders = [`save_path=${at('chai')}`, `cache_dir=${at('cache')}`];
   await ends([...tinyGame('chai_20q'), 'iterations=3', 'save_freq=2', 'eval_freq=1', 'threads=1', ...folders]);
-}, 120_000);
+}, 200_000);
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const at = (...path: string[]) => join(directory, ...path);
 
 async function ends(args: readonly string[]): Promise<void> {
-  const { code, stderr } = await run(args);
+  const { code, stderr } = await runHere(args);
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
 }
 

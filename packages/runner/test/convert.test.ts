@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { recordings, whenRecorded } from '@bowyer/testing';
-import { repository, run } from './command-line.js';
+import { repository } from './command-line.js';
+import { runHere } from './in-process.js';
 
 const fixtures = join(repository, 'packages/models/test/fixtures');
 const pickles = join(repository, 'packages/checkpoints/test/fixtures/pickles');
@@ -15,7 +16,7 @@ beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-convert
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const convert = (input: string, ...overrides: string[]) =>
-  run([
+  runHere([
     '--config-name',
     'convert',
     `input=${input}`,
@@ -28,7 +29,7 @@ const convert = (input: string, ...overrides: string[]) =>
 async function score(place: string, items: readonly object[]) {
   const [input, output] = [join(directory, 'items.jsonl'), join(directory, 'scores.jsonl')];
   await writeFile(input, items.map((item) => `${JSON.stringify(item)}\n`).join(''));
-  const { code, stderr } = await run([
+  const { code, stderr } = await runHere([
     '--config-name',
     'score',
     `model=${place}`,

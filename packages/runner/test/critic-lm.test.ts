@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readWeights, writeWeights } from '@bowyer/checkpoints';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { repository, run, tinyGame } from './command-line.js';
+import { repository, tinyGame } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-critic-lm-'))));
@@ -49,7 +50,7 @@ test.each([
       'critic.max_length=20',
     ];
     const paths = [`save_path=${save}`, `cache_dir=${join(directory, 'cache')}`];
-    const ended = await run([
+    const ended = await runHere([
       ...tinyGame('archer_20q').filter((word) => !word.startsWith('critic.width=')), // the checkpoint has its own
       ...critic,
       ...paths,

@@ -91,6 +91,9 @@ export function makeFixtures(words: readonly string[], folder: string): void {
     const value = word.slice(word.indexOf('=') + 1).replace(/^\[(.*)\]$/, '$1');
     if (value === 'null' || /^\w[\w-]*\/[\w.-]+@/.test(value)) continue;
     if (models.includes(key)) makeModel(join(folder, value), algorithm);
+    if (key === 'adapters')
+      for (const [, place] of value.matchAll(/: *([^,}]+)/g)) write(join(folder, place, 'adapter_config.json'), '{}');
+    if (key === 'runtime_adapters') mkdirSync(join(folder, value), { recursive: true });
     if (files.includes(key)) write(join(folder, value), contentOf(key, value));
   }
 }

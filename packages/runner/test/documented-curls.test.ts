@@ -33,6 +33,10 @@ beforeAll(async () => {
   const tokenizer = wordLevelTokenizer(['Hello you\n']);
   await (await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) })).save(join(folder, 'FOLDER'));
   writeFileSync(join(folder, 'FOLDER/chat_template.jinja'), '{% for m in messages %}{{ m.content }}\n{% endfor %}');
+  for (const dir of ['runs/support', 'adapters/french-7', 'adapters/french-8']) {
+    const lora = { r: 2, alpha: 4, dropout: 0, targetModules: null, seed: 1 };
+    await (await LanguageModel.load({ device, dir: join(folder, 'FOLDER'), lora })).save(join(folder, dir));
+  }
   await device.close();
 }, 60_000);
 afterAll(async () => {
@@ -48,7 +52,13 @@ async function serverOf(command: string): Promise<string> {
   const known = servers.get(command);
   if (known) return known.address;
   const words = shellWords(command.replace(/^npx bowyer /, '')).map((word) =>
-    word.replace(/^port=\d+$/, 'port=0').replace(/^model=FOLDER$/, `model=${join(folder, 'FOLDER')}`),
+    word
+      .replace(/^port=\d+$/, 'port=0')
+      .replace(/^model=FOLDER$/, `model=${join(folder, 'FOLDER')}`)
+      .replace(
+        /^(adapters=\{\w+: |runtime_adapters=\[)([\w/]+)/,
+        (_, key: string, path: string) => key + join(folder, path),
+      ),
   );
   const args = [...words, `save_path=${join(folder, `run-${servers.size}`)}`];
   const child = spawn(

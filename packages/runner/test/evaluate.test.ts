@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { when } from '@bowyer/testing';
 import { repository, run } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bowyer-evaluate-'));
-  expect(await run([...played, ...tiny, 'test_size=2', `save_path=${at('run')}`])).toMatchObject({ code: 0 });
+  expect(await runHere([...played, ...tiny, 'test_size=2', `save_path=${at('run')}`])).toMatchObject({ code: 0 });
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const at = (...path: string[]) => join(folder, ...path);
@@ -42,13 +43,13 @@ test('agents meet on the same games; two processes play the same as one; stored 
   expect(JSON.parse(await read('1', 'results.json'))).toMatchObject({ comparisons: [] });
 
   const again = ['--config-name', 'reverify', `input=${at('1', 'trajectories', 'test.jsonl')}`, 'env.max_turns=3'];
-  const shorter = await run([...again, 'env.max_turns=2', `save_path=${at('shorter')}`]);
+  const shorter = await runHere([...again, 'env.max_turns=2', `save_path=${at('shorter')}`]);
   expect(shorter.stdout).toMatch(
     /as stored +-3\.00[^]*scored again +-2\.00[^]*36 of 36 returns changed[^]*in 36 episodes/,
   );
   const [line] = (await read('1', 'trajectories', 'test.jsonl')).split('\n');
   await writeFile(at('other.jsonl'), line.replace('"action":', '"mask":0,"action":'));
-  const other = await run(['--config-name', 'reverify', `input=${at('other.jsonl')}`, `save_path=${at('other')}`]);
+  const other = await runHere(['--config-name', 'reverify', `input=${at('other.jsonl')}`, `save_path=${at('other')}`]);
   expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("  'mask' of a turn: line 1\n") as unknown });
 }, 120_000);
 

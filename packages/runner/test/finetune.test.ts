@@ -70,7 +70,7 @@ const command = (name: string, data: string, ...overrides: string[]) => [
 ];
 
 async function ends(...args: Parameters<typeof command>) {
-  const ended = await run(command(...args));
+  const ended = await runHere(command(...args));
   expect({ code: ended.code, stderr: ended.stderr }).toMatchObject({ code: 0 });
   return ended;
 }
@@ -122,7 +122,7 @@ test('conversations: what is printed, logged and saved; the line to try it runs'
 
   const [, trial] = /^try it: npx bowyer (.*)$/m.exec(stdout)!;
   expect(trial).toContain(`model=${at('chat', 'checkpoints', 'best')}`);
-  const tried = await run([...trial.split(' '), `save_path=${at('tried')}`, 'max_new_tokens=4']);
+  const tried = await runHere([...trial.split(' '), `save_path=${at('tried')}`, 'max_new_tokens=4']);
   expect(tried).toMatchObject({ code: 0 });
   expect((await readFile(at('chat', 'texts.jsonl'), 'utf8')).trim().split('\n')).toHaveLength(4);
 
@@ -241,7 +241,7 @@ test('killed with SIGKILL and started again, the metrics and the model have the 
   }
 
   await writeFile(at('conversations.jsonl'), jsonl([...conversations, ...conversations]));
-  const changed = await run(args('killed'));
+  const changed = await runHere(args('killed'));
   expect(changed).toMatchObject({ code: 1, stderr: expect.stringContaining('data_sha256: ') });
   await writeFile(at('conversations.jsonl'), jsonl(conversations));
 });
@@ -263,7 +263,7 @@ const called = (id: string) => ({
 
 test('calls of tools: a template that leaves them out is refused; the model and its merged adapter keep the one they learned', async () => {
   await writeFile(at('calls.jsonl'), jsonl(Array.from({ length: 20 }, (_, i) => called(String(i)))));
-  const { code, stderr } = await run(
+  const { code, stderr } = await runHere(
     command('lost', 'calls.jsonl', 'chat_template=examples/chat-templates/dialogue.jinja'),
   );
   expect(code).toBe(1);
@@ -289,7 +289,9 @@ test('calls of tools: a template that leaves them out is refused; the model and 
   expect(stdout).toContain('answers of the model (greedy) to 3 validation items:\n  prompt:    ');
   expect(await readFile(at('kept', 'report.html'), 'utf8')).toContain('"answers":[{"prompt":');
   const best = at('kept', 'checkpoints', 'best');
-  expect(await run(['--config-name', 'convert', `input=${best}`, `output=${at('merged')}`])).toMatchObject({ code: 0 });
+  expect(await runHere(['--config-name', 'convert', `input=${best}`, `output=${at('merged')}`])).toMatchObject({
+    code: 0,
+  });
   for (const folder of [best, at('merged')]) {
     const kept = JSON.parse(await readFile(join(folder, 'tokenizer_config.json'), 'utf8')) as { chat_template: string };
     expect(kept.chat_template).toContain('<tool_call>');

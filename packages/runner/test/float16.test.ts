@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { webgpuAvailable } from '@bowyer/graph';
 import { when } from '@bowyer/testing';
-import { run, tinyGame } from './command-line.js';
+import { tinyGame } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-float16-'))));
@@ -25,7 +26,7 @@ when(await webgpuAvailable('float16'), 'no GPU with float16 in shaders').test(
     const at = (...path: string[]) => join(directory, ...path);
     const paths = [`save_path=${at('run')}`, `cache_dir=${at('cache')}`];
     const settings = ['device=webgpu', 'precision=float16', 'test_size=4', 'eval_size=4'];
-    const { code, stderr } = await run([...tinyGame('archer_20q'), ...short, ...settings, ...paths]);
+    const { code, stderr } = await runHere([...tinyGame('archer_20q'), ...short, ...settings, ...paths]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     for (const part of ['policy', 'critic']) {
       const notes = await notesOf(at('run', 'checkpoints', '000002', part, 'optimizer.safetensors'));
@@ -38,7 +39,7 @@ when(await webgpuAvailable('float16'), 'no GPU with float16 in shaders').test(
 );
 
 test('float16 on a device that has it not is refused before anything starts', async () => {
-  const { code, stderr } = await run([
+  const { code, stderr } = await runHere([
     '--config-name',
     'archer_20q',
     'precision=float16',

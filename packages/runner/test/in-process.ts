@@ -1,13 +1,22 @@
-// The command line in this process, for what is refused before a task begins: a process of its own spends most of its time on its start.
+// The command line in this process: a process of its own spends most of its time on its start.
 import { runCommandLine } from '@bowyer/config';
 import { bowyer } from '../src/program.js';
-import { repository, type Ended } from './command-line.js';
+import { repository, type Ended, type RunOptions } from './command-line.js';
 
-/** Does what `run` does in the repository's root, without a process. */
-export async function runHere(args: readonly string[]): Promise<Omit<Ended, 'signal'>> {
+/**
+ * Does what `run` does, without a process. What is killed, reads what is typed, loads a plugin, or is compared byte by byte with a run
+ * that was killed, needs `run`; so does what starts a device in a folder that an earlier test has removed, since esbuild keeps the
+ * working directory of its first use.
+ */
+export async function runHere(
+  args: readonly string[],
+  { cwd = repository, env = {} }: Pick<RunOptions, 'cwd' | 'env'> = {},
+): Promise<Omit<Ended, 'signal'>> {
   const printed = { stdout: '', stderr: '' };
   const home = process.cwd();
-  process.chdir(repository);
+  const environment = { ...process.env };
+  process.chdir(cwd);
+  Object.assign(process.env, env);
   try {
     const code = await runCommandLine({
       ...bowyer(args),
@@ -17,5 +26,9 @@ export async function runHere(args: readonly string[]): Promise<Omit<Ended, 'sig
     return { code, ...printed };
   } finally {
     process.chdir(home);
+    for (const name of Object.keys(env)) {
+      if (environment[name] === undefined) delete process.env[name];
+      else process.env[name] = environment[name];
+    }
   }
 }

@@ -7,10 +7,19 @@ import { Rng } from '@bowyer/core';
 import { run, tinyGame } from './command-line.js';
 
 let directory: string;
-beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-kill-'))));
-afterEach(() => rm(directory, { recursive: true, force: true }));
+beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-kill-'))));
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
-const KILLS = 4;
+/** The kills of each run, each at a random moment of its own share of it. */
+const KILLS = process.env.BOWYER_EXHAUSTIVE ? 8 : 2;
+
+const command = (config: string, options: readonly string[], name: string, cache = `${name}-cache`) => [
+  ...tinyGame(config),
+  'iterations=4',
+  ...options,
+  `save_path=${join(directory, name)}`,
+  `cache_dir=${join(directory, cache)}`,
+];
 
 const growingMemory = [
   'memory=bm25',
@@ -20,19 +29,43 @@ const growingMemory = [
   'memory.max_chars=200',
 ];
 
+const archer = {
+  config: 'archer_20q',
+  options: [
+    'td_steps=2',
+    'importance_clip=5',
+    'kl_coefficient=0.1',
+    'use_baseline=true',
+    'rollout.mode=lock_step',
+    'optimizer=muon',
+  ],
+};
+
+/** Runs that nobody kills, one for each config: their folder, and how long they take in ms. */
+const undisturbed = new Map<string, { whole: string; duration: number }>();
+
+async function runUndisturbed(config: string, options: readonly string[]) {
+  const known = undisturbed.get(config);
+  if (known !== undefined) return known;
+  const whole = `${config}-whole`;
+  const started = performance.now();
+  expect(await run(command(config, options, whole))).toMatchObject({ code: 0 });
+  const made = { whole, duration: performance.now() - started };
+  undisturbed.set(config, made);
+  return made;
+}
+
+async function expectSameBytes(files: readonly string[], ...names: [string, string]): Promise<void> {
+  for (const file of files) {
+    const [whole, killed] = await Promise.all(names.map((name) => readFile(join(directory, name, file))));
+    expect(whole.length).toBeGreaterThan(0);
+    expect(killed.equals(whole)).toBe(true);
+  }
+}
+
 // Besides the default optimizer, those that keep other state and a rate that changes.
 test.each<{ config: string; options: string[]; files?: string[] }>([
-  {
-    config: 'archer_20q',
-    options: [
-      'td_steps=2',
-      'importance_clip=5',
-      'kl_coefficient=0.1',
-      'use_baseline=true',
-      'rollout.mode=lock_step',
-      'optimizer=muon',
-    ],
-  },
+  archer,
   { config: 'chai_20q', options: ['optimizer=adamw_8bit'] },
   {
     config: 'online_filteredbc_20q',
@@ -42,51 +75,27 @@ test.each<{ config: string; options: string[]; files?: string[] }>([
 ])(
   '$config $options: killed and resumed, the metrics are byte-equal',
   async ({ config, options, files = [] }) => {
-    const command = (name: string) => [
-      ...tinyGame(config),
-      'iterations=4',
-      ...options,
-      `save_path=${join(directory, name)}`,
-      `cache_dir=${join(directory, `${name}-cache`)}`,
-    ];
-    const started = performance.now();
-    const undisturbed = await run(command('whole'));
-    const duration = performance.now() - started;
-    expect(undisturbed).toMatchObject({ code: 0 });
-
+    const { whole, duration } = await runUndisturbed(config, options);
+    const killed = `${config}-killed`;
     const rng = Rng.forPurpose(duration, config); // other moments at each run of the test
-    for (let kill = 0; kill < KILLS; kill++) await run(command('killed'), { killAfterMs: rng.uniform() * duration });
-    expect(await run(command('killed'))).toMatchObject({ code: 0 });
-
-    for (const file of ['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json', ...files]) {
-      const [whole, killed] = await Promise.all(
-        ['whole', 'killed'].map((name) => readFile(join(directory, name, file))),
-      );
-      expect(whole.length).toBeGreaterThan(0);
-      expect(killed.equals(whole)).toBe(true);
-    }
+    for (let kill = 0; kill < KILLS; kill++)
+      await run(command(config, options, killed), { killAfterMs: ((kill + rng.uniform()) / KILLS) * duration });
+    expect(await run(command(config, options, killed))).toMatchObject({ code: 0 });
+    await expectSameBytes(['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json', ...files], whole, killed);
   },
   300_000,
 );
 
 test('killed between two policies of its final test, a run resumes with the second', async () => {
-  const command = (name: string) => [
-    ...tinyGame('archer_20q'),
-    'iterations=4',
-    `save_path=${join(directory, name)}`,
-    `cache_dir=${join(directory, 'tested-cache')}`,
-  ];
-  expect(await run(command('tested'))).toMatchObject({ code: 0 });
+  const { whole } = await runUndisturbed(archer.config, archer.options);
+  const cut = command(archer.config, archer.options, 'cut', `${whole}-cache`);
   const kept = join(directory, 'cut', 'tested');
   const hasPlayed = () => existsSync(kept) && readdirSync(kept).some((file) => file.endsWith('.v8'));
-  expect(await run(command('cut'), { killWhen: hasPlayed })).toMatchObject({ signal: 'SIGKILL' });
-  const resumed = await run(command('cut'));
+  expect(await run(cut, { killWhen: hasPlayed })).toMatchObject({ signal: 'SIGKILL' });
+  const resumed = await run(cut);
   expect(resumed).toMatchObject({ code: 0 });
   expect(resumed.stdout).toContain('the last policy has played its test (');
   expect(resumed.stdout).not.toContain('testing the last policy');
-  for (const file of ['results.json', 'trajectories/test.jsonl']) {
-    const [whole, cut] = await Promise.all(['tested', 'cut'].map((name) => readFile(join(directory, name, file))));
-    expect(cut.equals(whole)).toBe(true);
-  }
+  await expectSameBytes(['results.json', 'trajectories/test.jsonl'], whole, 'cut');
   expect(existsSync(kept)).toBe(false);
 }, 120_000);

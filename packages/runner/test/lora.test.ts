@@ -7,6 +7,7 @@ import { Rng } from '@bowyer/core';
 import { readSafetensors } from '@bowyer/checkpoints';
 import { PlayTable } from '../src/tasks/dashboard/play-table.js';
 import { run, tinyGame } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let directory: string;
 /** A policy to put adapters beside, made once. */
@@ -45,8 +46,8 @@ const beside = (config: string, name: string, ...overrides: string[]) => [
   ...overrides,
 ];
 
-async function ends(args: readonly string[]) {
-  const ended = await run(args);
+async function ends(args: readonly string[], start: typeof run | typeof runHere = runHere) {
+  const ended = await start(args);
   expect({ code: ended.code, stderr: ended.stderr }).toMatchObject({ code: 0 });
   return ended;
 }
@@ -122,7 +123,7 @@ test('bc trains adapters on the demonstrations beside a given model, and refuses
   const epochs = (await readFile(at('bc', 'metrics.jsonl'), 'utf8')).trimEnd().split('\n');
   const losses = epochs.map((line) => (JSON.parse(line) as Record<string, number>)['losses/nll']);
   expect(losses.at(-1)!).toBeLessThan(losses[0]);
-  const { code, stderr } = await run([...tinyGame('bc_20q'), ...lora, `save_path=${at('none')}`]);
+  const { code, stderr } = await runHere([...tinyGame('bc_20q'), ...lora, `save_path=${at('none')}`]);
   expect(code).toBe(1);
   expect(stderr).toContain(
     'use_lora=true: adapters need a trained model beside them, and none is given\n' +
@@ -134,12 +135,12 @@ test('bc trains adapters on the demonstrations beside a given model, and refuses
 test('killed and resumed with dropout and 8 bits, the metrics are byte-equal', async () => {
   const options = (name: string) => command('archer_20q', name, 'quantization=8bit');
   const started = performance.now();
-  await ends(options('whole'));
+  await ends(options('whole'), run);
   const duration = performance.now() - started;
   const rng = Rng.forPurpose(duration, 'lora'); // other moments at each run of the test
   for (let kill = 0; kill < 2; kill++)
     await run(options('killed'), { killAfterMs: (0.3 + 0.7 * rng.uniform()) * duration });
-  await ends(options('killed'));
+  await ends(options('killed'), run);
   for (const file of ['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json'])
     expect((await readFile(at('killed', file))).equals(await readFile(at('whole', file)))).toBe(true);
 }, 200_000);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { repository, run } from './command-line.js';
+import { runHere } from './in-process.js';
 
 const fixtures = join(repository, 'packages/models/test/fixtures');
 const pickles = join(repository, 'packages/checkpoints/test/fixtures/pickles');
@@ -34,7 +35,7 @@ test('checkpoint_path is a file of ArCHer’s trainer: converted once, and playe
     `checkpoint_path=${at('trainer.pt')}`,
     `save_path=${at('run')}`,
   ];
-  const { code, stdout, stderr } = await run(words, { cwd: directory });
+  const { code, stdout, stderr } = await runHere(words, { cwd: directory });
   expect({ code, stderr }).toMatchObject({ code: 0 });
   const [folder] = readdirSync(at('.cache', 'converted'));
   expect(folder).toMatch(/^trainer-[0-9a-f]{12}$/);
@@ -42,12 +43,12 @@ test('checkpoint_path is a file of ArCHer’s trainer: converted once, and playe
     expect.arrayContaining(['config.json', 'model.safetensors', 'tokenizer.json']),
   );
   expect(stdout).toContain(`${at('trainer.pt')}: converted to`);
-  const again = await run([...words.slice(0, -1), `save_path=${at('again')}`], { cwd: directory });
+  const again = await runHere([...words.slice(0, -1), `save_path=${at('again')}`], { cwd: directory });
   expect(again.stdout).toContain(`${at('trainer.pt')}: converted before`);
 }, 120_000);
 
 test('a file that is not there is refused before anything is made', async () => {
-  const { code, stderr } = await run([
+  const { code, stderr } = await runHere([
     '--config-name',
     'archer_20q',
     `checkpoint_path=${at('x.pt')}`,
@@ -83,7 +84,7 @@ test('env_load_path is an oracle’s file: the game is answered by it', async ()
 }, 120_000);
 
 test('a token of the hub is in no file of the run, and what other keys became is in its log', async () => {
-  const { code, stderr } = await run(
+  const { code, stderr } = await runHere(
     [
       '--config-name',
       'bc_20q',

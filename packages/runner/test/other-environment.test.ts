@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run, tinyRun } from './command-line.js';
+import { tinyRun } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-other-'))));
@@ -12,7 +13,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 const coin = ['env=coin', 'env.params="numLocations=2,includeDoors=0"', 'env.step_limit=9'];
 
 test('archer warm-starts on the gold paths of the coin game and trains on', async () => {
-  const { code, stdout, stderr } = await run([
+  const { code, stdout, stderr } = await runHere([
     ...tinyRun('archer_20q'),
     ...coin,
     'iterations=2',
@@ -30,7 +31,7 @@ test('archer warm-starts on the gold paths of the coin game and trains on', asyn
 }, 120_000);
 
 test('task=demonstrations writes episodes that demonstrations.path reads', async () => {
-  const made = await run([
+  const made = await runHere([
     '--config-name',
     'archer_20q',
     'task=demonstrations',
@@ -41,7 +42,7 @@ test('task=demonstrations writes episodes that demonstrations.path reads', async
   expect(made.stdout).toContain('20 episodes, ');
   expect(made.stdout).toContain('mean return 1.00');
   const path = join(directory, 'made', 'demonstrations.jsonl');
-  const read = await run([
+  const read = await runHere([
     '--config-name',
     'archer_20q',
     'task=demonstrations',
@@ -54,7 +55,7 @@ test('task=demonstrations writes episodes that demonstrations.path reads', async
 });
 
 test('an environment without an expert says what it needs instead', async () => {
-  const { code, stderr } = await run([
+  const { code, stderr } = await runHere([
     '--config-name',
     'archer_20q',
     'env=adventure',
@@ -105,7 +106,7 @@ test.each([
   ],
 ])('%s: reported before anything is made', async (overrides, messages) => {
   const folder = join(directory, 'run');
-  const { code, stdout, stderr } = await run(['--config-name', 'archer_20q', ...overrides, `save_path=${folder}`]);
+  const { code, stdout, stderr } = await runHere(['--config-name', 'archer_20q', ...overrides, `save_path=${folder}`]);
   expect({ code, stdout, made: existsSync(folder) }).toEqual({ code: 1, stdout: '', made: false });
   for (const message of messages) expect(stderr).toMatch(message);
 });

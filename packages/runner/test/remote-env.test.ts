@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveEnv, type EnvServer } from '@bowyer/serving';
-import { run, tinyRun } from './command-line.js';
+import { tinyRun } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let directory: string;
 let maze: EnvServer;
@@ -28,7 +29,7 @@ test('env_server_base is the server’s address, as in AgentGym', async () => {
   const files = [`input=${input}`, `output=${output}`];
   const address = `env_server_base=${new URL(maze.url).origin}`;
   writeFileSync(input, `${JSON.stringify({ reset: { seed: 3 }, actions: ['move down', 'move down'] })}\n`);
-  const { code, stderr } = await run(['--config-name', 'replay', ...served, address, ...files, folder('replay')]);
+  const { code, stderr } = await runHere(['--config-name', 'replay', ...served, address, ...files, folder('replay')]);
   expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
   const { reset, steps } = JSON.parse(readFileSync(output, 'utf8')) as {
     reset: { observation: string };
@@ -66,7 +67,7 @@ test.each([
   '%s: told before anything starts',
   async (name, args, expected) => {
     const words = ['--config-name', 'play', ...args, folder(name.replaceAll(' ', '-'))];
-    const { code, stderr } = await run(words);
+    const { code, stderr } = await runHere(words);
     expect(code).toBe(1);
     const lines = stderr.split('\n');
     for (const [i, line] of expected.entries()) {
@@ -105,7 +106,7 @@ test('a server that fails a share of the episodes: the run goes on below max_fai
   const short = ['iterations=2', 'warmup_iter=1', 'env.max_steps=8'];
   const words = [...tinyRun('archer_20q'), ...served, address, ...short, cache()];
   try {
-    const goesOn = await run([...words, 'max_failure_share=0.7', folder('goes-on')]);
+    const goesOn = await runHere([...words, 'max_failure_share=0.7', folder('goes-on')]);
     expect({ code: goesOn.code, stderr: goesOn.code === 0 ? '' : goesOn.stderr }).toEqual({ code: 0, stderr: '' });
     expect(goesOn.stdout + goesOn.stderr).toMatch(
       /rollout episode \d+ failed and is left out: POST \S*\/maze\/reset answered 500 \(attempt 1, status\): out of order/,
@@ -117,7 +118,7 @@ test('a server that fails a share of the episodes: the run goes on below max_fai
       expect(metrics['test/episodes']).toBeGreaterThan(0);
       expect(metrics['test/episodes']).toBeLessThan(TEST_SIZE);
     }
-    const stops = await run([...words, 'max_failure_share=0.01', folder('stops')]);
+    const stops = await runHere([...words, 'max_failure_share=0.01', folder('stops')]);
     expect(stops.code).toBe(1);
     expect(stops.stderr).toMatch(
       /^\d+ of \d+ episodes \(.*\) failed, more than max_failure_share 0\.01 allows\n {2}the first: POST .*\/maze\/reset answered 500/m,

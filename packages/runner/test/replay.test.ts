@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordedLines, recordings, whenRecorded } from '@bowyer/testing';
-import { run } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-replay-'))));
@@ -23,7 +23,7 @@ interface Line {
 
 async function replay(env: string[], input: string) {
   await writeFile(join(directory, 'input.jsonl'), input);
-  const ended = await run([
+  const ended = await runHere([
     '--config-name',
     'replay',
     ...env,
@@ -78,7 +78,7 @@ test.each([
 });
 
 test('without a file to read or to write, both are asked for', async () => {
-  const { code, stderr } = await run(['--config-name', 'replay', 'env=coin', 'output=anything.jsonl']);
+  const { code, stderr } = await runHere(['--config-name', 'replay', 'env=coin', 'output=anything.jsonl']);
   expect(code).toBe(1);
   expect(stderr).toContain(
     'task=replay needs the actions to play and a file to write: input is null\n' +

@@ -160,7 +160,14 @@ test.each(cases)('%s, as %s: demonstration, rollout, evaluation and server of th
     const play = { seed: 1, slots: 1, sampling };
     const [rollout] = await collect(run, openPlayer, 0, { ...play, rolloutSize: 1 });
     const evaluation = await evaluate(run, openPlayer, { ...play, evalSize: 1, evalDecoding: 'greedy' });
-    const remote = { baseUrl: server.url, model: null, apiKeyEnv: null, concurrency: 1, retries: 0 };
+    const remote = {
+      baseUrl: server.url,
+      model: null,
+      apiKeyEnv: null,
+      concurrency: 1,
+      retries: 0,
+      timeoutMs: 300_000,
+    };
     const [served] = await withRemoteRollouts<Trajectory[]>(remote, agent, (openRollouts) =>
       collect({ ...run, openRollouts }, openPlayer, 0, { ...play, rolloutSize: 1 }),
     );

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordings, whenRecorded } from '@bowyer/testing';
-import { run } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-score-'))));
@@ -13,7 +13,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 async function task<Line>(name: string, items: readonly object[], overrides: readonly string[]) {
   const [input, output] = [join(directory, 'input.jsonl'), join(directory, 'output.jsonl')];
   await writeFile(input, items.map((item) => `${JSON.stringify(item)}\n`).join(''));
-  const ended = await run([
+  const ended = await runHere([
     '--config-name',
     name,
     `input=${input}`,

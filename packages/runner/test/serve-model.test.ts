@@ -8,7 +8,8 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { repository, run } from './command-line.js';
+import { repository } from './command-line.js';
+import { runHere } from './in-process.js';
 
 let folder: string;
 let model: string;
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const overrides = [`model=${model}`, 'port=0', 'threads=1', 'server_key_env=BOWYER_TEST_KEY'];
   const template = 'chat_template=examples/chat-templates/dialogue.jinja';
   const args = ['--config-name', 'serve_model', ...overrides, template, `save_path=${join(folder, 'server')}`];
-  child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts', ...args], {
+  child = spawn(process.execPath, ['packages/runner/bin/bowyer.js', ...args], {
     cwd: repository,
     env: { ...process.env, BOWYER_TEST_KEY: 'secret' },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -50,7 +51,7 @@ afterAll(() => {
 });
 
 const evaluation = (name: string, overrides: string[], env: Record<string, string>) =>
-  run(
+  runHere(
     [
       '--config-name',
       'bc_20q',
@@ -84,7 +85,7 @@ test('a chat of the server is what task=generate says', async () => {
   writeFileSync(input, JSON.stringify({ messages }));
   const template = 'chat_template=examples/chat-templates/dialogue.jinja';
   const files = [`model=${model}`, `input=${input}`, `output=${output}`, `save_path=${join(folder, 'generate')}`];
-  const ended = await run(['--config-name', 'generate', ...files, template, 'max_new_tokens=9']);
+  const ended = await runHere(['--config-name', 'generate', ...files, template, 'max_new_tokens=9']);
   expect(ended.stderr).not.toContain('Error');
   const { text } = JSON.parse(readFileSync(output, 'utf8')) as { text: string };
   expect(choices[0].message.content).toBe(text);

@@ -28,8 +28,9 @@ export async function validateConfig(composition: Composition): Promise<void> {
   // Which keys there are is not known then, so that nothing else is checked.
   if (unknown !== undefined) await validate(composition, unknown.schema);
   const schema = schemaOf(composition);
+  const bare = withoutDefaults(composition);
+  if (bare.length > 0) throw new Error(textOf(bare, composition)); // other programs' keys would become ours with the defaults
   const early = [
-    ...withoutDefaults(composition),
     ...otherUnit(composition),
     ...sizelessCritic(composition),
     ...(await keysOfOthers(composition, schema)),

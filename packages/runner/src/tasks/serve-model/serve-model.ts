@@ -2,9 +2,16 @@
 import { basename, resolve } from 'node:path';
 import { openDevice, type Device } from '@bowyer/graph';
 import { environmentNames } from '@bowyer/envs';
-import { loadTextModel, openAdapterDirectory, Seq2SeqModel, type LanguageModel } from '@bowyer/models';
+import {
+  isEncoderDirectory,
+  loadTextModel,
+  openAdapterDirectory,
+  SentenceEncoder,
+  Seq2SeqModel,
+  type LanguageModel,
+} from '@bowyer/models';
 import { ChatTemplateError, loadTokenizer, type ChatTemplate, type Tokenizer } from '@bowyer/text';
-import { ModelServer, SteppedTokenizer } from '@bowyer/serving';
+import { EmbeddingServer, ModelServer, SteppedTokenizer } from '@bowyer/serving';
 import { findAlgorithm } from '@bowyer/algorithms';
 import {
   chatTemplateOf,
@@ -20,9 +27,11 @@ import {
   type EnvironmentConfig,
 } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
+import { adapterBankOf, announceRoom, servedAdapters, type AdapterConfig } from './served-adapters.js';
 import { followRun } from './follow-run.js';
 
 type ServeConfig = DeviceConfig &
+  AdapterConfig &
   Pick<
     AgentConfig,
     | 'seed'
@@ -46,7 +55,10 @@ type ServeConfig = DeviceConfig &
     servedName: string | null;
     serverKeyEnv: string | null;
     maxQueued: number;
+    prefixCacheMb: number;
     splitMessages: boolean;
+    storedResponses: number;
+    storedResponsesMb: number;
     trustRequestChatTemplate: boolean;
     contextLength: number | null;
   };
@@ -61,7 +73,9 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
   );
   const device = await openDevice(deviceOf(config));
   try {
+    if (await isEncoderDirectory(dir)) return await serveEncoder({ config, device, apiKey, stopped }, { print, log });
     const model = await loadDecoder(dir, config, device);
+    announceRoom(model, log);
     const { host, port, slots, maxQueued, seed, servedName, temperature, topK, topP, maxNewTokens } = config;
     const tokenizer = new SteppedTokenizer(model.tokenizer);
     const server = await ModelServer.listen({
@@ -71,6 +85,7 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
       port,
       slots,
       maxQueued,
+      prefixCacheBytes: config.prefixCacheMb * 2 ** 20,
       seed,
       apiKey,
       splitsMessages: config.splitMessages,
@@ -80,6 +95,8 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
       rules: await textRules(dir, model, config),
       terminatorIds: config.eosStr === null ? [] : terminatorIds(model.tokenizer, config),
       defaults: { temperature: config.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },
+      adapters: servedAdapters(dir, config, log),
+      storage: { responses: config.storedResponses, bytes: config.storedResponsesMb * 2 ** 20 },
       onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
     });
     const takeUp = async (folder: string, checkpoint: number) => {
@@ -89,6 +106,7 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
     };
     const follower =
       config.follow === null ? null : followRun(config.follow, takeUp, ({ message }) => log(message, 'WARNING'));
+    log(prefixCacheText(config.prefixCacheMb, server.prefixCacheTokens));
     print(`${dir} is served at ${server.url} (Ctrl-C stops it)\n`);
     await stopped;
     await follower?.stop();
@@ -97,6 +115,38 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
   } finally {
     await device.close();
   }
+}
+
+/** @param tokens that there is room for */
+function prefixCacheText(mb: number, tokens: number): string {
+  if (mb === 0)
+    return 'prefix cache: none (prefix_cache_mb=0); a prompt that begins like another reads what no slot keeps';
+  if (tokens > 0) return `prefix cache: ${mb} MiB (prefix_cache_mb), room for ${tokens.toLocaleString('en')} tokens`;
+  return `prefix cache: none; prefix_cache_mb=${mb} is without effect for models with recurrent layers, with device=webgpu, and where 32 tokens take more`;
+}
+
+interface EncoderToServe {
+  config: ServeConfig;
+  device: Device;
+  apiKey: string | null;
+  stopped: Promise<void>;
+}
+
+/** An encoder writes no text: it serves embeddings. */
+async function serveEncoder(
+  { config, device, apiKey, stopped }: EncoderToServe,
+  { print, log }: Pick<TaskContext, 'print' | 'log'>,
+): Promise<void> {
+  const { model: dir, host, port, maxQueued, servedName } = config;
+  const encoder = await SentenceEncoder.load(device, dir);
+  const name = servedName ?? basename(resolve(dir));
+  const onFault = (error: Error) => log(error.stack ?? error.message, 'WARNING');
+  const server = await EmbeddingServer.listen({ encoder, name, host, port, apiKey, maxQueued, onFault });
+  print(`${dir}, an encoder, is served at ${server.url}: POST /v1/embeddings (Ctrl-C stops it)\n`);
+  await stopped;
+  await server.close();
+  await encoder.release();
+  print('stopped: every answer is finished\n');
 }
 
 /** Whoever takes an agent's model out of its run takes its policy alone. */
@@ -112,11 +162,8 @@ function warnOfParts(dir: string, log: TaskContext['log']): void {
 }
 
 /** An agent writes here what it writes in its run. Any other model has its checkpoint's own distribution: nothing is masked. */
-async function loadDecoder(
-  dir: string,
-  { quantization, packedDecoding, contextLength }: ServeConfig,
-  device: Device,
-): Promise<LanguageModel> {
+async function loadDecoder(dir: string, config: ServeConfig, device: Device): Promise<LanguageModel> {
+  const { quantization, packedDecoding, contextLength } = config;
   const run = runOf(dir);
   const isAgent = run?.agentType !== undefined && environmentNames().includes(run.env?.name ?? '');
   const model = await loadTextModel({
@@ -125,6 +172,7 @@ async function loadDecoder(
     quantization,
     packedDecoding: packedDecoding ?? undefined,
     masksPadding: isAgent,
+    adapterBank: adapterBankOf(config),
     ...(isAgent && { maskedTokenIds: await maskedInRun(dir, run as EnvironmentConfig) }),
     ...(contextLength !== null && { contextLength }),
   });

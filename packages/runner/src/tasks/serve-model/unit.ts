@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { count, nullable } from '@bowyer/core';
 import { writerKeys } from '@bowyer/agent';
+import { adapterProblems } from './adapter-problems.js';
 import { runKeys } from '../../keys/run-keys.js';
 import { listenKeys, listenProblems } from '../listen-keys.js';
 import type { TaskUnit } from '../task.js';
@@ -25,6 +26,15 @@ export const serveModelTask: TaskUnit = {
       'environment variable with the key that clients must send; null: no key is required',
     ),
     max_queued: count('answers that wait for a slot; a request beyond gets status 429', 0),
+    prefix_cache_mb: count(
+      'MiB for keys and values of what prompts and answers begin with, after they have ended; the least recently used goes first; 0: only slots keep them',
+      0,
+    ),
+    stored_responses: count(
+      'responses of /v1/responses that are kept in memory for later requests, the oldest making room; 0: none',
+      0,
+    ),
+    stored_responses_mb: count('megabytes of JSON that the stored responses may have together', 1),
     split_messages: Type.Boolean({
       description:
         'split the answers of chats: text between <think> and </think> becomes reasoning_content, and calls of a request’s tools become tool_calls; false: content is the text as generated',
@@ -36,6 +46,26 @@ export const serveModelTask: TaskUnit = {
       Type.Integer({ minimum: 2 }),
       'longest context in tokens, which decides each slot’s share of memory; null: the model’s own',
     ),
+    adapters: nullable(
+      Type.Record(Type.String(), Type.String()),
+      'LoRA adapters beside the model, by the names that clients select them with: folders in PEFT’s layout, and runs that trained some; for instance {support: runs/support}; null: none',
+    ),
+    runtime_adapters: Type.Array(Type.String(), {
+      description:
+        'folders below which clients may have further adapters loaded (POST /v1/load_lora_adapter); []: they may not',
+    }),
+    max_adapters: nullable(
+      Type.Integer({ minimum: 1 }),
+      'adapters at the same time, for which there is memory from the start; null: as many as `adapters` has, and 4 more with runtime_adapters',
+    ),
+    max_adapter_rank: nullable(
+      Type.Integer({ minimum: 1 }),
+      'the largest rank of an adapter; null: that of `adapters`, and at least 16 with runtime_adapters',
+    ),
+    adapter_target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
+      description:
+        'layers that have room for adapters beside those of `adapters`: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: none, and with runtime_adapters every linear layer',
+    }),
   }),
   plays: false,
   problems(config) {
@@ -47,7 +77,7 @@ export const serveModelTask: TaskUnit = {
           remedy: 'write quantization=none',
         },
       ];
-    if (config.model !== null) return listenProblems(config, 'server_key_env');
+    if (config.model !== null) return [...adapterProblems(config), ...listenProblems(config, 'server_key_env')];
     return [
       {
         key: 'model',

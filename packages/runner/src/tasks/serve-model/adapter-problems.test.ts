@@ -1,0 +1,41 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { adapterProblems } from './adapter-problems.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'adapter-problems-'));
+  // A run stands for its best agent.
+  await mkdir(join(folder, 'run', 'checkpoints', 'best'), { recursive: true });
+  await writeFile(join(folder, 'run', 'checkpoints', 'best', 'adapter_config.json'), '{}');
+  await mkdir(join(folder, 'base'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const messages = (config: Parameters<typeof adapterProblems>[0]) =>
+  adapterProblems({ model: join(folder, 'base'), ...config }).map(({ key, message }) => [key, message]);
+
+test('a run that trained an adapter is one; nothing is missed where nothing is asked for', () => {
+  expect(messages({})).toEqual([]);
+  expect(messages({ adapters: { a: join(folder, 'run') }, maxAdapters: 1, maxAdapterRank: 4 })).toEqual([]);
+  expect(messages({ runtimeAdapters: [folder] })).toEqual([]);
+});
+
+test('keys without adapters, and what cannot be served, are named', () => {
+  expect(messages({ maxAdapters: 2, adapterTargetModules: 'all-linear' })).toEqual([
+    ['max_adapters', 'max_adapters is 2, and no adapters are served'],
+    ['adapter_target_modules', 'adapter_target_modules is all-linear, and no adapters are served'],
+  ]);
+  const [run, base, none] = ['run', 'base', 'none'].map((name) => join(folder, name));
+  const adapters = { base: run, b: base, c: none };
+  expect(messages({ adapters, maxAdapters: 2, follow: 'runs/x', runtimeAdapters: [none] })).toEqual([
+    ['follow', 'follow=runs/x takes up new weights, and adapters belong to those that they were trained beside'],
+    ['adapters', `adapters: the folder of 'b', ${base}, contains no adapter`],
+    ['adapters', `adapters: the folder of 'c', ${none}, is not there`],
+    ['runtime_adapters', `runtime_adapters: there is no folder ${none}`],
+    ['adapters', "adapters: 'base' is the name of the model itself"],
+    ['max_adapters', 'max_adapters is 2, and adapters has 3'],
+  ]);
+  expect(messages({ adapters: { a: run }, model: run })).toEqual([['model', `model=${run} is an adapter itself`]]);
+});

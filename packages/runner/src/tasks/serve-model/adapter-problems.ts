@@ -1,0 +1,112 @@
+// Settings of adapters that contradict each other or the files, found before anything starts.
+import { existsSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import type { ConfigProblem } from '@bowyer/core';
+import { agentFolderOf, isAdapterFolder } from '@bowyer/agent';
+
+interface AdapterKeys {
+  model?: string | null;
+  follow?: string | null;
+  servedName?: string | null;
+  adapters?: Readonly<Record<string, string>> | null;
+  runtimeAdapters?: readonly string[];
+  maxAdapters?: number | null;
+  maxAdapterRank?: number | null;
+  adapterTargetModules?: readonly string[] | string | null;
+}
+
+export function adapterProblems(config: AdapterKeys): ConfigProblem[] {
+  const { adapters, runtimeAdapters = [] } = config;
+  if (Object.keys(adapters ?? {}).length === 0 && runtimeAdapters.length === 0) return idleKeys(config);
+  return [...modelProblems(config), ...placeProblems(config), ...nameProblems(config), ...roomProblems(config)];
+}
+
+/** Keys that do nothing without adapters. */
+function idleKeys({ maxAdapters, maxAdapterRank, adapterTargetModules }: AdapterKeys): ConfigProblem[] {
+  const given = {
+    max_adapters: maxAdapters,
+    max_adapter_rank: maxAdapterRank,
+    adapter_target_modules: adapterTargetModules,
+  };
+  return Object.entries(given).flatMap(([key, value]) =>
+    (value ?? null) === null
+      ? []
+      : [
+          {
+            key,
+            message: `${key} is ${String(value)}, and no adapters are served`,
+            remedy: 'give adapters={NAME: FOLDER} or runtime_adapters=[FOLDER], or leave it out',
+          },
+        ],
+  );
+}
+
+function modelProblems({ model, follow }: AdapterKeys): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  if (typeof follow === 'string')
+    problems.push({
+      key: 'follow',
+      message: `follow=${follow} takes up new weights, and adapters belong to those that they were trained beside`,
+      remedy: 'write follow=null, or serve without adapters',
+    });
+  if (typeof model === 'string' && isAdapterFolder(model))
+    problems.push({
+      key: 'model',
+      message: `model=${model} is an adapter itself`,
+      remedy: 'give its base as the model, and it as one of the adapters',
+    });
+  return problems;
+}
+
+function placeProblems({ adapters, runtimeAdapters = [] }: AdapterKeys): ConfigProblem[] {
+  const missing = Object.entries(adapters ?? {}).flatMap(([name, place]) => {
+    if (isAdapterFolder(place)) return [];
+    const what = existsSync(agentFolderOf(place)) ? 'contains no adapter' : 'is not there';
+    return [
+      {
+        key: 'adapters',
+        message: `adapters: the folder of '${name}', ${place}, ${what}`,
+        remedy: 'give a folder with adapter_config.json and adapter_model.safetensors, or a run with use_lora=true',
+      },
+    ];
+  });
+  const roots = runtimeAdapters.flatMap((root) =>
+    statSync(root, { throwIfNoEntry: false })?.isDirectory()
+      ? []
+      : [
+          {
+            key: 'runtime_adapters',
+            message: `runtime_adapters: there is no folder ${root}`,
+            remedy: 'make it, or leave it out',
+          },
+        ],
+  );
+  return [...missing, ...roots];
+}
+
+function nameProblems({ adapters, model, servedName }: AdapterKeys): ConfigProblem[] {
+  const own = servedName ?? (typeof model === 'string' ? basename(resolve(model)) : null);
+  return Object.keys(adapters ?? {}).flatMap((name) =>
+    name !== '' && name !== own
+      ? []
+      : [
+          {
+            key: 'adapters',
+            message: `adapters: '${name}' ${name === '' ? 'is empty' : 'is the name of the model itself'}`,
+            remedy: 'give the adapter another name, or the model one by served_name',
+          },
+        ],
+  );
+}
+
+function roomProblems({ adapters, maxAdapters }: AdapterKeys): ConfigProblem[] {
+  const count = Object.keys(adapters ?? {}).length;
+  if ((maxAdapters ?? null) === null || maxAdapters! >= count) return [];
+  return [
+    {
+      key: 'max_adapters',
+      message: `max_adapters is ${maxAdapters}, and adapters has ${count}`,
+      remedy: `write max_adapters=${count}`,
+    },
+  ];
+}

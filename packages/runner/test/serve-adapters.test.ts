@@ -1,0 +1,117 @@
+// `run --config-name serve_model adapters={…}` as a user starts it: a run that trained LoRA, a folder in PEFT's layout, and one that a
+// client has loaded while the server runs.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { generateTexts, LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
+import { repository } from './command-line.js';
+
+let folder: string;
+const at = (...parts: string[]) => join(folder, ...parts);
+let child: ChildProcess;
+let said = '';
+let url: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'serve-adapters-'));
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64, initializer_range: 0.3 };
+  const tokenizer = wordLevelTokenizer(['Is it a dog cat ball ? Yes . No . The object is an apple\n']);
+  const base = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) });
+  await base.save(at('base'));
+  await base.release();
+  // A run's folder, and two of PEFT's.
+  for (const [i, dir] of [at('run', 'checkpoints', 'best'), at('peft'), at('later', 'third')].entries()) {
+    const lora = { r: 2, alpha: 4, dropout: 0, targetModules: 'all-linear', seed: 1 };
+    const model = await LanguageModel.load({ device, dir: at('base'), lora });
+    const tensors = await model.copyParameters();
+    const rng = new Rng(i);
+    for (const { data } of Object.values(tensors)) data.forEach((_, t) => (data[t] = 0.5 * rng.normal()));
+    await model.restoreParameters(tensors);
+    await model.save(dir);
+    await model.release();
+  }
+  await device.close();
+  const adapters = `adapters={support_team: ${at('run')}, frenchTeam: ${at('peft')}}`;
+  const overrides = [`model=${at('base')}`, adapters, `runtime_adapters=[${at('later')}]`, 'port=0', 'threads=1'];
+  const args = ['--config-name', 'serve_model', ...overrides, `save_path=${at('server')}`];
+  child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts', ...args], {
+    cwd: repository,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  url = await new Promise<string>((resolve, reject) => {
+    child.stdout!.on('data', (piece: Buffer) => {
+      said += piece.toString();
+      const address = /served at (\S+)/.exec(said)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('exit', (code) => reject(new Error(`exit ${code}: ${said}`)));
+  });
+}, 120_000);
+
+afterAll(() => {
+  child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function post(path: string, json: object) {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${url}/${path}`, { method: 'POST', headers, body: JSON.stringify(json) });
+  return { status: response.status, text: await response.text() };
+}
+
+async function served(model: string): Promise<string> {
+  const { text } = await post('completions', { model, prompt: 'Is it a dog', temperature: 0, max_tokens: 12 });
+  return (JSON.parse(text) as { choices: { text: string }[] }).choices[0].text;
+}
+
+/** What is said with the adapter alone, or by the base. */
+async function alone(dir: string): Promise<string> {
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  try {
+    const model = await LanguageModel.load({ device, dir, masksPadding: false });
+    const options = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 12, seed: 0, batchSize: 1 };
+    for await (const { text } of generateTexts(model, [{ prompt: 'Is it a dog' }], options)) return text;
+    throw new Error('no text');
+  } finally {
+    await device.close();
+  }
+}
+
+test('the names of adapters are as they were written, and each says what it says alone', async () => {
+  const { data } = (await (await fetch(`${url}/models`)).json()) as {
+    data: { id: string; root: string; parent: string }[];
+  };
+  expect(data.map(({ id, root, parent }) => [id, root, parent])).toEqual([
+    ['base', at('base'), null],
+    ['support_team', at('run', 'checkpoints', 'best'), 'base'],
+    ['frenchTeam', at('peft'), 'base'],
+  ]);
+  expect(said).toContain('room for 6 adapters of rank 16 or less beside 4 layers: ');
+  const answers = [await served('base'), await served('support_team'), await served('frenchTeam')];
+  expect(new Set(answers).size).toBe(3);
+  expect(answers).toEqual([
+    await alone(at('base')),
+    await alone(at('run', 'checkpoints', 'best')),
+    await alone(at('peft')),
+  ]);
+}, 120_000);
+
+test('a client loads another one, below the folder that is allowed', async () => {
+  expect((await post('load_lora_adapter', { lora_name: 'third', lora_path: at('later', 'third') })).status).toBe(200);
+  expect(await served('third')).toBe(await alone(at('later', 'third')));
+  cpSync(at('peft'), at('elsewhere'), { recursive: true });
+  expect((await post('load_lora_adapter', { lora_name: 'more', lora_path: at('elsewhere') })).status).toBe(400);
+}, 120_000);
+
+test('SIGTERM stops it gracefully', async () => {
+  child.removeAllListeners('exit');
+  child.kill('SIGTERM');
+  const [code] = (await once(child, 'exit')) as [number | null];
+  expect(code).toBe(0);
+});
