@@ -1,4 +1,4 @@
-// A Llama checkpoint of ours (Hugging Face layout) as a GGUF file, so that llama.cpp can run the same weights. The
+// A Llama or GPT-2 checkpoint of ours (Hugging Face layout) as a GGUF file, so that llama.cpp can run the same weights. The
 // tokenizer in it names every id and no more: tokens come and go as ids here.
 // Run: node --conditions=source --import tsx benchmarks/write-gguf.ts MODEL_FOLDER FILE.gguf [f32 | q8_0]
 // Source of the format: docs/gguf.md of ggml-org/ggml, version 3; everything is little-endian:
@@ -35,18 +35,37 @@ interface GgufTensor {
 /** Writes the checkpoint in `dir` to `file`; with q8_0 all matrices in 8 bits, the vectors in float32. */
 export async function writeGguf(dir: string, file: string, kind: GgufKind): Promise<void> {
   const json = await readPretrainedConfig(dir);
+  const weights = await readWeights(dir);
+  const { tensors, metadata } =
+    json.model_type === 'gpt2' ? gpt2File(json, weights, kind) : llamaFile(json, weights, kind);
+  await writeFile(file, metadata, tensors);
+}
+
+type Json = Readonly<Record<string, unknown>>;
+type Weights = Record<string, HostTensor>;
+
+interface GgufFile {
+  tensors: GgufTensor[];
+  metadata: Record<string, Entry>;
+}
+
+/** Takes a weight out: two copies of one tensor at a time, not of all. */
+function taken(weights: Weights, name: string): HostTensor {
+  const weight = weights[name];
+  if (!weight) throw new Error(`writeGguf: there is no tensor ${name}`);
+  delete weights[name];
+  return weight;
+}
+
+function llamaFile(json: Json, weights: Weights, kind: GgufKind): GgufFile {
   const config = sizesOf(json);
   const { num_hidden_layers: layers, num_attention_heads: heads, num_key_value_heads: keyHeads } = config;
   if (json.model_type !== 'llama' || json.rope_scaling || json.rope_parameters || json.attention_bias || json.mlp_bias)
-    throw new Error(`writeGguf: ${dir} must be of model_type llama, without biases and without rope scaling`);
-  const weights = await readWeights(dir);
+    throw new Error('writeGguf: the model must be GPT-2, or a Llama without biases and without rope scaling');
   const tensors: GgufTensor[] = [];
   const add = (theirs: string, ours: string, turnedHeads?: number) => {
-    const name = `${ours}.weight`;
-    const weight = weights[name];
-    if (!weight) throw new Error(`writeGguf: ${dir} has no tensor ${name}`);
+    const weight = taken(weights, `${ours}.weight`);
     tensors.push(encode(`${theirs}.weight`, turnedHeads ? interleaveHalves(weight, turnedHeads) : weight, kind));
-    delete weights[name]; // two copies of one tensor at a time, not of all
   };
   add('token_embd', 'model.embed_tokens');
   for (let i = 0; i < layers; i++) {
@@ -61,7 +80,61 @@ export async function writeGguf(dir: string, file: string, kind: GgufKind): Prom
   }
   add('output_norm', 'model.norm');
   if (!json.tie_word_embeddings) add('output', 'lm_head');
-  await writeFile(file, entries(config, kind), tensors);
+  return { tensors, metadata: entries(config, kind) };
+}
+
+/** Names of llama.cpp's architecture gpt2; its products take [out, in], ours (Conv1D) are [in, out]. */
+function gpt2File(json: Json, weights: Weights, kind: GgufKind): GgufFile {
+  const {
+    vocab_size,
+    n_positions,
+    n_embd,
+    n_layer,
+    n_head,
+    layer_norm_epsilon = 1e-5,
+  } = json as Record<string, number>;
+  const tensors: GgufTensor[] = [];
+  const add = (theirs: string, ours: string, isProduct = false) => {
+    const weight = taken(weights, `transformer.${ours}`);
+    tensors.push(encode(theirs, isProduct ? transposed(weight) : weight, kind));
+  };
+  const addBoth = (theirs: string, ours: string, isProduct: boolean) => {
+    add(`${theirs}.weight`, `${ours}.weight`, isProduct);
+    add(`${theirs}.bias`, `${ours}.bias`);
+  };
+  add('token_embd.weight', 'wte.weight');
+  add('position_embd.weight', 'wpe.weight');
+  for (let i = 0; i < n_layer; i++) {
+    const [theirs, ours] = [`blk.${i}`, `h.${i}`];
+    addBoth(`${theirs}.attn_norm`, `${ours}.ln_1`, false);
+    addBoth(`${theirs}.attn_qkv`, `${ours}.attn.c_attn`, true);
+    addBoth(`${theirs}.attn_output`, `${ours}.attn.c_proj`, true);
+    addBoth(`${theirs}.ffn_norm`, `${ours}.ln_2`, false);
+    addBoth(`${theirs}.ffn_up`, `${ours}.mlp.c_fc`, true);
+    addBoth(`${theirs}.ffn_down`, `${ours}.mlp.c_proj`, true);
+  }
+  addBoth('output_norm', 'ln_f', false);
+  const metadata = {
+    'general.architecture': text('gpt2'),
+    ...generalEntries(kind),
+    'gpt2.context_length': count(n_positions),
+    'gpt2.embedding_length': count(n_embd),
+    'gpt2.feed_forward_length': count(4 * n_embd),
+    'gpt2.block_count': count(n_layer),
+    'gpt2.attention.head_count': count(n_head),
+    'gpt2.attention.layer_norm_epsilon': { type: 'float32', value: layer_norm_epsilon } as const,
+    ...tokenizerEntries(vocab_size),
+  };
+  return { tensors, metadata };
+}
+
+function transposed({ data, shape }: HostTensor): HostTensor {
+  const [rows, columns] = shape;
+  const turned = new Float32Array(data.length);
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++)
+      turned[column * rows + row] = data[row * columns + column] as number;
+  return { shape: [columns, rows], data: turned };
 }
 
 /** The sizes in a config.json, as Hugging Face's LlamaConfig completes them. */
@@ -84,16 +157,14 @@ function sizesOf(json: Readonly<Record<string, unknown>>) {
   };
 }
 
-/** The entries that llama.cpp needs about the model, and a tokenizer of as many tokens as the embedding has rows. */
+const count = (value: number): Entry => ({ type: 'uint32', value });
+const text = (value: string): Entry => ({ type: 'string', value });
+
+/** The entries that llama.cpp needs about a Llama. */
 function entries(config: ReturnType<typeof sizesOf>, kind: GgufKind): Record<string, Entry> {
-  const count = (value: number): Entry => ({ type: 'uint32', value });
-  const text = (value: string): Entry => ({ type: 'string', value });
-  const kinds = tokenKinds(config.vocab_size);
   return {
     'general.architecture': text('llama'),
-    'general.name': text('bowyer'),
-    'general.alignment': count(ALIGNMENT),
-    'general.file_type': count({ f32: 0, q8_0: 7 }[kind]),
+    ...generalEntries(kind),
     'llama.vocab_size': count(config.vocab_size),
     'llama.context_length': count(config.max_position_embeddings),
     'llama.embedding_length': count(config.hidden_size),
@@ -106,6 +177,20 @@ function entries(config: ReturnType<typeof sizesOf>, kind: GgufKind): Record<str
     'llama.attention.layer_norm_rms_epsilon': { type: 'float32', value: config.rms_norm_eps },
     'llama.rope.dimension_count': count(config.head_dim),
     'llama.rope.freq_base': { type: 'float32', value: config.rope_theta },
+    ...tokenizerEntries(config.vocab_size),
+  };
+}
+
+const generalEntries = (kind: GgufKind): Record<string, Entry> => ({
+  'general.name': text('bowyer'),
+  'general.alignment': count(ALIGNMENT),
+  'general.file_type': count({ f32: 0, q8_0: 7 }[kind]),
+});
+
+/** A tokenizer of as many tokens as the embedding has rows. */
+function tokenizerEntries(vocabSize: number): Record<string, Entry> {
+  const kinds = tokenKinds(vocabSize);
+  return {
     'tokenizer.ggml.model': text('llama'),
     'tokenizer.ggml.tokens': { type: 'strings', value: kinds.map(tokenText) },
     'tokenizer.ggml.scores': { type: 'float32s', value: kinds.map(() => 0) },

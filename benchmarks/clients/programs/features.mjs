@@ -1,0 +1,135 @@
+// The features that every client is tried with: its program gives a function for each, and prints a line of JSON for each result.
+import assert from 'node:assert/strict';
+
+export const origin = process.env.SERVER ?? 'http://127.0.0.1:8123';
+export const model = process.env.MODEL ?? 'tiny';
+
+/** What the model has learnt to answer. */
+export const said = {
+  hello: 'Hello! How can I help you?',
+  count: 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen',
+  wear: 'Wear a warm coat in Paris.',
+  compare: 'Rome is warmer than Paris.',
+  tower: { city: 'Paris', country: 'France' },
+};
+
+export const ask = {
+  hello: 'Hello',
+  count: 'Count.',
+  wear: 'What should I wear in Paris?',
+  compare: 'Compare Paris and Rome.',
+  tower: 'Where is the tower?',
+  /** Its answer goes on up to the limit. */
+  sing: 'Sing.',
+};
+
+export const schemas = {
+  weather: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
+  clothes: {
+    type: 'object',
+    properties: { weather: { type: 'string' } },
+    required: ['weather'],
+    additionalProperties: false,
+  },
+  tower: {
+    type: 'object',
+    properties: { city: { type: 'string' }, country: { type: 'string' } },
+    required: ['city', 'country'],
+    additionalProperties: false,
+  },
+};
+
+/** The tools, which keep a list of their calls. */
+export function tools() {
+  const called = [];
+  return {
+    called,
+    get_weather(args) {
+      called.push(['get_weather', args]);
+      return args.city === 'Paris' ? '7 degrees' : '19 degrees';
+    },
+    get_clothes(args) {
+      called.push(['get_clothes', args]);
+      return 'a warm coat';
+    },
+  };
+}
+
+export const loopCalls = [
+  ['get_weather', { city: 'Paris' }],
+  ['get_clothes', { weather: 'cold' }],
+];
+export const parallelCalls = [
+  ['get_weather', { city: 'Paris' }],
+  ['get_weather', { city: 'Rome' }],
+];
+
+/** The statuses of all answers since the last call: clients that retry do not report them. */
+const statuses = [];
+const plainFetch = globalThis.fetch;
+globalThis.fetch = async (...given) => {
+  const response = await plainFetch(...given);
+  statuses.push(response.status);
+  return response;
+};
+
+const load = async () => (await plainFetch(`${origin}/health`)).json();
+
+/** Passes once no answer is in progress, at most two seconds later. */
+export async function serverIsIdle() {
+  for (const end = Date.now() + 2000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 20)))
+    if ((await load()).running === 0) return;
+  assert.fail('the answer goes on after its client has left');
+}
+
+/** Keeps all slots busy until the client has got its first 429, and then lets it in. */
+export async function retries(request) {
+  const busy = new AbortController();
+  const body = JSON.stringify({
+    model,
+    messages: [{ role: 'user', content: ask.sing }],
+    stream: true,
+    max_tokens: 800,
+  });
+  const headers = { 'content-type': 'application/json' };
+  const occupy = () =>
+    plainFetch(`${origin}/v1/chat/completions`, { method: 'POST', headers, body, signal: busy.signal });
+  await Promise.all([occupy(), occupy()]);
+  statuses.length = 0;
+  const freed = setInterval(() => statuses.includes(429) && busy.abort(), 10);
+  try {
+    const answer = await request();
+    assert.ok(statuses.includes(429), `no 429 was seen: ${statuses}`);
+    return answer;
+  } finally {
+    clearInterval(freed);
+    busy.abort();
+    await serverIsIdle();
+  }
+}
+
+/** @param features by their names in the table; null where a client has none */
+export async function run(client, features) {
+  for (const [feature, tried] of Object.entries(features)) {
+    let problem = null;
+    try {
+      await tried?.();
+    } catch (error) {
+      problem = String(error?.stack ?? error).slice(0, 1500);
+    }
+    console.log(
+      JSON.stringify({
+        client,
+        feature,
+        status: tried === null ? 'none' : problem === null ? 'ok' : 'failed',
+        problem,
+      }),
+    );
+  }
+  process.exit(0);
+}

@@ -1,0 +1,59 @@
+// llama.cpp through node-llama-cpp, which brings no llama-server: 32 sequences of one context, whose steps the library batches. A client
+// keeps its sequence, so that the next chat finds the system prompt there, as a slot of llama-server does.
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { ServerJob } from '../serve-chats.js';
+import { watchChat, type ChatServer, type ServedChat } from './chat-server.js';
+
+/** The part of node-llama-cpp that is used. */
+interface Library {
+  getLlama(options: object): Promise<{ loadModel(options: object): Promise<Model>; dispose(): Promise<void> }>;
+}
+interface Model {
+  createContext(options: object): Promise<Context>;
+  dispose(): Promise<void>;
+}
+interface Context {
+  getSequence(): Sequence;
+  dispose(): Promise<void>;
+}
+interface Sequence {
+  readonly nextTokenIndex: number;
+  /** Forgets what is not the beginning of the tokens. */
+  adaptStateToTokens(tokens: number[], allowShift: boolean): Promise<void>;
+  evaluate(tokens: number[], options: object): AsyncGenerator<number>;
+}
+
+const THREADS = 2;
+
+export async function open({ gguf, prompts, newTokens }: ServerJob): Promise<ChatServer> {
+  const entry = join(fileURLToPath(import.meta.url), '../../peers/llama-cpp/node_modules/node-llama-cpp/dist/index.js');
+  const { getLlama } = (await import(pathToFileURL(entry).href)) as Library;
+  const llama = await getLlama({ gpu: false, build: 'never', maxThreads: THREADS });
+  const model = await llama.loadModel({ modelPath: gguf, gpuLayers: 0 });
+  const length = prompts[0][0].length + newTokens;
+  const sequences = prompts.length;
+  const context = await model.createContext({ contextSize: length, sequences, batchSize: 512, threads: THREADS });
+  const free = prompts.map(() => context.getSequence());
+  const chat = async (prompt: number[], most: number): Promise<ServedChat> => {
+    const { chat: measured, arrived } = watchChat();
+    const sequence = free.shift()!;
+    await sequence.adaptStateToTokens(prompt.slice(0, -1), false);
+    measured.cachedTokens = sequence.nextTokenIndex;
+    const rest = prompt.slice(sequence.nextTokenIndex);
+    for await (const _ of sequence.evaluate(rest, { temperature: 0, yieldEogToken: true })) {
+      arrived(1);
+      if (measured.tokens === most) break;
+    }
+    free.push(sequence);
+    return measured;
+  };
+  return {
+    chat,
+    close: async () => {
+      await context.dispose();
+      await model.dispose();
+      await llama.dispose();
+    },
+  };
+}
