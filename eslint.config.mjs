@@ -80,6 +80,29 @@ const spreadLiterals = {
   message: 'Write the members of the literal here instead of spreading it.',
 };
 
+/** Programs beside the packages use them as a user does. */
+const frontDoors = {
+  patterns: [
+    {
+      regex: 'packages/[^/]+/src/',
+      message:
+        "Import the package by its name: '@bowyer/NAME'. What is missing there is exported, or the program moves into the package.",
+    },
+  ],
+};
+
+/** A cast that the compiler does not check: a value that a schema has checked is `value as typeof value & Declared` instead. */
+const uncheckedCasts = [
+  {
+    selector: 'TSAsExpression > TSNeverKeyword.typeAnnotation',
+    message: "'as never' fits any type: declare the type that the reader needs.",
+  },
+  {
+    selector: "TSAsExpression > TSAsExpression.expression[typeAnnotation.type='TSUnknownKeyword']",
+    message: "'as unknown as' is not checked: narrow the value, as `value as typeof value & Declared`.",
+  },
+];
+
 /**
  * Reports what the compiler reports of a file. The rules with types need a checked program anyway, so that `npm run check` opens each
  * package once instead of once for its types and once for lint.
@@ -147,7 +170,7 @@ export default tseslint.config(
   },
   {
     // A test of a server opens the device that the model runs on, and replays the recordings that the clients' tests replay.
-    files: ['packages/serving/test/**/*.ts'],
+    files: ['packages/serving/{test,src}/**/*.test.ts', 'packages/serving/test/**/*.ts'],
     rules: {
       '@nx/enforce-module-boundaries': boundaries(
         { ...testsMayImport, serving: [...testsMayImport.serving, 'graph'] },
