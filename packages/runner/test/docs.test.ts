@@ -12,7 +12,7 @@ const pages = ['README.md', 'CONTRIBUTING.md', ...folders.flatMap(markdownBelow)
 
 function markdownBelow(folder: string): string[] {
   return readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.md') && !file.startsWith('api'))
+    .filter((file) => file.endsWith('.md') && !/^api|(^|\/)node_modules\//.test(file))
     .map((file) => join(folder, file));
 }
 
