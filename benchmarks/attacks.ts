@@ -104,6 +104,7 @@ const attacks: Readonly<Record<string, () => Attack>> = {
   '10 JSONL with BOM': () => ({ args: generate(file('bom.jsonl', '\ufeff{"prompt":" is"}\n')), code: 0 }),
   '10 a file as checkpoint_path': () => ({
     args: [...game, 'task=evaluate', `checkpoint_path=${model}/model.safetensors`, to('evaluate')],
+    code: 0, // converted on the way, and the log says so
   }),
   '10 another lm_lr for a run that began': () => ({ args: [...tiny, 'lm_lr=0.5', `save_path=${agent}`] }),
   '10 a template that does not exist': () => ({
