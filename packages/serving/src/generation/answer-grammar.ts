@@ -3,7 +3,6 @@
 import { jsonValue, UnsupportedSchemaError, type Grammar } from '@bowyer/text';
 import { callGrammar, contentGrammar, StrictToolError } from '../tool-calls/call-grammar.js';
 import type { PartsOptions } from '../tool-calls/part-streamer.js';
-import { reasoningMarks } from '../tool-calls/reasoning.js';
 import type { ChatRequest } from './chat-request.js';
 import type { RequestReader } from './completion-request.js';
 import { BadRequestError } from './request-error.js';
@@ -14,8 +13,8 @@ const anyObject = { type: 'object' };
 /** Where the answer begins, and how it is read. */
 export interface AnswerPlace {
   parts: PartsOptions | null;
-  /** The end of the prompt as text, with its marks. */
-  promptEnd: string;
+  /** Whether the answer may begin with reasoning of its own. */
+  mayReason: boolean;
 }
 
 /**
@@ -25,18 +24,14 @@ export interface AnswerPlace {
  */
 export function answerGrammar(
   chat: ChatRequest,
-  { parts, promptEnd }: AnswerPlace,
+  { parts, mayReason }: AnswerPlace,
   { tokenizer }: RequestReader,
 ): Grammar | null {
   const { format, toolChoice, parallelCalls, names } = chat;
   const isForced = typeof toolChoice === 'object' || toolChoice === 'required';
   const hasStrict = parts?.tools.some(({ strict }) => strict) ?? false;
   if (format.kind === 'text' && !isForced && !hasStrict) return null;
-  const place = {
-    tokenizer,
-    startsInReasoning: parts?.startsInReasoning ?? false,
-    mayReason: parts !== null && !reasoningMarks.some((mark) => promptEnd.trimEnd().endsWith(mark)),
-  };
+  const place = { tokenizer, startsInReasoning: parts?.startsInReasoning ?? false, mayReason };
   const content =
     format.kind === 'text' ? null : served(format.kind === 'schema' ? format.schema : anyObject, names.format);
   if (!parts?.style || parts.tools.length === 0) return contentGrammar(content!, parts?.style ?? null, place);

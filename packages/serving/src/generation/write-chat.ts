@@ -2,6 +2,7 @@
 import { ChatTemplateError, textAsWritten } from '@bowyer/text';
 import { inTurns } from '../http/turns.js';
 import type { Tool } from '../tool-calls/answer-parts.js';
+import { reasoningMarks } from '../tool-calls/reasoning.js';
 import { callFormats } from '../tool-calls/call-formats.js';
 import { endIds, mayFrameAnswers } from '../tool-calls/call-style.js';
 import { messagesFor } from '../tool-calls/history.js';
@@ -28,7 +29,7 @@ export async function writtenChat(
     ...(template === reader.template ? [] : template.terminatorIds),
     ...(parts?.style ? endIds(reader.tokenizer, parts.style.format) : []),
   ];
-  const constraint = constraintOf(chat, { parts, promptEnd: endOf(ids, reader) }, reader);
+  const constraint = constraintOf(chat, { parts, mayReason: parts !== null && mayReason(ids, reader) }, reader);
   return { ...settings, stopIds, prompts, parts, constraint, continuesText: opened !== null, maxTokens };
 }
 
@@ -44,13 +45,13 @@ function limitOf(
 /** @throws {BadRequestError} where answers cannot be held to it, or other settings of the request contradict it */
 function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: RequestReader): CompletionRequest['constraint'] {
   const { format, toolChoice, parallelCalls, ending, settings, names } = chat;
-  const { parts, promptEnd } = place;
+  const { parts, mayReason } = place;
   const key = JSON.stringify([
     format,
     toolChoice,
     parallelCalls,
-    parts && [parts.style?.format.name, parts.startsInReasoning, parts.tools],
-    promptEnd.includes('</think>'),
+    parts && [parts.style?.format.name, parts.style?.afterReasoning, parts.startsInReasoning, parts.tools],
+    mayReason,
   ]);
   const isChosen = typeof toolChoice === 'object' || toolChoice === 'required';
   const name = format.kind !== 'text' ? names.format : isChosen ? names.toolChoice : names.tools;
@@ -132,6 +133,12 @@ const PROMPT_END = 16;
 function isThinking(ids: readonly number[], opened: string | null, { tokenizer }: RequestReader): boolean {
   if (opened?.includes('think>')) return opened.lastIndexOf('<think>') > opened.lastIndexOf('</think>');
   return opened === null && endOf(ids, { tokenizer }).trimEnd().endsWith('<think>');
+}
+
+/** Not where the prompt ends with the marks of a reasoning that is left out. */
+function mayReason(ids: readonly number[], reader: Pick<RequestReader, 'tokenizer'>): boolean {
+  const end = endOf(ids, reader).trimEnd();
+  return !reasoningMarks.some((mark) => end.endsWith(mark));
 }
 
 const endOf = (ids: readonly number[], { tokenizer }: Pick<RequestReader, 'tokenizer'>): string =>
