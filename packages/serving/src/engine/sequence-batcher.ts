@@ -294,7 +294,7 @@ export class SequenceBatcher {
     return [...groups.values()];
   }
 
-  /** What sequences of one call have in common. */
+  /** The properties that sequences of one call have in common. */
   #kind({ request: { sampling, terminatorIds }, place: { lane } }: Placed): string {
     return JSON.stringify([lane.positions, sampling, terminatorIds]);
   }
@@ -355,17 +355,17 @@ export class SequenceBatcher {
   async #advance(group: readonly Placed[]): Promise<void> {
     const [{ request, place }] = group;
     const { episodes } = place.lane;
-    const turns = group.map(({ place: { slot }, request: own, newTokens, counts }) => ({
-      slot,
-      adapter: own.adapter,
-      rng: own.rng,
-      logitBias: logitChanges(own.adjustments, counts),
-      newTokens,
-      ...(this.#appliesRules && { rules: own.rules }),
-      tokenMask: nextTokenMask(own, newTokens, this.model.tokenizer.vocabSize),
-      tokens: newTokens === 0 ? own.promptIds.slice(episodes.length(slot)) : [],
-    }));
     try {
+      const turns = group.map(({ place: { slot }, request: own, newTokens, counts }) => ({
+        slot,
+        adapter: own.adapter,
+        rng: own.rng,
+        logitBias: logitChanges(own.adjustments, counts),
+        newTokens,
+        ...(this.#appliesRules && { rules: own.rules }),
+        tokenMask: nextTokenMask(own, newTokens, this.model.tokenizer.vocabSize),
+        tokens: newTokens === 0 ? own.promptIds.slice(episodes.length(slot)) : [],
+      }));
       const utterances = await episodes.act(turns, this.#sampling(request));
       group.forEach((sequence, i) => {
         if (sequence.newTokens === 0) sequence.cachedTokens += turns[i].tokens.length - utterances[i].readTokens;
