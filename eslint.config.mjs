@@ -166,7 +166,11 @@ export default tseslint.config(
   {
     // A test of a tool for maintainers stands with the tests of the whole repository.
     files: ['packages/testing/test/**/*.ts'],
-    rules: { '@nx/enforce-module-boundaries': boundaries(testsMayImport, { allow: ['../../../tools/lint-prose.js'] }) },
+    rules: {
+      '@nx/enforce-module-boundaries': boundaries(testsMayImport, {
+        allow: ['../../../tools/lint-prose.js', '../../../tools/failures.js'],
+      }),
+    },
   },
   {
     // A test of a server opens the device that the model runs on, and replays the recordings that the clients' tests replay.

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { failuresOfTask, LONGEST } from './failures.js';
 
 const repository = resolve(import.meta.dirname, '..');
 const variable = process.env.BOWYER_RECORDINGS;
@@ -25,7 +26,8 @@ function recordedTests(packageFolder: string): string[] {
 const jest = join(repository, 'node_modules/jest/bin/jest.js');
 const nodeOptions = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 const options = ['--maxWorkers', '1', '--testNamePattern', '\\[recorded\\]', '--runTestsByPath'];
-const failed: string[] = [];
+/** What the packages printed whose tests failed. */
+const failed = new Map<string, string>();
 
 /** Runs a package's tests, and prints what they print when they have ended. */
 async function test({ name, cwd, files }: { name: string; cwd: string; files: string[] }): Promise<void> {
@@ -36,8 +38,9 @@ async function test({ name, cwd, files }: { name: string; cwd: string; files: st
   const printed: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => printed.push(piece));
   const code = await new Promise((resolve) => child.on('close', resolve));
-  console.log(`${name}: ${files.length} test files with recordings\n${Buffer.concat(printed).toString()}`);
-  if (code !== 0) failed.push(name);
+  const text = Buffer.concat(printed).toString();
+  console.log(`${name}: ${files.length} test files with recordings\n${text}`);
+  if (code !== 0) failed.set(name, text);
 }
 
 const suites = readdirSync(join(repository, 'packages'))
@@ -46,7 +49,7 @@ const suites = readdirSync(join(repository, 'packages'))
   .map((suite) => ({ ...suite, files: recordedTests(suite.cwd) }))
   .filter(({ files }) => files.length > 0)
   .sort((a, b) => b.files.length - a.files.length);
-if (suites.length === 0) failed.push('no test file with recordings was found');
+if (suites.length === 0) failed.set('packages/', 'no test file with recordings was found');
 // Two packages at once with one process each: a package's last long file then leaves no core idle.
 const waiting = suites.values();
 await Promise.all(
@@ -54,5 +57,6 @@ await Promise.all(
     for (const suite of waiting) await test(suite);
   }),
 );
-if (failed.length > 0) console.error(`recorded tests failed: ${failed.join(', ')}`);
-process.exitCode = failed.length > 0 ? 1 : 0;
+for (const [name, text] of failed)
+  console.error(`recorded tests of ${name} failed:\n\n${failuresOfTask(text, LONGEST / failed.size)}\n`);
+process.exitCode = failed.size > 0 ? 1 : 0;
