@@ -208,7 +208,7 @@ test('the clock is set by a day while a process works: the others wait', async (
     },
     quick,
   );
-  await sleep(20);
+  await until(() => existsSync(path));
   await withFileLock(path, async () => void order.push('second'), quick);
   await first;
   expect(order).toEqual(['first', 'second']);
@@ -224,7 +224,7 @@ test('an owner that works for longer than the timeout keeps the lock', async () 
     },
     quick,
   );
-  await sleep(50);
+  await until(() => existsSync(path));
   await withFileLock(path, async () => void order.push('second'), quick);
   await first;
   expect(order).toEqual(['first', 'second']);

@@ -89,7 +89,7 @@ test('ArCHer through ChatML from a start of its own; filtered BC of adapters bes
   expect(Object.entries(adapter).some(([name, { data }]) => name.includes('lora_B') && data.some((x) => x !== 0))).toBe(
     true,
   );
-}, 120_000);
+}, 180_000);
 
 test('ArCHer with fresh utterances at replayed states, and CHAI, through Llama-2’s template', async () => {
   const template = 'chat_template=llama-2';
@@ -98,4 +98,4 @@ test('ArCHer with fresh utterances at replayed states, and CHAI, through Llama-2
   await expectTemplateTokens('replayed', 'llama2', startOf('replayed'));
   await ends('chai_20q', 'chai', startOf('replayed'), template, 'num_candidates=2');
   await expectTemplateTokens('chai', 'llama2', startOf('replayed'));
-}, 120_000);
+}, 180_000);

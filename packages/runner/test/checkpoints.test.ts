@@ -40,7 +40,7 @@ test('task=evaluate plays a CHAI run with its critic, as its own final test: its
   expect(await evaluated(at('chai'), 'of-run')).toEqual(best.metrics);
   expect(await evaluated(at('chai', 'checkpoints', 'best'), 'of-best')).toEqual(best.metrics);
   expect(await evaluated(at('chai', 'checkpoints', '000003'), 'of-last')).toEqual(last.metrics);
-}, 120_000);
+}, 180_000);
 
 test('its rollouts are demonstrations, and a numbered checkpoint is a policy to begin with', async () => {
   const given = [
@@ -54,4 +54,4 @@ test('its rollouts are demonstrations, and a numbered checkpoint is a policy to 
   const losses = lines.map((line) => (JSON.parse(line) as Record<string, number>)['losses/nll']);
   expect(losses).toHaveLength(2);
   expect(losses[1]).toBeLessThan(losses[0]);
-}, 120_000);
+}, 180_000);

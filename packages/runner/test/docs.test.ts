@@ -137,5 +137,5 @@ test.each(['archer', 'bc'])(
       rmSync(folder, { recursive: true, force: true });
     }
   },
-  120_000,
+  180_000,
 );

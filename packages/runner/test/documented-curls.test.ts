@@ -38,7 +38,7 @@ beforeAll(async () => {
     await (await LanguageModel.load({ device, dir: join(folder, 'FOLDER'), lora })).save(join(folder, dir));
   }
   await device.close();
-}, 60_000);
+});
 afterAll(async () => {
   for (const { child } of servers.values()) {
     child.kill('SIGTERM');

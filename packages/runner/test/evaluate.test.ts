@@ -11,7 +11,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bowyer-evaluate-'));
   expect(await runHere([...played, ...tiny, 'test_size=2', `save_path=${at('run')}`])).toMatchObject({ code: 0 });
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const at = (...path: string[]) => join(folder, ...path);
 const read = (...path: string[]) => readFile(at(...path), 'utf8');
@@ -51,7 +51,7 @@ test('agents meet on the same games; two processes play the same as one; stored 
   await writeFile(at('other.jsonl'), line.replace('"action":', '"mask":0,"action":'));
   const other = await runHere(['--config-name', 'reverify', `input=${at('other.jsonl')}`, `save_path=${at('other')}`]);
   expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining("  'mask' of a turn: line 1\n") as unknown });
-}, 120_000);
+}, 180_000);
 
 const hasMpi = spawnSync('mpirun', ['--version']).stdout?.toString().includes('Open MPI') ?? false;
 when(hasMpi, 'no mpirun of Open MPI').test(

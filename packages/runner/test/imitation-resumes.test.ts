@@ -116,7 +116,7 @@ test('a fresh policy on conversations', async () => {
   ];
   await writeFile(at('rooms.json'), JSON.stringify(Array.from({ length: 16 }, (_, i) => ({ messages: messages(i) }))));
   await expectSameWhenKilled(cloning('made'), 'fresh', 'model.safetensors', conversations(), [2, 7]);
-}, 150_000);
+}, 180_000);
 
 test('adapters in 8-bit AdamW beside a given model in 8 bits, by integer products, on demonstrations', async () => {
   const { command, policy } = cloning('made');
@@ -124,14 +124,14 @@ test('adapters in 8-bit AdamW beside a given model in 8 bits, by integer product
   const base = [`policy_lm=${policy('start')}`, 'quantization=8bit', 'lora.integer_products=true'];
   const given = [...sixteen, ...base, ...lora, 'optimizer=adamw_8bit'];
   await expectSameWhenKilled(cloning('given'), 'given', 'adapter_model.safetensors', given);
-}, 150_000);
+}, 180_000);
 
 test('offline ArCHer: critic and policy, and evaluations on the way', async () => {
   const tiny = ['warmup_epochs=1', 'critic.width=16', 'eval_size=2', 'eval_freq=0.5', ...sixteen];
   await expectSameWhenKilled(cloning('made', 'offline_archer_20q'), 'offline', 'model.safetensors', tiny);
-}, 150_000);
+}, 180_000);
 
 test('the warm start of another algorithm, in the cache', async () => {
   await expectSameWhenKilled(warmStart, 'warm start', 'model.safetensors', []);
   expect(entries(starts('warm start killed')).filter((entry) => entry.endsWith('.partial'))).toEqual([]);
-}, 150_000);
+}, 180_000);

@@ -98,4 +98,4 @@ test('killed between two policies of its final test, a run resumes with the seco
   expect(resumed.stdout).not.toContain('testing the last policy');
   await expectSameBytes(['results.json', 'trajectories/test.jsonl'], whole, 'cut');
   expect(existsSync(kept)).toBe(false);
-}, 120_000);
+}, 180_000);

@@ -16,7 +16,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'bowyer-lora-'));
   await ends([...tinyGame('bc_20q'), 'threads=1', `save_path=${at('start')}`]);
   base = at('start', 'checkpoints', 'best');
-}, 60_000);
+});
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const at = (...path: string[]) => join(directory, ...path);

@@ -472,4 +472,4 @@ test('a sweep over algorithms leaves out what one of them does not read, and ref
   });
   expect((await sweep(algorithms, 'clip_low=0.1')).stderr).toContain("'clip_low' is not read by this run");
   expect((await sweep('+experiment=algorithms', 'iterations=4')).stdout.match(/iterations=4/g)).toHaveLength(9);
-}, 120_000);
+}, 180_000);

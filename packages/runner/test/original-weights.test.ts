@@ -45,7 +45,7 @@ test('checkpoint_path is a file of ArCHer’s trainer: converted once, and playe
   expect(stdout).toContain(`${at('trainer.pt')}: converted to`);
   const again = await runHere([...words.slice(0, -1), `save_path=${at('again')}`], { cwd: directory });
   expect(again.stdout).toContain(`${at('trainer.pt')}: converted before`);
-}, 120_000);
+}, 180_000);
 
 test('a file that is not there is refused before anything is made', async () => {
   const { code, stderr } = await runHere([
@@ -81,7 +81,7 @@ test('env_load_path is an oracle’s file: the game is answered by it', async ()
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(stdout).toContain(`env.oracle=t5, since env_load_path=${at('oracle', 'model.safetensors')}`);
   expect(readFileSync(at('run', 'trajectories', 'test.jsonl'), 'utf8')).toContain('t5:');
-}, 120_000);
+}, 180_000);
 
 test('a token of the hub is in no file of the run, and what other keys became is in its log', async () => {
   const { code, stderr } = await runHere(

@@ -28,7 +28,7 @@ test('archer warm-starts on the gold paths of the coin game and trains on', asyn
     expect(metrics['test/episodic_return']).toBe(metrics['test/win_rate']); // a point for the coin, nothing else
     expect(metrics['test/episode_turns']).toBeLessThanOrEqual(10);
   }
-}, 120_000);
+}, 180_000);
 
 test('task=demonstrations writes episodes that demonstrations.path reads', async () => {
   const made = await runHere([

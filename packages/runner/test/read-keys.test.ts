@@ -240,7 +240,7 @@ beforeAll(async () => {
   await cp(at('bc_20q', '0', 'checkpoints', 'best'), at('agent'), { recursive: true });
   await watched('bc_20q', [...variantsOf.bc()[0], ...chat]);
   await cp(at('bc_20q', '1', 'checkpoints', 'best'), at('chat-agent'), { recursive: true });
-}, 60_000);
+});
 
 test.each(algorithmNames())(
   'task=train algorithm=%s reads every key that it declares',
@@ -397,8 +397,6 @@ test('every task is run here', () => {
   expect(['train', ...Object.keys(tasks)].sort()).toEqual([...taskNames()].sort());
 });
 
-test.each(Object.keys(tasks))(
-  'task=%s reads every key that it declares',
-  async (name) => expectAllRead(await tasks[name]()),
-  60_000,
+test.each(Object.keys(tasks))('task=%s reads every key that it declares', async (name) =>
+  expectAllRead(await tasks[name]()),
 );

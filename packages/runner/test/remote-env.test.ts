@@ -37,7 +37,7 @@ test('env_server_base is the server’s address, as in AgentGym', async () => {
   };
   expect(reset.observation).toContain('The goal is at position 8, 6.');
   expect(steps.length).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test.each([
   [
@@ -63,21 +63,17 @@ test.each([
       '  they are two names of the same option: give one of them',
     ],
   ],
-])(
-  '%s: told before anything starts',
-  async (name, args, expected) => {
-    const words = ['--config-name', 'play', ...args, folder(name.replaceAll(' ', '-'))];
-    const { code, stderr } = await runHere(words);
-    expect(code).toBe(1);
-    const lines = stderr.split('\n');
-    for (const [i, line] of expected.entries()) {
-      if (typeof line === 'string') expect(lines[i]).toBe(line);
-      else expect(lines[i]).toMatch(line);
-    }
-    expect(existsSync(join(directory, name.replaceAll(' ', '-')))).toBe(false);
-  },
-  60_000,
-);
+])('%s: told before anything starts', async (name, args, expected) => {
+  const words = ['--config-name', 'play', ...args, folder(name.replaceAll(' ', '-'))];
+  const { code, stderr } = await runHere(words);
+  expect(code).toBe(1);
+  const lines = stderr.split('\n');
+  for (const [i, line] of expected.entries()) {
+    if (typeof line === 'string') expect(lines[i]).toBe(line);
+    else expect(lines[i]).toMatch(line);
+  }
+  expect(existsSync(join(directory, name.replaceAll(' ', '-')))).toBe(false);
+});
 
 /** Stands before the maze's server and fails the resets of every fourth starting place: 7 of 25. */
 async function failingProxy(): Promise<Server> {
@@ -127,7 +123,7 @@ test('a server that fails a share of the episodes: the run goes on below max_fai
     proxy.closeAllConnections();
     proxy.close();
   }
-}, 120_000);
+}, 180_000);
 
 const TEST_SIZE = Number(
   tinyRun('archer_20q')

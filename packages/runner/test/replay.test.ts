@@ -125,7 +125,7 @@ whenRecorded('transcripts/textworldexpress.jsonl', 'textworldexpress').test(
       })),
     );
   },
-  120_000,
+  180_000,
 );
 
 whenRecorded('transcripts/detective.jsonl', 'archer/detective.z5').test(
@@ -157,7 +157,7 @@ whenRecorded('transcripts/detective.jsonl', 'archer/detective.z5').test(
       })),
     );
   },
-  120_000,
+  180_000,
 );
 
 test('keys of a line that nothing reads are refused before anything is played', async () => {

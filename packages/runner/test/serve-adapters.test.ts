@@ -52,7 +52,7 @@ beforeAll(async () => {
     });
     child.once('exit', (code) => reject(new Error(`exit ${code}: ${said}`)));
   });
-}, 120_000);
+}, 180_000);
 
 afterAll(() => {
   child.kill('SIGKILL');
@@ -100,14 +100,14 @@ test('the names of adapters are as they were written, and each says what it says
     await alone(at('run', 'checkpoints', 'best')),
     await alone(at('peft')),
   ]);
-}, 120_000);
+}, 180_000);
 
 test('a client loads another one, below the folder that is allowed', async () => {
   expect((await post('load_lora_adapter', { lora_name: 'third', lora_path: at('later', 'third') })).status).toBe(200);
   expect(await served('third')).toBe(await alone(at('later', 'third')));
   cpSync(at('peft'), at('elsewhere'), { recursive: true });
   expect((await post('load_lora_adapter', { lora_name: 'more', lora_path: at('elsewhere') })).status).toBe(400);
-}, 120_000);
+}, 180_000);
 
 test('SIGTERM stops it gracefully', async () => {
   child.removeAllListeners('exit');

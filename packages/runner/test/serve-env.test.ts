@@ -39,4 +39,4 @@ test('serves a maze over AgentGym’s protocol and stops gracefully', async () =
   } finally {
     child.kill('SIGKILL');
   }
-}, 60_000);
+});

@@ -43,7 +43,7 @@ beforeAll(async () => {
     });
     child.once('exit', (code) => reject(new Error(`exit ${code}: ${said}`)));
   });
-}, 120_000);
+}, 180_000);
 
 afterAll(() => {
   child.kill('SIGKILL');
@@ -89,7 +89,7 @@ test('a chat of the server is what task=generate says', async () => {
   expect(ended.stderr).not.toContain('Error');
   const { text } = JSON.parse(readFileSync(output, 'utf8')) as { text: string };
   expect(choices[0].message.content).toBe(text);
-}, 120_000);
+}, 180_000);
 
 test('policy=openai plays against it; a wrong key stops at once', async () => {
   const played = await evaluation('played', endpoint(), { BOWYER_TEST_KEY: 'secret' });
@@ -98,7 +98,7 @@ test('policy=openai plays against it; a wrong key stops at once', async () => {
   const refused = await evaluation('refused', endpoint(), { BOWYER_TEST_KEY: 'wrong' });
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain('refuses access: the key in BOWYER_TEST_KEY');
-}, 120_000);
+}, 180_000);
 
 test('env.oracle=openai asks it for the answers', async () => {
   const oracle = ['env.oracle=openai', `env.oracle_url=${url}`, 'env.oracle_model=tiny-model'];
@@ -106,7 +106,7 @@ test('env.oracle=openai asks it for the answers', async () => {
   const ended = await evaluation('oracle', [...policy, ...oracle], { OPENAI_API_KEY: 'secret' });
   expect(ended.stderr).not.toContain('Error');
   expect(ended.stdout).toContain('sampled play on 3 held-out episodes');
-}, 120_000);
+}, 180_000);
 
 test('SIGTERM stops it gracefully', async () => {
   child.removeAllListeners('exit');

@@ -16,4 +16,4 @@ test('a training run leaves the home folder empty', async () => {
   } finally {
     await rm(home, { recursive: true, force: true });
   }
-}, 120_000);
+}, 180_000);

@@ -3,14 +3,11 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import { bytesInFlight } from '../src/http/byte-budget.js';
 import { HttpListener, type HttpListenerOptions, type ListenerLimits } from '../src/http/http-listener.js';
 import { parseJson } from '../src/http/json-text.js';
 import { readBody, type BodyError } from '../src/http/request-body.js';
 import { OpenEnvServer, type OpenEnvServerOptions } from '../src/open-env/open-env-server.js';
-
-jest.setTimeout(60_000);
 
 const open: { close(): Promise<void> }[] = [];
 const clients = new Set<Socket>();
@@ -99,6 +96,10 @@ function frame(payload: string | Buffer, first = 0x81): Buffer {
   return Buffer.concat([Buffer.from([...head, 0, 0, 0, 0]), bytes]);
 }
 
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await sleep(5);
+}
+
 /** Waits until a value has not changed for a while. */
 async function settled(value: () => unknown): Promise<void> {
   for (let before: unknown; before !== value(); await sleep(1000)) before = value();
@@ -107,7 +108,7 @@ async function settled(value: () => unknown): Promise<void> {
 /** A WebSocket whose handshake is done, and the code with which the server closes it. */
 async function webSocket(origin: string, path: string, more = '') {
   const talk = await client(origin, upgrade(path, more));
-  while (!talk.said().includes('\r\n\r\n')) await sleep(5);
+  await until(() => talk.said().includes('\r\n\r\n'));
   return talk;
 }
 const closeCode = (said: string): number | null => {
@@ -135,7 +136,7 @@ test.each<[string, Buffer, number]>([
   for (const path of ['/mcp', '/ws']) {
     const { socket, said } = await webSocket(url, path);
     socket.write(bytes);
-    while (closeCode(said()) === null) await sleep(5);
+    await until(() => closeCode(said()) !== null);
     expect(closeCode(said())).toBe(code);
     socket.resetAndDestroy();
     await sleep(20);
@@ -176,7 +177,7 @@ test('an environment that cannot be made ends the session with a message', async
     },
   });
   const { said, socket } = await webSocket(url, '/ws');
-  while (closeCode(said()) === null) await sleep(5);
+  await until(() => closeCode(said()) !== null);
   expect(said()).toContain('"message":"The environment cannot be made: no world","code":"FACTORY_ERROR"');
   socket.end();
   expect(await isHealthy(url)).toBe(true);
@@ -195,7 +196,7 @@ test('errors neither repeat a long input nor show where they happened', async ()
   for (const each of [...frames, Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`k${i}`, 1]))])
     socket.write(frame(JSON.stringify(each)));
   socket.write(frame('['.repeat(250_000)));
-  while (!said().includes('within each other')) await sleep(5);
+  await until(() => said().includes('within each other'));
   expect(said().length).toBeLessThan(5000);
   expect(said()).toContain('Unknown message type: xxx');
   expect(said()).toContain('"code":"EXECUTION_ERROR"');
@@ -220,8 +221,7 @@ test('who reads no answers is not answered further, also not to pings', async ()
   await settled(() => pinging.socket.bytesWritten - pinging.socket.writableLength);
   expect(process.memoryUsage().rss - before).toBeLessThan(400 * MIB); // of both sides
   for (const { socket: one } of [pinging, { socket }]) one.destroy();
-  await sleep(100);
-  expect(bytesInFlight.held).toBe(0);
+  await until(() => bytesInFlight.held === 0);
 });
 
 test('bodies that stop half-way give way to those that come', async () => {
@@ -230,20 +230,19 @@ test('bodies that stop half-way give way to those that come', async () => {
   const [last, ...others] = talks;
   for (const { socket } of others) socket.write(post(8 * MIB, 'x'.repeat(8 * MIB - 1)));
   const refused = () => others.map(({ said }) => said()).filter((said) => said !== '');
-  while (refused().length < others.length - 8) await sleep(20); // 8 bodies fit
+  await until(() => refused().length >= others.length - 8); // 8 bodies fit
   last.socket.write(post(8 * MIB, 'x'.repeat(8 * MIB - 1)));
-  while (refused().length < others.length - 7) await sleep(20);
+  await until(() => refused().length >= others.length - 7);
   expect(bytesInFlight.held).toBeLessThanOrEqual(64 * MIB);
   for (const said of refused()) expect(said).toMatch(/^HTTP\/1\.1 503 .*\r\n\r\nno room$/s);
   last.socket.write('x');
-  while (!last.said().endsWith(String(8 * MIB))) await sleep(5);
+  await until(() => last.said().endsWith(String(8 * MIB)));
   for (const { socket } of talks) socket.destroy();
-  await sleep(100);
-  expect(bytesInFlight.held).toBe(0);
+  await until(() => bytesInFlight.held === 0);
 });
 
 test('who stalls is left: within the head, within the body, before the answer is read', async () => {
-  const listener = await listening({ stallMs: 300, requestMs: 2000 }, 'x'.repeat(20 * MIB));
+  const listener = await listening({ stallMs: 1000, requestMs: 5000 }, 'x'.repeat(20 * MIB));
   const { origin } = listener;
   const leftOrTold = /^(HTTP\/1\.1 408 |$)/; // by the idle time or by the time for a head, which are the same
   expect(await (await client(origin)).closed).toMatch(leftOrTold);
@@ -253,7 +252,7 @@ test('who stalls is left: within the head, within the body, before the answer is
   const unread = await client(origin);
   unread.socket.pause();
   unread.socket.write(post(1, 'x'));
-  while (answers.length <= before || !answers.at(-1)!.destroyed) await sleep(20);
+  await until(() => answers.length > before && answers.at(-1)!.destroyed);
   unread.socket.resume();
   expect((await unread.closed).length).toBeLessThan(20 * MIB);
 });
@@ -267,16 +266,19 @@ test('a byte from time to time does not keep a request open', async () => {
 });
 
 test('answers that nobody reads are bounded over all connections', async () => {
-  const listener = await listening({ unread: 30 * MIB }, 'x'.repeat(20 * MIB));
+  const unread = 30 * MIB;
+  const listener = await listening({ unread }, 'x'.repeat(20 * MIB));
   const talks = await Promise.all(Array.from({ length: 5 }, () => client(listener.origin)));
   for (const { socket } of talks) {
     socket.pause();
     socket.write(post(1, 'x'));
   }
-  await sleep(2000);
+  await until(() => answers.length === talks.length && answers.every((answer) => answer.writableEnded));
+  const waiting = () => answers.reduce((sum, { socket }) => sum + (socket?.writableLength ?? 0), 0);
+  await until(() => waiting() <= unread);
   for (const { socket } of talks) socket.resume();
   const isWhole = ({ said }: Client) => said().length > 20 * MIB;
-  while (!talks.every((talk) => isWhole(talk) || talk.socket.destroyed)) await sleep(20);
+  await until(() => talks.every((talk) => isWhole(talk) || talk.socket.destroyed));
   const whole = talks.filter(isWhole).length;
   expect(whole).toBeGreaterThan(0);
   expect(whole).toBeLessThan(4);
@@ -285,10 +287,16 @@ test('answers that nobody reads are bounded over all connections', async () => {
 test('an answer that takes longer than a client may is waited for', async () => {
   const refuse: HttpListenerOptions['refuse'] = ({ status, message }) => ({ status, json: { message } });
   const respond: HttpListenerOptions['respond'] = async (_, response) => {
-    await sleep(1000);
+    await sleep(2500);
     response.end('at last');
   };
-  const listener = await HttpListener.listen({ host: '127.0.0.1', port: 0, respond, refuse, limits: { stallMs: 200 } });
+  const listener = await HttpListener.listen({
+    host: '127.0.0.1',
+    port: 0,
+    respond,
+    refuse,
+    limits: { stallMs: 1000 },
+  });
   open.push(listener);
   expect(await (await fetch(listener.origin)).text()).toBe('at last');
 });

@@ -98,7 +98,7 @@ test('the loss falls, and the trained model plays the game through its template'
       utterances: [expect.objectContaining({ ids: tokenizer.encode(transitions[0].action) })],
     },
   ]);
-}, 30_000);
+});
 
 test('later turns are later messages, and what was sampled scores as it was sampled', async () => {
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 3, terminatorIds: [] };

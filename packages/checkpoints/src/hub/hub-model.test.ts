@@ -220,4 +220,4 @@ test('two processes that want the same model: one fetches it, the other waits an
   expect(paths).toHaveLength(3); // config, tokenizer and weights, once each
   expect(readFileSync(join(dir, 'model.safetensors')).equals(weights)).toBe(true);
   expect(readdirSync(join(repository(), 'blobs')).filter((name) => name.includes('.'))).toEqual([]);
-}, 30_000);
+});

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { jest } from '@jest/globals';
 import { HttpError } from './http-error.js';
 import { HttpServer, RefusedAnswer, type HttpServerOptions } from './http-server.js';
 import { OpenAiChat } from './openai-chat.js';
@@ -118,17 +119,15 @@ test('an answer of a byte now and then ends by the same time, with what was aske
     response.on('close', () => clearInterval(timer));
   };
   const { client, url } = await serving([drip], { answerTimeoutMs: 150 });
-  const started = performance.now();
   expect((await failure(client.request(step)))?.message).toBe(
     `POST ${url}/step (attempt 1, interrupted): no complete answer within 150 ms`,
   );
-  expect(performance.now() - started).toBeLessThan(1000);
 });
 
 test('requests that wait for a connection are not late for that', async () => {
-  const slow: Reply = (_, response) => void setTimeout(() => response.end('1'), 60);
-  const { client } = await serving([slow], { answerTimeoutMs: 400, connections: 1 });
-  await expect(Promise.all(Array.from({ length: 12 }, () => client.request(step)))).resolves.toHaveLength(12);
+  const slow: Reply = (_, response) => void setTimeout(() => response.end('1'), 100);
+  const { client } = await serving([slow], { answerTimeoutMs: 2_000, connections: 1 });
+  await expect(Promise.all(Array.from({ length: 25 }, () => client.request(step)))).resolves.toHaveLength(25);
 });
 
 test('a server that comes back within the retries loses nothing', async () => {
@@ -142,16 +141,18 @@ test('a server that comes back within the retries loses nothing', async () => {
 });
 
 test('after failures in a row the circuit refuses, later one call tries, and success closes it', async () => {
-  const circuit = { failures: 2, openMs: 40 };
+  const circuit = { failures: 2, openMs: 60_000 };
   const { client, seen } = await serving([reset, reset, answer(200, '1')], { circuit });
   await failure(client.request(step));
   await failure(client.request(step));
   expect(await failure(client.request(step))).toMatchObject({ failure: 'circuit' });
   expect(seen).toHaveLength(2);
-  await new Promise((resolve) => setTimeout(resolve, 80));
+  const now = performance.now.bind(performance);
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + circuit.openMs);
   const both = await Promise.allSettled([client.request(step), client.request(step)]);
   expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   await expect(client.request(step)).resolves.toBe(1);
+  clock.mockRestore();
 });
 
 test('no more connections are open than allowed', async () => {

@@ -1,3 +1,4 @@
+import { cpuMilliseconds } from '@bowyer/testing';
 import { Fraction } from './fraction.js';
 import { parseAnswer } from './verifier/answer-parser.js';
 import { parseText } from './verifier/expression-parser.js';
@@ -191,9 +192,8 @@ test('hostile answers are judged at once, without running anything', () => {
     '\\boxed{sqrt()}',
     '\\boxed{0^{-1}}',
   ];
-  const started = performance.now();
-  expect(hostile.filter((answer) => isCorrect(answer, '3'))).toEqual([]);
-  expect(performance.now() - started).toBeLessThan(2000);
+  const spent = cpuMilliseconds(() => expect(hostile.filter((answer) => isCorrect(answer, '3'))).toEqual([]));
+  expect(spent).toBeLessThan(4000);
 });
 
 test('of several boxes the last counts, and a nested one is its own content', () => {

@@ -54,22 +54,18 @@ recorded.test('every text, score, reward and end is reproduced', async () => {
   await env.close();
 });
 
-recorded.test(
-  'lists of valid actions are reproduced: one moment in six, for the time it takes',
-  () => {
-    const machine = new Machine(loadStory(detective), { seed: 0, hasUndo: false });
-    readOpening(machine);
-    const opening = machine.snapshot();
-    const finder = new ValidActionFinder(machine, new ScoreReader(machine.story));
-    let moment = 0;
-    for (const { reset, steps } of episodes) {
-      machine.restore(opening);
-      for (const { command, validActions } of [{ ...reset, command: null }, ...steps]) {
-        if (command !== null) giveCommand(machine, command);
-        if (validActions !== undefined && moment++ % 6 === 0) expect(finder.find()).toEqual(validActions);
-      }
+recorded.test('lists of valid actions are reproduced: one moment in six, for the time it takes', () => {
+  const machine = new Machine(loadStory(detective), { seed: 0, hasUndo: false });
+  readOpening(machine);
+  const opening = machine.snapshot();
+  const finder = new ValidActionFinder(machine, new ScoreReader(machine.story));
+  let moment = 0;
+  for (const { reset, steps } of episodes) {
+    machine.restore(opening);
+    for (const { command, validActions } of [{ ...reset, command: null }, ...steps]) {
+      if (command !== null) giveCommand(machine, command);
+      if (validActions !== undefined && moment++ % 6 === 0) expect(finder.find()).toEqual(validActions);
     }
-    expect(moment).toBeGreaterThan(0);
-  },
-  60_000,
-);
+  }
+  expect(moment).toBeGreaterThan(0);
+});

@@ -110,7 +110,7 @@ maybe.each(Object.keys(configs))(
     expect(alsoSaid.filter((id, i) => id === said[i]).length).toBeGreaterThanOrEqual(0.75 * said.length);
     for (const { model } of [wanted, found]) await model.release();
   },
-  120_000,
+  180_000,
 );
 
 maybe('keys, values and the weights that decoding reads take two bytes a number, master weights four', async () => {
@@ -145,7 +145,7 @@ maybe(
     expectClose(await resumed.model.copyParameters(), await model.copyParameters(), 1e-5);
     for (const one of [model, resumed.model]) await one.release();
   },
-  120_000,
+  180_000,
 );
 
 const lora = { r: 4, alpha: 8, dropout: 0, targetModules: 'all-linear', seed: 5 } as const;
@@ -167,7 +167,7 @@ maybe.each(Object.keys(frozen))(
     expect((await say(found.model)).length).toBe(32);
     for (const { model } of [wanted, found]) await model.release();
   },
-  120_000,
+  180_000,
 );
 
 maybe(
@@ -183,7 +183,7 @@ maybe(
     found.losses.forEach((loss, i) => expect(Math.abs(loss - wanted.losses[i])).toBeLessThan(1e-2));
     for (const { model } of [plain, wanted, found]) await model.release();
   },
-  120_000,
+  180_000,
 );
 
 maybe.each(Object.keys(configs))('%s: nothing crosses within a step', async (name) => {

@@ -51,7 +51,7 @@ test('a folder at work is refused with its process; the folder of a killed proce
   expect(await owningFolder(directory, 'run', say, () => Promise.resolve('alone'))).toBe('alone');
   expect(await readdir(directory)).toEqual([]);
   expect(said).toEqual([]);
-}, 30_000);
+});
 
 test('a stopped process keeps its folder, and the message says how to continue it', async () => {
   const other = await otherOwner();
@@ -65,7 +65,7 @@ test('a stopped process keeps its folder, and the message says how to continue i
   } finally {
     other.kill('SIGKILL');
   }
-}, 30_000);
+});
 
 test('a command for a folder at work is refused before its record is written', async () => {
   await admitToFolder(directory);
@@ -78,7 +78,7 @@ test('a command for a folder at work is refused before its record is written', a
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`process ${other.pid} on `) as string });
   expect(await readFile(record, 'utf8')).toBe('- seed=6\n');
   expect(await readdir(directory)).toEqual(['.hydra', 'run.lock']);
-}, 60_000);
+});
 
 test('a folder that does not exist is made, and is free after a failure', async () => {
   const folder = join(directory, 'new');

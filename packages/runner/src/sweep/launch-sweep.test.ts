@@ -116,7 +116,7 @@ test('launcher and job are killed one after another: the same command ends with 
     ['finished', 'finished'],
     ['1', '2'],
   ]);
-}, 120_000);
+}, 180_000);
 
 test('an experiment is a sweep; its jobs are the same program again, as single runs', async () => {
   const { code, stdout, stderr } = await run(['+experiment=two', 'hydra.sweep.dir=sweep'], { direct: false });

@@ -61,9 +61,9 @@ async function runAll(
 
 const textOf = (job: SweepJob, file: string) => readFile(join(job.directory, file), 'utf8').catch(() => null);
 
-/** Waits until a file of a job has the text, or for ten seconds, after which its test fails without leaving a process behind. */
+/** Waits until a file of a job has the text, or for a hundred seconds, after which its test fails without leaving a process behind. */
 async function appears(job: SweepJob, file: string, text: string): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
+  for (let tries = 0; tries < 10_000; tries++) {
     if ((await textOf(job, file))?.includes(text)) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

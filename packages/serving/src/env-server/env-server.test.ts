@@ -67,9 +67,21 @@ test('one environment too many is put off with 503 and Retry-After; a client of 
   }
 });
 
-test('an instance that nobody requests is closed by itself; one that is asked for is not; a busy one is not', async () => {
+test('an instance that nobody requests is closed by itself', async () => {
   SlowEnv.closed = 0;
   const server = await serveMade(() => new SlowEnv(), { idleMs: 300 });
+  try {
+    expect((await post(server, '/create')).body).toEqual({ id: 0 });
+    while (server.instances.ids.length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(SlowEnv.closed).toBe(1);
+    expect((await post(server, '/step', { id: 0, action: 'go' })).body).toEqual({ error: 'The id 0 is not valid.' });
+  } finally {
+    await server.close();
+  }
+});
+
+test('an instance that is asked for is kept, also when the clock is set; so is a busy one', async () => {
+  const server = await serveMade(() => new SlowEnv(), { idleMs: 60_000 });
   try {
     for (const id of [0, 1]) expect((await post(server, '/create')).body).toEqual({ id });
     for (const id of [0, 1]) await post(server, '/reset', { id });
@@ -77,16 +89,15 @@ test('an instance that nobody requests is closed by itself; one that is asked fo
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 86_400_000); // set by a day
     expect(await server.instances.closeIdle()).toBe(0);
     clock.mockRestore();
-    const until = Date.now() + 4000;
-    while (server.instances.ids.includes(0) && Date.now() < until) await post(server, '/step', { id: 1, action: 'go' });
+    const reset = performance.now();
+    await post(server, '/step', { id: 1, action: 'go' }); // takes 100 ms
+    expect(await server.instances.closeIdle(reset + 60_001)).toBe(1);
     expect(server.instances.ids).toEqual([1]);
-    expect(SlowEnv.closed).toBe(1);
-    expect((await post(server, '/step', { id: 0, action: 'go' })).body).toEqual({ error: 'The id 0 is not valid.' });
     const step = post(server, '/step', { id: 1, action: 'go' });
     while (SlowEnv.atWork === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await server.instances.closeIdle(performance.now() + 60_000)).toBe(0); // at work, however long ago it was asked
+    expect(await server.instances.closeIdle(performance.now() + 60_001)).toBe(0); // at work, however long ago it was asked
     expect((await step).status).toBe(200);
-    expect(await server.instances.closeIdle(performance.now() + 60_000)).toBe(1);
+    expect(await server.instances.closeIdle(performance.now() + 60_001)).toBe(1);
   } finally {
     await server.close();
   }
@@ -94,6 +105,7 @@ test('an instance that nobody requests is closed by itself; one that is asked fo
 
 test('two steps of one instance at once are done one after another, in their order', async () => {
   const server = await serveMade(() => new SlowEnv());
+  const arrived = jest.spyOn(server.instances, 'step');
   try {
     await post(server, '/create');
     await post(server, '/reset', { id: 0 });
@@ -101,7 +113,7 @@ test('two steps of one instance at once are done one after another, in their ord
     const done: unknown[] = [];
     for (const action of actions) {
       done.push(post(server, '/step', { id: 0, action }));
-      await new Promise((resolve) => setTimeout(resolve, 20)); // so that they arrive in this order
+      while (arrived.mock.calls.length < done.length) await new Promise((resolve) => setTimeout(resolve, 1));
     }
     const said = (await Promise.all(done)) as { body: { observation: string } }[];
     expect(said.map(({ body }) => body.observation)).toEqual(['1: a', '2: b', '3: c']);

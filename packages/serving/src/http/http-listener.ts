@@ -52,6 +52,12 @@ const usualLimits: ListenerLimits = { stallMs: 30_000, requestMs: 120_000, unrea
 /** How long a client may take to send the rest of its request after the server has been asked to stop, in milliseconds. */
 const GRACE_MS = 1000;
 
+/**
+ * How long the rest of a request that is refused is still read, in milliseconds. The system resets a connection that is closed while its
+ * client sends, and a client that notices the reset before it has read the answer loses it.
+ */
+const LINGER_MS = 2000;
+
 /** Between two looks at what is not read, in milliseconds. */
 const LOOK_MS = 250;
 
@@ -71,6 +77,8 @@ export class HttpListener {
         requestTimeout: requestMs,
         headersTimeout: Math.min(stallMs, requestMs),
         connectionsCheckingInterval: Math.min(5000, stallMs),
+        // An agent thinks between two requests; Node's 5 s end just when some send the next one.
+        keepAliveTimeout: stallMs,
       },
       (request, response) => void this.#take(request, response),
     );
@@ -144,7 +152,8 @@ export class HttpListener {
       ...headers,
       ...(isLast && { connection: 'close' }),
     });
-    response.end(body);
+    if (request.complete) response.end(body);
+    else endAfterRequest(request, response, body);
   }
 
   #upgrade(
@@ -204,6 +213,17 @@ export class HttpListener {
 }
 
 const ignore = (): void => undefined;
+
+/** Sends an answer at once, and closes its connection when the client has sent the rest or has had the time for it. */
+function endAfterRequest(request: IncomingMessage, response: ServerResponse, body: string): void {
+  response.write(body);
+  const end = () => {
+    clearTimeout(linger);
+    response.end();
+  };
+  const linger = setTimeout(end, LINGER_MS);
+  request.once('close', end);
+}
 
 /** Refuses a request for another protocol. The connection is closed, also where the client does not close its side. */
 export function refuseUpgrade(socket: Duplex, status: number, message = STATUS_CODES[status] ?? ''): void {

@@ -101,7 +101,7 @@ test('an online run: rows, names, dialogues, images of plots, console, computer,
   const logger = await wandbLogger.open(run, { ...options, plots: ['loss'] });
   for (const iteration of [1, 2, 3]) await logger.log(step(iteration));
   while (!(await readdir(directory, { recursive: true })).some((path) => path.endsWith('.png'))) await sleep(20);
-  await sleep(20); // the row of iteration 4 takes the image of iterations 1 to 3
+  await sleep(500); // the row of iteration 4 takes the image of iterations 1 to 3
   await logger.log(step(4));
   print('a line');
   await logger.close({ status: 'finished', results: { 'test/r': 2 }, model: join(directory, 'model') });

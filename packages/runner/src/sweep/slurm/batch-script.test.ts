@@ -98,7 +98,8 @@ async function run(shell: string, config: SlurmConfig, signal?: NodeJS.Signals) 
       await new Promise((resolve) => setTimeout(resolve, 10));
     if (signal === 'SIGUSR2' && existsSync(join(folder, 'requeued'))) setTimeout(() => child.kill('SIGTERM'), 100);
     if (signal === 'SIGTERM') {
-      const pid = Number(await readFile(join(folder, 'child'), 'utf8'));
+      let pid = 0;
+      while (pid === 0) pid = Number(await readFile(join(folder, 'child'), 'utf8')); // empty before it is written
       expect(pid).toBeGreaterThan(0); // 0 is the process group of the tests
       process.kill(pid, signal);
     }

@@ -60,7 +60,6 @@ test.each([['stand-ins', fake], ...(hasSlurm ? [['a cluster', () => ({})] as con
     expect(again.stdout).toContain('(2 finished before)\nsubmitted 2 jobs to Slurm as array ');
     expect(await readFile(join(directory, 'sweep', '0', 'starts'), 'utf8')).toBe('0..1\n');
   },
-  60_000,
 );
 
 test('Ctrl-C leaves the jobs in Slurm; the command that is printed follows them again', async () => {
