@@ -43,7 +43,7 @@ const server = await ModelServer.listen({
 });
 const rng = new Rng(2);
 
-/** What came between two tokens. */
+/** The waits between two tokens, and the tokens in them. */
 class Gaps {
   tokens = 0;
   longestMs = 0;

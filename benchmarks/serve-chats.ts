@@ -38,7 +38,7 @@ export interface ServerJob extends ServedFiles {
   newTokens: number;
 }
 
-/** What is written for the servers. */
+/** The files that are written for the servers. */
 export interface ServedFiles {
   /** A folder of ours. */
   dir: string;

@@ -1,5 +1,5 @@
-// Finds words that the glossary of CONTRIBUTING.md replaces and two turns of phrase that need a second reading, in comments and strings
-// of TypeScript and in Markdown and YAML, and lines of documentation that are too long. Prints FILE:LINE and the number of findings in
+// Finds words that the glossary of CONTRIBUTING.md replaces and phrases that need a second reading, in comments and strings of TypeScript
+// and in Markdown and YAML, and lines of documentation that are too long. Prints FILE:LINE and the number of findings in
 // each package; with --strict a finding is an error.
 // Text of games, fixtures, output in blocks of `text` and `json`, and names in `code` are not prose. A line with "prose-lint: off" is not read.
 import { readdirSync, readFileSync } from 'node:fs';
@@ -30,6 +30,17 @@ const phrases: readonly Rule[] = [
   {
     pattern: new RegExp(`(?<!\\bthere[\\s/*#]+)\\b(?:is|are)[\\s/*#]+no[\\s/*#]+(?!${comparison})[a-z]+`, 'gi'),
     instead: 'is not a …',
+  },
+];
+
+const gap = '[\\s/*#]+';
+
+/** Sentences of comments that have no subject or no main clause. A question is a sentence, and so is "Where …, …". */
+const fragments: readonly Rule[] = [
+  { pattern: /\bWhat\b(?![^.]*\?)[\s/*#]+\S+/g, instead: 'The …' },
+  {
+    pattern: new RegExp(`\\b(?:Where|Whose)\\b(?=[^,.;:?]*(?:[.;:](?:\\s|$)|\\*/))${gap}\\S+`, 'g'),
+    instead: 'The place …',
   },
 ];
 
@@ -69,6 +80,12 @@ export function proseOf(path: string, text: string, { strings = true } = {}): st
 
 const blank = (text: string, pattern: RegExp) => text.replace(pattern, (found) => found.replace(/[^\n]/g, ' '));
 
+/** The first argument of `test`, `describe`, `test.each(…)` and the like. */
+function isTitle(node: ts.Node): boolean {
+  if (ts.isSourceFile(node) || !ts.isCallExpression(node.parent) || node.parent.arguments[0] !== node) return false;
+  return /^(?:test|it|describe)\b/.test(node.parent.expression.getText());
+}
+
 function typeScriptProse(path: string, text: string, strings: boolean): string {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const kept = new Map<number, number>();
@@ -78,10 +95,11 @@ function typeScriptProse(path: string, text: string, strings: boolean): string {
       ...(ts.getTrailingCommentRanges(text, node.getEnd()) ?? []),
     ])
       kept.set(range.pos, range.end);
-    // A test often compares with another program's text; its titles and comments are ours.
     const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+    // A test often compares with another program's text; its titles are ours.
+    const isOurs = !path.endsWith('.test.ts') || isTitle(node);
     // Without its quotes: those of a template would look like `code`.
-    if (strings && isText && !path.endsWith('.test.ts')) kept.set(node.getStart() + 1, node.getEnd() - 1);
+    if (strings && isText && isOurs) kept.set(node.getStart() + 1, node.getEnd() - 1);
     node.getChildren(source).forEach(visit);
   };
   visit(source);
@@ -113,6 +131,7 @@ export function findings(path: string, text: string, rules: readonly Rule[]): Fi
   const name = relative(repository, path);
   const isGame = name.startsWith('packages/envs/');
   const found = [...broken(path, text, rules), ...broken(path, text, phrases, { strings: !isGame })];
+  if (/\.(ts|yaml)$/.test(path)) found.push(...broken(path, text, fragments, { strings: false }));
   if (!path.endsWith('.md')) return found;
   // Output is shown as it was printed.
   const own = text.replace(/^```(?:text|json)\n[\s\S]*?^```/gm, (block) => block.replace(/.+/g, '')).split('\n');

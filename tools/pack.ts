@@ -52,7 +52,7 @@ export async function packAll(destination: string): Promise<string[]> {
 /** A study's page and its scripts stay in the repository. */
 const isConfig = (path: string): boolean => path.endsWith('.yaml') || statSync(path).isDirectory();
 
-/** Not shipped: a compiled file whose source is gone. What else stays out is said in `files` of package.json. */
+/** Not shipped: a compiled file whose source is gone. `files` of package.json names everything else that stays out. */
 function isShipped(folder: string, path: string): boolean {
   const [room, ...rest] = relative(folder, path).split(sep);
   const compiled = /^(.*?)(\.d\.ts|\.js|\.js\.map)$/.exec(rest.join(sep));

@@ -1,4 +1,4 @@
-// What serve-chats.ts measures: a server, or a library that answers many chats at once.
+// The interface of everything that serve-chats.ts measures: a server, or a library that answers many chats at once.
 
 export interface ServedChat {
   tokens: number;
@@ -12,7 +12,7 @@ export interface ServedChat {
 /** Either `chat` or `all`. */
 export interface ChatServer {
   chat?(prompt: number[], newTokens: number): Promise<ServedChat>;
-  /** Where chats cannot join one another: [clients][chats] prompts. */
+  /** Answers [clients][chats] prompts; for libraries whose chats cannot join one another. */
   all?(prompts: number[][][], newTokens: number): Promise<ServedChat[]>;
   close(): Promise<void>;
 }

@@ -77,7 +77,7 @@ interface Point {
 }
 
 const [experiment, ...rest] = process.argv.slice(2);
-/** What follows `--NAME`; the folders of the runs come before all of them. */
+/** The words after `--NAME`; the folders of the runs come before all of them. */
 const given = (name: string) => {
   const at = rest.indexOf(`--${name}`);
   return at < 0 ? [] : rest.slice(at + 1, rest.findIndex((word, i) => i > at && word.startsWith('--')) >>> 0);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 export const origin = process.env.SERVER ?? 'http://127.0.0.1:8123';
 export const model = process.env.MODEL ?? 'tiny';
 
-/** What the model has learnt to answer. */
+/** The answer that the model has learnt. */
 export const said = {
   hello: 'Hello! How can I help you?',
   count: 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen',

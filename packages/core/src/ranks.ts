@@ -1,5 +1,5 @@
 // The processes of a data-parallel run. Every one executes the same program on the same numbers: control flow, random streams, replay
-// buffer and metrics are those of a run of one process. What costs time is divided: episodes among the ranks that play them, rows of a
+// buffer and metrics are those of a run of one process. Work that takes time is divided: episodes among the ranks that play them, rows of a
 // batch among the ranks that compute them. Each part is exchanged at once, so that all ranks continue with the whole.
 
 /** This process among those of the run. Collective: every rank must make the same calls in the same order. */

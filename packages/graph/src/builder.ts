@@ -1,4 +1,4 @@
-// The graph builder: one method per operator. What each method computes is documented at `OperatorMethods` in ir.ts.
+// The graph builder: one method per operator. `OperatorMethods` in ir.ts documents what each method computes.
 import {
   addDims,
   canonicalDim,

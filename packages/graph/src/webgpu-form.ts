@@ -1,4 +1,4 @@
-// The same graph in the operators and types that ONNX Runtime's WebGPU provider has (1.30). What it lacks would run on the CPU,
+// The same graph in the operators and types that ONNX Runtime's WebGPU provider has (1.30). Others would run on the CPU,
 // with copies of its operands and its result between GPU and CPU at every run: FusedMatMul, so half of a training step's
 // products, and all arithmetic in int64. Positions and ids are therefore int32 here: all that is computed from a range or from an int32
 // tensor. Shape arithmetic stays on the CPU, as ONNX Runtime intends. How each operator is rewritten is its own property,

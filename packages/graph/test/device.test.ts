@@ -179,7 +179,7 @@ describe('errors', () => {
     await expect(run).rejects.toThrow("input 'b': expected float32 [n], found float32 [2]; 'n' is 1 in input 'a'");
   });
 
-  test('a failing kernel rejects with its own message, and the device goes on', async () => {
+  test('a failing kernel rejects with its own message, and the device continues to work', async () => {
     const kernel = await device.loadKernel({ module, name: 'fail' });
     await expect(kernel.call({ states: {}, args: {} })).rejects.toThrow('this kernel always fails');
     await expect(device.createZeros({ a: [1] })).resolves.toBeDefined();

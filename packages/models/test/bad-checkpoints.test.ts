@@ -257,7 +257,7 @@ describe('tokenizer and word table', () => {
       writeFileSync(join(dir, 'config.json'), JSON.stringify({ ...config, vocab_size: count }));
     });
 
-  test('rows rounded up to a multiple of 128 are no mistake', async () => {
+  test('rows rounded up to a multiple of 128 are accepted', async () => {
     expect(await messageOf(rows(128))).toBe('loaded');
   });
 

@@ -340,7 +340,7 @@ def parameter_shapes(c):
     return shapes
 
 
-# What is stored
+# The stored tensors
 
 def random_weights(shapes, generator):
     """Large enough that every part of the model changes the output."""
@@ -381,7 +381,7 @@ def read_safetensors(path):
 
 
 def reference_values(name, config, logits_of, generator):
-    """What the tests compare, and the loss; `logits_of` takes ids [tokens]."""
+    """The values that the tests compare, and the loss; `logits_of` takes ids [tokens]."""
     def token_ids(length):
         return torch.randint(0, config["vocab_size"], (length,), generator=generator)
 

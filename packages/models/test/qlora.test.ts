@@ -54,7 +54,7 @@ const many = (count: number, make: (rng: Rng) => string, seed: number) => {
   return Array.from({ length: count }, () => make(rng));
 };
 
-/** Every token but the first is scored, each with the same weight. What is written in letters is cut short, for time. */
+/** Every token but the first is scored, each with the same weight. Texts of letters are cut short, to save time. */
 function examplesOf(texts: readonly string[], tokenizer: Tokenizer): TokenExample[] {
   return texts
     .map((text) => tokenizer.encode(text).slice(0, 48))

@@ -60,7 +60,7 @@ def weights_of(name, shape):
 
 
 def file_name(config, name):
-    """What files call a tensor: transformers 5 renames GPT-NeoX's head when it reads and writes."""
+    """The name of a tensor in files: transformers 5 renames GPT-NeoX's head when it reads and writes."""
     return "embed_out.weight" if config["model_type"] == "gpt_neox" and name == "lm_head.weight" else name
 
 

@@ -1,4 +1,4 @@
-// What a run leaves can be used by the next: each of its checkpoints as a model, its episodes as demonstrations.
+// A run's files are the input of the next: each of its checkpoints as a model, its episodes as demonstrations.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -52,7 +52,7 @@ const placeholders: Readonly<Record<string, string>> = { 'env=NAME': 'env=coin',
 
 export const filledIn = (words: readonly string[]): string[] => words.map((word) => placeholders[word] ?? word);
 
-/** Keys that name a model, and files that exist before a command. What a command writes is not there. */
+/** Keys that name a model, and files that exist before a command. Files that a command writes are not there. */
 const models = [
   'model',
   'policy_lm',

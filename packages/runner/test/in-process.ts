@@ -4,9 +4,9 @@ import { bowyer } from '../src/program.js';
 import { repository, type Ended, type RunOptions } from './command-line.js';
 
 /**
- * Does what `run` does, without a process. What is killed, reads what is typed, loads a plugin, or is compared byte by byte with a run
- * that was killed, needs `run`; so does what starts a device in a folder that an earlier test has removed, since esbuild keeps the
- * working directory of its first use.
+ * Does what `run` does, without a process. A command that is killed, reads what is typed, loads a plugin, or is compared byte by byte with a
+ * run that was killed, needs `run`; so does one that starts a device in a folder that an earlier test has removed, since esbuild keeps
+ * the working directory of its first use.
  */
 export async function runHere(
   args: readonly string[],

@@ -63,7 +63,7 @@ test.each([
       '  they are two names of the same option: give one of them',
     ],
   ],
-])('%s: told before anything starts', async (name, args, expected) => {
+])('%s: reported before anything starts', async (name, args, expected) => {
   const words = ['--config-name', 'play', ...args, folder(name.replaceAll(' ', '-'))];
   const { code, stderr } = await runHere(words);
   expect(code).toBe(1);
@@ -96,7 +96,7 @@ async function failingProxy(): Promise<Server> {
   return proxy;
 }
 
-test('a server that fails a share of the episodes: the run goes on below max_failure_share and stops above it', async () => {
+test('a server that fails a share of the episodes: the run continues below max_failure_share and stops above it', async () => {
   const proxy = await failingProxy();
   const address = `env.base_url=http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const short = ['iterations=2', 'warmup_iter=1', 'env.max_steps=8'];

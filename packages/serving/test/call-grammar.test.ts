@@ -1,4 +1,4 @@
-// What a grammar of calls allows, a random writer of tokens included, is parsed as calls with arguments that follow the schemas.
+// Every text that a grammar of calls allows is parsed as calls with arguments that follow the schemas, random tokens included.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';

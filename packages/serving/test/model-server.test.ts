@@ -167,7 +167,7 @@ test('a stream says piece by piece what the whole answer says', async () => {
   await server.close();
 });
 
-test('stop strings end an answer before them; terminators too; logprobs and echo are told', async () => {
+test('stop strings end an answer before them; terminators too; logprobs and echo are returned', async () => {
   const server = await serve();
   const asked = { prompt: 'is it a', max_tokens: 20, temperature: 0, logprobs: 0 };
   const [{ text, logprobs }] = (await post(server, 'completions', asked)).body.choices;
@@ -320,7 +320,7 @@ async function nextLogprobs(ids: readonly number[]): Promise<number[]> {
   return vocabulary.map((id) => scored[sayable.indexOf(id)]?.at(-1) ?? -Infinity);
 }
 
-test('the likeliest tokens are told, in the order of their log-probabilities', async () => {
+test('the likeliest tokens are returned, in the order of their log-probabilities', async () => {
   const server = await serve();
   const prompt = 'is it a';
   const expected = (await nextLogprobs(tokenizer.encode(prompt)))
@@ -479,7 +479,7 @@ describe('what a long request costs the others', () => {
   });
 });
 
-test('who comes when slots and queue are full is told to come again', async () => {
+test('a request that arrives when slots and queue are full is refused with the advice to retry', async () => {
   const server = await serve({ slots: 1, maxQueued: 1 });
   const asked = { prompt: 'no', max_tokens: 60, temperature: 0, logit_bias: {} };
   const answers = await Promise.all([1, 2, 3, 4, 5].map(() => post(server, 'completions', asked)));

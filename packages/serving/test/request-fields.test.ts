@@ -214,7 +214,7 @@ describe.each(Object.entries(nestedFields) as [string, FieldRules][])('fields of
 
 const spelled = (ids: readonly number[]) => tokenizer.decode(ids, { keepSpecialTokens: true });
 
-test('continue_final_message: the prompt ends with the open message, and the answer goes on from it', async () => {
+test('continue_final_message: the prompt ends with the open message, and the answer continues it', async () => {
   const dialogue = [...messages, { role: 'assistant', content: 'the big' }];
   const asked = {
     messages: dialogue,

@@ -78,7 +78,7 @@ async function settled(): Promise<void> {
   for (let now = await health(); now.running + now.waiting > 0; now = await health()) await sleep(10);
 }
 
-test('a thousand connections at once: as many as there is room for are answered, the others are told to come again', async () => {
+test('a thousand connections at once: as many as there is room for are answered, the others are refused with the advice to retry', async () => {
   const answers = await Promise.all(
     Array.from({ length: 1000 }, async () => {
       const answer = await ask({ max_tokens: 2, stream: true });

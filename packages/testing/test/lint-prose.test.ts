@@ -13,6 +13,11 @@ test.each([
   ["throw new Error('Of the batch nothing is left');", ['Of the']],
   ['// A set is no config value.', ['is no config']],
   ['// Numbers that are no\n// indices.', ['are no indices']],
+  ['/** What a request has. */', ['What a']],
+  ['// Runs. What it\n// writes stays.', ['What it']],
+  ['/** Where it had one. */', ['Where it']],
+  ['/**\n * Where the keys\n * are; null: nowhere.\n */', ['Where the']],
+  ['/** Whose marks are tokens. */', ['Whose marks']],
 ])('%j', (text, phrases) => {
   expect(found(text)).toEqual(phrases);
 });
@@ -23,6 +28,8 @@ test.each([
   '// There\n// is no key.',
   '// `Of the` and `is no key` are code.',
   'const isNoKey = Of(the);',
+  '// What is left? Where nothing is given, the whole.',
+  "say('What I sought.');",
 ])('%j has none', (text) => {
   expect(found(text)).toEqual([]);
 });
@@ -33,7 +40,14 @@ test('the strings of environments are texts of games, their comments are not', (
   expect(found(text)).toEqual(['is no exit', 'is no exit']);
 });
 
+test('titles of tests are prose, their other strings are not', () => {
+  const text = "describe('that is no set', () => test.each([1])('that is no list', () => say('that is no text')));";
+  expect(found(text, 'packages/core/src/file.test.ts')).toEqual(['is no set', 'is no list']);
+});
+
 test('Markdown and YAML are read outside of code', () => {
   expect(found('| x | Of the run |\n\n```ts\n// Of the code\n```\n', 'docs/page.md')).toEqual(['Of the']);
   expect(found('# Of each run.\nkey: 1\n', 'configs/x.yaml')).toEqual(['Of each']);
+  expect(found('# What it reads.\nkey: 1\n', 'configs/x.yaml')).toEqual(['What it']);
+  expect(found('## What is not shown\n', 'docs/page.md')).toEqual([]);
 });

@@ -1,4 +1,4 @@
-"""What the Rust library's Split makes of many texts, by pattern.
+"""The pieces of many texts by the Rust library's Split, by pattern.
 
     record-patterns.py record FILE            the patterns below with a few texts: the recording that the tests read
     record-patterns.py fuzz FILE SEED COUNT   those and COUNT random patterns with random texts, for check-patterns.ts

@@ -1,6 +1,6 @@
-// Plays turn about with the environment's expert: each turn is the expert's by chance, else the policy's. What the policy says by itself
-// is in the dialogue and is not imitated, as the slips of demonstrations; or the episode's tokens are the expert's in every turn,
-// whoever has played it, where no context contains what was said.
+// Alternates with the environment's expert: each turn is the expert's by chance, else the policy's. The policy's own utterances are in
+// the dialogue and are not imitated, as the slips of demonstrations; or the episode's tokens are the expert's in every turn, whoever
+// has played it, if no context contains the utterances.
 import type { Decision } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
 import type { OpenPlayer, ActRequest, Player } from '../rollout/player.js';

@@ -33,7 +33,7 @@ export const filteredBc = defineAlgorithm({
     const kept = episodes.filter((episode) => episodicReturn(episode) >= cutoff);
     const filter = { 'filter/cutoff': cutoff, 'filter/kept_share': kept.length / episodes.length };
 
-    // Imitate them. What is held out for the loss is of the kept ones, too.
+    // Imitate them. The episodes held out for the loss are some of those kept.
     await cloneEpisodes(run, kept, options, filter);
   },
 });

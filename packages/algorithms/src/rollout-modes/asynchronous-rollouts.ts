@@ -1,5 +1,5 @@
 // Episodes are played without a pause while the learner updates: it takes those that have ended, and weights change while others are
-// in play, between two of their turns. Source: Fu et al. 2025 (AReaL), arXiv:2505.24298, section 4. What is learned depends on time.
+// in play, between two of their turns. Source: Fu et al. 2025 (AReaL), arXiv:2505.24298, section 4. The result depends on time.
 import type { Rng, Trajectory } from '@bowyer/core';
 import { streamEpisodes, type PlayedEpisode } from '@bowyer/envs';
 import {

@@ -214,7 +214,7 @@ describe('sharded weights', () => {
     expect(Object.keys(await readWeights(dir, { filter: (name) => name === 'c' }))).toEqual(['c']);
   });
 
-  test('one file beside an index is read instead of it, as transformers does, until shards are written anew', async () => {
+  test('one file beside an index is read instead of it, as transformers does, until shards are written again', async () => {
     await writeWeights(dir, tensors, { maxShardBytes: 24 });
     await writeWeights(dir, { a: tensors.b });
     expect(await readWeights(dir)).toEqual({ a: tensors.b });

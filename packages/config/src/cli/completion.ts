@@ -1,4 +1,4 @@
-// `--shell-completion`: installs, removes and answers tab completion. What can follow the words typed so far: groups with '=' and
+// `--shell-completion`: installs, removes and answers tab completion. The next word can be: groups with '=' and
 // their options after it, keys with '=' or '.', `+group` and `~group`, values, files, flags and what these take. Overrides typed
 // already are taken into account.
 import { readdirSync, statSync } from 'node:fs';

@@ -30,7 +30,7 @@ export function readConfigFile(file: string, name: string | null = null): Config
   return { package: packageHeader(text, file), body };
 }
 
-/** What `# @config` calls the documents of a file; null is the document that has the file's name. Nothing where it cannot be read. */
+/** The names that `# @config` gives to the documents of a file; null is the document that has the file's name. Empty if it cannot be read. */
 export function documentNames(file: string): (string | null)[] {
   let text: string;
   try {

@@ -150,7 +150,7 @@ test('the limit cuts the episode', async () => {
   });
 });
 
-test('a history goes on from the last observation and the command', async () => {
+test('a history continues from the last observation and the command', async () => {
   const env = makeEnv('alfworld', { observation: 'history' });
   const { observation } = await env.reset({ seed: 3 });
   const first = await env.step('look');

@@ -16,7 +16,7 @@ export interface ExplorerStep {
 }
 
 /**
- * Plays one world: looks at it before each action. Where to look follows from the actions since the last door: a place is looked
+ * Plays one world: looks at it before each action. The actions since the last door decide where it looks: a place is looked
  * at all around by left turns, then the nearest shut door in view is taken, or turned to.
  */
 export class Explorer {

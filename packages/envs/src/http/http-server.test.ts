@@ -97,7 +97,7 @@ test('what is wrong is said with method, address, status and attempt', async () 
   );
 });
 
-test('an answer with status 200 that tells of an error is neither garbage nor tried again', async () => {
+test('an answer with status 200 that reports an error is neither refused as malformed nor requested again', async () => {
   const { client, seen } = await serving([answer(200, '{"error":"The id 9 is not valid."}')]);
   const read = (body: unknown) => {
     throw new RefusedAnswer((body as { error: string }).error);

@@ -346,7 +346,7 @@ describe('the table', () => {
     for (const question of allAttributes().flatMap(({ ask }) => ask)) expect(question).toMatch(/^[a-z ]{6,42}\?$/);
   });
 
-  test('all but four pairs of words are told apart by a clear yes against a clear no', () => {
+  test('all but four pairs of words differ by a clear yes against a clear no', () => {
     expect(indistinguishablePairs(allWords).map(([a, b]) => `${a.name} ~ ${b.name}`)).toEqual([
       'boat ~ ship',
       'table ~ desk',

@@ -54,7 +54,7 @@ describe('a running site', () => {
     await expect(site.open(results(keywords))).resolves.toEqual([]);
   });
 
-  test('an error on any other page is told with its address', async () => {
+  test('an error on any other page is reported with its address', async () => {
     const item = { page: 'item', session: 'fixed_1', asin: 'B0shade', keywords: 'lamp', number: 1 } as const;
     await expect(site.open({ ...item, chosen: new Map() })).rejects.toThrow(/GET .*B0shade.* answered 404/);
   });

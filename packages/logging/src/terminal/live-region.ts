@@ -1,4 +1,4 @@
-// The part of a terminal that is redrawn: the last lines on the screen. What is written above it stays.
+// The part of a terminal that is redrawn: the last lines on the screen. Lines above it stay.
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { createLogUpdate } from 'log-update';
 import sliceAnsi from 'slice-ansi';

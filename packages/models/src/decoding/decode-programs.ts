@@ -41,8 +41,8 @@ export interface DecodeProgramsOptions {
 }
 
 /**
- * The programs of the token loop: `prefill` once per utterance, then a step per token in the form that suits the batch. What reads packed
- * or quantised weights is one program, which has them once.
+ * The programs of the token loop: `prefill` once per utterance, then a step per token in the form that suits the batch. Packed
+ * or quantised weights are read by one program, which has them once.
  */
 export type LoopPrograms = Record<'prefill' | 'stepFew' | 'stepMany', BoundProgram>;
 

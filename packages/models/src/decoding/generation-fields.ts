@@ -45,8 +45,8 @@ export interface GenerationRulesOfFolder {
 }
 
 /**
- * The rules of a model's folder. What samples (temperature, top_k, top_p, do_sample) and how much (max_new_tokens) are keys of
- * a run and are not read here, nor are the tokens that end a text.
+ * The rules of a model's folder. The settings of sampling (temperature, top_k, top_p, do_sample) and of length (max_new_tokens)
+ * are keys of a run and are not read here, nor are the tokens that end a text.
  *
  * @param dir of a whole model; an adapter's base
  * @param vocabSize ids from here on do not exist

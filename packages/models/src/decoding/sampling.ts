@@ -130,7 +130,7 @@ export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): 
   return sampled;
 }
 
-/** What biases, restrictions and rules make of the logits. */
+/** The logits after biases, restrictions and rules. */
 function changedLogits(g: GraphBuilder, logits: Value, sampler: Sampler): Value {
   const { biasesLogits, restrictsTokens, appliesRules } = sampler;
   if (!biasesLogits && !restrictsTokens && !appliesRules) return logits;

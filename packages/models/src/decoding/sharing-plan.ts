@@ -9,7 +9,7 @@ export interface SlotPrompt {
   slot: number;
   tokens: readonly number[];
   cached: number;
-  /** What the tokens are read with: keys and values of one adapter are not those of another; undefined: the same for all. */
+  /** The adapter with which the tokens are read, since keys and values differ between adapters; undefined: the same for all. */
   adapter?: object | null;
 }
 

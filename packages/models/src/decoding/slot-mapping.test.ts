@@ -7,7 +7,7 @@ test('chosen slots come first by as few exchanges as are needed', () => {
   expect(rows.bringToFront([1, 3])).toEqual([]);
 });
 
-test('lengths are told as they lay before the exchanges', () => {
+test('lengths are reported in the order before the exchanges', () => {
   const rows = new SlotMapping(3);
   rows.setWindow(0, 0, 10);
   rows.setWindow(2, 0, 30);

@@ -163,7 +163,7 @@ describe('a small model', () => {
     alone.logitsHead.forEach((logit, k) => expect(logit).toBeCloseTo(longer.logitsHead[k], 4));
   });
 
-  test('an id without a row and an empty prompt are told by item, in scoring and in generation', async () => {
+  test('an id without a row and an empty prompt are reported by item, in scoring and in generation', async () => {
     const beyond = [{ promptIds: [3] }, { promptIds: [3, tokenizer.vocabSize] }];
     const message = `item 1 contains the token id ${tokenizer.vocabSize}; the vocabulary has ${tokenizer.vocabSize} tokens`;
     await expect(generate({}, beyond)).rejects.toThrow(message);
@@ -206,7 +206,7 @@ describe('a small model', () => {
     await texts.return(undefined);
   });
 
-  test('what cannot be done is told with the number of the item', async () => {
+  test('errors have the number of the item', async () => {
     await expect(generate({}, [{}])).rejects.toThrow("item 0 has no prompt: give it 'prompt' (text) or 'prompt_ids'");
     await expect(generate({}, [...items, { promptIds: [] }])).rejects.toThrow('item 11 has an empty prompt');
     await expect(generate({}, [{ promptIds: new Array<number>(33).fill(3) }])).rejects.toThrow(

@@ -123,7 +123,7 @@ test('the training graph contains no gradient of a frozen weight, and nothing be
   expect(all.outputs).toHaveLength(1 + 2 * 8);
 });
 
-test('dropout starts again at each step, so a run that goes on has the numbers of one that never stopped', async () => {
+test('dropout starts again at each step, so a resumed run has the numbers of one that never stopped', async () => {
   const dir = await baseDirectory('gpt2');
   const lora = { ...plain, dropout: 0.3 };
   const straight = await LanguageModel.load({ device, dir, lora });

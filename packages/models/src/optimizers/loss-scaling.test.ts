@@ -60,7 +60,7 @@ test('2,000 good steps in a row double the scale; a bad one between starts the c
   expect(scaled.lossScale).toBe(65536);
 });
 
-test('scale and count are in the file; a run goes on with them, and one from a float32 file starts again', async () => {
+test('scale and count are in the file; a resumed run has them, and one from a float32 file starts again', async () => {
   const path = join(folder, 'optimizer.safetensors');
   const first = await opened();
   await give(first.scaled.gradients, [Infinity, 0]);

@@ -54,7 +54,7 @@ describe.each(['host', 'graph'] as const)('as a function or as a graph: %s', (ru
     (await valuesOf(optimizer)).forEach((value, i) => expect(value).toBeCloseTo(torch[i], 5));
   });
 
-  test('what is no matrix of a linear layer takes the step of AdamW, clipped by the norm of all gradients', async () => {
+  test('a parameter that is not a matrix of a linear layer takes the step of AdamW, clipped by the norm of all gradients', async () => {
     const optimizer = await create({ w: [3, 2], table: [4, 2], bias: [5] }, ['w', 'bias'], { run });
     const { gradientNorm } = await take(optimizer, 1, 0.5);
     const parts = [[3, 2], [4, 2], [5]].map((shape) => matrix(shape, 1));

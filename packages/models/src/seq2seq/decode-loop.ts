@@ -1,5 +1,5 @@
-// The token loop of one target per source: a token of every row at a time, until each row has ended. Where the keys and
-// values are stored is up to the cache.
+// The token loop of one target per source: a token of every row at a time, until each row has ended. The cache decides
+// where keys and values are stored.
 import type { KernelProgram } from '@bowyer/graph';
 import { logitRuleInputs } from '../decoding/logit-inputs.js';
 import type { LogitRules } from '../decoding/logit-rules.js';

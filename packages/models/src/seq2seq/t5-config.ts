@@ -94,7 +94,7 @@ export function t5Config(file: ConfigJson, apart: ReadonlySet<string>): T5Config
 
 /**
  * `feed_forward_proj` is an activation or `gated-` and one; 'gated-gelu' means the tanh approximation, as in the first
- * T5 v1.1 checkpoints. What newer files derive from it is stored too, and wins.
+ * T5 v1.1 checkpoints. The fields that newer files derive from it are stored too, and take precedence.
  */
 function feedForwardOf(fields: ConfigFields, json: ConfigJson): Pick<T5Config, 'activation' | 'gated'> {
   const parts = String(fields.value('feed_forward_proj')).split('-');

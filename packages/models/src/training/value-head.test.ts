@@ -204,7 +204,7 @@ test('a network for values alone: no token is scored, and only V is trained', as
   await values.release();
 });
 
-test('saved and restored, head and optimizer go on to the bit; a saved model has no file of the head', async () => {
+test('restored head and optimizer continue to the bit as the saved ones; a saved model has no file of the head', async () => {
   const [first, second] = [await model(), await model()];
   await steps(first, 2);
   const dir = join(folder, 'checkpoint');

@@ -7,7 +7,7 @@ import type { Implied, ImpliedContext, Reader, Rule } from './implied-rule.js';
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Keys outside of nodes. What is measured, as the number of episodes, is the evaluation's own. */
+/** Keys outside of nodes. Keys of the measurement, as the number of episodes, are the evaluation's own. */
 const KEYS = [
   'play_as_chat',
   'chat_template',

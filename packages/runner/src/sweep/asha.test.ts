@@ -86,7 +86,7 @@ test('a failed trial is never promoted, and still counts in its rung', () => {
   expect(search.best()).toEqual({ trial: 1, rung: 0, value: -100 });
 });
 
-test('if all fail nothing goes on', () => {
+test('if all fail, no run is promoted', () => {
   const search = asha(2, 2, [1, 2]);
   for (let job = search.next(); job !== null; job = search.next()) search.report(job, null);
   expect(search.best()).toBeNull();

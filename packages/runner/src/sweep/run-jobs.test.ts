@@ -158,7 +158,7 @@ test('started again, only what is not finished runs', async () => {
   expect(await textOf(jobs[0], 'starts')).toBe('0..1\n');
 });
 
-test('interrupted: jobs at work may write their checkpoints, no other starts, and a later start goes on', async () => {
+test('interrupted: jobs at work may write their checkpoints, no other starts, and a later start resumes', async () => {
   const release = join(directory, 'release');
   const jobs = makeJobs(['x=1', `hold=${release}`], ['x=2'], ['x=3']);
   const { outcomes, output } = await runAll(jobs, { jobs: 1 }, async (launcher) => {
@@ -204,7 +204,7 @@ describe('successive halving', () => {
     makeSource: (markers: Map<number, JobMarker>) => new AshaSource(jobs, markers, options),
   });
 
-  test('the better half goes on in its own folder with twice the resource', async () => {
+  test('the better half continues in its own folder with twice the resource', async () => {
     const jobs = makeJobs(...points);
     const { outcomes } = await runAll(jobs, halving(jobs));
     // The order of asha.test.ts: later trials are better, so all but the first are promoted as they come.
@@ -222,7 +222,7 @@ describe('successive halving', () => {
     ]);
   });
 
-  test('interrupted and started again, it goes on where it was', async () => {
+  test('interrupted and started again, it resumes', async () => {
     const release = join(directory, 'release');
     const jobs = makeJobs(['x=1'], ['x=2'], ['x=3', `hold=${release}`], ['x=4']);
     await runAll(jobs, halving(jobs), async (launcher) => {
@@ -273,7 +273,7 @@ describe('folders in use are refused before anything starts', () => {
     );
   });
 
-  test('a job whose launcher was killed while it goes on', async () => {
+  test('a job whose launcher was killed and that still runs', async () => {
     const release = join(directory, 'release');
     const jobs = makeJobs(['x=1', `hold=${release}`]);
     await runAll(jobs, {}, async () => {

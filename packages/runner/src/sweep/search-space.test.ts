@@ -46,7 +46,7 @@ test('tag(log, interval) has a third of its draws in each of three decades', () 
     expect(Math.abs(share(values, (value) => value >= decade && value < 10 * decade) - 1 / 3)).toBeLessThan(0.05);
 });
 
-test('int(interval) gives whole numbers, both ends included; with tag(log) the small ones are likelier', () => {
+test('int(interval) gives integers, both ends included; with tag(log) the small ones are likelier', () => {
   expect(numbers(draw(['a=int(interval(1,4))'], 100)).sort()).toEqual([1, 2, 3, 4]);
   // ⌊exp u⌋ = 1 for u below ln 2 of ln 9, one point in 3.2; every value comes up in the end.
   expect(numbers(draw(['a=tag(log,int(interval(1,8)))'], 100)).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);

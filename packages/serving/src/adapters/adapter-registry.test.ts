@@ -51,7 +51,7 @@ test('an adapter whose name is gone stays until its last answer has ended; whoev
   expect(registry.use('base').adapter).toBeNull();
 });
 
-test('a replaced adapter goes on for the answers that have it, and new ones get the other', async () => {
+test('a replaced adapter stays for the answers that have it, and new ones get the other', async () => {
   const bank = bankOf();
   const registry = new AdapterRegistry('base', bank);
   await registry.load('a', 'old');

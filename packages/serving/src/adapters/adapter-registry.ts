@@ -10,7 +10,7 @@ export interface ServedAdapter {
   loadedAt: number;
 }
 
-/** What a request is answered with; `release` once it has ended. */
+/** The adapter that answers a request, which calls `release` once it has ended. */
 export interface AdapterUse {
   /** Null: the model itself. */
   adapter: LoadedAdapter | null;

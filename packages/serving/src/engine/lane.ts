@@ -44,7 +44,7 @@ export class Lane {
    * prompt continues, else the least recently used one, since others' beginnings can be copied.
    */
   take(promptIds: readonly number[], adapter: LoadedAdapter | null): number {
-    // What one adapter has read is of no use to another.
+    // Keys and values that one adapter has computed cannot be used by another.
     const known = this.#free.map((slot) =>
       this.episodes.adapter(slot) === adapter ? commonPrefix(this.episodes.context(slot), promptIds) : 0,
     );

@@ -27,7 +27,7 @@ export interface SequenceRequest {
   adjustments?: LogitAdjustments;
   /** The changes that prompt and answer so far make to logits; none if not given. */
   rules?: LogitRules;
-  /** What the answer may be, at its beginning; it moves with the answer, one token a round. Anything if not given. */
+  /** The texts that the answer may be, at its beginning; it moves with the answer, one token a round. Any text if not given. */
   constraint?: TokenConstraint | null;
   /** Whether the most likely tokens are returned beside the generated ones. */
   returnsTopLogprobs?: boolean;
@@ -85,7 +85,7 @@ const READ_ALONE = 1024;
 
 interface Sequence {
   request: SequenceRequest;
-  /** Where it is answered; null while it waits. */
+  /** The lane and the slot that answer it; null while it waits. */
   place: { lane: Lane; slot: number } | null;
   newTokens: number;
   cachedTokens: number;

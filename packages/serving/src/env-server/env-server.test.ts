@@ -122,7 +122,7 @@ test('two steps of one instance at once are done one after another, in their ord
   }
 });
 
-test('a server that stops answers what is at hand, then closes every environment', async () => {
+test('a server that stops answers the requests that it has, then closes every environment', async () => {
   SlowEnv.closed = 0;
   const server = await serveMade(() => new SlowEnv());
   for (const id of [0, 1]) {
@@ -179,7 +179,7 @@ test.each(['textcraft', 'maze', 'wordle', 'babyai', 'webshop', 'alfworld'] as co
   },
 );
 
-test('textcraft goes on after the end, as upstream; a game of ours is refused', async () => {
+test('textcraft continues after the end, as upstream; a game of ours is refused', async () => {
   const server = await serveEnv({ name: 'textcraft', options: {}, ...limits });
   const own = await serveMade(() => makeEnv('coin', { stepLimit: 1 }));
   try {

@@ -16,7 +16,7 @@ import {
 } from './instance-table.js';
 
 export interface EnvServerOptions extends Omit<InstanceTableOptions, 'continuesAfterEnd'> {
-  /** Whose routes and forms: a family of AgentGym, or anything else for plain ones. */
+  /** The family of AgentGym whose routes and forms it has, or anything else for plain ones. */
   name: string;
   host: string;
   /** 0: any free one. */

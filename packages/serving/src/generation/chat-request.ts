@@ -25,10 +25,10 @@ export interface ChatRequest {
 
 export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 
-/** What the content of an answer must be: any text, an object of JSON, or a value that its schema describes. */
+/** The form that the content of an answer must have: any text, an object of JSON, or a value that its schema describes. */
 export type AnswerFormat = { kind: 'text' } | { kind: 'object' } | { kind: 'schema'; schema: unknown };
 
-/** What a protocol calls the fields that errors are about. */
+/** A protocol's names for the fields that errors are about. */
 export interface ChatNames {
   messages: string;
   tools: string;

@@ -44,7 +44,7 @@ export interface CompletionRequest {
   frequencyPenalty: number;
   /** The changes that the prompt and the answer so far make to logits. */
   rules: LogitRules;
-  /** What an answer may be; null: anything. */
+  /** The texts that an answer may be; null: any. */
   constraint: CompiledConstraint | null;
   /** An answer continues its prompt's text, with the space that it may begin with; false: it stands alone. */
   continuesText: boolean;
@@ -52,7 +52,7 @@ export interface CompletionRequest {
   parts: PartsOptions | null;
 }
 
-/** What a request decides apart from its prompt. */
+/** The settings of a request apart from its prompt. */
 export type CompletionSettings = Omit<
   CompletionRequest,
   'prompts' | 'maxTokens' | 'parts' | 'continuesText' | 'constraint'

@@ -22,7 +22,7 @@ export function samplingOf(
   };
 }
 
-/** What a request is that asks for one answer and for nothing beside it. */
+/** The settings of a request for one answer and nothing beside it. */
 export const plainSettings = (reader: RequestReader): CompletionSettings => ({
   model: reader.name,
   n: 1,

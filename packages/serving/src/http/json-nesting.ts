@@ -1,5 +1,5 @@
-// How deeply a text of JSON is nested. What reads a value calls itself for each level, up to the end of the stack, so that a text is
-// measured before it is parsed.
+// How deeply a text of JSON is nested. A parser calls itself for each level, up to the end of the stack, so that a text is measured
+// before it is parsed.
 
 /** Levels of arrays and objects within each other. Schemas of published tools have about twenty. */
 export const MOST_LEVELS = 128;

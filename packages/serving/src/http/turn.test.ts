@@ -23,7 +23,7 @@ test('the long texts of 20 clients are not looked at in one go', async () => {
   expect(await turnsOf(Promise.all(texts))).toBeGreaterThanOrEqual(60);
 });
 
-test('half a megabyte is enough for one turn; the next one begins anew', async () => {
+test('half a megabyte is enough for one turn; the next one counts from zero', async () => {
   await nextTurn();
   expect([isEnough(2 ** 18), isEnough(2 ** 18), isEnough(1)]).toEqual([false, false, true]);
   await nextTurn();

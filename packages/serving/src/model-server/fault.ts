@@ -1,4 +1,4 @@
-// What went wrong with a request, in this server's own form: each protocol reports it in its own.
+// The reason why a request failed, in this server's own form: each protocol reports it in its own.
 import { QueueFullError } from '../engine/sequence-batcher.js';
 import { BadRequestError } from '../generation/request-error.js';
 import { BodyError } from '../http/request-body.js';

@@ -1,4 +1,4 @@
-// What every protocol is made of: routes, its own form of errors, and writers of answers. protocols.ts lists them all.
+// The parts of every protocol: routes, its own form of errors, and writers of answers. protocols.ts lists the protocols.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Choice, Completed } from '../generation/answer.js';
 import type { CompletionRequest, RequestReader } from '../generation/completion-request.js';
@@ -58,7 +58,7 @@ export interface StorageLimits {
   bytes: number;
 }
 
-/** What a protocol needs of the server. */
+/** The parts of the server that a protocol needs. */
 export interface ServedModels {
   name: string;
   /** Seconds since 1970. */
@@ -117,7 +117,7 @@ export interface AnswerWriter {
   /** The last event of a stream that a fault has ended. */
   fail: (fault: Fault) => string;
   whole: (completed: Completed) => object;
-  /** What keeps the connection of a stream open while nothing is generated. */
+  /** A piece of the stream that keeps its connection open while nothing is generated. */
   idle?: () => string;
 }
 

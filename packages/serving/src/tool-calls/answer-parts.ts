@@ -11,7 +11,7 @@ export interface Tool {
 }
 
 /**
- * `ok`: a call. What else begins like one stays text: `invalid_json` (also of Python's or a format's own values), `unclosed_block`
+ * `ok`: a call. Everything else that begins like one stays text: `invalid_json` (also of Python's or a format's own values), `unclosed_block`
  * (the answer ended within it), `missing_name`, `malformed_structure` (values in other places than the format's), `unknown_tool`
  * (the request has none of that name).
  */
@@ -21,7 +21,7 @@ export type AttemptStatus =
 /** Text that is a call, or was meant as one. */
 export interface CallAttempt {
   status: AttemptStatus;
-  /** Where it had one. */
+  /** Null if it had none. */
   name: string | null;
   /** Characters of the answer, with its marks and its reasoning: from the first up to the one behind the last. */
   start: number;
@@ -107,7 +107,7 @@ export class AnswerParts {
     this.attempts.push({ status, name: call.name, start: from, end: input.at });
     if (status === 'ok') this.#dropSpace(isFurther);
     else {
-      // What a stream has sent cannot be taken back: only what follows it becomes text.
+      // A stream cannot take back the part that it has sent: only the rest becomes text.
       if (!call.isSent) this.calls.pop();
       this.addText(input.text.slice(call.isSent ? failedAt : from, input.at));
     }

@@ -1,4 +1,4 @@
-// What a format of calls is: how a model writes them as text. Each format is one file of formats/.
+// The interface of a format of calls, which a model writes as text. Each format is one file of formats/.
 import { either, sequence, text, textWithout, type ChatMessage, type Grammar } from '@bowyer/text';
 import type { AnswerParts, CallAttempt, Tool } from './answer-parts.js';
 import type { GrammarMarks } from './grammar-marks.js';

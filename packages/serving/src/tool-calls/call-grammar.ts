@@ -17,9 +17,9 @@ import { reasoningMarks } from './reasoning.js';
 /** How a template writes an answer. */
 export type WrittenStyle = Pick<CallStyle, 'format' | 'afterReasoning'>;
 
-/** What stands before an answer. */
+/** The reasoning that stands before an answer. */
 export interface ReasoningPlace {
-  /** Whose marks are tokens. */
+  /** The tokenizer, for marks of reasoning that are tokens. */
   tokenizer: Pick<Tokenizer, 'tokenToId'>;
   /** The prompt ended with <think>. */
   startsInReasoning: boolean;

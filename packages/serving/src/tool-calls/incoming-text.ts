@@ -1,7 +1,7 @@
 // The text of an answer while it arrives. Readers of it are generators, which yield where they need more text than there is: so a
 // text is read once, from the front, in whatever pieces it comes.
 
-/** What a reader of a text returns once it has enough of it. */
+/** The result of a reader, which it returns once it has enough of a text. */
 export type Reading<T> = Generator<undefined, T>;
 
 export class IncomingText {

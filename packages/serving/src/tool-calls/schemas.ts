@@ -2,7 +2,7 @@
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** What `#/…` refers to. */
+/** The schema that `#/…` refers to. */
 export function resolved(reference: string, root: Schema | null): Schema | null {
   if (!reference.startsWith('#/')) return null;
   let value: unknown = root;

@@ -282,7 +282,7 @@ test.each([
   expect(render).toThrow(ChatTemplateError);
 });
 
-test('what a tokenizer lacks is told', () => {
+test('tokens that a tokenizer lacks are reported', () => {
   const words = wordLevelTokenizer(['a b']);
   expect(() => chatTemplate('chatml', words)).toThrow(
     "Chat template: 'chatml' needs the token '<|im_end|>', which this tokenizer does not have\n",

@@ -39,7 +39,7 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'uuid',
 ]);
 
-/** Whose every part must be in the text; of other keys it is enough that the text changes with them. */
+/** Keys every part of which must be in the text; for other keys it is enough that the text changes with them. */
 const WRITTEN_WHOLE: readonly string[] = ['content', 'tool_calls', 'reasoning_content', 'thinking', 'reasoning'];
 
 const isFilled = (value: unknown): boolean =>

@@ -1,6 +1,6 @@
 // A dialogue whose last message is open, so that the model continues it instead of writing a new one.
 // Source: transformers 5, `continue_final_message` of apply_chat_template: the message is rendered with a mark behind it, and the text
-// is cut there. What a template writes into a message's end, or trims from it, is left out likewise.
+// is cut there. Text that a template adds to a message's end, or trims from it, is left out likewise.
 import { ChatTemplateError, type ChatMessage } from './chat-message.js';
 
 /** No template writes it. Its space at the end shows whether the template trims messages. */

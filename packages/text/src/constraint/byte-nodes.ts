@@ -17,7 +17,7 @@ export interface ByteEdge {
   readonly next: ByteNode | null;
 }
 
-/** What the vocabulary can spell by itself. */
+/** The units that the vocabulary can spell by themselves. */
 export interface SpellableUnits {
   /** [256] whether a token is this one byte. */
   readonly bytes: readonly boolean[];
@@ -35,14 +35,14 @@ const SHORT_ESCAPES = [
   ['\\', 0x5c],
 ] as const;
 
-/** What a string of JSON does not contain unescaped: control characters, the quotation mark and the backslash. */
+/** The characters that a string of JSON contains unescaped: all but control characters, the quotation mark and the backslash. */
 const RAW_IN_JSON: CodePointRanges = [
   [0x20, 0x21],
   [0x23, 0x5b],
   [0x5d, 0x10ffff],
 ];
 
-/** What may be written as `\uXXXX`: control characters, and all beyond ASCII, as writers that keep to ASCII do; no halves of pairs. */
+/** The characters that may be written as `\uXXXX`: control characters, and all beyond ASCII but halves of pairs, as by writers of ASCII. */
 const ESCAPED_IN_JSON: CodePointRanges = [
   [0x00, 0x1f],
   [0x7f, 0xd7ff],

@@ -17,7 +17,7 @@ export interface CompiledConstraint {
 /** Parts that are kept together, about 100 bytes each: grammars that are compiled after that begin again without them. */
 const MAX_PARTS = 500_000;
 
-/** What grammars of one compiler share: rules that are in several of them are looked at once. */
+/** The state that the grammars of one compiler share: a rule that is in several of them is compiled once. */
 interface Compiled {
   readonly vocabulary: TokenVocabulary;
   readonly machine: Machine;

@@ -178,7 +178,7 @@ class Conversion {
   }
 }
 
-/** What `.` matches: no ends of lines. */
+/** The characters that `.` matches: all but ends of lines. */
 const LINE = complementOf([
   [0x0a, 0x0a],
   [0x0d, 0x0d],

@@ -56,7 +56,7 @@ export function repeat(part: Grammar, min: number, max = Infinity): Grammar {
 
 /**
  * A grammar by name: `make` is called once, when the rule is first needed, and may refer to the rule itself, though not at its own
- * beginning. What is known of a rule, its masks above all, is kept with it and shared by all grammars that contain the same rule.
+ * beginning. The masks of a rule, and everything else known about it, are kept with it and shared by all grammars that contain it.
  */
 export function rule(make: () => Grammar): Grammar {
   let made: Grammar | null = null;

@@ -8,13 +8,13 @@ import type { Symbol } from './symbols.js';
 import { Symbols } from './symbols.js';
 import type { TokenVocabulary } from './token-vocabulary.js';
 
-/** What remains of a rule's body: a symbol, then further ones; null is the end. */
+/** The rest of a rule's body: a symbol, then further ones; null is the end. */
 export type Item = { readonly id: number; readonly head: Symbol; readonly tail: Item | null; readonly need: number };
 
 type BytesItem = Item & { head: { kind: 'bytes' } };
 type TokenItem = Item & { head: { kind: 'token' } };
 
-/** What the items of a local state may begin with. */
+/** The symbols with which the items of a local state may begin. */
 interface Beginnings {
   readonly bytes: readonly BytesItem[];
   readonly tokens: readonly TokenItem[];

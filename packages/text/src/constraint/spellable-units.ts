@@ -1,4 +1,4 @@
-// What single tokens of a vocabulary can spell: bytes, characters, and fixed texts in as few tokens as possible.
+// The units that single tokens of a vocabulary can spell: bytes, characters, and fixed texts in as few tokens as possible.
 import type { SpellableUnits } from './byte-nodes.js';
 import { unionOf } from './code-points.js';
 import type { TokenTrie } from './token-trie.js';

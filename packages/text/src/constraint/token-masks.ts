@@ -1,4 +1,4 @@
-// Which tokens may come next at a place: found by a walk through the trie of all tokens, and kept by local state. What a token does
+// Which tokens may come next at a place: found by a walk through the trie of all tokens, and kept by local state. The effect of a token
 // within a rule depends on nothing outside it; tokens that reach beyond the rule's end are followed into what the frame has.
 // Source: the split into tokens that a state alone decides and tokens that need the stack is XGrammar's (Dong et al. 2024,
 // arXiv:2411.15100, section 3.1). Differs from it: masks are made when they are first needed, and tell how many tokens each choice leaves to come.
@@ -18,7 +18,7 @@ interface LocalMask {
   readonly ends: readonly number[];
 }
 
-/** What tokens do to a repetition without bounds, by how many of its characters they have, the last of which may not be complete. */
+/** The effect of tokens on a repetition without bounds, by how many of its characters they have; the last one may be incomplete. */
 interface CountedMask {
   /** Tokens after which the repetition continues. */
   readonly within: readonly (readonly TokenGroup[])[];
@@ -128,7 +128,7 @@ export class TokenMasks {
     }
   }
 
-  /** What tokens do to any bounds of one repetition: found by one walk with bounds that no token reaches. */
+  /** The effect of tokens on any bounds of one repetition: found by one walk with bounds that no token reaches. */
   #usual(counted: CountedState): CountedMask | null {
     const { machine, trie } = this;
     const base = machine.recounted(counted, 0, UNREACHED);

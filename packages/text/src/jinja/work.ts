@@ -1,5 +1,5 @@
 // A bound on what a template takes: steps, the length of a text, and depth. A template comes with a model that somebody else has
-// published; `{{ 'a' * 1e9 }}` or a list that doubles itself a hundred times would end the process. What is counted is the same on
+// published; `{{ 'a' * 1e9 }}` or a list that doubles itself a hundred times would end the process. The counts are the same on
 // every machine, unlike seconds or bytes of memory.
 import { TemplateError } from './template-error.js';
 
@@ -90,7 +90,7 @@ export class Work {
 /** The work of the rendering that runs now. A rendering runs to its next step without a break, so there is only one. */
 let current: Work | null = null;
 
-/** Runs a part of a rendering. What the checks have missed, the machine's own limits find. */
+/** Runs a part of a rendering. The machine's own limits end whatever the checks have missed. */
 export function working<Result>(work: Work, run: () => Result): Result {
   const before = current;
   current = work;

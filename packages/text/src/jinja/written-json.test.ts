@@ -26,10 +26,10 @@ test('members are values, whose texts are kept', () => {
   );
 });
 
-test('a template that lays JSON out anew writes the values', () => {
+test('a template that lays JSON out again writes the values', () => {
   expect(render('{{ a | tojson(indent=1) }}', '{"x":1.0,"y":[]}')).toBe('{\n "x": 1.0,\n "y": []\n}');
 });
 
-test('a text that is no object has no members', () => {
+test('a text that is not an object has no members', () => {
   expect(render('{{ a | length }}{{ a.x is defined }}', '{"x": ')).toBe('0False');
 });

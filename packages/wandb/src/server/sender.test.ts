@@ -191,7 +191,7 @@ test('a process that is killed between the request and its note on disk, and one
   expect(server.runs.get('r1')).toMatchObject({ complete: true, exitcode: 0 });
 });
 
-test.each([-1, 1])('the clock is set by %i day: durations and heartbeats go on', async (days) => {
+test.each([-1, 1])('the clock is set by %i day: durations and heartbeats continue', async (days) => {
   const log = await openLog();
   await log.history(1, figuresOf({ loss: 1 }));
   const sending = sendingOf(place(), { env: { ...fast, WANDB_X_FILE_STREAM_HEARTBEAT_INTERVAL: '0.02' } });

@@ -1,5 +1,5 @@
-// The command lines of ArCHer and AgentGym in our own words, before anything is composed. What each key became is logged by the run;
-// those that cannot be had are refused all at once.
+// The command lines of ArCHer and AgentGym in our own words, before anything is composed. The run logs the translation of each key;
+// keys without a counterpart are refused all at once.
 import { ConfigError, type Composition, type TranslateContext } from '@bowyer/config';
 import { environmentOfTask } from './agentgym.js';
 import { environmentWords } from './archer.js';

@@ -51,7 +51,7 @@ export type ModelConfig = PlayedConfig &
 
 export type EndpointPlayConfig = PlayedConfig & { policy: { endpoint: EndpointConfig } };
 
-/** Episodes that are played together. What is played does not depend on which process plays which part. */
+/** Episodes that are played together. The episodes do not depend on which process plays which part. */
 export interface Part {
   seed: number;
   decoding: Decoding;

@@ -43,7 +43,7 @@ export interface Examples {
 
 export type ExamplesConfig = TemplateConfig & { model: string; data: string; seed: number; validationShare: number };
 
-/** Reads the model's tokenizer and sizes, not its weights. What does not fit into its context is cut, and logged. */
+/** Reads the model's tokenizer and sizes, not its weights. Conversations that do not fit into its context are cut, and logged. */
 export async function loadExamples(config: ExamplesConfig, log: TaskContext['log']): Promise<Examples> {
   const { notes, ...file } = await readTrainingItems(config.data);
   for (const note of notes) log(`data: ${note}`);

@@ -1,4 +1,4 @@
-// What a server does with a field of a request that it knows: a protocol's table says it of each.
+// The treatment of a known field of a request: a protocol's table gives one for each.
 
 export type FieldRule =
   | { kind: 'served' }

@@ -1,4 +1,4 @@
-// What an answer may be, as the protocols name it: which tools it calls, which schema its content has.
+// The restrictions on an answer that the protocols have in common: the tools that it calls, the schema of its content.
 import type { TemplateInputs } from '@bowyer/text';
 import type { AnswerFormat, ToolChoice } from '../../generation/chat-request.js';
 import { RequestFields } from './request-fields.js';

@@ -86,7 +86,7 @@ function typed(fields: RequestFields, item: Item, i: number): RequestFields {
   throw fields.within(item, null, place).fail('type', problem);
 }
 
-/** What the model has written; null for what it has read. */
+/** A part that the model has written; null if it has read it. */
 function ownPart(read: RequestFields, { type }: Item, names: Map<string, string>): OpenMessage | null {
   if (type === 'reasoning') return { reasoning: reasoningOf(read), content: '', calls: [] };
   if (type === 'function_call') return { reasoning: '', content: '', calls: [callOf(read, names)] };
@@ -147,7 +147,7 @@ function contentOf(read: RequestFields, name: string): string {
     .join('');
 }
 
-/** Where a part of a content has its text. */
+/** The field in which a part of a content has its text. */
 const textNames: Readonly<Record<string, string>> = {
   input_text: 'text',
   output_text: 'text',

@@ -31,7 +31,7 @@ export interface ResponseRequest {
   repeated: Readonly<Record<string, unknown>>;
   /** Whether the reasoning stands where a summary of it would. */
   summarizes: boolean;
-  /** What is returned beside the answer. */
+  /** The parts that are returned beside the answer. */
   include: readonly string[];
   /** Fields that this server does not know. */
   ignored: readonly string[];

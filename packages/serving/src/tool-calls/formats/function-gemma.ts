@@ -45,7 +45,7 @@ function* readCall(input: IncomingText, call: Call): Reading<AttemptStatus> {
 const wrong = (input: IncomingText): AttemptStatus =>
   input.isWhole && input.at >= input.text.length ? 'unclosed_block' : 'malformed_structure';
 
-/** What a value stands in: the arguments, an object among them, or a list. */
+/** The surroundings of a value: the arguments, an object among them, or a list. */
 type Place = 'arguments' | 'object' | 'list';
 
 /** @param pass called with the JSON of each member once it is complete. @returns the status that ends the attempt */
@@ -105,7 +105,7 @@ function* readList(input: IncomingText, depth: number): Reading<Value> {
   return { json: `[${items.join(', ')}]` };
 }
 
-/** What comes behind the end of a text; a mark with anything else behind it is within the text. */
+/** The characters that may follow the end of a text; a mark with anything else behind it is within the text. */
 const AFTER_TEXT: Record<Place, RegExp> = {
   arguments: /^(?:,[^\s:,{}<>[\]]+:|\}\s*(?:<end_function_call>|$))/,
   object: /^(?:,(?:<escape>|[^\s:,{}<>[\]]+:)|\}[,}\]])/,

@@ -8,7 +8,7 @@ import { readJsonCall } from '../json-call.js';
 
 const TAG = '<|python_tag|>';
 
-/** What a text without calls begins with. */
+/** The first character of a text without calls. */
 const otherCharacter = characters(
   [
     ['{', '{'],

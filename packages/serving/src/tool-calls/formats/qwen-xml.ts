@@ -89,7 +89,7 @@ function* endsHere(input: IncomingText, keys: ReadonlySet<string>): Reading<bool
   return ends;
 }
 
-/** Where models leave the mark out a value ends before the next mark; known only once the answer has ended. */
+/** If a model leaves the mark out, a value ends before the next mark, which is known only once the answer has ended. */
 function cutValue(input: IncomingText, start: number): string | null {
   const rest = input.text.slice(start);
   const end = /<\/parameter>|\n<parameter=|\s*<\/function>|\s*<\/tool_call>/.exec(rest);

@@ -1,10 +1,10 @@
-// What one or several schemas together ask of a value, by kinds of values.
+// The demands of one or several schemas on a value, by kinds of values.
 import type { LocatedSchema } from './schema-document.js';
 
 export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
 export type JsonType = (typeof TYPES)[number];
 
-/** What one schema says about the properties of an object. */
+/** One schema's demands on the properties of an object. */
 export interface ObjectRule {
   readonly properties: ReadonlyMap<string, LocatedSchema>;
   readonly patterns: readonly (readonly [pattern: string, schema: LocatedSchema])[];
@@ -14,7 +14,7 @@ export interface ObjectRule {
   readonly saysAdditional: boolean;
 }
 
-/** What one schema says about the items of an array. */
+/** One schema's demands on the items of an array. */
 export interface ArrayRule {
   readonly prefix: readonly LocatedSchema[];
   readonly rest: LocatedSchema;
@@ -49,7 +49,7 @@ export interface Facts {
   readonly arrays: readonly ArrayRule[];
   readonly minItems: number;
   readonly maxItems: number;
-  /** Where a schema says that items differ; null: nowhere. */
+  /** The place of the schema that says that items differ; null: nowhere. */
   readonly uniqueItems: string | null;
 }
 

@@ -124,7 +124,7 @@ function beside(own: string, side: Side): Regular {
   return from <= to ? oneOf([[from, to]]) : noText;
 }
 
-/** What follows the whole part where that is the bound's own. */
+/** The expression of the digits after an integer part that equals the bound's. */
 function afterEqualWhole(fraction: string, isExclusive: boolean, isWhole: boolean, side: Side): Regular {
   const none =
     side === 'below'

@@ -1,4 +1,4 @@
-// What schemas ask together, as a list of alternatives: combinations are multiplied out.
+// The demands of several schemas together, as a list of alternatives: combinations are multiplied out.
 import { anything, bothFacts, hasType, typeOf, sameValue, type Facts, type JsonType, TYPES } from './facts.js';
 import { readFacts } from './read-facts.js';
 import { regularHasText, regularMatches } from './regular-questions.js';
@@ -18,7 +18,7 @@ export class SchemaAlternatives {
 
   constructor(readonly document: SchemaDocument) {}
 
-  /** What all of the schemas ask; none where they contradict each other. @throws {UnsupportedSchemaError} */
+  /** The demands of all the schemas; empty if they contradict each other. @throws {UnsupportedSchemaError} */
   of(schemas: readonly LocatedSchema[]): readonly Facts[] {
     return schemas.reduce<readonly Facts[]>(
       (all, each) => this.#product(all, this.#ofOne(each), each.path),

@@ -1,5 +1,5 @@
 // Oniguruma's patterns as JavaScript's, where every part has the same meaning in both: V8 finds them several times faster than
-// Oniguruma in WebAssembly. What is not surely the same is not translated (docs/decisions/tokenizers.md).
+// Oniguruma in WebAssembly. Parts whose meaning may differ are not translated (docs/decisions/tokenizers.md).
 import type {
   AlternativeElementNode,
   AlternativeNode,
