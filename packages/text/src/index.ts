@@ -1,5 +1,6 @@
 export { loadTokenizer, HuggingFaceTokenizer, type Tokenizer } from './tokenizers/tokenizer.js';
 export { TokenSpelling } from './tokenizers/token-spelling.js';
+export { byteTokens, GrowingText, type GrowingTextOptions } from './tokenizers/growing-text.js';
 export { wordLevelTokenizer } from './tokenizers/word-level-tokenizer.js';
 export { chatTemplate, templateSource, templateTokens } from './chat/chat-template.js';
 export {

@@ -7,14 +7,15 @@ import {
   type Grammar,
   type Tokenizer,
 } from '@bowyer/text';
+import { inTurns } from '../http/turn.js';
 import { BadRequestError } from './request-error.js';
 
 /** Grammars that are kept: an agent sends the same few again and again. */
 const MOST_KEPT = 64;
 
 export class AnswerConstraints {
-  /** Made when the first answer has a constraint: it takes seconds for a large vocabulary. */
-  #compiler: ConstraintCompiler | null = null;
+  /** Made in turns when the first answer has a constraint: it takes seconds for a large vocabulary. */
+  #compiler: Promise<ConstraintCompiler> | null = null;
   readonly #kept = new Map<string, CompiledConstraint>();
 
   /** @param endIds tokens that end an answer; @param excludedIds those that the model never writes */
@@ -29,22 +30,24 @@ export class AnswerConstraints {
    * @param make called where there is none of this key
    * @param param the field that asks for it
    */
-  compiled(key: string, make: () => Grammar | null, param: string): CompiledConstraint | null {
+  async compiled(key: string, make: () => Grammar | null, param: string): Promise<CompiledConstraint | null> {
     const known = this.#kept.get(key);
-    this.#kept.delete(key); // it becomes the newest
     const grammar = known ? null : make();
     if (!known && grammar === null) return null;
-    const compiled = known ?? this.#compile(grammar!, param);
+    const compiled = known ?? (await this.#compile(grammar!, param));
+    this.#kept.delete(key); // it becomes the newest
     this.#kept.set(key, compiled);
     if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
     return compiled;
   }
 
-  #compile(grammar: Grammar, param: string): CompiledConstraint {
+  async #compile(grammar: Grammar, param: string): Promise<CompiledConstraint> {
     try {
       const { tokenizer, endIds, excludedIds } = this;
-      this.#compiler ??= new ConstraintCompiler(new TokenVocabulary(tokenizer, { endIds, excludedIds }));
-      return this.#compiler.compile(grammar);
+      this.#compiler ??= inTurns(TokenVocabulary.inSteps(tokenizer, { endIds, excludedIds })).then(
+        (vocabulary) => new ConstraintCompiler(vocabulary),
+      );
+      return (await this.#compiler).compile(grammar);
     } catch (error) {
       const isOurs = error instanceof GrammarError || error instanceof RangeError;
       throw isOurs

@@ -1,9 +1,9 @@
 // One request in progress: a sequence per answer, its text as it is generated, and the result.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
 import { type LoadedAdapter, continuationText } from '@bowyer/models';
-import type { Tokenizer } from '@bowyer/text';
+import { byteTokens, type Tokenizer } from '@bowyer/text';
 import type { Choice, Completed } from './answer.js';
+import { turn } from '../http/turn.js';
 import { decoderWithMarks } from '../tool-calls/call-style.js';
 import type { CompletionRequest, Prompt } from './completion-request.js';
 import type { SequenceBatcher, SequenceEnd, SequenceRequest } from '../engine/sequence-batcher.js';
@@ -76,7 +76,7 @@ async function finished(
   let aborted = false;
   const choices = await Promise.all(
     ends.map(async (end, i) => {
-      const { finishReason, newTokens, terminator, cachedTokens = 0 } = await end;
+      const { finishReason, newTokens, terminator, cachedTokens } = await end;
       usage.completionTokens += newTokens;
       if (i % n === 0) usage.cachedPromptTokens += cachedTokens;
       if (finishReason === 'aborted') aborted = true;
@@ -122,7 +122,8 @@ class Answer {
     this.#echo = echo;
     const end = request.continuesText ? ids.slice(-PROMPT_END) : [];
     this.#parts = request.parts && new PartStreamer(request.parts, request.stream);
-    this.#streamer = new TextStreamer(this.#decoder(end), request.stops, request.minTokens);
+    const { stops, minTokens } = request;
+    this.#streamer = new TextStreamer(this.#decoder(end), { stops, minTokens, byteIds: byteTokens(tokenizer) });
     this.#spelled = new SpelledTokens(tokenizer, end, echo.length);
   }
 
@@ -168,7 +169,7 @@ class Answer {
     const tokens: TokenLogprob[] = [];
     const spelled = new SpelledTokens(this.run.tokenizer);
     for (const [t, id] of this.promptIds.entries()) {
-      if (t % SPELLED_AT_ONCE === SPELLED_AT_ONCE - 1) await nextTurn();
+      if (t % SPELLED_AT_ONCE === SPELLED_AT_ONCE - 1) await turn();
       tokens.push(spelled.add(id, t === 0 ? null : logprobs[t - 1]));
     }
     return tokens;

@@ -2,6 +2,7 @@
 // A chat template encodes without waiting. It is run once to learn which texts it encodes; these are encoded in steps;
 // then it is run again with the results.
 import type { Tokenizer } from '@bowyer/text';
+import { inTurns } from '../http/turn.js';
 
 /** Characters that one run may encode at once: a few milliseconds. */
 const AT_ONCE = 8_192;
@@ -48,12 +49,7 @@ export class SteppedTokenizer implements Tokenizer {
       if (pass.missing.size === 0) return result;
       for (const key of pass.missing) {
         const steps = this.tokenizer.encodeInSteps(key.slice(1), { special: key.startsWith('s'), maxTokens });
-        let step = steps.next();
-        for (; step.done !== true; step = steps.next()) {
-          await new Promise<void>((resolve) => setImmediate(resolve));
-          signal.throwIfAborted();
-        }
-        known.set(key, step.value);
+        known.set(key, await inTurns(steps, signal));
       }
     }
   }

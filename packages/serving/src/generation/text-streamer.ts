@@ -1,78 +1,103 @@
 // Incremental text of an answer: what can be sent already, and whether a stop string has ended it.
 import { maximum } from '@bowyer/core';
+import { GrowingText } from '@bowyer/text';
 
 /** The character that an incomplete multi-byte character decodes to. */
 const HALF_CHARACTER = '\uFFFD';
 
-export class TextStreamer {
-  readonly #ids: number[] = [];
-  #shown = 0;
-  #text = '';
-  #stop: string | null = null;
+const NONE: ReadonlySet<number> = new Set();
 
-  /**
-   * @param decode all tokens of the answer so far as text
-   * @param stops the answer ends before the first of these
-   * @param minTokens a stop string ends the answer only if it ends behind this number of tokens
-   */
+export interface TextStreamerOptions {
+  /** The answer ends before the first of these. */
+  stops?: readonly string[];
+  /** A stop string ends the answer only if it ends behind this number of tokens; 0 if not given. */
+  minTokens?: number;
+  /** Tokens that are a byte each, where the tokenizer has some. */
+  byteIds?: ReadonlySet<number>;
+}
+
+export class TextStreamer {
+  readonly #text: GrowingText;
+  readonly #stops: readonly string[];
+  readonly #longestStop: number;
+  readonly #minTokens: number;
+  /** The first tokens, up to `minTokens`. */
+  readonly #first: number[] = [];
+  /** The length of their text, once they are there. */
+  #least: number | null = null;
+  #count = 0;
+  #shown = 0;
+  #end: { stop: string; at: number } | null = null;
+
+  /** @param decode all tokens of the answer so far as text */
   constructor(
     private readonly decode: (ids: readonly number[]) => string,
-    private readonly stops: readonly string[],
-    private readonly minTokens = 0,
-  ) {}
+    { stops = [], minTokens = 0, byteIds = NONE }: TextStreamerOptions = {},
+  ) {
+    this.#stops = stops;
+    this.#minTokens = minTokens;
+    this.#longestStop = maximum([1, ...stops.map(({ length }) => length)]);
+    this.#text = new GrowingText(decode, { byteIds, keeps: 2 * this.#longestStop });
+  }
 
   /** Everything that counts, up to a stop string. */
   get text(): string {
-    return this.#text;
+    return this.#text.text.slice(0, this.#end?.at);
   }
 
   /** A stop string was generated: later tokens are ignored. */
   get stopped(): boolean {
-    return this.#stop !== null;
+    return this.#end !== null;
   }
 
   /** The stop string that ended the answer. */
   get stop(): string | null {
-    return this.#stop;
+    return this.#end?.stop ?? null;
   }
 
   /** @returns what can be shown now; the beginning of a stop string or of a character waits for its rest */
   add(ids: readonly number[]): string {
     if (this.stopped) return '';
-    this.#ids.push(...ids);
-    const text = this.decode(this.#ids);
-    const end = this.#stopIn(text);
-    this.#stop = end?.stop ?? null;
-    this.#text = text.slice(0, end?.at);
-    return this.#show(end ? this.#text.length : this.#certainLength());
-  }
-
-  /** The first of the stop strings that count, and its offset. */
-  #stopIn(text: string): { stop: string; at: number } | null {
-    if (this.stops.length === 0 || this.#ids.length <= this.minTokens) return null;
-    const least = this.minTokens === 0 ? 0 : this.decode(this.#ids.slice(0, this.minTokens)).length;
-    const found = this.stops
-      .map((stop) => ({ stop, at: text.indexOf(stop, Math.max(0, least - stop.length + 1)) }))
-      .filter(({ at }) => at >= 0);
-    return found.length === 0 ? null : found.reduce((first, other) => (other.at < first.at ? other : first));
+    const searched = this.#text.settledLength;
+    this.#text.add(ids);
+    this.#count += ids.length;
+    for (const id of ids) if (this.#first.length < this.#minTokens) this.#first.push(id);
+    this.#end = this.#stopBehind(Math.min(searched, this.#text.settledLength));
+    return this.#show(this.#end ? this.#end.at : this.#certainLength());
   }
 
   /** No token follows. @returns what was held back */
   finish(): string {
-    return this.#show(this.#text.length);
+    return this.#show(this.#end?.at ?? this.#text.length);
+  }
+
+  /** The first of the stop strings that count, and its offset. @param searched characters that contain none */
+  #stopBehind(searched: number): { stop: string; at: number } | null {
+    if (this.#stops.length === 0 || this.#count <= this.#minTokens) return null;
+    this.#least ??= this.#minTokens === 0 ? 0 : this.decode(this.#first).length;
+    const before = Math.max(searched, this.#least);
+    const start = Math.max(0, before - this.#longestStop + 1);
+    const text = this.#text.from(start);
+    const found = this.#stops
+      .map((stop) => ({ stop, at: start + text.indexOf(stop, Math.max(0, before - stop.length + 1 - start)) }))
+      .filter(({ at }) => at >= start);
+    return found.length === 0 ? null : found.reduce((first, other) => (other.at < first.at ? other : first));
   }
 
   #show(length: number): string {
     if (length <= this.#shown) return '';
-    const piece = this.#text.slice(this.#shown, length);
+    const piece = this.#text.from(this.#shown).slice(0, length - this.#shown);
     this.#shown = length;
     return piece;
   }
 
+  /** Up to where a stop string or a character may have begun. */
   #certainLength(): number {
-    let length = this.#text.length;
-    while (length > 0 && this.#text[length - 1] === HALF_CHARACTER) length--;
-    return length - maximum([0, ...this.stops.map((stop) => overlap(this.#text.slice(0, length), stop))]);
+    const start = Math.max(0, this.#shown - this.#longestStop);
+    const text = this.#text.from(start);
+    let { length } = text;
+    while (length > 0 && text[length - 1] === HALF_CHARACTER) length--;
+    return start + length - maximum([0, ...this.#stops.map((stop) => overlap(text.slice(0, length), stop))]);
   }
 }
 

@@ -1,6 +1,6 @@
 // How a chat becomes a completion: it is written by the chat template, and must fit into the context.
 import { ChatTemplateError, textAsWritten } from '@bowyer/text';
-import { inTurns } from '../http/turns.js';
+import { inTurns } from '../http/turn.js';
 import type { Tool } from '../tool-calls/answer-parts.js';
 import { reasoningMarks } from '../tool-calls/reasoning.js';
 import { callFormats } from '../tool-calls/call-formats.js';
@@ -29,7 +29,9 @@ export async function writtenChat(
     ...(template === reader.template ? [] : template.terminatorIds),
     ...(parts?.style ? endIds(reader.tokenizer, parts.style.format) : []),
   ];
-  const constraint = constraintOf(chat, { parts, mayReason: parts !== null && mayReason(ids, reader) }, reader);
+  const place = { parts, mayReason: parts !== null && mayReason(ids, reader) };
+  const constraint = await constraintOf(chat, place, reader);
+  signal.throwIfAborted();
   return { ...settings, stopIds, prompts, parts, constraint, continuesText: opened !== null, maxTokens };
 }
 
@@ -43,7 +45,11 @@ function limitOf(
 }
 
 /** @throws {BadRequestError} where answers cannot be held to it, or other settings of the request contradict it */
-function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: RequestReader): CompletionRequest['constraint'] {
+async function constraintOf(
+  chat: ChatRequest,
+  place: AnswerPlace,
+  reader: RequestReader,
+): Promise<CompletionRequest['constraint']> {
   const { format, toolChoice, parallelCalls, ending, settings, names } = chat;
   const { parts, mayReason } = place;
   const key = JSON.stringify([
@@ -55,7 +61,7 @@ function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: RequestRead
   ]);
   const isChosen = typeof toolChoice === 'object' || toolChoice === 'required';
   const name = format.kind !== 'text' ? names.format : isChosen ? names.toolChoice : names.tools;
-  const constraint = reader.constraints.compiled(key, () => answerGrammar(chat, place, reader), name);
+  const constraint = await reader.constraints.compiled(key, () => answerGrammar(chat, place, reader), name);
   if (constraint === null) return null;
   const contradicts = (what: string) =>
     new BadRequestError(`'${name}' decides what the answer may be, and ${what} contradicts it`, name, 'unsupported');

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseJson } from './json-text.js';
-import { isEnough, turn } from './turn.js';
+import { inTurns, isEnough, turn } from './turn.js';
 
 /** Turns of the event loop that pass until `work` is done. */
 async function turnsOf(work: Promise<unknown>): Promise<number> {
@@ -29,4 +29,32 @@ test('half a megabyte is enough for one turn; the next one counts from zero', as
   await nextTurn();
   await nextTurn();
   expect(isEnough(2 ** 18)).toBe(false);
+});
+
+/** Work in so many steps of 5 ms, longer than one turn may be. */
+function* longWork(steps: number, name: string, order: string[]): Generator<undefined, string> {
+  for (let step = 0; step < steps; step++) {
+    const end = performance.now() + 5;
+    while (performance.now() < end);
+    order.push(name);
+    yield;
+  }
+  return name;
+}
+
+test('the long work of two clients takes turns, each in a turn of the event loop of its own', async () => {
+  const order: string[] = [];
+  const work = Promise.all(['a', 'b'].map((name) => inTurns(longWork(3, name, order))));
+  expect(await turnsOf(work)).toBeGreaterThanOrEqual(6);
+  expect(await work).toEqual(['a', 'b']);
+  expect(order).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+});
+
+test('work whose client has gone ends at its next turn', async () => {
+  const gone = new AbortController();
+  const order: string[] = [];
+  const work = inTurns(longWork(100, 'a', order), gone.signal);
+  gone.abort(new Error('gone'));
+  await expect(work).rejects.toThrow('gone');
+  expect(order).toEqual(['a']);
 });

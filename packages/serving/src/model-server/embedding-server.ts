@@ -1,8 +1,8 @@
 // An encoder over HTTP: POST /v1/embeddings, and the list of models. Requests are embedded one after the other.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SentenceEncoder } from '@bowyer/models';
 import { QueueFullError } from '../engine/sequence-batcher.js';
 import { SteppedTokenizer } from '../generation/stepped-tokenizer.js';
+import { turn } from '../http/turn.js';
 import type { Embedder } from '../protocols/protocol.js';
 import { protocolsOf } from '../protocols/protocols.js';
 import { seconds } from '../protocols/seconds.js';
@@ -91,7 +91,7 @@ class EmbeddingQueue implements Embedder {
     for (let begin = 0; begin < texts.length; begin += AT_ONCE) {
       signal.throwIfAborted();
       vectors.push(...(await this.encoder.vectors(texts.slice(begin, begin + AT_ONCE))));
-      await nextTurn();
+      await turn();
     }
     return vectors;
   }

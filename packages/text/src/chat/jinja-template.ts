@@ -13,7 +13,7 @@ import {
   type PromptEnding,
   type TemplateInputs,
 } from './chat-message.js';
-import { finished } from '../jinja/interpreter.js';
+import { finished } from '../steps.js';
 import { Template, type Rendered } from '../jinja/template.js';
 import { TemplateError } from '../jinja/template-error.js';
 import { TemplateLimitError } from '../jinja/work.js';

@@ -1,22 +1,26 @@
 // The units that single tokens of a vocabulary can spell: bytes, characters, and fixed texts in as few tokens as possible.
+import type { Steps } from '../steps.js';
 import type { SpellableUnits } from './byte-nodes.js';
 import { unionOf } from './code-points.js';
 import type { TokenTrie } from './token-trie.js';
-import type { TokenVocabulary } from './token-vocabulary.js';
 
 const strict = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
-/** The tokens behind others count: all but the first token of a text are. */
-export function spellableUnits({ rest }: TokenVocabulary): SpellableUnits {
+/** Yields now and then. @param tokens [vocabulary] the bytes of those behind others: all but the first token of a text are */
+export function* spellableUnits(tokens: readonly Uint8Array[]): Steps<SpellableUnits> {
   const bytes = new Array<boolean>(256).fill(false);
   const points: [number, number][] = [];
-  for (const own of rest.bytes) {
+  for (const [id, own] of tokens.entries()) {
     if (own.length === 1) bytes[own[0]] = true;
     const point = onlyCharacter(own);
     if (point !== null) points.push([point, point]);
+    if (id % AT_ONCE === AT_ONCE - 1) yield;
   }
   return { bytes, characters: unionOf(points) };
 }
+
+/** Tokens that are looked at in one step. */
+const AT_ONCE = 4096;
 
 function onlyCharacter(bytes: Uint8Array): number | null {
   if (bytes.length === 0 || bytes.length > 4) return null;

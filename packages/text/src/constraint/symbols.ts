@@ -3,7 +3,7 @@ import { ByteNodes, type ByteNode } from './byte-nodes.js';
 import type { Grammar, Spelling } from './grammar.js';
 import { RegularStates, type RegularState } from './regular.js';
 import type { TokenVocabulary } from './token-vocabulary.js';
-import { spellableUnits, tokensOfText } from './spellable-units.js';
+import { tokensOfText } from './spellable-units.js';
 
 /** `need`: the least number of tokens of a text of it, infinite where the vocabulary has none, as far as single characters tell. */
 export type Symbol = { readonly id: number; need: number } & (
@@ -34,7 +34,7 @@ export class Symbols {
   readonly #regularNeeds = new Map<string, number>();
 
   constructor(private readonly vocabulary: TokenVocabulary) {
-    this.#nodes = new ByteNodes(spellableUnits(vocabulary));
+    this.#nodes = new ByteNodes(vocabulary.spellable);
   }
 
   /** How many there are. */

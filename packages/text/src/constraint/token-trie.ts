@@ -1,4 +1,5 @@
 // All tokens of a vocabulary by their bytes, as one tree: tokens that begin alike are looked at together.
+import type { Steps } from '../steps.js';
 
 /** Nodes in the order of a walk that goes to a node's children before its siblings; node 0 is the root, of no bytes. */
 export class TokenTrie {
@@ -15,29 +16,28 @@ export class TokenTrie {
   /** Length of the longest token. */
   readonly longest: number;
 
+  private constructor(
+    /** [vocabulary] of each token. */
+    readonly bytes: readonly Uint8Array[],
+    { nodes, further, longest }: TrieBuilder,
+  ) {
+    this.byte = nodes.byte;
+    this.depth = nodes.depth;
+    this.end = nodes.end;
+    this.token = nodes.token;
+    this.further = further;
+    this.longest = longest;
+  }
+
   /** @param bytes [vocabulary] of each token; tokens of no bytes are left out */
-  constructor(readonly bytes: readonly Uint8Array[]) {
-    this.further = new Int32Array(bytes.length).fill(-1);
-    // The order of such texts is that of their bytes.
-    const texts = bytes.map((own) => Buffer.from(own).toString('latin1'));
-    const sorted = [...texts.keys()]
-      .filter((id) => texts[id] !== '')
-      .sort((a, b) => compare(texts[a], texts[b]) || a - b);
-    const nodes = { byte: [0], depth: [0], token: [-1], end: [0] };
-    this.longest = sorted.reduce((longest, id) => Math.max(longest, texts[id].length), 0);
-    const open = [0];
-    let before = '';
-    for (const id of sorted) {
-      const text = texts[id];
-      if (text === before) this.#addFurther(nodes.token.at(-1)!, id);
-      else this.#addNodes(nodes, open, commonLength(before, text), bytes[id], id);
-      before = text;
+  static *inSteps(bytes: readonly Uint8Array[]): Steps<TokenTrie> {
+    const builder = new TrieBuilder(bytes);
+    for (const ids of yield* sortedInSteps(bytes)) {
+      for (const id of ids) builder.add(id);
+      yield;
     }
-    for (const node of open) nodes.end[node] = nodes.byte.length;
-    this.byte = Uint8Array.from(nodes.byte);
-    this.depth = Uint16Array.from(nodes.depth);
-    this.end = Int32Array.from(nodes.end);
-    this.token = Int32Array.from(nodes.token);
+    builder.finish();
+    return new TokenTrie(bytes, builder);
   }
 
   /** The node below `node` whose last byte is `byte`; −1 where there is none. */
@@ -51,6 +51,43 @@ export class TokenTrie {
   *tokensAt(node: number): Generator<number> {
     for (let id = this.token[node]; id >= 0; id = this.further[id]) yield id;
   }
+}
+
+/** Texts that are looked at in one step. */
+const AT_ONCE = 1024;
+
+/** Adds tokens in the order of their bytes. */
+class TrieBuilder {
+  /** [nodes] */
+  readonly nodes: Pick<TokenTrie, 'byte' | 'depth' | 'token' | 'end'>;
+  readonly further: Int32Array;
+  longest = 0;
+  #count = 1;
+  /** The nodes from the root to the last one. */
+  readonly #open = [0];
+  #before: Uint8Array = new Uint8Array(0);
+
+  constructor(private readonly bytes: readonly Uint8Array[]) {
+    const most = bytes.reduce((sum, { length }) => sum + length, 1);
+    const [byte, depth] = [new Uint8Array(most), new Uint16Array(most)];
+    this.nodes = { byte, depth, token: new Int32Array(most).fill(-1), end: new Int32Array(most) };
+    this.further = new Int32Array(bytes.length).fill(-1);
+  }
+
+  add(id: number): void {
+    const own = this.bytes[id];
+    const shared = commonLength(this.#before, own);
+    if (shared === own.length) this.#addFurther(this.nodes.token[this.#count - 1], id);
+    else this.#addNodes(shared, own, id);
+    this.#before = own;
+  }
+
+  finish(): void {
+    const { byte, depth, token, end } = this.nodes;
+    for (const node of this.#open) end[node] = this.#count;
+    const own = <T extends Uint8Array | Uint16Array | Int32Array>(all: T) => all.slice(0, this.#count) as T;
+    Object.assign(this.nodes, { byte: own(byte), depth: own(depth), token: own(token), end: own(end) });
+  }
 
   #addFurther(first: number, id: number): void {
     let last = first;
@@ -58,28 +95,45 @@ export class TokenTrie {
     this.further[last] = id;
   }
 
-  /** @param open the nodes from the root to the last one */
-  #addNodes(
-    nodes: Record<'byte' | 'depth' | 'token' | 'end', number[]>,
-    open: number[],
-    shared: number,
-    bytes: Uint8Array,
-    id: number,
-  ): void {
-    while (open.length > shared + 1) nodes.end[open.pop()!] = nodes.byte.length;
+  /** @param shared how many of its bytes the token before begins with too */
+  #addNodes(shared: number, bytes: Uint8Array, id: number): void {
+    const { byte, depth, token, end } = this.nodes;
+    while (this.#open.length > shared + 1) end[this.#open.pop()!] = this.#count;
     for (let i = shared; i < bytes.length; i++) {
-      open.push(nodes.byte.length);
-      nodes.byte.push(bytes[i]);
-      nodes.depth.push(i + 1);
-      nodes.token.push(i === bytes.length - 1 ? id : -1);
-      nodes.end.push(0);
+      this.#open.push(this.#count);
+      byte[this.#count] = bytes[i];
+      depth[this.#count] = i + 1;
+      this.#count++;
     }
+    token[this.#count - 1] = id;
+    this.longest = Math.max(this.longest, bytes.length);
   }
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** All tokens but those of no bytes in the order of their bytes, in groups of as many as one step adds. */
+function* sortedInSteps(bytes: readonly Uint8Array[]): Steps<number[][]> {
+  // Those that begin with the same two bytes are sorted together.
+  const groups = new Map<number, number[]>();
+  for (const [id, own] of bytes.entries()) {
+    const beginning = own.length === 1 ? own[0] << 9 : (own[0] << 9) + 1 + own[1];
+    const group = groups.get(beginning);
+    if (group) group.push(id);
+    else if (own.length > 0) groups.set(beginning, [id]);
+    if (id % AT_ONCE === AT_ONCE - 1) yield;
+  }
+  const sorted: number[][] = [[]];
+  for (const beginning of Int32Array.from(groups.keys()).sort()) {
+    const group = groups.get(beginning)!;
+    group.sort((a, b) => Buffer.compare(bytes[a], bytes[b]) || a - b);
+    for (const id of group) sorted.at(-1)!.push(id);
+    if (sorted.at(-1)!.length < AT_ONCE) continue;
+    sorted.push([]);
+    yield;
+  }
+  return sorted;
+}
 
-function commonLength(a: string, b: string): number {
+function commonLength(a: Uint8Array, b: Uint8Array): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;
   return length;

@@ -1,5 +1,8 @@
 // A tokenizer's tokens as a constraint sees them: the bytes that each one adds to a text.
+import { finished, type Steps } from '../steps.js';
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
+import type { SpellableUnits } from './byte-nodes.js';
+import { spellableUnits } from './spellable-units.js';
 import { TokenTrie } from './token-trie.js';
 
 export interface TokenVocabularyOptions {
@@ -17,6 +20,12 @@ const PLACELESS_DECODERS: readonly string[] = ['ByteLevel', 'Sequence', 'Fuse'];
 
 const NO_BYTES = new Uint8Array(0);
 
+/** Tokens that are looked at in one step. */
+const AT_ONCE = 1024;
+
+/** The parts of a vocabulary that take long to make. */
+type VocabularyParts = Pick<TokenVocabulary, 'first' | 'rest' | 'spellable'>;
+
 export class TokenVocabulary {
   /** The largest id plus one. */
   readonly size: number;
@@ -25,28 +34,37 @@ export class TokenVocabulary {
   readonly first: TokenTrie;
   /** Tokens behind others: the same object where that makes no difference. */
   readonly rest: TokenTrie;
+  /** What single tokens behind others spell. */
+  readonly spellable: SpellableUnits;
   readonly #excluded: ReadonlySet<number>;
 
   /**
-   * Special tokens stand for no text: a grammar has to name them.
+   * Special tokens stand for no text: a grammar has to name them. Takes 0.4 s for 50,000 tokens, and seconds for the largest vocabularies,
+   * in one go; see `inSteps`.
    *
+   * @param parts made already
    * @throws {RangeError} where a token's text depends on which token is before it
    */
-  constructor(tokenizer: Tokenizer, { endIds, excludedIds = [] }: TokenVocabularyOptions = {}) {
-    const decoders = decoderTypes((tokenizer as { definition?: { decoder?: unknown } }).definition?.decoder);
-    checkDecoders(decoders);
+  constructor(
+    tokenizer: Tokenizer,
+    options: TokenVocabularyOptions = {},
+    parts: VocabularyParts = finished(partsInSteps(tokenizer, options)),
+  ) {
     this.size = tokenizer.vocabSize;
-    this.endIds = endIds ?? (tokenizer.eosTokenId >= 0 ? [tokenizer.eosTokenId] : []);
-    this.#excluded = new Set(excludedIds);
-    const left = new Set([...this.#excluded, ...this.endIds, ...specialIds(tokenizer)]);
-    const first = Array.from({ length: this.size }, (_, id) => (left.has(id) ? NO_BYTES : tokenizer.decodeBytes([id])));
-    const dependsOnPlace = !(
-      decoders.includes('ByteLevel') && decoders.every((type) => PLACELESS_DECODERS.includes(type))
-    );
-    const rest = dependsOnPlace ? behindAnother(tokenizer, first, left) : first;
-    this.rest = new TokenTrie(rest);
-    const isSame = first.every((bytes, id) => bytes === rest[id] || Buffer.compare(bytes, rest[id]) === 0);
-    this.first = isSame ? this.rest : new TokenTrie(first);
+    this.endIds = endIdsOf(tokenizer, options);
+    this.#excluded = new Set(options.excludedIds);
+    this.first = parts.first;
+    this.rest = parts.rest;
+    this.spellable = parts.spellable;
+  }
+
+  /**
+   * The same, a few milliseconds of the work each time `next()` is called: a server gives others their turn between.
+   *
+   * @throws {RangeError} as the constructor
+   */
+  static *inSteps(tokenizer: Tokenizer, options: TokenVocabularyOptions = {}): Steps<TokenVocabulary> {
+    return new TokenVocabulary(tokenizer, options, yield* partsInSteps(tokenizer, options));
   }
 
   /** Whether a grammar may name the token. */
@@ -55,8 +73,42 @@ export class TokenVocabulary {
   }
 }
 
+function* partsInSteps(tokenizer: Tokenizer, options: TokenVocabularyOptions): Steps<VocabularyParts> {
+  const decoders = decoderTypes((tokenizer as { definition?: { decoder?: unknown } }).definition?.decoder);
+  checkDecoders(decoders);
+  const special = yield* specialIds(tokenizer);
+  const left = new Set([...(options.excludedIds ?? []), ...endIdsOf(tokenizer, options), ...special]);
+  const first = yield* bytesOfTokens(tokenizer.vocabSize, left, (id) => tokenizer.decodeBytes([id]));
+  const isPlaceless = decoders.includes('ByteLevel') && decoders.every((type) => PLACELESS_DECODERS.includes(type));
+  const rest = isPlaceless ? first : yield* behindAnother(tokenizer, first, left);
+  const isSame = first.every((bytes, id) => bytes === rest[id] || Buffer.compare(bytes, rest[id]) === 0);
+  const trie = yield* TokenTrie.inSteps(rest);
+  return {
+    first: isSame ? trie : yield* TokenTrie.inSteps(first),
+    rest: trie,
+    spellable: yield* spellableUnits(rest),
+  };
+}
+
+const endIdsOf = ({ eosTokenId }: Tokenizer, { endIds }: TokenVocabularyOptions): readonly number[] =>
+  endIds ?? (eosTokenId >= 0 ? [eosTokenId] : []);
+
+/** [vocabulary] @param left tokens that stand for no text here */
+function* bytesOfTokens(
+  size: number,
+  left: ReadonlySet<number>,
+  bytesOf: (id: number) => Uint8Array,
+): Steps<Uint8Array[]> {
+  const all: Uint8Array[] = [];
+  for (let id = 0; id < size; id++) {
+    all.push(left.has(id) ? NO_BYTES : bytesOf(id));
+    if (id % AT_ONCE === AT_ONCE - 1) yield;
+  }
+  return all;
+}
+
 /** Tokens that a decoded text does not show. */
-function specialIds(tokenizer: Tokenizer): number[] {
+function* specialIds(tokenizer: Tokenizer): Steps<number[]> {
   const { definition } = tokenizer as { definition?: { added_tokens?: unknown } };
   const added = definition?.added_tokens;
   // Where the tokenizer is of another kind, any token may be one.
@@ -64,18 +116,26 @@ function specialIds(tokenizer: Tokenizer): number[] {
     definition === undefined
       ? Array.from({ length: tokenizer.vocabSize }, (_, id) => id)
       : ((added ?? []) as { content: string }[]).flatMap(({ content }) => tokenizer.tokenToId(content) ?? []);
-  return candidates.filter((id) => tokenizer.decode([id]) === '');
+  const special: number[] = [];
+  for (const [i, id] of candidates.entries()) {
+    if (tokenizer.decode([id]) === '') special.push(id);
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
+  }
+  return special;
 }
 
 /** The bytes that tokens add behind another one, which is of letters, so that nothing is joined or cleaned up. */
-function behindAnother(tokenizer: Tokenizer, first: readonly Uint8Array[], left: ReadonlySet<number>): Uint8Array[] {
+function behindAnother(
+  tokenizer: Tokenizer,
+  first: readonly Uint8Array[],
+  left: ReadonlySet<number>,
+): Steps<Uint8Array[]> {
   const isLetters = (own: Uint8Array) => own.length > 0 && own.every((byte) => byte >= 0x61 && byte <= 0x7a);
   const letters = first.findIndex(isLetters);
   const before = letters >= 0 ? letters : first.findIndex(({ length }) => length > 0);
   if (before < 0) throw new RangeError('TokenVocabulary: the tokenizer has no token that stands for a text');
-  return first.map((_, id) =>
-    left.has(id) ? NO_BYTES : tokenizer.decodeBytes([before, id]).subarray(first[before].length),
-  );
+  const { length } = first[before];
+  return bytesOfTokens(first.length, left, (id) => tokenizer.decodeBytes([before, id]).subarray(length));
 }
 
 function checkDecoders(types: readonly string[]): void {

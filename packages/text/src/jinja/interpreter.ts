@@ -7,6 +7,7 @@ import { Scope } from './scope.js';
 import type { For, Parameter, Statement, Target } from './syntax.js';
 import { TemplateError } from './template-error.js';
 import { Attributes, Callable, isTrue, iterate, lengthOf, Tuple, typeName, Undefined, type Value } from './values.js';
+import { finished, type Steps } from '../steps.js';
 import { checkLength, spend, spendText, withinCall } from './work.js';
 
 export interface GenerationSpan {
@@ -18,16 +19,6 @@ export interface GenerationSpan {
 }
 
 type Signal = 'break' | 'continue' | undefined;
-
-/** Work that others may interrupt where it yields. */
-type Steps<Result> = Generator<undefined, Result>;
-
-/** Does all the work at once. */
-export function finished<Result>(steps: Steps<Result>): Result {
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  return step.value;
-}
 
 type Containing = Extract<Statement, { type: 'if' | 'for' | 'with' }>;
 

@@ -3,7 +3,8 @@
 // Sources: jinja.palletsprojects.com/en/stable/templates; huggingface.co/docs/transformers/chat_templating_writing.
 import { freeVariables } from './free-variables.js';
 import { globalFunctions } from './globals.js';
-import { finished, Interpreter } from './interpreter.js';
+import { finished } from '../steps.js';
+import { Interpreter } from './interpreter.js';
 import { parse } from './parser.js';
 import { Scope } from './scope.js';
 import type { Statement } from './syntax.js';

@@ -2,6 +2,7 @@
 // The algorithms are in pipeline/.
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { finished } from '../steps.js';
 import { asTransformersLoadsIt, spelling } from './loaded-definition.js';
 import { unescapedBytes } from './pipeline/escaped-bytes.js';
 import type { TokenizerDefinition } from './pipeline/definition.js';
@@ -124,12 +125,6 @@ export class HuggingFaceTokenizer implements Tokenizer {
 async function writeInFolder(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, content);
-}
-
-function finished<Result>(steps: Generator<undefined, Result>): Result {
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  return step.value;
 }
 
 /** The same as Python's `clean_up_tokenization`. */

@@ -6,7 +6,7 @@ import { writtenChat } from '../../generation/write-chat.js';
 import type { CompletionRequest, RequestReader } from '../../generation/completion-request.js';
 import { checkArguments, checkMessageCount } from '../../generation/request-bounds.js';
 import { BadRequestError } from '../../generation/request-error.js';
-import { inTurns } from '../../http/turns.js';
+import { inTurns } from '../../http/turn.js';
 import { schemaFormat, toolChoiceOf } from '../fields/tool-choice.js';
 import { served } from '../fields/field-rules.js';
 import { RequestFields } from '../fields/request-fields.js';

@@ -11,7 +11,7 @@ import {
 import type { CompletionSettings, RequestReader } from '../../generation/completion-request.js';
 import { checkedStops, checkMessageCount, noCut } from '../../generation/request-bounds.js';
 import { plainSettings, samplingOf } from '../../generation/settings.js';
-import { inTurns } from '../../http/turns.js';
+import { inTurns } from '../../http/turn.js';
 import { modelOf } from '../fields/model-name.js';
 import { RequestFields } from '../fields/request-fields.js';
 import { namedTool, schemaFormat } from '../fields/tool-choice.js';

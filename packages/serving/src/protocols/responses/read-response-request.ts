@@ -11,7 +11,7 @@ import type { CompletionSettings, RequestReader } from '../../generation/complet
 import { checkArguments, checkMessageCount, noCut } from '../../generation/request-bounds.js';
 import { BadRequestError } from '../../generation/request-error.js';
 import { plainSettings, samplingOf } from '../../generation/settings.js';
-import { inTurns } from '../../http/turns.js';
+import { inTurns } from '../../http/turn.js';
 import { modelOf } from '../fields/model-name.js';
 import { RequestFields } from '../fields/request-fields.js';
 import { schemaFormat, toolChoiceOf } from '../fields/tool-choice.js';
