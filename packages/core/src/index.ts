@@ -19,6 +19,7 @@ export {
   type InformedTransition,
   type RecordedStep,
 } from './episode-record.js';
+export { isAllowed, type TokenMask } from './token-mask.js';
 export { fromRecord, toRecord, type TokenTexts, type TrajectoryRecord } from './trajectory-record.js';
 export { ReplayBuffer } from './replay-buffer.js';
 export { anyRank, oneRank, onRankZero, shareOf, type Ranks } from './ranks.js';

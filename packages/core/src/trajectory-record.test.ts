@@ -23,6 +23,22 @@ test('a trajectory comes back from its line of JSON as it was', () => {
   expect(fromRecord(JSON.parse(line))).toEqual(trajectory);
 });
 
+test('masks of tokens come back too, each of them stored once', () => {
+  const text = new Uint32Array(4_700).fill(-1); // 150,000 tokens
+  const bracket = Uint32Array.of(0, 1 << 31, 5);
+  const copy = structuredClone(trajectory);
+  copy.segments[0].utterances[0].tokenMasks = [text, null, bracket];
+  const twice = structuredClone(copy);
+  twice.segments[0].utterances[0].tokenMasks = [text, text.slice(), bracket];
+  for (const masked of [copy, twice]) {
+    const line = JSON.stringify(toRecord(masked, 0));
+    expect(line.length).toBeLessThan(700);
+    expect(fromRecord(JSON.parse(line))).toEqual(masked);
+  }
+  const [first, second] = fromRecord(toRecord(twice, 0)).segments[0].utterances[0].tokenMasks!;
+  expect(first).toBe(second);
+});
+
 test('a history that grows is stored once', () => {
   const { turns } = toRecord(trajectory, 0);
   expect(turns[0]).toMatchObject({ reply: ' No.\n' });

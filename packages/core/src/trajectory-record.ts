@@ -1,4 +1,5 @@
 // Trajectories as lines of JSON: each piece of text once, however often later observations repeat it.
+import { packMasks, unpackMasks, type PackedMasks } from './token-mask.js';
 import {
   episodicReturn,
   type TokenSegment,
@@ -34,7 +35,8 @@ interface TurnRecord {
   preferred?: { action: string; q: number }[];
 }
 
-interface UtteranceRecord extends UtteranceTokens {
+interface UtteranceRecord extends Omit<UtteranceTokens, 'tokenMasks'> {
+  tokenMasks?: PackedMasks;
   /** The text of the token to which each of the `logprobs` belongs. */
   texts?: string[];
 }
@@ -84,7 +86,7 @@ export function toRecord(trajectory: Trajectory, iteration: number, tokenTexts?:
         ...(estimates?.[turn] && roundedEstimate(estimates[turn])),
       };
     }),
-    segments: tokenTexts ? segments.map((segment) => withTexts(segment, tokenTexts)) : segments,
+    segments: segments.map((segment) => segmentRecord(segment, tokenTexts)),
   };
 }
 
@@ -98,13 +100,15 @@ function roundedEstimate({ preferred, ...values }: TurnEstimate) {
   };
 }
 
-const withTexts = ({ ids, utterances }: TokenSegment, tokenTexts: TokenTexts): SegmentRecord => ({
+const segmentRecord = ({ ids, utterances }: TokenSegment, tokenTexts?: TokenTexts): SegmentRecord => ({
   ids,
-  utterances: utterances.map((utterance) => {
+  utterances: utterances.map(({ tokenMasks, ...utterance }) => {
     const { ids: own, terminatorId, logprobs } = utterance;
+    const scored = terminatorId === null ? own : [...own, terminatorId];
     return {
       ...utterance,
-      texts: tokenTexts(terminatorId === null ? own : [...own, terminatorId]).slice(0, logprobs.length),
+      ...(tokenMasks && { tokenMasks: packMasks(tokenMasks) }),
+      ...(tokenTexts && { texts: tokenTexts(scored).slice(0, logprobs.length) }),
     };
   }),
 });
@@ -136,7 +140,10 @@ export function fromRecord({ episode, seed, item, group, opening, turns, segment
     infos: turns.map(({ info }) => info),
     segments: segments.map((segment) => ({
       ids: segment.ids,
-      utterances: segment.utterances.map(({ texts: _, ...utterance }) => utterance),
+      utterances: segment.utterances.map(({ texts: _, tokenMasks, ...utterance }) => ({
+        ...utterance,
+        ...(tokenMasks && { tokenMasks: unpackMasks(tokenMasks) }),
+      })),
     })),
   };
 }

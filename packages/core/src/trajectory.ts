@@ -1,3 +1,5 @@
+import type { TokenMask } from './token-mask.js';
+
 /**
  * The data of a rollout: transitions between texts, and the token ids that the policy read and wrote, so
  * that training scores exactly what was sampled.
@@ -34,6 +36,11 @@ export interface UtteranceTokens {
   logprobs: number[];
   /** The tokens among which each of `logprobs` was chosen; absent where it could be any. */
   allowedIds?: number[][];
+  /**
+   * The same as masks, where an answer was held to a grammar: one for each of `logprobs`, null where it could be any token; `logprobs` are
+   * then those among the allowed tokens. Equal masks may be one array.
+   */
+  tokenMasks?: readonly (TokenMask | null)[];
   /** Not what the expert said or would have said, so not to be imitated. */
   slip?: boolean;
   /** Iterations that the policy had been trained for when it sampled; absent: those before the iteration that learns from it first. */

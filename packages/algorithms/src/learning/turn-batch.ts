@@ -1,5 +1,5 @@
 // Turns of episodes packed into token examples, so that a segment is read once however many of its utterances are learned from.
-import type { TokenSegment, Trajectory, UtteranceTokens } from '@bowyer/core';
+import type { TokenMask, TokenSegment, Trajectory, UtteranceTokens } from '@bowyer/core';
 import type { TokenExample } from '@bowyer/models';
 
 /** A turn whose utterance is scored. */
@@ -82,14 +82,23 @@ function exampleOf(segment: TokenSegment, row: readonly UtteranceTokens[], score
   const targets = new Int32Array(length);
   const weights = new Float32Array(length);
   const allowedIds = new Array<readonly number[] | undefined>(length);
+  const tokenMasks = new Array<TokenMask | null | undefined>(length);
   for (const utterance of row)
     scoredIds(utterance, scoreTerminator).forEach((id, i) => {
       targets[utterance.start - 1 + i] = id;
       weights[utterance.start - 1 + i] = 1;
       if (utterance.allowedIds) allowedIds[utterance.start - 1 + i] = utterance.allowedIds[i];
+      if (utterance.tokenMasks) tokenMasks[utterance.start - 1 + i] = utterance.tokenMasks[i];
     });
   const restricted = row.some((utterance) => utterance.allowedIds !== undefined);
-  return { ids: Int32Array.from(segment.ids.slice(0, length)), targets, weights, ...(restricted && { allowedIds }) };
+  const masked = row.some((utterance) => utterance.tokenMasks !== undefined);
+  return {
+    ids: Int32Array.from(segment.ids.slice(0, length)),
+    targets,
+    weights,
+    ...(restricted && { allowedIds }),
+    ...(masked && { tokenMasks }),
+  };
 }
 
 /** Log-probabilities of each turn's scored tokens. @param score as `LanguageModel.logprobs` @returns [turns] of [tokens], in nats */

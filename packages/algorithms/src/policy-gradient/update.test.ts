@@ -94,6 +94,9 @@ async function distance(other: typeof start): Promise<number> {
   );
 }
 
+/** One word: the test's vocabulary is small. */
+const maskOf = (ids: readonly number[]) => Uint32Array.of(ids.reduce((word, id) => word | (1 << id), 0));
+
 test('a constrained choice is learned from as it was made: its ratio is 1 before the first step', async () => {
   const valid = ['red', 'blue'];
   const makeEnv = () => new ListedGame(valid);
@@ -106,6 +109,19 @@ test('a constrained choice is learned from as it was made: its ratio is 1 before
   expect(metrics['actor/kl_sampling']).toBeLessThan(1e-9);
   expect(metrics['actor/ratio_max']).toBeCloseTo(1, 5);
   expect(await distance(start)).toBeGreaterThan(1e-3);
+
+  const trained = await policy.copyParameters();
+
+  await policy.restoreParameters(start);
+  const masked = structuredClone(chosen);
+  for (const utterance of masked.flatMap(({ segments }) => segments.flatMap(({ utterances }) => utterances))) {
+    utterance.tokenMasks = utterance.allowedIds!.map(maskOf);
+    delete utterance.allowedIds;
+  }
+  const byMasks = await update({}, turnsOf(masked));
+  expect(byMasks['actor/kl_sampling']).toBeLessThan(1e-8); // rounding: the other tokens are left out, not outweighed
+  expect(byMasks['actor/ratio_max']).toBeCloseTo(1, 5);
+  expect(await distance(trained)).toBeLessThan(1e-5);
 
   await policy.restoreParameters(start);
   const unrestricted = structuredClone(chosen);

@@ -8,6 +8,7 @@ const examples = lengths.map((length, e): TokenExample => ({
   targets: Int32Array.from({ length }, (_, t) => 100 * e + t + 1),
   weights: Float32Array.from({ length }, (_, t) => (t % 2 === 1 || t === length - 1 ? e + 1 : 0)),
   valueWeights: Float32Array.from({ length }, (_, t) => (t === 0 ? 1 : 0)),
+  tokenMasks: Array.from({ length }, (_, t) => (t % 3 === 0 ? null : Uint32Array.of(100 * e + t))),
 }));
 const batches = tokenBatches(examples, { maxTokens: 200, padTokenId: 0 });
 
@@ -19,6 +20,7 @@ test.each([2, 3, 5])('the rows of %i ranks are all rows, each once, as they stan
     expect(parts.flatMap(({ batch }) => [...batch.ids])).toEqual([...whole.ids]);
     for (const key of ['targets', 'weights', 'entropyWeights', 'valueWeights'] as const)
       expect(parts.flatMap(({ batch }) => [...batch[key]])).toEqual([...whole[key]]);
+    expect(parts.flatMap(({ batch }) => batch.tokenMasks!)).toEqual(whole.tokenMasks);
     for (const key of ['scoredPositions', 'valuePositions'] as const) {
       const moved = parts.flatMap(({ batch, firstRow }) => [...batch[key]].map((at) => at + firstRow * whole.columns));
       expect(moved).toEqual([...whole[key]]);

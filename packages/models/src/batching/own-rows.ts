@@ -45,6 +45,7 @@ function rowsOf(batch: TokenBatch, begin: number, end: number): TokenBatch {
     weights: weights.slice(...scored),
     entropyWeights: entropyWeights.slice(...scored),
     ...(batch.allowedIds && { allowedIds: batch.allowedIds.slice(...scored) }),
+    ...(batch.tokenMasks && { tokenMasks: batch.tokenMasks.slice(...scored) }),
     valuePositions: valuePositions.slice(...valued).map((position) => position - from),
     valueWeights: batch.valueWeights.slice(...valued),
   };

@@ -1,4 +1,5 @@
 // Ragged token examples made into padded batches of similar length, within a token budget.
+import type { TokenMask } from '@bowyer/core';
 import { lengthBatches } from './length-batches.js';
 import { prefixGroups } from './prefix-groups.js';
 
@@ -19,6 +20,8 @@ export interface TokenExample {
   weights: Float32Array;
   /** [tokens] at scored positions the only tokens that could be chosen there, the target among them; undefined, or left out: all. */
   allowedIds?: readonly (readonly number[] | undefined)[];
+  /** [tokens] the same as `TokenMask`s, for choices among many: the masks that a sampler with masks had. */
+  tokenMasks?: readonly (TokenMask | null | undefined)[];
   /** [tokens] weights of −H, H the entropy of the distribution after each position; none if left out. */
   entropyWeights?: Float32Array;
   /** [tokens] weights of V, the value head's number at each position, which has read everything up to there; 0, or left out: no value. */
@@ -45,6 +48,8 @@ export interface TokenBatch {
   entropyWeights: Float32Array;
   /** [scored] as the examples'; left out where all tokens can be chosen at all positions. */
   allowedIds?: readonly (readonly number[] | undefined)[];
+  /** [scored] as `allowedIds`. */
+  tokenMasks?: readonly (TokenMask | undefined)[];
   /** [valued] row · columns + column of every position with a weight of V. */
   valuePositions: Int32Array;
   /** [valued] */
@@ -136,6 +141,7 @@ function padded(
   const weights: number[] = [];
   const entropyWeights: number[] = [];
   const allowedIds: (readonly number[] | undefined)[] = [];
+  const tokenMasks: (TokenMask | undefined)[] = [];
   const valuePositions: number[] = [];
   const valueWeights: number[] = [];
   chosen.forEach((index, row) => {
@@ -154,6 +160,7 @@ function padded(
       weights.push(example.weights[token]);
       entropyWeights.push(example.entropyWeights?.[token] ?? 0);
       allowedIds.push(example.allowedIds?.[token]);
+      tokenMasks.push(example.tokenMasks?.[token] ?? undefined);
     }
   });
   return {
@@ -167,6 +174,7 @@ function padded(
     weights: Float32Array.from(weights),
     entropyWeights: Float32Array.from(entropyWeights),
     ...(allowedIds.some((own) => own !== undefined) && { allowedIds }),
+    ...(tokenMasks.some((own) => own !== undefined) && { tokenMasks }),
     valuePositions: Int32Array.from(valuePositions),
     valueWeights: Float32Array.from(valueWeights),
   };

@@ -14,5 +14,6 @@ const nothingScored = {
   weights: Float32Array.of(0),
   entropyWeights: Float32Array.of(0),
   allowedIds: undefined,
+  tokenMasks: undefined,
 };
 const nothingValued = { valuePositions: Int32Array.of(0), valueWeights: Float32Array.of(0) };

@@ -2,6 +2,7 @@
 // per row and gets back one token with its log-probability.
 import type { GraphBuilder, Value } from '@bowyer/graph';
 import { restrictedLogits } from '../layers/restricted-logits.js';
+import { LEFT_OUT } from '../layers/token-mask.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
 
 export interface SamplingOptions {
@@ -46,9 +47,6 @@ export const GREEDY_TEMPERATURE = 1e-12;
 
 /** Above it a logit far below the rest, as of a masked token, would no longer be far below. */
 export const MAX_TEMPERATURE = 100;
-
-/** Logit of a token that the mask leaves out: below those of padding and of what rules forbid, divided by any temperature still finite. */
-const LEFT_OUT = -1e25;
 
 /** The most likely token is always kept: float32 has this number, and not much smaller ones. */
 const LEAST_TOP_P = 1e-30;

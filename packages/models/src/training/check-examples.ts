@@ -1,4 +1,5 @@
 // Examples that a model cannot score are refused by what is wrong with them.
+import { isAllowed } from '@bowyer/core';
 import { contextLimit, type CausalArchitecture } from '../architecture/architecture.js';
 import type { TokenExample } from '../batching/token-batches.js';
 
@@ -8,7 +9,7 @@ export function checkExamples(
   { architecture, maskedTokenIds }: { architecture: CausalArchitecture; maskedTokenIds: readonly number[] },
 ): void {
   const masked = new Set(maskedTokenIds);
-  examples.forEach(({ ids, targets, weights, allowedIds }, index) => {
+  examples.forEach(({ ids, targets, weights, allowedIds, tokenMasks }, index) => {
     if (ids.length > architecture.contextLength)
       throw new RangeError(
         `example ${index} has ${ids.length} tokens; ${contextLimit(architecture)}; keep the last ones`,
@@ -25,7 +26,9 @@ export function checkExamples(
       throw new RangeError(
         `example ${index} scores the token id ${targets[impossible]} at position ${impossible}, which the policy cannot generate (masked, or outside the vocabulary)`,
       );
-    const forbidden = allowedIds?.findIndex((own, t) => weights[t] !== 0 && own?.includes(targets[t]) === false) ?? -1;
+    const isForbidden = (t: number) =>
+      allowedIds?.[t]?.includes(targets[t]) === false || (tokenMasks?.[t] && !isAllowed(tokenMasks[t], targets[t]));
+    const forbidden = targets.findIndex((_, t) => weights[t] !== 0 && isForbidden(t));
     if (forbidden >= 0)
       throw new RangeError(
         `example ${index} scores the token id ${targets[forbidden]} at position ${forbidden}, which is not among the allowed ones there`,

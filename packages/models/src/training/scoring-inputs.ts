@@ -1,13 +1,14 @@
 // The inputs of the graphs that score tokens, batch by batch.
-import { maximum } from '@bowyer/core';
+import { maximum, type TokenMask } from '@bowyer/core';
 import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 import { ALLOWED_BIAS } from '../layers/restricted-logits.js';
+import { maskBytes } from '../layers/token-mask.js';
 
 /** Tokens, the scored positions with their targets, and what further terms of the graph ask for. */
 export function scoringInputs(
   batch: TokenBatch,
-  { value = false, restricted }: { value?: boolean; restricted: boolean },
+  { value = false, restricted, masked, vocabSize }: Restrictions & { value?: boolean; vocabSize: number },
 ): Record<string, InputTensor> {
   const { prefix, scoredPositions, valuePositions } = batch;
   const scored = [scoredPositions.length];
@@ -19,14 +20,24 @@ export function scoringInputs(
     scored_positions: { dims: scored, data: shifted(scoredPositions) },
     targets: { dims: scored, data: batch.targets },
     ...(restricted && allowedInputs(batch)),
+    ...(masked && maskInputs(batch, vocabSize)),
     ...(value && { value_positions: { dims: [valuePositions.length], data: shifted(valuePositions) } }),
     ...(prefix.length > 0 && { prefix_ids: { dims: [prefix.length], data: prefix } }),
   };
 }
 
-/** Whether the graph needs the inputs of a choice among some tokens. */
-export const areRestricted = (examples: readonly TokenExample[]): boolean =>
-  examples.some(({ allowedIds }) => allowedIds !== undefined);
+/** Which inputs of a choice among some tokens a graph needs. */
+export interface Restrictions {
+  /** Some positions choose among the tokens of a list. */
+  restricted: boolean;
+  /** Some positions choose among the tokens of a mask. */
+  masked: boolean;
+}
+
+export const restrictionsOf = (examples: readonly TokenExample[]): Restrictions => ({
+  restricted: examples.some(({ allowedIds }) => allowedIds !== undefined),
+  masked: examples.some(({ tokenMasks }) => tokenMasks !== undefined),
+});
 
 /** Padded to the longest, and to at least one column, with token 0 and the bias without effect. */
 function allowedInputs({ scoredPositions, allowedIds = [] }: TokenBatch): Record<string, InputTensor> {
@@ -39,4 +50,27 @@ function allowedInputs({ scoredPositions, allowedIds = [] }: TokenBatch): Record
     biases.fill(ALLOWED_BIAS, i * width, i * width + own.length);
   });
   return { allowed_ids: { dims, data: ids }, allowed_biases: { dims, data: biases } };
+}
+
+/** Each mask once, however many positions it is of: that of all tokens, then the others in the order of their positions. */
+function maskInputs({ scoredPositions, tokenMasks = [] }: TokenBatch, vocabSize: number): Record<string, InputTensor> {
+  const rowOf = new Map<TokenMask | undefined, number>([[undefined, 0]]);
+  const rows = new Int32Array(scoredPositions.length);
+  tokenMasks.forEach((mask, i) => {
+    const row = rowOf.get(mask) ?? rowOf.size;
+    rowOf.set(mask, (rows[i] = row));
+  });
+  const width = maskBytes(vocabSize);
+  const bytes = new Uint8Array(rowOf.size * width);
+  for (const [mask, row] of rowOf) writeMask(mask, bytes.subarray(row * width, (row + 1) * width));
+  return {
+    token_masks: { dims: [rowOf.size, width], data: bytes },
+    mask_rows: { dims: [rows.length], data: rows },
+  };
+}
+
+/** Byte by byte, whatever the machine's order of bytes is. Tokens beyond the words are left out. */
+function writeMask(mask: TokenMask | undefined, bytes: Uint8Array): void {
+  if (!mask) bytes.fill(0xff);
+  else for (let b = 0; b < bytes.length; b++) bytes[b] = (mask[b >> 2] ?? 0) >>> (8 * (b & 3));
 }

@@ -270,6 +270,13 @@ const restricted = (all: readonly TokenExample[]): TokenExample[] =>
     allowedIds: [...example.targets].map((id, t) => (t % 2 === 0 ? [...new Set([id, 1, 2])] : undefined)),
   }));
 
+/** The same as masks of one word. */
+const masked = (all: readonly TokenExample[]): TokenExample[] =>
+  restricted(all).map(({ allowedIds, ...example }) => ({
+    ...example,
+    tokenMasks: allowedIds!.map((ids) => ids && Uint32Array.of(ids.reduce((word, id) => word | (1 << id), 0))),
+  }));
+
 test.each([
   ...forms.map((form) => [...form, undefined] as const),
   [
@@ -278,6 +285,7 @@ test.each([
     { klEstimator: 'k2', hasEntropyBonus: true, valueClip: 0.2 },
     restricted,
   ] as const,
+  ['k2 and an entropy bonus under masks', 'gpt2', { klEstimator: 'k2', hasEntropyBonus: true }, masked] as const,
 ])('%s: %s', async (_, architecture, form, restrict) => {
   const loss = { ...base, form: { ...plain, ...form }, ...(form.valueClip !== undefined && { values }) };
   const apart = await gradientsOf(architectures[architecture], loss, false, restrict);

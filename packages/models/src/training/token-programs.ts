@@ -7,6 +7,7 @@ import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import { trainingIntegers, type TrainingIntegers } from '../quantization/integer-training.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { ComputeWeights } from '../weights/compute-weights.js';
+import type { Restrictions } from './scoring-inputs.js';
 import type { SurrogateForm } from './surrogate-gradient.js';
 import { gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
 import type { ValueHead } from './value-head.js';
@@ -31,15 +32,15 @@ export interface TokenProgramsOptions {
 }
 
 /** Which further terms a compiled graph has. */
-interface Terms {
+interface Terms extends Restrictions {
   entropy: boolean;
   value: boolean;
   /** Rows begin with tokens that are an input of their own. */
   prefix: boolean;
-  /** Some positions choose among some tokens only. */
-  restricted: boolean;
   chunks: QueryChunks;
 }
+
+type ScoringForm = Pick<Terms, 'restricted' | 'masked' | 'prefix' | 'chunks'>;
 
 interface TrainingTerms extends Terms {
   dropout: boolean;
@@ -66,16 +67,12 @@ export class TokenPrograms {
   }
 
   /** One session, bound once for each choice of outputs and of the adapters' values. */
-  async scoring(
-    fetch: string[],
-    form: Pick<Terms, 'restricted' | 'prefix' | 'chunks'>,
-    adapters: boolean | State = true,
-  ): Promise<BoundProgram> {
+  async scoring(fetch: string[], form: ScoringForm, adapters: boolean | State = true): Promise<BoundProgram> {
     if (fetch.includes('values') && !this.valueHead)
       throw new Error('values were asked for, and the model has no value head: call createValueHead');
     let programs = this.#bound.get(adapters);
     if (!programs) this.#bound.set(adapters, (programs = new Map()));
-    const key = JSON.stringify([fetch, form.restricted, form.prefix, form.chunks]);
+    const key = JSON.stringify([fetch, form.restricted, form.masked, form.prefix, form.chunks]);
     let bound = programs.get(key);
     if (!bound) programs.set(key, (bound = this.#bindScoring(fetch, form, adapters)));
     await this.refresh();
@@ -90,12 +87,12 @@ export class TokenPrograms {
 
   async #bindScoring(
     fetch: string[],
-    { restricted, prefix, chunks }: Pick<Terms, 'restricted' | 'prefix' | 'chunks'>,
+    { restricted, masked, prefix, chunks }: ScoringForm,
     adapters: boolean | State,
   ): Promise<BoundProgram> {
     const { device, architecture, bank } = this.options;
     const [entropy, value] = [fetch.includes('entropies'), fetch.includes('values')];
-    const terms = { entropy, value, prefix, restricted, chunks };
+    const terms = { entropy, value, prefix, restricted, masked, chunks };
     const key = JSON.stringify(terms);
     let compiled = this.#scoring.get(key);
     if (!compiled) {

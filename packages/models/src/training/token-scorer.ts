@@ -9,7 +9,7 @@ import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import { PLACES } from '../lora/adapter-bank-graph.js';
 import { checkExamples } from './check-examples.js';
 import { lossTokens, spreadOutput, withLossGradient, type TokenOutput } from './loss-tokens.js';
-import { areRestricted, scoringInputs } from './scoring-inputs.js';
+import { restrictionsOf, scoringInputs, type Restrictions } from './scoring-inputs.js';
 import type { SurrogateLoss } from './surrogate-gradient.js';
 import { surrogateInputs } from './surrogate-inputs.js';
 import { TokenPrograms, type TokenProgramsOptions } from './token-programs.js';
@@ -117,15 +117,15 @@ export class TokenScorer {
     { maxTokens = Infinity, adapters, adapter }: ScoringBatchOptions = {},
   ): Promise<TokenScores[]> {
     checkExamples(examples, this.options);
-    const restricted = areRestricted(examples);
+    const restrictions = restrictionsOf(examples);
     const results: TokenScores[] = examples.map(({ ids }) => ({
       logprobs: new Float32Array(ids.length),
       logitsHead: new Float32Array(0),
     }));
     for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
-      const form = { restricted, prefix: false, chunks: this.#chunks(batch) };
+      const form = { ...restrictions, prefix: false, chunks: this.#chunks(batch) };
       const program = await this.#programs.scoring(['logprobs', 'logits_head'], form, adapters);
-      const inputs = { ...scoringInputs(batch, { restricted }), ...this.#adapterInput(adapter) };
+      const inputs = { ...this.#inputs(batch, restrictions), ...this.#adapterInput(adapter) };
       const outputs = await program.run({ inputs });
       const heads = outputs.logits_head.data as Float32Array;
       const width = outputs.logits_head.dims[1];
@@ -145,19 +145,19 @@ export class TokenScorer {
     { maxTokens = Infinity, adapters, adapter, sharesPrefixes = false }: ScoringBatchOptions,
   ): Promise<Float32Array[][]> {
     checkExamples(examples, this.options);
-    const restricted = areRestricted(examples);
+    const restrictions = restrictionsOf(examples);
     const results = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
     const isShared = sharesPrefixes && this.options.device.kind === 'cpu';
     for (const { batch } of this.#batches(examples, maxTokens, isShared)) {
       if (batch.rows === 0) continue;
       const terms = {
         value: outputs.includes('values'),
-        restricted,
+        ...restrictions,
         prefix: batch.prefix.length > 0,
         chunks: this.#chunks(batch),
       };
       const program = await this.#programs.scoring(outputs, terms, adapters);
-      const inputs = { ...scoringInputs(this.#runnable(batch), terms), ...this.#adapterInput(adapter) };
+      const inputs = { ...this.#inputs(this.#runnable(batch), terms), ...this.#adapterInput(adapter) };
       const found = await program.run({ inputs });
       outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, results[o]));
     }
@@ -210,7 +210,7 @@ export class TokenScorer {
     const outputs: TokenOutput[] = ['logprobs', 'entropies', ...(hasValues ? ['values' as const] : [])];
     const rows = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
     const inputsOf = surrogateInputs(examples, loss);
-    const restricted = areRestricted(examples);
+    const restrictions = restrictionsOf(examples);
     await this.#programs.refresh();
     for (const { batch } of this.#batches(examples, maxTokens, true)) {
       if (batch.rows === 0) continue;
@@ -219,11 +219,11 @@ export class TokenScorer {
         value: hasValues,
         dropout: false,
         prefix: batch.prefix.length > 0,
-        restricted,
+        ...restrictions,
         chunks: this.#chunks(batch),
       };
       const program = await this.#programs.training(gradients, terms, loss.form);
-      const found = await program.run({ inputs: { ...scoringInputs(batch, terms), ...inputsOf(batch) } });
+      const found = await program.run({ inputs: { ...this.#inputs(batch, terms), ...inputsOf(batch) } });
       outputs.forEach((output, o) => spreadOutput(output, found[output].data as Float32Array, batch, rows[o]));
     }
     this.#joinRanks(rows.flat());
@@ -241,7 +241,7 @@ export class TokenScorer {
     const terms = {
       entropy: examples.some(({ entropyWeights }) => entropyWeights !== undefined),
       value: examples.some(({ valueWeights }) => valueWeights !== undefined),
-      restricted: areRestricted(examples),
+      ...restrictionsOf(examples),
       dropout: this.dropoutRng !== undefined,
     };
     const isShared = sharesPrefixes && device.kind === 'cpu' && !drops(terms.dropout, adapters?.layout);
@@ -259,7 +259,7 @@ export class TokenScorer {
       const scored = [batch.weights.length];
       const outputs = await program.run({
         inputs: {
-          ...scoringInputs(batch, terms),
+          ...this.#inputs(batch, terms),
           weights: { dims: scored, data: batch.weights },
           ...(terms.entropy && { entropy_weights: { dims: scored, data: batch.entropyWeights } }),
           ...(terms.value && { value_weights: { dims: [batch.valueWeights.length], data: batch.valueWeights } }),
@@ -278,6 +278,10 @@ export class TokenScorer {
     const { padTokenId, device } = this.options;
     const batches = tokenBatches(examples, { maxTokens: maxTokens * device.ranks.size, padTokenId, sharesPrefixes });
     return ownRows(batches, device.ranks);
+  }
+
+  #inputs(batch: TokenBatch, terms: Restrictions & { value?: boolean }): Record<string, InputTensor> {
+    return scoringInputs(batch, { ...terms, vocabSize: this.options.architecture.vocabSize });
   }
 
   /** ONNX Runtime's webgpu provider refuses tensors without elements; a position of weight 0 changes no sum. */

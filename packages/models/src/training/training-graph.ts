@@ -11,6 +11,7 @@ import type { AdapterLayout } from '../lora/adapter-layout.js';
 import type { TrainingIntegers } from '../quantization/integer-training.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { restrictedLogits } from '../layers/restricted-logits.js';
+import { logitsAmong, maskBytes } from '../layers/token-mask.js';
 import { tokenEntropies, tokenLogprobs } from '../layers/token-logprobs.js';
 import { vocabularyLoss } from '../layers/vocabulary-loss.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
@@ -36,6 +37,8 @@ export interface ScoringOptions {
   value?: boolean;
   /** Some positions choose among some tokens only: inputs `allowed_ids` and `allowed_biases` [scored, n] (see `restrictedLogits`). */
   restricted?: boolean;
+  /** Some positions choose among the tokens of a mask: inputs `token_masks` [masks, bytes] (see `logitsAmong`), and `mask_rows` [scored], which of them each has. */
+  masked?: boolean;
   /** All rows begin with the tokens of the input `prefix_ids`, which are computed once; positions count from their first. */
   prefix?: boolean;
   /** Attention is calculated for one chunk of queries after the other; for all at once if left out. */
@@ -179,6 +182,7 @@ function scoredRows(
     value,
     prefix: hasPrefix,
     restricted,
+    masked,
     chunks = UNCUT,
     ...weights
   }: ScoringOptions,
@@ -218,9 +222,14 @@ function scoredRows(
     ids: g.cast(g.input('allowed_ids', 'int32', ['scored', 'allowed']), 'int64'),
     biases: g.input('allowed_biases', 'float32', ['scored', 'allowed']),
   };
+  const masks = masked && {
+    bytes: g.input('token_masks', 'uint8', ['masks', maskBytes(architecture.vocabSize)]),
+    rows: g.input('mask_rows', 'int32', ['scored']),
+  };
   const logitsOf = (rows: Value, pick: (x: Value) => Value) => {
-    const logits = maskedLogits(g, architecture.logits(scope, rows), maskedTokenIds);
-    return allowed ? restrictedLogits(g, logits, pick(allowed.ids), pick(allowed.biases)) : logits;
+    const all = maskedLogits(g, architecture.logits(scope, rows), maskedTokenIds);
+    const logits = allowed ? restrictedLogits(g, all, pick(allowed.ids), pick(allowed.biases)) : all;
+    return masks ? logitsAmong(g, logits, g.gather(masks.bytes, pick(masks.rows), 0)) : logits;
   };
   const shared = { scope, adapters, dropoutSeed, firstRow, targets, logitsOf };
   if (!value) {
