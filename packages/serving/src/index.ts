@@ -2,6 +2,7 @@ export { ModelServer, type ModelServerOptions } from './model-server/model-serve
 export { EmbeddingServer, type EmbeddingServerOptions } from './model-server/embedding-server.js';
 export { EnvServer, type EnvServerOptions } from './env-server/env-server.js';
 export { serveEnv, type ServeEnvOptions } from './env-server/serve-env.js';
+export { RecordedMasks, type MaskedAnswer } from './generation/recorded-masks.js';
 export { SteppedTokenizer } from './generation/stepped-tokenizer.js';
 export { HttpListener, pathOf, type HttpAnswer } from './http/http-listener.js';
 export { excerpt, faultMessage } from './http/excerpt.js';

@@ -26,8 +26,10 @@ export function checkExamples(
       throw new RangeError(
         `example ${index} scores the token id ${targets[impossible]} at position ${impossible}, which the policy cannot generate (masked, or outside the vocabulary)`,
       );
-    const isForbidden = (t: number) =>
-      allowedIds?.[t]?.includes(targets[t]) === false || (tokenMasks?.[t] && !isAllowed(tokenMasks[t], targets[t]));
+    const isForbidden = (t: number) => {
+      const mask = tokenMasks?.[t];
+      return allowedIds?.[t]?.includes(targets[t]) === false || (!!mask && !isAllowed(mask, targets[t]));
+    };
     const forbidden = targets.findIndex((_, t) => weights[t] !== 0 && isForbidden(t));
     if (forbidden >= 0)
       throw new RangeError(

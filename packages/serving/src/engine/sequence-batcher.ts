@@ -13,6 +13,7 @@ import {
 } from '@bowyer/models';
 import type { TokenConstraint } from '@bowyer/text';
 import { Lane } from './lane.js';
+import { nextTokenMask, type MaskOptions } from './next-token-mask.js';
 import { adjustsLogits, logitChanges, type LogitAdjustments } from './logit-bias.js';
 
 export interface SequenceRequest {
@@ -341,6 +342,10 @@ export class SequenceBatcher {
     }
   }
 
+  #masking({ maxNewTokens, terminatorIds }: SequenceRequest, newTokens: number): MaskOptions {
+    return { left: maxNewTokens - newTokens, terminatorIds, vocabSize: this.model.tokenizer.vocabSize };
+  }
+
   #sampling({ sampling, terminatorIds }: SequenceRequest): SamplingOptions {
     return {
       ...sampling,
@@ -363,7 +368,7 @@ export class SequenceBatcher {
         logitBias: logitChanges(own.adjustments, counts),
         newTokens,
         ...(this.#appliesRules && { rules: own.rules }),
-        tokenMask: nextTokenMask(own, newTokens, this.model.tokenizer.vocabSize),
+        tokenMask: own.constraint ? nextTokenMask(own.constraint, this.#masking(own, newTokens)) : null,
         tokens: newTokens === 0 ? own.promptIds.slice(episodes.length(slot)) : [],
       }));
       const utterances = await episodes.act(turns, this.#sampling(request));
@@ -426,24 +431,4 @@ export class SequenceBatcher {
       sequence.resolve({ finishReason: how, newTokens, cachedTokens, ...(terminator && { terminator }) });
     else sequence.reject(how);
   }
-}
-
-/**
- * The tokens that the constraint allows, terminators where the text may end.
- *
- * @returns null where there is no constraint
- */
-function nextTokenMask(
-  { constraint, maxNewTokens, terminatorIds }: SequenceRequest,
-  newTokens: number,
-  vocabSize: number,
-): Uint32Array | null {
-  if (!constraint) return null;
-  const mask = new Uint32Array(Math.ceil(vocabSize / 32));
-  constraint.allowed(mask, maxNewTokens - newTokens);
-  for (const id of terminatorIds) {
-    const bit = 1 << (id & 31);
-    mask[id >>> 5] = constraint.canEnd ? mask[id >>> 5] | bit : mask[id >>> 5] & ~bit;
-  }
-  return mask;
 }

@@ -1,18 +1,20 @@
 // Which texts may answer a chat, where its request decides it: a value of JSON, calls of tools, or, with strict tools, any text and
 // calls whose arguments follow their schemas. Reasoning stands before it where the model has some.
-import { jsonValue, UnsupportedSchemaError, type Grammar } from '@bowyer/text';
-import { callGrammar, contentGrammar, StrictToolError } from '../tool-calls/call-grammar.js';
+import { jsonValue, UnsupportedSchemaError, type Grammar, type Tokenizer } from '@bowyer/text';
+import { callGrammar, contentGrammar, StrictToolError, type WrittenStyle } from '../tool-calls/call-grammar.js';
 import type { PartsOptions } from '../tool-calls/part-streamer.js';
 import type { ChatRequest } from './chat-request.js';
-import type { RequestReader } from './completion-request.js';
 import { BadRequestError } from './request-error.js';
 
 /** Any object. */
 const anyObject = { type: 'object' };
 
+/** The part of a chat's request that decides which texts may answer it. */
+export type AskedAnswer = Pick<ChatRequest, 'format' | 'toolChoice' | 'parallelCalls'>;
+
 /** Where the answer begins, and how it is read. */
 export interface AnswerPlace {
-  parts: PartsOptions | null;
+  parts: (Pick<PartsOptions, 'startsInReasoning' | 'tools'> & { style: WrittenStyle | null }) | null;
   /** Whether the answer may begin with reasoning of its own. */
   mayReason: boolean;
 }
@@ -23,9 +25,9 @@ export interface AnswerPlace {
  * @throws {BadRequestError} where a schema has what answers cannot be held to
  */
 export function answerGrammar(
-  chat: ChatRequest,
+  chat: AskedAnswer & Pick<ChatRequest, 'names'>,
   { parts, mayReason }: AnswerPlace,
-  { tokenizer }: RequestReader,
+  { tokenizer }: { tokenizer: Pick<Tokenizer, 'tokenToId'> },
 ): Grammar | null {
   const { format, toolChoice, parallelCalls, names } = chat;
   const isForced = typeof toolChoice === 'object' || toolChoice === 'required';

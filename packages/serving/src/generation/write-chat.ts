@@ -9,6 +9,7 @@ import { messagesFor } from '../tool-calls/history.js';
 import { answerGrammar, type AnswerPlace } from './answer-grammar.js';
 import type { ChatRequest } from './chat-request.js';
 import type { CompletionRequest, Prompt, RequestReader } from './completion-request.js';
+import { grammarKey } from './grammar-key.js';
 import { checkCharacters, inSteps, tokenLimit } from './request-bounds.js';
 import { BadRequestError } from './request-error.js';
 
@@ -52,13 +53,7 @@ async function constraintOf(
 ): Promise<CompletionRequest['constraint']> {
   const { format, toolChoice, parallelCalls, ending, settings, names } = chat;
   const { parts, mayReason } = place;
-  const key = JSON.stringify([
-    format,
-    toolChoice,
-    parallelCalls,
-    parts && [parts.style?.format.name, parts.style?.afterReasoning, parts.startsInReasoning, parts.tools],
-    mayReason,
-  ]);
+  const key = grammarKey({ format, toolChoice, parallelCalls }, { parts, mayReason });
   const isChosen = typeof toolChoice === 'object' || toolChoice === 'required';
   const name = format.kind !== 'text' ? names.format : isChosen ? names.toolChoice : names.tools;
   const constraint = await reader.constraints.compiled(key, () => answerGrammar(chat, place, reader), name);

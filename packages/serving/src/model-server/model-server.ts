@@ -1,11 +1,12 @@
 // A language model over HTTP, in all protocols: answers whole or streamed, many at once.
 // Stops gracefully: answers in progress are finished.
 import { Rng } from '@bowyer/core';
-import { endOfText, type LanguageModel, type LogitRules, noLogitRules } from '@bowyer/models';
+import { type LanguageModel, type LogitRules, noLogitRules } from '@bowyer/models';
 import type { ChatTemplate } from '@bowyer/text';
 import { AdapterRegistry } from '../adapters/adapter-registry.js';
 import { SequenceBatcher, type SequenceBatcherOptions } from '../engine/sequence-batcher.js';
 import { AnswerConstraints } from '../generation/answer-constraints.js';
+import { answerEnds } from '../generation/answer-ends.js';
 import type { RequestReader } from '../generation/completion-request.js';
 import { runCompletion } from '../generation/completion-run.js';
 import type { SteppedTokenizer } from '../generation/stepped-tokenizer.js';
@@ -111,7 +112,7 @@ export class ModelServer {
 
 function generatorOf(options: ModelServerOptions, batcher: SequenceBatcher, adapters: AdapterRegistry): Generator {
   const { model, template, seed, terminatorIds: given = [] } = options;
-  const terminatorIds = [...new Set([...given, ...(template?.terminatorIds ?? []), ...endOfText(model)])];
+  const terminatorIds = answerEnds({ model, template, terminatorIds: given });
   const rng = Rng.forPurpose(seed, 'answers');
   const { tokenizer } = model;
   return {

@@ -1,0 +1,37 @@
+// Equal masks as one array: most tokens of most answers have one of a few, and those of large vocabularies take 20 kB each.
+import type { TokenMask } from '@bowyer/core';
+
+/** Masks that are kept; beyond that the pool begins again. */
+const MOST_KEPT = 4096;
+
+export class MaskPool {
+  /** By a hash of their words. */
+  #kept = new Map<number, TokenMask[]>();
+  #size = 0;
+
+  /** The mask, or an equal one that was there before. */
+  same(mask: TokenMask): TokenMask {
+    const hash = hashOf(mask);
+    const known = this.#kept.get(hash)?.find((other) => isEqual(other, mask));
+    if (known) return known;
+    if (this.#size++ === MOST_KEPT) {
+      this.#kept = new Map();
+      this.#size = 1;
+    }
+    this.#kept.set(hash, [...(this.#kept.get(hash) ?? []), mask]);
+    return mask;
+  }
+}
+
+/** FNV-1a over words. Source: Fowler, Noll and Vo, http://www.isthe.com/chongo/tech/comp/fnv/ */
+function hashOf(mask: TokenMask): number {
+  let hash = 0x811c9dc5;
+  for (let word = 0; word < mask.length; word++) hash = Math.imul(hash ^ mask[word], 0x01000193);
+  return hash;
+}
+
+function isEqual(a: TokenMask, b: TokenMask): boolean {
+  if (a.length !== b.length) return false;
+  for (let word = 0; word < a.length; word++) if (a[word] !== b[word]) return false;
+  return true;
+}
