@@ -1,0 +1,84 @@
+// What is recorded of an agent's rollout: the calls of the model with their tokens, rewards, and how it ended.
+
+export interface RecordedChoice {
+  index: number;
+  /** As sampled, with the token that ended it. */
+  ids: number[];
+  /** Whether the last of `ids` is a terminator. */
+  terminated: boolean;
+  /** Nats, under the model, one for each of `ids`. */
+  logprobs: number[];
+  /** Nats, among the tokens that the constraint allowed; absent without one. */
+  maskedLogprobs?: number[];
+  /** What the constraint was made of, to compile it again for training; absent without one. */
+  constraint?: string;
+  /** Version of the weights, from which of `ids` on. */
+  versions: { from: number; version: number }[];
+  finishReason: 'stop' | 'length' | 'tool_calls';
+  /** The answer in the form that all protocols share: content, reasoning, calls, failed attempts. */
+  message: RecordedMessage;
+}
+
+export interface RecordedMessage {
+  content: string;
+  reasoning?: string;
+  calls: { id: string; name: string; arguments: string }[];
+  attempts?: unknown[];
+}
+
+export interface RecordedCall {
+  /** Counts the calls of its rollout from 0, in the order in which they were begun. */
+  call: number;
+  rollout: string;
+  /** 'chat-completions' | 'completions' | 'responses' | 'messages' */
+  protocol: string;
+  path: string;
+  /** The body as sent. */
+  request: unknown;
+  /** As used. */
+  sampling: Record<string, unknown>;
+  /** Digest of the chat template; null: there is none. */
+  template: string | null;
+  /** In the form of Chat Completions. */
+  tools: unknown[];
+  /** `ChatMessage[]` that the prompt was written from. */
+  messages: unknown[];
+  promptIds: number[];
+  choices: RecordedChoice[];
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  endedAt: number;
+  /** False: the connection broke before the last byte; such a call is left out of training by default. */
+  delivered: boolean;
+  /** The number of a counter header (`X-Stainless-Retry-Count`); 0 where there is none. */
+  retry: number;
+  /** Headers of known agents, which say what belongs together. */
+  hints: { session?: string; parent?: string };
+  /** Excluded from training, such as titles and judges (header `X-Bowyer-Purpose: auxiliary`). */
+  auxiliary: boolean;
+}
+
+export interface RecordedReward {
+  value: number;
+  /** 'reward' by default. */
+  name: string;
+  /** The call that it is for; absent: the rollout. */
+  call?: number;
+  /** What makes the request idempotent. */
+  key?: string;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+export interface RecordedRollout {
+  id: string;
+  task?: string;
+  attempt?: number;
+  group?: string;
+  calls: RecordedCall[];
+  failures: { call: number; error: string }[];
+  rewards: RecordedReward[];
+  metrics: Record<string, number>;
+  status: 'open' | 'ended' | 'failed';
+  reason?: string;
+}

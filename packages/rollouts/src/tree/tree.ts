@@ -1,0 +1,18 @@
+// The tree of a rollout: which call continues which.
+import type { RecordedCall, RecordedChoice } from '../record/recorded.js';
+
+/** One answer of a call. */
+export interface CallNode {
+  call: RecordedCall;
+  choice: RecordedChoice;
+  /** The answer whose prompt and tokens this call's prompt begins with. */
+  parent: CallNode | null;
+  children: CallNode[];
+}
+
+export interface RolloutTree {
+  roots: CallNode[];
+  nodes: CallNode[];
+  /** Each from its root to a leaf. */
+  branches: CallNode[][];
+}
