@@ -11,7 +11,7 @@ import type { CompletionRequest } from '../src/generation/completion-request.js'
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 import { whenClientLeaves } from '../src/http/http-listener.js';
 import { ModelServer } from '../src/model-server/model-server.js';
-import { answered } from '../src/protocols/answer-exchange.js';
+import { answered, type ModelCall } from '../src/protocols/answer-exchange.js';
 import type { AnswerWriter } from '../src/protocols/protocol.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
@@ -159,7 +159,8 @@ test('who reads nothing of a stream is left after a mebibyte, and the answer end
       return { choices: [], usage: { promptTokens: 0, completionTokens: 0, cachedPromptTokens: 0 }, aborted: true };
     };
     const exchange = { request, response, signal: gone.signal, connection: {} };
-    void answered({ run } as never, { stream: true } as CompletionRequest, writer as AnswerWriter, exchange as never);
+    const call: Partial<ModelCall> = { generator: { run } as never, observed: null, exchange: exchange as never };
+    void answered(call as ModelCall, { stream: true } as CompletionRequest, writer as AnswerWriter);
   }).listen(0, '127.0.0.1');
   await once(asked, 'listening');
   const client = connect((asked.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);

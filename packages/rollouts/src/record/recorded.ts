@@ -50,6 +50,8 @@ export interface RecordedCall {
   endedAt: number;
   /** False: the connection broke before the last byte; such a call is left out of training by default. */
   delivered: boolean;
+  /** The call that the same request was answered with when its client asked again; absent: it did not. */
+  supersededBy?: number;
   /** The number of a counter header (`X-Stainless-Retry-Count`); 0 where there is none. */
   retry: number;
   /** Headers of known agents, which say what belongs together. */
@@ -81,4 +83,6 @@ export interface RecordedRollout {
   metrics: Record<string, number>;
   status: 'open' | 'ended' | 'failed';
   reason?: string;
+  /** When it was learnt from, in milliseconds since 1970; rewards that come later do not count. Absent: it was not. */
+  learntAt?: number;
 }

@@ -3,6 +3,20 @@ import type { CallAttempt } from '../tool-calls/answer-parts.js';
 import type { CalledTool } from '../tool-calls/part-streamer.js';
 import type { TokenLogprob } from './token-logprobs.js';
 
+/** An answer's tokens as they were sampled. */
+export interface SampledTokens {
+  /** With the token that ended the answer. */
+  ids: readonly number[];
+  /** Nats, under the model. */
+  logprobs: readonly number[];
+  /** Nats, among the tokens that the constraint allowed; absent without one. */
+  maskedLogprobs?: readonly number[];
+  /** Whether the last of `ids` ended the answer. */
+  terminated: boolean;
+  /** The version of the weights, from which of `ids` on. */
+  versions: readonly { from: number; version: number }[];
+}
+
 /** One answer, or a piece of it. */
 export interface Choice {
   index: number;
@@ -21,6 +35,8 @@ export interface Choice {
   tokens: readonly TokenLogprob[] | null;
   /** Ids, where they were asked for: of the prompt (of a stream only in a choice's first piece), and of the text with its terminator. */
   ids?: { prompt?: readonly number[]; text: readonly number[] };
+  /** In a whole answer. */
+  sampled?: SampledTokens;
 }
 
 export interface Usage {

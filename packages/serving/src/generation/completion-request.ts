@@ -3,6 +3,7 @@
 import type { LogitRules, SamplingOptions } from '@bowyer/models';
 import type { ChatTemplate, CompiledConstraint } from '@bowyer/text';
 import type { AnswerConstraints } from './answer-constraints.js';
+import type { PromptWriter, WrittenChat } from './chat-request.js';
 import type { CallStyle } from '../tool-calls/call-style.js';
 import type { PartsOptions } from '../tool-calls/part-streamer.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
@@ -50,12 +51,14 @@ export interface CompletionRequest {
   continuesText: boolean;
   /** How a chat's answer is split; null: its text is its content. */
   parts: PartsOptions | null;
+  /** The chat that its prompt was written from; absent for a text. */
+  chat?: WrittenChat;
 }
 
 /** The settings of a request apart from its prompt. */
 export type CompletionSettings = Omit<
   CompletionRequest,
-  'prompts' | 'maxTokens' | 'parts' | 'continuesText' | 'constraint'
+  'prompts' | 'maxTokens' | 'parts' | 'continuesText' | 'constraint' | 'chat'
 >;
 
 export interface Prompt {
@@ -88,6 +91,10 @@ export interface RequestReader {
   /** How the template writes calls of tools; undefined: answers are not split, null: in none of the known ways. */
   callStyle?: (template: ChatTemplate) => CallStyle | null;
   constraints: AnswerConstraints;
+  /** Tokens that end an answer whatever its request says; none if not given. */
+  endIds?: readonly number[];
+  /** Writes the prompts of chats in place of the template; the template alone if not given. */
+  prompt?: PromptWriter;
   /** The values for a request that leaves them out. */
   defaults: { temperature: number; topK: number; topP: number; maxTokens: number };
 }

@@ -4,6 +4,7 @@ import { type LoadedAdapter, continuationText } from '@bowyer/models';
 import { byteTokens, type Tokenizer } from '@bowyer/text';
 import type { Choice, Completed } from './answer.js';
 import { turn } from '../http/turn.js';
+import { Sampled } from './sampled.js';
 import { decoderWithMarks } from '../tool-calls/call-style.js';
 import type { CompletionRequest, Prompt } from './completion-request.js';
 import type { SequenceBatcher, SequenceEnd, SequenceRequest } from '../engine/sequence-batcher.js';
@@ -19,6 +20,8 @@ export interface CompletionRun {
   terminatorIds: readonly number[];
   /** Used where the request brings no seed of its own. */
   rng: Rng;
+  /** The version of the weights that are sampled with; 0 if not given. */
+  version?: () => number;
   signal: AbortSignal;
   /** Called with every piece of text, and once at the end of every choice. */
   onPiece: (piece: Choice) => void;
@@ -111,6 +114,7 @@ class Answer {
   #echo: string;
   readonly #parts: PartStreamer | null;
   readonly #spelled: SpelledTokens;
+  readonly #sampled: Sampled;
 
   constructor(
     private readonly run: CompletionRun,
@@ -125,6 +129,7 @@ class Answer {
     const { stops, minTokens } = request;
     this.#streamer = new TextStreamer(this.#decoder(end), { stops, minTokens, byteIds: byteTokens(tokenizer) });
     this.#spelled = new SpelledTokens(tokenizer, end, echo.length);
+    this.#sampled = new Sampled(run.version ?? (() => 0));
   }
 
   /** A message stands alone; a text continues where the prompt ended, with its leading space. */
@@ -140,6 +145,7 @@ class Answer {
     const { request } = this.run;
     const text = this.#streamer.add(ids);
     this.#ids.push(...ids);
+    this.#sampled.add(ids, logprobs, masked);
     if (request.logprobs)
       ids.forEach((id, i) => {
         const spelled = this.#spelled.add(id, logprobs[i], topLogprobs[i], request.topLogprobs);
@@ -154,6 +160,7 @@ class Answer {
 
   /** If ids are returned, the token that ended the answer is one of them, without a text. */
   terminate({ id, logprob, maskedLogprob }: NonNullable<SequenceEnd['terminator']>): void {
+    this.#sampled.end(id, logprob, maskedLogprob);
     const { returnsIds, logprobs } = this.run.request;
     if (!returnsIds) return;
     this.#ids.push(id);
@@ -189,7 +196,15 @@ class Answer {
     const tokens = this.run.request.logprobs ? [...ofPrompt, ...this.#tokens] : null;
     const ids = returnsIds && { ids: { prompt: this.promptIds, text: this.#ids } };
     const shown = parts ?? { text: echo + this.#streamer.text };
-    return { index: this.index, ...shown, finishReason: reason, ...ended, tokens, ...ids };
+    return {
+      index: this.index,
+      ...shown,
+      finishReason: reason,
+      ...ended,
+      tokens,
+      ...ids,
+      sampled: this.#sampled.tokens,
+    };
   }
 
   /** The ids of a piece: those generated since the last one, and the prompt in the first. */

@@ -7,7 +7,7 @@ import { callFormats } from '../tool-calls/call-formats.js';
 import { endIds, mayFrameAnswers } from '../tool-calls/call-style.js';
 import { messagesFor } from '../tool-calls/history.js';
 import { answerGrammar, type AnswerPlace } from './answer-grammar.js';
-import type { ChatRequest } from './chat-request.js';
+import type { ChatRequest, WriteDialogue } from './chat-request.js';
 import type { CompletionRequest, Prompt, RequestReader } from './completion-request.js';
 import { grammarKey } from './grammar-key.js';
 import { checkCharacters, inSteps, tokenLimit } from './request-bounds.js';
@@ -31,9 +31,11 @@ export async function writtenChat(
     ...(parts?.style ? endIds(reader.tokenizer, parts.style.format) : []),
   ];
   const place = { parts, mayReason: parts !== null && mayReason(ids, reader) };
-  const constraint = await constraintOf(chat, place, reader);
+  const made = await constraintOf(chat, place, reader);
   signal.throwIfAborted();
-  return { ...settings, stopIds, prompts, parts, constraint, continuesText: opened !== null, maxTokens };
+  const written = { messages, inputs: chat.inputs, template, constraint: made.key };
+  const continuesText = opened !== null;
+  return { ...settings, stopIds, prompts, parts, constraint: made.constraint, continuesText, maxTokens, chat: written };
 }
 
 function limitOf(
@@ -45,19 +47,21 @@ function limitOf(
   return tokenLimit(null, names.messages, prompts, { ...reader, defaults: { maxTokens } });
 }
 
+interface MadeConstraint {
+  constraint: CompletionRequest['constraint'];
+  /** What it was made of; null: there is none. */
+  key: string | null;
+}
+
 /** @throws {BadRequestError} where answers cannot be held to it, or other settings of the request contradict it */
-async function constraintOf(
-  chat: ChatRequest,
-  place: AnswerPlace,
-  reader: RequestReader,
-): Promise<CompletionRequest['constraint']> {
+async function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: RequestReader): Promise<MadeConstraint> {
   const { format, toolChoice, parallelCalls, ending, settings, names } = chat;
   const { parts, mayReason } = place;
   const key = grammarKey({ format, toolChoice, parallelCalls }, { parts, mayReason });
   const isChosen = typeof toolChoice === 'object' || toolChoice === 'required';
   const name = format.kind !== 'text' ? names.format : isChosen ? names.toolChoice : names.tools;
   const constraint = await reader.constraints.compiled(key, () => answerGrammar(chat, place, reader), name);
-  if (constraint === null) return null;
+  if (constraint === null) return { constraint, key: null };
   const contradicts = (what: string) =>
     new BadRequestError(`'${name}' decides what the answer may be, and ${what} contradicts it`, name, 'unsupported');
   if (ending === 'open') throw contradicts('a message that is continued');
@@ -65,23 +69,28 @@ async function constraintOf(
   if (settings.ignoresEnd) throw contradicts('ignore_eos');
   if (settings.rules.allowed !== reader.rules.allowed) throw contradicts('allowed_token_ids');
   if (settings.rules.badWords.length > reader.rules.badWords.length) throw contradicts('bad_words');
-  return constraint;
+  return { constraint, key };
 }
 
 /** @throws {BadRequestError} where the dialogue is too long, or the template refuses it */
-export async function promptIds(
-  { messages, inputs, template, ending, cut, names }: ChatRequest,
-  reader: RequestReader,
-  signal: AbortSignal,
-): Promise<number[]> {
+export async function promptIds(chat: ChatRequest, reader: RequestReader, signal: AbortSignal): Promise<number[]> {
+  const { messages, inputs, template, ending, cut, names } = chat;
   const characters = messages.reduce((sum, { role: _, ...texts }) => sum + charactersOf(texts), charactersOf(inputs));
   checkCharacters(characters, reader, names.messages, cut);
+  const style = messages.some(({ tool_calls: calls }) => calls) ? reader.callStyle?.(template) : null;
+  const write: WriteDialogue = async (dialogue) => {
+    const shown = style ? messagesFor(style, dialogue) : dialogue;
+    const encode = await inTurns(template.writePromptInSteps(shown, inputs, ending), signal);
+    return inSteps(encode, reader, cut, signal);
+  };
   let whole: number[];
   try {
-    const style = messages.some(({ tool_calls: calls }) => calls) ? reader.callStyle?.(template) : null;
-    const shown = style ? messagesFor(style, messages) : messages;
-    const encode = await inTurns(template.writePromptInSteps(shown, inputs, ending), signal);
-    whole = await inSteps(encode, reader, cut, signal);
+    const ends = [
+      ...(reader.endIds ?? []),
+      ...template.terminatorIds,
+      ...(style ? endIds(reader.tokenizer, style.format) : []),
+    ];
+    whole = await (reader.prompt ? reader.prompt(chat, ends, write) : write(messages));
   } catch (error) {
     throw error instanceof ChatTemplateError ? new BadRequestError(error.message, names.messages) : error;
   }

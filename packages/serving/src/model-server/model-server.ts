@@ -10,6 +10,7 @@ import { answerEnds } from '../generation/answer-ends.js';
 import type { RequestReader } from '../generation/completion-request.js';
 import { runCompletion } from '../generation/completion-run.js';
 import type { SteppedTokenizer } from '../generation/stepped-tokenizer.js';
+import type { CallObserver } from '../protocols/call-observer.js';
 import type { Generator, ServedAdapters, StorageLimits } from '../protocols/protocol.js';
 import { loadAdapter } from '../protocols/adapters/adapters.js';
 import { protocolsOf } from '../protocols/protocols.js';
@@ -49,6 +50,8 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
     /** Those that are loaded before the server listens: folders by name. */
     given: Readonly<Record<string, string>>;
   };
+  /** Watches all calls, and has routes of its own; none if not given. */
+  observer?: CallObserver;
   /** Called on faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
 }
@@ -63,7 +66,7 @@ export class ModelServer {
 
   /** @returns the server once it listens */
   static async listen(options: ModelServerOptions): Promise<ModelServer> {
-    const { model, name, host, port, apiKey, onFault, storage = usualStorage } = options;
+    const { model, name, host, port, apiKey, onFault, observer, storage = usualStorage } = options;
     const batcher = await SequenceBatcher.open(model, options);
     const registry = new AdapterRegistry(name, model.adapterBank ?? null);
     const generator = generatorOf(options, batcher, registry);
@@ -77,11 +80,15 @@ export class ModelServer {
       generator,
       embedder: null,
       adapters,
+      observer,
     });
     try {
       for (const [adapter, dir] of Object.entries(adapters?.given ?? {})) await loadAdapter(adapters!, adapter, dir);
       const health = () => batcher.load;
-      return new ModelServer(await ProtocolServer.listen({ protocols, host, port, apiKey, health, onFault }), batcher);
+      return new ModelServer(
+        await ProtocolServer.listen({ protocols, host, port, apiKey, health, observer, onFault }),
+        batcher,
+      );
     } catch (error) {
       await batcher.close();
       throw error;
@@ -111,7 +118,8 @@ export class ModelServer {
 }
 
 function generatorOf(options: ModelServerOptions, batcher: SequenceBatcher, adapters: AdapterRegistry): Generator {
-  const { model, template, seed, terminatorIds: given = [] } = options;
+  const { model, template, seed, observer, terminatorIds: given = [] } = options;
+  const version = observer && (() => observer.version);
   const terminatorIds = answerEnds({ model, template, terminatorIds: given });
   const rng = Rng.forPurpose(seed, 'answers');
   const { tokenizer } = model;
@@ -120,9 +128,9 @@ function generatorOf(options: ModelServerOptions, batcher: SequenceBatcher, adap
       ...readerOf(options, terminatorIds),
       adapterNames: () => adapters.adapters.map((adapter) => adapter.name),
     },
-    run(request, signal, onPiece) {
+    run(request, signal, onPiece, ownRng = rng) {
       const { adapter, release } = adapters.use(request.model);
-      const given = { request, adapter, tokenizer, terminatorIds, rng, signal, onPiece };
+      const given = { request, adapter, tokenizer, terminatorIds, rng: ownRng, version, signal, onPiece };
       try {
         return runCompletion(batcher, given).finally(release);
       } catch (error) {
@@ -148,6 +156,7 @@ function readerOf(options: ModelServerOptions, endIds: readonly number[]): Reque
     slots,
     maxAnswers: slots + maxQueued,
     rules,
+    endIds,
     constraints: new AnswerConstraints(model.tokenizer, endIds, maskedTokenIds),
     callStyle: options.splitsMessages ? callStyles(tokenizer) : undefined,
   };

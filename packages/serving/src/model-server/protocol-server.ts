@@ -5,7 +5,8 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { HttpListener, pathOf, whenClientLeaves, type HttpAnswer } from '../http/http-listener.js';
 import { readJson } from '../http/json-text.js';
 import type { Refusal } from '../http/request-guard.js';
-import type { Exchange, Fault, Protocol, Route } from '../protocols/protocol.js';
+import type { CallObserver } from '../protocols/call-observer.js';
+import type { Exchange, Fault, Protocol } from '../protocols/protocol.js';
 import { faultOf, isServerFault } from './fault.js';
 import { RouteTable } from './route-table.js';
 
@@ -18,18 +19,23 @@ export interface ProtocolServerOptions {
   apiKey: string | null;
   /** The content of `GET /health` beside the status. */
   health: () => object;
+  /** Knows the rollouts that requests belong to, and their keys. */
+  observer?: CallObserver;
   /** Called on faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
 }
 
 const LONGEST_BODY = 8 * 2 ** 20;
 
+type Place = NonNullable<ReturnType<RouteTable['find']>> & Pick<Exchange, 'path' | 'rollout'>;
+
 export class ProtocolServer {
   #listener!: HttpListener;
   readonly #routes: RouteTable;
 
   private constructor(private readonly options: ProtocolServerOptions) {
-    this.#routes = new RouteTable(options.protocols);
+    const { protocols, observer } = options;
+    this.#routes = new RouteTable(observer ? [...protocols, observer.protocol] : protocols);
   }
 
   /** @returns the server once it listens */
@@ -53,14 +59,15 @@ export class ProtocolServer {
   }
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { path } = pathOf(request);
+    const asked = pathOf(request).path;
+    const { path, rollout } = this.options.observer?.placeOf(request, asked) ?? { path: asked, rollout: null };
     if (`${request.method} ${path}` === 'GET /health')
       return this.#listener.send(request, response, { status: 200, json: { status: 'ok', ...this.options.health() } });
     const found = this.#routes.find(request.method ?? '', path);
     const protocol = found?.protocol ?? this.#usual(request);
     for (const [name, value] of Object.entries(protocol.headers?.() ?? {})) response.setHeader(name, value!);
     try {
-      const answer = await this.#answer(found, request, response);
+      const answer = await this.#answer(found && { ...found, path: asked, rollout }, request, response);
       if (answer !== null) this.#listener.send(request, response, answer);
     } catch (error) {
       if ((request.destroyed && !request.complete) || response.destroyed) return; // the client left before it had asked
@@ -77,13 +84,9 @@ export class ProtocolServer {
   }
 
   /** @returns null where the answer was streamed, or the client has left */
-  async #answer(
-    found: ReturnType<RouteTable['find']>,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<HttpAnswer | null> {
+  async #answer(found: Place | null, request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer | null> {
     const protocol = found?.protocol ?? this.#usual(request);
-    const refusal = unauthorized(request, this.options.apiKey);
+    const refusal = unauthorized(request, this.options);
     if (refusal !== null) return faultAnswer(refusal, protocol);
     if (found === null) return faultAnswer(unknownRoute(request), protocol);
     const gone = new AbortController();
@@ -99,15 +102,18 @@ export class ProtocolServer {
   }
 
   #exchange(
-    { parameters }: { route: Route; parameters: Exchange['parameters'] },
+    { parameters, path, rollout }: Place,
     request: IncomingMessage,
     response: ServerResponse,
     signal: AbortSignal,
   ): Exchange {
-    const body = () => readJson(request, LONGEST_BODY);
+    let sent: unknown;
+    const body = async () => (sent = await readJson(request, LONGEST_BODY));
     const connection: OutgoingHttpHeaders = this.#listener.isListening ? {} : { connection: 'close' };
     const { query } = pathOf(request);
-    return { request, response, parameters, query, body, signal, connection, faultOf: (error) => this.#faultOf(error) };
+    const faultOf = (error: unknown) => this.#faultOf(error);
+    const read = { body, sent: () => sent };
+    return { request, response, path, rollout, parameters, query, ...read, signal, connection, faultOf };
   }
 
   #faultOf(error: unknown): Fault {
@@ -136,9 +142,13 @@ function unknownRoute(request: IncomingMessage): Fault {
 }
 
 /** Null for authorized clients. */
-function unauthorized({ headers }: IncomingMessage, apiKey: string | null): Fault | null {
+function unauthorized(
+  { headers }: IncomingMessage,
+  { apiKey, observer }: Pick<ProtocolServerOptions, 'apiKey' | 'observer'>,
+): Fault | null {
   const { authorization, 'x-api-key': key } = headers;
-  if (apiKey === null || sameText(keyOf(authorization), apiKey) || sameText(String(key ?? ''), apiKey)) return null;
+  const given = [keyOf(authorization), String(key ?? '')];
+  if (apiKey === null || given.some((each) => sameText(each, apiKey) || observer?.knowsKey(each))) return null;
   const problem =
     authorization === undefined && key === undefined ? 'You did not provide an API key' : 'Incorrect API key provided';
   const message = `${problem}; this server requires one as 'Authorization: Bearer KEY' or as 'x-api-key: KEY'`;

@@ -1,9 +1,10 @@
 // A request's way through the model: its answer is written whole, or streamed as it is generated.
 import type { ServerResponse } from 'node:http';
 import { BadRequestError } from '../generation/request-error.js';
-import type { CompletionRequest } from '../generation/completion-request.js';
+import type { CompletionRequest, RequestReader } from '../generation/completion-request.js';
 import type { Completed } from '../generation/answer.js';
 import type { HttpAnswer } from '../http/http-listener.js';
+import type { CallProtocol, ObservedCall } from './call-observer.js';
 import type { AnswerWriter, Exchange, Generator, ServedModels } from './protocol.js';
 
 /** Bytes of a stream that its client has not read; with more it is left. */
@@ -22,25 +23,53 @@ export function generatorOf({ generator, name }: ServedModels): Generator {
   );
 }
 
+/** A call of the model. */
+export interface ModelCall {
+  generator: Generator;
+  /** The reader of its request. */
+  reader: RequestReader;
+  exchange: Exchange;
+  /** Null where nobody watches. */
+  observed: ObservedCall | null;
+}
+
+/** Answers a call, which the observer sees from its beginning to its end. @throws {BadRequestError} where the model writes no text */
+export async function inCall(
+  served: ServedModels,
+  protocol: CallProtocol,
+  exchange: Exchange,
+  respond: (call: ModelCall) => Promise<HttpAnswer | null>,
+): Promise<HttpAnswer | null> {
+  const generator = generatorOf(served);
+  const { path, rollout, request, signal } = exchange;
+  const { headers } = request;
+  if (!served.observer) return respond({ generator, reader: generator.reader, exchange, observed: null });
+  const observed = await served.observer.open({ rollout, protocol, path, headers, signal });
+  try {
+    return await respond({ generator, reader: { ...generator.reader, prompt: observed.prompt }, exchange, observed });
+  } catch (error) {
+    observed.failed(error);
+    throw error;
+  }
+}
+
 export async function answered(
-  generator: Generator,
+  call: ModelCall,
   request: CompletionRequest,
   writer: AnswerWriter,
-  exchange: Exchange,
 ): Promise<HttpAnswer | null> {
-  if (request.stream) return streamed(generator, request, writer, exchange);
-  const completed = await generator.run(request, exchange.signal, () => undefined);
+  if (request.stream) return streamed(call, request, writer);
+  const { generator, observed, exchange } = call;
+  const completed = await generator.run(request, exchange.signal, () => undefined, observed?.rng);
+  await kept(call, request, completed);
   return completed.aborted ? null : { status: 200, json: writer.whole(completed) };
 }
 
-async function streamed(
-  generator: Generator,
-  request: CompletionRequest,
-  writer: AnswerWriter,
-  { response, signal, connection, faultOf }: Exchange,
-): Promise<null> {
+async function streamed(call: ModelCall, request: CompletionRequest, writer: AnswerWriter): Promise<null> {
+  const { generator, observed, exchange } = call;
+  const { response, signal, connection, faultOf } = exchange;
   const write = (text: string) => send(response, text);
-  const completion = generator.run(request, signal, (piece) => write(writer.piece(piece)));
+  const completion = generator.run(request, signal, (piece) => write(writer.piece(piece)), observed?.rng);
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache',
@@ -50,8 +79,11 @@ async function streamed(
   write(writer.begin());
   const idle = setInterval(() => write(writer.idle?.() ?? ''), IDLE_MS);
   try {
-    finish(response, await completion, writer);
+    const completed = await completion;
+    await kept(call, request, completed);
+    if (!completed.aborted && !response.destroyed) response.end(writer.end(completed));
   } catch (error) {
+    observed?.failed(error);
     if (!signal.aborted && !response.destroyed) response.end(writer.fail(faultOf(error)));
   } finally {
     clearInterval(idle);
@@ -59,8 +91,20 @@ async function streamed(
   return null;
 }
 
-function finish(response: ServerResponse, completed: Completed, writer: AnswerWriter): void {
-  if (!completed.aborted && !response.destroyed) response.end(writer.end(completed));
+/** Waits until the observer has kept the answers, and tells it where they do not reach their client. */
+async function kept(
+  { observed, exchange }: ModelCall,
+  request: CompletionRequest,
+  completed: Completed,
+): Promise<void> {
+  if (observed === null) return;
+  const { response, signal } = exchange;
+  await observed.completed(exchange.sent(), request, completed);
+  if (completed.aborted) return; // kept as what it is
+  if (signal.aborted || response.destroyed) return observed.undelivered();
+  response.once('close', () => {
+    if (!response.writableFinished) observed.undelivered();
+  });
 }
 
 function send(response: ServerResponse, text: string): void {

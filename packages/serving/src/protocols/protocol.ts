@@ -1,10 +1,12 @@
 // The parts of every protocol: routes, its own form of errors, and writers of answers. protocols.ts lists the protocols.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Rng } from '@bowyer/core';
 import type { Choice, Completed } from '../generation/answer.js';
 import type { CompletionRequest, RequestReader } from '../generation/completion-request.js';
 import type { AdapterRegistry } from '../adapters/adapter-registry.js';
 import type { SteppedTokenizer } from '../generation/stepped-tokenizer.js';
 import type { HttpAnswer } from '../http/http-listener.js';
+import type { CallObserver } from './call-observer.js';
 
 export interface Protocol {
   routes: readonly Route[];
@@ -26,11 +28,17 @@ export interface Route {
 export interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
+  /** The path of its route, as the client sent it. */
+  path: string;
+  /** The rollout that it belongs to; null: it names none. */
+  rollout: string | null;
   /** The parts of the path, by their names in the route. */
   parameters: Readonly<Record<string, string>>;
   query: URLSearchParams;
   /** The JSON of the body. */
   body: () => Promise<unknown>;
+  /** The same, once it was read. */
+  sent: () => unknown;
   /** Given when the client leaves. */
   signal: AbortSignal;
   /** Headers of a streamed answer: while the server stops, connections must not be kept. */
@@ -72,6 +80,8 @@ export interface ServedModels {
   embedder: Embedder | null;
   /** Adapters beside the model, where there is room for some. */
   adapters?: ServedAdapters;
+  /** Watches all calls; none if not given. */
+  observer?: CallObserver;
 }
 
 export interface ServedAdapters {
@@ -103,9 +113,15 @@ export interface Generator {
   /**
    * Begins the answers.
    *
+   * @param rng used where the request brings no seed of its own; the server's if not given
    * @throws {QueueFullError} at once, before any piece
    */
-  run: (request: CompletionRequest, signal: AbortSignal, onPiece: (piece: Choice) => void) => Promise<Completed>;
+  run: (
+    request: CompletionRequest,
+    signal: AbortSignal,
+    onPiece: (piece: Choice) => void,
+    rng?: Rng,
+  ) => Promise<Completed>;
 }
 
 /** Writes one answer in a protocol's form: whole, or as the events of a stream, which are texts of server-sent events. */

@@ -136,6 +136,7 @@ export const templateMarks: Record<BuiltInTemplate, readonly string[]> = {
 export class BuiltInChatTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
   readonly takesVariables = false;
+  readonly source: string;
   readonly #style: Style;
 
   constructor(
@@ -144,6 +145,7 @@ export class BuiltInChatTemplate implements ChatTemplate {
     private readonly options: BuiltInTemplateOptions = {},
   ) {
     this.#style = styles[kind];
+    this.source = kind;
     const { terminator, otherTerminators = [] } = this.#style;
     this.terminatorIds = [
       this.#token(terminator),

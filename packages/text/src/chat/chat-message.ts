@@ -75,6 +75,8 @@ export interface ChatTemplate {
    * @returns null where the template now renders earlier messages differently: then the whole dialogue must be read again
    */
   encodeContinuation(messages: readonly ChatMessage[], from: number): number[] | null;
+  /** All that it is made of: templates with the same source write the same dialogues alike. */
+  readonly source?: string;
   /** Tokens that end an assistant's message; the tokenizer's end of text may be another one. */
   readonly terminatorIds: readonly number[];
 }

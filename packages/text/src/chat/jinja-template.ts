@@ -45,6 +45,7 @@ interface LearntSpan extends CharSpan {
 export class JinjaTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
   readonly takesVariables = true;
+  readonly source: string;
   readonly #template: Template;
   readonly #withTools: Template;
   readonly #variables: Readonly<Record<string, unknown>>;
@@ -58,6 +59,7 @@ export class JinjaTemplate implements ChatTemplate {
     this.#template = parsed(source, now);
     this.#withTools = withTools === null ? this.#template : parsed(withTools, now);
     this.#variables = variables;
+    this.source = JSON.stringify([source, withTools, variables]);
     this.terminatorIds = tokenizer.eosTokenId >= 0 ? [tokenizer.eosTokenId] : [];
   }
 

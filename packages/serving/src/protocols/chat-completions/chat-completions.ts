@@ -1,5 +1,5 @@
 // POST /v1/chat/completions.
-import { answered, generatorOf } from '../answer-exchange.js';
+import { answered, inCall } from '../answer-exchange.js';
 import { openaiError } from '../openai/errors.js';
 import type { Protocol, ServedModels } from '../protocol.js';
 import { seconds } from '../seconds.js';
@@ -12,11 +12,11 @@ export const chatCompletions = (served: ServedModels): Protocol => ({
     {
       method: 'POST',
       path: '/v1/chat/completions',
-      async respond(exchange) {
-        const generator = generatorOf(served);
-        const request = await readChatRequest(await exchange.body(), generator.reader, exchange.signal);
-        return answered(generator, request, new ChatWriter(request, seconds()), exchange);
-      },
+      respond: (exchange) =>
+        inCall(served, 'chat-completions', exchange, async (call) => {
+          const request = await readChatRequest(await exchange.body(), call.reader, exchange.signal);
+          return answered(call, request, new ChatWriter(request, seconds()));
+        }),
     },
   ],
 });

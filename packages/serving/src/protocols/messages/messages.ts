@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { promptIds, writtenChat } from '../../generation/write-chat.js';
 import type { HttpAnswer } from '../../http/http-listener.js';
-import { answered, generatorOf } from '../answer-exchange.js';
+import { answered, generatorOf, inCall, type ModelCall } from '../answer-exchange.js';
 import { listIgnored } from '../fields/ignored-fields.js';
 import type { Exchange, Protocol, Route, ServedModels } from '../protocol.js';
 import { messagesError } from './errors.js';
@@ -11,7 +11,7 @@ import { readMessageRequest } from './read-message-request.js';
 
 export const messages = (served: ServedModels): Protocol => {
   const routes = (prefix: string): Route[] => [
-    { method: 'POST', path: `${prefix}/messages`, respond: (exchange) => create(served, exchange) },
+    { method: 'POST', path: `${prefix}/messages`, respond: (exchange) => inCall(served, 'messages', exchange, create) },
     { method: 'POST', path: `${prefix}/messages/count_tokens`, respond: (exchange) => countTokens(served, exchange) },
   ];
   return {
@@ -21,9 +21,8 @@ export const messages = (served: ServedModels): Protocol => {
   };
 };
 
-async function create(served: ServedModels, exchange: Exchange): Promise<HttpAnswer | null> {
-  const generator = generatorOf(served);
-  const { reader } = generator;
+async function create(call: ModelCall): Promise<HttpAnswer | null> {
+  const { reader, exchange } = call;
   const { chat, omitsThinking, ignored } = await readMessageRequest(
     await exchange.body(),
     reader,
@@ -33,7 +32,7 @@ async function create(served: ServedModels, exchange: Exchange): Promise<HttpAns
   listIgnored(exchange, ignored);
   const request = await writtenChat(chat, reader, exchange.signal);
   const writer = new MessageWriter({ request, asked: chat.maxTokens!, omitsThinking });
-  return answered(generator, request, writer, exchange);
+  return answered(call, request, writer);
 }
 
 async function countTokens(served: ServedModels, exchange: Exchange): Promise<HttpAnswer> {

@@ -2,7 +2,7 @@
 import { promptIds, writtenChat } from '../../generation/write-chat.js';
 import { BadRequestError } from '../../generation/request-error.js';
 import type { HttpAnswer } from '../../http/http-listener.js';
-import { answered, generatorOf } from '../answer-exchange.js';
+import { answered, generatorOf, inCall, type ModelCall } from '../answer-exchange.js';
 import { listIgnored } from '../fields/ignored-fields.js';
 import { openaiError } from '../openai/errors.js';
 import type { Exchange, Protocol, Route, ServedModels } from '../protocol.js';
@@ -22,7 +22,11 @@ export function responses(served: ServedModels): Protocol {
   return {
     errorBody: openaiError,
     routes: [
-      { method: 'POST', path: PATH, respond: (exchange) => create(served, stored, exchange) },
+      {
+        method: 'POST',
+        path: PATH,
+        respond: (exchange) => inCall(served, 'responses', exchange, (call) => create(call, stored)),
+      },
       { method: 'POST', path: `${PATH}/input_tokens`, respond: (exchange) => countTokens(served, stored, exchange) },
       { method: 'GET', path: one, respond: async (exchange) => answer(retrieved(find(exchange), exchange)) },
       { method: 'DELETE', path: one, respond: async (exchange) => answer(removed(stored, find(exchange))) },
@@ -53,9 +57,8 @@ const unserved: readonly Route[] = (
   respond: () => Promise.reject(new BadRequestError(`${method} ${path} ${problem}`, null, 'unsupported')),
 }));
 
-async function create(served: ServedModels, stored: StoredResponses, exchange: Exchange): Promise<HttpAnswer | null> {
-  const generator = generatorOf(served);
-  const { reader } = generator;
+async function create(call: ModelCall, stored: StoredResponses): Promise<HttpAnswer | null> {
+  const { reader, exchange } = call;
   const asked = await readResponseRequest(await exchange.body(), reader, stored, exchange.signal);
   listIgnored(exchange, asked.ignored);
   const request = await writtenChat(asked.chat, reader, exchange.signal);
@@ -68,7 +71,7 @@ async function create(served: ServedModels, stored: StoredResponses, exchange: E
       if (store) stored.add({ id, response, input, context: [...context, ...output] });
     },
   });
-  return answered(generator, request, writer, exchange);
+  return answered(call, request, writer);
 }
 
 async function countTokens(served: ServedModels, stored: StoredResponses, exchange: Exchange): Promise<HttpAnswer> {

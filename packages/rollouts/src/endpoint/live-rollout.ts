@@ -1,0 +1,83 @@
+// A rollout that is being played: the number of its next call, and what its prompts may continue.
+import type { LogEvent, RolloutOrigin } from '../record/log-event.js';
+import { digest } from '../record/call-record.js';
+import type { Place } from '../record/log-parts.js';
+import type { RecordedCall } from '../record/recorded.js';
+import { History } from '../tree/history.js';
+
+export class LiveRollout {
+  readonly history = new History();
+  status: 'open' | 'ended' | 'failed' = 'open';
+  isLearnt = false;
+  /** Its next attempt has begun: what is still under way belongs to none. */
+  isReplaced = false;
+  readonly #keys = new Set<string>();
+  #calls = 0;
+  /** By request: the newest call whose client has not got its answer, as far as is known. */
+  readonly #unanswered = new Map<string, number>();
+
+  /** Calls and other requests in progress. */
+  inUse = 0;
+
+  constructor(readonly origin: RolloutOrigin) {}
+
+  /** What the log has of it; whether clients got the answers of another process's last calls is not known. */
+  static from(id: string, events: readonly { event: LogEvent; place: Place }[]): LiveRollout {
+    const begun = events.findLastIndex(({ event }) => event.type === 'begun');
+    const first = events[begun]?.event;
+    const { type: _, at: __, ...origin } = first?.type === 'begun' ? first : { type: 'begun', at: 0, id };
+    const live = new LiveRollout(origin);
+    for (const { event, place } of events.slice(begun + 1)) live.#restore(event, place);
+    return live;
+  }
+
+  /** How many have begun. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** The number of a call that begins. */
+  nextCall(): number {
+    return this.#calls++;
+  }
+
+  added(call: RecordedCall, keys: readonly string[], place: Place): void {
+    this.history.add(keys, call, place);
+    if (!call.delivered) this.undelivered(call);
+  }
+
+  undelivered(call: RecordedCall): void {
+    this.#unanswered.set(requestKey(call), call.call);
+  }
+
+  /** The call that a request was answered with before, where its client's counter says that it asks again. */
+  supersededBy(call: RecordedCall): number | undefined {
+    if (call.retry === 0) return undefined;
+    const key = requestKey(call);
+    const first = this.#unanswered.get(key);
+    this.#unanswered.delete(key);
+    return first;
+  }
+
+  /** @returns whether the key of a reward is new */
+  takeKey(key: string | undefined): boolean {
+    if (key === undefined) return true;
+    const isNew = !this.#keys.has(key);
+    this.#keys.add(key);
+    return isNew;
+  }
+
+  #restore(event: LogEvent, place: Place): void {
+    if (event.type === 'call') {
+      this.#calls = Math.max(this.#calls, event.call.call + 1);
+      this.added(event.call, event.keys, place);
+      this.undelivered(event.call);
+    } else if (event.type === 'failure') this.#calls = Math.max(this.#calls, event.call + 1);
+    else if (event.type === 'reward') this.takeKey(event.reward.key);
+    else if (event.type === 'ended') this.status = event.status;
+    else if (event.type === 'learnt') this.isLearnt = true;
+  }
+}
+
+const requestKey = ({ path, request }: Pick<RecordedCall, 'path' | 'request'>): string =>
+  digest(`${path}\n${JSON.stringify(request)}`);

@@ -1,0 +1,46 @@
+// The body of a request for a rollout: each field does what it says, or is refused by its name.
+import { BadRequestError } from '@bowyer/serving';
+
+export class RolloutBody {
+  readonly #fields: Record<string, unknown>;
+
+  /** @param known null: any names */
+  constructor(body: unknown, known: readonly string[] | null) {
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
+      throw new BadRequestError('the body must be an object of JSON');
+    this.#fields = body as Record<string, unknown>;
+    const unknown = known && Object.keys(body).find((name) => !known.includes(name));
+    if (typeof unknown === 'string')
+      throw new BadRequestError(
+        `Unknown field '${unknown}'; known: ${known!.join(', ')}`,
+        unknown,
+        'unknown_parameter',
+      );
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#fields[name];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === 'string') return value;
+    throw new BadRequestError(`'${name}' must be a string`, name);
+  }
+
+  /** @throws where it is missing */
+  number(name: string): number {
+    const value = this.#fields[name];
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    throw new BadRequestError(`'${name}' must be a finite number`, name);
+  }
+
+  count(name: string): number | undefined {
+    const value = this.#fields[name];
+    if (value === undefined || value === null) return undefined;
+    if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
+    throw new BadRequestError(`'${name}' must be a whole number, at least 0`, name);
+  }
+
+  /** All fields. */
+  numbers(): Record<string, number> {
+    return Object.fromEntries(Object.keys(this.#fields).map((name) => [name, this.number(name)]));
+  }
+}

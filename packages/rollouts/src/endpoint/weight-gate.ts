@@ -1,0 +1,60 @@
+// Calls wait here while the weights change, and the change waits until no call is in progress.
+import { QueueFullError } from '@bowyer/serving';
+
+export interface WeightGateOptions {
+  /** How long a call waits, in milliseconds; then its client is asked to come again. */
+  longestWaitMs: number;
+  /** Calls that wait; more are asked to come again. */
+  mostWaiting: number;
+}
+
+export class WeightGate {
+  #inside = 0;
+  #isClosed = false;
+  readonly #waiting = new Set<() => void>();
+  #whenEmpty: (() => void)[] = [];
+
+  constructor(private readonly options: WeightGateOptions) {}
+
+  /** @throws {QueueFullError} where the weights change for longer than a call may wait */
+  async enter(): Promise<void> {
+    while (this.#isClosed) await this.#wait();
+    this.#inside++;
+  }
+
+  leave(): void {
+    this.#inside--;
+    if (this.#inside > 0) return;
+    for (const resolve of this.#whenEmpty.splice(0)) resolve();
+  }
+
+  /** Resolves once no call is in progress. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#inside > 0) await new Promise<void>((resolve) => this.#whenEmpty.push(resolve));
+  }
+
+  open(): void {
+    this.#isClosed = false;
+    for (const enter of this.#waiting) enter();
+    this.#waiting.clear();
+  }
+
+  #wait(): Promise<void> {
+    const { longestWaitMs, mostWaiting } = this.options;
+    if (this.#waiting.size >= mostWaiting) throw busy();
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(enter);
+        reject(busy());
+      }, longestWaitMs);
+      const enter = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#waiting.add(enter);
+    });
+  }
+}
+
+const busy = (): Error => new QueueFullError('the weights of the model are being changed');

@@ -1,0 +1,81 @@
+// What the log consists of, and how the events of a rollout become its record.
+import type { RecordedCall, RecordedReward, RecordedRollout } from './recorded.js';
+
+export interface RolloutOrigin {
+  id: string;
+  task?: string;
+  group?: string;
+  attempt?: number;
+}
+
+/** Times are milliseconds since 1970. */
+export type LogEvent =
+  /** Also where it begins anew, as its next attempt: then what stands before counts no more. */
+  | ({ type: 'begun'; at: number } & RolloutOrigin)
+  /** @member keys of the dialogues that its answers end, in the order of `choices`; empty for texts */
+  | { type: 'call'; id: string; call: RecordedCall; keys: readonly string[] }
+  | { type: 'undelivered'; id: string; call: number }
+  /** The client's counter says that it has asked again, for an answer that it did not get. */
+  | { type: 'superseded'; id: string; call: number; by: number }
+  | { type: 'failure'; id: string; call: number; error: string }
+  | { type: 'reward'; id: string; reward: RecordedReward }
+  | { type: 'metrics'; id: string; metrics: Record<string, number>; at: number }
+  | { type: 'ended'; id: string; status: 'ended' | 'failed'; reason?: string; at: number }
+  | { type: 'learnt'; id: string; at: number };
+
+export function rolloutOf(id: string, events: Iterable<LogEvent>): RecordedRollout {
+  const rollout = fresh({ id });
+  for (const event of events) apply(rollout, event);
+  rollout.calls.sort((a, b) => a.call - b.call);
+  return rollout;
+}
+
+const fresh = (origin: RolloutOrigin): RecordedRollout => ({
+  ...origin,
+  calls: [],
+  failures: [],
+  rewards: [],
+  metrics: {},
+  status: 'open',
+});
+
+function apply(rollout: RecordedRollout, event: LogEvent): void {
+  switch (event.type) {
+    case 'begun': {
+      const { type: _, at: __, ...origin } = event;
+      for (const key of Object.keys(rollout)) delete (rollout as Partial<RecordedRollout>)[key as 'id'];
+      Object.assign(rollout, fresh(origin));
+      break;
+    }
+    case 'call':
+      rollout.calls.push(event.call);
+      break;
+    case 'undelivered':
+      change(rollout, event.call, { delivered: false });
+      break;
+    case 'superseded':
+      change(rollout, event.call, { delivered: false, supersededBy: event.by });
+      break;
+    case 'failure':
+      rollout.failures.push({ call: event.call, error: event.error });
+      break;
+    case 'reward':
+      rollout.rewards.push(event.reward);
+      break;
+    case 'metrics':
+      Object.assign(rollout.metrics, event.metrics);
+      break;
+    case 'ended':
+      rollout.status = event.status;
+      if (event.reason === undefined) delete rollout.reason;
+      else rollout.reason = event.reason;
+      break;
+    case 'learnt':
+      rollout.learntAt = event.at;
+  }
+}
+
+function change(rollout: RecordedRollout, call: number, by: Partial<RecordedCall>): void {
+  const found = rollout.calls.find((each) => each.call === call);
+  if (found) Object.assign(found, by);
+}

@@ -1,0 +1,76 @@
+// The files of a log: numbered parts of bounded size, whose lines are read with their places, also while another process writes them.
+import { open, readdir, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventOf } from './log-line.js';
+
+/** The place of a line. */
+export interface Place {
+  part: number;
+  offset: number;
+  /** Without the line's end. */
+  bytes: number;
+}
+
+export const partPath = (folder: string, part: number): string =>
+  join(folder, `rollouts.${String(part).padStart(5, '0')}.jsonl`);
+
+/** Numbers of the parts that there are, in order. */
+export async function partsOf(folder: string): Promise<number[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const numbers = names.flatMap((name) => /^rollouts\.(\d{5,})\.jsonl$/.exec(name)?.[1] ?? []);
+  return numbers.map(Number).sort((a, b) => a - b);
+}
+
+const CHUNK = 1 << 20;
+
+/**
+ * Gives every whole line from `offset` on to `each`, in order, in bounded memory.
+ *
+ * @param each gets the event; null where the line is not as it was written
+ * @returns the offset behind the last whole line, and that behind the last byte
+ */
+export async function readPart<T>(
+  path: string,
+  offset: number,
+  each: (event: T | null, offset: number, bytes: number) => void,
+): Promise<{ end: number; size: number }> {
+  const file = await open(path, 'r');
+  try {
+    let rest: Buffer[] = [];
+    let end = offset;
+    let size = offset;
+    for (;;) {
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, size);
+      if (bytesRead === 0) return { end, size };
+      const chunk = buffer.subarray(0, bytesRead);
+      size += bytesRead;
+      let start = 0;
+      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, start)) {
+        const line = Buffer.concat([...rest, chunk.subarray(start, at)]);
+        each(eventOf<T>(line), end, line.length);
+        end += line.length + 1;
+        [rest, start] = [[], at + 1];
+      }
+      if (start < chunk.length) rest.push(chunk.subarray(start));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** @throws where the line is not as it was written */
+export async function readEvent<T>(file: FileHandle, path: string, { offset, bytes }: Place): Promise<T> {
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, offset);
+  const event = bytesRead === bytes ? eventOf<T>(buffer) : null;
+  if (event === null) throw damaged(path, offset);
+  return event;
+}
+
+export const damaged = (path: string, offset: number): Error =>
+  new Error(
+    `${path} is damaged at byte ${offset}: the line there has another checksum\n` +
+      '  restore the file, or record into another folder',
+  );

@@ -1,0 +1,109 @@
+// Appends lines to the newest part of a log so that they survive a kill and a loss of power: all lines that wait go to disk with one
+// fdatasync.
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { namingFile } from '@bowyer/core';
+import { partPath, type Place } from './log-parts.js';
+
+interface Waiting {
+  line: Buffer;
+  resolve: (place: Place) => void;
+  reject: (error: unknown) => void;
+}
+
+export class LogWriter {
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | null = null;
+  #broken: unknown = null;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly partBytes: number,
+    private file: FileHandle,
+    private part: number,
+    private offset: number,
+  ) {}
+
+  /** @param length bytes of the part to keep: what follows is cut off */
+  static async open(folder: string, partBytes: number, part: number, length: number): Promise<LogWriter> {
+    const file = await openPart(folder, part);
+    await file.truncate(length);
+    await file.sync();
+    return new LogWriter(folder, partBytes, file, part, length);
+  }
+
+  /** @param line with its end @returns its place once it is on disk */
+  append(line: string): Promise<Place> {
+    const written = new Promise<Place>((resolve, reject) =>
+      this.#waiting.push({ line: Buffer.from(line), resolve, reject }),
+    );
+    this.#writing ??= this.#write();
+    return written;
+  }
+
+  /** Waits for what was appended. */
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.file.close();
+  }
+
+  async #write(): Promise<void> {
+    await Promise.resolve(); // lines of the same turn go together
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0);
+      try {
+        if (this.#broken !== null) throw this.#broken;
+        await namingFile(partPath(this.folder, this.part), () => this.#writeGroup(group));
+      } catch (error) {
+        await this.#takeBack(error);
+        for (const { reject } of group) reject(error);
+      }
+    }
+    this.#writing = null; // in the same turn in which nothing was left
+  }
+
+  /** What a full disk took of the lines is cut off again. */
+  async #takeBack(error: unknown): Promise<void> {
+    try {
+      await this.file.truncate(this.offset);
+    } catch {
+      this.#broken = error; // how much stands in the file is not certain
+    }
+  }
+
+  async #writeGroup(group: readonly Waiting[]): Promise<void> {
+    if (this.offset >= this.partBytes) await this.#beginPart();
+    const bytes = Buffer.concat(group.map(({ line }) => line));
+    for (let written = 0; written < bytes.length;)
+      written += (await this.file.write(bytes, written, bytes.length - written, this.offset + written)).bytesWritten;
+    await this.file.datasync();
+    for (const { line, resolve } of group) {
+      resolve({ part: this.part, offset: this.offset, bytes: line.length - 1 });
+      this.offset += line.length;
+    }
+  }
+
+  async #beginPart(): Promise<void> {
+    const next = await openPart(this.folder, this.part + 1);
+    await this.file.close();
+    [this.file, this.part, this.offset] = [next, this.part + 1, 0];
+  }
+}
+
+async function openPart(folder: string, part: number): Promise<FileHandle> {
+  const path = partPath(folder, part);
+  const file = await namingFile(path, () => open(path, constants.O_RDWR | constants.O_CREAT));
+  await syncFolder(folder);
+  return file;
+}
+
+/** A new file is found after a loss of power once its folder is on disk. Windows opens no folders, and has no need to. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const opened = await open(folder, 'r');
+  try {
+    await opened.sync();
+  } finally {
+    await opened.close();
+  }
+}

@@ -1,0 +1,40 @@
+// Keys of rollouts: each names its rollout, and is known again after a restart, without a list of them.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export class RolloutKeys {
+  private constructor(private readonly secret: Buffer) {}
+
+  /** The secret is a file of the folder, which its owner alone can read. */
+  static async open(folder: string): Promise<RolloutKeys> {
+    const path = join(folder, 'rollouts.key');
+    const known = await readFile(path).catch(() => null);
+    if (known?.length === 32) return new RolloutKeys(known);
+    const secret = randomBytes(32);
+    const file = await open(path, 'w', 0o600);
+    try {
+      await file.writeFile(secret);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return new RolloutKeys(secret);
+  }
+
+  keyOf(rollout: string): string {
+    return `rollout-${Buffer.from(rollout).toString('base64url')}-${this.#mac(rollout)}`;
+  }
+
+  /** Null where it is none of these keys. */
+  rolloutOf(key: string): string | null {
+    const found = /^rollout-([\w-]+)-([0-9a-f]{32})$/.exec(key);
+    if (!found) return null;
+    const rollout = Buffer.from(found[1], 'base64url').toString();
+    return timingSafeEqual(Buffer.from(found[2]), Buffer.from(this.#mac(rollout))) ? rollout : null;
+  }
+
+  #mac(rollout: string): string {
+    return createHmac('sha256', this.secret).update(rollout).digest('hex').slice(0, 32);
+  }
+}

@@ -1,0 +1,41 @@
+// Where the events of each rollout stand in the log: places alone, so that memory does not grow with what is recorded.
+import type { LogEvent } from './log-event.js';
+import type { Place } from './log-parts.js';
+
+export class RolloutIndex {
+  readonly #open = new Map<string, Place[]>();
+  /** Those that have ended, the newest last. */
+  readonly #ended = new Map<string, Place[]>();
+
+  /** @param mostEnded rollouts that have ended and are still found; the oldest leave */
+  constructor(private readonly mostEnded: number) {}
+
+  add({ id, type }: LogEvent, place: Place): void {
+    const places = this.places(id) ?? [];
+    places.push(place);
+    const hasEnded = type === 'ended' || this.#ended.has(id);
+    if (!hasEnded) this.#open.set(id, places);
+    else {
+      this.#open.delete(id);
+      this.#ended.delete(id); // it becomes the newest
+      this.#ended.set(id, places);
+      if (this.#ended.size > this.mostEnded) this.#ended.delete(this.#ended.keys().next().value!);
+    }
+  }
+
+  /** Undefined where it is unknown, or has left. */
+  places(id: string): Place[] | undefined {
+    return this.#open.get(id) ?? this.#ended.get(id);
+  }
+
+  /** Ids of those that have not ended. */
+  get open(): Iterable<string> {
+    return this.#open.keys();
+  }
+
+  /** Ids of all that are found, those that have ended first. */
+  *ids(): Iterable<string> {
+    yield* this.#ended.keys();
+    yield* this.#open.keys();
+  }
+}

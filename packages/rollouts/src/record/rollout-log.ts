@@ -1,0 +1,164 @@
+// The durable record of rollouts: an append-only log in a folder, which one process writes and others may read meanwhile.
+import { join } from 'node:path';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { holderMessage, namingFile, withFileLock } from '@bowyer/core';
+import { lineOf } from './log-line.js';
+import { rolloutOf, type LogEvent } from './log-event.js';
+import { damaged, partPath, partsOf, readEvent, readPart, type Place } from './log-parts.js';
+import { LogWriter } from './log-writer.js';
+import type { RecordedRollout } from './recorded.js';
+import { RolloutIndex } from './rollout-index.js';
+
+export interface RolloutLogOptions {
+  /** Bytes of a part, beyond which the next one begins; 64 MiB if not given. */
+  partBytes?: number;
+  /** Rollouts that have ended and are still found by their ids; 16,384 if not given. The log has all of them. */
+  mostEnded?: number;
+}
+
+const usual: Required<RolloutLogOptions> = { partBytes: 64 << 20, mostEnded: 16_384 };
+
+export class RolloutLog {
+  private constructor(
+    readonly folder: string,
+    private readonly index: RolloutIndex,
+    private readonly writer: LogWriter,
+    private readonly release: () => Promise<void>,
+    /** Bytes that a kill had left behind the last whole line, and that were cut off. */
+    readonly cutBytes: number,
+  ) {}
+
+  /**
+   * Opens the log of a folder, and makes it where needed. A last line that a kill has cut off is removed.
+   *
+   * @throws if another process that is alive writes there, or a line before the last is damaged
+   */
+  static async open(folder: string, options: RolloutLogOptions = {}): Promise<RolloutLog> {
+    const { partBytes, mostEnded } = { ...usual, ...options };
+    await namingFile(folder, () => mkdir(folder, { recursive: true }));
+    const release = await own(folder);
+    try {
+      const index = new RolloutIndex(mostEnded);
+      const { part, end, size } = await readParts(folder, index);
+      const writer = await LogWriter.open(folder, partBytes, part, end);
+      return new RolloutLog(folder, index, writer, release, size - end);
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  }
+
+  /** @returns its place once the event is on disk */
+  async append(event: LogEvent): Promise<Place> {
+    const place = await this.writer.append(lineOf(event));
+    this.index.add(event, place);
+    return place;
+  }
+
+  /** The events of a rollout with their places; none where it is unknown. */
+  async events(id: string): Promise<{ event: LogEvent; place: Place }[]> {
+    const places = this.index.places(id) ?? [];
+    const events = await eventsAt(this.folder, places);
+    return events.map((event, i) => ({ event, place: places[i] }));
+  }
+
+  async eventAt(place: Place): Promise<LogEvent> {
+    return (await eventsAt(this.folder, [place]))[0];
+  }
+
+  /** Whether a rollout has not ended, has, or is not found. */
+  has(id: string): boolean {
+    return this.index.places(id) !== undefined;
+  }
+
+  /** Ids of the rollouts that have not ended. */
+  get open(): string[] {
+    return [...this.index.open];
+  }
+
+  /** @returns null where it is unknown */
+  async read(id: string): Promise<RecordedRollout | null> {
+    const places = this.index.places(id);
+    return places ? rolloutOf(id, await eventsAt(this.folder, places)) : null;
+  }
+
+  /** Waits for what was appended, and leaves the folder to others. */
+  async close(): Promise<void> {
+    await this.writer.close();
+    await this.release();
+  }
+}
+
+/**
+ * All rollouts of a folder, also while another process writes there; those that have ended first. Their places are in memory, and one
+ * rollout at a time.
+ */
+export async function* readRollouts(folder: string): AsyncGenerator<RecordedRollout> {
+  const index = new RolloutIndex(Infinity);
+  await readParts(folder, index);
+  for (const id of index.ids()) yield rolloutOf(id, await eventsAt(folder, index.places(id)!));
+}
+
+/** @returns the newest part, the end of its last whole line, and its size */
+async function readParts(folder: string, index: RolloutIndex): Promise<{ part: number; end: number; size: number }> {
+  const parts = await partsOf(folder);
+  let newest = { part: 1, end: 0, size: 0 };
+  for (const part of parts) {
+    const path = partPath(folder, part);
+    let bad: number | null = null;
+    const read = await readPart<LogEvent>(path, 0, (event, offset, bytes) => {
+      if (bad !== null) throw damaged(path, bad); // a kill damages nothing but the end
+      if (event === null) bad = offset;
+      else index.add(event, { part, offset, bytes });
+    });
+    const end = bad ?? read.end;
+    if (end < read.size && part !== parts.at(-1)) throw damaged(path, end);
+    newest = { part, end, size: read.size };
+  }
+  return newest;
+}
+
+async function eventsAt(folder: string, places: readonly Place[]): Promise<LogEvent[]> {
+  const files = new Map<number, FileHandle>();
+  try {
+    const events: LogEvent[] = [];
+    for (const place of places) {
+      const path = partPath(folder, place.part);
+      const file = files.get(place.part) ?? (await open(path, 'r'));
+      files.set(place.part, file);
+      events.push(await readEvent<LogEvent>(file, path, place));
+    }
+    return events;
+  } finally {
+    for (const file of files.values()) await file.close();
+  }
+}
+
+/** @returns what leaves the folder to others @throws if another process that is alive has it */
+async function own(folder: string): Promise<() => Promise<void>> {
+  let leave!: () => void;
+  const left = new Promise<void>((resolve) => (leave = resolve));
+  let ended!: Promise<void>;
+  await new Promise<void>((resolve, reject) => {
+    const work = () => {
+      resolve();
+      return left;
+    };
+    ended = withFileLock(join(folder, 'rollouts.lock'), work, {
+      protects: [folder],
+      refuse: (holder) =>
+        new Error(
+          holderMessage(
+            holder,
+            (who) => `${who} records in ${folder}`,
+            'wait for its end or stop it, or record into another folder',
+          ),
+        ),
+    });
+    ended.catch(reject);
+  });
+  return () => {
+    leave();
+    return ended;
+  };
+}

@@ -1,0 +1,90 @@
+// Keys of dialogues: messages that mean the same have the same key, however a client has written them again.
+import { createHash } from 'node:crypto';
+import { textAsWritten, type ChatMessage, type ChatTemplate, type TemplateInputs } from '@bowyer/text';
+import type { RecordedMessage } from '../record/recorded.js';
+
+/** What a dialogue is written with: dialogues with other tools, variables or templates are others. */
+export const rootKey = (
+  { source = '' }: ChatTemplate,
+  { tools = [], documents = [], variables = {} }: TemplateInputs,
+) => digest(source, canonicalJson(tools), canonicalJson(documents), canonicalJson(variables));
+
+/** The key of a dialogue up to its message `at`. @param key of the messages before it */
+export const nextKey = (key: string, messages: readonly ChatMessage[], at: number): string =>
+  digest(key, canonical(messages, at));
+
+/** The key of a dialogue that an answer of the model was added to. */
+export const answeredKey = (key: string, { content, calls }: RecordedMessage): string =>
+  digest(key, assistant(content, calls));
+
+/** The text of the reasoning that a message has; '' where it has none. */
+export function reasoningOf({ reasoning_content: reasoning, thinking }: ChatMessage): string {
+  for (const text of [reasoning, thinking]) if (typeof text === 'string' && text.trim() !== '') return text.trim();
+  return '';
+}
+
+/** Ids of a message's calls. */
+export const callIds = (message: ChatMessage): string[] => callsOf(message).map(({ id }) => id);
+
+interface Call {
+  id: string;
+  name: string;
+  arguments: unknown;
+}
+
+function callsOf({ tool_calls: calls }: ChatMessage): Call[] {
+  if (!Array.isArray(calls)) return [];
+  return (calls as { id?: unknown; function: { name: string; arguments: unknown } }[]).map(
+    ({ id, function: { name, arguments: args } }) => ({ id: String(id ?? ''), name, arguments: args }),
+  );
+}
+
+function canonical(messages: readonly ChatMessage[], at: number): string {
+  const message = messages[at];
+  const { role, tool_call_id: id } = message;
+  const text = textOf(message);
+  if (role === 'assistant') return assistant(text, callsOf(message));
+  if (role !== 'tool') return JSON.stringify([role, text.trim()]);
+  return JSON.stringify([role, text.trim(), placeOf(String(id ?? ''), messages, at)]);
+}
+
+const assistant = (text: string, calls: readonly Pick<Call, 'name' | 'arguments'>[]): string =>
+  JSON.stringify(['assistant', text.trim(), calls.map(({ name, arguments: args }) => [name, canonicalJson(args)])]);
+
+/** Which of the calls before it a result belongs to; the id itself where there is none of that id. */
+function placeOf(id: string, messages: readonly ChatMessage[], at: number): number | string {
+  let before = at - 1;
+  while (before >= 0 && messages[before].role !== 'assistant') before--;
+  const caller = messages[before];
+  const place = caller ? callIds(caller).indexOf(id) : -1;
+  return place < 0 ? id : place;
+}
+
+function textOf({ content }: ChatMessage): string {
+  if (typeof content === 'string') return content;
+  return (content ?? []).map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+}
+
+/** JSON with sorted keys; a text of JSON is its value, and any other text itself. */
+function canonicalJson(value: unknown): string {
+  const text = typeof value === 'object' && value !== null ? textAsWritten(value) : value;
+  if (typeof text !== 'string') return JSON.stringify(sorted(value));
+  try {
+    return JSON.stringify(sorted(JSON.parse(text)));
+  } catch {
+    return JSON.stringify(text.trim());
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([key, item]) => [key, sorted(item)]); // an array: keys that are numbers keep their place
+}
+
+const digest = (...texts: string[]): string => {
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(`${text.length}:`).update(text);
+  return hash.digest('base64');
+};

@@ -1,0 +1,70 @@
+// The answers that the model gave in one rollout, found by the dialogues that they end. Their tokens stay in the log.
+import type { ChatMessage, ChatTemplate, TemplateInputs } from '@bowyer/text';
+import type { RecordedCall } from '../record/recorded.js';
+import type { Place } from '../record/log-parts.js';
+import { answeredKey, callIds, nextKey, reasoningOf, rootKey } from './dialogue-keys.js';
+
+export interface Dialogue {
+  messages: readonly ChatMessage[];
+  inputs: TemplateInputs;
+  template: ChatTemplate;
+}
+
+/** An answer of the model that a dialogue contains. */
+export interface KnownAnswer {
+  /** Of the call in the log, and of the choice in the call. */
+  place: Place;
+  choice: number;
+}
+
+interface Entry extends KnownAnswer {
+  reasoning: string;
+  callIds: readonly string[];
+}
+
+export class History {
+  readonly #entries = new Map<string, Entry[]>();
+
+  /** @param keys of the dialogues that the answers end, as `answerKeys` gives them */
+  add(keys: readonly string[], { choices }: Pick<RecordedCall, 'choices'>, place: Place): void {
+    for (const [i, key] of keys.entries()) {
+      const { index, message } = choices[i];
+      const reasoning = message.reasoning?.trim() ?? '';
+      const entry = { place, choice: index, reasoning, callIds: message.calls.map(({ id }) => id) };
+      this.#entries.set(key, [...(this.#entries.get(key) ?? []), entry]);
+    }
+  }
+
+  /** The deepest of the dialogue's messages that is an answer of the model; null: none is. */
+  find({ messages, inputs, template }: Dialogue): { at: number; answer: KnownAnswer } | null {
+    let key = rootKey(template, inputs);
+    let found: { at: number; answer: KnownAnswer } | null = null;
+    for (const [at, message] of messages.entries()) {
+      key = nextKey(key, messages, at);
+      const entries = message.role === 'assistant' ? (this.#entries.get(key) ?? []) : [];
+      if (entries.length === 0) continue;
+      const answer = bestOf(entries, message);
+      if (answer === null) return found; // its reasoning was edited: what follows it is another dialogue
+      found = { at, answer };
+    }
+    return found;
+  }
+}
+
+/** The keys of a dialogue with each of its answers. */
+export function answerKeys(
+  { messages, inputs, template }: Dialogue,
+  { choices }: Pick<RecordedCall, 'choices'>,
+): string[] {
+  let key = rootKey(template, inputs);
+  messages.forEach((_, at) => (key = nextKey(key, messages, at)));
+  return choices.map(({ message }) => answeredKey(key, message));
+}
+
+/** The newest answer with the ids of the message's calls, else the newest; reasoning counts only where the client sends it. */
+function bestOf(entries: readonly Entry[], message: ChatMessage): Entry | null {
+  const sent = reasoningOf(message);
+  const alike = entries.filter(({ reasoning }) => sent === '' || reasoning === sent);
+  const ids = callIds(message).join();
+  return alike.findLast(({ callIds: own }) => own.join() === ids) ?? alike.at(-1) ?? null;
+}

@@ -1,0 +1,56 @@
+// The prompt of a dialogue that continues an answer of the model: what the model read and wrote stays in the tokens in which it did, and
+// the template writes the messages after it alone.
+import type { ChatMessage } from '@bowyer/text';
+import type { WriteDialogue } from '@bowyer/serving';
+
+/** What a template writes behind an answer of the model. */
+export interface Continuation {
+  /** The token that ends the answer. */
+  end: number;
+  /** The tokens behind it. */
+  ids: number[];
+}
+
+/**
+ * The dialogue is written twice, each time with another text in place of the answer: from where the two agree, up to their ends, they
+ * are what follows it. Earlier messages are short ones with the same roles, so that a long dialogue costs nothing.
+ *
+ * @param at the place of the answer among the messages
+ * @param endIds tokens that end the model's messages
+ * @returns null where the template does not write the answer, or no such token behind it
+ */
+export async function continuation(
+  messages: readonly ChatMessage[],
+  at: number,
+  endIds: readonly number[],
+  write: WriteDialogue,
+): Promise<Continuation | null> {
+  const one = await write(withAnswer(messages, at, 'a'));
+  const other = await write(withAnswer(messages, at, 'b'));
+  let common = 0;
+  while (common < one.length && one.at(-1 - common) === other.at(-1 - common)) common++;
+  if (common === one.length) return null;
+  const end = one.findIndex((id, i) => i >= one.length - common && endIds.includes(id));
+  return end < 0 ? null : { end: one[end], ids: one.slice(end + 1) };
+}
+
+const withAnswer = (messages: readonly ChatMessage[], at: number, text: string): ChatMessage[] =>
+  messages.map((message, i) => (i > at ? message : shortened(message, i === at ? text : 'x')));
+
+/** With the same role, and the same calls with other arguments. */
+function shortened(message: ChatMessage, text: string): ChatMessage {
+  const { role, tool_calls: calls, tool_call_id: id, name } = message;
+  const hasCalls = Array.isArray(calls) && calls.length > 0;
+  return {
+    role,
+    content: hasCalls ? '' : text,
+    ...(hasCalls && { tool_calls: (calls as object[]).map((call) => withArguments(call, { x: text })) }),
+    ...(id !== undefined && { tool_call_id: id }),
+    ...(name !== undefined && { name }),
+  };
+}
+
+const withArguments = (call: object, args: object): object => ({
+  ...call,
+  function: { ...(call as { function: object }).function, arguments: args },
+});

@@ -1,0 +1,38 @@
+// The tokens of one answer as they were sampled, with the weights that they were sampled from.
+import type { SampledTokens } from './answer.js';
+
+export class Sampled {
+  readonly #ids: number[] = [];
+  readonly #logprobs: number[] = [];
+  #masked: number[] | undefined;
+  #terminated = false;
+  readonly #versions: { from: number; version: number }[] = [];
+
+  /** @param version of the weights that the newest tokens were sampled with */
+  constructor(private readonly version: () => number) {}
+
+  /** @param masked with a constraint: the same as `logprobs`, but among the tokens that it allowed */
+  add(ids: readonly number[], logprobs: readonly number[], masked?: readonly number[]): void {
+    const version = this.version();
+    if (this.#versions.at(-1)?.version !== version) this.#versions.push({ from: this.#ids.length, version });
+    this.#ids.push(...ids);
+    this.#logprobs.push(...logprobs);
+    if (masked) (this.#masked ??= []).push(...masked);
+  }
+
+  /** The token that ends the answer. */
+  end(id: number, logprob: number, masked?: number): void {
+    this.add([id], [logprob], masked === undefined ? undefined : [masked]);
+    this.#terminated = true;
+  }
+
+  get tokens(): SampledTokens {
+    return {
+      ids: this.#ids,
+      logprobs: this.#logprobs,
+      ...(this.#masked && { maskedLogprobs: this.#masked }),
+      terminated: this.#terminated,
+      versions: this.#versions,
+    };
+  }
+}

@@ -1,0 +1,45 @@
+// What watches the calls of the model, for whoever records them: it knows which rollout a request belongs to, may keep what was sampled
+// before in a prompt, and is told how each call ends before its client is.
+import type { IncomingMessage } from 'node:http';
+import type { Rng } from '@bowyer/core';
+import type { Completed } from '../generation/answer.js';
+import type { PromptWriter } from '../generation/chat-request.js';
+import type { CompletionRequest } from '../generation/completion-request.js';
+import type { Protocol } from './protocol.js';
+
+export type CallProtocol = 'chat-completions' | 'completions' | 'responses' | 'messages';
+
+export interface CallObserver {
+  /** Routes of its own. */
+  protocol: Protocol;
+  /** Of the weights that tokens are sampled with from now on. */
+  readonly version: number;
+  /** The path of a request's route, and the rollout that its address or its headers name. */
+  placeOf: (request: IncomingMessage, path: string) => { path: string; rollout: string | null };
+  /** Whether a key is one that it has given out. */
+  knowsKey: (key: string) => boolean;
+  /** Begins a call; waits while the weights change. @throws where the call cannot be made */
+  open: (call: OpenedCall) => Promise<ObservedCall>;
+}
+
+export interface OpenedCall {
+  rollout: string | null;
+  protocol: CallProtocol;
+  path: string;
+  headers: IncomingMessage['headers'];
+  /** Given when the client leaves. */
+  signal: AbortSignal;
+}
+
+/** One call. It ends with `completed` or `failed`. */
+export interface ObservedCall {
+  /** Writes the prompts of chats. */
+  prompt: PromptWriter;
+  /** The random numbers of answers to a request without a seed. */
+  rng: Rng;
+  /** All answers are there, and their client has not seen their end: waits until they are kept. */
+  completed: (sent: unknown, request: CompletionRequest, completed: Completed) => Promise<void>;
+  /** After `completed`: the connection broke before the last byte. */
+  undelivered: () => void;
+  failed: (error: unknown) => void;
+}
