@@ -1,0 +1,97 @@
+// The candidates of a prompt evolution, and which of them is changed next.
+import { maximum, type Rng } from '@bowyer/core';
+
+/** Texts by the name of their place: a system message, the description of a tool. */
+export type Prompts = Readonly<Record<string, string>>;
+
+export interface Candidate {
+  prompts: Prompts;
+  /** Indexes of the candidates that it was made of; none for the prompts that the agent came with. */
+  parents: readonly number[];
+  /** [tasks] the score of each selection task. */
+  scores: readonly number[];
+}
+
+/** Whether the first is nowhere worse and somewhere better. */
+export const dominates = (one: readonly number[], other: readonly number[]): boolean =>
+  one.every((score, i) => score >= other[i]) && one.some((score, i) => score > other[i]);
+
+/** Indexes of the candidates that no other dominates. */
+export const paretoFront = (candidates: readonly Pick<Candidate, 'scores'>[]): number[] =>
+  [...candidates.keys()].filter(
+    (k) => !candidates.some(({ scores }, other) => other !== k && dominates(scores, candidates[k].scores)),
+  );
+
+/** [tasks] for each of them, the members of the front that have its highest score. */
+function leaders(candidates: readonly Pick<Candidate, 'scores'>[], front: readonly number[]): number[][] {
+  return candidates[0].scores.map((_, task) => {
+    const highest = maximum(front.map((k) => candidates[k].scores[task]));
+    return front.filter((k) => candidates[k].scores[task] === highest);
+  });
+}
+
+/**
+ * The candidate that is changed next: one of the Pareto front, drawn in proportion to the number of selection tasks in which it has
+ * the highest score.
+ *
+ * Source: Agrawal et al. 2025, arXiv:2507.19457, algorithm 2.
+ */
+export function chooseParent(candidates: readonly Pick<Candidate, 'scores'>[], rng: Rng): number {
+  return rng.choice(leaders(candidates, paretoFront(candidates)).flat());
+}
+
+/** The index of the candidate with the highest mean score; of several, the earliest. */
+export function bestCandidate(candidates: readonly Pick<Candidate, 'scores'>[]): number {
+  const sums = candidates.map(({ scores }) => scores.reduce((sum, score) => sum + score, 0));
+  return sums.indexOf(maximum(sums));
+}
+
+export const samePrompts = (one: Prompts, other: Prompts): boolean =>
+  Object.keys(one).every((place) => one[place] === other[place]);
+
+/** Two members of the front, and the text of each place from the one that has changed it. */
+export interface Merge {
+  parents: readonly [number, number];
+  prompts: Prompts;
+}
+
+/**
+ * Joins what two members of the front have changed since their last common ancestor. Where both have changed a text, that of the one
+ * with the higher mean stays.
+ *
+ * Source: arXiv:2507.19457, appendix on the system-aware merge.
+ *
+ * @returns null where no pair makes prompts that there are not yet
+ */
+export function mergeOf(candidates: readonly Candidate[], rng: Rng): Merge | null {
+  const front = paretoFront(candidates);
+  const pairs = front.flatMap((one, i) => front.slice(i + 1).map((other) => [one, other] as const));
+  for (const [one, other] of rng.shuffle(pairs)) {
+    const ancestor = commonAncestor(candidates, one, other);
+    if (ancestor === null || ancestor === one || ancestor === other) continue;
+    const prompts = joined(candidates, ancestor, [one, other]);
+    if (!candidates.some((known) => samePrompts(known.prompts, prompts))) return { parents: [one, other], prompts };
+  }
+  return null;
+}
+
+/** The newest candidate from which both come. */
+function commonAncestor(candidates: readonly Candidate[], one: number, other: number): number | null {
+  const ofOther = lineage(candidates, other);
+  const common = [...lineage(candidates, one)].filter((k) => ofOther.has(k));
+  return common.length === 0 ? null : maximum(common);
+}
+
+function lineage(candidates: readonly Candidate[], k: number): Set<number> {
+  return new Set([k, ...candidates[k].parents.flatMap((parent) => [...lineage(candidates, parent)])]);
+}
+
+function joined(candidates: readonly Candidate[], ancestor: number, pair: readonly [number, number]): Prompts {
+  const base = candidates[ancestor].prompts;
+  const better = pair[bestCandidate(pair.map((k) => candidates[k]))];
+  const textOf = (place: string): string => {
+    const changed = pair.filter((k) => candidates[k].prompts[place] !== base[place]);
+    return candidates[changed.length === 1 ? changed[0] : better].prompts[place];
+  };
+  return Object.fromEntries(Object.keys(base).map((place) => [place, textOf(place)]));
+}

@@ -1,0 +1,64 @@
+import { bestPrompts, evolvePrompts, type EvolutionParts, type EvolutionState } from './evolve-prompts.js';
+import type { Prompts } from './candidates.js';
+
+/**
+ * A task names the word that a text must contain for the agent to succeed. The reflector adds the first word that was missing, so it
+ * needs the feedback to do any good.
+ */
+const words = ['units', 'limits', 'dates', 'currency'];
+
+const score = ({ system, 'tool look_up': tool }: Prompts, word: string): number =>
+  word === 'dates' ? Number(tool.includes(word)) : Number(system.includes(word));
+
+const options = { seed: 3, budget: 200, minibatchSize: 2, merges: 3, perfectScore: 1 };
+
+function parts(states: EvolutionState[] = []): EvolutionParts<string> {
+  return {
+    seedPrompts: { system: 'Help.', 'tool look_up': 'Finds.' },
+    feedbackTasks: words,
+    selectionTasks: words,
+    evaluate: (prompts, tasks) =>
+      Promise.resolve(tasks.map((word) => ({ score: score(prompts, word), feedback: `missing: ${word}` }))),
+    reflect: (place, prompts, tried) => {
+      const missing = tried.find(({ trial }) => trial.score === 0)!.trial.feedback.split(': ')[1];
+      return Promise.resolve(prompts[place].includes(missing) ? prompts[place] : `${prompts[place]} ${missing}`);
+    },
+    onIteration: (state) => {
+      states.push(structuredClone(state));
+      return Promise.resolve();
+    },
+  };
+}
+
+test('evolution finds prompts that solve every task', async () => {
+  const state = await evolvePrompts(parts(), options, null);
+  expect(state.candidates[0].scores).toEqual([0, 0, 0, 0]);
+  const best = bestPrompts(state);
+  expect(best.scores).toEqual([1, 1, 1, 1]);
+  expect(best.prompts['tool look_up']).toContain('dates');
+  expect(state.rollouts).toBeGreaterThanOrEqual(200);
+});
+
+test('a change that does not score better on the same tasks is not kept', async () => {
+  const useless = { ...parts(), reflect: (_: string, prompts: Prompts) => Promise.resolve(`${prompts.system} please`) };
+  const state = await evolvePrompts(
+    { ...useless, seedPrompts: { system: 'Help.', 'tool look_up': 'Finds.' } },
+    { ...options, budget: 60 },
+    null,
+  );
+  expect(state.candidates).toHaveLength(1);
+});
+
+test('evolution that continues from any of its states ends like one that was never stopped', async () => {
+  const states: EvolutionState[] = [];
+  const whole = await evolvePrompts(parts(states), { ...options, budget: 80 }, null);
+  expect(states.length).toBeGreaterThan(3);
+  for (const state of [states[0], states.at(-2)!])
+    expect(await evolvePrompts(parts(), { ...options, budget: 80 }, structuredClone(state))).toEqual(whole);
+});
+
+test('it ends after the iteration under way where the user asks to stop', async () => {
+  const states: EvolutionState[] = [];
+  const state = await evolvePrompts({ ...parts(states), stopRequested: () => states.length > 0 }, options, null);
+  expect(state.iterations).toBe(1);
+});

@@ -1,0 +1,106 @@
+// The texts of a request that instruct a model, in every protocol: found, and replaced by others before the request is read.
+import type { Prompts } from './candidates.js';
+
+type Json = Record<string, unknown>;
+
+/** Visits every instructing text of a body, and puts in its place what is returned. */
+type Visit = (text: string, kind: PlaceKind) => string;
+
+/** `system`, or the description of a tool, by its name. */
+export type PlaceKind = { kind: 'system' } | { kind: 'tool'; name: string };
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A copy of the body with its instructing texts changed. Fields that are no such text are the body's own. */
+function mapped(body: unknown, visit: Visit): unknown {
+  if (!isObject(body)) return body;
+  const changed: Json = { ...body };
+  const system: PlaceKind = { kind: 'system' };
+  for (const field of ['instructions', 'system'])
+    if (field in body) changed[field] = mappedText(body[field], system, visit);
+  for (const field of ['messages', 'input'])
+    if (Array.isArray(body[field])) changed[field] = body[field].map((message) => mappedMessage(message, visit));
+  if (Array.isArray(body.tools)) changed.tools = body.tools.map((tool) => mappedTool(tool, visit));
+  return changed;
+}
+
+function mappedMessage(message: unknown, visit: Visit): unknown {
+  if (!isObject(message) || (message.role !== 'system' && message.role !== 'developer')) return message;
+  return { ...message, content: mappedText(message.content, { kind: 'system' }, visit) };
+}
+
+/** A text, or the texts of its parts. */
+function mappedText(content: unknown, place: PlaceKind, visit: Visit): unknown {
+  if (typeof content === 'string') return visit(content, place);
+  if (!Array.isArray(content)) return content;
+  return content.map((part) =>
+    isObject(part) && typeof part.text === 'string' ? { ...part, text: visit(part.text, place) } : part,
+  );
+}
+
+/** Chat Completions has the function in a field of its own; Responses and Messages have not. */
+function mappedTool(tool: unknown, visit: Visit): unknown {
+  if (!isObject(tool)) return tool;
+  if (isObject(tool.function)) return { ...tool, function: mappedTool(tool.function, visit) };
+  const { name, description } = tool;
+  if (typeof name !== 'string' || typeof description !== 'string') return tool;
+  return { ...tool, description: visit(description, { kind: 'tool', name }) };
+}
+
+/** The instructing texts of a request, in order. */
+export function promptTexts(body: unknown): { text: string; place: PlaceKind }[] {
+  const found: { text: string; place: PlaceKind }[] = [];
+  mapped(body, (text, place) => {
+    found.push({ text, place });
+    return text;
+  });
+  return found;
+}
+
+/**
+ * The request with other prompts. A text is found where it stands, also as a part of a longer one, so that what an agent adds to its
+ * prompt for a task stays.
+ *
+ * @param own the agent's own texts by their places
+ * @param prompts the texts that replace them
+ */
+export function withPrompts(body: unknown, own: Prompts, prompts: Prompts): unknown {
+  const changes = Object.keys(own).filter((place) => own[place] !== prompts[place]);
+  if (changes.length === 0) return body;
+  return mapped(body, (text, kind) => {
+    const places = changes.filter((place) => (kind.kind === 'tool') === place.startsWith('tool '));
+    const ofPlace = places.filter((place) => kind.kind === 'system' || place === `tool ${kind.name}`);
+    // The longest first: one prompt may contain another.
+    const inOrder = ofPlace.sort((a, b) => own[b].length - own[a].length);
+    const found = inOrder.find((place) => text.includes(own[place]));
+    return found === undefined ? text : text.replaceAll(own[found], () => prompts[found]);
+  });
+}
+
+/**
+ * The texts that some rollouts have in common, by their places: `system`, `system 2` and so on in the order in which they came, and
+ * `tool NAME`.
+ *
+ * @param rollouts the bodies of the requests of each
+ * @throws where rollouts have no text in common
+ */
+export function commonPrompts(rollouts: readonly (readonly unknown[])[]): Prompts {
+  const perRollout = rollouts.map((bodies) => new Map(bodies.flatMap(promptTexts).map((each) => [keyOf(each), each])));
+  const common = [...(perRollout[0]?.values() ?? [])].filter((each) => perRollout.every((own) => own.has(keyOf(each))));
+  const prompts: Record<string, string> = {};
+  let systems = 0;
+  for (const { text, place } of common) {
+    if (text.trim() === '') continue;
+    if (place.kind === 'tool') prompts[`tool ${place.name}`] ??= text;
+    else prompts[++systems === 1 ? 'system' : `system ${systems}`] = text;
+  }
+  if (Object.keys(prompts).length > 0) return prompts;
+  throw new Error(
+    'the agent has no system message and no tool description that is the same in all of its first rollouts\n' +
+      '  write the texts that may be changed into a file and give it: prompts=FILE, a JSON object of texts by name',
+  );
+}
+
+const keyOf = ({ text, place }: { text: string; place: PlaceKind }): string =>
+  JSON.stringify([place.kind === 'tool' ? place.name : null, text]);

@@ -1,0 +1,57 @@
+// The reflector: a model that reads how an agent did with its prompts, and writes a better text for one of them.
+import type { Prompts } from './candidates.js';
+import type { Trial } from './evolve-prompts.js';
+
+export interface Tried {
+  task: unknown;
+  trial: Trial;
+}
+
+/** Characters of a trial's feedback that the reflector reads: its beginning and its end. */
+const LONGEST_FEEDBACK = 6_000;
+
+/** The message that asks for a new text. */
+export function reflectionMessage(place: string, prompts: Prompts, tried: readonly Tried[]): string {
+  const others = Object.entries(prompts).filter(([name]) => name !== place);
+  return [
+    `You improve the texts that instruct an AI agent. The text to improve is ${place}. It reads now:`,
+    fenced(prompts[place]),
+    ...(others.length === 0
+      ? []
+      : ['These other texts stay as they are:', ...others.map(([name, text]) => `${name}:\n${fenced(text)}`)]),
+    'Here is what the agent did with these texts, a task each, with the score that it was given:',
+    ...tried.map(({ task, trial }, i) => trialText(i + 1, task, trial)),
+    'Find out where the score was lost and why. Then write a new text that would have prevented it and that holds for other tasks of ' +
+      'this kind too: name the rules, the facts about the tasks and the tools, and the strategy that the examples show. Keep what ' +
+      'works. Do not write the answers of single tasks into it.',
+    'Write the whole new text between a line of three backticks and another one, and nothing else between them.',
+  ].join('\n\n');
+}
+
+const trialText = (number: number, task: unknown, { score, feedback }: Trial): string =>
+  [`Task ${number}: ${JSON.stringify(task)}`, shortened(feedback), `Score: ${score}`].join('\n');
+
+const fenced = (text: string): string => `\`\`\`\n${text}\n\`\`\``;
+
+function shortened(text: string): string {
+  if (text.length <= LONGEST_FEEDBACK) return text;
+  const half = LONGEST_FEEDBACK / 2;
+  return `${text.slice(0, half)}\n[${text.length - LONGEST_FEEDBACK} characters are left out]\n${text.slice(-half)}`;
+}
+
+/**
+ * The new text of a reflector's answer: what stands between the first fence and the last one, so that a text may have fences itself.
+ *
+ * @throws where the answer has no such text
+ */
+export function reflectedText(answer: string): string {
+  const fences = [...answer.matchAll(/^[ \t]*```[^\n`]*$/gm)];
+  if (fences.length < 2)
+    throw new Error(
+      `the reflector's answer has no text between two lines of three backticks: ${JSON.stringify(answer.slice(0, 200))}`,
+    );
+  const [first, last] = [fences[0], fences.at(-1)!];
+  const text = answer.slice(first.index + first[0].length, last.index).trim();
+  if (text === '') throw new Error("the reflector's answer has an empty text between its lines of three backticks");
+  return text;
+}

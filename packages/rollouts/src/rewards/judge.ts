@@ -1,0 +1,110 @@
+// A judge that compares the rollouts of a group: one model reads all of them beside a rubric, and gives each a score from 0 to 1. Scores
+// within a group need no common scale over groups, which is what group methods compare.
+// Source of the idea: RULER of OpenPipe's ART (art.openpipe.ai/fundamentals/ruler). The text and the checks are ours.
+import type { OpenAiChat } from '@bowyer/envs';
+
+/** One message of a dialogue, as text. */
+export interface JudgedMessage {
+  role: string;
+  text: string;
+}
+
+export interface Verdict {
+  /** 0 to 1. */
+  score: number;
+  explanation: string;
+}
+
+export interface JudgeOptions {
+  /** What good rollouts are, in words. */
+  rubric: string;
+  /** Further answers that are asked for where one cannot be read. */
+  retries: number;
+  /** Longest answer in tokens. */
+  maxTokens: number;
+}
+
+export const usualRubric =
+  'A rollout that reaches the goal of its task scores clearly higher than one that does not. Among those that reach it, one that is more ' +
+  'direct scores a little higher than one that wastes steps. One that does not reach it scores higher the more real progress it has made. ' +
+  'Claims that the tools’ results do not support score low.';
+
+/**
+ * The verdicts on the rollouts of one group, in their order.
+ *
+ * @throws where no answer of the judge can be read
+ */
+export async function judgeGroup(
+  chat: Pick<OpenAiChat, 'complete'>,
+  rollouts: readonly (readonly JudgedMessage[])[],
+  { rubric, retries, maxTokens }: JudgeOptions,
+): Promise<Verdict[]> {
+  const message = judgeMessage(rollouts, rubric);
+  let problem: unknown;
+  for (let attempt = 0; attempt <= retries; attempt++) {
+    const { content } = await chat.complete([{ role: 'user', content: message }], { max_tokens: maxTokens });
+    try {
+      return verdictsOf(content, rollouts.length);
+    } catch (error) {
+      problem = error;
+    }
+  }
+  throw new Error(`the judge gave no verdict in ${retries + 1} answers\n  the last: ${(problem as Error).message}`, {
+    cause: problem,
+  });
+}
+
+/** The message to the judge. What all rollouts begin with is written once. */
+export function judgeMessage(rollouts: readonly (readonly JudgedMessage[])[], rubric: string): string {
+  const shared = sharedMessages(rollouts);
+  const written = (messages: readonly JudgedMessage[]) =>
+    messages.map(({ role, text }) => `${role}: ${text}`).join('\n');
+  return [
+    'Below are several rollouts of AI agents on the same task. Compare them by this rubric, and give each a score from 0 to 1.',
+    `<rubric>\n${rubric}\n</rubric>`,
+    ...(shared === 0
+      ? []
+      : [`All of them begin with:\n<context>\n${written(rollouts[0].slice(0, shared))}\n</context>`]),
+    ...rollouts.map((messages, i) => `<rollout id="${i + 1}">\n${written(messages.slice(shared))}\n</rollout>`),
+    'Answer with JSON alone, every rollout once:',
+    '{"scores": [{"id": 1, "explanation": "a sentence", "score": 0.5}]}',
+  ].join('\n\n');
+}
+
+/** The number of messages that all rollouts begin with. */
+function sharedMessages(rollouts: readonly (readonly JudgedMessage[])[]): number {
+  const [first] = rollouts;
+  if (rollouts.length < 2) return 0;
+  const isShared = (i: number) =>
+    rollouts.every((other) => other[i]?.role === first[i].role && other[i].text === first[i].text);
+  let shared = 0;
+  while (shared < first.length && isShared(shared)) shared++;
+  return shared;
+}
+
+/** @throws where the answer does not score each of the rollouts once, from 0 to 1 */
+export function verdictsOf(answer: string, rollouts: number): Verdict[] {
+  const start = answer.indexOf('{');
+  const end = answer.lastIndexOf('}');
+  if (start < 0 || end < start) throw new Error(`the judge's answer has no JSON object: ${excerptOf(answer)}`);
+  const { scores } = JSON.parse(answer.slice(start, end + 1)) as { scores?: unknown };
+  if (!Array.isArray(scores)) throw new Error(`the judge's answer has no list of scores: ${excerptOf(answer)}`);
+  const verdicts = new Map<number, Verdict>();
+  for (const each of scores as Record<string, unknown>[]) {
+    const id = Number(each.id);
+    const { score, explanation = '' } = each;
+    if (!Number.isInteger(id) || id < 1 || id > rollouts)
+      throw new Error(`the judge scored a rollout ${String(each.id)}`);
+    if (verdicts.has(id)) throw new Error(`the judge scored rollout ${id} twice`);
+    if (typeof score !== 'number' || !(score >= 0 && score <= 1))
+      throw new Error(`the judge gave rollout ${id} the score ${JSON.stringify(score)}, which is not from 0 to 1`);
+    verdicts.set(id, { score, explanation: String(explanation) });
+  }
+  return Array.from({ length: rollouts }, (_, i) => {
+    const verdict = verdicts.get(i + 1);
+    if (verdict === undefined) throw new Error(`the judge did not score rollout ${i + 1}`);
+    return verdict;
+  });
+}
+
+const excerptOf = (answer: string): string => JSON.stringify(answer.slice(0, 200));
