@@ -36,7 +36,17 @@ export { conversationExamples, conversationLoss, learnedTokens, type Examples } 
 export { imitate, type ImitationSettings } from './imitation/imitate.js';
 
 // Playing
-export { collect, play, type PlayContext, type RolloutSource } from './rollout/collect.js';
+export {
+  collect,
+  episodeSeed,
+  play,
+  type GroupOptions,
+  type PlayContext,
+  type PlayedSet,
+  type PlaySet,
+  type RolloutSource,
+  type SetWatch,
+} from './rollout/collect.js';
 export { episodeMetrics, rolloutMetrics } from './rollout/episode-metrics.js';
 export { criticCalibration, decodingsOf, evaluate, type Decoding, type Evaluation } from './rollout/evaluate.js';
 export { withHorizon } from './rollout/horizon.js';

@@ -12,6 +12,8 @@ import { segmentsOf, type TurnTokens } from './turn-tokens.js';
 export interface PlayContext {
   /** An environment that plays items of the split alone. Null for a run without an environment, which cannot play. */
   makeEnv: ((split: Split) => Env) | null;
+  /** Plays whole sets in place of `makeEnv` and of a player, such as programs that call a server of the policy. */
+  playSet?: PlaySet;
   /** Name of the environment, for messages. */
   environment?: string;
   hooks: Pick<RunHooks, 'progress' | 'interrupted'>;
@@ -70,6 +72,23 @@ export interface PlayedSet {
 }
 
 /**
+ * Plays a set of episodes by itself, numbered and grouped as the set says. An episode that fails is reported and left out.
+ *
+ * @throws {InterruptedError} once the set is given up
+ */
+export type PlaySet = (set: GroupOptions & PlayedSet, options: PlayOptions, watch: SetWatch) => Promise<Trajectory[]>;
+
+/** What a set that plays by itself reports, and asks. */
+export interface SetWatch {
+  /** An episode has been played. */
+  played(): void;
+  /** An episode has failed. @throws as soon as more than `maxFailureShare` of the episodes failed */
+  failed(error: Error, episode: number): void;
+  /** True once the user asks to stop and the set can be played again: it is given up with `InterruptedError`. */
+  readonly givenUp: boolean;
+}
+
+/**
  * One iteration's rollout. Seeds follow from the run's seed and the episode's number alone.
  *
  * @throws {InterruptedError} where the user asks to stop: nothing has been learned since the last iteration
@@ -101,7 +120,7 @@ export async function collectEpisodes(
   const trajectories = run.rollouts
     ? await run.rollouts.take(iteration, { context: run, options, groupSize })
     : await playRollout(run, run.openRollouts ?? openPlayer, iteration, options, episodes);
-  checkGroups(trajectories, run.environment);
+  if (run.playSet === undefined) checkGroups(trajectories, run.environment);
   await run.onRollout?.(trajectories, iteration);
   return trajectories;
 }
@@ -153,6 +172,7 @@ export async function play(
 ): Promise<Trajectory[]> {
   const { ranks = oneRank, hooks } = context;
   const { purpose, episodes } = set;
+  if (context.playSet !== undefined) return playByItself(context, context.playSet, options, set);
   if (ranks.size === 1) return (await playShare(context, openPlayer, options, set, { rank: 0, size: 1 })).played;
   const share = { rank: ranks.rank, size: ranks.size };
   // A player may ask the critic, which within its own episodes must not wait for other ranks.
@@ -166,6 +186,32 @@ export async function play(
   const failures = all.flatMap(({ failures }) => failures);
   checkFailures(failures, options.maxFailureShare ?? DEFAULT_FAILURE_SHARE, { purpose, episodes });
   return all.flatMap(({ played }) => played).sort((a, b) => a.episode - b.episode);
+}
+
+/** @returns the episodes that did not fail, in order */
+async function playByItself(
+  { ranks = oneRank, hooks, onFailure, givesUp = false }: PlayContext,
+  playSet: PlaySet,
+  options: PlayOptions,
+  set: GroupOptions & PlayedSet,
+): Promise<Trajectory[]> {
+  const { purpose, episodes } = set;
+  if (ranks.size > 1) throw new Error(`${purpose}: a set that plays by itself is played by one process, not ${ranks.size}`);
+  const failures: Error[] = [];
+  let done = 0;
+  hooks.progress(purpose, 0, episodes);
+  const trajectories = await playSet(set, options, {
+    played: () => hooks.progress(purpose, ++done, episodes),
+    failed(error, episode) {
+      failures.push(error);
+      onFailure?.(error, `${purpose} episode ${episode}`);
+      checkFailures(failures, options.maxFailureShare ?? DEFAULT_FAILURE_SHARE, { purpose, episodes });
+    },
+    get givenUp() {
+      return givesUp && hooks.interrupted === true;
+    },
+  });
+  return trajectories.sort((a, b) => a.episode - b.episode);
 }
 
 export const DEFAULT_FAILURE_SHARE = 0.5;
