@@ -40,6 +40,7 @@ export { environmentKeysOf, envNodeSchema, oracleKeysOf, type EnvConfig } from '
 export {
   engineText,
   environmentOf,
+  hasEnvironment,
   environmentOptions,
   optimalReturnOf,
   outsideKeys,

@@ -14,3 +14,12 @@ export { effectiveRewards } from './record/effective-rewards.js';
 export { treeOf } from './tree/build-tree.js';
 export type { CallNode, RolloutTree } from './tree/tree.js';
 export type { SplicePolicy } from './tree/prompt.js';
+
+// Playing: agents of the user as a source of episodes
+export { rolloutPlayer, type FixedSampling, type RolloutHost, type RolloutPlayOptions } from './play/play-rollouts.js';
+export type { JudgeRollout, PlayedRollout, RolloutAddress, RunAgent } from './play/run-agent.js';
+export { checkTasks, readTasks, splitTasks, type AgentTask, type HeldOut, type SplitTasks } from './play/tasks.js';
+export { agentProgram, agentVariables, type AgentProgramOptions } from './programs/agent-program.js';
+export { judgeProgram, type JudgeProgramOptions } from './programs/judge-program.js';
+export { verdictOf, type Verdict } from './programs/verdict.js';
+export { trajectoryOf, type TrajectoryOptions } from './trajectories/trajectory-of.js';

@@ -7,3 +7,7 @@ export { runKeys } from './keys/run-keys.js';
 export { environmentKeysOf as environmentKeys } from '@bowyer/agent';
 export { environmentFiles } from './config/environment-files.js';
 export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas.js';
+
+// Runs that another program starts
+export { runAsLibrary, type LibraryRun } from './library/run-as-library.js';
+export type { RunResults, PolicyResult } from './run/results.js';

@@ -1,7 +1,7 @@
 // Which tokens have a meaning for the agent beyond text.
 import type { Tokenizer } from '@bowyer/text';
 import type { AgentConfig } from '../keys/agent-keys.js';
-import { answerTokens, type EnvironmentConfig } from '../environment/environment.js';
+import { answerTokens, hasEnvironment, type EnvironmentConfig } from '../environment/environment.js';
 
 /**
  * Tokens that end an utterance; the first is the one that training scores after a demonstration.
@@ -22,8 +22,12 @@ export function terminatorIds(tokenizer: Tokenizer, { eosStr }: Pick<AgentConfig
   return [ids[0], ...endOfText];
 }
 
-/** Tokens that the agent can never write, besides padding: unknown words and the environment's own answers. */
-export function maskedTokenIds(tokenizer: Tokenizer, config: EnvironmentConfig): number[] {
+/**
+ * Tokens that the agent can never write, besides padding: unknown words and the environment's own answers. Without an environment every
+ * token that the model has.
+ */
+export function maskedTokenIds(tokenizer: Tokenizer, config: Partial<EnvironmentConfig>): number[] {
+  if (!hasEnvironment(config)) return [];
   const answers = answerTokens(config).flatMap((answer) => {
     const ids = tokenizer.encode(answer);
     return ids.length === 1 ? ids : [];

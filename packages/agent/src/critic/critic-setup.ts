@@ -12,12 +12,12 @@ import type { Tokenizer } from '@bowyer/text';
 import { adam } from '../policy/policy-setup.js';
 import { environmentInfo } from '@bowyer/envs';
 import type { AgentConfig } from '../keys/agent-keys.js';
-import { environmentOptions, type EnvironmentConfig } from '../environment/environment.js';
+import { environmentOptions, hasEnvironment, type EnvironmentConfig } from '../environment/environment.js';
 
 /** Tokens that go through a transformer critic at once: bounds its memory. */
 const BATCH_TOKENS = 4096;
 
-export type CriticConfig = EnvironmentConfig & Pick<AgentConfig, 'seed' | 'critic' | 'criticLm'>;
+export type CriticConfig = Partial<EnvironmentConfig> & Pick<AgentConfig, 'seed' | 'critic' | 'criticLm'>;
 
 /** @param tokenizer the policy's, whose words the built-in critics read */
 export async function makeCritic(config: CriticConfig, device: Device, tokenizer: Tokenizer): Promise<DoubleCritic> {
@@ -26,18 +26,21 @@ export async function makeCritic(config: CriticConfig, device: Device, tokenizer
     device,
     encoder: await makeEncoder(config, tokenizer, rng),
     rng,
-    outputBias:
-      config.critic.initialValue ?? environmentInfo(config.env.name).typicalReturn(environmentOptions(config)),
+    outputBias: config.critic.initialValue ?? typicalReturnOf(config),
     optimizer: adam,
   });
 }
+
+/** Without an environment nothing is known of returns. */
+const typicalReturnOf = (config: Partial<EnvironmentConfig>): number =>
+  hasEnvironment(config) ? environmentInfo(config.env.name).typicalReturn(environmentOptions(config)) : 0;
 
 async function makeEncoder(
   { env, critic, criticLm }: CriticConfig,
   tokenizer: Tokenizer,
   rng: Rng,
 ): Promise<CriticEncoder> {
-  const kind = critic.kind === 'auto' ? (environmentInfo(env.name).critic ?? 'recency') : critic.kind;
+  const kind = critic.kind === 'auto' ? ((env && environmentInfo(env.name).critic) ?? 'recency') : critic.kind;
   if (kind === 'line') return new LineEncoder(tokenizer, critic.width);
   if (kind === 'recency') return new RecencyEncoder(tokenizer, critic.width);
   const { stateFeature, maxLength, width, numLayers, numHeads } = critic;

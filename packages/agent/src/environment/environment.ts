@@ -18,6 +18,10 @@ import type { EnvConfig } from './environment-keys.js';
 /** The keys that make an environment: `env`, and the keys outside it that the environment declares. */
 export type EnvironmentConfig = { env: EnvConfig };
 
+/** An agent of programs has no environment. */
+export const hasEnvironment = (config: Partial<EnvironmentConfig>): config is EnvironmentConfig =>
+  config.env !== undefined;
+
 /** The options of an environment, beside its parts. */
 export function environmentOptions(config: EnvironmentConfig): Record<string, unknown> {
   const { name, ...options } = config.env;

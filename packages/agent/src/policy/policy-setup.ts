@@ -19,7 +19,8 @@ export function policyOptimizer({ optimizer }: Pick<AgentConfig, 'optimizer'>): 
   return { kind, ...adam };
 }
 
-export type PolicyConfig = EnvironmentConfig &
+/** Without an environment the policy's texts are those of its checkpoint, with nothing masked. */
+export type PolicyConfig = Partial<EnvironmentConfig> &
   Pick<AgentConfig, 'quantization' | 'seed'> &
   Partial<Pick<AgentConfig, 'useLora' | 'lora' | 'gradientCheckpointing' | 'chatTemplate'>>;
 

@@ -66,6 +66,9 @@ function withoutDefaults(composition: Composition): ConfigProblem[] {
   ];
 }
 
+/** Tasks that run an algorithm. */
+const TRAINING = ['train', 'train_agent'];
+
 /** `env_name` and `agent_type` cannot choose the options that belong to a unit, only repeat which it is. */
 function otherUnit(composition: Composition): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
@@ -80,7 +83,7 @@ function otherUnit(composition: Composition): ConfigProblem[] {
   const named = typeof agent === 'string' ? findAlgorithm(agent) : undefined;
   if (named === undefined) return problems;
   const chosen = composition.choices.algorithm ?? null;
-  if (chosen === null && composition.setting('task') === 'train')
+  if (chosen === null && TRAINING.includes(composition.setting('task') as string))
     problems.push({
       key: 'agent_type',
       message: `agent_type is ${String(agent)}, but the options of that algorithm are not there`,
@@ -129,7 +132,7 @@ function sizelessCritic(composition: Composition): ConfigProblem[] {
 }
 
 function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {
-  if (config.task !== 'train') return [];
+  if (!TRAINING.includes(config.task as string)) return [];
   const unit = findAlgorithm(config.agentType as string);
   return unit?.problems?.(config) ?? [];
 }

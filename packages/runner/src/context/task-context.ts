@@ -2,6 +2,7 @@
 import type { Ranks } from '@bowyer/core';
 import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';
+import type { JudgeRollout, RunAgent } from '@bowyer/rollouts';
 import type { Processes } from './processes.js';
 import type { ResolvedConfig } from './resolved-config.js';
 
@@ -17,6 +18,8 @@ export interface TaskContext {
   print(text: string): void;
   /** Objects that environments get beside their options, such as an oracle. */
   envParts: EnvParts;
+  /** Functions of a program that runs the task as a library, in place of the commands `agent` and `reward`. */
+  agent?: { run: RunAgent; judge?: JudgeRollout };
   /** The output of progress bars. */
   progress: ProgressOutput;
   /** The processes that share the task; this one alone if not given. */

@@ -14,9 +14,18 @@ export interface TaskResult {
 /** More items than this make no table that anybody reads. */
 const MOST_ITEMS = 20;
 
-/** In alphabetical order; empty where there is one kind of task only and one item, or very many. */
-export function breakdownOf(environment: string, trajectories: readonly Trajectory[]): TaskResult[] {
-  const { taskType } = environmentInfo(environment);
+export const breakdownOf = (environment: string, trajectories: readonly Trajectory[]): TaskResult[] =>
+  breakdownBy(environmentInfo(environment).taskType, trajectories);
+
+/**
+ * In alphabetical order; empty where there is one kind of task only and one item, or very many.
+ *
+ * @param taskType the kind, by the `info` of an episode's first turn
+ */
+export function breakdownBy(
+  taskType: ((info: Record<string, unknown>) => string | null) | undefined,
+  trajectories: readonly Trajectory[],
+): TaskResult[] {
   const byType = grouped(trajectories, ({ infos }) => taskType?.(infos[0] ?? {}) ?? null);
   const byItem = grouped(trajectories, ({ item }) => item ?? null);
   const groups =

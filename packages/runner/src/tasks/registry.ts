@@ -15,6 +15,7 @@ import { serveEnvTask } from './serve-env/unit.js';
 import { serveModelTask } from './serve-model/unit.js';
 import type { TaskUnit } from './task.js';
 import { trainTask } from './train/unit.js';
+import { trainAgentTask } from './train-agent/unit.js';
 import { wandbAgentTask } from './wandb-agent/unit.js';
 import { wandbSyncTask } from './wandb-sync/unit.js';
 
@@ -29,6 +30,7 @@ export function registerTask(unit: TaskUnit): void {
 
 for (const unit of [
   trainTask,
+  trainAgentTask,
   evaluateTask,
   reverifyTask,
   finetuneTask,

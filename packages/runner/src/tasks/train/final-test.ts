@@ -17,23 +17,14 @@ import type { Device } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import {
-  agentEnvironment,
-  dialoguesOf,
-  environmentOf,
   loadPolicy,
   memoryFileOf,
-  optimalReturnOf,
   playOptions,
   recipeOptions,
-  splitPlanOf,
   type AgentMemory,
-  type ContextConfig,
-  type DialogueConfig,
-  type MemoryConfig,
   type PlayConfig,
   type PolicyConfig,
 } from '@bowyer/agent';
-import { breakdownOf } from '../../run/breakdown.js';
 import { TestCache } from '../../run/test-cache.js';
 import type { Recorder } from '../../run/recorder.js';
 import {
@@ -47,6 +38,7 @@ import { RunFiles } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
 import { tokenTexts } from '../../run/token-texts.js';
 import type { TaskContext } from '../../context/task-context.js';
+import type { Stage } from './stage.js';
 import type { TrainConfig } from './train-config.js';
 
 /** A line for every episode that its environment failed; training and figures are of the others. */
@@ -63,9 +55,6 @@ const aheadOf = ({ rollout }: Pick<TrainConfig, 'rollout'>): Pick<RunResults, 'r
 
 /** The keys that decide how the agents are loaded and played, and what the results say of the training. */
 type TestConfig = PolicyConfig &
-  DialogueConfig &
-  ContextConfig &
-  MemoryConfig &
   PlayConfig &
   Pick<TrainConfig, 'testSize' | 'evalDecoding' | 'gamma'> &
   Pick<TrainConfig, 'checkpointPath' | 'policyLm' | 'iterations' | 'rollout' | 'demonstrations'>;
@@ -89,6 +78,7 @@ export class FinalTest {
     private readonly context: TaskContext,
     private readonly device: Device,
     private readonly memory: AgentMemory | null,
+    private readonly stage: Stage,
   ) {
     this.#cache = new TestCache(join(context.directory, 'tested'));
   }
@@ -138,10 +128,10 @@ export class FinalTest {
       tasks: Object.fromEntries(
         tested.map(({ name, decoding, trajectories }) => [
           `${name} (${decoding})`,
-          breakdownOf(config.env.name, trajectories),
+          this.stage.breakdown(trajectories),
         ]),
       ),
-      optimalReturn: optimalReturnOf(config),
+      optimalReturn: this.stage.optimalReturn,
       calibration: calibration && {
         qMean: calibration['eval/q_mean'],
         discountedReturnMean: calibration['eval/discounted_return_mean'],
@@ -166,7 +156,7 @@ export class FinalTest {
       return await this.#play(name, {
         policy,
         critic,
-        dialogues: await dialoguesOf(policy, this.config, this.context),
+        dialogues: await this.stage.dialogues(policy),
       });
     } finally {
       await policy.release();
@@ -175,7 +165,7 @@ export class FinalTest {
 
   /** Whatever a plan says, the rollouts show what was trained on. */
   async #items(episodes: readonly Trajectory[]): Promise<TestedItems> {
-    const plan = splitPlanOf(this.config);
+    const { plan } = this.stage;
     if (this.unit.needs.source !== 'episodes') return testedItems(plan, episodes, null);
     const { rollouts } = await RunFiles.read(this.context.directory);
     return testedItems(plan, episodes, new Set(rollouts.flatMap(({ item }) => item ?? [])));
@@ -228,10 +218,10 @@ export class FinalTest {
     const options = recipeOptions(config, agent.policy.tokenizer);
     const canAct = agent.critic !== null || !unit.playsWithCritic;
     const openPlayer = canAct ? unit.openPlayer(agent, options) : policyPlayer(agent, options);
+    const played = await this.stage.open(agent, () => this.#trained);
     const { metrics, trajectories } = await evaluate(
       {
-        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts), this.memory?.memory ?? null),
-        together: config.memory?.kind === 'encoder',
+        ...played.parts,
         hooks: { progress: (_, done) => bar.update(done) },
         onFailure: failureLog(context.log),
         ranks: context.ranks,
@@ -239,7 +229,7 @@ export class FinalTest {
       openPlayer,
       { ...playOptions(config, agent.policy.tokenizer), evalSize: config.testSize, evalDecoding: decoding },
       'test',
-    );
+    ).finally(() => played.close());
     bar.finish();
     return { name, decoding, metrics, trajectories };
   }

@@ -6,6 +6,7 @@ import { oneRank, onRankZero } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import {
   checkTextRules,
+  hasEnvironment,
   loadImitationData,
   makeDemonstrations,
   memoryFileOf,
@@ -33,7 +34,7 @@ export async function findStart(
   const given = config.checkpointPath ?? config.policyLm;
   await checkTextRules(given, config);
   const trainedIn = given === null ? undefined : runOf(given)?.env?.name;
-  if (trainedIn !== undefined && trainedIn !== config.env.name)
+  if (hasEnvironment(config) && trainedIn !== undefined && trainedIn !== config.env.name)
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset')
     return { folder: given, data: await loadImitationData(config, memory, context.log) };

@@ -14,8 +14,6 @@ import type { Device } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
 import { takeExchangeTimes } from '@bowyer/models';
 import {
-  agentEnvironment,
-  environmentOf,
   playOptions,
   recipeOptions,
   referenceOf,
@@ -24,9 +22,7 @@ import {
   withRemoteRollouts,
   type AgentConfig,
   type AgentMemory,
-  type ContextConfig,
   type FreshPolicyConfig,
-  type MemoryConfig,
   type PlayConfig,
   type PolicyConfig,
   type RolloutsAhead,
@@ -41,14 +37,13 @@ import { RunFiles } from '../../run/run-files.js';
 import { tokenTexts } from '../../run/token-texts.js';
 import type { TaskContext } from '../../context/task-context.js';
 import { failureLog } from './final-test.js';
+import type { Stage } from './stage.js';
 import type { TrainConfig } from './train-config.js';
 import type { TrainedModels } from './trained-models.js';
 
 /** The keys that are read while an algorithm runs; the algorithm reads those of its own schema. */
 type AlgorithmConfig = PolicyConfig &
   FreshPolicyConfig &
-  ContextConfig &
-  MemoryConfig &
   PlayConfig &
   Pick<AgentConfig, 'optimizer'> &
   Pick<TrainConfig, 'diagnostics' | 'guard' | 'remotePolicy' | 'distributed'> &
@@ -63,6 +58,7 @@ export interface RunState {
   logger: RunLogger;
   config: AlgorithmConfig;
   context: TaskContext;
+  stage: Stage;
   memory: AgentMemory | null;
   store: CheckpointStore<CheckpointProgress>;
   /** Null where the run begins. */
@@ -74,9 +70,9 @@ export interface RunState {
 
 /** Runs the algorithm to its end or to the user's stop. */
 export async function runAlgorithm(runState: RunState): Promise<Recorder> {
-  const { unit, agent, dataset, device, logger, config, context, memory, store, progress, models, start, rollouts } =
+  const { unit, agent, dataset, device, logger, config, context, stage, memory, store, progress, models, start, rollouts } =
     runState;
-  const { directory, log, envParts, onInterrupt, ranks = oneRank } = context;
+  const { directory, log, onInterrupt, ranks = oneRank } = context;
   const { policy } = agent;
   const openReference = referenceOf(policy, start, config, device);
   const leads = ranks.rank === 0;
@@ -128,10 +124,10 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
   onInterrupt(stop, 'stopping at the next checkpoint');
   const { metrics, rollouts: history } = await RunFiles.read(directory);
   recorder.remember(metrics);
+  const played = await stage.open(agent, () => recorder.iteration);
   const run: TrainingRun = {
     ...agent,
-    makeEnv: agentEnvironment(config, environmentOf(config, envParts), memory?.memory ?? null),
-    together: config.memory?.kind === 'encoder', // which answers after a while
+    ...played.parts,
     onFailure: failureLog(log),
     onRollout: async (rollout, iteration) => {
       await diagnostics?.onRollout(rollout, iteration);
@@ -148,7 +144,6 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
     openReference,
     openTeacher: teacherOf(policy, config, device),
     restoreStart: startRestorer(policy, start, config, device),
-    environment: config.env.name,
     ranks,
     replayPlacement: config.distributed.replay,
     rollouts,
@@ -157,6 +152,7 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
     unit.train({ ...run, openRollouts }, recipeOptions(config, policy.tokenizer)),
   );
   await trained
+    .finally(() => played.close())
     .finally(() => control?.close())
     .catch(async (error: unknown) => {
       // A rollout was given up: nothing has been learned since the last iteration.

@@ -5,7 +5,7 @@ import { findAlgorithm, rateFollowsIterations, type Agent } from '@bowyer/algori
 import { oneRank, onRankZero, overrideWord, shellQuoted, timed, writeFileAtomically } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import type { RunLogger } from '@bowyer/logging';
-import { AgentMemory, datasetFor, deviceOf, dialoguesOf, warnOfTextRules, withRolloutsAhead } from '@bowyer/agent';
+import { AgentMemory, datasetFor, deviceOf, warnOfTextRules, withRolloutsAhead } from '@bowyer/agent';
 import { checkSharedFolder } from '../../run/shared-folder.js';
 import { silentLogger } from '../../run/silent.js';
 import { checkpointsOf, type CheckpointProgress } from '../../run/checkpoint-progress.js';
@@ -20,19 +20,29 @@ import { Opened } from './opened.js';
 import { FinalTest } from './final-test.js';
 import { fillMemory, findStart } from './find-start.js';
 import { runAlgorithm } from './run-algorithm.js';
+import { environmentStage, type MakeStage } from './stage.js';
 import type { TrainConfig } from './train-config.js';
 import { TrainedModels } from './trained-models.js';
 
-export async function train(config: TrainConfig, context: TaskContext): Promise<void> {
+/** @param makeStage of what is played in place of the config's environment */
+export async function train(
+  config: TrainConfig,
+  context: TaskContext,
+  makeStage: MakeStage<TrainConfig> = environmentStage,
+): Promise<void> {
   const { directory, ranks = oneRank } = context;
   // Rank 0 alone writes, so it alone owns the folder.
   if (ranks.rank === 0) await openDirectory(directory, context.config.decisive);
   await checkSharedFolder(directory, ranks);
-  if (ranks.rank > 0) return trainInFolder(config, context);
-  await owningFolder(directory, 'run', context.log, () => trainInFolder(config, context));
+  if (ranks.rank > 0) return trainInFolder(config, context, makeStage);
+  await owningFolder(directory, 'run', context.log, () => trainInFolder(config, context, makeStage));
 }
 
-async function trainInFolder(config: TrainConfig, context: TaskContext): Promise<void> {
+async function trainInFolder(
+  config: TrainConfig,
+  context: TaskContext,
+  makeStage: MakeStage<TrainConfig>,
+): Promise<void> {
   const { directory, print, ranks = oneRank } = context;
   refuseAheadOnRanks(config, ranks.size);
   const finished = await readResults(directory);
@@ -42,10 +52,10 @@ async function trainInFolder(config: TrainConfig, context: TaskContext): Promise
     return;
   }
   await ranks.barrier(); // every rank has looked for results before there can be new ones
-  if (ranks.rank > 0) return trainAndTest(config, context).then(() => undefined);
+  if (ranks.rank > 0) return trainAndTest(config, context, makeStage).then(() => undefined);
   checkLoggers(config);
   await withReport(context, async () => {
-    const results = await trainAndTest(config, context);
+    const results = await trainAndTest(config, context, makeStage);
     if (results === null) {
       context.log(`stopped; the same command with ${shellQuoted(overrideWord('save_path', directory))} resumes it`);
       return 'interrupted';
@@ -101,7 +111,11 @@ function refuseOtherLength(found: CheckpointProgress, config: LengthConfig): voi
 }
 
 /** The run from its start to its final test. @returns null if the user stopped it before its end */
-async function trainAndTest(config: TrainConfig, context: TaskContext): Promise<RunResults | null> {
+async function trainAndTest(
+  config: TrainConfig,
+  context: TaskContext,
+  makeStage: MakeStage<TrainConfig>,
+): Promise<RunResults | null> {
   const { directory, log, ranks = oneRank } = context;
   const unit = findAlgorithm(config.agentType)!;
   const opened = new Opened();
@@ -112,6 +126,7 @@ async function trainAndTest(config: TrainConfig, context: TaskContext): Promise<
       (own) => own.close(),
     );
     const memory = opened.add(await AgentMemory.open(config, device), (own) => own?.release());
+    const stage = makeStage(config, context, memory);
     const start = await timed('phase', 'start', () => findStart(unit, config, device, context, memory));
     if (start === null) return null;
 
@@ -129,17 +144,17 @@ async function trainAndTest(config: TrainConfig, context: TaskContext): Promise<
     const { policy, critic } = models;
     const dataset = start.data && (await datasetFor(policy, start.data, config, log));
     if (ranks.rank === 0) await claimDirectory(directory, context.config.decisive);
-    const agent: Agent = { policy, critic, dialogues: await dialoguesOf(policy, config, context) };
+    const agent: Agent = { policy, critic, dialogues: await stage.dialogues(policy) };
     const progress = found?.progress ?? null;
     const firstIteration = progress?.nextIteration ?? 0;
     const ahead = { unit, agent, policyFolder: folder!, checkpoint, firstIteration };
 
     const work = async (logger: RunLogger) => {
-      const run = { unit, agent, dataset, device, logger, config, context, memory, store, progress, models, start };
+      const run = { unit, agent, dataset, device, logger, config, context, stage, memory, store, progress, models, start };
       const recorder = await withRolloutsAhead(config, ahead, (rollouts) => runAlgorithm({ ...run, rollouts }));
       if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
       context.onInterrupt(null); // the training is saved: a signal ends the process, and a resumed run repeats the test
-      const test = new FinalTest(unit, config, context, device, memory);
+      const test = new FinalTest(unit, config, context, device, memory, stage);
       return timed('phase', 'test', () => test.run(agent, start.folder, recorder));
     };
     if (ranks.rank > 0) return await work(silentLogger);

@@ -1,7 +1,7 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm } from '@bowyer/algorithms';
-import { count, nullable, oneOf, rate, type ConfigProblem, changeableOnResume } from '@bowyer/core';
+import { count, nullable, oneOf, type ConfigProblem, changeableOnResume } from '@bowyer/core';
 import {
   cacheKeys,
   contextKeys,
@@ -41,28 +41,9 @@ import { algorithmKeys, decodingKeys, wandbKeys } from '../../keys/adopted-keys.
 import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
 import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
+import { diagnosticsNode } from './diagnostics-node.js';
 import { lossProblems, type LossConfig } from './loss-problems.js';
 import type { TaskUnit } from '../task.js';
-
-const diagnosticsNode = Type.Object(
-  {
-    turns: count('turns of each rollout whose tokens are scored again before and after the update; 0: no turns', 0),
-    max_logprob_mismatch: changeableOnResume(
-      nullable(
-        rate('nats'),
-        'largest difference, in nats, between the log-probability of a token as it was sampled and as the trainer computes it; a larger one stops the run; null: no bound',
-      ),
-    ),
-    kl_to_start: Type.Boolean({
-      description:
-        'also measure the KL to the start of the run; without adapters this keeps a copy of the start in memory',
-    }),
-  },
-  {
-    additionalProperties: false,
-    description: 'figures that are measured on each rollout beside those of the algorithm',
-  },
-);
 
 /** How several processes share a run. A run may be resumed with another number of them, and with other keys. */
 const distributedNode = ({ algorithm }: Choices) =>

@@ -1,0 +1,185 @@
+// Plays a set of rollouts: agents call a server of the policy, which records them; what they leave is learned from as episodes.
+import { episodeSeed, InterruptedError, type GroupOptions, type PlayedSet, type PlayOptions, type PlaySet, type SetWatch } from '@bowyer/algorithms';
+import { hash32, type Trajectory } from '@bowyer/core';
+import type { RecordedReward, RecordedRollout } from '../record/recorded.js';
+import { REWARD } from '../trajectories/final-rewards.js';
+import { trajectoryOf } from '../trajectories/trajectory-of.js';
+import { treeOf } from '../tree/tree.js';
+import type { Verdict } from '../programs/verdict.js';
+import type { JudgeRollout, PlayedRollout, RolloutAddress, RunAgent } from './run-agent.js';
+import { taskOf, type AgentTask, type SplitTasks } from './tasks.js';
+
+/** Values that replace what the agent's requests say; those left out are as the agent sends them. */
+export interface FixedSampling {
+  /** 0: greedy. */
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+}
+
+/** The server that agents call. */
+export interface RolloutHost {
+  /** @param rollout.seed every answer follows from it and the number of its call */
+  begin(rollout: {
+    id: string;
+    task: string;
+    group?: string;
+    attempt: number;
+    seed: number;
+    sampling: FixedSampling;
+  }): RolloutAddress;
+  reward(id: string, reward: Pick<RecordedReward, 'value'> & Partial<RecordedReward>): void | Promise<void>;
+  metrics(id: string, metrics: Record<string, number>): void | Promise<void>;
+  end(id: string, how: { status: 'ended' | 'failed'; reason?: string }): void | Promise<void>;
+  read(id: string): Promise<RecordedRollout>;
+}
+
+export interface RolloutPlayOptions {
+  tasks: SplitTasks;
+  run: RunAgent;
+  /** Null: the agent says its reward itself. */
+  judge: JudgeRollout | null;
+  /** How often a rollout is begun at most. */
+  attempts: number;
+  /** The reward of a rollout that has failed in every attempt; null: it is left out. */
+  failedReward: number | null;
+  sampling: FixedSampling;
+  /** The text of tokens, with special tokens. */
+  decode: (ids: readonly number[]) => string;
+  /** Tells records of this process from those of one before that was killed. */
+  start: string;
+}
+
+/** Plays sets as algorithms ask for them, `options.slots` rollouts at once. */
+export const rolloutPlayer =
+  (host: RolloutHost, how: RolloutPlayOptions): PlaySet =>
+  (set, options, watch) =>
+    new SetOfRollouts(host, how, set, options, watch).play();
+
+/** Between two looks whether the set is given up, in ms. */
+const LOOK_MS = 100;
+
+class SetOfRollouts {
+  readonly #stop = new AbortController();
+  readonly #played: Trajectory[] = [];
+  #next = 0;
+
+  constructor(
+    private readonly host: RolloutHost,
+    private readonly how: RolloutPlayOptions,
+    private readonly set: GroupOptions & PlayedSet,
+    private readonly options: PlayOptions,
+    private readonly watch: SetWatch,
+  ) {}
+
+  async play(): Promise<Trajectory[]> {
+    const { purpose, episodes } = this.set;
+    const timer = setInterval(() => this.watch.givenUp && this.#stop.abort(new InterruptedError(purpose)), LOOK_MS);
+    try {
+      const lanes = Array.from({ length: Math.min(this.options.slots, episodes) }, () => this.#lane());
+      const ended = await Promise.allSettled(lanes);
+      if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
+      for (const lane of ended) if (lane.status === 'rejected') throw lane.reason;
+      return this.#played;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** One rollout after the other. What ends one lane with an error ends all. */
+  async #lane(): Promise<void> {
+    try {
+      while (this.#next < this.set.episodes && !this.#stop.signal.aborted) await this.#episode(this.#next++);
+    } catch (error) {
+      this.#stop.abort(error);
+    }
+  }
+
+  async #episode(index: number): Promise<void> {
+    const episode = this.set.firstEpisode + index;
+    try {
+      this.#played.push(await this.#attempts(episode));
+      this.watch.played();
+    } catch (error) {
+      this.#stop.signal.throwIfAborted();
+      this.watch.failed(error instanceof Error ? error : new Error(String(error)), episode);
+    }
+  }
+
+  async #attempts(episode: number): Promise<Trajectory> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await this.#attempt(episode, attempt);
+      } catch (error) {
+        this.#stop.signal.throwIfAborted();
+        if (attempt >= this.how.attempts) throw error;
+      }
+  }
+
+  async #attempt(episode: number, attempt: number): Promise<Trajectory> {
+    const rollout = this.#begin(episode, attempt);
+    const { id } = rollout.open;
+    const failure = await this.#run(rollout).then(
+      () => null,
+      (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+    );
+    await this.host.end(id, failure === null ? { status: 'ended' } : { status: 'failed', reason: failure.message });
+    const { failedReward, attempts } = this.how;
+    if (failure !== null) {
+      if (failedReward === null || attempt < attempts || this.#stop.signal.aborted) throw failure;
+      await this.host.reward(id, { name: REWARD, value: failedReward });
+    } else await this.#judge(rollout);
+    return this.#trajectory(rollout, await this.host.read(id), episode);
+  }
+
+  #begin(episode: number, attempt: number): PlayedRollout {
+    const { purpose, split, groupSize = 1 } = this.set;
+    const group = Math.floor(episode / groupSize);
+    const { seed } = this.options;
+    const own = episodeSeed(seed, purpose, episode);
+    const task = taskOf(this.how.tasks[split], { split, group, seed });
+    const name = `${purpose}-${episode}.${attempt}`;
+    const open = this.host.begin({
+      id: `${name}-${this.how.start}`,
+      task: task.id,
+      ...(groupSize > 1 && { group: `${purpose}-${group}` }),
+      attempt,
+      seed: attempt === 1 ? own : hash32(`${own}/attempt ${attempt}`),
+      sampling: { ...this.how.sampling, ...(this.options.sampling.greedy && { temperature: 0 }) },
+    });
+    return { name, task, open };
+  }
+
+  /** @throws where the agent has failed, or says so itself */
+  async #run(rollout: PlayedRollout): Promise<void> {
+    const { id } = rollout.open;
+    await this.#report(id, await this.how.run(rollout, this.#stop.signal));
+    const { status, reason } = await this.host.read(id);
+    if (status === 'failed') throw new Error(`the agent reported a failure: ${reason ?? 'without a reason'}`);
+  }
+
+  async #judge(rollout: PlayedRollout): Promise<void> {
+    const { id } = rollout.open;
+    const verdict = await this.how.judge?.(rollout, await this.host.read(id), this.#stop.signal);
+    if (verdict) await this.#report(id, verdict);
+  }
+
+  async #report(id: string, { reward, components = {}, metrics }: Verdict): Promise<void> {
+    for (const [name, value] of Object.entries(components)) await this.host.reward(id, { name, value });
+    if (reward !== undefined) await this.host.reward(id, { name: REWARD, value: reward });
+    if (metrics !== undefined) await this.host.metrics(id, metrics);
+  }
+
+  #trajectory({ name, task }: PlayedRollout, recorded: RecordedRollout, episode: number): Trajectory {
+    const { purpose, groupSize = 1 } = this.set;
+    return trajectoryOf({ ...recorded, id: name }, treeOf(recorded), {
+      episode,
+      seed: episodeSeed(this.options.seed, purpose, episode),
+      ...(groupSize > 1 && { group: Math.floor(episode / groupSize) }),
+      task: textOf(task),
+      decode: this.how.decode,
+    });
+  }
+}
+
+const textOf = (task: AgentTask): string => JSON.stringify(task);

@@ -1,0 +1,34 @@
+// Who plays a rollout and who judges it: programs of the user, or functions.
+import type { RecordedRollout } from '../record/recorded.js';
+import type { Verdict } from '../programs/verdict.js';
+import type { AgentTask } from './tasks.js';
+
+/** Addresses of one rollout at the server of its model. */
+export interface RolloutAddress {
+  id: string;
+  /** Of OpenAI's protocols, with the version. */
+  baseURL: string;
+  /** Of Anthropic's protocol, without the version. */
+  anthropicBaseURL: string;
+  apiKey: string;
+  /** Where rewards, metrics and the end are reported. */
+  url: string;
+}
+
+/** A rollout that is being played. */
+export interface PlayedRollout<Task extends AgentTask = AgentTask> {
+  /** The same in every run with the same seed, as `rollout-12.1`. */
+  name: string;
+  task: Task;
+  open: RolloutAddress;
+}
+
+/**
+ * Plays one rollout to its end. What it says of the reward counts beside what was reported over the server.
+ *
+ * @throws where the agent has failed
+ */
+export type RunAgent = (rollout: PlayedRollout, signal: AbortSignal) => Promise<Verdict>;
+
+/** @throws where it cannot judge, which is a failure of the rollout */
+export type JudgeRollout = (rollout: PlayedRollout, recorded: RecordedRollout, signal: AbortSignal) => Promise<Verdict>;

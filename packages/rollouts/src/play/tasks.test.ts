@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readTasks, splitTasks, taskOf } from './tasks.js';
+
+let folder: string;
+beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'tasks-'))));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const made = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `t${i}` }));
+const held = { evalTasks: null, testTasks: null, evalShare: 0.1, testShare: 0.2 };
+const ids = (tasks: readonly { id: string }[]) => tasks.map(({ id }) => id);
+
+async function file(text: string): Promise<string> {
+  const path = join(folder, 'tasks.jsonl');
+  await writeFile(path, text);
+  return path;
+}
+
+test('each line is an object with an id of its own', async () => {
+  expect(await readTasks(await file('{"id": 1, "question": "a"}\n{"id": "x"}\n'))).toEqual([
+    { id: '1', question: 'a' },
+    { id: 'x' },
+  ]);
+  const path = await file('{"id": "a"}\n{"name": "b"}\n');
+  await expect(readTasks(path)).rejects.toThrow(`${path}: line 2 is not an object with an 'id'`);
+  await file('{"id": "a"}\n{"id": "a"}\n');
+  await expect(readTasks(path)).rejects.toThrow(`${path}: two tasks have the id 'a'`);
+  await file('');
+  await expect(readTasks(path)).rejects.toThrow(`${path}: there are no tasks`);
+  await expect(readTasks(join(folder, 'none'))).rejects.toThrow(`there is no file ${join(folder, 'none')}`);
+});
+
+test('parts do not overlap, have their shares, and follow from the ids, not from the order', () => {
+  const tasks = made(50);
+  const parts = splitTasks(tasks, held);
+  expect([parts.train.length, parts.eval.length, parts.test.length]).toEqual([35, 5, 10]);
+  expect(new Set(Object.values(parts).flatMap(ids)).size).toBe(50);
+  const turned = splitTasks([...tasks].reverse(), held);
+  expect(new Set(ids(turned.test))).toEqual(new Set(ids(parts.test)));
+  expect(new Set(ids(turned.eval))).toEqual(new Set(ids(parts.eval)));
+});
+
+test('a share holds out at least one task; a share of 0 none; given tasks are taken as they are', () => {
+  const few = splitTasks(made(4), held);
+  expect([few.train.length, few.eval.length, few.test.length]).toEqual([2, 1, 1]);
+  const all = splitTasks(made(4), { ...held, evalShare: 0, testShare: 0 });
+  expect([all.train, all.eval, all.test].map(ids)).toEqual(Array(3).fill(ids(made(4))));
+  const own = [{ id: 'own' }];
+  const given = splitTasks(made(4), { ...held, evalTasks: own, testTasks: own });
+  expect([given.train.length, given.eval, given.test]).toEqual([4, own, own]);
+  expect(() => splitTasks(made(2), held)).toThrow(
+    '2 tasks, of which 1 are held out for the test and 1 for evaluations: none is left to train on',
+  );
+});
+
+test('training plays each task once in each pass, in other orders; evaluations play them in their order', () => {
+  const tasks = made(5);
+  const played = (split: 'train' | 'eval', from: number) =>
+    Array.from({ length: 5 }, (_, i) => taskOf(tasks, { split, group: from + i, seed: 3 }).id);
+  const passes = [0, 5, 10].map((from) => played('train', from));
+  for (const pass of passes) expect([...pass].sort()).toEqual(ids(tasks));
+  expect(new Set(passes.map(String)).size).toBeGreaterThan(1);
+  expect(played('train', 5)).toEqual(passes[1]);
+  expect(played('eval', 5)).toEqual(ids(tasks));
+});

@@ -1,0 +1,79 @@
+// The tasks that an agent is given: lines of JSON, divided into those of training, of evaluations and of the final test.
+import { hash32, readJsonl, Rng } from '@bowyer/core';
+import type { Split } from '@bowyer/envs';
+
+/** Any object with an id of its own. */
+export type AgentTask = { readonly id: string } & Readonly<Record<string, unknown>>;
+
+export type SplitTasks<Task extends AgentTask = AgentTask> = Record<Split, readonly Task[]>;
+
+/** @throws where a line is no object with an `id`, or two have the same */
+export async function readTasks(file: string): Promise<AgentTask[]> {
+  const lines: unknown[] = [];
+  await readJsonl<unknown>(file, (line) => lines.push(line)).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? new Error(`there is no file ${file}`) : error;
+  });
+  const tasks = lines.map((line, i) => {
+    const id = (line as { id?: unknown } | null)?.id;
+    if (typeof id === 'string' || typeof id === 'number') return { ...(line as object), id: String(id) };
+    throw new Error(`${file}: line ${i + 1} is not an object with an 'id'`);
+  });
+  checkTasks(tasks, file);
+  return tasks;
+}
+
+/** @throws where there are none, or two have the same id */
+export function checkTasks(tasks: readonly AgentTask[], place: string): void {
+  if (tasks.length === 0) throw new Error(`${place}: there are no tasks`);
+  const seen = new Set<string>();
+  for (const { id } of tasks) {
+    if (seen.has(id)) throw new Error(`${place}: two tasks have the id '${id}'`);
+    seen.add(id);
+  }
+}
+
+/** Where tasks of evaluations and of the test come from: given ones, or a share of all that is held out by their ids. */
+export interface HeldOut<Task extends AgentTask = AgentTask> {
+  evalTasks: readonly Task[] | null;
+  testTasks: readonly Task[] | null;
+  evalShare: number;
+  testShare: number;
+}
+
+/**
+ * The ids alone decide which tasks are held out. A share of 0 holds nothing out: the tasks of training are played.
+ *
+ * @throws where nothing would be left to train on
+ */
+export function splitTasks<Task extends AgentTask>(tasks: readonly Task[], held: HeldOut<Task>): SplitTasks<Task> {
+  const order = new Map(tasks.map((task) => [task, hash32(`split/${task.id}`)]));
+  const ranked = [...tasks].sort((one, other) => order.get(one)! - order.get(other)! || (one.id < other.id ? -1 : 1));
+  const countOf = (given: readonly Task[] | null, share: number) =>
+    given !== null || share === 0 ? 0 : Math.max(1, Math.round(share * tasks.length));
+  const tested = countOf(held.testTasks, held.testShare);
+  const evaluated = countOf(held.evalTasks, held.evalShare);
+  const parts = new Map<Task, Split>(ranked.map((task, i) => [task, i < tested ? 'test' : i < tested + evaluated ? 'eval' : 'train']));
+  const part = (split: Split) => tasks.filter((task) => parts.get(task) === split);
+  const train = part('train');
+  if (train.length === 0)
+    throw new Error(
+      `${tasks.length} tasks, of which ${tested} are held out for the test and ${evaluated} for evaluations: none is left to train on\n` +
+        '  give more tasks, smaller shares (test_share, eval_share), or files of their own: eval_tasks=FILE test_tasks=FILE',
+    );
+  return {
+    train,
+    eval: held.evalTasks ?? (evaluated > 0 ? part('eval') : train),
+    test: held.testTasks ?? (tested > 0 ? part('test') : train),
+  };
+}
+
+/** The task of an episode. Training goes through all tasks in a new order each time; an evaluation takes them as they come. */
+export function taskOf<Task extends AgentTask>(
+  tasks: readonly Task[],
+  { split, group, seed }: { split: Split; group: number; seed: number },
+): Task {
+  const at = group % tasks.length;
+  if (split !== 'train') return tasks[at];
+  const pass = Math.floor(group / tasks.length);
+  return Rng.forPurpose(seed, `tasks/${pass}`).shuffle(tasks)[at];
+}

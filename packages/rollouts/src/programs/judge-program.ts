@@ -1,0 +1,30 @@
+// A judge that is a program: reads a rollout as JSON, prints its reward.
+import { join } from 'node:path';
+import type { JudgeRollout } from '../play/run-agent.js';
+import { runProgram } from './run-program.js';
+import { verdictOfLine } from './verdict.js';
+
+export interface JudgeProgramOptions {
+  /** A line for the shell, such as `node judge.js`. */
+  command: string;
+  timeoutMs: number;
+  /** Its output is in files of it; null: it is not kept. */
+  outputFolder: string | null;
+}
+
+/** It has the whole environment of this process, and reads `{task, rollout}` from standard input. */
+export function judgeProgram({ command, timeoutMs, outputFolder }: JudgeProgramOptions): JudgeRollout {
+  return async ({ name, task }, recorded, signal) => {
+    const line = await runProgram({
+      command,
+      env: process.env,
+      input: `${JSON.stringify({ task, rollout: recorded })}\n`,
+      outputFile: outputFolder && join(outputFolder, `${name}.judge.txt`),
+      timeoutMs,
+      signal,
+    });
+    const verdict = verdictOfLine(line, `the last line of '${command}'`);
+    if (verdict.reward !== undefined) return verdict;
+    throw new Error(`'${command}' printed no reward: its last line must be a number or {"reward": …}, and is ${JSON.stringify(line)}`);
+  };
+}

@@ -1,0 +1,50 @@
+// What an agent or a judge says of a rollout: its reward, components of it, metrics.
+
+export interface Verdict {
+  reward?: number;
+  /** Parts of the reward, and other figures that are judged: reported apart, never added. */
+  components?: Record<string, number>;
+  metrics?: Record<string, number>;
+}
+
+const FIELDS = ['reward', 'components', 'metrics'] as const;
+
+/**
+ * A number is the reward; an object is a verdict, whose other fields are not read. Everything else, as a line that a program prints for
+ * people, says nothing.
+ *
+ * @throws for a reward, a component or a metric that is not a finite number
+ */
+export function verdictOf(said: unknown, who: string): Verdict {
+  if (typeof said === 'number') return verdictOf({ reward: said }, who);
+  if (said === null || typeof said !== 'object' || Array.isArray(said)) return {};
+  const { reward, components, metrics } = said as Record<(typeof FIELDS)[number], unknown>;
+  return {
+    ...(reward !== undefined && { reward: figure(reward, `reward`, who) }),
+    ...(components !== undefined && { components: figures(components, 'components', who) }),
+    ...(metrics !== undefined && { metrics: figures(metrics, 'metrics', who) }),
+  };
+}
+
+/** The verdict in a program's last line; a line that is not JSON says nothing. */
+export function verdictOfLine(line: string, who: string): Verdict {
+  let said: unknown;
+  try {
+    said = JSON.parse(line);
+  } catch {
+    return {};
+  }
+  return verdictOf(said, who);
+}
+
+function figures(value: unknown, field: string, who: string): Record<string, number> {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new Error(`${who}: ${field} is ${JSON.stringify(value)}; it must be an object of numbers`);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, figure(one, `${field}.${name}`, who)]));
+}
+
+function figure(value: unknown, field: string, who: string): number {
+  const number = typeof value === 'boolean' ? Number(value) : value;
+  if (typeof number === 'number' && Number.isFinite(number)) return number;
+  throw new Error(`${who}: ${field} is ${JSON.stringify(value)}; it must be a finite number`);
+}

@@ -1,0 +1,159 @@
+import { packTurns } from '@bowyer/algorithms';
+import { Rng } from '@bowyer/core';
+import type { RecordedCall, RecordedRollout } from '../record/recorded.js';
+import type { CallNode, RolloutTree } from '../tree/tree.js';
+import { trajectoryOf } from './trajectory-of.js';
+
+/** What the agent, its tools and the template wrote: no such token may ever be learned. */
+const MARKED = 1000;
+
+const decode = (ids: readonly number[]) => ids.map((id) => ` ${id}`).join('');
+const options = { episode: 3, seed: 9, decode };
+
+const startsWith = (ids: readonly number[], start: readonly number[]) =>
+  start.length <= ids.length && start.every((id, i) => ids[i] === id);
+const wholeOf = ({ call, choice }: Pick<CallNode, 'call' | 'choice'>) => [...call.promptIds, ...choice.ids];
+
+/** Each call continues the answer that explains most of its prompt. */
+function slowTree({ calls }: RecordedRollout): RolloutTree {
+  const nodes: CallNode[] = [];
+  for (const call of calls) {
+    const parents = nodes.filter((node) => startsWith(call.promptIds, wholeOf(node)));
+    parents.sort((one, other) => wholeOf(other).length - wholeOf(one).length);
+    const parent = parents[0] ?? null;
+    const own = call.choices.map((choice): CallNode => ({ call, choice, parent, children: [] }));
+    parent?.children.push(...own);
+    nodes.push(...own);
+  }
+  const branchTo = (node: CallNode): CallNode[] => [...(node.parent ? branchTo(node.parent) : []), node];
+  const leaves = nodes.filter(({ children }) => children.length === 0);
+  return { roots: nodes.filter(({ parent }) => parent === null), nodes, branches: leaves.map(branchTo) };
+}
+
+function callOf(call: number, promptIds: number[], rng: Rng, choices = 1): RecordedCall {
+  const spoken = () => Array.from({ length: rng.integer(1, 4) }, () => rng.integer(1, MARKED - 1));
+  return {
+    call,
+    rollout: 'r',
+    protocol: 'chat-completions',
+    path: '/v1/chat/completions',
+    request: {},
+    sampling: {},
+    template: null,
+    tools: [],
+    messages: [],
+    promptIds,
+    choices: Array.from({ length: choices }, (_, index) => {
+      const ids = spoken();
+      const terminated = rng.uniform() < 0.7;
+      return {
+        index,
+        ids: terminated ? [...ids, 0] : ids,
+        terminated,
+        logprobs: [...ids, ...(terminated ? [0] : [])].map(() => -rng.uniform()),
+        versions: [{ from: 0, version: 0 }],
+        finishReason: 'stop',
+        message: { content: '', calls: [] },
+      };
+    }),
+    startedAt: call,
+    endedAt: call + 1,
+    delivered: true,
+    retry: 0,
+    hints: {},
+    auxiliary: false,
+  };
+}
+
+/** Sub-agents begin anew, edited histories fork, several choices, answers that were lost, calls aside. */
+function randomRollout(rng: Rng): RecordedRollout {
+  const marked = () => Array.from({ length: rng.integer(1, 5) }, () => rng.integer(MARKED, MARKED + 20));
+  const calls: RecordedCall[] = [];
+  const count = rng.integer(1, 9);
+  for (let call = 0; call < count; call++) {
+    const kind = rng.uniform();
+    const before = calls.length === 0 ? null : rng.choice(calls);
+    const continued = before === null ? [] : wholeOf({ call: before, choice: rng.choice(before.choices) });
+    const prompt =
+      before === null || kind < 0.15
+        ? marked()
+        : kind < 0.8
+          ? [...continued, ...marked()]
+          : [...before.promptIds, ...marked()];
+    const made = callOf(call, prompt, rng, rng.uniform() < 0.2 ? 2 : 1);
+    calls.push({ ...made, delivered: rng.uniform() < 0.9, auxiliary: rng.uniform() < 0.1 });
+  }
+  return { id: 'r', calls, failures: [], rewards: [{ value: 2, name: 'reward', at: 0 }], metrics: {}, status: 'ended' };
+}
+
+test('each answer is one utterance, exactly as sampled; nothing else carries loss', () => {
+  const rng = new Rng(4);
+  let [answers, branched] = [0, 0];
+  for (let round = 0; round < 300; round++) {
+    const rollout = randomRollout(rng);
+    const learned = rollout.calls
+      .filter(({ delivered, auxiliary }) => delivered && !auxiliary)
+      .flatMap(({ promptIds, choices }) => choices.map((choice) => ({ promptIds, choice })));
+    if (learned.length === 0) continue;
+    const tree = slowTree(rollout);
+    const trajectory = trajectoryOf(rollout, tree, options);
+    const { segments, transitions } = trajectory;
+
+    const utterances = segments.flatMap(({ ids, utterances: own }) => own.map((one) => ({ ...one, before: ids })));
+    expect(utterances.map(({ turn }) => turn).sort((a, b) => a - b)).toEqual(learned.map((_, turn) => turn));
+    learned.forEach(({ promptIds, choice }, turn) => {
+      const { ids, terminatorId, start, before, logprobs } = utterances.find((one) => one.turn === turn)!;
+      expect(terminatorId === null ? ids : [...ids, terminatorId]).toEqual(choice.ids);
+      expect(before.slice(0, start)).toEqual(promptIds);
+      expect(before.slice(start, start + choice.ids.length)).toEqual(choice.ids);
+      expect(logprobs).toEqual(choice.logprobs);
+    });
+    const leaves = tree.branches.map((branch) => decode(wholeOf(branch.at(-1)!)));
+    for (const { ids } of segments) expect(leaves).toContain(decode(ids));
+    expect(transitions.map(({ terminated }) => terminated)).toEqual(learned.map((_, i) => i === learned.length - 1));
+
+    const turns = transitions.map((_, turn) => ({ trajectory, turn }));
+    const { examples } = packTurns(turns, { scoreTerminator: true });
+    const scored = examples.flatMap(({ targets, weights }) => [...targets].filter((_, t) => weights[t] !== 0));
+    expect(scored.filter((id) => id >= MARKED)).toEqual([]);
+    expect(scored.length).toBe(learned.reduce((sum, { choice }) => sum + choice.ids.length, 0));
+    answers += learned.length;
+    branched += segments.length > 1 ? 1 : 0;
+  }
+  expect(answers).toBeGreaterThan(1000);
+  expect(branched).toBeGreaterThan(100);
+});
+
+/** Three calls, the second by a sub-agent. */
+function threeCalls(rewards: RecordedRollout['rewards']): RecordedRollout {
+  const rng = new Rng(1);
+  const first = callOf(0, [1001], rng);
+  const other = callOf(1, [1002], rng);
+  const last = callOf(2, [...wholeOf({ call: first, choice: first.choices[0] }), 1003], rng);
+  return { ...randomRollout(rng), calls: [first, other, last], rewards };
+}
+const reward = (value: number, more: object = {}) => ({ value, name: 'reward', at: 0, ...more });
+const rewardsOf = (rollout: RecordedRollout) =>
+  trajectoryOf(rollout, slowTree(rollout), options).transitions.map((turn) => turn.reward);
+
+test("the rollout's reward is on its last turn, rewards of calls are on theirs; the last of each wins", () => {
+  expect(rewardsOf(threeCalls([reward(1), reward(0.5)]))).toEqual([0, 0, 0.5]);
+  expect(rewardsOf(threeCalls([reward(3, { call: 1 }), reward(4, { call: 1 }), reward(1)]))).toEqual([0, 4, 1]);
+  expect(rewardsOf(threeCalls([reward(2, { call: 0 })]))).toEqual([2, 0, 0]);
+});
+
+test('components of a reward and metrics are reported with the last turn, and not added to it', () => {
+  const rollout = { ...threeCalls([reward(1), reward(7, { name: 'format' })]), metrics: { success: 1, steps: 3 } };
+  const { transitions, infos } = trajectoryOf(rollout, slowTree(rollout), options);
+  expect(transitions.map((turn) => turn.reward)).toEqual([0, 0, 1]);
+  expect(infos[2]).toEqual({ call: 2, rollout: 'r', won: true, metrics: { success: 1, steps: 3 }, rewards: { format: 7 } });
+});
+
+test('without a reward, or without an answer that arrived, there is nothing to learn', () => {
+  expect(() => rewardsOf(threeCalls([reward(7, { name: 'format' })]))).toThrow(/^rollout r ended without a reward\n/);
+  const lost = threeCalls([reward(1)]);
+  for (const call of lost.calls) call.delivered = false;
+  expect(() => rewardsOf(lost)).toThrow(
+    'rollout r: no answer of the model reached the agent, so that there is nothing to learn from',
+  );
+});

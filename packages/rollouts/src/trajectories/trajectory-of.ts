@@ -1,0 +1,119 @@
+// A recorded rollout as an episode that algorithms learn from: each branch of its tree is a segment, each answer an utterance and a turn.
+import type { TokenSegment, Trajectory, Transition, UtteranceTokens } from '@bowyer/core';
+import type { RecordedChoice, RecordedRollout } from '../record/recorded.js';
+import type { CallNode, RolloutTree } from '../tree/tree.js';
+import { finalRewards, missingReward, rewardOfCall } from './final-rewards.js';
+
+export interface TrajectoryOptions {
+  /** Counts the episodes of a purpose, from 0. */
+  episode: number;
+  seed: number;
+  /** The same for rollouts of the same task whose returns are compared. */
+  group?: number;
+  /** The task as text, for judges and reports. */
+  task?: string;
+  /** The text of tokens, with special tokens. */
+  decode: (ids: readonly number[]) => string;
+}
+
+/**
+ * Turns are the answers in the order in which their calls were begun; the rollout's reward is on the last one, and a call's on its
+ * first answer. Branches share what they begin with: an answer that several contain is an utterance of the first alone, and context in
+ * the others. What the agent, its tools and the template wrote is context everywhere.
+ *
+ * Left out: auxiliary calls, and those whose answer did not reach the agent.
+ *
+ * @throws where nothing was rewarded, or no answer can be learned from
+ */
+export function trajectoryOf(rollout: RecordedRollout, tree: RolloutTree, options: TrajectoryOptions): Trajectory {
+  const turns = learnedNodes(tree);
+  if (turns.length === 0)
+    throw new Error(`rollout ${rollout.id}: no answer of the model reached the agent, so that there is nothing to learn from`);
+  const { episode, seed, group, task } = options;
+  return {
+    episode,
+    seed,
+    ...(rollout.task !== undefined && { item: rollout.task }),
+    ...(task !== undefined && { task }),
+    ...(group !== undefined && { group }),
+    transitions: transitionsOf(rollout, turns, options),
+    infos: infosOf(rollout, turns),
+    segments: segmentsOf(tree, turns),
+  };
+}
+
+/** In the order of time. */
+function learnedNodes({ nodes }: RolloutTree): CallNode[] {
+  return nodes
+    .filter(({ call, choice }) => call.delivered && !call.auxiliary && choice.ids.length > 0)
+    .sort((one, other) => one.call.call - other.call.call || one.choice.index - other.choice.index);
+}
+
+function transitionsOf(
+  rollout: RecordedRollout,
+  turns: readonly CallNode[],
+  { decode }: Pick<TrajectoryOptions, 'decode'>,
+): Transition[] {
+  const observations = turns.map(({ call }) => decode(call.promptIds));
+  const rewarded = new Set<number>();
+  let known = false;
+  const transitions = turns.map(({ call, choice }, turn): Transition => {
+    const action = decode(spokenIds(choice));
+    const own = rewarded.has(call.call) ? null : rewardOfCall(rollout, call.call);
+    rewarded.add(call.call);
+    known ||= own !== null;
+    return {
+      observation: observations[turn],
+      action,
+      reward: own ?? 0,
+      nextObservation: observations[turn + 1] ?? observations[turn] + action,
+      terminated: turn === turns.length - 1,
+      truncated: false,
+    };
+  });
+  const { reward } = finalRewards(rollout);
+  if (reward === undefined && !known) throw missingReward(rollout);
+  transitions.at(-1)!.reward += reward ?? 0;
+  return transitions;
+}
+
+/** Figures of the whole rollout are with its last turn: components of its reward, and metrics. */
+function infosOf(rollout: RecordedRollout, turns: readonly CallNode[]): Record<string, unknown>[] {
+  const { reward: _, ...components } = finalRewards(rollout);
+  const { won = rollout.metrics.success, ...metrics } = rollout.metrics;
+  const last = {
+    ...(won !== undefined && { won: won > 0 }),
+    ...(Object.keys(metrics).length > 0 && { metrics }),
+    ...(Object.keys(components).length > 0 && { rewards: components }),
+  };
+  return turns.map(({ call }, turn) => ({
+    call: call.call,
+    rollout: rollout.id,
+    ...(turn === turns.length - 1 && last),
+  }));
+}
+
+function segmentsOf({ branches }: RolloutTree, turns: readonly CallNode[]): TokenSegment[] {
+  const turnOf = new Map(turns.map((node, turn) => [node, turn]));
+  return branches.flatMap((branch) => {
+    const own = branch.filter((node) => turnOf.has(node));
+    if (own.length === 0) return [];
+    const utterances = own.map((node) => utteranceOf(node, turnOf.get(node)!));
+    for (const node of own) turnOf.delete(node);
+    const { call, choice } = branch.at(-1)!;
+    return [{ ids: [...call.promptIds, ...choice.ids], utterances }];
+  });
+}
+
+function utteranceOf({ call, choice }: CallNode, turn: number): UtteranceTokens {
+  return {
+    turn,
+    start: call.promptIds.length,
+    ids: spokenIds(choice),
+    terminatorId: choice.terminated ? choice.ids.at(-1)! : null,
+    logprobs: choice.logprobs,
+  };
+}
+
+/** Without the terminator. */
+const spokenIds = ({ ids, terminated }: RecordedChoice): number[] => (terminated ? ids.slice(0, -1) : ids);

@@ -1,0 +1,76 @@
+// A run that another program starts: the same config, folder, checkpoints and numbers as on the command line, without a terminal,
+// without handlers of signals, and without an exit.
+import { overrideText, runCommandLine, type JobContext, type TextSink } from '@bowyer/config';
+import { snakeKeys } from '@bowyer/core';
+import { schemaOf } from '../config/units.js';
+import { resolvedConfig } from '../context/resolved-config.js';
+import type { TaskContext } from '../context/task-context.js';
+import { bowyer } from '../program.js';
+import { runTask } from '../run-task.js';
+
+export interface LibraryRun {
+  /** The primary config, such as `train_agent`. */
+  configName: string;
+  /** Keys in camelCase with their values; a group by its name, such as `algorithm: 'rloo'`. Those left undefined keep their defaults. */
+  settings: Readonly<Record<string, unknown>>;
+  /** Asks the run to stop at its next checkpoint. */
+  signal?: AbortSignal;
+  /** Gets every line of the log. */
+  log?: (message: string, level: 'INFO' | 'WARNING') => void;
+  /** See `TaskContext`. */
+  agent?: TaskContext['agent'];
+}
+
+/**
+ * @returns the run's folder
+ * @throws for a config that is refused, with the command line's message, and what ended the run; the signal's reason once it has stopped
+ */
+export async function runAsLibrary(run: LibraryRun): Promise<{ directory: string }> {
+  const refusal: string[] = [];
+  const stderr: TextSink = { write: (text) => refusal.push(text) };
+  const nowhere: TextSink = { write: () => true };
+  let directory: string | null = null;
+  let failure: unknown = null;
+  const job = async (context: JobContext) => {
+    directory = context.outputDirectory;
+    await runJob(run, context).catch((error: unknown) => (failure = error));
+  };
+  await runCommandLine({ ...bowyer(argumentsOf(run)), stdout: nowhere, stderr, job });
+  run.signal?.throwIfAborted();
+  if (failure !== null) throw failure;
+  if (directory === null) throw new Error(refusal.join('').replace(/\nSet the environment variable HYDRA_FULL_ERROR[^\n]*\n$/, '').trim());
+  return { directory };
+}
+
+function argumentsOf({ configName, settings }: LibraryRun): string[] {
+  const given = Object.entries(snakeKeys(settings) as Record<string, unknown>).filter(([, value]) => value !== undefined);
+  return ['--config-name', configName, ...given.map(([key, value]) => overrideText(key, value))];
+}
+
+async function runJob({ signal, log = () => {}, agent }: LibraryRun, context: JobContext): Promise<void> {
+  const { composition, outputDirectory } = context;
+  const config = resolvedConfig(composition.resolve(), schemaOf(composition));
+  let stop: (() => void) | null = null;
+  const onAbort = () => stop?.();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    signal?.throwIfAborted();
+    await runTask({
+      directory: outputDirectory,
+      config,
+      agent,
+      log(message, level = 'INFO') {
+        context.log(level, message, 'run');
+        log(message, level);
+      },
+      print: () => {},
+      progress: { write: () => true },
+      onInterrupt(action) {
+        stop = action;
+        if (signal?.aborted) action?.();
+      },
+    });
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,40 @@
+// Settings of an agent that are missing or contradict each other, found before anything starts.
+import { existsSync } from 'node:fs';
+import type { ConfigProblem } from '@bowyer/core';
+import type { AgentTaskConfig } from './agent-keys.js';
+
+type Checked = Pick<AgentTaskConfig, 'model' | 'agent' | 'tasks' | 'evalTasks' | 'testTasks' | 'evalShare' | 'testShare'>;
+
+export function agentProblems(config: Checked): ConfigProblem[] {
+  const missing: Record<string, [value: string | null, remedy: string]> = {
+    agent: [config.agent, "give the command that plays a task: agent='node my-agent.js'"],
+    tasks: [config.tasks, 'give a file of JSON lines, each an object with an id: tasks=tasks.jsonl'],
+    model: [config.model, 'give the model that the agent calls: model=FOLDER, or OWNER/NAME of the hub'],
+  };
+  return [
+    ...Object.entries(missing).flatMap(([key, [value, remedy]]) =>
+      value === null ? [{ key, message: `an agent needs ${key}: it is null`, remedy }] : [],
+    ),
+    ...fileProblems(config),
+    ...shareProblems(config),
+  ];
+}
+
+function fileProblems({ tasks, evalTasks, testTasks }: Checked): ConfigProblem[] {
+  return Object.entries({ tasks, eval_tasks: evalTasks, test_tasks: testTasks }).flatMap(([key, file]) =>
+    file === null || existsSync(file)
+      ? []
+      : [{ key, message: `${key}: there is no file '${file}'`, remedy: 'give a file of JSON lines, each an object with an id' }],
+  );
+}
+
+function shareProblems({ evalShare, testShare }: Checked): ConfigProblem[] {
+  if (evalShare + testShare < 1) return [];
+  return [
+    {
+      key: 'eval_share',
+      message: `eval_share=${evalShare} and test_share=${testShare} leave no task to train on`,
+      remedy: 'give shares that together are below 1',
+    },
+  ];
+}

@@ -1,0 +1,87 @@
+// Where the agents of the user play: at a server of the policy, which records their calls in the run's folder.
+import { join } from 'node:path';
+import { textDialogues, type PlaySet } from '@bowyer/algorithms';
+import type { LanguageModel } from '@bowyer/models';
+import { AgentServer, rolloutPlayer, RolloutLog } from '@bowyer/rollouts';
+import { SteppedTokenizer } from '@bowyer/serving';
+import { loadChatTemplate, type AgentConfig } from '@bowyer/agent';
+import type { TaskContext } from '../../context/task-context.js';
+import { breakdownBy } from '../../run/breakdown.js';
+import type { OpenStage, Stage } from '../train/stage.js';
+import type { AgentTaskConfig } from './agent-keys.js';
+import type { Agents } from './open-agents.js';
+
+/** Folder of a run with the records of its agents' calls. */
+const CALLS = 'calls';
+
+type StageConfig = AgentTaskConfig & Pick<AgentConfig, 'seed' | 'chatTemplate' | 'chatTemplateKwargs'>;
+
+export function agentStage(config: StageConfig, context: TaskContext, agents: Agents): Stage {
+  return {
+    name: 'agent',
+    plan: { noun: 'tasks', shared: agents.shared },
+    optimalReturn: null,
+    async dialogues({ tokenizer }) {
+      const { terminatorIds } = await loadChatTemplate(config, tokenizer);
+      return { ...textDialogues(tokenizer), terminatorIds };
+    },
+    open: ({ policy }, trained) => openServer(policy, trained, config, context, agents),
+    breakdown: (trajectories) => breakdownBy(undefined, trajectories),
+  };
+}
+
+async function openServer(
+  policy: LanguageModel,
+  trained: () => number,
+  config: StageConfig,
+  { directory, log }: TaskContext,
+  agents: Agents,
+): Promise<OpenStage> {
+  const { seed, slots, maxNewTokens, prefixCacheMb, concurrency, attempts, failedReward } = config;
+  const calls = await RolloutLog.open(join(directory, CALLS));
+  const tokenizer = new SteppedTokenizer(policy.tokenizer);
+  const server = await AgentServer.listen({
+    model: policy,
+    tokenizer,
+    template: await loadChatTemplate(config, tokenizer),
+    log: calls,
+    name: 'policy',
+    host: '127.0.0.1',
+    port: 0,
+    slots,
+    maxQueued: QUEUED_PER_AGENT * concurrency,
+    prefixCacheBytes: prefixCacheMb * 2 ** 20,
+    seed,
+    splitsMessages: true,
+    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: maxNewTokens },
+    onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
+  });
+  const play = rolloutPlayer(server, {
+    ...agents,
+    attempts,
+    failedReward,
+    sampling: fixedSampling(config),
+    decode: (ids) => policy.tokenizer.decode(ids, { keepSpecialTokens: true }),
+    start: Date.now().toString(36),
+  });
+  const playSet: PlaySet = async (set, ...how) => {
+    // An evaluation comes before its iteration is logged.
+    server.version = trained() + (set.purpose === 'eval' ? 1 : 0);
+    await server.changeWeights(() => Promise.resolve());
+    server.resume();
+    return play(set, ...how).finally(() => server.pause());
+  };
+  return {
+    parts: { makeEnv: null, playSet, environment: 'the agent' },
+    close: () => server.close().finally(() => calls.close()),
+  };
+}
+
+/** Calls of one agent that may wait at the same time. */
+const QUEUED_PER_AGENT = 16;
+
+const fixedSampling = ({ temperature, topK, topP }: StageConfig) => ({
+  ...(temperature !== null && { temperature }),
+  ...(topK !== null && { topK }),
+  ...(topP !== null && { topP }),
+});

@@ -1,0 +1,109 @@
+// task=train_agent: trains the model of an agent that the user has, from what it does over a server.
+import type { TProperties } from '@sinclair/typebox';
+import { evalDecodingKey, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import { count, type ConfigProblem } from '@bowyer/core';
+import {
+  criticKeys,
+  criticNode,
+  deviceKeys,
+  hubKeys,
+  loraKeys,
+  modelProblem,
+  optimizerNode,
+  playKeys,
+  policyKeys,
+  quantizationProblems,
+  templateKeys,
+  trainingKeys,
+  type Choices,
+} from '@bowyer/agent';
+import { algorithmKeys, decodingKeys, wandbKeys } from '../../keys/adopted-keys.js';
+import { runKeys, saveKeys, titleKeys } from '../../keys/run-keys.js';
+import { loggerKeys } from '../../keys/logger-keys.js';
+import { guardNode, guardProblems } from '../../run/guard.js';
+import { diagnosticsNode } from '../train/diagnostics-node.js';
+import { lossProblems } from '../train/loss-problems.js';
+import type { TaskUnit } from '../task.js';
+import { agentKeys, modelKey } from './agent-keys.js';
+import { agentProblems } from './agent-problems.js';
+import type { TrainAgentConfig } from './train-agent.js';
+
+function keys(choices: Choices): TProperties {
+  const { algorithm, setting } = choices;
+  const isPretrained = setting('critic_lm') !== null;
+  return {
+    ...runKeys,
+    ...titleKeys,
+    ...loggerKeys(choices),
+    ...wandbKeys,
+    ...deviceKeys,
+    ...hubKeys,
+    ...algorithmKeys,
+    ...(algorithm?.options.properties as TProperties | undefined),
+    ...agentKeys,
+    ...modelKey,
+    max_failure_share: playKeys.max_failure_share,
+    ...(!algorithm?.alwaysSamples && { ...evalDecodingKey, ...decodingKeys }),
+    ...templateKeys,
+    test_size: count('rollouts of the final test, over held-out tasks'),
+    quantization: policyKeys.quantization,
+    use_lora: loraKeys.use_lora,
+    ...(setting('use_lora') === true && { lora: loraKeys.lora }),
+    ...trainingKeys,
+    optimizer: optimizerNode(setting('optimizer.kind')),
+    ...(algorithm?.needs.critic && { ...criticKeys, critic: criticNode(setting('critic.kind'), isPretrained) }),
+    diagnostics: diagnosticsNode,
+    guard: guardNode,
+    ...saveKeys,
+  };
+}
+
+export const trainAgentTask: TaskUnit = {
+  name: 'train_agent',
+  description: 'train the model of an agent of yours: a program that calls it over the protocols of OpenAI or Anthropic',
+  keys,
+  plays: false,
+  async problems(raw) {
+    const config = raw as typeof raw & TrainAgentConfig;
+    const unit = findAlgorithm(config.agentType);
+    const problems = [...(await agentProblems(config)), ...algorithmProblems(unit, raw)];
+    const { model, guard, diagnostics } = config;
+    if (model !== null) {
+      const problem = await modelProblem('model', model);
+      if (problem !== null) problems.push(problem);
+    }
+    problems.push(...quantizationProblems(config));
+    if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));
+    if (problems.length === 0)
+      problems.push(...(await lossProblems(unit, { ...config, checkpointPath: null, policyLm: model })));
+    return problems;
+  },
+  load: async () => (await import('./train-agent.js')).trainAgent,
+};
+
+/** Algorithms that learn from something else than rollouts, or options that only an environment can serve. */
+function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string, unknown>): ConfigProblem[] {
+  if (unit === undefined) return [];
+  const { needs, name, playsWithCritic } = unit;
+  const reason =
+    needs.source === 'dataset'
+      ? `${name} learns from a dataset`
+      : needs.expert
+        ? `${name} asks the environment's expert, and an agent has none`
+        : needs.dataset
+          ? `${name} learns from demonstrations beside the rollouts`
+          : playsWithCritic
+            ? `${name} acts with its critic, and an agent calls its model alone`
+            : null;
+  const problems: ConfigProblem[] =
+    reason === null
+      ? []
+      : [{ key: 'agent_type', message: reason, remedy: 'choose another, such as algorithm=grpo; records are learned from by task=finetune' }];
+  if ((config.horizon ?? null) !== null)
+    problems.push({
+      key: 'horizon',
+      message: 'horizon cuts the episodes of environments, and an agent decides itself how long it works',
+      remedy: 'write horizon=null',
+    });
+  return problems;
+}

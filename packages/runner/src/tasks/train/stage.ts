@@ -1,0 +1,65 @@
+// Where the agent of a training plays: in the environment that its config names, or wherever another task lets it play.
+import type { Agent, Dialogues, TrainingRun } from '@bowyer/algorithms';
+import type { Trajectory } from '@bowyer/core';
+import type { SplitPlan } from '@bowyer/envs';
+import type { LanguageModel } from '@bowyer/models';
+import {
+  agentEnvironment,
+  dialoguesOf,
+  environmentOf,
+  optimalReturnOf,
+  splitPlanOf,
+  type AgentMemory,
+  type ContextConfig,
+  type DialogueConfig,
+  type MemoryConfig,
+} from '@bowyer/agent';
+import type { TaskContext } from '../../context/task-context.js';
+import { breakdownOf, type TaskResult } from '../../run/breakdown.js';
+
+export interface Stage {
+  /** For messages. */
+  readonly name: string;
+  /** How its items are divided. */
+  readonly plan: Pick<SplitPlan, 'noun' | 'shared'>;
+  /** The mean return of a perfect player, where it can be computed. */
+  readonly optimalReturn: number | null;
+  /** How episodes become the tokens of a policy. */
+  dialogues(policy: LanguageModel): Promise<Dialogues>;
+  /** @param trained iterations that the agent has been trained for, as far as that changes */
+  open(agent: Agent, trained: () => number): Promise<OpenStage>;
+  /** Figures by kind of task, or by item where there are few. */
+  breakdown(trajectories: readonly Trajectory[]): TaskResult[];
+}
+
+/** One agent's play. */
+export interface OpenStage {
+  parts: Pick<TrainingRun, 'makeEnv' | 'playSet' | 'together' | 'environment'>;
+  close(): Promise<void>;
+}
+
+type StageConfig = ContextConfig & MemoryConfig & DialogueConfig & { demonstrations?: object };
+
+/** Makes the stage of a training. @param memory of its agent; null where it has none */
+export type MakeStage<Config> = (config: Config, context: TaskContext, memory: AgentMemory | null) => Stage;
+
+export const environmentStage: MakeStage<StageConfig> = (config, context, memory) => ({
+  name: config.env.name,
+  get plan() {
+    return splitPlanOf(config);
+  },
+  get optimalReturn() {
+    return optimalReturnOf(config);
+  },
+  dialogues: (policy) => dialoguesOf(policy, config, context),
+  open: () =>
+    Promise.resolve({
+      parts: {
+        makeEnv: agentEnvironment(config, environmentOf(config, context.envParts), memory?.memory ?? null),
+        together: config.memory?.kind === 'encoder', // which answers after a while
+        environment: config.env.name,
+      },
+      close: () => Promise.resolve(),
+    }),
+  breakdown: (trajectories) => breakdownOf(config.env.name, trajectories),
+});
