@@ -37,6 +37,7 @@ const mayImport = {
     'views',
     'mpi',
   ],
+  agents: ['core', 'rollouts', 'runner'],
 };
 
 /** Tests also import the testing package; a test of an algorithm opens the device that its models run on. */

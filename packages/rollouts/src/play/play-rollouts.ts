@@ -1,7 +1,7 @@
 // Plays a set of rollouts: agents call a server of the policy, which records them; what they leave is learned from as episodes.
 import { episodeSeed, InterruptedError, type GroupOptions, type PlayedSet, type PlayOptions, type PlaySet, type SetWatch } from '@bowyer/algorithms';
 import { hash32, type Trajectory } from '@bowyer/core';
-import type { RecordedReward, RecordedRollout } from '../record/recorded.js';
+import type { RecordedRollout } from '../record/recorded.js';
 import { REWARD } from '../trajectories/final-rewards.js';
 import { trajectoryOf } from '../trajectories/trajectory-of.js';
 import { treeOf } from '../tree/tree.js';
@@ -27,10 +27,12 @@ export interface RolloutHost {
     attempt: number;
     seed: number;
     sampling: FixedSampling;
-  }): RolloutAddress;
-  reward(id: string, reward: Pick<RecordedReward, 'value'> & Partial<RecordedReward>): void | Promise<void>;
-  metrics(id: string, metrics: Record<string, number>): void | Promise<void>;
-  end(id: string, how: { status: 'ended' | 'failed'; reason?: string }): void | Promise<void>;
+  }): Promise<RolloutAddress>;
+  reward(id: string, reward: { value: number; name: string }): Promise<unknown>;
+  metrics(id: string, metrics: Record<string, number>): Promise<void>;
+  end(id: string, how: { status: 'ended' | 'failed'; reason?: string }): Promise<void>;
+  /** From now on no reward counts. */
+  learnt(id: string): Promise<void>;
   read(id: string): Promise<RecordedRollout>;
 }
 
@@ -46,8 +48,6 @@ export interface RolloutPlayOptions {
   sampling: FixedSampling;
   /** The text of tokens, with special tokens. */
   decode: (ids: readonly number[]) => string;
-  /** Tells records of this process from those of one before that was killed. */
-  start: string;
 }
 
 /** Plays sets as algorithms ask for them, `options.slots` rollouts at once. */
@@ -62,6 +62,8 @@ const LOOK_MS = 100;
 class SetOfRollouts {
   readonly #stop = new AbortController();
   readonly #played: Trajectory[] = [];
+  /** Tells the records of this set from those of an earlier one, as of a run that was killed: names are the same in both. */
+  readonly #stamp = Date.now().toString(36);
   #next = 0;
 
   constructor(
@@ -117,7 +119,7 @@ class SetOfRollouts {
   }
 
   async #attempt(episode: number, attempt: number): Promise<Trajectory> {
-    const rollout = this.#begin(episode, attempt);
+    const rollout = await this.#begin(episode, attempt);
     const { id } = rollout.open;
     const failure = await this.#run(rollout).then(
       () => null,
@@ -129,18 +131,19 @@ class SetOfRollouts {
       if (failedReward === null || attempt < attempts || this.#stop.signal.aborted) throw failure;
       await this.host.reward(id, { name: REWARD, value: failedReward });
     } else await this.#judge(rollout);
+    await this.host.learnt(id);
     return this.#trajectory(rollout, await this.host.read(id), episode);
   }
 
-  #begin(episode: number, attempt: number): PlayedRollout {
+  async #begin(episode: number, attempt: number): Promise<PlayedRollout> {
     const { purpose, split, groupSize = 1 } = this.set;
     const group = Math.floor(episode / groupSize);
     const { seed } = this.options;
     const own = episodeSeed(seed, purpose, episode);
     const task = taskOf(this.how.tasks[split], { split, group, seed });
     const name = `${purpose}-${episode}.${attempt}`;
-    const open = this.host.begin({
-      id: `${name}-${this.how.start}`,
+    const open = await this.host.begin({
+      id: `${name}-${this.#stamp}`,
       task: task.id,
       ...(groupSize > 1 && { group: `${purpose}-${group}` }),
       attempt,

@@ -4,6 +4,7 @@ import { convertTask } from './convert/unit.js';
 import { dashboardTask } from './dashboard/unit.js';
 import { demonstrationsTask } from './demonstrations/unit.js';
 import { evaluateTask } from './evaluate/unit.js';
+import { evaluateAgentTask } from './evaluate-agent/unit.js';
 import { finetuneTask } from './finetune/unit.js';
 import { generateTask } from './generate/unit.js';
 import { playTask } from './play/unit.js';
@@ -32,6 +33,7 @@ for (const unit of [
   trainTask,
   trainAgentTask,
   evaluateTask,
+  evaluateAgentTask,
   reverifyTask,
   finetuneTask,
   demonstrationsTask,

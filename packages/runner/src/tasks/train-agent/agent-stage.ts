@@ -62,7 +62,6 @@ async function openServer(
     failedReward,
     sampling: fixedSampling(config),
     decode: (ids) => policy.tokenizer.decode(ids, { keepSpecialTokens: true }),
-    start: Date.now().toString(36),
   });
   const playSet: PlaySet = async (set, ...how) => {
     // An evaluation comes before its iteration is logged.

@@ -9,6 +9,7 @@ import {
   type RunAgent,
   type SplitTasks,
 } from '@bowyer/rollouts';
+import { withDeadline } from '@bowyer/core';
 import type { TaskContext } from '../../context/task-context.js';
 import type { AgentTaskConfig } from './agent-keys.js';
 
@@ -36,7 +37,16 @@ export async function openAgents(config: AgentsConfig, { directory, agent }: Tas
   return {
     tasks: splitTasks(await readTasks(config.tasks!), held),
     shared: held.testTasks === null && testShare === 0,
-    run: agent?.run ?? agentProgram({ ...common, command: config.agent!, passEnv }),
-    judge: agent?.judge ?? (reward === null ? null : judgeProgram({ ...common, command: reward })),
+    run: agent ? timedRun(agent.run, common.timeoutMs) : agentProgram({ ...common, command: config.agent!, passEnv }),
+    judge: agent ? (agent.judge ?? null) : reward === null ? null : judgeProgram({ ...common, command: reward }),
   };
 }
+
+/** A function that does not heed its signal is left behind. */
+const timedRun =
+  (run: RunAgent, timeoutMs: number): RunAgent =>
+  (rollout, signal) =>
+    withDeadline(timeoutMs, signal, (ended) => Promise.race([run(rollout, ended), rejectedBy(ended)]));
+
+const rejectedBy = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));

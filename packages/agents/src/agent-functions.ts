@@ -1,0 +1,50 @@
+// Functions of a user as the runner takes them: who plays a rollout, and who judges it.
+import { verdictOf, type AgentTask, type JudgeRollout, type RecordedRollout, type RunAgent, type Verdict } from '@bowyer/rollouts';
+import { inRollout, type AgentContext } from './rollout-context.js';
+
+/** A reward, or a reward with components and metrics. */
+export type Reward = number | Verdict;
+
+/** What a rollout has come to. */
+export interface PlayedTask<Result> {
+  /** What `run` has returned. */
+  result: Result;
+  /** Every call with its messages, tokens and tools, and the rewards and metrics so far. */
+  rollout: RecordedRollout;
+  signal: AbortSignal;
+}
+
+/** An agent, and how it is judged. */
+export interface AgentFunctions<Task extends AgentTask, Result> {
+  /**
+   * Plays a task. Without `reward` it returns the reward, as a number or with components and metrics, or has reported it by
+   * `rollout.reward`. An error is a failure of the rollout, not a reward of 0.
+   */
+  run(task: Task, context: AgentContext): Promise<Result>;
+  /** Judges a rollout that has been played. */
+  reward?(task: Task, played: PlayedTask<Awaited<Result>>): Reward | Promise<Reward>;
+}
+
+export function agentFunctions<Task extends AgentTask, Result>({
+  run,
+  reward,
+}: AgentFunctions<Task, Result>): { run: RunAgent; judge?: JudgeRollout } {
+  const results = new Map<string, Awaited<Result>>();
+  return {
+    async run(played, signal) {
+      const result = await inRollout(played, signal, (context) => run(played.task as Task, context));
+      if (reward === undefined) return verdictOf(result, 'what run has returned');
+      results.set(played.open.id, result);
+      return {};
+    },
+    ...(reward && {
+      async judge({ open: { id }, task }, rollout, signal) {
+        const result = results.get(id) as Awaited<Result>;
+        results.delete(id);
+        const verdict = verdictOf(await reward(task as Task, { result, rollout, signal }), 'what reward has returned');
+        if (verdict.reward === undefined) throw new Error('reward has returned none: a number, or {reward: …} is wanted');
+        return verdict;
+      },
+    }),
+  };
+}

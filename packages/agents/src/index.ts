@@ -1,0 +1,5 @@
+export { trainAgent, type TrainAgentOptions, type TrainedAgent } from './train-agent.js';
+export type { AgentRunOptions } from './run-agent-task.js';
+export type { AgentFunctions, PlayedTask, Reward } from './agent-functions.js';
+export { currentRollout, rolloutFetch, type AgentContext, type CurrentRollout } from './rollout-context.js';
+export type { AgentTask, RecordedCall, RecordedRollout, Verdict } from '@bowyer/rollouts';

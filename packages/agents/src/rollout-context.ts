@@ -1,0 +1,89 @@
+// Which rollout the code that runs now belongs to, however many run at the same time in this process.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AgentTask, RolloutAddress } from '@bowyer/rollouts';
+
+/** What an agent is given for one rollout. */
+export interface AgentContext {
+  /** Of OpenAI's protocols, with the version: an SDK's `baseURL`. */
+  baseURL: string;
+  /** Of Anthropic's protocol, without the version. */
+  anthropicBaseURL: string;
+  apiKey: string;
+  /** Sends requests of any address to this rollout's model, for an SDK whose base URL cannot be changed. */
+  fetch: typeof fetch;
+  rollout: CurrentRollout;
+  /** Aborted at the time-out, and where the run is stopped. */
+  signal: AbortSignal;
+}
+
+export interface CurrentRollout {
+  /** The same in every run with the same seed, as `rollout-12.1`. */
+  readonly name: string;
+  readonly task: AgentTask;
+  /** The address of the rollout: rewards, metrics, its calls. */
+  readonly url: string;
+  /** Rewards the rollout, or one of its calls; the last value of a name counts. Other names than 'reward' are components, only reported. */
+  reward(value: number, options?: { name?: string; call?: number; key?: string }): Promise<void>;
+  /** Figures that are reported with the rollout. */
+  metrics(figures: Readonly<Record<string, number>>): Promise<void>;
+}
+
+const storage = new AsyncLocalStorage<AgentContext>();
+
+/** What the agent was given for the rollout that is being played here; null outside of one. */
+export const currentRollout = (): AgentContext | null => storage.getStore() ?? null;
+
+/**
+ * `fetch` for a client that is made once and used in all rollouts: a request goes to the model of the rollout in which it is made,
+ * and to its own address outside of one.
+ */
+export const rolloutFetch: typeof fetch = (input, init) => (currentRollout()?.fetch ?? fetch)(input, init);
+
+/** Runs an agent as one rollout. */
+export function inRollout<Result>(
+  { name, task, open }: { name: string; task: AgentTask; open: RolloutAddress },
+  signal: AbortSignal,
+  run: (context: AgentContext) => Promise<Result>,
+): Promise<Result> {
+  const send = (what: string, body: object) => post(open, what, body, signal);
+  const context: AgentContext = {
+    baseURL: open.baseURL,
+    anthropicBaseURL: open.anthropicBaseURL,
+    apiKey: open.apiKey,
+    fetch: fetchOf(open, signal),
+    rollout: {
+      name,
+      task,
+      url: open.url,
+      reward: (value, options) => send('rewards', { value, ...options }),
+      metrics: (figures) => send('metrics', figures),
+    },
+    signal,
+  };
+  return storage.run(context, () => run(context));
+}
+
+/** The path from the version on, as `/v1/chat/completions`, below the rollout's address, with its key. */
+const fetchOf =
+  ({ url, apiKey }: RolloutAddress, signal: AbortSignal): typeof fetch =>
+  (input, init) => {
+    const request = new Request(input, init);
+    const { pathname, search } = new URL(request.url);
+    const path = pathname.slice(Math.max(0, pathname.indexOf('/v1/')));
+    const headers = new Headers(request.headers);
+    if (headers.has('x-api-key')) headers.set('x-api-key', apiKey);
+    else headers.set('authorization', `Bearer ${apiKey}`);
+    const ended = AbortSignal.any([request.signal, signal]);
+    return fetch(new Request(`${url}${path}${search}`, new Request(request, { headers, signal: ended })));
+  };
+
+async function post({ url, apiKey }: RolloutAddress, what: string, body: object, signal: AbortSignal): Promise<void> {
+  const address = `${url}/${what}`;
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+    body: JSON.stringify(body),
+    signal,
+  });
+  if (!response.ok) throw new Error(`POST ${address}: status ${response.status}: ${await response.text()}`);
+}

@@ -1,0 +1,156 @@
+// task=evaluate_agent: the same rollouts of an agent with one model after the other.
+import { join } from 'node:path';
+import { episodeMetrics, play, textDialogues, type Decoding } from '@bowyer/algorithms';
+import { episodicReturn, writeFileAtomically, type Trajectory } from '@bowyer/core';
+import { agentFolderOf, deviceOf, loadPolicy, type AgentConfig, type DeviceConfig } from '@bowyer/agent';
+import { openDevice, type Device } from '@bowyer/graph';
+import { ProgressBar, textTable } from '@bowyer/logging';
+import type { TaskContext } from '../../context/task-context.js';
+import { withReport } from '../../report/write-report.js';
+import { owningFolder } from '../../run/folder-owner.js';
+import { compared, intervalText, resultText, returnInterval, testedItems, type Comparison, type RunResults } from '../../run/results.js';
+import { claimDirectory, openDirectory } from '../../run/run-files.js';
+import { storeTest } from '../../run/stored-test.js';
+import { failureLog } from '../train/final-test.js';
+import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
+import { agentStage } from '../train-agent/agent-stage.js';
+import { openAgents, type Agents } from '../train-agent/open-agents.js';
+import { drawnCounts, passRate, type PassRate } from './pass-rates.js';
+import type { EvaluationKeys } from './unit.js';
+
+type EvaluateAgentConfig = AgentTaskConfig &
+  EvaluationKeys &
+  DeviceConfig &
+  Pick<AgentConfig, 'seed' | 'quantization' | 'chatTemplate' | 'chatTemplateKwargs' | 'maxFailureShare'>;
+
+interface PlayedModel {
+  name: string;
+  decoding: Decoding;
+  trajectories: Trajectory[];
+}
+
+/** The gate of a build: what was wanted and is not there. */
+class BelowError extends Error {
+  override readonly name = 'BelowError';
+}
+
+export async function evaluateAgent(config: EvaluateAgentConfig, context: TaskContext): Promise<void> {
+  const { directory } = context;
+  await openDirectory(directory, context.config.decisive);
+  await owningFolder(directory, 'run', context.log, async () => {
+    await claimDirectory(directory, context.config.decisive);
+    await withReport(context, async () => {
+      await evaluateInFolder(config, context);
+      return 'finished';
+    });
+  });
+}
+
+async function evaluateInFolder(config: EvaluateAgentConfig, context: TaskContext): Promise<void> {
+  const agents = await openAgents(config, context);
+  const device = await openDevice(deviceOf(config));
+  const played: PlayedModel[] = [];
+  try {
+    const models = [config.model!, ...config.compareWith.map(agentFolderOf)];
+    for (const model of models) played.push(await playModel(model, device, config, context, agents));
+  } finally {
+    await device.close();
+  }
+  const results = resultsOf(played, agents, config);
+  await storeTest(context.directory, played, undefined);
+  await writeFileAtomically(join(context.directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+  context.progress.report?.({ event: 'results', ...results });
+  context.print(`${resultText(results)}\n\n${passText(results.pass)}\n`);
+  checkGate(results, config);
+}
+
+async function playModel(
+  folder: string,
+  device: Device,
+  config: EvaluateAgentConfig,
+  context: TaskContext,
+  agents: Agents,
+): Promise<PlayedModel> {
+  const { seed, samples, maxFailureShare, concurrency, evalDecoding } = config;
+  const policy = await loadPolicy(folder, config, device);
+  const episodes = agents.tasks.test.length * samples;
+  const bar = new ProgressBar('rollouts', episodes, context.progress);
+  const stage = agentStage(config, context, agents);
+  const dialogues = textDialogues(policy.tokenizer);
+  const open = await stage.open({ policy, critic: null, dialogues }, () => 0);
+  try {
+    const sampling = { temperature: 1, topK: 0, topP: 1, maxNewTokens: config.maxNewTokens, terminatorIds: [] };
+    const trajectories = await play(
+      { ...open.parts, hooks: { progress: (_, done) => bar.update(done) }, onFailure: failureLog(context.log) },
+      () => Promise.reject(new Error('an agent of the user plays')),
+      { seed, slots: concurrency, maxFailureShare, sampling: { ...sampling, greedy: evalDecoding === 'greedy' } },
+      { purpose: 'test', split: 'test', firstEpisode: 0, episodes, groupSize: samples },
+    );
+    return { name: folder, decoding: evalDecoding, trajectories };
+  } finally {
+    bar.finish();
+    await open.close();
+    await policy.release();
+  }
+}
+
+interface Results extends RunResults {
+  comparisons: Comparison[];
+  pass: { name: string; rates: PassRate[] }[];
+}
+
+function resultsOf(played: readonly PlayedModel[], agents: Agents, config: EvaluateAgentConfig): Results {
+  const items = testedItems({ noun: 'tasks', shared: agents.shared }, played[0].trajectories, null);
+  const [first, ...others] = played;
+  return {
+    iterations: 0,
+    policies: played.map(({ name, decoding, trajectories }) => ({
+      name,
+      decoding,
+      metrics: episodeMetrics(trajectories, 'test'),
+      // Rollouts of one task are alike.
+      interval: returnInterval(trajectories, { shared: false }),
+    })),
+    items,
+    comparisons: others.map((other) => compared(keyed(other), keyed(first), { shared: false }, first.decoding)),
+    pass: played.map(({ name, trajectories }) => ({ name, rates: passRates(trajectories, config) })),
+    optimalReturn: null,
+    calibration: null,
+  };
+}
+
+/** Rollouts of the same number have the same task and random numbers. */
+const keyed = ({ name, trajectories }: PlayedModel) => ({
+  name,
+  episodes: new Map(trajectories.map((trajectory) => [String(trajectory.episode), trajectory])),
+});
+
+function passRates(trajectories: readonly Trajectory[], { samples, successReward }: EvaluateAgentConfig): PassRate[] {
+  const tasks = new Map<string, { rollouts: number; successes: number }>();
+  for (const trajectory of trajectories) {
+    const { rollouts, successes } = tasks.get(trajectory.item!) ?? { rollouts: 0, successes: 0 };
+    const success = Number(episodicReturn(trajectory) >= successReward);
+    tasks.set(trajectory.item!, { rollouts: rollouts + 1, successes: successes + success });
+  }
+  return drawnCounts(samples).flatMap((k) => passRate([...tasks.values()], k) ?? []);
+}
+
+function passText(pass: Results['pass']): string {
+  const figure = (value: number, interval: PassRate['anyInterval']) => `${value.toFixed(3)} (${intervalText(interval)})`;
+  const rows = pass.flatMap(({ name, rates }) =>
+    rates.map(({ k, any, anyInterval, all, allInterval }) => [name, String(k), figure(any, anyInterval), figure(all, allInterval)]),
+  );
+  return textTable(['model', 'k', 'pass@k: one of k succeeds', 'pass^k: all of k succeed'], rows);
+}
+
+/** @throws {BelowError} */
+function checkGate({ policies: [{ metrics }], comparisons }: Results, { failBelow, failDrop }: EvaluateAgentConfig): void {
+  const reward = metrics['test/episodic_return'];
+  if (failBelow !== null && reward < failBelow)
+    throw new BelowError(`the mean reward is ${reward.toFixed(3)}, below fail_below=${failBelow}`);
+  for (const { baseline, meanDifference } of comparisons)
+    if (failDrop !== null && meanDifference < -failDrop)
+      throw new BelowError(
+        `the mean reward is lower by ${(-meanDifference).toFixed(3)} than with ${baseline}, more than fail_drop=${failDrop} allows`,
+      );
+}

@@ -1,0 +1,57 @@
+// Chances of success in several rollouts of the same task, and what of a task they say about an agent.
+import { bootstrapMean, mean, Rng, type Interval } from '@bowyer/core';
+
+/** One task: how many of its rollouts succeeded. */
+export interface TaskSuccesses {
+  rollouts: number;
+  successes: number;
+}
+
+export interface PassRate {
+  /** Rollouts of a task that are drawn. */
+  k: number;
+  /** Of k rollouts at least one succeeds: pass@k. */
+  any: number;
+  anyInterval: Interval;
+  /** All k succeed: pass^k. */
+  all: number;
+  allInterval: Interval;
+}
+
+/**
+ * Without bias, from n ≥ k rollouts of each task of which c succeeded: k of them drawn without putting back.
+ *
+ *     pass@k = mean over tasks of 1 − C(n − c, k) / C(n, k)          pass^k = mean over tasks of C(c, k) / C(n, k)
+ *
+ * Sources: Chen et al. 2021, arXiv:2107.03374, eq. 1; Yao et al. 2024 (τ-bench), arXiv:2406.12045, section 3. Tasks with fewer than k
+ * rollouts are left out. Intervals are 95 % bootstrap intervals over tasks.
+ *
+ * @returns null where no task has k rollouts
+ */
+export function passRate(tasks: readonly TaskSuccesses[], k: number): PassRate | null {
+  const known = tasks.filter(({ rollouts }) => rollouts >= k);
+  if (known.length === 0) return null;
+  const any = known.map(({ rollouts, successes }) => 1 - share(rollouts - successes, rollouts, k));
+  const all = known.map(({ rollouts, successes }) => share(successes, rollouts, k));
+  return { k, any: mean(any), anyInterval: interval(any), all: mean(all), allInterval: interval(all) };
+}
+
+/** C(some, k) / C(all, k), as a product of shares that cannot overflow. */
+function share(some: number, all: number, k: number): number {
+  let product = 1;
+  for (let i = 0; i < k; i++) product *= Math.max(0, some - i) / (all - i);
+  return product;
+}
+
+const interval = (values: readonly number[]): Interval =>
+  bootstrapMean(
+    values.map((value) => [value]),
+    Rng.forPurpose(0, 'bootstrap'),
+  );
+
+/** 1, 2, 4, … and the number of rollouts itself. */
+export function drawnCounts(samples: number): number[] {
+  const counts: number[] = [];
+  for (let k = 1; k < samples; k *= 2) counts.push(k);
+  return [...counts, samples];
+}
