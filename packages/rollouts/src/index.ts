@@ -23,3 +23,19 @@ export { agentProgram, agentVariables, type AgentProgramOptions } from './progra
 export { judgeProgram, type JudgeProgramOptions } from './programs/judge-program.js';
 export { verdictOf, type Verdict } from './programs/verdict.js';
 export { trajectoryOf, type TrajectoryOptions } from './trajectories/trajectory-of.js';
+
+// Prompts that evolve, and judges that compare
+export { samePrompts, type Candidate, type Prompts } from './prompts/candidates.js';
+export {
+  bestPrompts,
+  evolvePrompts,
+  type EvolutionOptions,
+  type EvolutionParts,
+  type EvolutionState,
+  type IterationReport,
+  type Trial,
+  type TrialSet,
+} from './prompts/evolve-prompts.js';
+export { reflectedText, reflectionMessage } from './prompts/reflection.js';
+export { commonPrompts, withPrompts } from './prompts/prompt-places.js';
+export { judgeGroup, usualRubric, type JudgedMessage, type JudgeOptions } from './rewards/judge.js';

@@ -12,6 +12,8 @@ export interface AgentServerOptions extends Omit<ModelServerOptions, 'observer'>
   log: RolloutLog;
   /** How a dialogue with a new message of the user begins; `template` if not given. */
   splice?: SplicePolicy;
+  /** Changes the bodies of requests before they are read, as with other prompts; they are recorded as changed. */
+  bodyOf?: (rollout: string | null, body: unknown) => unknown;
   /** How long a call waits for a change of weights before its client is asked to come again, in milliseconds; 120,000 if not given. */
   longestWaitMs?: number;
 }
@@ -26,6 +28,7 @@ export class AgentServer {
   static async listen({
     log,
     splice = 'template',
+    bodyOf,
     longestWaitMs = 120_000,
     ...options
   }: AgentServerOptions): Promise<AgentServer> {
@@ -37,6 +40,7 @@ export class AgentServer {
       tokenizer,
       seed,
       splice,
+      bodyOf,
       longestWaitMs,
       mostWaiting: maxQueued,
       origin: () => origin,

@@ -32,6 +32,8 @@ export interface RecorderOptions extends WeightGateOptions {
   /** Of the answers to requests without one: each call of a rollout has random numbers of its own. */
   seed: number;
   splice: SplicePolicy;
+  /** See `AgentServerOptions`. */
+  bodyOf?: CallObserver['bodyOf'];
   /** Where the server listens. */
   origin: () => string;
   onFault: (error: Error) => void;
@@ -63,6 +65,7 @@ export interface RolloutEnd {
 
 export class Recorder implements CallObserver {
   version = 0;
+  readonly bodyOf: CallObserver['bodyOf'];
   readonly protocol = rolloutRoutes(this);
   readonly gate: WeightGate;
   readonly #live: LiveRollouts;
@@ -70,6 +73,7 @@ export class Recorder implements CallObserver {
 
   constructor(private readonly options: RecorderOptions) {
     this.gate = new WeightGate(options);
+    this.bodyOf = options.bodyOf;
     this.#live = new LiveRollouts(options.log);
   }
 

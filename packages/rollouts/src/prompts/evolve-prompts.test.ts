@@ -12,15 +12,17 @@ const score = ({ system, 'tool look_up': tool }: Prompts, word: string): number 
 
 const options = { seed: 3, budget: 200, minibatchSize: 2, merges: 3, perfectScore: 1 };
 
-function parts(states: EvolutionState[] = []): EvolutionParts<string> {
+function parts(states: EvolutionState[] = []): EvolutionParts {
   return {
     seedPrompts: { system: 'Help.', 'tool look_up': 'Finds.' },
-    feedbackTasks: words,
-    selectionTasks: words,
-    evaluate: (prompts, tasks) =>
-      Promise.resolve(tasks.map((word) => ({ score: score(prompts, word), feedback: `missing: ${word}` }))),
-    reflect: (place, prompts, tried) => {
-      const missing = tried.find(({ trial }) => trial.score === 0)!.trial.feedback.split(': ')[1];
+    evaluate: (prompts, set) => {
+      const tasks = set.kind === 'selection' ? words : words.slice(set.first % 4, (set.first % 4) + set.count);
+      return Promise.resolve(
+        tasks.map((task) => ({ task, score: score(prompts, task), feedback: `missing: ${task}` })),
+      );
+    },
+    reflect: (place, prompts, trials) => {
+      const missing = trials.find((trial) => trial.score === 0)!.feedback.split(': ')[1];
       return Promise.resolve(prompts[place].includes(missing) ? prompts[place] : `${prompts[place]} ${missing}`);
     },
     onIteration: (state) => {

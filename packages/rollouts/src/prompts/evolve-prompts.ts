@@ -13,6 +13,8 @@ import { bestCandidate, chooseParent, mergeOf, samePrompts, type Candidate, type
 
 /** What an agent did on one task. */
 export interface Trial {
+  /** For the reflector. */
+  task: string;
   score: number;
   /** What happened, for the reflector: the dialogue, what the judge said, an error. */
   feedback: string;
@@ -30,14 +32,18 @@ export interface EvolutionOptions {
   perfectScore: number | null;
 }
 
-export interface EvolutionParts<Task> {
+/**
+ * Tasks on which prompts are tried: `count` of the feedback tasks from the one with the number `first`, where each pass over them has an
+ * order of its own; or all selection tasks.
+ */
+export type TrialSet = { kind: 'feedback'; first: number; count: number } | { kind: 'selection' };
+
+export interface EvolutionParts {
   seedPrompts: Prompts;
-  feedbackTasks: readonly Task[];
-  selectionTasks: readonly Task[];
-  /** Runs the agent with these prompts, once on each of the tasks. @returns [tasks] */
-  evaluate(prompts: Prompts, tasks: readonly Task[]): Promise<Trial[]>;
+  /** Runs the agent with these prompts, once on each task of the set, with the same random numbers for all prompts. @returns [tasks] */
+  evaluate(prompts: Prompts, set: TrialSet): Promise<Trial[]>;
   /** @returns a new text for a place */
-  reflect(place: string, prompts: Prompts, tried: readonly { task: Task; trial: Trial }[]): Promise<string>;
+  reflect(place: string, prompts: Prompts, trials: readonly Trial[]): Promise<string>;
   /** Called with the whole state after each iteration: evolution continues from it. */
   onIteration(state: EvolutionState, report: IterationReport): Promise<void>;
   /** Whether the user asks to stop: it ends after the iteration that is under way. */
@@ -76,8 +82,8 @@ export interface MergeReport {
 }
 
 /** @param state where an earlier evolution with the same options and parts has ended; null: from the beginning */
-export async function evolvePrompts<Task>(
-  parts: EvolutionParts<Task>,
+export async function evolvePrompts(
+  parts: EvolutionParts,
   options: EvolutionOptions,
   state: EvolutionState | null,
 ): Promise<EvolutionState> {
@@ -86,19 +92,15 @@ export async function evolvePrompts<Task>(
   return evolution.state;
 }
 
-async function firstState<Task>({
-  seedPrompts,
-  selectionTasks,
-  evaluate,
-}: EvolutionParts<Task>): Promise<EvolutionState> {
-  const trials = await evaluate(seedPrompts, selectionTasks);
-  const candidates = [{ prompts: seedPrompts, parents: [], scores: trials.map(({ score }) => score) }];
-  return { iterations: 0, rollouts: trials.length, merges: 0, candidates, rewritten: [0] };
+async function firstState({ seedPrompts, evaluate }: EvolutionParts): Promise<EvolutionState> {
+  const scores = (await evaluate(seedPrompts, { kind: 'selection' })).map(({ score }) => score);
+  const candidates = [{ prompts: seedPrompts, parents: [], scores }];
+  return { iterations: 0, rollouts: scores.length, merges: 0, candidates, rewritten: [0] };
 }
 
-class Evolution<Task> {
+class Evolution {
   constructor(
-    private readonly parts: EvolutionParts<Task>,
+    private readonly parts: EvolutionParts,
     private readonly options: EvolutionOptions,
     readonly state: EvolutionState,
   ) {}
@@ -116,21 +118,17 @@ class Evolution<Task> {
     const { prompts } = state.candidates[parent];
     const places = Object.keys(prompts);
     const place = places[state.rewritten[parent]++ % places.length];
-    const tasks = this.#minibatch();
-    const trials = await this.#evaluate(prompts, tasks);
+    const { minibatchSize: count, perfectScore } = options;
+    const minibatch: TrialSet = { kind: 'feedback', first: state.iterations * count, count };
+    const trials = await this.#evaluate(prompts, minibatch);
     const before = mean(trials.map(({ score }) => score));
     const nothing = { parent, place, before, after: null };
-    const { perfectScore } = options;
     if (perfectScore !== null && trials.every(({ score }) => score >= perfectScore))
       return { ...nothing, outcome: 'perfect' };
-    const text = await parts.reflect(
-      place,
-      prompts,
-      tasks.map((task, i) => ({ task, trial: trials[i] })),
-    );
+    const text = await parts.reflect(place, prompts, trials);
     const changed = { ...prompts, [place]: text };
     if (this.#isKnown(changed)) return { ...nothing, outcome: 'unchanged' };
-    const after = mean((await this.#evaluate(changed, tasks)).map(({ score }) => score));
+    const after = mean((await this.#evaluate(changed, minibatch)).map(({ score }) => score));
     if (after <= before) return { ...nothing, after, outcome: 'worse' };
     await this.#add(changed, [parent]);
     const merge = state.merges < options.merges ? await this.#merge(rng) : null;
@@ -139,11 +137,11 @@ class Evolution<Task> {
 
   /** A merge is kept where it is at least as good as the better of its parents on the selection tasks. */
   async #merge(rng: Rng): Promise<MergeReport | null> {
-    const { state, parts } = this;
+    const { state } = this;
     const merge = mergeOf(state.candidates, rng);
     if (merge === null) return null;
     state.merges++;
-    const scores = (await this.#evaluate(merge.prompts, parts.selectionTasks)).map(({ score }) => score);
+    const scores = (await this.#evaluate(merge.prompts, { kind: 'selection' })).map(({ score }) => score);
     const before = maximum(merge.parents.map((k) => mean(state.candidates[k].scores)));
     const after = mean(scores);
     const isKept = after >= before;
@@ -151,25 +149,12 @@ class Evolution<Task> {
     return { parents: merge.parents, before, after, isKept };
   }
 
-  /** Each pass over the feedback tasks has an order of its own. */
-  #minibatch(): Task[] {
-    const { feedbackTasks } = this.parts;
-    const { seed, minibatchSize } = this.options;
-    const size = Math.min(minibatchSize, feedbackTasks.length);
-    const each = Math.floor(feedbackTasks.length / size);
-    const pass = Math.floor(this.state.iterations / each);
-    const start = (this.state.iterations % each) * size;
-    return Rng.forPurpose(seed, `feedback/${pass}`)
-      .shuffle(feedbackTasks)
-      .slice(start, start + size);
-  }
-
   #isKnown(prompts: Prompts): boolean {
     return this.state.candidates.some((known) => samePrompts(known.prompts, prompts));
   }
 
   async #add(prompts: Prompts, parents: readonly number[]): Promise<void> {
-    const trials = await this.#evaluate(prompts, this.parts.selectionTasks);
+    const trials = await this.#evaluate(prompts, { kind: 'selection' });
     this.#keep({ prompts, parents, scores: trials.map(({ score }) => score) });
   }
 
@@ -178,8 +163,8 @@ class Evolution<Task> {
     this.state.rewritten.push(0);
   }
 
-  async #evaluate(prompts: Prompts, tasks: readonly Task[]): Promise<Trial[]> {
-    const trials = await this.parts.evaluate(prompts, tasks);
+  async #evaluate(prompts: Prompts, set: TrialSet): Promise<Trial[]> {
+    const trials = await this.parts.evaluate(prompts, set);
     this.state.rollouts += trials.length;
     return trials;
   }

@@ -2,16 +2,11 @@
 import type { Prompts } from './candidates.js';
 import type { Trial } from './evolve-prompts.js';
 
-export interface Tried {
-  task: unknown;
-  trial: Trial;
-}
-
 /** Characters of a trial's feedback that the reflector reads: its beginning and its end. */
 const LONGEST_FEEDBACK = 6_000;
 
 /** The message that asks for a new text. */
-export function reflectionMessage(place: string, prompts: Prompts, tried: readonly Tried[]): string {
+export function reflectionMessage(place: string, prompts: Prompts, trials: readonly Trial[]): string {
   const others = Object.entries(prompts).filter(([name]) => name !== place);
   return [
     `You improve the texts that instruct an AI agent. The text to improve is ${place}. It reads now:`,
@@ -20,7 +15,7 @@ export function reflectionMessage(place: string, prompts: Prompts, tried: readon
       ? []
       : ['These other texts stay as they are:', ...others.map(([name, text]) => `${name}:\n${fenced(text)}`)]),
     'Here is what the agent did with these texts, a task each, with the score that it was given:',
-    ...tried.map(({ task, trial }, i) => trialText(i + 1, task, trial)),
+    ...trials.map((trial, i) => trialText(i + 1, trial)),
     'Find out where the score was lost and why. Then write a new text that would have prevented it and that holds for other tasks of ' +
       'this kind too: name the rules, the facts about the tasks and the tools, and the strategy that the examples show. Keep what ' +
       'works. Do not write the answers of single tasks into it.',
@@ -28,8 +23,8 @@ export function reflectionMessage(place: string, prompts: Prompts, tried: readon
   ].join('\n\n');
 }
 
-const trialText = (number: number, task: unknown, { score, feedback }: Trial): string =>
-  [`Task ${number}: ${JSON.stringify(task)}`, shortened(feedback), `Score: ${score}`].join('\n');
+const trialText = (number: number, { task, score, feedback }: Trial): string =>
+  [`Task ${number}: ${task}`, shortened(feedback), `Score: ${score}`].join('\n');
 
 const fenced = (text: string): string => `\`\`\`\n${text}\n\`\`\``;
 

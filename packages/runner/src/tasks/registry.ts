@@ -7,6 +7,7 @@ import { evaluateTask } from './evaluate/unit.js';
 import { evaluateAgentTask } from './evaluate-agent/unit.js';
 import { finetuneTask } from './finetune/unit.js';
 import { generateTask } from './generate/unit.js';
+import { optimizePromptTask } from './optimize-prompt/unit.js';
 import { playTask } from './play/unit.js';
 import { replayTask } from './replay/unit.js';
 import { reportTask } from './report/unit.js';
@@ -34,6 +35,7 @@ for (const unit of [
   trainAgentTask,
   evaluateTask,
   evaluateAgentTask,
+  optimizePromptTask,
   reverifyTask,
   finetuneTask,
   demonstrationsTask,

@@ -108,7 +108,10 @@ export class ProtocolServer {
     signal: AbortSignal,
   ): Exchange {
     let sent: unknown;
-    const body = async () => (sent = await readJson(request, LONGEST_BODY));
+    const body = async () => {
+      const read = await readJson(request, LONGEST_BODY);
+      return (sent = this.options.observer?.bodyOf?.(rollout, read) ?? read);
+    };
     const connection: OutgoingHttpHeaders = this.#listener.isListening ? {} : { connection: 'close' };
     const { query } = pathOf(request);
     const faultOf = (error: unknown) => this.#faultOf(error);

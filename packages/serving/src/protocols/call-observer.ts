@@ -18,6 +18,8 @@ export interface CallObserver {
   placeOf: (request: IncomingMessage, path: string) => { path: string; rollout: string | null };
   /** Whether a key is one that it has given out. */
   knowsKey: (key: string) => boolean;
+  /** The body that is answered in the place of the one that came. */
+  bodyOf?: (rollout: string | null, body: unknown) => unknown;
   /** Begins a call; waits while the weights change. @throws where the call cannot be made */
   open: (call: OpenedCall) => Promise<ObservedCall>;
 }

@@ -57,7 +57,10 @@ export const agentKeys = {
     'answers are sampled among the most likely tokens that together have this probability; null: as the agent’s requests say, and 1 where they do not',
   ),
   prefix_cache_mb: changeableOnResume(
-    count('MiB for keys and values of what prompts and answers begin with, after they have ended; 0: only slots keep them', 0),
+    count(
+      'MiB for keys and values of what prompts and answers begin with, after they have ended; 0: only slots keep them',
+      0,
+    ),
   ),
 };
 

@@ -3,7 +3,10 @@ import { existsSync } from 'node:fs';
 import type { ConfigProblem } from '@bowyer/core';
 import type { AgentTaskConfig } from './agent-keys.js';
 
-type Checked = Pick<AgentTaskConfig, 'model' | 'agent' | 'tasks' | 'evalTasks' | 'testTasks' | 'evalShare' | 'testShare'>;
+type Checked = Pick<
+  AgentTaskConfig,
+  'model' | 'agent' | 'tasks' | 'evalTasks' | 'testTasks' | 'evalShare' | 'testShare'
+>;
 
 export function agentProblems(config: Checked): ConfigProblem[] {
   const missing: Record<string, [value: string | null, remedy: string]> = {
@@ -24,7 +27,13 @@ function fileProblems({ tasks, evalTasks, testTasks }: Checked): ConfigProblem[]
   return Object.entries({ tasks, eval_tasks: evalTasks, test_tasks: testTasks }).flatMap(([key, file]) =>
     file === null || existsSync(file)
       ? []
-      : [{ key, message: `${key}: there is no file '${file}'`, remedy: 'give a file of JSON lines, each an object with an id' }],
+      : [
+          {
+            key,
+            message: `${key}: there is no file '${file}'`,
+            remedy: 'give a file of JSON lines, each an object with an id',
+          },
+        ],
   );
 }
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { textDialogues, type PlaySet } from '@bowyer/algorithms';
 import type { LanguageModel } from '@bowyer/models';
-import { AgentServer, rolloutPlayer, RolloutLog } from '@bowyer/rollouts';
+import { AgentServer, rolloutPlayer, RolloutLog, type AgentServerOptions } from '@bowyer/rollouts';
 import { SteppedTokenizer } from '@bowyer/serving';
 import { loadChatTemplate, type AgentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
@@ -16,7 +16,13 @@ const CALLS = 'calls';
 
 type StageConfig = AgentTaskConfig & Pick<AgentConfig, 'seed' | 'chatTemplate' | 'chatTemplateKwargs'>;
 
-export function agentStage(config: StageConfig, context: TaskContext, agents: Agents): Stage {
+/** @param bodyOf changes the agents' requests before they are read */
+export function agentStage(
+  config: StageConfig,
+  context: TaskContext,
+  agents: Agents,
+  bodyOf?: AgentServerOptions['bodyOf'],
+): Stage {
   return {
     name: 'agent',
     plan: { noun: 'tasks', shared: agents.shared },
@@ -25,7 +31,7 @@ export function agentStage(config: StageConfig, context: TaskContext, agents: Ag
       const { terminatorIds } = await loadChatTemplate(config, tokenizer);
       return { ...textDialogues(tokenizer), terminatorIds };
     },
-    open: ({ policy }, trained) => openServer(policy, trained, config, context, agents),
+    open: ({ policy }, trained) => openServer(policy, trained, config, context, { ...agents, bodyOf }),
     breakdown: (trajectories) => breakdownBy(undefined, trajectories),
   };
 }
@@ -35,7 +41,7 @@ async function openServer(
   trained: () => number,
   config: StageConfig,
   { directory, log }: TaskContext,
-  agents: Agents,
+  { bodyOf, ...agents }: Agents & Pick<AgentServerOptions, 'bodyOf'>,
 ): Promise<OpenStage> {
   const { seed, slots, maxNewTokens, prefixCacheMb, concurrency, attempts, failedReward } = config;
   const calls = await RolloutLog.open(join(directory, CALLS));
@@ -45,6 +51,7 @@ async function openServer(
     tokenizer,
     template: await loadChatTemplate(config, tokenizer),
     log: calls,
+    bodyOf,
     name: 'policy',
     host: '127.0.0.1',
     port: 0,

@@ -60,7 +60,8 @@ function keys(choices: Choices): TProperties {
 
 export const trainAgentTask: TaskUnit = {
   name: 'train_agent',
-  description: 'train the model of an agent of yours: a program that calls it over the protocols of OpenAI or Anthropic',
+  description:
+    'train the model of an agent of yours: a program that calls it over the protocols of OpenAI or Anthropic',
   keys,
   plays: false,
   async problems(raw) {
@@ -98,7 +99,13 @@ function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string
   const problems: ConfigProblem[] =
     reason === null
       ? []
-      : [{ key: 'agent_type', message: reason, remedy: 'choose another, such as algorithm=grpo; records are learned from by task=finetune' }];
+      : [
+          {
+            key: 'agent_type',
+            message: reason,
+            remedy: 'choose another, such as algorithm=grpo; records are learned from by task=finetune',
+          },
+        ];
   if ((config.horizon ?? null) !== null)
     problems.push({
       key: 'horizon',

@@ -1,0 +1,192 @@
+// task=optimize_prompt: GEPA over the agent's tasks, then a test of the best prompts beside the first ones on tasks that it has not seen.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { episodeMetrics } from '@bowyer/algorithms';
+import { mean, writeFileAtomically, type Trajectory } from '@bowyer/core';
+import { deviceOf, loadPolicy, type AgentConfig, type DeviceConfig } from '@bowyer/agent';
+import { openDevice } from '@bowyer/graph';
+import { bestPrompts, evolvePrompts, type EvolutionState, type IterationReport, type Prompts } from '@bowyer/rollouts';
+import type { TaskContext } from '../../context/task-context.js';
+import { withReport } from '../../report/write-report.js';
+import { owningFolder } from '../../run/folder-owner.js';
+import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
+import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
+import { storeTest } from '../../run/stored-test.js';
+import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
+import { openAgents, type Agents } from '../train-agent/open-agents.js';
+import { PromptTrials } from './prompt-trials.js';
+import { openReflector } from './reflector.js';
+import type { PromptKeys } from './unit.js';
+
+export type OptimizeConfig = AgentTaskConfig &
+  PromptKeys &
+  DeviceConfig &
+  Pick<AgentConfig, 'seed' | 'quantization' | 'chatTemplate' | 'chatTemplateKwargs' | 'maxFailureShare'>;
+
+/** Everything that the next iteration needs. */
+const STATE_FILE = 'evolution.json';
+
+/** The prompts with the highest mean reward on the selection tasks, by name. */
+const PROMPTS_FILE = 'best-prompts.json';
+
+interface SavedState {
+  own: Prompts;
+  evolution: EvolutionState | null;
+  /** Bytes of the run's files that belong to it. */
+  fileLengths: Record<string, number>;
+}
+
+export async function optimizePrompt(config: OptimizeConfig, context: TaskContext): Promise<void> {
+  const { directory, log } = context;
+  await openDirectory(directory, context.config.decisive);
+  await owningFolder(directory, 'run', log, () =>
+    withReport(context, async () => {
+      const results = await optimizeInFolder(config, context);
+      if (results === null) {
+        log('stopped; the same command resumes it');
+        return 'interrupted';
+      }
+      await writeFileAtomically(join(directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
+      context.progress.report?.({ event: 'results', ...results });
+      context.print(`\n${resultText(results)}\n\nprompts: ${join(directory, PROMPTS_FILE)}\n`);
+      return 'finished';
+    }),
+  );
+}
+
+async function optimizeInFolder(config: OptimizeConfig, context: TaskContext): Promise<RunResults | null> {
+  const agents = await openAgents(config, context);
+  const device = await openDevice(deviceOf(config));
+  try {
+    const policy = await loadPolicy(config.model!, config, device);
+    const trials = await PromptTrials.open(policy, config, context, agents);
+    try {
+      await claimDirectory(context.directory, context.config.decisive);
+      return await optimizeWith(trials, agents, config, context);
+    } finally {
+      await trials.close();
+      await policy.release();
+    }
+  } finally {
+    await device.close();
+  }
+}
+
+/** @returns null where the user stopped it */
+async function optimizeWith(
+  trials: PromptTrials,
+  agents: Agents,
+  config: OptimizeConfig,
+  context: TaskContext,
+): Promise<RunResults | null> {
+  const { directory } = context;
+  const saved = await readState(directory);
+  const own = saved?.own ?? (await givenPrompts(config)) ?? (await trials.findPrompts());
+  trials.use(own);
+  context.log(`prompts that may be changed: ${Object.keys(own).join(', ')}`);
+  const files = await RunFiles.open(directory, saved?.fileLengths ?? {});
+  let stopRequested = false;
+  context.onInterrupt(() => (stopRequested = true), 'stopping after this iteration');
+  const reflector = openReflector(config);
+  try {
+    const state = await evolvePrompts(
+      {
+        seedPrompts: own,
+        evaluate: (prompts, set) => trials.evaluate(prompts, set),
+        reflect: reflector.reflect,
+        onIteration: async (evolution, report) => {
+          context.log(reportText(evolution, report));
+          await files.logMetrics(evolution.iterations - 1, metricsOf(evolution, report));
+          await saveState(directory, { own, evolution, fileLengths: files.lengths });
+        },
+        stopRequested: () => stopRequested,
+      },
+      config,
+      saved?.evolution ?? null,
+    );
+    if (stopRequested && state.rollouts < config.budget) return null;
+    context.onInterrupt(null);
+    return await tested(own, state, trials, agents, context);
+  } finally {
+    await reflector.close();
+  }
+}
+
+/** Two policies: the model with the first prompts, and with the best ones. */
+async function tested(
+  own: Prompts,
+  state: EvolutionState,
+  trials: PromptTrials,
+  agents: Agents,
+  context: TaskContext,
+): Promise<RunResults> {
+  const best = bestPrompts(state).prompts;
+  await writeFileAtomically(join(context.directory, PROMPTS_FILE), `${JSON.stringify(best, null, 1)}\n`);
+  const played = [
+    { name: 'first prompts', decoding: 'sample' as const, trajectories: await trials.test(own) },
+    { name: 'best prompts', decoding: 'sample' as const, trajectories: await trials.test(best) },
+  ];
+  await storeTest(context.directory, played, undefined);
+  const shared = { shared: agents.shared };
+  const [first, last] = played.map(({ name, trajectories }) => ({ name, episodes: byEpisode(trajectories) }));
+  return {
+    iterations: state.iterations,
+    policies: played.map(({ name, decoding, trajectories }) => ({
+      name,
+      decoding,
+      metrics: episodeMetrics(trajectories, 'test'),
+      interval: returnInterval(trajectories, shared),
+    })),
+    items: testedItems({ noun: 'tasks', ...shared }, played[0].trajectories, null),
+    comparisons: [compared(first, last, shared, 'sample')],
+    optimalReturn: null,
+    calibration: null,
+  };
+}
+
+const byEpisode = (trajectories: readonly Trajectory[]): Map<string, Trajectory> =>
+  new Map(trajectories.map((trajectory) => [String(trajectory.episode), trajectory]));
+
+/** @throws where the file has no texts */
+async function givenPrompts({ prompts: file }: PromptKeys): Promise<Prompts | null> {
+  if (file === null) return null;
+  const prompts: unknown = JSON.parse(await readFile(file, 'utf8'));
+  const isObject = typeof prompts === 'object' && prompts !== null && !Array.isArray(prompts);
+  const texts = isObject ? Object.values(prompts) : [];
+  if (texts.length === 0 || texts.some((text) => typeof text !== 'string' || text === ''))
+    throw new Error(
+      `prompts=${file}: the file should have a JSON object of texts by name, such as {"system": "You …"}`,
+    );
+  return prompts as Prompts;
+}
+
+function metricsOf({ candidates, rollouts }: EvolutionState, report: IterationReport): Record<string, number> {
+  const means = candidates.map(({ scores }) => mean(scores));
+  return {
+    'eval/episodic_return': mean(bestPrompts({ candidates } as EvolutionState).scores),
+    'prompts/candidates': candidates.length,
+    'prompts/selection_mean': mean(means),
+    'prompts/rollouts': rollouts,
+    'prompts/minibatch_before': report.before,
+    ...(report.after !== null && { 'prompts/minibatch_after': report.after }),
+  };
+}
+
+function reportText({ iterations, candidates, rollouts }: EvolutionState, report: IterationReport): string {
+  const { place, parent, outcome, before, after, merge } = report;
+  const change = after === null ? before.toFixed(3) : `${before.toFixed(3)} → ${after.toFixed(3)}`;
+  const merged =
+    merge === undefined ? '' : `; a merge of ${merge.parents.join(' and ')} is ${merge.isKept ? 'kept' : 'rejected'}`;
+  return (
+    `iteration ${iterations}: ${place} of candidate ${parent} ${change}, ${outcome}${merged}; ` +
+    `${candidates.length} candidates, ${rollouts} rollouts`
+  );
+}
+
+async function readState(directory: string): Promise<SavedState | null> {
+  const text = await readFile(join(directory, STATE_FILE), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as SavedState);
+}
+
+const saveState = (directory: string, state: SavedState): Promise<void> =>
+  writeFileAtomically(join(directory, STATE_FILE), `${JSON.stringify(state, null, 1)}\n`);
