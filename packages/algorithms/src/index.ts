@@ -29,9 +29,8 @@ export { demonstrationSegments, demonstrationTrajectory, tokenExamples } from '.
 export { packTurns, type LearnedTurn, type TurnBatch } from './learning/turn-batch.js';
 export { rateFollowsIterations } from './learning/policy-rate.js';
 export { type ReferencePolicy } from './learning/reference-policy.js';
-export { policyUpdateKeys, type PolicyUpdateOptions } from './policy-gradient/update/options.js';
-export { type AdvantageTurn } from './policy-gradient/update/preparation.js';
-export { updatePolicy } from './policy-gradient/update/step.js';
+export { policyUpdateKeys, type AdvantageTurn, type PolicyUpdateOptions } from './policy-gradient/policy-loss.js';
+export { updatePolicy } from './policy-gradient/policy-update.js';
 export { conversationExamples, conversationLoss, learnedTokens, type Examples } from './imitation/examples.js';
 export { imitate, type ImitationSettings } from './imitation/imitate.js';
 

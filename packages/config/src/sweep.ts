@@ -195,7 +195,7 @@ function sweepTexts({ value, key, text }: Override, repository: Repository): str
   if (value instanceof IntervalSweep) {
     throw new ConfigError(
       'sweep',
-      `'${text}' is an interval, and the basic sweeper cannot draw from one`,
+      `'${text}' is an interval, and the basic sweeper cannot draw from an interval`,
       ['list the values, or use range(start,stop,step)'],
       { keyPath: key },
     );

@@ -269,7 +269,7 @@ test('calls of tools: a template that leaves them out is refused; the model and 
   expect(code).toBe(1);
   expect(stderr).toContain(
     [
-      'calls.jsonl: the chat template does not write all that the messages have, so it would not be learned',
+      'calls.jsonl: the chat template leaves out parts of the messages, which would not be learned',
       '  tools: line 1',
       "  'tool_calls' of assistant messages: line 1",
     ].join('\n'),

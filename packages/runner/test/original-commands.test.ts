@@ -338,7 +338,7 @@ test('what has no counterpart is refused at once', async () => {
   use_vllm=True: policy=openai policy.endpoint.base_url=ADDRESS of a server
   expert=a.json: demonstrations.path=FILE with algorithm=offline_dpo: one file of both
   n_epochs=3: it is epochs=3, and epochs=4 is given too: leave one out
-  reward_gap=0.01: of every two episodes of a task the one with the higher return is preferred, by whatever gap`,
+  reward_gap=0.01: of every two episodes of a task the one with the higher return is preferred, however small the difference`,
   );
 });
 

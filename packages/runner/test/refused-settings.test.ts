@@ -74,7 +74,7 @@ const ignored: [string, string | RegExp][] = [
     'archer_20q rollout.max_staleness=3',
     noEffect('rollout.max_staleness=3', archer) + '    choose rollout.mode=lock_step or rollout.mode=asynchronous',
   ],
-  ['chai_20q rollout.mode=lock_step', /^rollout\.mode=lock_step: chai learns from what its newest policy plays/],
+  ['chai_20q rollout.mode=lock_step', /^rollout\.mode=lock_step: chai learns from the episodes of its newest policy/],
   [
     'archer_20q rollout.mode=asynchronous',
     /^importance_clip=null: utterances of another policy, or of an earlier one,/,
@@ -125,13 +125,13 @@ const wasteful: [string, string | RegExp][] = [
   ],
   [
     'archer_20q use_lora=true lora.integer_products=true',
-    'lora.integer_products=true: integers are made of quantized weights, and quantization=none keeps the base in float32\n' +
+    'lora.integer_products=true: it needs quantized weights, and quantization=none keeps the base in float32\n' +
       '  in command line: lora.integer_products=true\n' +
       '  write quantization=8bit or quantization=4bit, or lora.integer_products=false',
   ],
   [
     'archer_20q use_lora=true lora.integer_products=true quantization=8bit device=webgpu',
-    /lora\.integer_products=true: device=webgpu has no products of integers/,
+    /lora\.integer_products=true: device=webgpu cannot multiply matrices of integers/,
   ],
   ...['archer_20q', 'online_filteredbc_20q'].map((name): [string, string] => [
     `${name} warmup_iter=200`,
@@ -144,7 +144,7 @@ const wasteful: [string, string | RegExp][] = [
   ],
   [
     'bc_babyai algorithm=dagger labels=all',
-    'labels=all: the text of each turn continues the text before it, where a label would be what was said\n' +
+    'labels=all: the text of each turn continues the text before it, in which the label would take the place of the action that was played\n' +
       '  in command line: labels=all\n  write labels=played; or context=last or context=window',
   ],
   ['bc_textcraft algorithm=dagger env.observation=history labels=all', /with observations of single turns/],

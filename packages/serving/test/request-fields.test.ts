@@ -352,7 +352,22 @@ test('reasoning_effort reaches the template, and chat_template_kwargs precede it
   expect(await promptOf({ reasoning_effort: 'big' })).toBe('big yes');
   expect(await promptOf({ reasoning_effort: 'big', chat_template_kwargs: { enable_thinking: false } })).toBe('big no');
   expect(await promptOf({})).toBe('no no');
+  const misspelt = await chat({ chat_template_kwargs: { enable_thinkng: false } }, own);
+  expect([misspelt.status, misspelt.body.error]).toEqual([
+    400,
+    expect.objectContaining({
+      param: 'chat_template_kwargs',
+      message:
+        "'chat_template_kwargs' has the variable 'enable_thinkng', which the template does not read; it reads enable_thinking, reasoning_effort",
+    }),
+  ]);
   await own.close();
+  const plain = await serve({ template: chatTemplate('{{ messages[0].content }}', stepped) });
+  const { status, body } = await chat({ chat_template_kwargs: { enable_thinking: false } }, plain);
+  expect([status, body.error.param]).toEqual([400, 'chat_template_kwargs']);
+  expect(body.error.message).toMatch(/'enable_thinking'.* it has no variables of its own/);
+  expect((await chat({ reasoning_effort: 'low' }, plain)).status).toBe(200);
+  await plain.close();
 });
 
 /** Far more levels than the stack has room for where each is a call. */

@@ -3,7 +3,7 @@
 import { syncRuns } from './sync-runs.js';
 
 const USAGE = `usage: bowyer-wandb sync FOLDER
-  sends the runs of W&B below a folder that the server has not got, or has not got whole
+  sends the runs of W&B below a folder that the server does not have, or not whole
   the key: WANDB_API_KEY or ~/.netrc; the server: WANDB_BASE_URL, else https://api.wandb.ai
 `;
 

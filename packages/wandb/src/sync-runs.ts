@@ -1,4 +1,4 @@
-// Finds the runs below a folder that the server has not got, or has not got whole, and sends them.
+// Finds the runs below a folder that the server does not have, or not whole, and sends them.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { holderMessage, type LockHolder } from '@bowyer/core';

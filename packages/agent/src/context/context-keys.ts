@@ -73,7 +73,7 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
   const { name, ...options } = env;
   const offer = environmentInfo(name).context?.(options) ?? defaultOffer;
   if (!offer.parts.includes('validActions'))
-    return problem(`${name} does not list what it accepts`, 'write action_choice=free');
+    return problem(`${name} does not list its valid actions`, 'write action_choice=free');
   const algorithm = findAlgorithm(agentType);
   if (algorithm?.playsWithCritic || algorithm?.alwaysSamples)
     return problem(
@@ -86,7 +86,7 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
     return algorithm.choiceProblems?.(config) ?? [];
   const known = ['free', ...trainsWithChoices].map((value) => `action_choice=${value}`).join(' or ');
   return problem(
-    `${algorithm.name} learns from the log-probabilities of what its policy has sampled, which are not those of this choice among valid actions`,
+    `${algorithm.name} learns from the log-probabilities with which its policy has sampled, and a choice among valid actions has others`,
     `write ${known}; for a trained policy, task=evaluate action_choice=scored`,
   );
 }
@@ -109,7 +109,8 @@ export function expertProblems(config: Record<string, unknown>): ConfigProblem[]
     return [
       {
         key: 'labels',
-        message: 'labels=all: the text of each turn continues the text before it, where a label would be what was said',
+        message:
+          'labels=all: the text of each turn continues the text before it, in which the label would take the place of the action that was played',
         remedy: `write labels=played; or context=last or context=window${isHistory ? ' with observations of single turns, where the environment has them (env.observation)' : ''}`,
       },
     ];
@@ -118,7 +119,7 @@ export function expertProblems(config: Record<string, unknown>): ConfigProblem[]
   return [
     {
       key: 'algorithm',
-      message: `${agentType} asks the environment's expert what to do wherever the policy has got to; ${name} has no such expert with these options`,
+      message: `${agentType} asks the environment's expert for an action in every state that the policy reaches; ${name} has no such expert with these options`,
       remedy: `choose an environment that has one in this process: ${able.join(', ')}; or imitate demonstrations with algorithm=bc`,
     },
   ];

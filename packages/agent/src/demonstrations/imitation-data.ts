@@ -120,7 +120,7 @@ export async function datasetFor(
     const contexts = added.reduce((sum, count) => sum + count, 0);
     log(
       `${cut.length} of ${episodes.length} dialogues are longer than the policy's context of ${contextLength} tokens: their later ` +
-        `turns are learned with the end of what was said, as they are played, in ${contexts} more contexts; ` +
+        `turns are learned with the end of the dialogue alone, as they are played, in ${contexts} more contexts; ` +
         `policy.n_positions=${longest + config.maxNewTokens} has room for all, and context=window is shorter` +
         // Undefined in a warm start, which has no such key.
         (config.maxInputLength === null ? `; max_input_length=${contextLength} leaves these turns out` : ''),
@@ -169,7 +169,7 @@ function refuseLongActions(episodes: readonly Trajectory[], contextLength: numbe
   const longest = maximum([0, ...episodes.flatMap(({ segments }) => segments.map(({ ids }) => ids.length))]);
   if (longest <= contextLength) return;
   throw new Error(
-    `an action of the demonstrations is longer than max_new_tokens: with what it answers it has ${longest} tokens, but the policy's context is ${contextLength}\n` +
+    `an action of the demonstrations is longer than max_new_tokens: with the observation before it, it has ${longest} tokens, but the policy's context is ${contextLength}\n` +
       '  give the policy a longer context (policy.n_positions for the built-in one), or a larger max_new_tokens',
   );
 }

@@ -14,9 +14,7 @@ export function checkWrittenWhole(template: ChatTemplate, { path, items }: DataF
   if (lost.size === 0) return;
   const lines = [...lost].map(([what, place]) => `  ${what}: ${place}`);
   throw new DataFileError(
-    [`${path}: the chat template does not write all that the messages have, so it would not be learned`, ...lines].join(
-      '\n',
-    ),
+    [`${path}: the chat template leaves out parts of the messages, which would not be learned`, ...lines].join('\n'),
     'a template that does, such as chat_template=tools (plain text with tools, calls and thoughts, which needs no special tokens) ' +
       "or that of a model with tools; or messages without these keys: jq -c 'del(.messages[].KEY)' FILE > NEW",
   );

@@ -10,7 +10,7 @@ import { environmentKeys, secretKeys, shopKeys } from './adopted-keys.js';
 const closed = { additionalProperties: false } as const;
 
 /** The seed of a run. */
-export const seedKey = { seed: count('seed from which all randomness of the run follows', 0) };
+export const seedKey = { seed: count('seed of all randomness in the run', 0) };
 
 /** The keys of tasks that run models. */
 export const deviceKeys = {
@@ -190,7 +190,7 @@ export const rolloutNode = Type.Object(
         'max_staleness iterations old (deterministic); asynchronous: by a copy with the newest weights, without a pause (faster; no two runs are equal)',
     ),
     max_staleness: count(
-      'most iterations between the weights that begin an episode and the weights that learn from it',
+      'largest number of iterations between the weights that begin an episode and the weights that learn from it',
       0,
     ),
     threads: Type.Integer({
@@ -311,7 +311,7 @@ export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : kind
 
 const kindOfCritic = oneOf(
   ['auto', 'line', 'recency', 'transformer'],
-  'encoder. line: sums over the lines of a game of questions; recency: sums over lines that fade, so that order counts; transformer: over the whole text, as in the paper; auto: line for games of questions, else recency',
+  'encoder. line: sums over the lines of a game of questions; recency: sums over lines, of which older ones weigh less, so that order counts; transformer: over the whole text, as in the paper; auto: line for games of questions, else recency',
 );
 const initialValue = Type.Union([Type.Number(), Type.Null()], {
   description: 'value that every head predicts at first; null: the typical return that the environment declares',
@@ -380,7 +380,7 @@ export const warmStartNode = Type.Object(
       Type.Number({
         minimum: 0,
         description:
-          'minutes between checkpoints, the most work that a kill can cost; 0: a checkpoint after every step',
+          'minutes between checkpoints: a process that is killed loses no more than that; 0: a checkpoint after every step',
       }),
     ),
     schedule: Type.Object(

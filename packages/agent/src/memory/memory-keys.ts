@@ -115,7 +115,7 @@ function contentProblems(config: Config & { memory: MemoryOptions }): ConfigProb
   if (memory.grow && mode !== 'synchronous')
     return problem(
       'grow',
-      `memory.grow=true: with rollout.mode=${mode} episodes are played while others come into memory, so their texts would depend on timing`,
+      `memory.grow=true: with rollout.mode=${mode} episodes are played while others are added to the memory, so their texts would depend on timing`,
       'write memory.grow=false or rollout.mode=synchronous',
     );
   const plan = splitPlanOf(config);

@@ -33,7 +33,7 @@ export class EndpointPlayer implements Player {
     if (apiKey === undefined)
       throw new Error(
         `policy.endpoint: the environment variable ${apiKeyEnv} is not set; it should contain the key of ${baseUrl}\n` +
-          '  set it, or write policy.endpoint.api_key_env=null for a server that wants none',
+          '  set it, or write policy.endpoint.api_key_env=null for a server that requires none',
       );
     const chat = new OpenAiChat({ baseUrl, model, apiKey, concurrency, http: { retries, answerTimeoutMs: timeoutMs } });
     return new EndpointPlayer(chat, endpoint, utteranceEnd);

@@ -22,7 +22,7 @@ export function remotePolicyProblems(
   if (algorithm.offPolicyRollouts === undefined)
     problems.push({
       key,
-      message: `remote_policy.base_url=${baseUrl}: ${algorithm.name} learns from what its own policy plays`,
+      message: `remote_policy.base_url=${baseUrl}: ${algorithm.name} learns from the episodes of its own policy`,
       remedy: `write remote_policy.base_url=null, or choose ${takers().join(', ')}`,
     });
   else problems.push(...algorithm.offPolicyRollouts(config));
@@ -36,7 +36,7 @@ export function remotePolicyProblems(
     problems.push({
       key: 'remote_policy.api_key_env',
       message: `the environment variable ${apiKeyEnv} is not set; it should contain the key of ${baseUrl}`,
-      remedy: 'set it, or write remote_policy.api_key_env=null for a server that wants none',
+      remedy: 'set it, or write remote_policy.api_key_env=null for a server that requires none',
     });
   return problems;
 }

@@ -119,7 +119,7 @@ test('after a change of weights the server plays as the new policy, and nothing 
 
 const config = { remotePolicy: remote('http://127.0.0.1:1/v1'), actionChoice: 'free' };
 test.each([
-  ['chai', {}, 'remote_policy.base_url', 'chai learns from what its own policy plays'],
+  ['chai', {}, 'remote_policy.base_url', 'chai learns from the episodes of its own policy'],
   ['archer', { importanceClip: null }, 'importance_clip', 'would count as the policy’s own'],
   ['archer', { importanceClip: 5 }, undefined, undefined],
   ['grpo', { oldLogprobs: 'recomputed' }, 'old_logprobs', 'not to the one that played'],

@@ -145,7 +145,7 @@ class RemoteRollouts {
     if (own.some((ids) => ids.join() === promptIds.join())) return;
     throw new Error(
       `remote_policy: ${baseUrl} has another tokenizer than the policy: ${JSON.stringify(text)} is ${promptIds.join(' ')} there ` +
-        `and ${own[0].join(' ')} here\n  give a server with the policy's tokenizer, since the policy learns from the very tokens`,
+        `and ${own[0].join(' ')} here\n  give a server with the policy's tokenizer, since the policy learns from these tokens`,
     );
   }
 }

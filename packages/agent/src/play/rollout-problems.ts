@@ -25,7 +25,7 @@ export function rolloutProblems(
     return [
       {
         key: 'rollout.mode',
-        message: `${chosen}: ${algorithm.name} learns from what its newest policy plays`,
+        message: `${chosen}: ${algorithm.name} learns from the episodes of its newest policy`,
         remedy: `write rollout.mode=synchronous, or choose ${algorithmNames()
           .filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined)
           .join(', ')}`,
@@ -33,8 +33,8 @@ export function rolloutProblems(
     ];
   const refused: [key: string, value: unknown, plain: unknown, reason: string][] = [
     ['remote_policy.base_url', config.remotePolicy?.baseUrl ?? null, null, 'a server plays with weights of its own'],
-    ['action_choice', config.actionChoice ?? 'free', 'free', 'only policies that write freely play ahead'],
-    ['sampling_rounds', config.samplingRounds ?? 1, 1, 'what a second round plays would be known too late'],
+    ['action_choice', config.actionChoice ?? 'free', 'free', 'only policies that write freely can play ahead'],
+    ['sampling_rounds', config.samplingRounds ?? 1, 1, 'the result of a second round would be known too late'],
     ['memory', config.memory?.kind ?? 'none', 'none', 'rollouts that are played ahead have not been tested with one'],
     [
       'device',

@@ -20,7 +20,7 @@ export function quantizationProblems({ quantization, useLora, lora, device }: Qu
     return [
       {
         key,
-        message: `${key}=true: integers are made of quantized weights, and quantization=none keeps the base in float32`,
+        message: `${key}=true: it needs quantized weights, and quantization=none keeps the base in float32`,
         remedy: `write quantization=8bit or quantization=4bit, or ${key}=false`,
       },
     ];
@@ -28,7 +28,7 @@ export function quantizationProblems({ quantization, useLora, lora, device }: Qu
     return [
       {
         key,
-        message: `${key}=true: device=${device} has no products of integers`,
+        message: `${key}=true: device=${device} cannot multiply matrices of integers`,
         remedy: `write device=cpu, or ${key}=false`,
       },
     ];

@@ -123,7 +123,7 @@ export class Imitation implements RunHooks {
     const guess = Math.log(tokenizer.vocabSize) * contextLength;
     if (!Number.isFinite(this.#lastLoss) || this.#lastLoss < guess) return;
     throw new Error(
-      `${this.title}: the loss of the last epoch is ${this.#lastLoss.toPrecision(3)} nats, more than a policy that guesses could have (${guess.toPrecision(3)})\n` +
+      `${this.title}: the loss of the last epoch is ${this.#lastLoss.toPrecision(3)} nats, more than that of a policy that guesses (${guess.toPrecision(3)})\n` +
         '  give a smaller warm_start.lr, or a smaller warm_start.max_grad_norm',
     );
   }

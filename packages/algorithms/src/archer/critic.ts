@@ -38,7 +38,7 @@ export const criticTargetKeys = {
   ),
   bootstrap_on_limit: Type.Boolean({
     description:
-      'an episode that a limit outside the task cut has the value of its last observation beyond its end; false: 0, as in ArCHer (d = 1)',
+      'bootstrap from the value of the last observation of a truncated episode; false: from 0, as in ArCHer (d = 1)',
   }),
   td_target: oneOf(['own', 'min'], 'a Q head bootstraps from its own target V head, or from the smaller of the two'),
 };

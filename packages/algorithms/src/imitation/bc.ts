@@ -26,7 +26,7 @@ import { imitate } from './imitate.js';
 export const cloneKeys = {
   batch_of: Type.Union([Type.Literal('contexts'), Type.Literal('episodes')], {
     description:
-      "'contexts': where an episode's turns do not continue each other, each of its contexts is an item of its own; 'episodes': a batch has all contexts of its episodes, and what these begin with is computed once (on the CPU, with observation_weight=0, without dropout)",
+      "'contexts': where an episode's turns do not continue each other, each of its contexts is an item of its own; 'episodes': a batch has all contexts of its episodes, and their common beginnings are computed once (on the CPU, with observation_weight=0, without dropout)",
   }),
   dropout: Type.Boolean({
     description: 'training drops activations with the probabilities of the model’s config.json',
@@ -53,7 +53,7 @@ export const bc = defineAlgorithm({
     if (dataset.kind === 'episodes') return cloneEpisodes(run, dataset.episodes, options);
     if (options.observationWeight > 0)
       throw new Error(
-        `observation_weight=${options.observationWeight}: of conversations the template's mask decides what is learned\n` +
+        `observation_weight=${options.observationWeight}: in conversations the template's mask decides what is learned\n` +
           '  write observation_weight=0, or play_as_chat=false',
       );
     if (options.batchOf === 'episodes')

@@ -35,7 +35,7 @@ const options = Type.Object(
     }),
     labels: Type.Union([Type.Literal('played'), Type.Literal('all')], {
       description:
-        "what is learned: 'played', the turns that the expert has played, and those in which the policy said the same; 'all', what the expert would have said in every state, which takes contexts that do not continue (context=last, window)",
+        "what is learned: 'played', the turns that the expert has played, and those in which the policy said the same; 'all', what the expert would have said in every state, which needs contexts that do not continue each other (context=last, window)",
     }),
     window: nullable(
       count('iterations'),

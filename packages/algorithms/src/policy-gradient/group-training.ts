@@ -15,10 +15,10 @@ import {
   policyUpdateKeys,
   policyUpdateProblems,
   surrogateOffPolicyProblems,
+  type AdvantageTurn,
   type PolicyUpdateOptions,
-} from './update/options.js';
-import { referenceLogprobs, type AdvantageTurn } from './update/preparation.js';
-import { updatePolicy } from './update/step.js';
+} from './policy-loss.js';
+import { referenceLogprobs, updatePolicy } from './policy-update.js';
 
 export const groupTrainingKeys = { ...loopKeys, ...evalDecodingKey, ...groupKeys, ...rateKeys, ...policyUpdateKeys };
 

@@ -15,9 +15,8 @@ import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import type { PlayOptions } from '../rollout/player.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
-import { policyUpdateProblems, surrogateKeys } from './update/options.js';
-import { referenceLogprobs, type AdvantageTurn } from './update/preparation.js';
-import { updatePolicy } from './update/step.js';
+import { policyUpdateProblems, surrogateKeys, type AdvantageTurn } from './policy-loss.js';
+import { referenceLogprobs, updatePolicy } from './policy-update.js';
 
 const options = Type.Object(
   {

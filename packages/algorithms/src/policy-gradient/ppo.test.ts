@@ -8,7 +8,7 @@ import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel, type TokenExample } from '@bowyer/models';
 import { collect, evaluate, policyPlayer, trainingRun, type Metrics, type TrainingRunParts } from '../index.js';
 import { ppo } from './ppo.js';
-import { updatePolicy } from './update/step.js';
+import { updatePolicy } from './policy-update.js';
 import {
   episodeEstimate,
   episodeValues,

@@ -33,9 +33,8 @@ import {
   policyUpdateProblems,
   surrogateOffPolicyProblems,
   type PolicyUpdateOptions,
-} from './update/options.js';
-import { referenceLogprobs } from './update/preparation.js';
-import { updatePolicy } from './update/step.js';
+} from './policy-loss.js';
+import { referenceLogprobs, updatePolicy } from './policy-update.js';
 import {
   episodeEstimate,
   episodeValues,
@@ -54,7 +53,7 @@ const options = Type.Object(
     ...valueKeys,
     adaptive_kl_target: nullable(
       rate('nats per episode'),
-      'KL to the reference policy that kl_coefficient is steered to, in nats per episode (Ziegler et al.); null: it stays as it is',
+      'target of the KL to the reference policy, in nats per episode, to which kl_coefficient is adapted (Ziegler et al.); null: kl_coefficient stays as it is',
     ),
   },
   { additionalProperties: false },
@@ -189,13 +188,13 @@ function contradictions(options: PpoKeys): ConfigProblem[] {
   if (gaeLevel !== 'turn' && !scoreTerminator)
     problems.push({
       key: 'score_terminator',
-      message: `score_terminator=false with gae_level=${gaeLevel}: an utterance may be empty, and its reward would be of no token`,
+      message: `score_terminator=false with gae_level=${gaeLevel}: an utterance may be empty, and no token would carry its reward`,
       remedy: 'write score_terminator=true, or gae_level=turn',
     });
   if (adaptiveKlTarget !== null && klCoefficient === 0)
     problems.push({
       key: 'adaptive_kl_target',
-      message: `adaptive_kl_target=${adaptiveKlTarget} with kl_coefficient=0: there is no penalty to steer`,
+      message: `adaptive_kl_target=${adaptiveKlTarget} with kl_coefficient=0: there is no penalty to adapt`,
       remedy: 'give the coefficient to begin with, such as kl_coefficient=0.2, or adaptive_kl_target=null',
     });
   return problems;

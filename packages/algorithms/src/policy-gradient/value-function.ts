@@ -19,8 +19,7 @@ import { RunningMeans } from '../learning/metric-means.js';
 import { packTurns, scoredIds, type TurnBatch } from '../learning/turn-batch.js';
 import type { Dialogues } from '../rollout/dialogue.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
-import type { AddedLoss } from './update/loss.js';
-import type { AdvantageTurn } from './update/preparation.js';
+import type { AddedLoss, AdvantageTurn } from './policy-loss.js';
 
 export const valueKeys = {
   value_function: oneOf(
@@ -41,8 +40,7 @@ export const valueKeys = {
   gamma: share('discount per step of gae_level; with bilevel per turn, and 1 between the tokens of a turn'),
   lambda: share('λ of the advantage estimate; 0: one-step, 1: Monte-Carlo return'),
   bootstrap_on_limit: Type.Boolean({
-    description:
-      'an episode that a limit cut has V of its last context as the value of what would have followed; false: 0',
+    description: 'bootstrap from V of the last context of a truncated episode; false: from 0',
   }),
   whiten_advantages: Type.Boolean({
     description: 'scale the advantages of a rollout to mean 0 and standard deviation 1',

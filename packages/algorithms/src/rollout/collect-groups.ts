@@ -26,7 +26,7 @@ export const groupKeys = {
   }),
   truncated_episodes: oneOf(
     ['learn', 'mask'],
-    'episodes that a limit cut are learned from like others, or count in the statistics of their group alone',
+    'truncated episodes are learned from like others, or count only in the statistics of their group',
   ),
 };
 

@@ -141,8 +141,8 @@ export class Diagnostics {
     throw new Error(
       `sampler and trainer are not the same policy: the log-probability of token ${token} in turn ${turn} of episode ` +
         `${trajectory.episode} was ${sampled[token].toFixed(6)} when it was sampled and is ${trained[index][token].toFixed(6)} to the trainer\n` +
-        `  the difference ${worst.toPrecision(3)} is more than diagnostics.max_logprob_mismatch=${maxLogprobMismatch}; what is trained is then not ` +
-        'what plays\n  float16, quantized weights and GPUs differ by rounding: give a larger bound there, or null for none',
+        `  the difference ${worst.toPrecision(3)} is more than diagnostics.max_logprob_mismatch=${maxLogprobMismatch}; the policy that is trained is then not the one ` +
+        'that plays\n  float16, quantized weights and GPUs differ by rounding: give a larger bound there, or null for none',
     );
   }
 }

@@ -192,8 +192,8 @@ export interface SweepRequest {
   check(compositions: Iterable<Composition>): Promise<void>;
   /** Absolute `<hydra.sweep.dir>/<hydra.sweep.subdir>` of a job. */
   jobDirectory(job: Composition): string;
-  /** Print the lines of a job that `--dry-run` shows. @param job with it, its notes too */
-  listJob(index: number, overrides: readonly string[], directory: string, job?: Composition): void;
+  /** Print the lines of a job that `--dry-run` shows: overrides, folder, and the notes of `notesOf`. */
+  listJob(index: number, overrides: readonly string[], directory: string, job: Composition): void;
   /** Create the sweep's directory and write the composition it starts from, `multirun.yaml`. */
   writeMaster(): void;
   /** Run a job in this process. Its failure is printed and returned. */

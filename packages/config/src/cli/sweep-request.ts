@@ -99,9 +99,9 @@ export class CommandLineSweep implements SweepRequest {
     return this.session.flags.dryRun;
   }
 
-  listJob(index: number, overrides: readonly string[], directory: string, job?: Composition): void {
+  listJob(index: number, overrides: readonly string[], directory: string, job: Composition): void {
     this.session.stdout.write(`#${index} : ${overrides.join(' ')}  ->  ${directory}\n`);
-    if (job !== undefined) printNotes(this.session, job);
+    printNotes(this.session, job);
   }
 
   writeMaster(): void {

@@ -18,7 +18,7 @@ export const mazeSchema = {
   properties: {
     observation: {
       description:
-        "'full': the goal, the own position and the walls around, of now; 'partial': the walls around only, with all moves so far.",
+        "'full': the goal, the position and the walls around it, as they are now; 'partial': only the walls, with all moves so far.",
       type: 'string',
       enum: ['full', 'partial'],
       default: 'full',

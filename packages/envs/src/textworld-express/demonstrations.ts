@@ -45,7 +45,7 @@ export const textWorldExpressDemonstrationsSchema = {
     showValidActions: { description: 'As in the environment.', type: 'boolean', default: false },
     seedStep: {
       description:
-        "World i has the fold's first seed plus i times this. Small steps give worlds whose first draws are alike; 123456 does not.",
+        "World i has the fold's first seed plus i times this. With a small number the first draws of the worlds are alike; with 123456 they are not.",
       type: 'integer',
       minimum: 1,
       default: 1,

@@ -47,7 +47,7 @@ export const textWorldExpressSchema = {
       default: '',
     },
     stepLimit: {
-      description: 'The first action beyond this many cuts the episode, so stepLimit + 1 actions are played.',
+      description: 'The first action after this many truncates the episode, so stepLimit + 1 actions are played.',
       type: 'integer',
       minimum: 0,
       default: 100,

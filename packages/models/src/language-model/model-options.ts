@@ -55,7 +55,7 @@ export function checkIntegerProducts({ kind }: Device, { quantized }: ModelWeigh
       'LanguageModel: integerProducts needs a quantised base; give quantization, or leave integerProducts out',
     );
   if (kind !== 'cpu')
-    throw new Error(`LanguageModel: a device of kind ${kind} has no products of integers; load on 'cpu'`);
+    throw new Error(`LanguageModel: a device of kind ${kind} cannot multiply matrices of integers; load on 'cpu'`);
 }
 
 /** Probabilities in config.json, of all families. */

@@ -61,7 +61,7 @@ function collapse(entropy: Edges): Warning | null {
   return {
     level: 'bad',
     title: 'The policy has collapsed',
-    text: `The entropy of an utterance fell from ${entropy.first.toPrecision(3)} to ${entropy.last.toPrecision(3)} nats: it says nearly the same every time and explores no more.`,
+    text: `The entropy of an utterance fell from ${entropy.first.toPrecision(3)} to ${entropy.last.toPrecision(3)} nats: it says nearly the same every time and no longer explores.`,
   };
 }
 

@@ -25,7 +25,7 @@ export function owningFolder<T>(
       new Error(holderMessage(holder, (who) => `${who} is at work on the ${what} in ${directory}`, remedy)),
     onWait: (holder) => {
       if (holder.state !== 'unknown') return;
-      say(holderMessage(holder, (who) => `${who} had ${directory}: waiting for a sign that it lives`));
+      say(holderMessage(holder, (who) => `${who} had ${directory}: waiting for its heartbeat`));
     },
   });
 }

@@ -86,9 +86,9 @@ export class RunControl {
   }
 
   #obey(action: ControlAction): void {
-    if (action === 'pause') this.log('pausing after this iteration, as asked from outside');
-    if (action === 'checkpoint') this.log('writing a checkpoint after this iteration, as asked from outside');
-    if (action === 'stop') this.log('stopping at the next checkpoint, as asked from outside');
+    if (action === 'pause') this.log('pausing after this iteration, as requested');
+    if (action === 'checkpoint') this.log('writing a checkpoint after this iteration, as requested');
+    if (action === 'stop') this.log('stopping at the next checkpoint, as requested');
     if (action === 'checkpoint') this.checkpointAsked = true;
     else this.#paused = action === 'pause';
     if (action === 'stop') this.stop();

@@ -85,7 +85,7 @@ async function readMarker({ directory }: SweepJob): Promise<JobMarker | null> {
   try {
     return JSON.parse(text) as JobMarker;
   } catch {
-    throw new ConfigError('sweep', `${path} is not what a sweep wrote (no JSON)`, [
+    throw new ConfigError('sweep', `${path} was not written by a sweep: it is not JSON`, [
       `delete the folder '${directory}' to start its job again`,
     ]);
   }

@@ -166,7 +166,7 @@ test('interrupted: jobs at work may write their checkpoints, no other starts, an
     launcher.interrupt();
   });
   expect([...outcomes].map(([number, { status }]) => [number, status])).toEqual([[0, 'stopped']]);
-  expect(output).toContain('stopping: 1 job writes its checkpoint and leaves; Ctrl-C again ends them at once\n');
+  expect(output).toContain('stopping: 1 job writes its checkpoint and stops; Ctrl-C again ends them at once\n');
   expect(await textOf(jobs[0], 'job.log')).toContain('wrote a checkpoint\n');
   await writeFile(release, '');
   const { order } = await runAll(jobs, { jobs: 1 });
@@ -295,7 +295,7 @@ describe('folders in use are refused before anything starts', () => {
     await mkdir(jobs[0].directory);
     await writeFile(join(jobs[0].directory, 'sweep-job.json'), '{"over');
     await expect(readMarkers(jobs, { resume: true })).rejects.toThrow(
-      `${directory}/0/sweep-job.json is not what a sweep wrote (no JSON)\n` +
+      `${directory}/0/sweep-job.json was not written by a sweep: it is not JSON\n` +
         `  delete the folder '${directory}/0' to start its job again`,
     );
   });

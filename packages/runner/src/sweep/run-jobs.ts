@@ -45,7 +45,7 @@ export class LocalLauncher {
     }
     if (this.#interrupts > 1 || count === 0) return;
     this.options.board.say(
-      `stopping: ${count === 1 ? '1 job writes its checkpoint and leaves' : `${count} jobs write their checkpoints and leave`}; Ctrl-C again ends them at once`,
+      `stopping: ${count === 1 ? '1 job writes its checkpoint and stops' : `${count} jobs write their checkpoints and stop`}; Ctrl-C again ends them at once`,
     );
   }
 

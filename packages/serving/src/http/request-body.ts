@@ -72,7 +72,7 @@ class ArrivingBody {
     private readonly longest: number,
   ) {
     this.share = bytesInFlight.open(() =>
-      this.#refuse('no room', 'the server holds too many unfinished requests; send this one again later'),
+      this.#refuse('no room', 'the server has too many unfinished requests; send this one again later'),
     );
     this.arrived = new Promise((resolve, reject) => {
       this.#fail = reject;

@@ -63,7 +63,7 @@ export class StrictToolError extends Error {
   override readonly name = 'StrictToolError';
 
   constructor(tool: string, cause: UnsupportedSchemaError) {
-    super(`the strict tool '${tool}' has parameters that answers cannot be held to: ${cause.message}`, { cause });
+    super(`the strict tool '${tool}' has parameters that the server cannot guarantee: ${cause.message}`, { cause });
   }
 }
 

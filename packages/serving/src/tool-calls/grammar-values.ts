@@ -115,7 +115,7 @@ export class Values {
     let schema = isSchema(given) ? given : {};
     for (let i = 0; typeof schema.$ref === 'string' && i < MOST_REFERENCES; i++) {
       const found = resolved(schema.$ref, this.root);
-      if (found === null) this.#refuse('$ref', path, 'refers to what is not in the schema');
+      if (found === null) this.#refuse('$ref', path, 'refers to a place that is not in the schema');
       schema = found ?? {};
     }
     return schema;
@@ -124,7 +124,7 @@ export class Values {
   /** A text without quotation marks can be held to a pattern and to lengths alone. */
   #checkString(schema: Schema, path: string): void {
     const format = ['format', 'allOf', 'not', 'if'].find((keyword) => keyword in schema);
-    if (format) this.#refuse(format, path, 'cannot be held to in this format of calls');
+    if (format) this.#refuse(format, path, 'cannot be guaranteed in this format of calls');
   }
 
   #refuse(keyword: string, path: string, problem: string): void {

@@ -135,7 +135,7 @@ export const templateMarks: Record<BuiltInTemplate, readonly string[]> = {
 
 export class BuiltInChatTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
-  readonly takesVariables = false;
+  readonly ownVariables = [];
   readonly source: string;
   readonly #style: Style;
 

@@ -65,8 +65,8 @@ export interface ChatTemplate {
     inputs?: TemplateInputs,
     ending?: PromptEnding,
   ): Generator<undefined, () => number[]>;
-  /** Whether dialogues may bring variables of their own. */
-  readonly takesVariables: boolean;
+  /** Names of the variables that dialogues may bring: those that the template reads, beside those that every dialogue has. */
+  readonly ownVariables: readonly string[];
   /**
    * The tokens that follow an assistant's message which is in the context as it was sampled, without the token that ended it: the
    * message's end, the messages after it, and the mark that asks for the next one.

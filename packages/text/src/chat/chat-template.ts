@@ -56,9 +56,6 @@ export function chatTemplate(
   return reading(new JinjaTemplate(source, tokenizer, { ...jinja, withTools }));
 }
 
-/** Variables that every dialogue has, or the tokenizer. */
-const OF_EVERY_DIALOGUE = /^(messages|tools|documents|add_generation_prompt|continue_final_message|\w+_token)$/;
-
 /** @throws {ChatTemplateError} for a variable that the template never reads */
 function checkVariables(
   made: JinjaTemplate,
@@ -67,10 +64,9 @@ function checkVariables(
 ): JinjaTemplate {
   const names = Object.keys(given);
   if (names.length === 0) return made;
-  const read = made.variables;
+  const { variables: read, ownVariables: own } = made;
   const unread = names.filter((name) => !read.includes(name));
   if (unread.length === 0) return made;
-  const own = read.filter((name) => !OF_EVERY_DIALOGUE.test(name)).sort();
   const which = template === null ? 'the model’s template' : template.includes('{') ? 'the template' : `'${template}'`;
   throw new ChatTemplateError(
     `${which} never reads the variable${unread.length > 1 ? 's' : ''} ${unread.map((name) => `'${name}'`).join(', ')}`,

@@ -42,9 +42,11 @@ interface LearntSpan extends CharSpan {
   weight: number;
 }
 
+/** Variables that every dialogue has, or the tokenizer. */
+const OF_EVERY_DIALOGUE = /^(messages|tools|documents|add_generation_prompt|continue_final_message|\w+_token)$/;
+
 export class JinjaTemplate implements ChatTemplate {
   readonly terminatorIds: readonly number[];
-  readonly takesVariables = true;
   readonly source: string;
   readonly #template: Template;
   readonly #withTools: Template;
@@ -72,6 +74,10 @@ export class JinjaTemplate implements ChatTemplate {
   /** Names of the variables that it, or its form for dialogues with tools, reads from outside. */
   get variables(): string[] {
     return [...new Set([...this.#template.variables, ...this.#withTools.variables])];
+  }
+
+  get ownVariables(): string[] {
+    return this.variables.filter((name) => !OF_EVERY_DIALOGUE.test(name)).sort();
   }
 
   leavesOut(conversation: Conversation): string[] {

@@ -98,8 +98,8 @@ const FIGURES: readonly [key: keyof Turn & string, symbol: string, meaning: stri
   ['reward', 'reward', 'what the environment gave for the turn'],
   ['q', 'Q', 'what the critic expects after this utterance: the smaller of its two values'],
   ['v', 'V', 'what the critic expects before it'],
-  ['advantage', 'A', 'advantage: how much better the utterance is than what the policy does on average'],
-  ['tdError', 'TD', 'temporal-difference error: what came, less what the critic expected'],
+  ['advantage', 'A', 'advantage: how much better the utterance is than the policy’s average'],
+  ['tdError', 'TD', 'temporal-difference error: the observed value less the one that the critic expected'],
   ['logprob', 'log p', 'log-probability of the whole utterance under the policy that played, in nats'],
   [
     'surprisal',

@@ -38,7 +38,9 @@ test('options, then the environment, then files decide', async () => {
     project: 'r',
     mode: 'online',
   });
-  expect(() => settingsOf({ ...places, project: 'a/b' }, names, env)).toThrow("W&B takes no project of the name 'a/b'");
+  expect(() => settingsOf({ ...places, project: 'a/b' }, names, env)).toThrow(
+    "W&B does not accept the project name 'a/b'",
+  );
   expect(() => settingsOf(places, names, { ...env, WANDB_MODE: 'shared' })).toThrow('several writers of one run');
 });
 

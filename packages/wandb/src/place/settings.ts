@@ -101,13 +101,15 @@ function chosen<T>(variable: string, env: Environment, words: Readonly<Record<st
 function refuse({ project, runId, tags, baseUrl }: WandbSettings): void {
   if (project.length > MAX_PROJECT || /[/\\#?%:]/.test(project))
     throw new Error(
-      `W&B takes no project of the name '${project}'\n  it may have ${MAX_PROJECT} characters and none of / \\ # ? % :`,
+      `W&B does not accept the project name '${project}'\n  it may have ${MAX_PROJECT} characters, and must not contain / \\ # ? % :`,
     );
   if (runId !== null && (runId.trim() !== runId || runId === '' || /[:;,#?/'\\]/.test(runId)))
-    throw new Error(`W&B takes no run id '${runId}'\n  it may have no blank at its ends and none of : ; , # ? / '`);
+    throw new Error(
+      `W&B does not accept the run id '${runId}'\n  it must not begin or end with a space, nor contain any of : ; , # ? / '`,
+    );
   const longTag = tags.find((tag) => tag.length > MAX_TAG);
   if (longTag !== undefined)
-    throw new Error(`W&B takes no tag '${longTag}'\n  a tag has at most ${MAX_TAG} characters`);
+    throw new Error(`W&B does not accept the tag '${longTag}'\n  a tag has at most ${MAX_TAG} characters`);
   if (!URL.canParse(baseUrl))
     throw new Error(`WANDB_BASE_URL=${baseUrl} is not an address\n  write it as https://api.wandb.ai`);
 }

@@ -236,7 +236,7 @@ export class WandbRun {
     const timer = finishSeconds === Infinity ? undefined : setTimeout(() => sending.abort(), 1000 * finishSeconds);
     const isDone = await sending.done;
     clearTimeout(timer);
-    if (!isDone) warn(`W&B has not got the whole run; it is on disk\n  to send it: ${advice.sync(this.folder)}`);
+    if (!isDone) warn(`W&B does not have the whole run; it is on disk\n  to send it: ${advice.sync(this.folder)}`);
   }
 
   /** The JSON of values, after a record of the files that they refer to. */

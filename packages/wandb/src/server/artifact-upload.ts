@@ -22,7 +22,7 @@ import type { SenderState } from './sender-state.js';
 
 const MANIFEST = 'wandb_manifest.json';
 
-/** @throws {Error} also where a file is not what it was when the artifact was made */
+/** @throws {Error} also where a file has changed since the artifact was made */
 export async function uploadArtifact(
   client: WandbClient,
   run: NonNullable<SenderState['run']>,
@@ -92,7 +92,7 @@ async function uploadFiles(
   const entries = manifest?.contents ?? [];
   for (const { path, digest, local_path: file } of entries) {
     if ((await md5Of(file!)) !== digest)
-      throw new Error(`${file} is not what it was when the artifact was made\n  it was written again since then`);
+      throw new Error(`${file} has changed since the artifact was made\n  it was written again since then`);
     const artifactFiles = [{ artifactID, artifactManifestID, name: path, md5: digest }];
     const { createArtifactFiles } = await client.graphql<CreateArtifactFilesAnswer>(CREATE_ARTIFACT_FILES, {
       artifactFiles,

@@ -76,6 +76,6 @@ function failureText(error: WandbError, { baseUrl, place, syncCommand }: SendOpt
   const reason = error.isAuthentication
     ? `the key is not valid for ${baseUrl}, or has expired (status ${error.status})`
     : error.message;
-  const remedy = error.isAuthentication ? 'with a valid WANDB_API_KEY' : 'when this is mended';
+  const remedy = error.isAuthentication ? 'with a valid WANDB_API_KEY' : 'when this is fixed';
   return `W&B: ${reason}\n  nothing more is sent in this process; the run is on disk\n  ${remedy}: ${syncCommand(place.folder)}`;
 }

@@ -112,7 +112,9 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   expert: refused(onePreferenceFile),
   experience: refused(onePreferenceFile),
   prompt_length: nothing('what the agent wrote is learned from, and not the prompt'),
-  reward_gap: refused('of every two episodes of a task the one with the higher return is preferred, by whatever gap'),
+  reward_gap: refused(
+    'of every two episodes of a task the one with the higher return is preferred, however small the difference',
+  ),
   expert_threshold: refused('the better of two episodes is learned whatever its return'),
   use_vllm: (value) =>
     isTrue(value)

@@ -131,7 +131,7 @@ class Episode {
       steps.map(({ observation }) => observation),
     );
     if (seen.some((observation, i) => observation !== expected[i]))
-      print('the same actions have led elsewhere this time: this environment does not follow from its seed\n');
+      print('the same actions led to another state this time: the seed alone does not decide this environment\n');
     print(`took back '${before.steps.at(-1)!.action}'\n\n`);
     this.#show();
   }

@@ -30,7 +30,7 @@ test('keys without adapters, and what cannot be served, are named', () => {
   const [run, base, none] = ['run', 'base', 'none'].map((name) => join(folder, name));
   const adapters = { base: run, b: base, c: none };
   expect(messages({ adapters, maxAdapters: 2, follow: 'runs/x', runtimeAdapters: [none] })).toEqual([
-    ['follow', 'follow=runs/x takes up new weights, and adapters belong to those that they were trained beside'],
+    ['follow', 'follow=runs/x replaces the weights, and adapters belong to the weights that they were trained with'],
     ['adapters', `adapters: the folder of 'b', ${base}, contains no adapter`],
     ['adapters', `adapters: the folder of 'c', ${none}, is not there`],
     ['runtime_adapters', `runtime_adapters: there is no folder ${none}`],

@@ -46,7 +46,7 @@ function modelProblems({ model, follow }: AdapterKeys): ConfigProblem[] {
   if (typeof follow === 'string')
     problems.push({
       key: 'follow',
-      message: `follow=${follow} takes up new weights, and adapters belong to those that they were trained beside`,
+      message: `follow=${follow} replaces the weights, and adapters belong to the weights that they were trained with`,
       remedy: 'write follow=null, or serve without adapters',
     });
   if (typeof model === 'string' && isAdapterFolder(model))

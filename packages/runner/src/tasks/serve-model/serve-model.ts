@@ -69,7 +69,7 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
   const apiKey = keyOf(config);
   await checkTerminator(dir, config);
   const stopped = new Promise<void>((resolve) =>
-    onInterrupt(resolve, 'the server stops when the answers under way are finished'),
+    onInterrupt(resolve, 'the server stops when the current answers are finished'),
   );
   const device = await openDevice(deviceOf(config));
   try {
@@ -120,9 +120,9 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
 /** @param tokens that there is room for */
 function prefixCacheText(mb: number, tokens: number): string {
   if (mb === 0)
-    return 'prefix cache: none (prefix_cache_mb=0); a prompt that begins like another reads what no slot keeps';
+    return 'prefix cache: none (prefix_cache_mb=0); the beginning that a prompt shares with an earlier one is read again, unless a slot still has it';
   if (tokens > 0) return `prefix cache: ${mb} MiB (prefix_cache_mb), room for ${tokens.toLocaleString('en')} tokens`;
-  return `prefix cache: none; prefix_cache_mb=${mb} is without effect for models with recurrent layers, with device=webgpu, and where 32 tokens take more`;
+  return `prefix cache: none; prefix_cache_mb=${mb} has no effect for models with recurrent layers, with device=webgpu, and where 32 tokens need more`;
 }
 
 interface EncoderToServe {

@@ -25,13 +25,13 @@ export const serveModelTask: TaskUnit = {
       Type.String(),
       'environment variable with the key that clients must send; null: no key is required',
     ),
-    max_queued: count('answers that wait for a slot; a request beyond gets status 429', 0),
+    max_queued: count('answers that may wait for a slot; further requests get status 429', 0),
     prefix_cache_mb: count(
-      'MiB for keys and values of what prompts and answers begin with, after they have ended; the least recently used goes first; 0: only slots keep them',
+      'MiB for keys and values of prompts and answers that have ended, for later prompts with the same beginning; the least recently used are removed first; 0: only slots keep them',
       0,
     ),
     stored_responses: count(
-      'responses of /v1/responses that are kept in memory for later requests, the oldest making room; 0: none',
+      'responses of /v1/responses that are kept in memory for later requests; the oldest are removed first; 0: none',
       0,
     ),
     stored_responses_mb: count('megabytes of JSON that the stored responses may have together', 1),
@@ -73,7 +73,7 @@ export const serveModelTask: TaskUnit = {
       return [
         {
           key: 'quantization',
-          message: `follow=${String(config.follow)} takes up new weights, and quantised ones are frozen: quantization is ${String(config.quantization)}`,
+          message: `follow=${String(config.follow)} replaces the weights, and quantised ones are frozen: quantization is ${String(config.quantization)}`,
           remedy: 'write quantization=none',
         },
       ];

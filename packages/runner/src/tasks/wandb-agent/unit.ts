@@ -16,7 +16,7 @@ export const wandbAgentTask: TaskUnit = {
       description:
         'words of each trial’s command line before the sweep’s parameters, for instance [--config-name,archer_20q]',
     }),
-    trials: nullable(count('trials'), 'after so many the agent ends; null: when the sweep does'),
+    trials: nullable(count('trials'), 'number of trials after which the agent ends; null: it ends with the sweep'),
   }),
   plays: false,
   problems: ({ sweep }) =>

@@ -28,7 +28,7 @@ export async function wandbAgent({ sweep, command, trials }: AgentConfig, contex
   const place = parseSweep(sweep, process.env);
   const started = performance.now();
   const runs = new Trials({ command, trials }, place, context);
-  context.onInterrupt(() => runs.stop(), 'stopping after the trial under way');
+  context.onInterrupt(() => runs.stop(), 'stopping after the current trial');
   await asAgent(place, { env: process.env, host: hostname() }, async (agent) => {
     while (!runs.isOver) {
       await runs.follow(await agent.heartbeat(runs.running));

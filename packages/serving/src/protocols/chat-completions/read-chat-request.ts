@@ -42,7 +42,7 @@ export async function readChatRequest(
   const limit = { names: ['max_completion_tokens', 'max_tokens'], least: 1 };
   const cut = promptCut(fields, limit, reader);
   const tools = readTools(fields);
-  const inputs = templateInputs(fields, tools, template.takesVariables);
+  const inputs = templateInputs(fields, tools, template.ownVariables);
   const ending = endingOf(fields, messages);
   const toolChoice = toolChoiceOf(fields, tools, (choice) => choice.object('function', served('name')));
   const parallelCalls = fields.boolean('parallel_tool_calls', true);

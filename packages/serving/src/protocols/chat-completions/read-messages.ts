@@ -30,7 +30,7 @@ function message(fields: RequestFields): ChatMessage {
   if (!Object.hasOwn(roles, role)) throw fields.fail('role', `must be one of ${Object.keys(roles).join(', ')}`);
   const calls = callsOf(fields).map(toolCall);
   const hasCalls = role === 'assistant' && calls.length > 0;
-  if (calls.length > 0 && !hasCalls) throw fields.fail('tool_calls', "belongs into an assistant's message");
+  if (calls.length > 0 && !hasCalls) throw fields.fail('tool_calls', "belongs in an assistant's message");
   const more = PASSED_ON.flatMap((name) => (fields.value(name) === undefined ? [] : [[name, fields.text(name, '')]]));
   const reasoning = fields.text('reasoning', null); // vLLM's newer name
   return {
@@ -106,18 +106,25 @@ const UNREAD = [
 
 const isEmpty = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** @param takesVariables whether the template may have variables of its own */
+/** @param known variables that the template reads, beside those that other fields of a request set */
 export function templateInputs(
   fields: RequestFields,
   tools: readonly Record<string, unknown>[],
-  takesVariables: boolean,
+  known: readonly string[],
 ): TemplateInputs {
   const given = fields.object('chat_template_kwargs', null).plain();
-  const own = Object.keys(given).find((name) => ofTheRequest.includes(name));
-  if (own !== undefined)
-    throw fields.fail('chat_template_kwargs', `has the variable '${own}', which is a field of the request itself`);
+  for (const name of Object.keys(given)) {
+    if (ofTheRequest.includes(name))
+      throw fields.fail('chat_template_kwargs', `has the variable '${name}', which is a field of the request itself`);
+    if (known.includes(name)) continue;
+    const others = known.length > 0 ? `it reads ${known.join(', ')}` : 'it has no variables of its own';
+    throw fields.fail(
+      'chat_template_kwargs',
+      `has the variable '${name}', which the template does not read; ${others}`,
+    );
+  }
   const effort = fields.text('reasoning_effort', null);
-  const variables = { ...(takesVariables && effortVariables(effort)), ...given };
+  const variables = { ...(known.length > 0 && effortVariables(effort)), ...given };
   const documents = isEmpty(fields.value('documents')) ? [] : fields.objects('documents', null);
   return {
     ...(tools.length > 0 && { tools }),

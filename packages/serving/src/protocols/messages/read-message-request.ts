@@ -52,7 +52,7 @@ export async function readMessageRequest(
   const { choice, parallelCalls } = choiceOf(fields, tools);
   const output = fields.object('output_config', nested.output_config);
   const thinking = fields.object('thinking', nested.thinking);
-  const variables = template.takesVariables ? variablesOf(thinking, output) : {};
+  const variables = template.ownVariables.length > 0 ? variablesOf(thinking, output) : {};
   const last = messages.at(-1);
   const chat: ChatRequest = {
     messages,

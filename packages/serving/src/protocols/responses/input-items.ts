@@ -12,7 +12,8 @@ export function listInputItems(input: readonly Item[], query: URLSearchParams): 
   const ordered = query.get('order') === 'asc' ? [...input] : [...input].reverse();
   const after = query.get('after');
   const from = after === null ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
-  if (after !== null && from === 0) throw new BadRequestError(`'after' names no item of this response`, 'after');
+  if (after !== null && from === 0)
+    throw new BadRequestError(`'after' is not the id of an item of this response`, 'after');
   const data = ordered.slice(from, from + limit).map(shown);
   return {
     object: 'list',

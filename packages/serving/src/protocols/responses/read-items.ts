@@ -24,7 +24,7 @@ function referredItem(reference: RequestFields, stored: StoredResponses): Item {
   const item = stored.item(id);
   if (item !== undefined) return item;
   throw new BadRequestError(
-    `Item with id '${id}' not found; this server keeps the items of stored responses, and of these the newest`,
+    `Item with id '${id}' not found; this server keeps the items of stored responses, and only the newest responses`,
     'input',
     'not_found',
   );

@@ -57,7 +57,7 @@ export async function readResponseRequest(
   const messages = await inTurns(readItems(fields, items, fields.text('instructions', '')), signal);
   const tools = readTools(fields);
   const reasoning = fields.object('reasoning', nested.reasoning);
-  const variables = template.takesVariables ? effortVariables(reasoning.text('effort', null)) : {};
+  const variables = template.ownVariables.length > 0 ? effortVariables(reasoning.text('effort', null)) : {};
   const include = fields.texts('include');
   const chat: ChatRequest = {
     messages,
@@ -88,7 +88,7 @@ function previous(fields: RequestFields, stored: StoredResponses): readonly Item
   const found = stored.get(id);
   if (found !== undefined) return found.context;
   throw new BadRequestError(
-    `Previous response with id '${id}' not found; this server keeps the newest stored responses alone`,
+    `Previous response with id '${id}' not found; this server keeps only the newest stored responses`,
     'previous_response_id',
     'previous_response_not_found',
   );

@@ -85,7 +85,7 @@ async function countTokens(served: ServedModels, stored: StoredResponses, exchan
 function found(stored: StoredResponse | undefined, id: string): StoredResponse {
   if (stored !== undefined) return stored;
   throw new BadRequestError(
-    `Response with id '${id}' not found; this server keeps the newest stored responses alone`,
+    `Response with id '${id}' not found; this server keeps only the newest stored responses`,
     null,
     'not_found',
   );

@@ -73,7 +73,7 @@ function controlPanel(id: string) {
   const ask = async (action: string) => {
     try {
       await post('/api/control', { id, action });
-      said.textContent = `Asked the run to ${action}; it obeys after its iteration.`;
+      said.textContent = `Asked the run to ${action}; it does so after its current iteration.`;
     } catch (error) {
       said.textContent = (error as Error).message;
     }

@@ -12,7 +12,7 @@ import {
   type AdvantageTurn,
   type PolicyUpdateOptions,
 } from '../index.js';
-import { policyUpdateProblems } from './update/options.js';
+import { policyUpdateProblems } from './policy-loss.js';
 import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/echo-game.js';
 
 let device: Device;

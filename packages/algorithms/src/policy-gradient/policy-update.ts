@@ -2,7 +2,8 @@
 //
 //     L = Σ_t w_t clipped(ratio_t, A_t) + β Σ_t w_t KL_t − c Σ_t w_t H_t
 //
-// over turns whose advantages are given. The loss is in loss.ts; which mean w is, and what a ratio is of, are options.
+// over turns whose advantages are given. The loss and the options, among them the mean that w is and the unit of a ratio, are in
+// policy-loss.ts. The log-probabilities that stay constant during an update are computed below.
 import {
   mean,
   minibatches,
@@ -12,20 +13,27 @@ import {
   type LossAggregation,
   type Rng,
 } from '@bowyer/core';
-import type { LanguageModel } from '@bowyer/models';
-import { RunningMeans } from '../../learning/metric-means.js';
-import { packTurns, type LearnedTurn, type TurnBatch } from '../../learning/turn-batch.js';
-import type { Metrics, RunHooks } from '../../rollout/run-hooks.js';
-import { policyLoss, surrogateOf, type AddedLoss } from './loss.js';
-import type { PolicyUpdateOptions, SurrogateOptions } from './options.js';
+import type { LanguageModel, TokenExample } from '@bowyer/models';
+import { RunningMeans } from '../learning/metric-means.js';
+import type { ReferencePolicy } from '../learning/reference-policy.js';
 import {
-  prepare,
-  sequencesOf,
-  tokenAdvantages,
+  packTurns,
+  scoredIds,
+  scoreTurns,
+  utterancesOf,
+  type LearnedTurn,
+  type TurnBatch,
+} from '../learning/turn-batch.js';
+import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
+import {
+  policyLoss,
+  surrogateOf,
+  type AddedLoss,
   type AdvantageTurn,
+  type PolicyUpdateOptions,
   type Prepared,
-  type Reference,
-} from './preparation.js';
+  type SurrogateOptions,
+} from './policy-loss.js';
 
 export interface UpdateStep {
   rng: Rng;
@@ -144,3 +152,81 @@ function joined(arrays: readonly Float32Array[]): Float32Array {
   }
   return all;
 }
+
+export type Reference = Pick<ReferencePolicy, 'logprobs'>;
+
+/** The turns with the log-probabilities that stay constant during the update; turns without a scored token are left out. */
+export async function prepare<Turn extends AdvantageTurn>(
+  policy: LanguageModel,
+  reference: Reference | null | 'none',
+  turns: readonly Turn[],
+  options: SurrogateOptions,
+): Promise<Prepared<Turn>[]> {
+  const { oldLogprobs, scoreTerminator, maxBatchTokens } = options;
+  const maxTokens = maxBatchTokens ?? undefined;
+  const sampled = turns.map(({ trajectory, turn }) => {
+    const utterance = utterancesOf(trajectory).get(turn);
+    if (!utterance) return new Float32Array(0);
+    return Float32Array.from(utterance.logprobs.slice(0, scoredIds(utterance, scoreTerminator).length));
+  });
+  const old =
+    oldLogprobs === 'sampled'
+      ? sampled
+      : await scoreInParts((examples) => policy.logprobs(examples, { maxTokens }), turns, options);
+  const refs =
+    reference === 'none' || turns.every(({ refLogprobs }) => refLogprobs !== undefined)
+      ? turns.map(({ refLogprobs }) => (reference === 'none' ? undefined : refLogprobs))
+      : await referenceLogprobs(reference, turns, options);
+  return turns.flatMap((turn, i) =>
+    old[i].length === 0 ? [] : [{ ...turn, old: old[i], ref: refs[i] ?? new Float32Array(0) }],
+  );
+}
+
+export type ScoringOptions = Pick<
+  SurrogateOptions,
+  'minibatchSize' | 'scoreTerminator' | 'sequence' | 'maxBatchTokens'
+>;
+
+/** [turns] of [tokens] log-probabilities under the reference policy, in nats. */
+export function referenceLogprobs(
+  reference: Reference | null,
+  turns: readonly LearnedTurn[],
+  options: ScoringOptions,
+): Promise<Float32Array[]> {
+  if (reference === null) throw new Error('kl_coefficient is above 0, and this run has no reference policy');
+  const maxTokens = options.maxBatchTokens ?? undefined;
+  return scoreInParts((examples) => reference.logprobs(examples, { maxTokens }), turns, options);
+}
+
+/** Scores as many sequences at once as an update has in a minibatch. */
+async function scoreInParts(
+  score: (examples: readonly TokenExample[]) => Promise<Float32Array[]>,
+  turns: readonly LearnedTurn[],
+  options: ScoringOptions,
+): Promise<Float32Array[]> {
+  const indexed = turns.map(({ trajectory, turn }, index) => ({ trajectory, turn, index }));
+  const sequences = sequencesOf(indexed, options.sequence);
+  const scores = new Array<Float32Array>(turns.length);
+  for (let start = 0; start < sequences.length; start += options.minibatchSize) {
+    const part = sequences.slice(start, start + options.minibatchSize).flat();
+    const found = await scoreTurns(score, part, options);
+    part.forEach(({ index }, i) => (scores[index] = found[i]));
+  }
+  return scores;
+}
+
+/** In the order of their first turns. */
+export function sequencesOf<Turn extends LearnedTurn>(turns: readonly Turn[], kind: 'episode' | 'turn'): Turn[][] {
+  if (kind === 'turn') return turns.map((turn) => [turn]);
+  const episodes = new Map<unknown, Turn[]>();
+  for (const turn of turns) {
+    const own = episodes.get(turn.trajectory);
+    if (own) own.push(turn);
+    else episodes.set(turn.trajectory, [turn]);
+  }
+  return [...episodes.values()];
+}
+
+/** [tokens] A of each scored token. */
+export const tokenAdvantages = ({ advantages, old }: Prepared<AdvantageTurn>): Float32Array =>
+  typeof advantages === 'number' ? new Float32Array(old.length).fill(advantages) : advantages;
