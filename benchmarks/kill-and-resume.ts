@@ -42,6 +42,7 @@ const settings: Readonly<Record<string, readonly string[]>> = {
   rloo: [...loop, ...start],
   reinforce_pp: [...loop, ...start],
   gigpo: [...loop, ...start],
+  hgpo: [...loop, ...start],
   dpo: [...loop, ...start],
   opd: [...loop, ...start, 'lm_lr=1e-3'],
   dagger: [...loop, ...start, 'window=2'],

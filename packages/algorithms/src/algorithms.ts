@@ -14,6 +14,7 @@ export { grpo } from './policy-gradient/grpo.js';
 export { rloo } from './policy-gradient/rloo.js';
 export { reinforcePp } from './policy-gradient/reinforce-pp.js';
 export { gigpo } from './policy-gradient/gigpo.js';
+export { hgpo } from './policy-gradient/hgpo.js';
 export { dpo } from './preferences/dpo.js';
 export { offlineDpo } from './preferences/offline-dpo.js';
 export { opd } from './policy-gradient/opd.js';

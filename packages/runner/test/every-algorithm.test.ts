@@ -126,6 +126,7 @@ test('whatever has a reference policy may have it quantised', () => {
     'dpo',
     'gigpo',
     'grpo',
+    'hgpo',
     'offline_dpo',
     'ppo',
     'reinforce_pp',

@@ -194,6 +194,7 @@ const variantsOf: Readonly<Record<string, () => (readonly string[])[]>> = {
   rloo: () => groupVariants(['kl_coefficient=0.1']),
   reinforce_pp: () => groupVariants(['kl_coefficient=0.1', 'kl_in=loss'], ['baseline=group', 'group_size=2']),
   gigpo: () => groupVariants(['kl_coefficient=0.1']),
+  hgpo: () => groupVariants(['kl_coefficient=0.1']),
   dpo: () => groupVariants([]),
   opd: () => groupVariants([`teacher=${at('agent')}`]),
   agent_evol: () => {

@@ -1,8 +1,9 @@
-// The advantages of GRPO, RLOO, REINFORCE++ and GiGPO against values worked by hand and against their properties.
+// The advantages of GRPO, RLOO, REINFORCE++, GiGPO and HGPO against values worked by hand and against their properties.
 import { groupRelativeAdvantages, type Transition } from '@bowyer/core';
 import { shapedReturn, type GroupEpisode } from './group-training.js';
 import { gigpoAdvantages, type GigpoOptions } from './gigpo.js';
 import { episodeAdvantages } from './grpo.js';
+import { hgpoAdvantages, type HgpoOptions } from './hgpo.js';
 import { normalised, tokenReturns } from './reinforce-pp.js';
 
 /** Each turn one token and the terminator. */
@@ -106,6 +107,82 @@ describe('GiGPO on three episodes with shared states, γ = 0.9', () => {
     expect(gigpoAdvantages(apart, base).metrics['groups/anchor_size_max']).toBe(2); // s1 twice in the second
     for (const { trajectory } of apart) for (const turn of trajectory.transitions) delete turn.state;
     expect(gigpoAdvantages(apart, base).metrics['groups/anchor_size_max']).toBe(1);
+  });
+});
+
+describe('HGPO on the same episodes', () => {
+  const episodes = [
+    episodeOf([0, 0, 1], ['s0', 's1', 's2']),
+    episodeOf([0, 0, 0, 0], ['s0', 's1', 's1', 's3']),
+    episodeOf([0, 1], ['s0', 's2']),
+  ];
+  const base: HgpoOptions = {
+    gamma: 0.9,
+    historyLength: 1,
+    historyExponent: 1,
+    baseGroup: false,
+    scaleByStd: false,
+    statistics: 'episode',
+  };
+  const flat = (options: Partial<HgpoOptions> = {}, given = episodes) =>
+    hgpoAdvantages(given, { ...base, ...options }).advantages.flat();
+
+  test('mean_norm: states alone weigh 2, states with the one before them 3', () => {
+    // (s0, s1) of two episodes: returns 0.9 and 0, so ±0.45; s1 of three turns: 0.6, −0.3, −0.3; (2 · 0.6 + 3 · 0.45) / 5 = 0.51
+    expectClose(flat(), [0.24, 0.51, 0, -0.57, -0.39, -0.3, 0, 0.33, 0]);
+  });
+
+  test('mean_std_norm, by the deviation of the population', () => {
+    expectClose(flat({ scaleByStd: true }), [0.592998, 1.165683, 0, -1.40837, -0.882841, -0.707105, 0, 0.815372, 0]);
+  });
+
+  test('without a history it is the comparison of states alone; all count alike with α = 0', () => {
+    expectClose(flat({ historyLength: 0 }), [0.24, 0.6, 0, -0.57, -0.3, -0.3, 0, 0.33, 0]);
+    expectClose(flat({ historyExponent: 0 }), [0.24, 0.525, 0, -0.57, -0.375, -0.3, 0, 0.33, 0]);
+  });
+
+  test('a longer history adds what is shared that far; beyond the first turn there is none', () => {
+    // A fourth episode as the second: (s0, s1, s1) twice, returns 0 and 1 at the third turn
+    const more = [...episodes, episodeOf([0, 0, 1, 0], ['s0', 's1', 's1', 's3'])];
+    const [, , , , , third] = flat({ historyLength: 2, gamma: 1 }, more);
+    // s1: returns 1, 0, 0, 1, 1, mean 0.6; (s1, s1) and (s0, s1, s1): 0 and 1, mean 0.5
+    expectClose([third], [(2 * -0.6 + 3 * -0.5 + 4 * -0.5) / 9]);
+  });
+
+  test('with the base group the episode counts too, also where states repeat nowhere', () => {
+    // GRPO's advantages: 1/3, −2/3, 1/3
+    const [first, second, third] = flat({ baseGroup: true });
+    expectClose([first, second, third], [(1 / 3 + 2 * 0.24) / 3, (1 / 3 + 2 * 0.6 + 3 * 0.45) / 6, 1 / 3]);
+    const unique = episodes.map(({ rewards }, e) =>
+      episodeOf(
+        rewards,
+        rewards.map((_, turn) => `${e} ${turn}`),
+      ),
+    );
+    expect(flat({}, unique)).toEqual(new Array<number>(9).fill(0));
+    expectClose(flat({ baseGroup: true }, unique).slice(0, 4), [1 / 3, 1 / 3, 1 / 3, -2 / 3]);
+  });
+
+  test('the order of episodes and the names of states change nothing, and groups are apart', () => {
+    const [one, two, three] = hgpoAdvantages(episodes, base).advantages;
+    expect(hgpoAdvantages([episodes[2], episodes[0], episodes[1]], base).advantages).toEqual([three, one, two]);
+    const renamed = episodes.map(({ rewards, trajectory }, group) => ({
+      ...episodeOf(
+        rewards,
+        trajectory.transitions.map(({ state }) => `room ${state}!`),
+      ),
+      group,
+    }));
+    const together = renamed.map((episode) => ({ ...episode, group: 0 }));
+    expect(flat({}, together)).toEqual(flat());
+    expect(flat({}, renamed)).toEqual(new Array<number>(9).fill(0)); // s1 twice in the second, with the same return
+  });
+
+  test('metrics say how much was compared', () => {
+    const { metrics } = hgpoAdvantages(episodes, base);
+    expect(metrics['groups/anchor_singleton_share']).toBeCloseTo(1 / 4); // s3
+    expect(metrics['groups/history_shared_share']).toBeCloseTo(2 / 9); // (s0, s1) twice
+    expect(metrics['groups/silent_turn_share']).toBeCloseTo(3 / 9);
   });
 });
 

@@ -76,6 +76,10 @@ test.each([
   ['grpo', { scaleByStd: true, statistics: 'episode' }],
   ['reinforce_pp', { gamma: 1, baseline: 'none', groupSize: 1 }],
   ['gigpo', { scaleByStd: false, statistics: 'episode', gamma: 0.95, stepWeight: 1 }],
+  [
+    'hgpo',
+    { scaleByStd: false, statistics: 'episode', gamma: 0.95, historyLength: 1, historyExponent: 1, baseGroup: true },
+  ],
 ])('%s with %j comes within 5 %% of the optimum', async (name, options) => {
   expect(await valueOf(await trained(name, options))).toBeGreaterThan(0.95 * optimum);
 });

@@ -1,4 +1,4 @@
-// The loop that GRPO, RLOO, REINFORCE++ and GiGPO share: play groups of episodes, estimate advantages, update the policy. The recipes
+// The loop that GRPO, RLOO, REINFORCE++, GiGPO and HGPO share: play groups of episodes, estimate advantages, update the policy. The recipes
 // differ in the estimate alone.
 import { mean, type ConfigProblem, type Trajectory } from '@bowyer/core';
 import type { Quantization } from '@bowyer/models';

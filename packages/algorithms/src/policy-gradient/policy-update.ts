@@ -1,4 +1,4 @@
-// The clipped policy update of PPO, GRPO, RLOO, REINFORCE++, GiGPO and their relatives: minibatches and inner epochs of
+// The clipped policy update of PPO, GRPO, RLOO, REINFORCE++, GiGPO, HGPO and their relatives: minibatches and inner epochs of
 //
 //     L = Σ_t w_t clipped(ratio_t, A_t) + β Σ_t w_t KL_t − c Σ_t w_t H_t
 //

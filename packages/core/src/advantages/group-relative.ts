@@ -5,6 +5,8 @@ export interface GroupRelativeOptions {
   baseline: 'mean' | 'others';
   /** Divide by the group's sample standard deviation (n − 1) plus `epsilon`, as GRPO does; null: do not divide (Dr. GRPO, RLOO). */
   scaleEpsilon: number | null;
+  /** The standard deviation divides by n − 1 (sample, if not given) or by n. */
+  deviation?: 'sample' | 'population';
 }
 
 /**
@@ -25,7 +27,7 @@ export interface GroupRelativeOptions {
 export function groupRelativeAdvantages(
   returns: ArrayLike<number>,
   groups: ArrayLike<number>,
-  { baseline, scaleEpsilon }: GroupRelativeOptions,
+  { baseline, scaleEpsilon, deviation = 'sample' }: GroupRelativeOptions,
 ): Float32Array {
   if (returns.length !== groups.length)
     throw new RangeError(
@@ -35,7 +37,8 @@ export function groupRelativeAdvantages(
   for (const members of membersOf(groups)) {
     const own = members.map((i) => returns[i]);
     const center = mean(own);
-    const scale = scaleEpsilon === null ? 1 : standardDeviation(own) + scaleEpsilon;
+    const spread = standardDeviation(own) * (deviation === 'population' ? Math.sqrt(1 - 1 / own.length) : 1);
+    const scale = scaleEpsilon === null ? 1 : spread + scaleEpsilon;
     // Without this, rounding would make an advantage of a group whose returns are all equal.
     const isFlat = own.every((value) => value === own[0]);
     for (const i of members) {

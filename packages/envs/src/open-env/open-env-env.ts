@@ -146,7 +146,7 @@ async function readMapping(url: string, options: OpenEnvOptions): Promise<TextMa
 const ignoredSeed = (url: string, seed: number) =>
   new Error(
     `${url} ignores seeds: two resets with seed ${seed} begin with different observations, so that an episode cannot be repeated\n` +
-      '  to play it all the same: env.require_seed=false; methods that compare episodes of one start (grpo, rloo, gigpo) need a server that obeys seeds',
+      '  to play it all the same: env.require_seed=false; methods that compare episodes of one start (grpo, rloo, gigpo, hgpo) need a server that obeys seeds',
   );
 
 /** Reads an address as OpenEnv's own client does: http becomes ws, no scheme means ws, and /ws is added once. */

@@ -1,0 +1,125 @@
+// HGPO: turns of a group's episodes that began in the same state are compared, and once more with those alone that also have the states
+// before it in common. Equal states behind unequal histories are unequal prompts; the more history is shared, the more the comparison counts.
+// Source: He et al. 2026, arXiv:2602.22817, section 4, and its code (recipe hgpo of verl-agent):
+//
+//     R_t   = Σ_{l ≥ t} γ^(l − t) r_l
+//     A_k   = (R_t − mean(R)) / std(R)           over the turns of the group with the last k states of turn t, k = 1 … H + 1
+//     A     = Σ_k w_k A_k / Σ_k w_k              w_k = (k + 1)^α, over the k whose A_k is not 0
+//
+// H is `history_length`; k = 1 is GiGPO's anchor group. With base_group=true, k = 0 is GRPO's advantage of the episode. std is that of the
+// population for k ≥ 1, as in the authors' code.
+// Differs from it: a penalty for an invalid action is a part of that turn's reward, so it counts in the returns of the turns before it too.
+import { Type } from '@sinclair/typebox';
+import { anchorGroups, discountedReturns, groupRelativeAdvantages, maximum, mean, share } from '@bowyer/core';
+import { aloneProblems } from '../rollout/collect-groups.js';
+import type { Metrics } from '../rollout/run-hooks.js';
+import { defineAlgorithm } from '../run/algorithm-unit.js';
+import {
+  groupTraining,
+  groupTrainingKeys,
+  groupTrainingProblems,
+  trainOnGroups,
+  type GroupEpisode,
+} from './group-training.js';
+import { episodeAdvantages, groupStatisticsKeys } from './grpo.js';
+
+/** Added to the standard deviation. */
+const EPSILON = 1e-6;
+
+const options = Type.Object(
+  {
+    ...groupTrainingKeys,
+    ...groupStatisticsKeys,
+    gamma: share('discount per turn of the returns that are compared between turns'),
+    history_length: Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description:
+        'H, how many states before its own a turn may have in common with those it is compared with; 0: the state alone',
+    }),
+    history_exponent: Type.Number({
+      minimum: 0,
+      description: 'α: a comparison of turns that share k states has the weight (k + 1)^α; 0: all count alike',
+    }),
+    base_group: Type.Boolean({ description: "GRPO's advantage of the episode is a further comparison, of weight 1" }),
+  },
+  { additionalProperties: false },
+);
+
+export interface HgpoOptions {
+  gamma: number;
+  historyLength: number;
+  historyExponent: number;
+  baseGroup: boolean;
+  scaleByStd: boolean;
+  /** Of the base group. */
+  statistics: 'episode' | 'turn';
+}
+
+export const hgpo = defineAlgorithm({
+  ...groupTraining,
+  name: 'hgpo',
+  description: 'HGPO: compares turns that began in the same state, the more the longer the history that they share',
+  options,
+  train: (run, options) => trainOnGroups(run, options, (episodes) => hgpoAdvantages(episodes, options)),
+  problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
+});
+
+/** @returns [episodes][turns] A, and how often states and histories repeat */
+export function hgpoAdvantages(
+  episodes: readonly GroupEpisode[],
+  options: HgpoOptions,
+): { advantages: number[][]; metrics: Metrics } {
+  const lengths = Array.from({ length: options.historyLength + 1 }, (_, h) => h + 1);
+  const levels = lengths.map((k) => comparedTurns(episodes, k, options));
+  const base = options.baseGroup ? episodeAdvantages(episodes, options) : null;
+  const weightOf = (k: number) => (k + 1) ** options.historyExponent;
+  const advantages = episodes.map(({ rewards }, e) =>
+    rewards.map((_, turn) =>
+      weightedMean([
+        ...(base ? [{ weight: 1, value: base[e] }] : []),
+        ...levels.map(({ values }, level) => ({ weight: weightOf(lengths[level]), value: values[e][turn] })),
+      ]),
+    ),
+  );
+  return { advantages, metrics: { ...levels[0].metrics, ...sharesOf(levels.at(-1)!.compared, advantages.flat()) } };
+}
+
+/** @returns [episodes][turns] A_k, 0 where a turn is alone or has fewer than k states */
+function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, scaleByStd }: HgpoOptions) {
+  const turns = episodes.flatMap(({ trajectory, group, rewards }, e) => {
+    const states = trajectory.transitions.map(({ state, observation }) => state ?? observation);
+    const returns = discountedReturns(rewards, gamma);
+    return states.flatMap((_, turn) =>
+      turn + 1 < k
+        ? []
+        : [{ e, turn, group, state: JSON.stringify(states.slice(turn + 1 - k, turn + 1)), value: returns[turn] }],
+    );
+  });
+  const { ids, sizes } = anchorGroups(turns);
+  const found = groupRelativeAdvantages(
+    turns.map(({ value }) => value),
+    ids,
+    { baseline: 'mean', scaleEpsilon: scaleByStd ? EPSILON : null, deviation: 'population' },
+  );
+  const values = episodes.map(({ rewards }) => new Array<number>(rewards.length).fill(0));
+  turns.forEach(({ e, turn }, i) => (values[e][turn] = found[i]));
+  const metrics = {
+    'groups/anchor_singleton_share': mean(sizes.map((size) => (size === 1 ? 1 : 0))),
+    'groups/anchor_size_mean': mean(sizes),
+    'groups/anchor_size_max': maximum(sizes),
+  };
+  return { values, compared: ids.filter((id) => sizes[id] > 1).length, metrics };
+}
+
+/** A comparison that tells nothing does not weaken the others. */
+function weightedMean(items: readonly { weight: number; value: number }[]): number {
+  const telling = items.filter(({ value }) => value !== 0);
+  const total = telling.reduce((sum, { weight }) => sum + weight, 0);
+  return total === 0 ? 0 : telling.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
+}
+
+const sharesOf = (compared: number, advantages: readonly number[]): Metrics => ({
+  'groups/history_shared_share': compared / advantages.length,
+  'groups/silent_turn_share': mean(advantages.map((advantage) => (advantage === 0 ? 1 : 0))),
+});
