@@ -15,6 +15,6 @@ export type { Exchange, Protocol, Route } from './protocols/protocol.js';
 export { openaiError } from './protocols/openai/errors.js';
 export type { Choice, Completed, SampledTokens } from './generation/answer.js';
 export type { CompletionRequest } from './generation/completion-request.js';
-export type { PromptWriter, WriteDialogue, WrittenChat } from './generation/chat-request.js';
+export type { Dialogue, PromptWriter, WriteDialogue, WrittenChat } from './generation/prompt-writer.js';
 export type { OpenEnvServer, OpenEnvServerOptions } from './open-env/open-env-server.js';
 export { serveOpenEnv, type ServeOpenEnvOptions } from './open-env/serve-open-env.js';

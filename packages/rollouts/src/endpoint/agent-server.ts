@@ -5,9 +5,10 @@ import { RolloutKeys } from '../record/record-key.js';
 import type { RecordedRollout } from '../record/recorded.js';
 import type { RolloutLog } from '../record/rollout-log.js';
 import type { SplicePolicy } from '../tree/prompt.js';
+import { rolloutRoutes } from './rollout-routes.js';
 import { Recorder, type GivenReward, type OpenRollout, type RolloutEnd } from './recorder.js';
 
-export interface AgentServerOptions extends Omit<ModelServerOptions, 'observer'> {
+export interface AgentServerOptions extends Omit<ModelServerOptions, 'observer' | 'protocols'> {
   /** Closed by whoever opened it, after the server. */
   log: RolloutLog;
   /** How a dialogue with a new message of the user begins; `template` if not given. */
@@ -46,7 +47,7 @@ export class AgentServer {
       origin: () => origin,
       onFault,
     });
-    const server = await ModelServer.listen({ ...options, observer: recorder });
+    const server = await ModelServer.listen({ ...options, observer: recorder, protocols: [rolloutRoutes(recorder)] });
     origin = new URL(server.url).origin;
     return new AgentServer(server, recorder);
   }

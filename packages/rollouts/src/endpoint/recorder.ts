@@ -21,7 +21,6 @@ import { splicedPrompt, type SplicePolicy } from '../tree/prompt.js';
 import type { LiveRollout } from './live-rollout.js';
 import { LiveRollouts } from './live-rollouts.js';
 import { namedRollout, rolloutPath } from './rollout-address.js';
-import { rolloutRoutes } from './rollout-routes.js';
 import { RolloutStateError, UnknownRolloutError } from './rollout-state-error.js';
 import { WeightGate, type WeightGateOptions } from './weight-gate.js';
 
@@ -66,7 +65,6 @@ export interface RolloutEnd {
 export class Recorder implements CallObserver {
   version = 0;
   readonly bodyOf: CallObserver['bodyOf'];
-  readonly protocol = rolloutRoutes(this);
   readonly gate: WeightGate;
   readonly #live: LiveRollouts;
   #beginning: Promise<unknown> = Promise.resolve();

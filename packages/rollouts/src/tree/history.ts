@@ -1,14 +1,9 @@
 // The answers that the model gave in one rollout, found by the dialogues that they end. Their tokens stay in the log.
-import type { ChatMessage, ChatTemplate, TemplateInputs } from '@bowyer/text';
+import type { Dialogue } from '@bowyer/serving';
+import type { ChatMessage } from '@bowyer/text';
 import type { RecordedCall } from '../record/recorded.js';
 import type { Place } from '../record/log-parts.js';
 import { answeredKey, callIds, nextKey, reasoningOf, rootKey } from './dialogue-keys.js';
-
-export interface Dialogue {
-  messages: readonly ChatMessage[];
-  inputs: TemplateInputs;
-  template: ChatTemplate;
-}
 
 /** An answer of the model that a dialogue contains. */
 export interface KnownAnswer {

@@ -23,24 +23,6 @@ export interface ChatRequest {
   names: ChatNames;
 }
 
-/** A chat whose prompt is written, and what its constraint was made of; null: there is none. */
-export type WrittenChat = Pick<ChatRequest, 'messages' | 'inputs' | 'template'> & { constraint: string | null };
-
-/** A dialogue in tokens as its template writes it. */
-export type WriteDialogue = (messages: readonly ChatMessage[]) => Promise<number[]>;
-
-/**
- * Writes a chat's prompt.
- *
- * @param endIds tokens that end messages of the model
- * @param write the template's way, for these messages and for others
- */
-export type PromptWriter = (
-  chat: Pick<ChatRequest, 'messages' | 'inputs' | 'template' | 'ending'>,
-  endIds: readonly number[],
-  write: WriteDialogue,
-) => Promise<number[]>;
-
 export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 
 /** The form that the content of an answer must have: any text, an object of JSON, or a value that its schema describes. */

@@ -3,9 +3,9 @@
 import type { LogitRules, SamplingOptions } from '@bowyer/models';
 import type { ChatTemplate, CompiledConstraint } from '@bowyer/text';
 import type { AnswerConstraints } from './answer-constraints.js';
-import type { PromptWriter, WrittenChat } from './chat-request.js';
 import type { CallStyle } from '../tool-calls/call-style.js';
 import type { PartsOptions } from '../tool-calls/part-streamer.js';
+import type { PromptWriter, WrittenChat } from './prompt-writer.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
 
 export interface CompletionRequest {

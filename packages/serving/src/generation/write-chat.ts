@@ -7,9 +7,10 @@ import { callFormats } from '../tool-calls/call-formats.js';
 import { endIds, mayFrameAnswers } from '../tool-calls/call-style.js';
 import { messagesFor } from '../tool-calls/history.js';
 import { answerGrammar, type AnswerPlace } from './answer-grammar.js';
-import type { ChatRequest, WriteDialogue } from './chat-request.js';
+import type { ChatRequest } from './chat-request.js';
 import type { CompletionRequest, Prompt, RequestReader } from './completion-request.js';
 import { grammarKey } from './grammar-key.js';
+import type { WriteDialogue } from './prompt-writer.js';
 import { checkCharacters, inSteps, tokenLimit } from './request-bounds.js';
 import { BadRequestError } from './request-error.js';
 

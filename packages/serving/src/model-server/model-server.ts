@@ -11,7 +11,7 @@ import type { RequestReader } from '../generation/completion-request.js';
 import { runCompletion } from '../generation/completion-run.js';
 import type { SteppedTokenizer } from '../generation/stepped-tokenizer.js';
 import type { CallObserver } from '../protocols/call-observer.js';
-import type { Generator, ServedAdapters, StorageLimits } from '../protocols/protocol.js';
+import type { Generator, Protocol, ServedAdapters, StorageLimits } from '../protocols/protocol.js';
 import { loadAdapter } from '../protocols/adapters/adapters.js';
 import { protocolsOf } from '../protocols/protocols.js';
 import { seconds } from '../protocols/seconds.js';
@@ -50,8 +50,10 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
     /** Those that are loaded before the server listens: folders by name. */
     given: Readonly<Record<string, string>>;
   };
-  /** Watches all calls, and has routes of its own; none if not given. */
+  /** Watches all calls; none if not given. */
   observer?: CallObserver;
+  /** Protocols beside those of models; none if not given. */
+  protocols?: readonly Protocol[];
   /** Called on faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
 }
@@ -72,7 +74,7 @@ export class ModelServer {
     const generator = generatorOf(options, batcher, registry);
     const { contextLength } = model;
     const adapters = options.adapters && { ...options.adapters, registry };
-    const protocols = protocolsOf({
+    const own = protocolsOf({
       name,
       started: seconds(),
       contextLength,
@@ -82,6 +84,7 @@ export class ModelServer {
       adapters,
       observer,
     });
+    const protocols = [...own, ...(options.protocols ?? [])];
     try {
       for (const [adapter, dir] of Object.entries(adapters?.given ?? {})) await loadAdapter(adapters!, adapter, dir);
       const health = () => batcher.load;

@@ -34,8 +34,7 @@ export class ProtocolServer {
   readonly #routes: RouteTable;
 
   private constructor(private readonly options: ProtocolServerOptions) {
-    const { protocols, observer } = options;
-    this.#routes = new RouteTable(observer ? [...protocols, observer.protocol] : protocols);
+    this.#routes = new RouteTable(options.protocols);
   }
 
   /** @returns the server once it listens */

@@ -3,15 +3,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Rng } from '@bowyer/core';
 import type { Completed } from '../generation/answer.js';
-import type { PromptWriter } from '../generation/chat-request.js';
 import type { CompletionRequest } from '../generation/completion-request.js';
-import type { Protocol } from './protocol.js';
+import type { PromptWriter } from '../generation/prompt-writer.js';
 
 export type CallProtocol = 'chat-completions' | 'completions' | 'responses' | 'messages';
 
 export interface CallObserver {
-  /** Routes of its own. */
-  protocol: Protocol;
   /** Of the weights that tokens are sampled with from now on. */
   readonly version: number;
   /** The path of a request's route, and the rollout that its address or its headers name. */

@@ -1,0 +1,30 @@
+// How the prompts of chats are written: by the template, or by whoever keeps what was sampled before.
+import type { ChatMessage, ChatTemplate, PromptEnding, TemplateInputs } from '@bowyer/text';
+
+export interface Dialogue {
+  messages: readonly ChatMessage[];
+  /** Tools in the form of Chat Completions, documents, variables. */
+  inputs: TemplateInputs;
+  template: ChatTemplate;
+}
+
+/** A chat whose prompt is written. */
+export interface WrittenChat extends Dialogue {
+  /** What its constraint was made of; null: there is none. */
+  constraint: string | null;
+}
+
+/** A dialogue in tokens as its template writes it. */
+export type WriteDialogue = (messages: readonly ChatMessage[]) => Promise<number[]>;
+
+/**
+ * Writes a chat's prompt.
+ *
+ * @param endIds tokens that end messages of the model
+ * @param write the template's way, for these messages and for others
+ */
+export type PromptWriter = (
+  chat: Dialogue & { ending: PromptEnding },
+  endIds: readonly number[],
+  write: WriteDialogue,
+) => Promise<number[]>;
