@@ -1,7 +1,4 @@
 // A task of the runner with the agent and the tasks of a program.
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { checkTasks, type AgentTask } from '@bowyer/rollouts';
 import { runAsLibrary } from '@bowyer/runner';
 import { agentFunctions, type AgentFunctions } from './agent-functions.js';
@@ -32,34 +29,12 @@ export interface AgentRunOptions<Task extends AgentTask, Result> extends AgentFu
   [setting: string]: unknown;
 }
 
-/** Options that are no keys of the config. */
-type Own = 'run' | 'reward' | 'tasks' | 'evalTasks' | 'testTasks' | 'signal' | 'log';
-
 export async function runAgentTask<Task extends AgentTask, Result>(
   configName: string,
   options: AgentRunOptions<Task, Result> & { evalTasks?: readonly Task[] },
 ): Promise<{ directory: string }> {
-  const { run, reward, tasks, evalTasks, testTasks, signal, log, ...settings } = options satisfies Record<Own, unknown>;
-  const folder = options.savePath === undefined ? await mkdtemp(join(tmpdir(), 'bowyer-tasks-')) : join(options.savePath, 'tasks');
-  await mkdir(folder, { recursive: true });
-  const file = async (name: string, given: readonly Task[] | undefined) => {
-    if (given === undefined) return undefined;
-    checkTasks(given, name);
-    const path = join(folder, `${name}.jsonl`);
-    await writeFile(path, given.map((task) => `${JSON.stringify(task)}\n`).join(''));
-    return path;
-  };
-  return runAsLibrary({
-    configName,
-    settings: {
-      ...settings,
-      agent: `function ${run.name || 'run'}`,
-      tasks: await file('tasks', tasks),
-      evalTasks: await file('evalTasks', evalTasks),
-      testTasks: await file('testTasks', testTasks),
-    },
-    signal,
-    log,
-    agent: agentFunctions({ run, reward }),
-  });
+  const { run, reward, tasks, evalTasks, testTasks, signal, log, ...settings } = options;
+  for (const [name, given] of Object.entries({ tasks, evalTasks, testTasks })) if (given) checkTasks(given, name);
+  const agent = { ...agentFunctions({ run, reward }), tasks, evalTasks, testTasks };
+  return runAsLibrary({ configName, settings, signal, log, agent });
 }

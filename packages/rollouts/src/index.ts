@@ -2,13 +2,14 @@ export { AgentServer, type AgentServerOptions } from './endpoint/agent-server.js
 export type { GivenReward, OpenRollout, RolloutEnd } from './endpoint/recorder.js';
 export { RolloutStateError, UnknownRolloutError } from './endpoint/rollout-state-error.js';
 export { RolloutLog, readRollouts, type RolloutLogOptions } from './record/rollout-log.js';
-export type { RolloutOrigin } from './record/log-event.js';
 export type {
   RecordedCall,
   RecordedChoice,
   RecordedMessage,
   RecordedReward,
   RecordedRollout,
+  RolloutOrigin,
+  FixedSampling,
 } from './record/recorded.js';
 export { effectiveRewards } from './record/effective-rewards.js';
 export { treeOf } from './tree/build-tree.js';
@@ -16,7 +17,7 @@ export type { CallNode, RolloutTree } from './tree/tree.js';
 export type { SplicePolicy } from './tree/prompt.js';
 
 // Playing: agents of the user as a source of episodes
-export { rolloutPlayer, type FixedSampling, type RolloutHost, type RolloutPlayOptions } from './play/play-rollouts.js';
+export { rolloutPlayer, type RolloutHost, type RolloutPlayOptions } from './play/play-rollouts.js';
 export type { JudgeRollout, PlayedRollout, RolloutAddress, RunAgent } from './play/run-agent.js';
 export { checkTasks, readTasks, splitTasks, type AgentTask, type HeldOut, type SplitTasks } from './play/tasks.js';
 export { agentProgram, agentVariables, type AgentProgramOptions } from './programs/agent-program.js';

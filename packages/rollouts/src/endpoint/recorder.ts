@@ -21,6 +21,7 @@ import { splicedPrompt, type SplicePolicy } from '../tree/prompt.js';
 import type { LiveRollout } from './live-rollout.js';
 import { LiveRollouts } from './live-rollouts.js';
 import { namedRollout, rolloutPath } from './rollout-address.js';
+import { settledRequest } from './settled-request.js';
 import { RolloutStateError, UnknownRolloutError } from './rollout-state-error.js';
 import { WeightGate, type WeightGateOptions } from './weight-gate.js';
 
@@ -176,6 +177,7 @@ export class Recorder implements CallObserver {
   #observed(live: LiveRollout, begun: BegunCall): ObservedCall {
     const { tokenizer, seed, splice } = this.options;
     const { rollout: id, call } = begun;
+    const { origin } = live;
     let hasEnded = false;
     const end = () => {
       if (hasEnded) return;
@@ -191,7 +193,11 @@ export class Recorder implements CallObserver {
         tokenizer,
         policy: splice,
       }),
-      rng: Rng.forPurpose(seed, `rollout ${id} call ${call}`),
+      rng:
+        origin.seed === undefined
+          ? Rng.forPurpose(seed, `rollout ${id} call ${call}`)
+          : Rng.forPurpose(origin.seed, `call ${call}`),
+      settled: (request) => settledRequest(request, origin),
       completed: async (sent, request, completed) => {
         kept = await this.#keep(live, begun, { sent, request, completed }).finally(end);
       },

@@ -1,33 +1,17 @@
 // Plays a set of rollouts: agents call a server of the policy, which records them; what they leave is learned from as episodes.
 import { episodeSeed, InterruptedError, type GroupOptions, type PlayedSet, type PlayOptions, type PlaySet, type SetWatch } from '@bowyer/algorithms';
 import { hash32, type Trajectory } from '@bowyer/core';
-import type { RecordedRollout } from '../record/recorded.js';
+import type { FixedSampling, RecordedRollout, RolloutOrigin } from '../record/recorded.js';
 import { REWARD } from '../trajectories/final-rewards.js';
 import { trajectoryOf } from '../trajectories/trajectory-of.js';
-import { treeOf } from '../tree/tree.js';
+import { treeOf } from '../tree/build-tree.js';
 import type { Verdict } from '../programs/verdict.js';
 import type { JudgeRollout, PlayedRollout, RolloutAddress, RunAgent } from './run-agent.js';
 import { taskOf, type AgentTask, type SplitTasks } from './tasks.js';
 
-/** Values that replace what the agent's requests say; those left out are as the agent sends them. */
-export interface FixedSampling {
-  /** 0: greedy. */
-  temperature?: number;
-  topP?: number;
-  topK?: number;
-}
-
 /** The server that agents call. */
 export interface RolloutHost {
-  /** @param rollout.seed every answer follows from it and the number of its call */
-  begin(rollout: {
-    id: string;
-    task: string;
-    group?: string;
-    attempt: number;
-    seed: number;
-    sampling: FixedSampling;
-  }): Promise<RolloutAddress>;
+  begin(rollout: RolloutOrigin): Promise<RolloutAddress>;
   reward(id: string, reward: { value: number; name: string }): Promise<unknown>;
   metrics(id: string, metrics: Record<string, number>): Promise<void>;
   end(id: string, how: { status: 'ended' | 'failed'; reason?: string }): Promise<void>;

@@ -1,12 +1,7 @@
 // What the log consists of, and how the events of a rollout become its record.
-import type { RecordedCall, RecordedReward, RecordedRollout } from './recorded.js';
+import type { RecordedCall, RecordedReward, RecordedRollout, RolloutOrigin } from './recorded.js';
 
-export interface RolloutOrigin {
-  id: string;
-  task?: string;
-  group?: string;
-  attempt?: number;
-}
+export type { RolloutOrigin };
 
 /** Times are milliseconds since 1970. */
 export type LogEvent =

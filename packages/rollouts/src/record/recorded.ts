@@ -72,11 +72,26 @@ export interface RecordedReward {
   at: number;
 }
 
-export interface RecordedRollout {
+/** Values that replace what an agent's requests say; those left out are as it sends them. */
+export interface FixedSampling {
+  /** 0: greedy. */
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+}
+
+/** How a rollout begins. */
+export interface RolloutOrigin {
   id: string;
   task?: string;
   attempt?: number;
   group?: string;
+  /** All its answers follow from it and the numbers of their calls, whatever seed a request brings; absent: from the server's seed and `id`. */
+  seed?: number;
+  sampling?: FixedSampling;
+}
+
+export interface RecordedRollout extends RolloutOrigin {
   calls: RecordedCall[];
   failures: { call: number; error: string }[];
   rewards: RecordedReward[];

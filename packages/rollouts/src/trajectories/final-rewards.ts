@@ -1,19 +1,22 @@
-// Which of the rewards that were recorded for a rollout count: of each name, the last one before the rollout is learned from.
+// The rewards of a rollout as they are learned from.
+import { effectiveRewards } from '../record/effective-rewards.js';
 import type { RecordedRollout } from '../record/recorded.js';
 
 /** The name of the reward that is learned from; other names are components that are only reported. */
 export const REWARD = 'reward';
 
-type Rewarded = Pick<RecordedRollout, 'id' | 'rewards'>;
+type Rewarded = Pick<RecordedRollout, 'id' | 'rewards' | 'learntAt'>;
 
 /** The rewards of the rollout as a whole, by name. */
-export function finalRewards({ rewards }: Pick<RecordedRollout, 'rewards'>): Record<string, number> {
-  return Object.fromEntries(rewards.flatMap(({ name, value, call }) => (call === undefined ? [[name, value]] : [])));
+export function finalRewards(rollout: Rewarded): Record<string, number> {
+  const ofRollout = effectiveRewards(rollout).filter(({ call }) => call === undefined);
+  return Object.fromEntries(ofRollout.map(({ name, value }) => [name, value]));
 }
 
-/** @returns null where the call has none of its own */
-export function rewardOfCall({ rewards }: Pick<RecordedRollout, 'rewards'>, call: number): number | null {
-  return rewards.findLast((reward) => reward.call === call && reward.name === REWARD)?.value ?? null;
+/** By call; calls without a reward of their own are absent. */
+export function rewardsOfCalls(rollout: Rewarded): Map<number, number> {
+  const ofCalls = effectiveRewards(rollout).filter(({ call, name }) => call !== undefined && name === REWARD);
+  return new Map(ofCalls.map(({ call, value }) => [call!, value]));
 }
 
 export const missingReward = ({ id }: Rewarded): Error =>

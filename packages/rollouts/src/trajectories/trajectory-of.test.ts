@@ -1,7 +1,8 @@
 import { packTurns } from '@bowyer/algorithms';
 import { Rng } from '@bowyer/core';
 import type { RecordedCall, RecordedRollout } from '../record/recorded.js';
-import type { CallNode, RolloutTree } from '../tree/tree.js';
+import { treeOf } from '../tree/build-tree.js';
+import type { CallNode } from '../tree/tree.js';
 import { trajectoryOf } from './trajectory-of.js';
 
 /** What the agent, its tools and the template wrote: no such token may ever be learned. */
@@ -10,25 +11,7 @@ const MARKED = 1000;
 const decode = (ids: readonly number[]) => ids.map((id) => ` ${id}`).join('');
 const options = { episode: 3, seed: 9, decode };
 
-const startsWith = (ids: readonly number[], start: readonly number[]) =>
-  start.length <= ids.length && start.every((id, i) => ids[i] === id);
 const wholeOf = ({ call, choice }: Pick<CallNode, 'call' | 'choice'>) => [...call.promptIds, ...choice.ids];
-
-/** Each call continues the answer that explains most of its prompt. */
-function slowTree({ calls }: RecordedRollout): RolloutTree {
-  const nodes: CallNode[] = [];
-  for (const call of calls) {
-    const parents = nodes.filter((node) => startsWith(call.promptIds, wholeOf(node)));
-    parents.sort((one, other) => wholeOf(other).length - wholeOf(one).length);
-    const parent = parents[0] ?? null;
-    const own = call.choices.map((choice): CallNode => ({ call, choice, parent, children: [] }));
-    parent?.children.push(...own);
-    nodes.push(...own);
-  }
-  const branchTo = (node: CallNode): CallNode[] => [...(node.parent ? branchTo(node.parent) : []), node];
-  const leaves = nodes.filter(({ children }) => children.length === 0);
-  return { roots: nodes.filter(({ parent }) => parent === null), nodes, branches: leaves.map(branchTo) };
-}
 
 function callOf(call: number, promptIds: number[], rng: Rng, choices = 1): RecordedCall {
   const spoken = () => Array.from({ length: rng.integer(1, 4) }, () => rng.integer(1, MARKED - 1));
@@ -95,7 +78,7 @@ test('each answer is one utterance, exactly as sampled; nothing else carries los
       .filter(({ delivered, auxiliary }) => delivered && !auxiliary)
       .flatMap(({ promptIds, choices }) => choices.map((choice) => ({ promptIds, choice })));
     if (learned.length === 0) continue;
-    const tree = slowTree(rollout);
+    const tree = treeOf(rollout);
     const trajectory = trajectoryOf(rollout, tree, options);
     const { segments, transitions } = trajectory;
 
@@ -134,7 +117,7 @@ function threeCalls(rewards: RecordedRollout['rewards']): RecordedRollout {
 }
 const reward = (value: number, more: object = {}) => ({ value, name: 'reward', at: 0, ...more });
 const rewardsOf = (rollout: RecordedRollout) =>
-  trajectoryOf(rollout, slowTree(rollout), options).transitions.map((turn) => turn.reward);
+  trajectoryOf(rollout, treeOf(rollout), options).transitions.map((turn) => turn.reward);
 
 test("the rollout's reward is on its last turn, rewards of calls are on theirs; the last of each wins", () => {
   expect(rewardsOf(threeCalls([reward(1), reward(0.5)]))).toEqual([0, 0, 0.5]);
@@ -144,7 +127,7 @@ test("the rollout's reward is on its last turn, rewards of calls are on theirs; 
 
 test('components of a reward and metrics are reported with the last turn, and not added to it', () => {
   const rollout = { ...threeCalls([reward(1), reward(7, { name: 'format' })]), metrics: { success: 1, steps: 3 } };
-  const { transitions, infos } = trajectoryOf(rollout, slowTree(rollout), options);
+  const { transitions, infos } = trajectoryOf(rollout, treeOf(rollout), options);
   expect(transitions.map((turn) => turn.reward)).toEqual([0, 0, 1]);
   expect(infos[2]).toEqual({ call: 2, rollout: 'r', won: true, metrics: { success: 1, steps: 3 }, rewards: { format: 7 } });
 });

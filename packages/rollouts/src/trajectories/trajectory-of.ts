@@ -2,7 +2,7 @@
 import type { TokenSegment, Trajectory, Transition, UtteranceTokens } from '@bowyer/core';
 import type { RecordedChoice, RecordedRollout } from '../record/recorded.js';
 import type { CallNode, RolloutTree } from '../tree/tree.js';
-import { finalRewards, missingReward, rewardOfCall } from './final-rewards.js';
+import { finalRewards, missingReward, rewardsOfCalls } from './final-rewards.js';
 
 export interface TrajectoryOptions {
   /** Counts the episodes of a purpose, from 0. */
@@ -55,24 +55,21 @@ function transitionsOf(
   { decode }: Pick<TrajectoryOptions, 'decode'>,
 ): Transition[] {
   const observations = turns.map(({ call }) => decode(call.promptIds));
-  const rewarded = new Set<number>();
-  let known = false;
+  const ofCalls = rewardsOfCalls(rollout);
+  const { reward } = finalRewards(rollout);
+  if (reward === undefined && ofCalls.size === 0) throw missingReward(rollout);
   const transitions = turns.map(({ call, choice }, turn): Transition => {
     const action = decode(spokenIds(choice));
-    const own = rewarded.has(call.call) ? null : rewardOfCall(rollout, call.call);
-    rewarded.add(call.call);
-    known ||= own !== null;
+    const isFirst = turns[turn - 1]?.call !== call;
     return {
       observation: observations[turn],
       action,
-      reward: own ?? 0,
+      reward: isFirst ? (ofCalls.get(call.call) ?? 0) : 0,
       nextObservation: observations[turn + 1] ?? observations[turn] + action,
       terminated: turn === turns.length - 1,
       truncated: false,
     };
   });
-  const { reward } = finalRewards(rollout);
-  if (reward === undefined && !known) throw missingReward(rollout);
   transitions.at(-1)!.reward += reward ?? 0;
   return transitions;
 }

@@ -2,7 +2,7 @@
 import type { Ranks } from '@bowyer/core';
 import type { EnvParts } from '@bowyer/envs';
 import type { ProgressOutput } from '@bowyer/logging';
-import type { JudgeRollout, RunAgent } from '@bowyer/rollouts';
+import type { GivenAgent } from '../tasks/train-agent/given-agent.js';
 import type { Processes } from './processes.js';
 import type { ResolvedConfig } from './resolved-config.js';
 
@@ -18,8 +18,8 @@ export interface TaskContext {
   print(text: string): void;
   /** Objects that environments get beside their options, such as an oracle. */
   envParts: EnvParts;
-  /** Functions of a program that runs the task as a library, in place of the commands `agent` and `reward`. */
-  agent?: { run: RunAgent; judge?: JudgeRollout };
+  /** Of a program that runs the task as a library, in place of the commands and files that the config names. */
+  agent?: GivenAgent;
   /** The output of progress bars. */
   progress: ProgressOutput;
   /** The processes that share the task; this one alone if not given. */

@@ -4,9 +4,9 @@ import { overrideText, runCommandLine, type JobContext, type TextSink } from '@b
 import { snakeKeys } from '@bowyer/core';
 import { schemaOf } from '../config/units.js';
 import { resolvedConfig } from '../context/resolved-config.js';
-import type { TaskContext } from '../context/task-context.js';
 import { bowyer } from '../program.js';
 import { runTask } from '../run-task.js';
+import { settingsOf, type GivenAgent } from '../tasks/train-agent/given-agent.js';
 
 export interface LibraryRun {
   /** The primary config, such as `train_agent`. */
@@ -17,8 +17,8 @@ export interface LibraryRun {
   signal?: AbortSignal;
   /** Gets every line of the log. */
   log?: (message: string, level: 'INFO' | 'WARNING') => void;
-  /** See `TaskContext`. */
-  agent?: TaskContext['agent'];
+  /** The agent of tasks that play one. */
+  agent?: GivenAgent;
 }
 
 /**
@@ -42,8 +42,9 @@ export async function runAsLibrary(run: LibraryRun): Promise<{ directory: string
   return { directory };
 }
 
-function argumentsOf({ configName, settings }: LibraryRun): string[] {
-  const given = Object.entries(snakeKeys(settings) as Record<string, unknown>).filter(([, value]) => value !== undefined);
+function argumentsOf({ configName, settings, agent }: LibraryRun): string[] {
+  const all = { ...settings, ...(agent && settingsOf(agent)) };
+  const given = Object.entries(snakeKeys(all) as Record<string, unknown>).filter(([, value]) => value !== undefined);
   return ['--config-name', configName, ...given.map(([key, value]) => overrideText(key, value))];
 }
 

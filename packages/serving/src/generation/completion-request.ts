@@ -82,6 +82,8 @@ export interface RequestReader {
   name: string;
   /** The names of the adapters that are loaded beside it; none if not given. Other names are refused. */
   adapterNames?: () => readonly string[];
+  /** Requests for other names are answered by the model itself; false if not given. */
+  answersAnyName?: boolean;
   /** Most answers to one prompt. */
   slots: number;
   /** Most answers to all prompts: more never fit, however long they wait. */

@@ -50,6 +50,8 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
     /** Those that are loaded before the server listens: folders by name. */
     given: Readonly<Record<string, string>>;
   };
+  /** Requests for models of any name are answered, as those of an agent that was written for another one; false if not given. */
+  answersAnyName?: boolean;
   /** Watches all calls; none if not given. */
   observer?: CallObserver;
   /** Protocols beside those of models; none if not given. */
@@ -129,6 +131,7 @@ function generatorOf(options: ModelServerOptions, batcher: SequenceBatcher, adap
   return {
     reader: {
       ...readerOf(options, terminatorIds),
+      answersAnyName: options.answersAnyName,
       adapterNames: () => adapters.adapters.map((adapter) => adapter.name),
     },
     run(request, signal, onPiece, ownRng = rng) {

@@ -55,9 +55,10 @@ export async function inCall(
 
 export async function answered(
   call: ModelCall,
-  request: CompletionRequest,
+  sent: CompletionRequest,
   writer: AnswerWriter,
 ): Promise<HttpAnswer | null> {
+  const request = call.observed?.settled?.(sent) ?? sent;
   if (request.stream) return streamed(call, request, writer);
   const { generator, observed, exchange } = call;
   const completed = await generator.run(request, exchange.signal, () => undefined, observed?.rng);

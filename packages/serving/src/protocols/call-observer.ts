@@ -36,6 +36,8 @@ export interface ObservedCall {
   prompt: PromptWriter;
   /** The random numbers of answers to a request without a seed. */
   rng: Rng;
+  /** The request as it is answered; as its client has sent it, if not given. */
+  settled?: (request: CompletionRequest) => CompletionRequest;
   /** All answers are there, and their client has not seen their end: waits until they are kept. */
   completed: (sent: unknown, request: CompletionRequest, completed: Completed) => Promise<void>;
   /** After `completed`: the connection broke before the last byte. */

@@ -1,6 +1,7 @@
 // Settings of an agent that are missing or contradict each other, found before anything starts.
 import { existsSync } from 'node:fs';
 import type { ConfigProblem } from '@bowyer/core';
+import { isFunction } from './given-agent.js';
 import type { AgentTaskConfig } from './agent-keys.js';
 
 type Checked = Pick<
@@ -23,7 +24,8 @@ export function agentProblems(config: Checked): ConfigProblem[] {
   ];
 }
 
-function fileProblems({ tasks, evalTasks, testTasks }: Checked): ConfigProblem[] {
+function fileProblems({ agent, tasks, evalTasks, testTasks }: Checked): ConfigProblem[] {
+  if (isFunction(agent)) return [];
   return Object.entries({ tasks, eval_tasks: evalTasks, test_tasks: testTasks }).flatMap(([key, file]) =>
     file === null || existsSync(file)
       ? []

@@ -1,4 +1,5 @@
 // Where the agents of the user play: at a server of the policy, which records their calls in the run's folder.
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { textDialogues, type PlaySet } from '@bowyer/algorithms';
 import type { LanguageModel } from '@bowyer/models';
@@ -25,6 +26,7 @@ export function agentStage(
 ): Stage {
   return {
     name: 'agent',
+    hasOwnSampler: true,
     plan: { noun: 'tasks', shared: agents.shared },
     optimalReturn: null,
     async dialogues({ tokenizer }) {
@@ -53,8 +55,10 @@ async function openServer(
     log: calls,
     bodyOf,
     name: 'policy',
+    answersAnyName: true,
     host: '127.0.0.1',
     port: 0,
+    apiKey: randomUUID(), // each rollout has a key of its own
     slots,
     maxQueued: QUEUED_PER_AGENT * concurrency,
     prefixCacheBytes: prefixCacheMb * 2 ** 20,

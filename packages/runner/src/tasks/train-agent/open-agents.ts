@@ -12,6 +12,7 @@ import {
 import { withDeadline } from '@bowyer/core';
 import type { TaskContext } from '../../context/task-context.js';
 import type { AgentTaskConfig } from './agent-keys.js';
+import { isFunction, type GivenAgent } from './given-agent.js';
 
 /** Folder of a run with what its programs have printed. */
 const OUTPUT = 'programs';
@@ -29,17 +30,25 @@ type AgentsConfig = Pick<
   'agent' | 'tasks' | 'evalTasks' | 'testTasks' | 'evalShare' | 'testShare' | 'reward' | 'timeout' | 'passEnv'
 >;
 
-export async function openAgents(config: AgentsConfig, { directory, agent }: TaskContext): Promise<Agents> {
-  const { evalTasks, testTasks, evalShare, testShare, reward, passEnv } = config;
-  const read = (file: string | null) => (file === null ? null : readTasks(file));
-  const held = { evalTasks: await read(evalTasks), testTasks: await read(testTasks), evalShare, testShare };
+export async function openAgents(config: AgentsConfig, { directory, agent: given }: TaskContext): Promise<Agents> {
+  const { agent, reward, evalShare, testShare, passEnv } = config;
+  if (isFunction(agent) && given === undefined)
+    throw new Error('the agent of this run is a function of a program\n  start that program again, or give a command: agent=COMMAND');
+  const { tasks, evalTasks, testTasks } = given ?? (await filesOf(config));
+  const held = { evalTasks: evalTasks ?? null, testTasks: testTasks ?? null, evalShare, testShare };
   const common = { timeoutMs: config.timeout * 1000, outputFolder: join(directory, OUTPUT) };
+  const judge = reward === null ? null : judgeProgram({ ...common, command: reward });
   return {
-    tasks: splitTasks(await readTasks(config.tasks!), held),
+    tasks: splitTasks(tasks, held),
     shared: held.testTasks === null && testShare === 0,
-    run: agent ? timedRun(agent.run, common.timeoutMs) : agentProgram({ ...common, command: config.agent!, passEnv }),
-    judge: agent ? (agent.judge ?? null) : reward === null ? null : judgeProgram({ ...common, command: reward }),
+    run: given ? timedRun(given.run, common.timeoutMs) : agentProgram({ ...common, command: agent!, passEnv }),
+    judge: given ? (given.judge ?? null) : judge,
   };
+}
+
+async function filesOf({ tasks, evalTasks, testTasks }: AgentsConfig): Promise<Omit<GivenAgent, 'run'>> {
+  const read = (file: string | null) => (file === null ? undefined : readTasks(file));
+  return { tasks: await readTasks(tasks!), evalTasks: await read(evalTasks), testTasks: await read(testTasks) };
 }
 
 /** A function that does not heed its signal is left behind. */

@@ -170,9 +170,9 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
 }
 
 /** Plays with each update's weights; null where nothing is updated, or where rollouts have weights of their own or choose among actions. */
-function samplerOf({ unit, agent, config, context, rollouts }: RunState): Sampler | null {
+function samplerOf({ unit, agent, config, context, stage, rollouts }: RunState): Sampler | null {
   const { actionChoice = 'free' } = agent.dialogues;
-  const isApart = rollouts !== undefined || (config.remotePolicy?.baseUrl ?? null) !== null;
+  const isApart = stage.hasOwnSampler || rollouts !== undefined || (config.remotePolicy?.baseUrl ?? null) !== null;
   if (!unit.trainsPolicy || unit.playsWithCritic || isApart || actionChoice !== 'free') return null;
   const { sampling } = playOptions(config, agent.policy.tokenizer);
   return { openPlayer: (slots) => unit.openPlayer(agent, { slots }), sampling, ranks: context.ranks };

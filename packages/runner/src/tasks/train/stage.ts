@@ -20,6 +20,8 @@ import { breakdownOf, type TaskResult } from '../../run/breakdown.js';
 export interface Stage {
   /** For messages. */
   readonly name: string;
+  /** Whether a server of the policy plays in the place of the algorithm's player. */
+  readonly hasOwnSampler: boolean;
   /** How its items are divided. */
   readonly plan: Pick<SplitPlan, 'noun' | 'shared'>;
   /** The mean return of a perfect player, where it can be computed. */
@@ -45,6 +47,7 @@ export type MakeStage<Config> = (config: Config, context: TaskContext, memory: A
 
 export const environmentStage: MakeStage<StageConfig> = (config, context, memory) => ({
   name: config.env.name,
+  hasOwnSampler: false,
   get plan() {
     return splitPlanOf(config);
   },

@@ -1,0 +1,19 @@
+import type { CompletionRequest } from '@bowyer/serving';
+import type { RolloutOrigin } from '../record/recorded.js';
+
+/** The request with the sampling that its rollout has fixed. A rollout with a seed of its own leaves no say to those of requests. */
+export function settledRequest(
+  request: CompletionRequest,
+  { seed, sampling: { temperature, topP, topK } = {} }: Pick<RolloutOrigin, 'seed' | 'sampling'>,
+): CompletionRequest {
+  return {
+    ...request,
+    ...(seed !== undefined && { seed: null }),
+    sampling: {
+      ...request.sampling,
+      ...(temperature !== undefined && { greedy: temperature === 0, temperature: temperature || 1 }),
+      ...(topP !== undefined && { topP }),
+      ...(topK !== undefined && { topK }),
+    },
+  };
+}

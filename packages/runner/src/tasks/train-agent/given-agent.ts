@@ -1,0 +1,32 @@
+// An agent that is a function of the program which runs the task as a library, with tasks that are its objects.
+import { createHash } from 'node:crypto';
+import type { AgentTask, JudgeRollout, RunAgent } from '@bowyer/rollouts';
+
+export interface GivenAgent {
+  run: RunAgent;
+  /** If not given, the agent says its reward itself. */
+  judge?: JudgeRollout;
+  tasks: readonly AgentTask[];
+  /** If not given, a share of `tasks` is held out. */
+  evalTasks?: readonly AgentTask[];
+  testTasks?: readonly AgentTask[];
+}
+
+const FUNCTION = 'a function';
+
+/** What a config says in the place of commands and files: other tasks make it another run. */
+export function settingsOf({ tasks, evalTasks, testTasks, judge }: GivenAgent): Record<string, string | null> {
+  const named = (given: readonly AgentTask[] | undefined) =>
+    given === undefined ? null : `${given.length} objects, ${digest(JSON.stringify(given))}`;
+  return {
+    agent: FUNCTION,
+    reward: judge === undefined ? null : FUNCTION,
+    tasks: named(tasks),
+    evalTasks: named(evalTasks),
+    testTasks: named(testTasks),
+  };
+}
+
+export const isFunction = (agent: string | null): boolean => agent === FUNCTION;
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12);
