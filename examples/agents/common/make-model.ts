@@ -1,0 +1,67 @@
+// A small model that has seen a few of the expert's dialogues: a Llama of 0.1 million weights with a tokenizer of its own.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import { loadTokenizer } from '@bowyer/text';
+import type { WarmStart } from './example.js';
+import type { Dialogue } from './scripted-endpoint.js';
+import { tokenizerOf } from './tokenizer.js';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+const config = {
+  model_type: 'llama',
+  hidden_size: 64,
+  intermediate_size: 128,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  max_position_embeddings: 512,
+  rope_theta: 10_000,
+  tie_word_embeddings: true,
+};
+
+/** @returns the folder of the trained model, below `folder` */
+export async function makeModel(folder: string, dialogues: readonly Dialogue[], { epochs, batchSize, lmLr }: WarmStart): Promise<string> {
+  rmSync(folder, { recursive: true, force: true });
+  const untrained = join(folder, 'start');
+  mkdirSync(untrained, { recursive: true });
+  await writeUntrained(untrained, dialogues);
+  const data = join(folder, 'dialogues.jsonl');
+  writeFileSync(data, dialogues.map((dialogue) => `${JSON.stringify(dialogue)}\n`).join(''));
+  const run = join(folder, 'run');
+  const keys = { model: untrained, data, save_path: run, epochs, batch_size: batchSize, lm_lr: lmLr };
+  const all = { ...keys, validation_share: 0, save_minutes: 60, threads: 1 };
+  const given = Object.entries(all).map((pair) => pair.join('='));
+  const program = ['--conditions=source', '--import', 'tsx', join(root, 'packages/runner/src/main.ts')];
+  const options = { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] } as const;
+  const { status } = spawnSync(process.execPath, [...program, '--config-name', 'finetune', ...given], options);
+  if (status !== 0) throw new Error(`the model could not be trained on ${data}: finetune ended with ${status}`);
+  return join(run, 'checkpoints/best');
+}
+
+async function writeUntrained(folder: string, dialogues: readonly Dialogue[]): Promise<void> {
+  const write = (name: string, content: object) =>
+    writeFileSync(join(folder, name), JSON.stringify(content, null, 2));
+  write('tokenizer.json', tokenizerOf(dialogues));
+  const tokenizerConfig = {
+    eos_token: '<|im_end|>',
+    pad_token: '<pad>',
+    model_max_length: config.max_position_embeddings,
+    chat_template: readFileSync(join(import.meta.dirname, 'template.jinja'), 'utf8'),
+  };
+  write('tokenizer_config.json', tokenizerConfig);
+  const tokenizer = await loadTokenizer(folder);
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  try {
+    const ids = { bos_token_id: null, eos_token_id: tokenizer.eosTokenId, pad_token_id: tokenizer.padTokenId };
+    const whole = { ...config, ...ids, vocab_size: tokenizer.vocabSize };
+    const model = await LanguageModel.create({ device, config: whole, tokenizer, rng: new Rng(1) });
+    await model.saveMerged(folder);
+  } finally {
+    await device.close();
+  }
+  write('tokenizer_config.json', tokenizerConfig);
+}

@@ -1,0 +1,34 @@
+// Which of two prices is higher. The records hold prices that lie far apart; those that are close are found out by trying.
+import type { Example } from '../common/example.js';
+
+const fruits = ['apples', 'pears', 'plums', 'figs', 'lemons', 'melons', 'limes', 'kiwis'];
+
+interface AdviceTask {
+  question: string;
+  prices: Record<string, number>;
+  answer: string;
+  kind: string;
+}
+
+export const example: Example<AdviceTask, string> = {
+  draw(rng) {
+    const [one, other] = rng.shuffle(fruits);
+    const [first, second] = rng.shuffle([2, 3, 4, 5, 6, 7, 8, 9]);
+    const prices = { [one]: first, [other]: second };
+    const kind = Math.abs(first - second) > 3 ? 'far' : 'close';
+    return { question: `Which are dearer, ${one} or ${other}?`, prices, answer: first > second ? one : other, kind };
+  },
+  isRecorded: ({ kind }) => kind === 'far',
+  warmStart: { records: 200, epochs: 40, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 40, lmLr: 5e-4 },
+  expert(messages, tools) {
+    const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    const asked = messages.find(({ role }) => role === 'user')!.content;
+    if (tools.includes('look_up'))
+      return results.length > 0 ? results[0] : [['look_up', { fruit: /do (\w+) cost/.exec(asked)![1] }]];
+    const [, ...both] = /, (\w+) or (\w+)\?/.exec(asked)!;
+    if (results.length < 2) return [['ask_clerk', { fruit: both[results.length] }]];
+    return Number(results[0]) > Number(results[1]) ? both[0] : both[1];
+  },
+  reward: ({ answer }, said) => (said === answer ? 1 : 0),
+};

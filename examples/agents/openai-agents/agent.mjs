@@ -1,0 +1,24 @@
+// A shop's help desk: OpenAI's Agents SDK, where the first agent hands over to one of three others.
+import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
+
+const desks = {
+  shipping: ['track', 'Where an order is.'],
+  billing: ['invoice', 'What an order cost.'],
+  returns: ['send_back', 'A label for sending an order back.'],
+};
+
+/** @param orders what each desk knows, by the order's number */
+export async function answer({ request, orders }, { baseURL, apiKey } = {}) {
+  const modelProvider = new OpenAIProvider({ baseURL, apiKey, useResponses: false });
+  const runner = new Runner({ modelProvider, tracingDisabled: true });
+  const settings = { model: 'agent', modelSettings: { maxTokens: 60 } };
+  const handoffs = Object.entries(desks).map(([name, [toolName, description]]) => {
+    const parameters = { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] };
+    const execute = ({ order }) => orders[order]?.[name] ?? 'unknown';
+    const tools = [tool({ name: toolName, description, parameters, strict: false, execute })];
+    return new Agent({ ...settings, name, instructions: name, tools });
+  });
+  const first = new Agent({ ...settings, name: 'desk', instructions: 'desk', handoffs });
+  const result = await runner.run(first, request, { maxTurns: 6 });
+  return { answer: result.finalOutput, desk: result.lastAgent.name };
+}
