@@ -1,5 +1,12 @@
 // Functions of a user as the runner takes them: who plays a rollout, and who judges it.
-import { verdictOf, type AgentTask, type JudgeRollout, type RecordedRollout, type RunAgent, type Verdict } from '@bowyer/rollouts';
+import {
+  verdictOf,
+  type AgentTask,
+  type JudgeRollout,
+  type RecordedRollout,
+  type RunAgent,
+  type Verdict,
+} from '@bowyer/rollouts';
 import { inRollout, type AgentContext } from './rollout-context.js';
 
 /** A reward, or a reward with components and metrics. */
@@ -42,7 +49,8 @@ export function agentFunctions<Task extends AgentTask, Result>({
         const result = results.get(id) as Awaited<Result>;
         results.delete(id);
         const verdict = verdictOf(await reward(task as Task, { result, rollout, signal }), 'what reward has returned');
-        if (verdict.reward === undefined) throw new Error('reward has returned none: a number, or {reward: …} is wanted');
+        if (verdict.reward === undefined)
+          throw new Error('reward has returned none: a number, or {reward: …} is wanted');
         return verdict;
       },
     }),

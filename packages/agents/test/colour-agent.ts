@@ -10,7 +10,7 @@ import { wordLevelTokenizer } from '@bowyer/text';
 export const colours = ['red', 'green', 'blue', 'black'];
 const marks = ['<|im_start|>', '<|im_end|>'];
 const template =
-  "{% for m in messages %}<|im_start|> {{ m.role }} {{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|> assistant{% endif %}";
+  '{% for m in messages %}<|im_start|> {{ m.role }} {{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|> assistant{% endif %}';
 
 export interface ColourTask {
   id: string;
@@ -23,12 +23,19 @@ export const tasks: ColourTask[] = colours.flatMap((shown) =>
   Array.from({ length: 3 }, (_, i) => ({ id: `${shown}-${i}`, shown })),
 );
 
-/** A folder with a model of random weights. */
-export async function colourModel(): Promise<string> {
+/** A folder with a model of random weights. @param words that it knows besides */
+export async function colourModel(words = ''): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'colours-'));
-  const tokenizer = wordLevelTokenizer([`user assistant say\n${colours.join(' ')}`], { wholeTokens: marks });
+  const tokenizer = wordLevelTokenizer([`user assistant say ${words}\n${colours.join(' ')}`], { wholeTokens: marks });
   const device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = { model_type: 'llama', hidden_size: 32, intermediate_size: 64, num_hidden_layers: 1, num_attention_heads: 2, max_position_embeddings: 64 };
+  const config = {
+    model_type: 'llama',
+    hidden_size: 32,
+    intermediate_size: 64,
+    num_hidden_layers: 1,
+    num_attention_heads: 2,
+    max_position_embeddings: 64,
+  };
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(2) });
   await model.save(folder);
   await writeFile(join(folder, 'chat_template.jinja'), template);
