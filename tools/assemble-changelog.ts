@@ -10,11 +10,14 @@ const folder = join(repository, 'changes');
 const fragments = readdirSync(folder).filter((name) => name !== 'README.md' && name.endsWith('.md'));
 if (fragments.length === 0) throw new Error(`${folder} has no fragment, so there is nothing to release`);
 
-const entries = fragments
-  .sort()
-  .map((name) => readFileSync(join(folder, name), 'utf8').trim().replaceAll('\n', '\n  '));
+/** A fragment is one entry, or a list of entries. */
+function entriesOf(name: string): string {
+  const text = readFileSync(join(folder, name), 'utf8').trim();
+  return text.startsWith('- ') ? `${text}\n` : `- ${text.replaceAll('\n', '\n  ')}\n`;
+}
+
 const date = new Date().toISOString().slice(0, 10);
-const section = `## ${version} (${date})\n\n${entries.map((entry) => `- ${entry}\n`).join('')}\n`;
+const section = `## ${version} (${date})\n\n${fragments.sort().map(entriesOf).join('')}\n`;
 
 const changelog = join(repository, 'CHANGELOG.md');
 const text = readFileSync(changelog, 'utf8');

@@ -13,7 +13,7 @@ export const webShopSchema = {
   properties: {
     backend: {
       description:
-        "Where the shop is: 'embedded' in this process; 'site': a running site of Princeton's at base_url; 'agentgym': AgentGym's server there.",
+        "The place of the shop: 'embedded' in this process; 'site': a running site of Princeton's at base_url; 'agentgym': AgentGym's server there.",
       type: 'string',
       enum: ['embedded', 'site', 'agentgym'],
       default: 'embedded',
