@@ -122,8 +122,56 @@ export interface Turn {
   invalid?: boolean;
 }
 
+/** A call of a tool that an answer made. */
+export interface ToolCall {
+  name: string;
+  /** JSON. */
+  arguments: string;
+  /** What the tool said; absent where no later call of the model tells it. */
+  result?: string;
+  /** The result is an error, or the call could not be read. */
+  failed: boolean;
+}
+
+/** One answer of the model in the tree of an agent's rollout. */
+export interface TreeCall {
+  /** Counts the calls of the rollout from 0, in the order of time. */
+  call: number;
+  /** Which of several answers to the call. */
+  choice: number;
+  /** Index of the answer that its prompt continues; null: the prompt begins anew. */
+  parent: number | null;
+  /** Messages that are new in its prompt. */
+  read: { speaker: string; text: string }[];
+  reasoning?: string;
+  said: string;
+  tools: ToolCall[];
+  promptTokens: number;
+  /** Tokens of the prompt that are new against the answer that it continues. */
+  newTokens: number;
+  answerTokens: number;
+  /** Index of its turn in the episode: absent where nothing is learned from it. */
+  turn?: number;
+  rewards: { name: string; value: number }[];
+  /** Remarks such as `not delivered`, `auxiliary`, `retry 2`, `cut by its limit`. */
+  marks: string[];
+}
+
+/** The calls of the model that an agent made in one rollout, and which continues which. */
+export interface CallTree {
+  /** Of the rollout as a whole, by name. */
+  rewards: { name: string; value: number }[];
+  metrics: { name: string; value: number }[];
+  /** How it ended. */
+  status: string;
+  /** In the order of time: a parent comes before its children. */
+  calls: TreeCall[];
+}
+
 /** A whole episode. */
 export interface Dialogue extends EpisodeSummary {
+  /** The calls of an agent's rollout; absent for an episode of an environment. */
+  tree?: CallTree;
   /** Why it is in the page, such as `worst` or `most surprising`. */
   reasons: string[];
   turns: Turn[];
@@ -146,6 +194,8 @@ export interface RunData {
   facts: Fact[];
   warnings: Warning[];
   tables: Table[];
+  /** What rewards, lengths, groups and tools say about the run of an agent; absent for an environment. */
+  audit?: readonly Table[];
   /** The sample answers of a fine-tuned model; absent where there are none. */
   answers?: readonly SampleAnswer[];
   metrics: MetricTable;

@@ -1,6 +1,7 @@
 export type {
   BandChart,
   BandSeries,
+  CallTree,
   ChartSpec,
   ComparisonData,
   Dialogue,
@@ -15,6 +16,8 @@ export type {
   RunStatus,
   Table,
   TokenText,
+  ToolCall,
+  TreeCall,
   Turn,
   Warning,
 } from './data.js';

@@ -2,11 +2,15 @@
 import { join } from 'node:path';
 import { readLineAt, readPartedJsonl, type LinePlace } from '@bowyer/core';
 import type { Dialogue, EpisodeSource, EpisodeSummary } from '@bowyer/views';
+import { readAgentRollouts, withCalls, type AgentRollouts } from './agent-rollouts.js';
+import { rolloutOf } from './agent-tree.js';
 import { dialogueOf, summaryOf, type StoredEpisode } from './turns.js';
 
 export const SOURCES: readonly EpisodeSource[] = ['rollout', 'eval', 'test'];
 
 export interface EpisodeList {
+  /** The run's. */
+  directory: string;
   episodes: EpisodeSummary[];
   /** The place of each episode, by its id. */
   places: Map<string, LinePlace>;
@@ -20,7 +24,7 @@ export async function listEpisodes(
   gamma: number,
   sources: readonly EpisodeSource[] = SOURCES,
 ): Promise<EpisodeList> {
-  const list: EpisodeList = { episodes: [], places: new Map(), notes: [] };
+  const list: EpisodeList = { directory, episodes: [], places: new Map(), notes: [] };
   for (const source of sources) {
     const path = join(directory, 'trajectories', `${source}.jsonl`);
     const add = (record: StoredEpisode, place: LinePlace) => {
@@ -34,14 +38,27 @@ export async function listEpisodes(
   return list;
 }
 
-/** One episode whole. */
-export async function readDialogue(
-  place: LinePlace,
-  source: EpisodeSource,
+/** Episodes whole, with the calls of agents. @param chosen ids with the reasons for each */
+export async function readDialogues(
+  { directory, places, episodes }: EpisodeList,
   gamma: number,
-  reasons: readonly string[] = [],
-): Promise<Dialogue> {
-  return dialogueOf(JSON.parse(await readLineAt(place)) as StoredEpisode, source, gamma, reasons);
+  chosen: ReadonlyMap<string, readonly string[]>,
+): Promise<{ dialogues: Dialogue[]; rollouts: AgentRollouts | null }> {
+  const sources = new Map(episodes.map(({ id, source }) => [id, source]));
+  const read: { episode: StoredEpisode; dialogue: Dialogue }[] = [];
+  for (const [id, reasons] of chosen) {
+    const episode = JSON.parse(await readLineAt(places.get(id)!)) as StoredEpisode;
+    read.push({ episode, dialogue: dialogueOf(episode, sources.get(id)!, gamma, reasons) });
+  }
+  const names = new Set(read.flatMap(({ episode }) => rolloutOf(episode) ?? []));
+  const rollouts = await readAgentRollouts(directory, names);
+  return { dialogues: read.map(({ episode, dialogue }) => withCalls(dialogue, episode, rollouts)), rollouts };
+}
+
+/** One episode whole. */
+export async function readDialogue(list: EpisodeList, id: string, gamma: number): Promise<Dialogue> {
+  const { dialogues } = await readDialogues(list, gamma, new Map([[id, []]]));
+  return dialogues[0];
 }
 
 const [BEST, WORST, SURPRISING, LATEST] = [4, 4, 4, 4];

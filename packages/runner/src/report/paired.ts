@@ -105,7 +105,7 @@ export const readPair = async (
       { ...first, name: a },
       { ...second, name: b },
     ].map(async ({ summary, list, gamma, name }) => ({
-      ...(await readDialogue(list.places.get(summary.id)!, summary.source, gamma)),
+      ...(await readDialogue(list, summary.id, gamma)),
       policy: name,
     })),
   );

@@ -6,8 +6,9 @@ import { finetuneHeader, finetuneRows } from '../run/finetune-results.js';
 import { resultHeader, resultNotes, resultRows, type RunResults } from '../run/results.js';
 import type { TaskResult } from '../run/breakdown.js';
 import { chartSpecs } from './charts.js';
-import { chosenEpisodes, listEpisodes, readDialogue } from './episodes.js';
+import { chosenEpisodes, listEpisodes, readDialogues } from './episodes.js';
 import { metricTable, readMetrics } from './metric-table.js';
+import { rewardAudit } from './reward-audit.js';
 import { gammaOf, readRunRecord, textOf, xLabelOf, type RunRecord } from './run-facts.js';
 import { warningsOf } from './warnings.js';
 
@@ -32,10 +33,7 @@ export async function readRun(directory: string, { status }: RunDataOptions = {}
   if (warmStart !== null) metrics.columns.set('warm_start/nll', warmStart);
   const list = await listEpisodes(directory, gamma);
   const charts = chartSpecs(record.results?.optimalReturn ?? null);
-  const dialogues = [];
-  const sources = new Map(list.episodes.map(({ id, source }) => [id, source]));
-  for (const [id, reasons] of chosenEpisodes(list.episodes))
-    dialogues.push(await readDialogue(list.places.get(id)!, sources.get(id)!, gamma, reasons));
+  const { dialogues, rollouts } = await readDialogues(list, gamma, chosenEpisodes(list.episodes));
   const end = record.starts.end;
   return {
     kind: 'run',
@@ -44,6 +42,7 @@ export async function readRun(directory: string, { status }: RunDataOptions = {}
     facts: record.facts,
     warnings: warningsOf({ metrics, results: record.results, failure: end?.status === 'failed' ? end.reason : null }),
     tables: tablesOf(record),
+    ...(rollouts && { audit: rewardAudit(rollouts.audited) }),
     ...answersOf(record),
     metrics: metricTable(metrics, new Set(charts.flatMap(({ keys }) => keys)), xLabelOf(record)),
     charts,

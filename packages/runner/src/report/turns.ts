@@ -60,7 +60,7 @@ export function dialogueOf(
     // The actions that an environment lists with a step are those of the next turn.
     const valid = before?.info.validActions;
     return {
-      observation: cut(before === undefined ? opening : (turn.state ?? replies[i - 1])),
+      observation: cutText(before === undefined ? opening : (turn.state ?? replies[i - 1])),
       action: turn.action,
       reward: turn.reward,
       ...(turn.q !== undefined && { q: turn.q }),
@@ -78,7 +78,7 @@ export function dialogueOf(
     ...summaryOf(record, source, gamma),
     reasons: [...reasons],
     turns: shown,
-    ending: cut(replies.at(-1) ?? ''),
+    ending: cutText(replies.at(-1) ?? ''),
   };
 }
 
@@ -116,5 +116,5 @@ function scoresOf({
   };
 }
 
-const cut = (text: string) =>
+export const cutText = (text: string): string =>
   text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)} … (${text.length - MAX_TEXT} characters more)`;

@@ -1,13 +1,9 @@
 // An episode, turn by turn: what was said, what it was worth, and how sure the policy was of each token.
-import type { Dialogue, EpisodeSummary, SampleAnswer, TokenText, Turn } from '../data.js';
+import type { Dialogue, EpisodeSummary, SampleAnswer, Turn } from '../data.js';
+import { callTreeView } from './call-tree.js';
+import { heatMap, longText, speaker, values } from './dialogue-parts.js';
 import { el, lazyDetails } from './dom.js';
 import { figure, signed } from './format.js';
-
-/** Longest text of the environment that is shown unfolded, in characters. */
-const LONG_TEXT = 700;
-/** Nats at which a token has the full colour: one in about 150. */
-const SURPRISING = 5;
-const SHADES = 6;
 
 /** One line about an episode. */
 export function episodeTitle({ source, iteration, episode, policy, ...rest }: EpisodeSummary): string {
@@ -28,7 +24,9 @@ export function foldedDialogue(dialogue: Dialogue, open = false): HTMLDetailsEle
   return lazyDetails(summary, () => dialogueView(dialogue), { class: 'episode', open, id: `episode-${dialogue.id}` });
 }
 
-export function dialogueView({ turns, ending, item }: Dialogue): HTMLElement {
+export function dialogueView(dialogue: Dialogue): HTMLElement {
+  const { turns, ending, item, tree } = dialogue;
+  if (tree) return callTreeView(dialogue, tree);
   return el(
     'div',
     { class: 'dialogue' },
@@ -79,94 +77,7 @@ function turnView(turn: Turn, index: number): HTMLElement {
   );
 }
 
-const speaker = (name: string) => el('span', { class: 'speaker' }, name);
-
 const shownAction = (action: string) => (action.trim() === '' ? '(nothing)' : action.trim());
-
-function longText(text: string): HTMLElement {
-  const trimmed = text.replace(/^\n+|\n+$/g, '');
-  if (trimmed.length <= LONG_TEXT) return el('p', {}, trimmed);
-  return el(
-    'div',
-    {},
-    el('p', {}, `${trimmed.slice(0, LONG_TEXT / 2)} …`),
-    lazyDetails(`whole text (${trimmed.length} characters)`, () => el('p', {}, trimmed)),
-  );
-}
-
-const FIGURES: readonly [key: keyof Turn & string, symbol: string, meaning: string][] = [
-  ['reward', 'reward', 'what the environment gave for the turn'],
-  ['q', 'Q', 'what the critic expects after this utterance: the smaller of its two values'],
-  ['v', 'V', 'what the critic expects before it'],
-  ['advantage', 'A', 'advantage: how much better the utterance is than the policy’s average'],
-  ['tdError', 'TD', 'temporal-difference error: the observed value less the one that the critic expected'],
-  ['logprob', 'log p', 'log-probability of the whole utterance under the policy that played, in nats'],
-  [
-    'surprisal',
-    '−log p/token',
-    'surprisal: −log p per token of what was said, in nats; its mean over many utterances is the policy’s entropy',
-  ],
-];
-
-function values(turn: Turn): HTMLElement {
-  const known = FIGURES.filter(([key]) => typeof turn[key] === 'number');
-  return el(
-    'dl',
-    { class: 'values' },
-    ...known.map(([key, symbol, meaning]) => {
-      const value = turn[key] as number;
-      const isSigned = key === 'advantage' || key === 'tdError';
-      return el(
-        'div',
-        { class: isSigned ? (value < 0 ? 'negative' : 'positive') : '' },
-        el('dt', { title: meaning }, el('abbr', { title: meaning }, symbol)),
-        el('dd', {}, isSigned ? signed(value) : figure(value)),
-      );
-    }),
-  );
-}
-
-/** The darker a token, the less probable it was. */
-function heatMap(tokens: readonly TokenText[]): HTMLElement {
-  const shade = (logprob: number) => Math.min(SHADES - 1, Math.round((-logprob / SURPRISING) * (SHADES - 1)));
-  return el(
-    'p',
-    { class: 'heat' },
-    ...tokens.map(({ text, logprob }) =>
-      el(
-        'span',
-        {
-          class: `shade-${Math.max(0, shade(logprob))}`,
-          title: `log p ${figure(logprob)}, p ${figure(Math.exp(logprob))}`,
-        },
-        text.replaceAll('\n', '⏎'),
-      ),
-    ),
-    ' ',
-    lazyDetails('tokens', () => tokenTable(tokens), { class: 'inline' }),
-  );
-}
-
-function tokenTable(tokens: readonly TokenText[]): HTMLElement {
-  return el(
-    'table',
-    { class: 'tokens' },
-    el('thead', {}, el('tr', {}, ...['token', 'log p (nats)', 'p'].map((name) => el('th', { scope: 'col' }, name)))),
-    el(
-      'tbody',
-      {},
-      ...tokens.map(({ text, logprob }) =>
-        el(
-          'tr',
-          {},
-          el('th', { scope: 'row' }, JSON.stringify(text)),
-          el('td', {}, figure(logprob)),
-          el('td', {}, figure(Math.exp(logprob))),
-        ),
-      ),
-    ),
-  );
-}
 
 /** The valid actions that the critic values most, if the agent said another one. */
 function preferences({ preferred, action, q }: Turn): HTMLElement | null {

@@ -22,6 +22,18 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** The same for a picture's elements. */
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, string | number> = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children.filter((child) => child !== null && child !== false && child !== undefined));
+  return element;
+}
+
 /** A block that is built when it is opened for the first time. */
 export function lazyDetails(summary: Child, build: () => Node, attributes: Attributes = {}): HTMLDetailsElement {
   const details = el('details', attributes, el('summary', {}, summary));

@@ -29,6 +29,7 @@ export function runSections(data: RunData): RunSection[] {
   const sections: [id: string, title: string, content: Node | null][] = [
     ['warnings', 'Warnings', warningList(data.warnings)],
     ['results', 'Results', data.tables.length > 0 ? el('div', {}, ...data.tables.map(foldable)) : null],
+    ['audit', 'Reward audit', data.audit && data.audit.length > 0 ? el('div', {}, ...data.audit.map(foldable)) : null],
     ['answers', 'Answers', data.answers && data.answers.length > 0 ? answersView(data.answers) : null],
     ['curves', 'Curves', curves(data)],
     ['episodes', 'Episodes', data.dialogues.length > 0 ? episodes(data) : null],
@@ -169,8 +170,13 @@ const texts = new WeakMap<Dialogue, string>();
 function textOf(dialogue: Dialogue): string {
   const known = texts.get(dialogue);
   if (known !== undefined) return known;
-  const { turns, ending, item } = dialogue;
-  const text = [item ?? '', ...turns.flatMap(({ observation, action }) => [observation, action]), ending];
+  const { turns, ending, item, tree } = dialogue;
+  const called = tree?.calls.flatMap(({ read, tools }) => [
+    ...read.map(({ text }) => text),
+    ...tools.map((tool) => `${tool.name} ${tool.arguments}`),
+  ]);
+  const said = turns.flatMap(({ observation, action }) => [observation, action]);
+  const text = [item ?? '', ...said, ...(called ?? []), ending];
   const joined = text.join('\n').toLowerCase();
   texts.set(dialogue, joined);
   return joined;

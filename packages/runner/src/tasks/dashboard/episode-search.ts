@@ -37,9 +37,8 @@ const lists = new Map<string, { stamp: string; list: EpisodeList }>();
 export async function readEpisode(directory: string, id: string): Promise<Dialogue> {
   const gamma = gammaOf(await readRunRecord(directory));
   const list = await listOf(directory, gamma);
-  const [place, summary] = [list.places.get(id), list.episodes.find((episode) => episode.id === id)];
-  if (place === undefined || summary === undefined) throw new Refused(404, `the run has no episode '${excerpt(id)}'`);
-  return readDialogue(place, summary.source, gamma);
+  if (!list.places.has(id)) throw new Refused(404, `the run has no episode '${excerpt(id)}'`);
+  return readDialogue(list, id, gamma);
 }
 
 /** The episodes of the last run that was asked for, as long as its files do not change. */

@@ -8,12 +8,10 @@ import { SteppedTokenizer } from '@bowyer/serving';
 import { loadChatTemplate, type AgentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 import { breakdownBy } from '../../run/breakdown.js';
+import { CALLS_FOLDER } from '../../run/calls-folder.js';
 import type { OpenStage, Stage } from '../train/stage.js';
 import type { AgentTaskConfig } from './agent-keys.js';
 import type { Agents } from './open-agents.js';
-
-/** Folder of a run with the records of its agents' calls. */
-const CALLS = 'calls';
 
 type StageConfig = AgentTaskConfig & Pick<AgentConfig, 'seed' | 'chatTemplate' | 'chatTemplateKwargs'>;
 
@@ -46,7 +44,7 @@ async function openServer(
   { bodyOf, ...agents }: Agents & Pick<AgentServerOptions, 'bodyOf'>,
 ): Promise<OpenStage> {
   const { seed, slots, maxNewTokens, prefixCacheMb, concurrency, attempts, failedReward } = config;
-  const calls = await RolloutLog.open(join(directory, CALLS));
+  const calls = await RolloutLog.open(join(directory, CALLS_FOLDER));
   const tokenizer = new SteppedTokenizer(policy.tokenizer);
   const server = await AgentServer.listen({
     model: policy,

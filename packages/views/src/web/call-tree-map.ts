@@ -1,0 +1,85 @@
+// The tree of a rollout as a picture: calls from left to right in the order of time, a line of its own for each branch.
+import type { CallTree, Dialogue, TreeCall } from '../data.js';
+import { svg } from './dom.js';
+import { figure, signed } from './format.js';
+
+const STEP = 46;
+const LANE = 42;
+const RADIUS = 13;
+
+/**
+ * The line that each answer is on. The first continuation of an answer stays on its line; every other one begins a new line below, as
+ * does a prompt that begins anew.
+ */
+export function lanesOf(calls: readonly TreeCall[]): number[] {
+  const lanes: number[] = [];
+  const continued = new Set<number>();
+  let count = 0;
+  for (const { parent } of calls) {
+    const isFirst = parent !== null && !continued.has(parent);
+    if (isFirst) continued.add(parent);
+    lanes.push(isFirst ? lanes[parent] : count++);
+  }
+  return lanes;
+}
+
+/** @param idOf of the card to which a call of the picture leads */
+export function treeMap({ calls }: CallTree, { turns }: Dialogue, idOf: (index: number) => string): SVGSVGElement {
+  const lanes = lanesOf(calls);
+  // Several answers to one call stand below each other.
+  const columns = new Map([...new Set(calls.map(({ call }) => call))].map((call, column) => [call, column]));
+  const place = (index: number) => ({
+    x: RADIUS + 4 + STEP * columns.get(calls[index].call)!,
+    y: RADIUS + 4 + LANE * lanes[index],
+  });
+  const width = 2 * (RADIUS + 4) + STEP * (columns.size - 1);
+  const height = 2 * (RADIUS + 4) + LANE * Math.max(...lanes);
+  const lines = calls.flatMap(({ parent }, index) =>
+    parent === null ? [] : [svg('path', { d: curve(place(parent), place(index)) })],
+  );
+  const nodes = calls.map((call, index) => {
+    const { x, y } = place(index);
+    const advantage = call.turn === undefined ? undefined : turns[call.turn]?.advantage;
+    return svg(
+      'a',
+      { href: `#${idOf(index)}`, class: nodeClass(call, advantage), 'aria-label': titleOf(call, advantage) },
+      svg('title', {}, titleOf(call, advantage)),
+      shape(call, x, y),
+      svg('text', { x, y: y + 4, 'text-anchor': 'middle' }, String(call.call)),
+    );
+  });
+  const label = `${calls.length} answers of the model in ${new Set(lanes).size} branches`;
+  const size = { width, height, viewBox: `0 0 ${width} ${height}` };
+  return svg('svg', { ...size, role: 'group', 'aria-label': label, class: 'tree' }, ...lines, ...nodes);
+}
+
+interface Place {
+  x: number;
+  y: number;
+}
+
+const curve = (from: Place, to: Place): string => {
+  const middle = (from.x + to.x) / 2;
+  return from.y === to.y
+    ? `M${from.x} ${from.y}H${to.x}`
+    : `M${from.x} ${from.y}C${middle} ${from.y} ${middle} ${to.y} ${to.x} ${to.y}`;
+};
+
+/** An answer that calls tools is a square. */
+function shape({ tools }: TreeCall, x: number, y: number): SVGElement {
+  if (tools.length === 0) return svg('circle', { cx: x, cy: y, r: RADIUS });
+  return svg('rect', { x: x - RADIUS, y: y - RADIUS, width: 2 * RADIUS, height: 2 * RADIUS, rx: 4 });
+}
+
+function nodeClass({ turn, tools }: TreeCall, advantage: number | undefined): string {
+  const sign = advantage === undefined || advantage === 0 ? '' : advantage > 0 ? 'better' : 'worse';
+  return ['call', turn === undefined && 'unlearned', tools.some(({ failed }) => failed) && 'failed', sign]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function titleOf({ call, tools, said, answerTokens, marks }: TreeCall, advantage: number | undefined): string {
+  const what = tools.length > 0 ? tools.map(({ name }) => name).join(', ') : said.trim().slice(0, 60);
+  const worth = advantage === undefined ? [] : [`advantage ${signed(advantage)}`];
+  return [`call ${call}: ${what}`, `${figure(answerTokens)} tokens`, ...worth, ...marks].join(', ');
+}
