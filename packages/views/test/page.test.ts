@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { when } from '@bowyer/testing';
-import { renderPage, type ComparisonData, type Dialogue, type PageData, type RunData } from '../src/index.js';
+import {
+  renderPage,
+  type ComparisonData,
+  type Dialogue,
+  type PageData,
+  type RunData,
+  type TreeCall,
+} from '../src/index.js';
+import { lanesOf } from '../src/web/call-tree-map.js';
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const { test: inBrowser } = when(CHROMIUM !== undefined, 'there is no Chromium');
@@ -83,6 +91,44 @@ const run: RunData = {
   episodes: [],
   episodeCount: 2,
   dialogues: [dialogue('eval/1/3', ['worst', 'over time'], 1), dialogue('eval/2/3', ['over time'], 2)],
+};
+
+const call = (number: number, parent: number | null, more: Partial<TreeCall> = {}): TreeCall => ({
+  call: number,
+  choice: 0,
+  parent,
+  read: [{ speaker: 'user', text: `question ${number}` }],
+  said: `answer ${number}`,
+  tools: [],
+  promptTokens: 9,
+  newTokens: 3,
+  answerTokens: 2,
+  turn: number,
+  rewards: [],
+  marks: [],
+  ...more,
+});
+
+/** A planner, the agent to which it delegates, and two continuations of one answer. */
+const rollout: Dialogue = {
+  ...dialogue('rollout/4', ['last'], 1),
+  source: 'rollout',
+  turns: [0.5, -0.5, 0, 1].map((advantage) => ({ observation: '', action: '', reward: 0, advantage })),
+  tree: {
+    rewards: [
+      { name: 'reward', value: 1 },
+      { name: 'format', value: 0.5 },
+    ],
+    metrics: [],
+    status: 'ended',
+    calls: [
+      call(0, null, { said: '', tools: [{ name: 'delegate', arguments: '{"to":"</script>"}', failed: false }] }),
+      call(1, null, { tools: [{ name: 'look_up', arguments: '{}', result: 'Error: none', failed: true }] }),
+      call(2, 0, { reasoning: 'a thought' }),
+      call(3, 0),
+      call(4, 3, { turn: undefined, marks: ['not delivered'] }),
+    ],
+  },
 };
 
 const comparison: ComparisonData = {
@@ -256,3 +302,44 @@ inBrowser('the agent’s action, its values, what the critic preferred; arrow ke
   expect(await page.locator('#changes article').count()).toBe(2);
   await page.close();
 });
+
+test('a branch of the tree has a line of its own, which its first continuation keeps', () => {
+  expect(lanesOf(rollout.tree!.calls)).toEqual([0, 1, 0, 2, 2]);
+});
+
+inBrowser.each(['light', 'dark'] as const)(
+  "%s: the tree of an agent's rollout, from the picture to the call",
+  async (colorScheme) => {
+    const audit = [{ title: 'Calls of tools', header: ['tool', 'failed'], rows: [['look_up', '100 %']] }];
+    const page = await opened({ ...run, audit, dialogues: [rollout] }, { width: 390, colorScheme });
+    await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
+    await page.waitForTimeout(50);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    const { ratio, text } = await leastContrast(page);
+    expect(`${text}: ${ratio >= 4.5 ? 'enough' : ratio}`).toBe(`${text}: enough`);
+    const nodes = page.locator('svg.tree a');
+    expect(await nodes.evaluateAll((all) => all.map((node) => node.getAttribute('class')))).toEqual([
+      'call better',
+      'call failed worse',
+      'call',
+      'call better',
+      'call unlearned',
+    ]);
+    expect(await page.locator('svg.tree path').count()).toBe(3);
+    const shown = await page.locator('#episodes').innerText();
+    for (const part of [
+      '5 calls · 3 branches · 2 calls of tools (1 failed)',
+      'delegate({"to":"</script>"})',
+      'Branch 3: continues call 0',
+      'not delivered',
+      'a thought',
+      'question 4',
+    ])
+      expect(shown).toContain(part);
+    expect(await page.locator('#audit').innerText()).toContain('look_up');
+    await nodes.nth(3).focus();
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.querySelector(':target')!.textContent)).toContain('answer 3');
+    await page.close();
+  },
+);

@@ -58,12 +58,11 @@ interface Place {
   y: number;
 }
 
-const curve = (from: Place, to: Place): string => {
-  const middle = (from.x + to.x) / 2;
-  return from.y === to.y
+/** Down below the earlier answer, where there is no other, and then along the line. */
+const curve = (from: Place, to: Place): string =>
+  from.y === to.y
     ? `M${from.x} ${from.y}H${to.x}`
-    : `M${from.x} ${from.y}C${middle} ${from.y} ${middle} ${to.y} ${to.x} ${to.y}`;
-};
+    : `M${from.x} ${from.y}V${to.y - RADIUS}Q${from.x} ${to.y} ${from.x + RADIUS} ${to.y}H${to.x}`;
 
 /** An answer that calls tools is a square. */
 function shape({ tools }: TreeCall, x: number, y: number): SVGElement {
