@@ -1,40 +1,95 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { trainAgent } from '../src/index.js';
-import { answerTo, colourModel, tasks } from './colour-agent.js';
+import { currentRollout, rolloutFetch, trainAgent } from '../src/index.js';
+import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
+const made: string[] = [];
+const folder = async () => {
+  made.push(await mkdtemp(join(tmpdir(), 'agents-')));
+  return made.at(-1)!;
+};
 let model: string;
-beforeAll(async () => (model = await colourModel()));
-const folder = () => mkdtemp(join(tmpdir(), 'agents-'));
+beforeAll(async () => made.push((model = await colourModel())));
+afterAll(async () => {
+  for (const one of made) await rm(one, { recursive: true });
+});
+
 const settings = {
-  iterations: 12,
-  rolloutSize: 32,
+  tasks,
+  algorithm: 'rloo',
+  rolloutSize: 16,
   groupSize: 8,
   lmLr: 0.02,
-  evalFreq: 12,
-  evalSize: 8,
-  testSize: 24,
-  threads: 1,
+  evalFreq: 100,
+  testSize: 16,
   evalShare: 0,
   testShare: 0,
+  threads: 1,
 };
+const file = (directory: string, name: string) => readFile(join(directory, name), 'utf8');
 
 test('an agent learns what is rewarded', async () => {
-  const lines: string[] = [];
-  const { results, directory } = await trainAgent({
+  const { results } = await trainAgent({
     ...settings,
     model,
-    tasks,
+    iterations: 12,
     savePath: await folder(),
-    log: (line) => lines.push(line),
-    run: async (task, context) => ((await answerTo(task, context)) === task.shown ? 1 : 0),
+    run: async (task, context) => ((await answerTo(task, context)) === 'red' ? 1 : 0),
   });
-  console.log(
-    directory,
-    JSON.stringify(results.policies.map(({ name, metrics }) => [name, metrics])),
-    lines.join('\n'),
-  );
   const [start, last] = results.policies.map(({ metrics }) => metrics['test/episodic_return']);
   expect(last).toBeGreaterThan(start + 0.3);
 }, 600_000);
+
+/** A client that is made once, for a model of another provider. */
+const client = (task: ColourTask) => answerTo(task, { baseURL: 'https://api.example.com/v1', apiKey: 'none' }, rolloutFetch);
+
+test('a run that is stopped in a rollout and called again ends with the numbers of one that was never stopped', async () => {
+  const results = new Map<string, string>();
+  const train = (savePath: string, run: (task: ColourTask) => Promise<string>, signal?: AbortSignal) =>
+    trainAgent({
+      ...settings,
+      model,
+      iterations: 3,
+      savePath,
+      signal,
+      run,
+      reward: (task, { result, rollout }) => {
+        results.set(rollout.id, result);
+        return { reward: result === task.shown ? 1 : -result.length / 10, components: { letters: result.length } };
+      },
+    });
+  const whole = await train(await folder(), client);
+
+  const stop = new AbortController();
+  let calls = 0;
+  const savePath = await folder();
+  const stopping = (task: ColourTask) => {
+    if (++calls === 20) stop.abort(new Error('enough for today'));
+    // The address of the agent's own rollout, however many are under way.
+    expect(currentRollout()!.rollout.task).toBe(task);
+    return client(task);
+  };
+  await expect(train(savePath, stopping, stop.signal)).rejects.toThrow('enough for today');
+  expect((await file(savePath, 'metrics.jsonl')).trim().split('\n')).toHaveLength(1);
+  const resumed = await train(savePath, client);
+
+  for (const name of ['metrics.jsonl', 'trajectories/rollout.jsonl'])
+    expect(await file(resumed.directory, name)).toBe(await file(whole.directory, name));
+  expect(resumed.results.policies).toEqual(whole.results.policies);
+  const line = JSON.parse((await file(whole.directory, 'trajectories/rollout.jsonl')).split('\n')[0]) as {
+    turns: { action: string; info: { rewards: { letters: number } } }[];
+  };
+  expect(line.turns[0].info.rewards.letters).toBe(line.turns[0].action.trim().length);
+  expect(currentRollout()).toBeNull();
+}, 600_000);
+
+test('what is wrong is said before anything starts', async () => {
+  const run = () => Promise.resolve(1);
+  await expect(trainAgent({ ...settings, model, run, groupSzie: 4 })).rejects.toThrow(/group_szie/);
+  await expect(trainAgent({ ...settings, model, run, tasks: [...tasks, tasks[0]] })).rejects.toThrow(
+    "tasks: two tasks have the id 'red-0'",
+  );
+  await expect(trainAgent({ ...settings, model: '/nowhere', run })).rejects.toThrow("model: there is no folder '/nowhere'");
+  await expect(trainAgent({ ...settings, model, run, algorithm: 'bc' })).rejects.toThrow('bc learns from a dataset');
+}, 120_000);

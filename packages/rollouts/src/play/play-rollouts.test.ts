@@ -62,6 +62,7 @@ function setOf(
     failedReward: null,
     sampling: {},
     decode: (ids) => ids.join(' '),
+    masks: { masksOf: () => [] },
     ...how,
   });
   const failures: string[] = [];

@@ -3,7 +3,7 @@ import { episodeSeed, InterruptedError, type GroupOptions, type PlayedSet, type 
 import { hash32, type Trajectory } from '@bowyer/core';
 import type { FixedSampling, RecordedRollout, RolloutOrigin } from '../record/recorded.js';
 import { REWARD } from '../trajectories/final-rewards.js';
-import { trajectoryOf } from '../trajectories/trajectory-of.js';
+import { trajectoryOf, type TrajectoryOptions } from '../trajectories/trajectory-of.js';
 import { treeOf } from '../tree/build-tree.js';
 import type { Verdict } from '../programs/verdict.js';
 import type { JudgeRollout, PlayedRollout, RolloutAddress, RunAgent } from './run-agent.js';
@@ -20,7 +20,7 @@ export interface RolloutHost {
   read(id: string): Promise<RecordedRollout>;
 }
 
-export interface RolloutPlayOptions {
+export interface RolloutPlayOptions extends Pick<TrajectoryOptions, 'decode' | 'masks'> {
   tasks: SplitTasks;
   run: RunAgent;
   /** Null: the agent says its reward itself. */
@@ -30,8 +30,6 @@ export interface RolloutPlayOptions {
   /** The reward of a rollout that has failed in every attempt; null: it is left out. */
   failedReward: number | null;
   sampling: FixedSampling;
-  /** The text of tokens, with special tokens. */
-  decode: (ids: readonly number[]) => string;
 }
 
 /** Plays sets as algorithms ask for them, `options.slots` rollouts at once. */
@@ -165,6 +163,7 @@ class SetOfRollouts {
       ...(groupSize > 1 && { group: Math.floor(episode / groupSize) }),
       task: textOf(task),
       decode: this.how.decode,
+      masks: this.how.masks,
     });
   }
 }

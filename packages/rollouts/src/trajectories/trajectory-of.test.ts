@@ -9,7 +9,13 @@ import { trajectoryOf } from './trajectory-of.js';
 const MARKED = 1000;
 
 const decode = (ids: readonly number[]) => ids.map((id) => ` ${id}`).join('');
-const options = { episode: 3, seed: 9, decode };
+/** No answer here was held to a grammar. */
+const masks = {
+  masksOf: () => {
+    throw new Error('there are no masks');
+  },
+};
+const options = { episode: 3, seed: 9, decode, masks };
 
 const wholeOf = ({ call, choice }: Pick<CallNode, 'call' | 'choice'>) => [...call.promptIds, ...choice.ids];
 

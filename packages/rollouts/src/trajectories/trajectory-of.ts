@@ -1,6 +1,7 @@
 // A recorded rollout as an episode that algorithms learn from: each branch of its tree is a segment, each answer an utterance and a turn.
 import type { TokenSegment, Trajectory, Transition, UtteranceTokens } from '@bowyer/core';
-import type { RecordedChoice, RecordedRollout } from '../record/recorded.js';
+import type { RecordedMasks } from '@bowyer/serving';
+import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
 import type { CallNode, RolloutTree } from '../tree/tree.js';
 import { finalRewards, missingReward, rewardsOfCalls } from './final-rewards.js';
 
@@ -14,6 +15,8 @@ export interface TrajectoryOptions {
   task?: string;
   /** The text of tokens, with special tokens. */
   decode: (ids: readonly number[]) => string;
+  /** The masks of answers that were held to a grammar. */
+  masks: Pick<RecordedMasks, 'masksOf'>;
 }
 
 /**
@@ -38,7 +41,7 @@ export function trajectoryOf(rollout: RecordedRollout, tree: RolloutTree, option
     ...(group !== undefined && { group }),
     transitions: transitionsOf(rollout, turns, options),
     infos: infosOf(rollout, turns),
-    segments: segmentsOf(tree, turns),
+    segments: segmentsOf(tree, turns, options),
   };
 }
 
@@ -90,26 +93,46 @@ function infosOf(rollout: RecordedRollout, turns: readonly CallNode[]): Record<s
   }));
 }
 
-function segmentsOf({ branches }: RolloutTree, turns: readonly CallNode[]): TokenSegment[] {
+function segmentsOf(
+  { branches }: RolloutTree,
+  turns: readonly CallNode[],
+  options: Pick<TrajectoryOptions, 'masks'>,
+): TokenSegment[] {
   const turnOf = new Map(turns.map((node, turn) => [node, turn]));
   return branches.flatMap((branch) => {
     const own = branch.filter((node) => turnOf.has(node));
     if (own.length === 0) return [];
-    const utterances = own.map((node) => utteranceOf(node, turnOf.get(node)!));
+    const utterances = own.map((node) => utteranceOf(node, turnOf.get(node)!, options));
     for (const node of own) turnOf.delete(node);
     const { call, choice } = branch.at(-1)!;
     return [{ ids: [...call.promptIds, ...choice.ids], utterances }];
   });
 }
 
-function utteranceOf({ call, choice }: CallNode, turn: number): UtteranceTokens {
+function utteranceOf(
+  { call, choice }: CallNode,
+  turn: number,
+  { masks }: Pick<TrajectoryOptions, 'masks'>,
+): UtteranceTokens {
   return {
     turn,
     start: call.promptIds.length,
     ids: spokenIds(choice),
     terminatorId: choice.terminated ? choice.ids.at(-1)! : null,
     logprobs: choice.logprobs,
+    ...maskedTokens(call, choice, masks),
   };
+}
+
+/** An answer that was held to a grammar is trained as it was sampled: among the tokens that the grammar allowed. */
+function maskedTokens(
+  { sampling }: RecordedCall,
+  { ids, terminated, constraint, maskedLogprobs }: RecordedChoice,
+  masks: TrajectoryOptions['masks'],
+): Partial<UtteranceTokens> {
+  if (constraint === undefined || maskedLogprobs === undefined) return {};
+  const { maxTokens, stopIds } = sampling as { maxTokens: number; stopIds: number[] };
+  return { logprobs: maskedLogprobs, tokenMasks: masks.masksOf({ constraint, ids, terminated, maxTokens, stopIds }) };
 }
 
 /** Without the terminator. */

@@ -1,6 +1,6 @@
 // Config keys of tasks in which an agent of the user plays: who it is, its tasks, how it is judged, and the server that it calls.
 import { Type, type TObject } from '@sinclair/typebox';
-import { changeableOnResume, count, nullable, share, type OptionsOf } from '@bowyer/core';
+import { changeableOnResume, count, nullable, oneOf, share, type OptionsOf } from '@bowyer/core';
 import { samplingKeys } from '@bowyer/agent';
 
 /** The model that is trained or tested. */
@@ -55,6 +55,10 @@ export const agentKeys = {
   top_p: nullable(
     samplingKeys.top_p,
     'answers are sampled among the most likely tokens that together have this probability; null: as the agent’s requests say, and 1 where they do not',
+  ),
+  splice: oneOf(
+    ['template', 'sampled'],
+    'how a dialogue goes on after a new message of the user. template: as the chat template now writes what was said, which may leave earlier thoughts out; sampled: with the tokens as they were sampled',
   ),
   prefix_cache_mb: changeableOnResume(
     count(

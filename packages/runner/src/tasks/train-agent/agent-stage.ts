@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { textDialogues, type PlaySet } from '@bowyer/algorithms';
 import type { LanguageModel } from '@bowyer/models';
 import { AgentServer, rolloutPlayer, RolloutLog, type AgentServerOptions } from '@bowyer/rollouts';
-import { SteppedTokenizer } from '@bowyer/serving';
+import { RecordedMasks, SteppedTokenizer } from '@bowyer/serving';
 import { loadChatTemplate, type AgentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 import { breakdownBy } from '../../run/breakdown.js';
@@ -43,13 +43,14 @@ async function openServer(
   { directory, log }: TaskContext,
   { bodyOf, ...agents }: Agents & Pick<AgentServerOptions, 'bodyOf'>,
 ): Promise<OpenStage> {
-  const { seed, slots, maxNewTokens, prefixCacheMb, concurrency, attempts, failedReward } = config;
+  const { seed, slots, splice, maxNewTokens, prefixCacheMb, concurrency, attempts, failedReward } = config;
   const calls = await RolloutLog.open(join(directory, CALLS_FOLDER));
   const tokenizer = new SteppedTokenizer(policy.tokenizer);
+  const template = await loadChatTemplate(config, tokenizer);
   const server = await AgentServer.listen({
     model: policy,
     tokenizer,
-    template: await loadChatTemplate(config, tokenizer),
+    template,
     log: calls,
     bodyOf,
     name: 'policy',
@@ -57,6 +58,7 @@ async function openServer(
     host: '127.0.0.1',
     port: 0,
     apiKey: randomUUID(), // each rollout has a key of its own
+    splice,
     slots,
     maxQueued: QUEUED_PER_AGENT * concurrency,
     prefixCacheBytes: prefixCacheMb * 2 ** 20,
@@ -71,6 +73,7 @@ async function openServer(
     failedReward,
     sampling: fixedSampling(config),
     decode: (ids) => policy.tokenizer.decode(ids, { keepSpecialTokens: true }),
+    masks: new RecordedMasks({ model: policy, template }),
   });
   const playSet: PlaySet = async (set, ...how) => {
     // An evaluation comes before its iteration is logged.
