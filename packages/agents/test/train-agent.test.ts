@@ -41,8 +41,12 @@ test('an agent learns what is rewarded', async () => {
   expect(last).toBeGreaterThan(start + 0.3);
 }, 600_000);
 
+const ended = (signal: AbortSignal) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+
 /** A client that is made once, for a model of another provider. */
-const client = (task: ColourTask) => answerTo(task, { baseURL: 'https://api.example.com/v1', apiKey: 'none' }, rolloutFetch);
+const client = (task: ColourTask) =>
+  answerTo(task, { baseURL: 'https://api.example.com/v1', apiKey: 'none' }, rolloutFetch);
 
 test('a run that is stopped in a rollout and called again ends with the numbers of one that was never stopped', async () => {
   const results = new Map<string, string>();
@@ -64,8 +68,9 @@ test('a run that is stopped in a rollout and called again ends with the numbers 
   const stop = new AbortController();
   let calls = 0;
   const savePath = await folder();
-  const stopping = (task: ColourTask) => {
+  const stopping = async (task: ColourTask) => {
     if (++calls === 20) stop.abort(new Error('enough for today'));
+    if (calls >= 20) await ended(currentRollout()!.signal);
     // The address of the agent's own rollout, however many are under way.
     expect(currentRollout()!.rollout.task).toBe(task);
     return client(task);
@@ -90,6 +95,8 @@ test('what is wrong is said before anything starts', async () => {
   await expect(trainAgent({ ...settings, model, run, tasks: [...tasks, tasks[0]] })).rejects.toThrow(
     "tasks: two tasks have the id 'red-0'",
   );
-  await expect(trainAgent({ ...settings, model: '/nowhere', run })).rejects.toThrow("model: there is no folder '/nowhere'");
-  await expect(trainAgent({ ...settings, model, run, algorithm: 'bc' })).rejects.toThrow('bc learns from a dataset');
+  await expect(trainAgent({ ...settings, model: '/nowhere', run })).rejects.toThrow(
+    "model: there is no folder '/nowhere'",
+  );
+  await expect(trainAgent({ model, tasks, run, algorithm: 'bc' })).rejects.toThrow('bc learns from a dataset');
 }, 120_000);

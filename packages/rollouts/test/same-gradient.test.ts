@@ -80,7 +80,10 @@ const numberedByCall =
         player.act(
           requests.map((request) => {
             if (request.turn === 0)
-              bySlot.set(request.slot, seeds.find((seed) => String(Rng.forPurpose(seed, 'sampling').state) === String(request.rng.state))!);
+              bySlot.set(
+                request.slot,
+                seeds.find((seed) => String(Rng.forPurpose(seed, 'sampling').state) === String(request.rng.state))!,
+              );
             const ofCall = Rng.forPurpose(bySlot.get(request.slot)!, `call ${request.turn}`);
             return { ...request, rng: ofCall };
           }),
@@ -106,30 +109,72 @@ const agent: RunAgent = async ({ name, open }) => {
     const step = await game.step(message.content.trim());
     reward += step.reward;
     if (step.terminated) return { reward };
-    messages.push(message, { role: 'user', content: step.observation.slice((observation + message.content.trim()).length).trim() });
+    messages.push(message, {
+      role: 'user',
+      content: step.observation.slice((observation + message.content.trim()).length).trim(),
+    });
     ({ observation } = step);
   }
 };
 
 /** One iteration of GRPO by plain gradient descent with the rate 1. @returns the gradient and what was played */
-async function iteration(partsOf: (model: LanguageModel) => Promise<Partial<TrainingRunParts> & { close?: () => Promise<void> }>) {
-  const model = await LanguageModel.create({ device, tokenizer, config, rng: new Rng(SEED), maskedTokenIds: [1, 2, 3] });
+async function iteration(
+  partsOf: (model: LanguageModel) => Promise<Partial<TrainingRunParts> & { close?: () => Promise<void> }>,
+) {
+  const model = await LanguageModel.create({
+    device,
+    tokenizer,
+    config,
+    rng: new Rng(SEED),
+    maskedTokenIds: [1, 2, 3],
+  });
   await model.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
   const before = await model.copyParameters();
   let rollout: readonly Trajectory[] = [];
   const { close, ...parts } = await partsOf(model);
   const run = trainingRun({ policy: model, onRollout: async (played) => void (rollout = played), ...parts });
   await findAlgorithm('grpo')!.train(run, {
-    seed: SEED, slots: 3, sampling, iterations: 1, rolloutSize: EPISODES, groupSize: GROUP, samplingRounds: 1, evalFreq: 2, saveFreq: 2,
-    scaleByStd: true, statistics: 'episode', invalidPenalty: 0, truncatedEpisodes: 'learn', innerEpochs: 1, sequence: 'episode',
-    minibatchSize: EPISODES, maxBatchTokens: null, lossAggregation: 'sequence_mean_token_mean', lossDivisor: null, ratio: 'token',
-    clipLow: 0.2, clipHigh: 0.2, dualClip: null, oldLogprobs: 'sampled', klCoefficient: 0, klIn: 'loss', klEstimator: 'k3',
-    referenceQuantization: 'none', entropyCoefficient: 0, targetKl: null, lmLr: 1, lmLrFinalShare: 1, lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },
-    maxGradNorm: 1e9, scoreTerminator: true,
+    seed: SEED,
+    slots: 3,
+    sampling,
+    iterations: 1,
+    rolloutSize: EPISODES,
+    groupSize: GROUP,
+    samplingRounds: 1,
+    evalFreq: 2,
+    saveFreq: 2,
+    scaleByStd: true,
+    statistics: 'episode',
+    invalidPenalty: 0,
+    truncatedEpisodes: 'learn',
+    innerEpochs: 1,
+    sequence: 'episode',
+    minibatchSize: EPISODES,
+    maxBatchTokens: null,
+    lossAggregation: 'sequence_mean_token_mean',
+    lossDivisor: null,
+    ratio: 'token',
+    clipLow: 0.2,
+    clipHigh: 0.2,
+    dualClip: null,
+    oldLogprobs: 'sampled',
+    klCoefficient: 0,
+    klIn: 'loss',
+    klEstimator: 'k3',
+    referenceQuantization: 'none',
+    entropyCoefficient: 0,
+    targetKl: null,
+    lmLr: 1,
+    lmLrFinalShare: 1,
+    lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },
+    maxGradNorm: 1e9,
+    scoreTerminator: true,
   });
   await close?.();
   const after = await model.copyParameters();
-  const gradient = Object.entries(before).flatMap(([name, { data }]) => Array.from(data, (x, i) => x - after[name].data[i]));
+  const gradient = Object.entries(before).flatMap(([name, { data }]) =>
+    Array.from(data, (x, i) => x - after[name].data[i]),
+  );
   await model.release();
   return { gradient, rollout };
 }
@@ -144,21 +189,46 @@ test('the same tokens, rewards and gradient', async () => {
   const served = await iteration(async (policy) => {
     const log = await RolloutLog.open(folder);
     const server = await AgentServer.listen({
-      model: policy, tokenizer: new SteppedTokenizer(tokenizer), template, log, name: 'tiny', host: '127.0.0.1', port: 0, apiKey: null, seed: 1,
-      splice: 'sampled', slots: 3, maxQueued: 64, splitsMessages: true, terminatorIds: [endId], defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
+      model: policy,
+      tokenizer: new SteppedTokenizer(tokenizer),
+      template,
+      log,
+      name: 'tiny',
+      host: '127.0.0.1',
+      port: 0,
+      apiKey: null,
+      seed: 1,
+      splice: 'sampled',
+      slots: 3,
+      maxQueued: 64,
+      splitsMessages: true,
+      terminatorIds: [endId],
+      defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
     });
     const tasks = [{ id: 'only' }];
     const playSet = rolloutPlayer(server, {
-      tasks: { train: tasks, eval: tasks, test: tasks }, run: agent, judge: null, attempts: 1, failedReward: null, sampling: {},
-      decode: (ids) => tokenizer.decode(ids, { keepSpecialTokens: true }), masks: new RecordedMasks({ model: policy, template }),
+      tasks: { train: tasks, eval: tasks, test: tasks },
+      run: agent,
+      judge: null,
+      attempts: 1,
+      failedReward: null,
+      sampling: {},
+      decode: (ids) => tokenizer.decode(ids, { keepSpecialTokens: true }),
+      masks: new RecordedMasks({ model: policy, template }),
     });
     return { playSet, close: () => server.close().then(() => log.close()) };
   });
 
-  const returns = (rollout: readonly Trajectory[]) => rollout.map(({ transitions }) => transitions.reduce((sum, { reward }) => sum + reward, 0));
+  const returns = (rollout: readonly Trajectory[]) =>
+    rollout.map(({ transitions }) => transitions.reduce((sum, { reward }) => sum + reward, 0));
   expect(returns(served.rollout)).toEqual(returns(inProcess.rollout));
   expect(new Set(returns(served.rollout)).size).toBeGreaterThan(1);
-  const spoken = (rollout: readonly Trajectory[]) => rollout.map(({ segments }) => segments.map(({ utterances }) => utterances.map(({ start, ids, terminatorId }) => ({ start, ids, terminatorId }))));
+  const spoken = (rollout: readonly Trajectory[]) =>
+    rollout.map(({ segments }) =>
+      segments.map(({ utterances }) =>
+        utterances.map(({ start, ids, terminatorId }) => ({ start, ids, terminatorId })),
+      ),
+    );
   expect(spoken(served.rollout)).toEqual(spoken(inProcess.rollout));
   expect(Math.max(...served.rollout.map(({ transitions }) => transitions.length))).toBe(3);
 

@@ -196,7 +196,8 @@ async function playByItself(
   set: GroupOptions & PlayedSet,
 ): Promise<Trajectory[]> {
   const { purpose, episodes } = set;
-  if (ranks.size > 1) throw new Error(`${purpose}: a set that plays by itself is played by one process, not ${ranks.size}`);
+  if (ranks.size > 1)
+    throw new Error(`${purpose}: a set that plays by itself is played by one process, not ${ranks.size}`);
   const failures: Error[] = [];
   let done = 0;
   hooks.progress(purpose, 0, episodes);

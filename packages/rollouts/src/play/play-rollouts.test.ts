@@ -22,8 +22,23 @@ class FakeHost implements RolloutHost {
       message: { content: String(seed % 2), calls: [] },
     };
     const call = {
-      call: 0, rollout: id, protocol: 'chat-completions', path: '', request: {}, sampling: {}, template: null, tools: [],
-      messages: [], promptIds: [3, 4], choices: [choice], startedAt: 0, endedAt: 1, delivered: true, retry: 0, hints: {}, auxiliary: false,
+      call: 0,
+      rollout: id,
+      protocol: 'chat-completions',
+      path: '',
+      request: {},
+      sampling: {},
+      template: null,
+      tools: [],
+      messages: [],
+      promptIds: [3, 4],
+      choices: [choice],
+      startedAt: 0,
+      endedAt: 1,
+      delivered: true,
+      retry: 0,
+      hints: {},
+      auxiliary: false,
     };
     this.rollouts.set(id, { id, task, calls: [call], failures: [], rewards: [], metrics: {}, status: 'open' });
     return Promise.resolve({ id, baseURL: `h/${id}/v1`, anthropicBaseURL: `h/${id}`, apiKey: 'k', url: `h/${id}` });
@@ -66,8 +81,19 @@ function setOf(
     ...how,
   });
   const failures: string[] = [];
-  const given = { makeEnv: null, playSet, hooks: { progress: () => {} }, onFailure: (error: Error, episode: string) => failures.push(`${episode}: ${error.message}`), ...context };
-  const playing = play(given, noPlayer, { ...options, sampling: { ...sampling, greedy } }, { purpose: 'rollout', split: 'train', firstEpisode: 6, episodes: 6, groupSize });
+  const given = {
+    makeEnv: null,
+    playSet,
+    hooks: { progress: () => {} },
+    onFailure: (error: Error, episode: string) => failures.push(`${episode}: ${error.message}`),
+    ...context,
+  };
+  const playing = play(
+    given,
+    noPlayer,
+    { ...options, sampling: { ...sampling, greedy } },
+    { purpose: 'rollout', split: 'train', firstEpisode: 6, episodes: 6, groupSize },
+  );
   return { playing, host, failures };
 }
 
@@ -114,7 +140,10 @@ const failing =
     fails(name) ? Promise.reject(new Error(`crash of ${name}`)) : Promise.resolve({ reward: 1 });
 
 test('an agent that fails is begun again with other random numbers; what fails in every attempt is left out', async () => {
-  const { playing, host, failures } = setOf(failing((name) => /^rollout-8|^rollout-9\.1$/.test(name)), { attempts: 2 });
+  const { playing, host, failures } = setOf(
+    failing((name) => /^rollout-8|^rollout-9\.1$/.test(name)),
+    { attempts: 2 },
+  );
   const played = await playing;
   expect(played.map(({ episode }) => episode)).toEqual([6, 7, 9, 10, 11]);
   expect(failures).toEqual(['rollout episode 8: crash of rollout-8.2']);
@@ -122,19 +151,30 @@ test('an agent that fails is begun again with other random numbers; what fails i
   const seeds = host.begun.filter(({ id }) => id.startsWith('rollout-9.')).map(({ seed }) => seed);
   expect(new Set(seeds).size).toBe(2);
   const failed = [...host.rollouts.values()].filter(({ status }) => status === 'failed');
-  expect(failed.map(({ reason }) => reason).sort()).toEqual(['crash of rollout-8.1', 'crash of rollout-8.2', 'crash of rollout-9.1']);
+  expect(failed.map(({ reason }) => reason).sort()).toEqual([
+    'crash of rollout-8.1',
+    'crash of rollout-8.2',
+    'crash of rollout-9.1',
+  ]);
 });
 
 test('failed_reward counts what has failed in every attempt', async () => {
-  const { playing, failures } = setOf(failing((name) => name.startsWith('rollout-8')), { attempts: 2, failedReward: -1 });
+  const { playing, failures } = setOf(
+    failing((name) => name.startsWith('rollout-8')),
+    { attempts: 2, failedReward: -1 },
+  );
   const played = await playing;
   expect(failures).toEqual([]);
   expect(played.map(({ transitions }) => transitions[0].reward)).toEqual([1, 1, -1, 1, 1, 1]);
 });
 
 test('too many failures stop the set with the first reason; one that says nothing of its reward has failed', async () => {
-  await expect(setOf(failing(() => true)).playing).rejects.toThrow(/^4 of 6 episodes \(rollout\) failed, .*\n {2}the first: crash of rollout-\d+\.1$/);
-  await expect(setOf(() => Promise.resolve({})).playing).rejects.toThrow(/rollout rollout-\d+\.1 ended without a reward/);
+  await expect(setOf(failing(() => true)).playing).rejects.toThrow(
+    /^4 of 6 episodes \(rollout\) failed, .*\n {2}the first: crash of rollout-\d+\.1$/,
+  );
+  await expect(setOf(() => Promise.resolve({})).playing).rejects.toThrow(
+    /rollout rollout-\d+\.1 ended without a reward/,
+  );
 });
 
 test('a judge reads the record, and its reward counts in the place of the agent’s', async () => {

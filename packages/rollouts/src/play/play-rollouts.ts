@@ -1,9 +1,17 @@
 // Plays a set of rollouts: agents call a server of the policy, which records them; what they leave is learned from as episodes.
-import { episodeSeed, InterruptedError, type GroupOptions, type PlayedSet, type PlayOptions, type PlaySet, type SetWatch } from '@bowyer/algorithms';
+import {
+  episodeSeed,
+  InterruptedError,
+  type GroupOptions,
+  type PlayedSet,
+  type PlayOptions,
+  type PlaySet,
+  type SetWatch,
+} from '@bowyer/algorithms';
 import { hash32, type Trajectory } from '@bowyer/core';
 import type { FixedSampling, RecordedRollout, RolloutOrigin } from '../record/recorded.js';
 import { REWARD } from '../trajectories/final-rewards.js';
-import { trajectoryOf, type TrajectoryOptions } from '../trajectories/trajectory-of.js';
+import { failedTrajectory, trajectoryOf, type TrajectoryOptions } from '../trajectories/trajectory-of.js';
 import { treeOf } from '../tree/build-tree.js';
 import type { Verdict } from '../programs/verdict.js';
 import type { JudgeRollout, PlayedRollout, RolloutAddress, RunAgent } from './run-agent.js';
@@ -114,7 +122,9 @@ class SetOfRollouts {
       await this.host.reward(id, { name: REWARD, value: failedReward });
     } else await this.#judge(rollout);
     await this.host.learnt(id);
-    return this.#trajectory(rollout, await this.host.read(id), episode);
+    const recorded = { ...(await this.host.read(id)), id: rollout.name };
+    const read = failure === null ? trajectoryOf : failedTrajectory;
+    return read(recorded, treeOf(recorded), this.#trajectoryOptions(rollout, episode));
   }
 
   async #begin(episode: number, attempt: number): Promise<PlayedRollout> {
@@ -155,16 +165,16 @@ class SetOfRollouts {
     if (metrics !== undefined) await this.host.metrics(id, metrics);
   }
 
-  #trajectory({ name, task }: PlayedRollout, recorded: RecordedRollout, episode: number): Trajectory {
+  #trajectoryOptions({ task }: PlayedRollout, episode: number): TrajectoryOptions {
     const { purpose, groupSize = 1 } = this.set;
-    return trajectoryOf({ ...recorded, id: name }, treeOf(recorded), {
+    return {
       episode,
       seed: episodeSeed(this.options.seed, purpose, episode),
       ...(groupSize > 1 && { group: Math.floor(episode / groupSize) }),
       task: textOf(task),
       decode: this.how.decode,
       masks: this.how.masks,
-    });
+    };
   }
 }
 

@@ -52,7 +52,9 @@ export function splitTasks<Task extends AgentTask>(tasks: readonly Task[], held:
     given !== null || share === 0 ? 0 : Math.max(1, Math.round(share * tasks.length));
   const tested = countOf(held.testTasks, held.testShare);
   const evaluated = countOf(held.evalTasks, held.evalShare);
-  const parts = new Map<Task, Split>(ranked.map((task, i) => [task, i < tested ? 'test' : i < tested + evaluated ? 'eval' : 'train']));
+  const parts = new Map<Task, Split>(
+    ranked.map((task, i) => [task, i < tested ? 'test' : i < tested + evaluated ? 'eval' : 'train']),
+  );
   const part = (split: Split) => tasks.filter((task) => parts.get(task) === split);
   const train = part('train');
   if (train.length === 0)

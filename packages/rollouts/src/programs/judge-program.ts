@@ -25,6 +25,8 @@ export function judgeProgram({ command, timeoutMs, outputFolder }: JudgeProgramO
     });
     const verdict = verdictOfLine(line, `the last line of '${command}'`);
     if (verdict.reward !== undefined) return verdict;
-    throw new Error(`'${command}' printed no reward: its last line must be a number or {"reward": …}, and is ${JSON.stringify(line)}`);
+    throw new Error(
+      `'${command}' printed no reward: its last line must be a number or {"reward": …}, and is ${JSON.stringify(line)}`,
+    );
   };
 }

@@ -43,7 +43,9 @@ test('a program that takes too long is ended with everything that it has started
   // The child of the child ignores the request to end, so that it has to be killed.
   const command = `(trap '' TERM; echo $(sh -c 'echo $PPID') > ${file}; while :; do sleep 0.05; done) & wait`;
   const begun = Date.now();
-  await expect(runProgram({ ...options, command, timeoutMs: 600 })).rejects.toThrow(/no complete answer within 600 ms$/);
+  await expect(runProgram({ ...options, command, timeoutMs: 600 })).rejects.toThrow(
+    /no complete answer within 600 ms$/,
+  );
   expect(Date.now() - begun).toBeLessThan(8000);
   const pid = Number(await readFile(file, 'utf8'));
   expect(pid).toBeGreaterThan(0);
@@ -57,7 +59,13 @@ test('what a program leaves running when it ends is ended too', async () => {
   await until(() => !isAlive(pid));
 });
 
-const open = { id: 'x', baseURL: 'http://h/rollouts/x/v1', anthropicBaseURL: 'http://h/rollouts/x', apiKey: 'k', url: 'http://h/rollouts/x' };
+const open = {
+  id: 'x',
+  baseURL: 'http://h/rollouts/x/v1',
+  anthropicBaseURL: 'http://h/rollouts/x',
+  apiKey: 'k',
+  url: 'http://h/rollouts/x',
+};
 const rollout = { name: 'rollout-0.1', task: { id: 't', words: 2 }, open };
 
 test("an agent has the model's addresses, its task and the variables that it was passed, and nothing else of this process", async () => {

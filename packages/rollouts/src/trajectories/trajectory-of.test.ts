@@ -135,7 +135,13 @@ test('components of a reward and metrics are reported with the last turn, and no
   const rollout = { ...threeCalls([reward(1), reward(7, { name: 'format' })]), metrics: { success: 1, steps: 3 } };
   const { transitions, infos } = trajectoryOf(rollout, treeOf(rollout), options);
   expect(transitions.map((turn) => turn.reward)).toEqual([0, 0, 1]);
-  expect(infos[2]).toEqual({ call: 2, rollout: 'r', won: true, metrics: { success: 1, steps: 3 }, rewards: { format: 7 } });
+  expect(infos[2]).toEqual({
+    call: 2,
+    rollout: 'r',
+    won: true,
+    metrics: { success: 1, steps: 3 },
+    rewards: { format: 7 },
+  });
 });
 
 test('without a reward, or without an answer that arrived, there is nothing to learn', () => {

@@ -31,19 +31,33 @@ export interface TrajectoryOptions {
 export function trajectoryOf(rollout: RecordedRollout, tree: RolloutTree, options: TrajectoryOptions): Trajectory {
   const turns = learnedNodes(tree);
   if (turns.length === 0)
-    throw new Error(`rollout ${rollout.id}: no answer of the model reached the agent, so that there is nothing to learn from`);
-  const { episode, seed, group, task } = options;
+    throw new Error(
+      `rollout ${rollout.id}: no answer of the model reached the agent, so that there is nothing to learn from`,
+    );
   return {
-    episode,
-    seed,
-    ...(rollout.task !== undefined && { item: rollout.task }),
-    ...(task !== undefined && { task }),
-    ...(group !== undefined && { group }),
+    ...placeOf(rollout, options),
     transitions: transitionsOf(rollout, turns, options),
     infos: infosOf(rollout, turns),
     segments: segmentsOf(tree, turns, options),
   };
 }
+
+/** A rollout that counts as failed: where the model was never asked, a turn without tokens has the reward. */
+export function failedTrajectory(rollout: RecordedRollout, tree: RolloutTree, options: TrajectoryOptions): Trajectory {
+  if (learnedNodes(tree).length > 0) return trajectoryOf(rollout, tree, options);
+  const { reward = 0 } = finalRewards(rollout);
+  const nothing = { observation: '', action: '', nextObservation: '', terminated: true, truncated: false };
+  const infos = [{ rollout: rollout.id }];
+  return { ...placeOf(rollout, options), transitions: [{ ...nothing, reward }], infos, segments: [] };
+}
+
+const placeOf = ({ task: item }: RecordedRollout, { episode, seed, group, task }: TrajectoryOptions) => ({
+  episode,
+  seed,
+  ...(item !== undefined && { item }),
+  ...(task !== undefined && { task }),
+  ...(group !== undefined && { group }),
+});
 
 /** In the order of time. */
 function learnedNodes({ nodes }: RolloutTree): CallNode[] {

@@ -38,7 +38,13 @@ export async function runAsLibrary(run: LibraryRun): Promise<{ directory: string
   await runCommandLine({ ...bowyer(argumentsOf(run)), stdout: nowhere, stderr, job });
   run.signal?.throwIfAborted();
   if (failure !== null) throw failure;
-  if (directory === null) throw new Error(refusal.join('').replace(/\nSet the environment variable HYDRA_FULL_ERROR[^\n]*\n$/, '').trim());
+  if (directory === null)
+    throw new Error(
+      refusal
+        .join('')
+        .replace(/\nSet the environment variable HYDRA_FULL_ERROR[^\n]*\n$/, '')
+        .trim(),
+    );
   return { directory };
 }
 

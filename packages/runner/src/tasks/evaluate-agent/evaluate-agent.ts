@@ -8,7 +8,15 @@ import { ProgressBar, textTable } from '@bowyer/logging';
 import type { TaskContext } from '../../context/task-context.js';
 import { withReport } from '../../report/write-report.js';
 import { owningFolder } from '../../run/folder-owner.js';
-import { compared, intervalText, resultText, returnInterval, testedItems, type Comparison, type RunResults } from '../../run/results.js';
+import {
+  compared,
+  intervalText,
+  resultText,
+  returnInterval,
+  testedItems,
+  type Comparison,
+  type RunResults,
+} from '../../run/results.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
 import { failureLog } from '../train/final-test.js';
@@ -94,12 +102,13 @@ async function playModel(
   }
 }
 
-interface Results extends RunResults {
+/** The contents of results.json. */
+export interface AgentEvaluation extends RunResults {
   comparisons: Comparison[];
   pass: { name: string; rates: PassRate[] }[];
 }
 
-function resultsOf(played: readonly PlayedModel[], agents: Agents, config: EvaluateAgentConfig): Results {
+function resultsOf(played: readonly PlayedModel[], agents: Agents, config: EvaluateAgentConfig): AgentEvaluation {
   const items = testedItems({ noun: 'tasks', shared: agents.shared }, played[0].trajectories, null);
   const [first, ...others] = played;
   return {
@@ -135,16 +144,25 @@ function passRates(trajectories: readonly Trajectory[], { samples, successReward
   return drawnCounts(samples).flatMap((k) => passRate([...tasks.values()], k) ?? []);
 }
 
-function passText(pass: Results['pass']): string {
-  const figure = (value: number, interval: PassRate['anyInterval']) => `${value.toFixed(3)} (${intervalText(interval)})`;
+function passText(pass: AgentEvaluation['pass']): string {
+  const figure = (value: number, interval: PassRate['anyInterval']) =>
+    `${value.toFixed(3)} (${intervalText(interval)})`;
   const rows = pass.flatMap(({ name, rates }) =>
-    rates.map(({ k, any, anyInterval, all, allInterval }) => [name, String(k), figure(any, anyInterval), figure(all, allInterval)]),
+    rates.map(({ k, any, anyInterval, all, allInterval }) => [
+      name,
+      String(k),
+      figure(any, anyInterval),
+      figure(all, allInterval),
+    ]),
   );
   return textTable(['model', 'k', 'pass@k: one of k succeeds', 'pass^k: all of k succeed'], rows);
 }
 
 /** @throws {BelowError} */
-function checkGate({ policies: [{ metrics }], comparisons }: Results, { failBelow, failDrop }: EvaluateAgentConfig): void {
+function checkGate(
+  { policies: [{ metrics }], comparisons }: AgentEvaluation,
+  { failBelow, failDrop }: EvaluateAgentConfig,
+): void {
   const reward = metrics['test/episodic_return'];
   if (failBelow !== null && reward < failBelow)
     throw new BelowError(`the mean reward is ${reward.toFixed(3)}, below fail_below=${failBelow}`);

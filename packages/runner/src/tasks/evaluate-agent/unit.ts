@@ -49,7 +49,10 @@ export const evaluateAgentTask: TaskUnit = {
   async problems(raw) {
     const config = raw as typeof raw & Parameters<typeof agentProblems>[0] & EvaluationKeys;
     const problems: ConfigProblem[] = agentProblems(config);
-    for (const [key, place] of [['model', config.model] as const, ...config.compareWith.map((one) => ['compare_with', one] as const)]) {
+    for (const [key, place] of [
+      ['model', config.model] as const,
+      ...config.compareWith.map((one) => ['compare_with', one] as const),
+    ]) {
       const problem = await modelProblem(key, place);
       if (problem !== null) problems.push(problem);
     }

@@ -33,7 +33,9 @@ type AgentsConfig = Pick<
 export async function openAgents(config: AgentsConfig, { directory, agent: given }: TaskContext): Promise<Agents> {
   const { agent, reward, evalShare, testShare, passEnv } = config;
   if (isFunction(agent) && given === undefined)
-    throw new Error('the agent of this run is a function of a program\n  start that program again, or give a command: agent=COMMAND');
+    throw new Error(
+      'the agent of this run is a function of a program\n  start that program again, or give a command: agent=COMMAND',
+    );
   const { tasks, evalTasks, testTasks } = given ?? (await filesOf(config));
   const held = { evalTasks: evalTasks ?? null, testTasks: testTasks ?? null, evalShare, testShare };
   const common = { timeoutMs: config.timeout * 1000, outputFolder: join(directory, OUTPUT) };

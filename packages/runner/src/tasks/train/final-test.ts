@@ -126,10 +126,7 @@ export class FinalTest {
       })),
       items,
       tasks: Object.fromEntries(
-        tested.map(({ name, decoding, trajectories }) => [
-          `${name} (${decoding})`,
-          this.stage.breakdown(trajectories),
-        ]),
+        tested.map(({ name, decoding, trajectories }) => [`${name} (${decoding})`, this.stage.breakdown(trajectories)]),
       ),
       optimalReturn: this.stage.optimalReturn,
       calibration: calibration && {

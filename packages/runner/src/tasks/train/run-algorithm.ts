@@ -70,8 +70,22 @@ export interface RunState {
 
 /** Runs the algorithm to its end or to the user's stop. */
 export async function runAlgorithm(runState: RunState): Promise<Recorder> {
-  const { unit, agent, dataset, device, logger, config, context, stage, memory, store, progress, models, start, rollouts } =
-    runState;
+  const {
+    unit,
+    agent,
+    dataset,
+    device,
+    logger,
+    config,
+    context,
+    stage,
+    memory,
+    store,
+    progress,
+    models,
+    start,
+    rollouts,
+  } = runState;
   const { directory, log, onInterrupt, ranks = oneRank } = context;
   const { policy } = agent;
   const openReference = referenceOf(policy, start, config, device);

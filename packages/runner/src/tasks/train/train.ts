@@ -150,7 +150,21 @@ async function trainAndTest(
     const ahead = { unit, agent, policyFolder: folder!, checkpoint, firstIteration };
 
     const work = async (logger: RunLogger) => {
-      const run = { unit, agent, dataset, device, logger, config, context, stage, memory, store, progress, models, start };
+      const run = {
+        unit,
+        agent,
+        dataset,
+        device,
+        logger,
+        config,
+        context,
+        stage,
+        memory,
+        store,
+        progress,
+        models,
+        start,
+      };
       const recorder = await withRolloutsAhead(config, ahead, (rollouts) => runAlgorithm({ ...run, rollouts }));
       if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
       context.onInterrupt(null); // the training is saved: a signal ends the process, and a resumed run repeats the test
