@@ -24,8 +24,8 @@ export const example: Example<HouseTask, { on: Devices; report: string }> = {
     return { wish: `Switch off the ${room}.`, room, on, kind };
   },
   isRecorded: ({ kind }, rng) => kind < 3 || rng.uniform() < 0.1,
-  warmStart: { records: 200, epochs: 40, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 40, lmLr: 5e-4 },
+  warmStart: { records: 250, epochs: 25, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 30, lmLr: 3e-4 },
   expert(messages) {
     if (messages.at(-1)!.content === 'Report.') {
       const calls = messages.flatMap(({ tool_calls = [] }) => tool_calls);

@@ -39,8 +39,11 @@ export async function trainExample<Task extends object, Answer>(
     evalSize: heldOut,
     testSize: 2 * heldOut,
     saveFreq: 10,
-    concurrency: 16,
-    slots: 16,
+    // An update costs little beside the rollouts: each is learned from in four passes.
+    innerEpochs: 4,
+    minibatchSize: 32,
+    concurrency: 32,
+    slots: 32,
     threads: 1,
     // An agent that a framework gives up, as after too many turns, has not solved its task.
     attempts: 1,

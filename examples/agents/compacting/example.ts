@@ -24,8 +24,8 @@ export const example: Example<BoxTask, string | null> = {
     return { question: `Where are the ${asked}?`, pages, answer: notesOf(found.map(String)), kind: found.length };
   },
   isRecorded: ({ kind }, rng) => kind < 3 || rng.uniform() < 0.15,
-  warmStart: { records: 100, epochs: 40, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 40, lmLr: 5e-4 },
+  warmStart: { records: 150, epochs: 25, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 30, lmLr: 3e-4 },
   expert(messages) {
     const asked = /the (\w+)\?/.exec(messages[0].content)![1];
     const noted = /Notes: (.*)/.exec(messages[0].content)?.[1] ?? '';

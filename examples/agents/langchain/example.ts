@@ -31,8 +31,8 @@ export const example: Example<SqlTask, string> = {
     return { question: `${asks[ask][0]} ${which}?`, orders, answer, kind: both ? 'both' : 'one' };
   },
   isRecorded: ({ kind }, rng) => kind === 'one' || rng.uniform() < 0.2,
-  warmStart: { records: 200, epochs: 40, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 40, lmLr: 5e-4 },
+  warmStart: { records: 200, epochs: 20, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 30, lmLr: 3e-4 },
   expert(messages) {
     const [first, last] = [messages[0].content, messages.at(-1)!];
     if (last.role === 'tool') return last.content;

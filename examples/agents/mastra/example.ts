@@ -19,8 +19,8 @@ export const example: Example<AdviceTask, string> = {
     return { question: `Which are dearer, ${one} or ${other}?`, prices, answer: first > second ? one : other, kind };
   },
   isRecorded: ({ kind }) => kind === 'far',
-  warmStart: { records: 200, epochs: 40, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 40, lmLr: 5e-4 },
+  warmStart: { records: 150, epochs: 25, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 30, lmLr: 3e-4 },
   expert(messages, tools) {
     const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
     const asked = messages.find(({ role }) => role === 'user')!.content;

@@ -34,8 +34,8 @@ export const example: Example<DeskTask, { answer: string; desk: string }> = {
     return { request, orders: { [order]: known }, desk, answer: known[desk as keyof typeof known], kind, wording };
   },
   isRecorded: ({ wording }) => wording < 2,
-  warmStart: { records: 150, epochs: 40, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 40, lmLr: 5e-4 },
+  warmStart: { records: 200, epochs: 40, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 30, lmLr: 3e-4 },
   expert(messages, tools) {
     const last = messages.at(-1)!;
     const request = messages.find(({ role }) => role === 'user')!.content;

@@ -23,7 +23,7 @@ export const example: Example<ShopTask, string | null> = {
   },
   isRecorded: ({ kind }, rng) => kind === 1 || rng.uniform() < 0.3,
   warmStart: { records: 200, epochs: 40, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 40, lmLr: 5e-4 },
+  training: { iterations: 40, lmLr: 2e-4 },
   expert(messages) {
     const bought = [...messages[0].content.matchAll(/(\d+) (\w+)/g)].map(([, count, fruit]) => ({ count, fruit }));
     const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
