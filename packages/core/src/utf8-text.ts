@@ -72,7 +72,7 @@ export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1]
 export function refuseOtherFormats(head: Uint8Array, path: string): void {
   const start = Buffer.from(head.subarray(0, 16)).toString('hex');
   const known = FORMATS.find(([, magic]) => start.startsWith(magic));
-  if (known !== undefined) throw new Error(`${path}: the file is ${known[0]}\n  make text of it: ${known[2]}`);
+  if (known !== undefined) throw new Error(`${path}: the file is ${known[0]}\n  convert it to text: ${known[2]}`);
   const first = head.subarray(0, Math.min(16, head.length & ~3));
   const zeros = Array.from(first, (byte) => (byte === 0 ? '0' : '.')).join('');
   const encoding = ZEROS.find(([, pattern]) => pattern.test(zeros))?.[0];

@@ -217,9 +217,9 @@ const refused: [schema: unknown, message: string][] = [
   [{ oneOf: [{ type: 'number' }, { type: 'integer' }] }, "'oneOf' at # has branches that do not exclude each other"],
   [{ type: 'integer', multipleOf: 0.3 }, 'only integers from 1 to 1000 are supported'],
   [{ type: 'text' }, '\'type\' at # is "text"; known: object, array'],
-  [{ type: 'string', minLength: -1 }, "'minLength' at # must be an integer from 0 up"],
-  [{ allOf: [{ type: 'string' }, { type: 'null' }] }, 'by which no value is valid'],
-  [object({ a: false }, { required: ['a'] }), 'by which no value is valid'],
+  [{ type: 'string', minLength: -1 }, "'minLength' at # must be an integer of at least 0"],
+  [{ allOf: [{ type: 'string' }, { type: 'null' }] }, 'so that no value is valid'],
+  [object({ a: false }, { required: ['a'] }), 'so that no value is valid'],
   ['string', "'$schema' at # must be a schema"],
 ];
 

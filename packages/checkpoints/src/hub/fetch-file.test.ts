@@ -53,6 +53,6 @@ test('a line that stands still is left, and its bytes are kept', async () => {
 
 test('one that always stands still is given up, by its address and time, without what the query has', async () => {
   await expect(download(99)).rejects.toThrow(
-    /^GET http:\/\/127\.0\.0\.1:\d+\/model\.safetensors: fewer than 65536 bytes came within 150 ms$/,
+    /^GET http:\/\/127\.0\.0\.1:\d+\/model\.safetensors: fewer than 65536 bytes arrived within 150 ms$/,
   );
 });

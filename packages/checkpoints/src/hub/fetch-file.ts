@@ -72,7 +72,7 @@ export async function fetchFile(file: RemoteFile, blob: string, options: FetchOp
 /** Adds what is missing from byte `have` on; starts again where the server ignores the range. */
 function receive(path: string, have: number, options: FetchOptions): Promise<void> {
   const { url, stillMs = STILL_MS } = options;
-  const what = `GET ${url.split('?')[0]}: fewer than ${STILL_BYTES} bytes came`;
+  const what = `GET ${url.split('?')[0]}: fewer than ${STILL_BYTES} bytes arrived`;
   return withProgress(stillMs, what, undefined, (signal, moved) => append(path, have, options, { signal, moved }));
 }
 

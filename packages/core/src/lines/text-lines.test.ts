@@ -53,7 +53,7 @@ const utf16 = (text: string) => Buffer.from(text, 'utf16le');
 const utf32 = (text: string) => Buffer.from(Uint32Array.from(text, (char) => char.codePointAt(0)!).buffer);
 
 test.each<[name: string, bytes: Uint8Array, problem: RegExp]>([
-  ['zip', Buffer.from('PK\x03\x04abc'), /is a zip archive\n {2}make text of it: unzip -p/],
+  ['zip', Buffer.from('PK\x03\x04abc'), /is a zip archive\n {2}convert it to text: unzip -p/],
   ['zstd', Buffer.from('28b52ffd00', 'hex'), /is compressed with zstd\n.*zstd -dc/],
   ['xz', Buffer.from('fd377a585a0000', 'hex'), /is compressed with xz\n.*xz -dc/],
   ['bzip2', Buffer.from('BZh91AY'), /is compressed with bzip2\n.*bzip2 -dc/],

@@ -55,7 +55,7 @@ export class SeededDropout {
     const places = g.cast(g.range(x.dim(axis)), 'int32');
     if (axis > 0 || !firstRow) return places;
     const perRow = divideDims(x.dim(0), 'batch');
-    if (perRow === undefined) throw new Error(`SeededDropout: axis 0 is ${x.dim(0)}, no multiple of the batch`);
+    if (perRow === undefined) throw new Error(`SeededDropout: axis 0 is ${x.dim(0)}, not a multiple of the batch`);
     return g.add(places, g.mul(firstRow, g.cast(g.dimScalar(perRow), 'int32')));
   }
 

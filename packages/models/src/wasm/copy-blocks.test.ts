@@ -18,7 +18,7 @@ test('blocks of each group land a stride apart, and nothing else is touched', ()
 
 test.each([
   ['an array elsewhere', new Float32Array(100), upTo(16), 8],
-  ['blocks that are no multiple of 16 bytes', undefined, upTo(12), 6],
+  ['blocks that are not a multiple of 16 bytes', undefined, upTo(12), 6],
   ['more than there is room for', undefined, new Float32Array(LOOP_BYTES / 4 + 16), 8],
 ])('%s is left to the caller', (_, elsewhere, source, size) => {
   const array = elsewhere ?? (new HostMemory().allocate('float32', 40_000) as Float32Array);

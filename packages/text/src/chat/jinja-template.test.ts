@@ -96,7 +96,7 @@ test('loss false: a block is of the message whose loop it is in', () => {
   );
   expect(learnt).toBe('<think>two</think><think>\ntwo\n</think>\n\nd<|end|>');
   const outside = chatTemplate('{% generation %}{{ messages[1].content }}{% endgeneration %}', tokenizer);
-  expect(() => outside.encodeConversation(messages)).toThrow('it is not clear whose it is');
+  expect(() => outside.encodeConversation(messages)).toThrow('it is not clear to which message it belongs');
 });
 
 test('a tokenizer’s templates have names; dialogues with tools take tool_use', () => {

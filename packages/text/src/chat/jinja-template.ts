@@ -123,7 +123,7 @@ export class JinjaTemplate implements ChatTemplate {
     const left = spans.filter(({ index }) => index === null);
     if (left.length > 0 && messages.some((message) => lossWeight(message) !== 1))
       throw new ChatTemplateError(
-        'a message has a weight in the loss, and a {% generation %} block is in no loop over the messages: it is not clear whose it is',
+        'a message has a weight in the loss, and a {% generation %} block is outside of every loop over the messages: it is not clear to which message it belongs',
         'leave out the weight, or use another template',
       );
     const learnt = spans.map(({ index, ...span }) => ({

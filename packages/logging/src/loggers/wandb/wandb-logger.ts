@@ -25,7 +25,7 @@ import { Plots } from './plots.js';
 
 const metricOption = Type.Object(
   {
-    name: Type.String({ description: 'metric; a * at its end stands for all that begin so' }),
+    name: Type.String({ description: 'metric; a * at its end stands for every metric that begins with the rest' }),
     step_metric: Type.Optional(Type.String({ description: 'metric on the x axis of its plots; absent: the step' })),
     step_sync: Type.Optional(
       Type.Boolean({ description: 'a row without the step metric gets its last value; absent: false' }),
@@ -45,14 +45,14 @@ const options = Type.Object(
   {
     mode: nullable(
       oneOf(['online', 'offline', 'disabled'], ''),
-      'online: sent while the run is under way; offline: on disk only, for wandb_sync; disabled: nothing; null: as WANDB_MODE says, else online',
+      'online: sent during the run; offline: on disk only, for wandb_sync; disabled: nothing; null: the value of WANDB_MODE, else online',
     ),
-    entity: nullable(Type.String(), 'user or team; null: as WANDB_ENTITY says, else the key’s own'),
-    project: nullable(Type.String(), 'null: as WANDB_PROJECT says, else project_name'),
-    run_id: nullable(Type.String(), 'id of the run at W&B; null: as WANDB_RUN_ID says, else a new one'),
-    group: nullable(Type.String(), 'null: as WANDB_RUN_GROUP says'),
-    job_type: nullable(Type.String(), 'null: as WANDB_JOB_TYPE says'),
-    notes: nullable(Type.String(), 'null: as WANDB_NOTES says'),
+    entity: nullable(Type.String(), 'user or team; null: the value of WANDB_ENTITY, else the key’s own'),
+    project: nullable(Type.String(), 'null: the value of WANDB_PROJECT, else project_name'),
+    run_id: nullable(Type.String(), 'id of the run at W&B; null: the value of WANDB_RUN_ID, else a new one'),
+    group: nullable(Type.String(), 'null: the value of WANDB_RUN_GROUP'),
+    job_type: nullable(Type.String(), 'null: the value of WANDB_JOB_TYPE'),
+    notes: nullable(Type.String(), 'null: the value of WANDB_NOTES'),
     tags: Type.Array(Type.String(), { description: 'besides those of WANDB_TAGS' }),
     metrics: Type.Array(metricOption, { description: 'x axes and summaries of metrics, as wandb.define_metric' }),
     episodes: Type.Integer({ minimum: 0, description: 'episodes in a table of sample dialogues; 0: no tables' }),

@@ -56,11 +56,7 @@ class SchemaGrammar {
   whole(): Grammar {
     const { root } = this.document;
     if (this.#alternatives.isImpossible([root]))
-      throw new UnsupportedSchemaError(
-        '$schema',
-        root.path,
-        'is one by which no value is valid: it contradicts itself',
-      );
+      throw new UnsupportedSchemaError('$schema', root.path, 'contradicts itself, so that no value is valid');
     const grammar = this.value([root]);
     for (let next = this.#unread.pop(); next; next = this.#unread.pop()) if (next.kind === 'rule') next.body();
     return grammar;

@@ -137,7 +137,7 @@ function optionalCount(schema: JsonObject, keyword: string, path: string, otherw
   const value = optionalNumber(schema, keyword, path);
   if (value === undefined) return otherwise;
   if (!Number.isInteger(value) || value < 0)
-    throw new UnsupportedSchemaError(keyword, path, 'must be an integer from 0 up');
+    throw new UnsupportedSchemaError(keyword, path, 'must be an integer of at least 0');
   return value;
 }
 
