@@ -24,7 +24,11 @@ const config = {
 };
 
 /** @returns the folder of the trained model, below `folder` */
-export async function makeModel(folder: string, dialogues: readonly Dialogue[], { epochs, batchSize, lmLr }: WarmStart): Promise<string> {
+export async function makeModel(
+  folder: string,
+  dialogues: readonly Dialogue[],
+  { epochs, batchSize, lmLr }: WarmStart,
+): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   const untrained = join(folder, 'start');
   mkdirSync(untrained, { recursive: true });
@@ -43,8 +47,7 @@ export async function makeModel(folder: string, dialogues: readonly Dialogue[], 
 }
 
 async function writeUntrained(folder: string, dialogues: readonly Dialogue[]): Promise<void> {
-  const write = (name: string, content: object) =>
-    writeFileSync(join(folder, name), JSON.stringify(content, null, 2));
+  const write = (name: string, content: object) => writeFileSync(join(folder, name), JSON.stringify(content, null, 2));
   write('tokenizer.json', tokenizerOf(dialogues));
   const tokenizerConfig = {
     eos_token: '<|im_end|>',

@@ -24,7 +24,15 @@ export function tokenizerOf(dialogues: readonly Dialogue[]): object {
   return { ...made, pre_tokenizer: { type: 'Sequence', pretokenizers } };
 }
 
-const written = ['system\n', 'user\n', 'assistant\n', '\n<tools>', ' </tools>', '<tool_response>\n', '\n</tool_response>'];
+const written = [
+  'system\n',
+  'user\n',
+  'assistant\n',
+  '\n<tools>',
+  ' </tools>',
+  '<tool_response>\n',
+  '\n</tool_response>',
+];
 
 type Call = NonNullable<Message['tool_calls']>[number];
 
@@ -36,4 +44,5 @@ function scaffoldOf({ function: { name, arguments: args } }: Call): string[] {
   return keys.length === 0 ? [`${begin}}}\n`] : [begin + before[0], ...before.slice(1), '"}}\n'];
 }
 
-const valuesOf = ({ function: { arguments: args } }: Call): string[] => Object.values(JSON.parse(args) as object).map(String);
+const valuesOf = ({ function: { arguments: args } }: Call): string[] =>
+  Object.values(JSON.parse(args) as object).map(String);

@@ -22,7 +22,10 @@ export async function warmStart<Task, Answer>(
 }
 
 /** @throws where the expert itself gets less than the whole reward */
-async function recorded<Task, Answer>(example: Example<Task, Answer>, answer: Agent<Task, Answer>): Promise<Dialogue[]> {
+async function recorded<Task, Answer>(
+  example: Example<Task, Answer>,
+  answer: Agent<Task, Answer>,
+): Promise<Dialogue[]> {
   const endpoint = await scriptedEndpoint(example.expert);
   try {
     for (const task of recordedTasks(example)) {

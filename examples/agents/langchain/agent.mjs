@@ -9,7 +9,10 @@ export async function answer({ question, orders }, { baseURL, apiKey } = {}) {
   const database = databaseOf(orders);
   const agent = createAgent({ model, tools: [sqlTool(database)] });
   try {
-    const { messages } = await agent.invoke({ messages: [{ role: 'user', content: question }] }, { recursionLimit: 10 });
+    const { messages } = await agent.invoke(
+      { messages: [{ role: 'user', content: question }] },
+      { recursionLimit: 10 },
+    );
     return messages.at(-1).text;
   } finally {
     database.close();

@@ -22,9 +22,13 @@ export const example: Example<SqlTask, string> = {
     const both = rng.uniform() < 0.5;
     const byPerson = both || rng.uniform() < 0.5;
     const drawn = Array.from({ length: 6 }, () => [rng.choice(people), rng.choice(items), rng.integer(2, 9)] as const);
-    const orders = [[person, item, rng.integer(2, 9)] as const, ...drawn].map((row): [string, string, number] => [...row]);
+    const orders = [[person, item, rng.integer(2, 9)] as const, ...drawn].map((row): [string, string, number] => [
+      ...row,
+    ]);
     const which = both ? `of ${person} for ${item}` : byPerson ? `of ${person}` : `for ${item}`;
-    const matching = orders.filter(([who, what]) => (both || byPerson ? who === person : true) && (both || !byPerson ? what === item : true));
+    const matching = orders.filter(
+      ([who, what]) => (both || byPerson ? who === person : true) && (both || !byPerson ? what === item : true),
+    );
     const amounts = matching.map(([, , amount]) => amount);
     const results = { count: amounts.length, sum: amounts.reduce((sum, n) => sum + n, 0), max: Math.max(...amounts) };
     const answer = String(results[ask as keyof typeof results]);

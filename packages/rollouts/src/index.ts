@@ -22,7 +22,7 @@ export type { JudgeRollout, PlayedRollout, RolloutAddress, RunAgent } from './pl
 export { checkTasks, readTasks, splitTasks, type AgentTask, type HeldOut, type SplitTasks } from './play/tasks.js';
 export { agentProgram, agentVariables, type AgentProgramOptions } from './programs/agent-program.js';
 export { judgeProgram, type JudgeProgramOptions } from './programs/judge-program.js';
-export { verdictOf, type Verdict } from './programs/verdict.js';
+export { verdictOf, type Verdict } from './rewards/verdict.js';
 export { trajectoryOf, type TrajectoryOptions } from './trajectories/trajectory-of.js';
 
 // Prompts that evolve, and judges that compare

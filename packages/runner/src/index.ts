@@ -11,5 +11,5 @@ export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas
 // Runs that another program starts
 export { runAsLibrary, type LibraryRun } from './library/run-as-library.js';
 export type { AgentEvaluation } from './tasks/evaluate-agent/evaluate-agent.js';
-export type { GivenAgent } from './tasks/train-agent/given-agent.js';
+export type { GivenAgent } from './context/given-agent.js';
 export type { RunResults, PolicyResult } from './run/results.js';

@@ -35,7 +35,9 @@ console.log(rollout.calls.length / 4);
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'train-agent-'));
-  const tokenizer = wordLevelTokenizer([`user assistant say a b x\n${colours.join(' ')}`], { wholeTokens: ['[start]', '[end]'] });
+  const tokenizer = wordLevelTokenizer([`user assistant say a b x\n${colours.join(' ')}`], {
+    wholeTokens: ['[start]', '[end]'],
+  });
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64 };
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(2) });
@@ -51,21 +53,49 @@ afterAll(() => rm(folder, { recursive: true }));
 
 test('a program is trained and evaluated from the command line', async () => {
   const at = (name: string) => join(folder, name);
-  const common = [`agent=node ${at('agent.mjs')}`, `tasks=${at('tasks.jsonl')}`, 'threads=1', 'eval_share=0', 'test_share=0', 'concurrency=2'];
+  const common = [
+    `agent=node ${at('agent.mjs')}`,
+    `tasks=${at('tasks.jsonl')}`,
+    'threads=1',
+    'eval_share=0',
+    'test_share=0',
+    'concurrency=2',
+  ];
   const trained = await runHere([
-    '--config-name', 'train_agent', ...common, `model=${at('model')}`, `save_path=${at('run')}`, 'algorithm=rloo', 'iterations=1', 'rollout_size=10',
-    'group_size=2', 'eval_size=5', 'test_size=5', 'attempts=1', 'lm_lr=0.01',
+    '--config-name',
+    'train_agent',
+    ...common,
+    `model=${at('model')}`,
+    `save_path=${at('run')}`,
+    'algorithm=rloo',
+    'iterations=1',
+    'rollout_size=10',
+    'group_size=2',
+    'eval_size=5',
+    'test_size=5',
+    'attempts=1',
+    'lm_lr=0.01',
   ]);
   expect(trained.code).toBe(0);
-  const metrics = JSON.parse((await readFile(at('run/metrics.jsonl'), 'utf8')).split('\n')[0]) as Record<string, number>;
+  const metrics = JSON.parse((await readFile(at('run/metrics.jsonl'), 'utf8')).split('\n')[0]) as Record<
+    string,
+    number
+  >;
   expect(metrics['rollout/episodes']).toBe(8); // the two of the broken task are left out
   expect((await readdir(at('run/programs'))).length).toBeGreaterThan(10);
   const log = await readFile(at('run/run.log'), 'utf8');
   expect(log).toMatch(/rollout episode \d failed and is left out: 'node .*agent.mjs' ended with exit code 3/);
 
   const evaluated = await runHere([
-    '--config-name', 'evaluate_agent', ...common, `model=${at('run')}`, `compare_with=[${at('model')}]`, 'samples=2', `reward=node ${at('judge.mjs')}`,
-    `save_path=${at('evaluation')}`, 'fail_below=0.5',
+    '--config-name',
+    'evaluate_agent',
+    ...common,
+    `model=${at('run')}`,
+    `compare_with=[${at('model')}]`,
+    'samples=2',
+    `reward=node ${at('judge.mjs')}`,
+    `save_path=${at('evaluation')}`,
+    'fail_below=0.5',
   ]);
   expect(evaluated.code).toBe(1);
   expect(evaluated.stderr).toContain('the mean reward is 0.200, below fail_below=0.5');

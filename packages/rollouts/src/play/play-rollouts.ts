@@ -13,7 +13,7 @@ import type { FixedSampling, RecordedRollout, RolloutOrigin } from '../record/re
 import { REWARD } from '../trajectories/final-rewards.js';
 import { failedTrajectory, trajectoryOf, type TrajectoryOptions } from '../trajectories/trajectory-of.js';
 import { treeOf } from '../tree/build-tree.js';
-import type { Verdict } from '../programs/verdict.js';
+import type { Verdict } from '../rewards/verdict.js';
 import type { JudgeRollout, PlayedRollout, RolloutAddress, RunAgent } from './run-agent.js';
 import { taskOf, type AgentTask, type SplitTasks } from './tasks.js';
 

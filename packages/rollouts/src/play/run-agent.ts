@@ -1,6 +1,6 @@
 // Who plays a rollout and who judges it: programs of the user, or functions.
 import type { RecordedRollout } from '../record/recorded.js';
-import type { Verdict } from '../programs/verdict.js';
+import type { Verdict } from '../rewards/verdict.js';
 import type { AgentTask } from './tasks.js';
 
 /** Addresses of one rollout at the server of its model. */

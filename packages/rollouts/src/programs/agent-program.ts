@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { PlayedRollout, RunAgent } from '../play/run-agent.js';
 import { runProgram } from './run-program.js';
-import { verdictOfLine } from './verdict.js';
+import { verdictOfLine } from '../rewards/verdict.js';
 
 export interface AgentProgramOptions {
   /** A line for the shell, such as `node my-agent.js`. */

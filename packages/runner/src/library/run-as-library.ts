@@ -6,7 +6,7 @@ import { schemaOf } from '../config/units.js';
 import { resolvedConfig } from '../context/resolved-config.js';
 import { bowyer } from '../program.js';
 import { runTask } from '../run-task.js';
-import { settingsOf, type GivenAgent } from '../tasks/train-agent/given-agent.js';
+import { settingsOf, type GivenAgent } from '../context/given-agent.js';
 
 export interface LibraryRun {
   /** The primary config, such as `train_agent`. */

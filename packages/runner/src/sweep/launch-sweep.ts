@@ -49,7 +49,8 @@ export async function launchSweep(
 /** Shows what would be started. */
 function listed(request: SweepRequest, { jobs, compositions, warnings }: PlannedSweep): SweepOutcome {
   for (const warning of warnings) request.announce(warning);
-  for (const { number, overrides, directory } of jobs) request.listJob(number, overrides, directory, compositions[number]);
+  for (const { number, overrides, directory } of jobs)
+    request.listJob(number, overrides, directory, compositions[number]);
   return { exitCode: 0 };
 }
 

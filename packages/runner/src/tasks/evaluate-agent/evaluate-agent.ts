@@ -24,7 +24,7 @@ import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
 import { agentStage } from '../train-agent/agent-stage.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
 import { drawnCounts, passRate, type PassRate } from './pass-rates.js';
-import type { EvaluationKeys } from './unit.js';
+import type { EvaluationKeys } from './evaluation-keys.js';
 
 type EvaluateAgentConfig = AgentTaskConfig &
   EvaluationKeys &

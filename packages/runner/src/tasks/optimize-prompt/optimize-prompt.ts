@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { episodeMetrics } from '@bowyer/algorithms';
 import { mean, writeFileAtomically, type Trajectory } from '@bowyer/core';
-import { deviceOf, loadPolicy, type AgentConfig, type DeviceConfig } from '@bowyer/agent';
+import { deviceOf, loadPolicy } from '@bowyer/agent';
 import { openDevice } from '@bowyer/graph';
 import { bestPrompts, evolvePrompts, type EvolutionState, type IterationReport, type Prompts } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
@@ -12,16 +12,10 @@ import { owningFolder } from '../../run/folder-owner.js';
 import { compared, resultText, returnInterval, testedItems, type RunResults } from '../../run/results.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
-import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
 import { PromptTrials } from './prompt-trials.js';
 import { openReflector } from './reflector.js';
-import type { PromptKeys } from './unit.js';
-
-export type OptimizeConfig = AgentTaskConfig &
-  PromptKeys &
-  DeviceConfig &
-  Pick<AgentConfig, 'seed' | 'quantization' | 'chatTemplate' | 'chatTemplateKwargs' | 'maxFailureShare'>;
+import type { OptimizeConfig, PromptKeys } from './prompt-keys.js';
 
 /** Everything that the next iteration needs. */
 const STATE_FILE = 'evolution.json';

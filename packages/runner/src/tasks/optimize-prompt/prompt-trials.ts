@@ -8,7 +8,7 @@ import { failureLog } from '../train/final-test.js';
 import { agentStage } from '../train-agent/agent-stage.js';
 import type { Agents } from '../train-agent/open-agents.js';
 import type { OpenStage } from '../train/stage.js';
-import type { OptimizeConfig } from './optimize-prompt.js';
+import type { OptimizeConfig } from './prompt-keys.js';
 
 /** The rollouts in which the agent's own prompts are looked for. */
 const FIRST_ROLLOUTS = 2;

@@ -1,7 +1,7 @@
 // The reflector behind an endpoint.
 import { OpenAiChat } from '@bowyer/envs';
 import { reflectedText, reflectionMessage, type EvolutionParts } from '@bowyer/rollouts';
-import type { PromptKeys } from './unit.js';
+import type { PromptKeys } from './prompt-keys.js';
 
 export interface Reflector {
   reflect: EvolutionParts['reflect'];

@@ -1,7 +1,7 @@
 // Settings of an agent that are missing or contradict each other, found before anything starts.
 import { existsSync } from 'node:fs';
 import type { ConfigProblem } from '@bowyer/core';
-import { isFunction } from './given-agent.js';
+import { isFunction } from '../../context/given-agent.js';
 import type { AgentTaskConfig } from './agent-keys.js';
 
 type Checked = Pick<

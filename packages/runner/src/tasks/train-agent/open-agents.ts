@@ -12,7 +12,7 @@ import {
 import { withDeadline } from '@bowyer/core';
 import type { TaskContext } from '../../context/task-context.js';
 import type { AgentTaskConfig } from './agent-keys.js';
-import { isFunction, type GivenAgent } from './given-agent.js';
+import { isFunction, type GivenAgent } from '../../context/given-agent.js';
 
 /** Folder of a run with what its programs have printed. */
 const OUTPUT = 'programs';

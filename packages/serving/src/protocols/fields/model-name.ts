@@ -6,7 +6,11 @@ import type { RequestFields } from './request-fields.js';
 /** @throws {BadRequestError} where the server has none of this name; a request without a name means the server's own */
 export function modelOf(
   fields: RequestFields,
-  { name, adapterNames = () => [], answersAnyName = false }: Pick<RequestReader, 'name' | 'adapterNames' | 'answersAnyName'>,
+  {
+    name,
+    adapterNames = () => [],
+    answersAnyName = false,
+  }: Pick<RequestReader, 'name' | 'adapterNames' | 'answersAnyName'>,
 ): string {
   const asked = fields.text('model', name);
   const names = [name, ...adapterNames()];
