@@ -10,7 +10,7 @@ class FakeHost implements RolloutHost {
   readonly begun: Parameters<RolloutHost['begin']>[0][] = [];
 
   begin(rollout: Parameters<RolloutHost['begin']>[0]) {
-    const { id, task, seed } = rollout;
+    const { id, task, seed = 0 } = rollout;
     this.begun.push(rollout);
     const choice = {
       index: 0,

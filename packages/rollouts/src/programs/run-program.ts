@@ -44,7 +44,9 @@ async function runUntil({ command, env, input, outputFile }: ProgramOptions, sig
   written?.catch(() => {}); // reported below
   const last = new LastLine();
   child.stdout.on('data', (chunk: Buffer) => last.add(chunk));
-  for (const stream of [child.stdout, child.stderr]) output ? stream.pipe(output, { end: false }) : stream.resume();
+  for (const stream of [child.stdout, child.stderr])
+    if (output) stream.pipe(output, { end: false });
+    else stream.resume();
   child.stdin.on('error', () => {}); // it need not read
   child.stdin.end(input ?? '');
   const stop = () => endGroup(child.pid);

@@ -7,8 +7,6 @@ export interface Verdict {
   metrics?: Record<string, number>;
 }
 
-const FIELDS = ['reward', 'components', 'metrics'] as const;
-
 /**
  * A number is the reward; an object is a verdict, whose other fields are not read. Everything else, as a line that a program prints for
  * people, says nothing.
@@ -18,7 +16,7 @@ const FIELDS = ['reward', 'components', 'metrics'] as const;
 export function verdictOf(said: unknown, who: string): Verdict {
   if (typeof said === 'number') return verdictOf({ reward: said }, who);
   if (said === null || typeof said !== 'object' || Array.isArray(said)) return {};
-  const { reward, components, metrics } = said as Record<(typeof FIELDS)[number], unknown>;
+  const { reward, components, metrics } = said as Record<keyof Verdict, unknown>;
   return {
     ...(reward !== undefined && { reward: figure(reward, `reward`, who) }),
     ...(components !== undefined && { components: figures(components, 'components', who) }),

@@ -1,5 +1,5 @@
 // Config keys of task=evaluate_agent.
-import { Type } from '@sinclair/typebox';
+import { Type, type TObject } from '@sinclair/typebox';
 import { count, nullable, oneOf, type OptionsOf } from '@bowyer/core';
 
 export const evaluationKeys = {
@@ -22,5 +22,5 @@ export const evaluationKeys = {
   ),
 };
 
-export type EvaluationKeys = OptionsOf<ReturnType<typeof evaluationSchema>>;
-const evaluationSchema = () => Type.Object(evaluationKeys);
+/** In camelCase. */
+export type EvaluationKeys = OptionsOf<TObject<typeof evaluationKeys>>;

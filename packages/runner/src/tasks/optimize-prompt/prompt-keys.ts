@@ -1,5 +1,5 @@
 // Config keys of task=optimize_prompt.
-import { Type } from '@sinclair/typebox';
+import { Type, type TObject } from '@sinclair/typebox';
 import { changeableOnResume, count, nullable, type OptionsOf } from '@bowyer/core';
 import type { AgentConfig, DeviceConfig } from '@bowyer/agent';
 import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
@@ -35,8 +35,8 @@ export const promptKeys = {
   reflector: reflectorNode,
 };
 
-export type PromptKeys = OptionsOf<ReturnType<typeof promptSchema>>;
-const promptSchema = () => Type.Object(promptKeys);
+/** In camelCase. */
+export type PromptKeys = OptionsOf<TObject<typeof promptKeys>>;
 
 export type OptimizeConfig = AgentTaskConfig &
   PromptKeys &
