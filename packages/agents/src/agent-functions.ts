@@ -12,9 +12,9 @@ import { inRollout, type AgentContext } from './rollout-context.js';
 /** A reward, or a reward with components and metrics. */
 export type Reward = number | Verdict;
 
-/** What a rollout has come to. */
+/** A rollout that has been played. */
 export interface PlayedTask<Result> {
-  /** What `run` has returned. */
+  /** Returned by `run`. */
   result: Result;
   /** Every call with its messages, tokens and tools, and the rewards and metrics so far. */
   rollout: RecordedRollout;

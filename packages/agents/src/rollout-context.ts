@@ -2,11 +2,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentTask, RolloutAddress } from '@bowyer/rollouts';
 
-/** What an agent is given for one rollout. */
+/** Given to an agent for one rollout. */
 export interface AgentContext {
-  /** Of OpenAI's protocols, with the version: an SDK's `baseURL`. */
+  /** The address for OpenAI's protocols, with the version: an SDK's `baseURL`. */
   baseURL: string;
-  /** Of Anthropic's protocol, without the version. */
+  /** The address for Anthropic's protocol, without the version. */
   anthropicBaseURL: string;
   apiKey: string;
   /** Sends requests of any address to this rollout's model, for an SDK whose base URL cannot be changed. */
@@ -30,7 +30,7 @@ export interface CurrentRollout {
 
 const storage = new AsyncLocalStorage<AgentContext>();
 
-/** What the agent was given for the rollout that is being played here; null outside of one. */
+/** The context of the rollout that is being played here; null outside of one. */
 export const currentRollout = (): AgentContext | null => storage.getStore() ?? null;
 
 /**

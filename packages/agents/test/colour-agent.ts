@@ -14,7 +14,7 @@ const template =
 
 export interface ColourTask {
   id: string;
-  /** What the user asks for. */
+  /** The colour that the user asks for. */
   shown: string;
   [key: string]: unknown;
 }

@@ -52,7 +52,7 @@ const LOOK_MS = 100;
 class SetOfRollouts {
   readonly #stop = new AbortController();
   readonly #played: Trajectory[] = [];
-  /** Tells the records of this set from those of an earlier one, as of a run that was killed: names are the same in both. */
+  /** Part of the ids of this set's records: an earlier set, as of a run that was killed, has the same names. */
   readonly #stamp = Date.now().toString(36);
   #next = 0;
 
@@ -78,7 +78,7 @@ class SetOfRollouts {
     }
   }
 
-  /** One rollout after the other. What ends one lane with an error ends all. */
+  /** One rollout after the other. An error of one lane ends all. */
   async #lane(): Promise<void> {
     try {
       while (this.#next < this.set.episodes && !this.#stop.signal.aborted) await this.#episode(this.#next++);

@@ -6,9 +6,9 @@ import type { AgentTask } from './tasks.js';
 /** Addresses of one rollout at the server of its model. */
 export interface RolloutAddress {
   id: string;
-  /** Of OpenAI's protocols, with the version. */
+  /** The base URL for OpenAI's protocols, with the version. */
   baseURL: string;
-  /** Of Anthropic's protocol, without the version. */
+  /** The base URL for Anthropic's protocol, without the version. */
   anthropicBaseURL: string;
   apiKey: string;
   /** Where rewards, metrics and the end are reported. */
@@ -24,7 +24,7 @@ export interface PlayedRollout<Task extends AgentTask = AgentTask> {
 }
 
 /**
- * Plays one rollout to its end. What it says of the reward counts beside what was reported over the server.
+ * Plays one rollout to its end. Its verdict counts as what was reported over the server does.
  *
  * @throws where the agent has failed
  */

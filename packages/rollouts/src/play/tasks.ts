@@ -7,7 +7,7 @@ export type AgentTask = { readonly id: string } & Readonly<Record<string, unknow
 
 export type SplitTasks<Task extends AgentTask = AgentTask> = Record<Split, readonly Task[]>;
 
-/** @throws where a line is no object with an `id`, or two have the same */
+/** @throws where a line is not an object with an `id`, or two have the same */
 export async function readTasks(file: string): Promise<AgentTask[]> {
   const lines: unknown[] = [];
   await readJsonl<unknown>(file, (line) => lines.push(line)).catch((error: NodeJS.ErrnoException) => {
@@ -32,7 +32,7 @@ export function checkTasks(tasks: readonly AgentTask[], place: string): void {
   }
 }
 
-/** Where tasks of evaluations and of the test come from: given ones, or a share of all that is held out by their ids. */
+/** The tasks of evaluations and of the test: given ones, or a share of all that is held out by their ids. */
 export interface HeldOut<Task extends AgentTask = AgentTask> {
   evalTasks: readonly Task[] | null;
   testTasks: readonly Task[] | null;

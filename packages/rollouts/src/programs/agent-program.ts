@@ -15,7 +15,7 @@ export interface AgentProgramOptions {
   outputFolder: string | null;
 }
 
-/** What any program needs to be found and to find its files. */
+/** Needed by any program to be found and to find its files. */
 const PASSED = [
   'PATH',
   'HOME',

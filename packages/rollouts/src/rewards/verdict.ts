@@ -1,4 +1,4 @@
-// What an agent or a judge says of a rollout: its reward, components of it, metrics.
+// The verdict of an agent or a judge on a rollout: its reward, components of it, metrics.
 
 export interface Verdict {
   reward?: number;

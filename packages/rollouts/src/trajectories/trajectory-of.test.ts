@@ -5,7 +5,7 @@ import { treeOf } from '../tree/build-tree.js';
 import type { CallNode } from '../tree/tree.js';
 import { trajectoryOf } from './trajectory-of.js';
 
-/** What the agent, its tools and the template wrote: no such token may ever be learned. */
+/** Tokens that the agent, its tools and the template wrote: none may ever be learned. */
 const MARKED = 1000;
 
 const decode = (ids: readonly number[]) => ids.map((id) => ` ${id}`).join('');
@@ -54,7 +54,7 @@ function callOf(call: number, promptIds: number[], rng: Rng, choices = 1): Recor
   };
 }
 
-/** Sub-agents begin anew, edited histories fork, several choices, answers that were lost, calls aside. */
+/** Sub-agents begin from nothing, edited histories fork, several choices, answers that were lost, calls aside. */
 function randomRollout(rng: Rng): RecordedRollout {
   const marked = () => Array.from({ length: rng.integer(1, 5) }, () => rng.integer(MARKED, MARKED + 20));
   const calls: RecordedCall[] = [];

@@ -22,7 +22,7 @@ export interface TrajectoryOptions {
 /**
  * Turns are the answers in the order in which their calls were begun; the rollout's reward is on the last one, and a call's on its
  * first answer. Branches share what they begin with: an answer that several contain is an utterance of the first alone, and context in
- * the others. What the agent, its tools and the template wrote is context everywhere.
+ * the others. All that the agent, its tools and the template wrote is context everywhere.
  *
  * Left out: auxiliary calls, and those whose answer did not reach the agent.
  *

@@ -14,7 +14,7 @@ export interface GivenAgent {
 
 const FUNCTION = 'a function';
 
-/** What a config says in the place of commands and files: other tasks make it another run. */
+/** The values of a config in the place of commands and files: other tasks make it another run. */
 export function settingsOf({ tasks, evalTasks, testTasks, judge }: GivenAgent): Record<string, string | null> {
   const named = (given: readonly AgentTask[] | undefined) =>
     given === undefined ? null : `${given.length} objects, ${digest(JSON.stringify(given))}`;

@@ -10,7 +10,7 @@ export interface TaskSuccesses {
 export interface PassRate {
   /** Rollouts of a task that are drawn. */
   k: number;
-  /** Of k rollouts at least one succeeds: pass@k. */
+  /** At least one of k rollouts succeeds: pass@k. */
   any: number;
   anyInterval: Interval;
   /** All k succeed: pass^k. */

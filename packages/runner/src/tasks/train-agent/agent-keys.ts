@@ -58,7 +58,7 @@ export const agentKeys = {
   ),
   splice: oneOf(
     ['template', 'sampled'],
-    'how a dialogue goes on after a new message of the user. template: as the chat template now writes what was said, which may leave earlier thoughts out; sampled: with the tokens as they were sampled',
+    'how a dialogue continues after a new message of the user. template: as the chat template now writes what was said, which may leave earlier thoughts out; sampled: with the tokens as they were sampled',
   ),
   prefix_cache_mb: changeableOnResume(
     count(

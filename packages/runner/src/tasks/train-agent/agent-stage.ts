@@ -1,4 +1,4 @@
-// Where the agents of the user play: at a server of the policy, which records their calls in the run's folder.
+// The stage of the user's agents: a server of the policy, which records their calls in the run's folder.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { textDialogues, type PlaySet } from '@bowyer/algorithms';

@@ -1,4 +1,4 @@
-// Where the agent of a training plays: in the environment that its config names, or wherever another task lets it play.
+// The stage on which the agent of a training plays: the environment that its config names, or another task's.
 import type { Agent, Dialogues, TrainingRun } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
 import type { SplitPlan } from '@bowyer/envs';
