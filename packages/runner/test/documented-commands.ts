@@ -64,6 +64,7 @@ const models = [
   'model_train_path', // AgentGym's
 ];
 const files = [
+  'tasks',
   'input',
   'data',
   'demonstrations.path',

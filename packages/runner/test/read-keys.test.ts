@@ -270,6 +270,25 @@ const lines = async (name: string, ...records: object[]) => {
   return at(name);
 };
 
+const script = async (name: string, text: string) => {
+  await writeFile(at(name), text);
+  return at(name);
+};
+
+/** An agent that asks once, whose reward is a random number. */
+const agentKeys = async () => [
+  `model=${at('chat-agent')}`,
+  'chat_template=chatml',
+  `agent=node ${await script(
+    'agent.mjs',
+    `await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json',
+       authorization: 'Bearer ' + process.env.OPENAI_API_KEY }, body: '{"messages": [{"role": "user", "content": "is it"}], "max_tokens": 2}' });
+     console.log(JSON.stringify({ reward: Math.random() }));`,
+  )}`,
+  `tasks=${await lines('tasks.jsonl', ...[1, 2, 3, 4].map((id) => ({ id })))}`,
+  'threads=1',
+];
+
 /** For every other task, the runs that together read its keys. */
 const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[]])[]>>> = {
   evaluate: async () => [
@@ -327,6 +346,38 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
   ],
   serve_model: async () => [
     ['serve_model', `model=${at('chat-agent')}`, 'port=0', 'slots=2', 'threads=1', 'chat_template=chatml'],
+  ],
+  train_agent: async () => {
+    const keys = await agentKeys();
+    const tiny = [
+      'train_agent',
+      ...keys,
+      'iterations=2',
+      'rollout_size=4',
+      'group_size=2',
+      'eval_freq=1',
+      'eval_size=2',
+      'test_size=2',
+    ] as const;
+    return [
+      [...tiny, 'kl_coefficient=0.1', 'sampling_rounds=2'],
+      [
+        ...tiny,
+        'use_lora=true',
+        'optimizer=sgd',
+        `reward=node ${await script('judge.mjs', 'console.log(Math.random())')}`,
+      ],
+    ];
+  },
+  evaluate_agent: async () => [
+    [
+      'evaluate_agent',
+      ...(await agentKeys()),
+      'samples=2',
+      `compare_with=[${at('chat-agent')}]`,
+      'fail_below=-1',
+      'fail_drop=10',
+    ],
   ],
   convert: async () => [
     [

@@ -1,7 +1,7 @@
 // task=evaluate_agent: how good an agent of the user is with one or more models, as a report and as a gate.
 import type { ConfigProblem } from '@bowyer/core';
 import { deviceKeys, hubKeys, modelProblem, playKeys, policyKeys, templateKeys } from '@bowyer/agent';
-import { runKeys, titleKeys } from '../../keys/run-keys.js';
+import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 import { agentKeys, modelKey } from '../train-agent/agent-keys.js';
 import { agentProblems } from '../train-agent/agent-problems.js';
@@ -12,7 +12,6 @@ export const evaluateAgentTask: TaskUnit = {
   description: 'play an agent of yours on its test tasks with one or more models, and compare them',
   keys: () => ({
     ...runKeys,
-    ...titleKeys,
     ...deviceKeys,
     ...hubKeys,
     ...templateKeys,

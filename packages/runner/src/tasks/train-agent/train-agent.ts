@@ -14,20 +14,35 @@ export async function trainAgent(config: TrainAgentConfig, context: TaskContext)
   await train(trainingConfig(config), context, (_, own) => agentStage(config, own, agents));
 }
 
-/** Where the algorithm itself samples, as ArCHer does at replayed states, it does so as the server does for requests that say nothing. */
+/**
+ * The keys of a training. The algorithm itself, as ArCHer at replayed states, samples as the server does for requests that say nothing.
+ * Keys are read from the config when they are read from the result, so that the test of unread keys sees which those are.
+ */
 function trainingConfig(config: TrainAgentConfig): TrainConfig {
-  const { model, concurrency, temperature, topK, topP } = config;
-  return {
-    ...config,
+  const own = {
     checkpointPath: null,
-    policyLm: model,
-    slots: concurrency,
-    temperature: temperature ?? 1,
-    topK: topK ?? 0,
-    topP: topP ?? 1,
+    get policyLm() {
+      return config.model;
+    },
+    get slots() {
+      return config.concurrency;
+    },
+    get temperature() {
+      return config.temperature ?? 1;
+    },
+    get topK() {
+      return config.topK ?? 0;
+    },
+    get topP() {
+      return config.topP ?? 1;
+    },
     doSample: true,
     eosStr: null,
     playAsChat: true,
     distributed: { shardOptimizer: false },
   };
+  for (const key of Object.keys(config))
+    if (!(key in own))
+      Object.defineProperty(own, key, { enumerable: true, get: () => config[key as keyof TrainAgentConfig] });
+  return own as typeof own & TrainAgentConfig & TrainConfig;
 }
