@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { Rng } from '@bowyer/core';
-import { RolloutLog, type RecordedRollout } from '@bowyer/rollouts';
+import { RolloutLog, type RecordedRollout } from '../src/index.js';
 
 const CLIENTS = 8;
 const kills = Number(process.argv[2] ?? '200');

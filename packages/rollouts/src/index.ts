@@ -1,4 +1,5 @@
 export { AgentServer, type AgentServerOptions } from './endpoint/agent-server.js';
+export { ProxyServer, type ProxyServerOptions } from './endpoint/proxy/proxy-server.js';
 export type { GivenReward, OpenRollout, RolloutEnd } from './endpoint/recorder.js';
 export { RolloutStateError, UnknownRolloutError } from './endpoint/rollout-state-error.js';
 export { RolloutLog, readRollouts, type RolloutLogOptions } from './record/rollout-log.js';
@@ -11,6 +12,7 @@ export type {
   RolloutOrigin,
   FixedSampling,
 } from './record/recorded.js';
+export { requireTokens } from './record/require-tokens.js';
 export { effectiveRewards } from './record/effective-rewards.js';
 export { treeOf } from './tree/build-tree.js';
 export type { CallNode, RolloutTree } from './tree/tree.js';

@@ -12,6 +12,8 @@ export { BadRequestError } from './generation/request-error.js';
 export { QueueFullError } from './engine/sequence-batcher.js';
 export type { CallObserver, CallProtocol, ObservedCall, OpenedCall } from './protocols/call-observer.js';
 export type { Exchange, Protocol, Route } from './protocols/protocol.js';
+export { sentDialogue, type SentDialogue } from './protocols/dialogue.js';
+export { ProtocolServer, type ProtocolServerOptions } from './model-server/protocol-server.js';
 export { openaiError } from './protocols/openai/errors.js';
 export type { Choice, Completed, SampledTokens } from './generation/answer.js';
 export type { CompletionRequest } from './generation/completion-request.js';

@@ -38,9 +38,8 @@ export class AgentServer {
     const recorder = new Recorder({
       log,
       keys: await RolloutKeys.open(log.folder),
-      tokenizer,
+      prompts: { tokenizer, policy: splice },
       seed,
-      splice,
       bodyOf,
       longestWaitMs,
       mostWaiting: maxQueued,

@@ -9,7 +9,6 @@ import {
   type ObservedCall,
   type OpenedCall,
 } from '@bowyer/serving';
-import type { Tokenizer } from '@bowyer/text';
 import { begunCall, recordedCalls, type BegunCall } from '../record/call-record.js';
 import type { LogEvent, RolloutOrigin } from '../record/log-event.js';
 import type { Place } from '../record/log-parts.js';
@@ -17,7 +16,7 @@ import type { RolloutKeys } from '../record/record-key.js';
 import type { RecordedCall, RecordedRollout } from '../record/recorded.js';
 import type { RolloutLog } from '../record/rollout-log.js';
 import { answerKeys } from '../tree/history.js';
-import { splicedPrompt, type SplicePolicy } from '../tree/prompt.js';
+import { splicedPrompt, type PromptSource } from '../tree/prompt.js';
 import type { LiveRollout } from './live-rollout.js';
 import { LiveRollouts } from './live-rollouts.js';
 import { namedRollout, rolloutPath } from './rollout-address.js';
@@ -28,10 +27,10 @@ import { WeightGate, type WeightGateOptions } from './weight-gate.js';
 export interface RecorderOptions extends WeightGateOptions {
   log: RolloutLog;
   keys: RolloutKeys;
-  tokenizer: Tokenizer;
+  /** How prompts are written; absent: none are. */
+  prompts?: Pick<PromptSource, 'tokenizer' | 'policy'>;
   /** Of the answers to requests without one: each call of a rollout has random numbers of its own. */
-  seed: number;
-  splice: SplicePolicy;
+  seed?: number;
   /** See `AgentServerOptions`. */
   bodyOf?: CallObserver['bodyOf'];
   /** Where the server listens. */
@@ -56,6 +55,16 @@ export interface GivenReward {
   name?: string;
   call?: number;
   key?: string;
+}
+
+/** A call from its beginning on. It ends with `keep` or `failed`. */
+export interface TrackedCall {
+  live: LiveRollout;
+  begun: BegunCall;
+  /** @param keys of the dialogues that the answers of each call end */
+  keep: (calls: readonly RecordedCall[], keys?: readonly (readonly string[])[]) => Promise<void>;
+  undelivered: () => void;
+  failed: (error: unknown) => void;
 }
 
 export interface RolloutEnd {
@@ -154,6 +163,25 @@ export class Recorder implements CallObserver {
   }
 
   open = async (opened: OpenedCall): Promise<ObservedCall> => {
+    const call = await this.track(opened);
+    const { live, begun } = call;
+    const { origin } = live;
+    const { prompts, seed = 0 } = this.options;
+    return {
+      prompt: splicedPrompt({ ...prompts!, history: live.history, load: ({ place }) => this.#callAt(place) }),
+      rng:
+        origin.seed === undefined
+          ? Rng.forPurpose(seed, `rollout ${begun.rollout} call ${begun.call}`)
+          : Rng.forPurpose(origin.seed, `call ${begun.call}`),
+      settled: (request) => settledRequest(request, origin),
+      completed: (sent, request, completed) => call.keep(...this.#recorded(call, { sent, request, completed })),
+      undelivered: call.undelivered,
+      failed: call.failed,
+    };
+  };
+
+  /** Begins a call of a rollout, which begins with it where it is unknown. @throws where it has ended */
+  async track(opened: OpenedCall): Promise<TrackedCall> {
     const id = opened.rollout;
     if (id === null) throw new BadRequestError(noRollout(this.options.origin()), null, 'not_found');
     checkId(id);
@@ -167,39 +195,30 @@ export class Recorder implements CallObserver {
         throw new BadRequestError(`the rollout '${id}' has ended; begin another one`, null, 'not_found');
       const begun = begunCall(live.nextCall(), id, opened);
       await this.gate.enter();
-      return this.#observed(live, begun);
+      return this.#tracked(live, begun);
     } catch (error) {
       live.inUse--;
       throw error;
     }
-  };
+  }
 
-  #observed(live: LiveRollout, begun: BegunCall): ObservedCall {
-    const { tokenizer, seed, splice } = this.options;
+  #tracked(live: LiveRollout, begun: BegunCall): TrackedCall {
     const { rollout: id, call } = begun;
-    const { origin } = live;
     let hasEnded = false;
+    let kept: readonly RecordedCall[] = [];
     const end = () => {
-      if (hasEnded) return;
       hasEnded = true;
       live.inUse--;
       this.gate.leave();
     };
-    let kept: RecordedCall[] = [];
     return {
-      prompt: splicedPrompt({
-        history: live.history,
-        load: ({ place }) => this.#callAt(place),
-        tokenizer,
-        policy: splice,
-      }),
-      rng:
-        origin.seed === undefined
-          ? Rng.forPurpose(seed, `rollout ${id} call ${call}`)
-          : Rng.forPurpose(origin.seed, `call ${call}`),
-      settled: (request) => settledRequest(request, origin),
-      completed: async (sent, request, completed) => {
-        kept = await this.#keep(live, begun, { sent, request, completed }).finally(end);
+      live,
+      begun,
+      keep: async (calls, keys = []) => {
+        if (!live.isReplaced)
+          await Promise.all(calls.map((each, i) => this.#keepCall(live, each, keys[i] ?? []))).finally(end);
+        else end();
+        kept = calls;
       },
       undelivered: () => {
         for (const each of kept) {
@@ -210,28 +229,25 @@ export class Recorder implements CallObserver {
       failed: (error) => {
         if (hasEnded) return;
         end();
-        this.#append({ type: 'failure', id, call, error: String((error as Error)?.message ?? error) }).catch(
-          this.#report,
-        );
+        const text = error instanceof Error ? error.message : String(error);
+        this.#append({ type: 'failure', id, call, error: text }).catch(this.#report);
       },
     };
   }
 
-  /** @returns the calls once they are on disk */
-  async #keep(
-    live: LiveRollout,
-    begun: BegunCall,
+  /** The calls that a request is recorded as, and the keys of their dialogues. */
+  #recorded(
+    { live, begun }: TrackedCall,
     { sent, request, completed }: { sent: unknown; request: CompletionRequest; completed: Completed },
-  ): Promise<RecordedCall[]> {
+  ): [RecordedCall[], string[][]] {
     const begunCalls = request.prompts.map((_, p) => (p === 0 ? begun : { ...begun, call: live.nextCall() }));
     const calls = recordedCalls(begunCalls, sent, request, completed);
-    if (!live.isReplaced) await Promise.all(calls.map((call) => this.#keepCall(live, call, request)));
-    return calls;
+    const { chat } = request;
+    return [calls, calls.map((call) => (chat ? answerKeys(chat, call) : []))];
   }
 
-  async #keepCall(live: LiveRollout, call: RecordedCall, { chat }: CompletionRequest): Promise<void> {
+  async #keepCall(live: LiveRollout, call: RecordedCall, keys: readonly string[]): Promise<void> {
     const id = call.rollout;
-    const keys = chat ? answerKeys(chat, call) : [];
     const first = live.supersededBy(call);
     const writing = [this.#append({ type: 'call', id, call, keys })];
     if (first !== undefined) writing.push(this.#append({ type: 'superseded', id, call: first, by: call.call }));

@@ -43,6 +43,8 @@ export interface RecordedCall {
   tools: unknown[];
   /** `ChatMessage[]` that the prompt was written from. */
   messages: unknown[];
+  /** The endpoint that answered in place of a model here; its answers have no tokens. Absent: there was none. */
+  upstream?: string;
   promptIds: number[];
   choices: RecordedChoice[];
   /** Milliseconds since 1970. */

@@ -13,9 +13,11 @@ export class RolloutIndex {
   add({ id, type }: LogEvent, place: Place): void {
     const places = this.places(id) ?? [];
     places.push(place);
-    const hasEnded = type === 'ended' || this.#ended.has(id);
-    if (!hasEnded) this.#open.set(id, places);
-    else {
+    const hasEnded = type === 'ended' || (type !== 'begun' && this.#ended.has(id));
+    if (!hasEnded) {
+      this.#ended.delete(id);
+      this.#open.set(id, places);
+    } else {
       this.#open.delete(id);
       this.#ended.delete(id); // it becomes the newest
       this.#ended.set(id, places);

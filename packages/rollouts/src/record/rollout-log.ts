@@ -34,7 +34,7 @@ export class RolloutLog {
    * @throws if another process that is alive writes there, or a line before the last is damaged
    */
   static async open(folder: string, options: RolloutLogOptions = {}): Promise<RolloutLog> {
-    const { partBytes, mostEnded } = { ...usual, ...options };
+    const { partBytes = usual.partBytes, mostEnded = usual.mostEnded } = options;
     await namingFile(folder, () => mkdir(folder, { recursive: true }));
     const release = await own(folder);
     try {

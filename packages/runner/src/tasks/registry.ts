@@ -9,6 +9,7 @@ import { finetuneTask } from './finetune/unit.js';
 import { generateTask } from './generate/unit.js';
 import { optimizePromptTask } from './optimize-prompt/unit.js';
 import { playTask } from './play/unit.js';
+import { recordAgentTask } from './record-agent/unit.js';
 import { replayTask } from './replay/unit.js';
 import { reportTask } from './report/unit.js';
 import { reverifyTask } from './reverify/unit.js';
@@ -42,6 +43,7 @@ for (const unit of [
   generateTask,
   scoreTask,
   serveModelTask,
+  recordAgentTask,
   convertTask,
   playTask,
   replayTask,

@@ -11,7 +11,7 @@ import {
   type LanguageModel,
 } from '@bowyer/models';
 import { ChatTemplateError, loadTokenizer, type ChatTemplate, type Tokenizer } from '@bowyer/text';
-import { EmbeddingServer, ModelServer, SteppedTokenizer } from '@bowyer/serving';
+import { EmbeddingServer, ModelServer, SteppedTokenizer, type ModelServerOptions } from '@bowyer/serving';
 import { findAlgorithm } from '@bowyer/algorithms';
 import {
   chatTemplateOf,
@@ -30,7 +30,7 @@ import type { TaskContext } from '../../context/task-context.js';
 import { adapterBankOf, announceRoom, servedAdapters, type AdapterConfig } from './served-adapters.js';
 import { followRun } from './follow-run.js';
 
-type ServeConfig = DeviceConfig &
+export type ServeConfig = DeviceConfig &
   AdapterConfig &
   Pick<
     AgentConfig,
@@ -76,29 +76,7 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
     if (await isEncoderDirectory(dir)) return await serveEncoder({ config, device, apiKey, stopped }, { print, log });
     const model = await loadDecoder(dir, config, device);
     announceRoom(model, log);
-    const { host, port, slots, maxQueued, seed, servedName, temperature, topK, topP, maxNewTokens } = config;
-    const tokenizer = new SteppedTokenizer(model.tokenizer);
-    const server = await ModelServer.listen({
-      model,
-      tokenizer,
-      host,
-      port,
-      slots,
-      maxQueued,
-      prefixCacheBytes: config.prefixCacheMb * 2 ** 20,
-      seed,
-      apiKey,
-      splitsMessages: config.splitMessages,
-      name: servedName ?? basename(resolve(dir)),
-      template: await templateOf(tokenizer, config, log),
-      ...(config.trustRequestChatTemplate && { templateOf: (source) => chatTemplateOf(source, tokenizer, config) }),
-      rules: await textRules(dir, model, config),
-      terminatorIds: config.eosStr === null ? [] : terminatorIds(model.tokenizer, config),
-      defaults: { temperature: config.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },
-      adapters: servedAdapters(dir, config, log),
-      storage: { responses: config.storedResponses, bytes: config.storedResponsesMb * 2 ** 20 },
-      onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
-    });
+    const server = await ModelServer.listen(await serverOptions(config, model, log));
     const takeUp = async (folder: string, checkpoint: number) => {
       const weights = await weightsOf(folder, model, config, device);
       await server.changeWeights(() => model.restoreParameters(weights, folder));
@@ -115,6 +93,37 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
   } finally {
     await device.close();
   }
+}
+
+/** What a server of the model is opened with. */
+export async function serverOptions(
+  config: ServeConfig,
+  model: LanguageModel,
+  log: TaskContext['log'],
+): Promise<ModelServerOptions> {
+  const { model: dir, host, port, slots, maxQueued, seed, servedName, temperature, topK, topP, maxNewTokens } = config;
+  const tokenizer = new SteppedTokenizer(model.tokenizer);
+  return {
+    model,
+    tokenizer,
+    host,
+    port,
+    slots,
+    maxQueued,
+    prefixCacheBytes: config.prefixCacheMb * 2 ** 20,
+    seed,
+    apiKey: keyOf(config),
+    splitsMessages: config.splitMessages,
+    name: servedName ?? basename(resolve(dir)),
+    template: await templateOf(tokenizer, config, log),
+    ...(config.trustRequestChatTemplate && { templateOf: (source) => chatTemplateOf(source, tokenizer, config) }),
+    rules: await textRules(dir, model, config),
+    terminatorIds: config.eosStr === null ? [] : terminatorIds(model.tokenizer, config),
+    defaults: { temperature: config.doSample ? temperature : 0, topK, topP, maxTokens: maxNewTokens },
+    adapters: servedAdapters(dir, config, log),
+    storage: { responses: config.storedResponses, bytes: config.storedResponsesMb * 2 ** 20 },
+    onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
+  };
 }
 
 /** @param tokens that there is room for */
@@ -162,7 +171,7 @@ function warnOfParts(dir: string, log: TaskContext['log']): void {
 }
 
 /** An agent writes here what it writes in its run. Any other model has its checkpoint's own distribution: nothing is masked. */
-async function loadDecoder(dir: string, config: ServeConfig, device: Device): Promise<LanguageModel> {
+export async function loadDecoder(dir: string, config: ServeConfig, device: Device): Promise<LanguageModel> {
   const { quantization, packedDecoding, contextLength } = config;
   const run = runOf(dir);
   const isAgent = run?.agentType !== undefined && environmentNames().includes(run.env?.name ?? '');
@@ -220,12 +229,13 @@ async function templateOf(
   }
 }
 
-function keyOf({ serverKeyEnv }: ServeConfig): string | null {
+/** @param name of the config's key */
+export function keyOf({ serverKeyEnv }: Pick<ServeConfig, 'serverKeyEnv'>, name = 'server_key_env'): string | null {
   if (serverKeyEnv === null) return null;
   const key = process.env[serverKeyEnv];
   if (key) return key;
   throw new Error(
-    `server_key_env: the environment variable ${serverKeyEnv} is not set; it should contain the key that clients send\n` +
-      '  set it, or write server_key_env=null to require none',
+    `${name}: the environment variable ${serverKeyEnv} is not set; it should contain the key\n` +
+      `  set it, or write ${name}=null`,
   );
 }

@@ -1,0 +1,137 @@
+// Routes whose answers come from another endpoint: they pass through as they come, and are recorded before their last byte is sent.
+import {
+  openaiError,
+  sentDialogue,
+  type CallProtocol,
+  type Exchange,
+  type HttpAnswer,
+  type Protocol,
+  type Route,
+} from '@bowyer/serving';
+import type { RecordedCall } from '../../record/recorded.js';
+import type { Recorder, TrackedCall } from '../recorder.js';
+import { foreignAnswer } from './foreign-answer.js';
+import { askUpstream, type UpstreamOptions } from './upstream.js';
+
+const recorded: Readonly<Record<string, CallProtocol>> = {
+  '/v1/chat/completions': 'chat-completions',
+  '/v1/completions': 'completions',
+  '/v1/responses': 'responses',
+  '/v1/messages': 'messages',
+  '/messages': 'messages',
+};
+
+/** What ends a stream: it is held back until the record is on disk. */
+const LAST_EVENT = /data: ?\[DONE\]|event: ?message_stop|event: ?response\.(completed|incomplete|failed)/;
+
+/** Characters of a mark that two pieces may share. */
+const LONGEST_MARK = 64;
+
+export function proxiedRoutes(recorder: Recorder, options: UpstreamOptions): Protocol {
+  const calls = Object.entries(recorded).map(([path, protocol]): Route => ({
+    method: 'POST',
+    path,
+    respond: (exchange) => recordedCall(recorder, options, { path, protocol }, exchange),
+  }));
+  const models: Route = {
+    method: 'GET',
+    path: '/v1/models',
+    respond: async ({ request: { headers }, signal }) =>
+      plainAnswer(await askUpstream(options, '/v1/models', { headers, signal })),
+  };
+  return { errorBody: openaiError, routes: [...calls, models] };
+}
+
+async function recordedCall(
+  recorder: Recorder,
+  options: UpstreamOptions,
+  { path, protocol }: { path: string; protocol: CallProtocol },
+  exchange: Exchange,
+): Promise<HttpAnswer | null> {
+  const { rollout, request, signal, response } = exchange;
+  const { headers } = request;
+  const call = await recorder.track({ rollout, protocol, path: exchange.path, headers, signal });
+  try {
+    const body = await exchange.body();
+    const answer = await askUpstream(options, path, { headers, body, signal });
+    if (!answer.ok) {
+      call.failed(new Error(`${options.upstream} answered with status ${answer.status}`));
+      return await plainAnswer(answer);
+    }
+    const keep = async (text: string, isStream: boolean) => {
+      await call.keep([await recordOf(call, options, { protocol, body, text, isStream, signal })]);
+      response.once('close', () => {
+        if (!response.writableFinished) call.undelivered();
+      });
+    };
+    if (answer.headers.get('content-type')?.includes('event-stream')) return await streamed(answer, exchange, keep);
+    const text = await answer.text();
+    await keep(text, false);
+    return { status: 200, text, headers: { 'content-type': 'application/json' } };
+  } catch (error) {
+    call.failed(error);
+    throw error;
+  }
+}
+
+async function streamed(
+  answer: Response,
+  { response, connection }: Exchange,
+  keep: (text: string, isStream: boolean) => Promise<void>,
+): Promise<null> {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    ...connection,
+  });
+  response.flushHeaders();
+  const decoder = new TextDecoder();
+  const held: Uint8Array[] = [];
+  let text = '';
+  for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    const from = Math.max(0, text.length - LONGEST_MARK);
+    text += decoder.decode(piece, { stream: true });
+    if (held.length > 0 || LAST_EVENT.test(text.slice(from))) held.push(piece);
+    else response.write(piece);
+  }
+  await keep(text, true);
+  for (const piece of held) response.write(piece);
+  response.end();
+  return null;
+}
+
+async function recordOf(
+  { begun }: TrackedCall,
+  { upstream }: UpstreamOptions,
+  given: { protocol: CallProtocol; body: unknown; text: string; isStream: boolean; signal: AbortSignal },
+): Promise<RecordedCall> {
+  const { protocol, body, text, isStream, signal } = given;
+  const dialogue = await sentDialogue(protocol, body, signal);
+  const none = { ids: [], logprobs: [], versions: [], terminated: false };
+  return {
+    ...begun,
+    upstream,
+    request: body,
+    sampling: {},
+    template: null,
+    tools: [...(dialogue?.tools ?? [])],
+    messages: [...(dialogue?.messages ?? [])],
+    promptIds: [],
+    choices: foreignAnswer(protocol, text, isStream).map((choice, index) => ({ index, ...none, ...choice })),
+    endedAt: Date.now(),
+    delivered: true,
+  };
+}
+
+async function plainAnswer(answer: Response): Promise<HttpAnswer> {
+  const { status, headers } = answer;
+  const retryAfter = headers.get('retry-after');
+  return {
+    status,
+    text: await answer.text(),
+    headers: {
+      'content-type': headers.get('content-type') ?? 'application/json',
+      ...(retryAfter !== null && { 'retry-after': retryAfter }),
+    },
+  };
+}

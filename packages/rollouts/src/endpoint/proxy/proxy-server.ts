@@ -1,0 +1,58 @@
+// A server for agents whose answers come from another endpoint, such as a stronger model: what it says is recorded without tokens.
+import { ProtocolServer } from '@bowyer/serving';
+import { RolloutKeys } from '../../record/record-key.js';
+import type { RolloutLog } from '../../record/rollout-log.js';
+import { Recorder } from '../recorder.js';
+import { rolloutRoutes } from '../rollout-routes.js';
+import { proxiedRoutes } from './proxied-routes.js';
+import type { UpstreamOptions } from './upstream.js';
+
+export interface ProxyServerOptions extends UpstreamOptions {
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  /** Clients must send it, or the key of a rollout; null: no key is required. */
+  apiKey: string | null;
+  /** Closed by whoever opened it, after the server. */
+  log: RolloutLog;
+  /** Called on faults of the server, which the client sees as status 500. */
+  onFault?: (error: Error) => void;
+}
+
+export class ProxyServer {
+  private constructor(
+    private readonly server: ProtocolServer,
+    /** Begins, rewards, ends and reads rollouts, as REST does. */
+    readonly rollouts: Pick<Recorder, 'begin' | 'reward' | 'metrics' | 'end' | 'read'>,
+  ) {}
+
+  /** @returns the server once it listens */
+  static async listen({ log, host, port, apiKey, ...options }: ProxyServerOptions): Promise<ProxyServer> {
+    const { onFault = () => undefined } = options;
+    let origin = '';
+    const keys = await RolloutKeys.open(log.folder);
+    const gate = { longestWaitMs: 0, mostWaiting: 0 }; // no weights change here
+    const recorder = new Recorder({ log, keys, ...gate, origin: () => origin, onFault });
+    const server = await ProtocolServer.listen({
+      protocols: [proxiedRoutes(recorder, options), rolloutRoutes(recorder)],
+      host,
+      port,
+      apiKey,
+      health: () => ({ upstream: options.upstream }),
+      observer: recorder,
+      onFault,
+    });
+    origin = new URL(server.url).origin;
+    return new ProxyServer(server, recorder);
+  }
+
+  /** `http://ADDRESS:PORT`. */
+  get origin(): string {
+    return new URL(this.server.url).origin;
+  }
+
+  /** Accepts no further request, and finishes the answers in progress. */
+  close(): Promise<void> {
+    return this.server.close();
+  }
+}

@@ -1,0 +1,11 @@
+import type { RecordedRollout } from './recorded.js';
+
+/** @throws for a rollout that another endpoint has answered: losses with ratios need what the model sampled */
+export function requireTokens({ id, calls }: Pick<RecordedRollout, 'id' | 'calls'>): void {
+  const foreign = calls.find(({ upstream }) => upstream !== undefined);
+  if (foreign === undefined) return;
+  throw new Error(
+    `the rollout '${id}' was answered by ${foreign.upstream}, so its record has no tokens and no log-probabilities\n` +
+      '  learn from it with supervision (task=finetune, algorithm=bc), or record the rollout with the model itself',
+  );
+}

@@ -1,0 +1,74 @@
+// A model without weights, which says what it is told: for tests and measurements of what stands around a model.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Rng } from '@bowyer/core';
+import type { LanguageModel } from '@bowyer/models';
+import type { Tokenizer } from '@bowyer/text';
+
+/** All ids of an answer, the last of which ends it. */
+export type Script = (rng: Rng) => readonly number[];
+
+interface Turn {
+  slot: number;
+  tokens: readonly number[];
+  newTokens: number;
+  rng: Rng;
+}
+
+class ScriptedEpisodes {
+  readonly canCopy = false;
+  readonly #contexts: number[][];
+  readonly #answers: (readonly number[])[];
+
+  constructor(
+    slots: number,
+    private readonly script: Script,
+    private readonly tokenMs: number,
+  ) {
+    this.#contexts = Array.from({ length: slots }, () => []);
+    this.#answers = Array.from({ length: slots }, () => []);
+  }
+
+  context = (slot: number): readonly number[] => this.#contexts[slot];
+  length = (slot: number): number => this.#contexts[slot].length;
+  adapter = (): null => null;
+  cachedTokens = (): number => 0;
+  truncate = (slot: number, length: number): void => void (this.#contexts[slot].length = length);
+  retain = (): Promise<void> => Promise.resolve();
+  close = (): Promise<void> => Promise.resolve();
+
+  async act(turns: readonly Turn[]): Promise<object[]> {
+    if (this.tokenMs > 0) await sleep(this.tokenMs);
+    return turns.map(({ slot, tokens, newTokens, rng }) => {
+      if (newTokens === 0) this.#answers[slot] = this.script(rng);
+      const answer = this.#answers[slot];
+      const ends = newTokens === answer.length - 1;
+      const id = answer[newTokens];
+      this.#contexts[slot].push(...tokens, ...(ends ? [] : [id]));
+      const logprobs = Float32Array.of(-rng.uniform());
+      return { slot, ids: ends ? [] : [id], terminatorId: ends ? id : null, logprobs, readTokens: tokens.length };
+    });
+  }
+}
+
+export interface ScriptedOptions {
+  contextLength?: number;
+  /** Time that a token takes, in milliseconds. */
+  tokenMs?: number;
+}
+
+/** With what a server asks of a model. */
+export function scriptedModel(
+  tokenizer: Tokenizer,
+  script: Script,
+  { contextLength = 2048, tokenMs = 0 }: ScriptedOptions = {},
+): LanguageModel {
+  const model: Partial<Record<keyof LanguageModel, unknown>> = {
+    tokenizer,
+    config: {},
+    contextLength,
+    architecture: { vocabSize: tokenizer.vocabSize },
+    maskedTokenIds: [],
+    openEpisodes: ({ slots }: { slots: number }) => Promise.resolve(new ScriptedEpisodes(slots, script, tokenMs)),
+  };
+  return model as LanguageModel;
+}

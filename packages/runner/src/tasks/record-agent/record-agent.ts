@@ -1,0 +1,90 @@
+// task=record_agent: agents play with a model, or with another endpoint, and every call is recorded, until the user stops it.
+import { join } from 'node:path';
+import { checkTerminator, deviceOf } from '@bowyer/agent';
+import { openDevice } from '@bowyer/graph';
+import { AgentServer, ProxyServer, RolloutLog, type SplicePolicy } from '@bowyer/rollouts';
+import type { TaskContext } from '../../context/task-context.js';
+import { keyOf, loadDecoder, serverOptions, type ServeConfig } from '../serve-model/serve-model.js';
+
+type RecordConfig = Omit<ServeConfig, 'model'> & {
+  model: string | null;
+  upstream: string | null;
+  upstreamKeyEnv: string | null;
+  splice: SplicePolicy;
+};
+
+/** Without adapters. */
+const none = {
+  adapters: null,
+  runtimeAdapters: [],
+  maxAdapters: null,
+  maxAdapterRank: null,
+  adapterTargetModules: null,
+  follow: null,
+};
+
+export async function recordAgent(config: RecordConfig, context: TaskContext): Promise<void> {
+  const { directory, log: say } = context;
+  const log = await RolloutLog.open(join(directory, 'rollouts'));
+  if (log.cutBytes > 0) say(`${log.folder}: ${log.cutBytes} bytes of a line that was cut off are removed`, 'WARNING');
+  try {
+    if (config.upstream === null) await recordModel({ ...config, ...none, model: config.model! }, log, context);
+    else await recordUpstream(config, config.upstream, log, context);
+  } finally {
+    await log.close();
+  }
+}
+
+async function recordModel(
+  config: ServeConfig & Pick<RecordConfig, 'splice'>,
+  log: RolloutLog,
+  context: TaskContext,
+): Promise<void> {
+  await checkTerminator(config.model, config);
+  const stopped = untilStopped(context);
+  const device = await openDevice(deviceOf(config));
+  try {
+    const model = await loadDecoder(config.model, config, device);
+    const options = await serverOptions(config, model, context.log);
+    const server = await AgentServer.listen({ ...options, log, splice: config.splice });
+    announce(server.origin, config.model, log, context);
+    await stopped;
+    await server.close();
+    context.print('stopped: every answer is finished\n');
+  } finally {
+    await device.close();
+  }
+}
+
+async function recordUpstream(
+  config: RecordConfig,
+  upstream: string,
+  log: RolloutLog,
+  context: TaskContext,
+): Promise<void> {
+  const { host, port, upstreamKeyEnv } = config;
+  const stopped = untilStopped(context);
+  const server = await ProxyServer.listen({
+    upstream,
+    upstreamKey: upstreamKeyEnv === null ? null : keyOf({ serverKeyEnv: upstreamKeyEnv }, 'upstream_key_env'),
+    host,
+    port,
+    apiKey: keyOf(config),
+    log,
+    onFault: (error) => context.log(error.stack ?? error.message, 'WARNING'),
+  });
+  announce(server.origin, upstream, log, context);
+  await stopped;
+  await server.close();
+  context.print('stopped: every answer is finished\n');
+}
+
+const untilStopped = ({ onInterrupt }: TaskContext): Promise<void> =>
+  new Promise((resolve) => onInterrupt(resolve, 'the server stops when the answers under way are finished'));
+
+function announce(origin: string, what: string, { folder }: RolloutLog, { print }: TaskContext): void {
+  print(
+    `${what} answers agents at ${origin}/rollouts/ID/v1 with an ID of your own for each rollout (Ctrl-C stops it)\n` +
+      `each call is recorded in ${folder}\n`,
+  );
+}

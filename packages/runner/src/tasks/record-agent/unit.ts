@@ -1,0 +1,57 @@
+// task=record_agent: a model, or another endpoint, for agents whose rollouts are recorded.
+import { Type } from '@sinclair/typebox';
+import { nullable } from '@bowyer/core';
+import { listenProblems } from '../listen-keys.js';
+import { serveModelTask } from '../serve-model/unit.js';
+import type { TaskUnit } from '../task.js';
+
+/** What a model is served with whose weights stay, without adapters. */
+const KEYS_OF_OTHERS = [
+  'follow',
+  'adapters',
+  'runtime_adapters',
+  'max_adapters',
+  'max_adapter_rank',
+  'adapter_target_modules',
+];
+
+export const recordAgentTask: TaskUnit = {
+  name: 'record_agent',
+  description: 'serve a model, or pass requests on to another endpoint, and record the rollouts of agents',
+  keys: (choices) => ({
+    ...Object.fromEntries(
+      Object.entries(serveModelTask.keys(choices)).filter(([key]) => !KEYS_OF_OTHERS.includes(key)),
+    ),
+    upstream: nullable(
+      Type.String(),
+      'base URL of an endpoint that answers in place of a model, such as https://HOST/v1; its answers have no tokens, so they are for supervised learning alone. null: the model answers',
+    ),
+    upstream_key_env: nullable(
+      Type.String(),
+      'environment variable with the key that the endpoint is sent; null: the key that the agent sends is passed on',
+    ),
+    splice: Type.Unsafe<'template' | 'sampled'>({
+      type: 'string',
+      enum: ['template', 'sampled'],
+      description:
+        'what a prompt with a new question of the user begins with; template: the history as the chat template now writes it, which may leave earlier thoughts out; sampled: always the tokens that the model read and wrote',
+    }),
+  }),
+  plays: false,
+  problems({ model, upstream, upstreamKeyEnv, ...config }) {
+    if ((model === null) === (upstream === null))
+      return [
+        {
+          key: 'model',
+          message: `task=record_agent needs a model or an endpoint: ${model === null ? 'model and upstream are null' : 'both model and upstream are given'}`,
+          remedy: 'give model=FOLDER, or upstream=URL',
+        },
+      ];
+    if (upstream === null && upstreamKeyEnv !== null)
+      return [
+        { key: 'upstream_key_env', message: 'upstream_key_env is given without upstream', remedy: 'give upstream=URL' },
+      ];
+    return listenProblems(config, 'server_key_env');
+  },
+  load: async () => (await import('./record-agent.js')).recordAgent,
+};
