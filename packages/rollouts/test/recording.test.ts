@@ -107,3 +107,30 @@ test('another process reads the rollouts while the server writes', async () => {
   for await (const { id } of readRollouts(tiny.folder)) ids.push(id);
   expect(ids).toContain('first');
 });
+
+test('the log-probabilities of all calls are those that a trainer calculates, over all branches', async () => {
+  const { baseURL, id } = await tiny.server.begin({ id: 'scored' });
+  const say = (messages: object[], more: object = {}) =>
+    json(`${baseURL}/chat/completions`, { model: 'tiny', messages, max_tokens: 12, ...more });
+  const { choices } = await say([user], { n: 3, temperature: 0.7 });
+  const result = { role: 'tool', tool_call_id: 'x', content: 'so' };
+  await Promise.all(choices.map(({ message }: { message: object }) => say([user, message, result], { top_p: 0.9 })));
+  await say([{ role: 'user', content: 'Another.' }], { temperature: 0 });
+  const rollout = await tiny.server.read(id);
+  const { branches } = treeOf(rollout);
+  expect(branches.map(({ length }) => length).sort()).toEqual([1, 2, 2, 2]);
+  const answers = rollout.calls.flatMap((call) =>
+    call.choices.map((choice) => ({ promptIds: call.promptIds, choice })),
+  );
+  const examples = answers.map(({ promptIds, choice: { ids } }) => {
+    const whole = [...promptIds, ...ids];
+    const weights = Float32Array.from(whole.slice(1), (_, i) => Number(i + 1 >= promptIds.length));
+    return { ids: Int32Array.from(whole.slice(0, -1)), targets: Int32Array.from(whole.slice(1)), weights };
+  });
+  const scored = await tiny.model.logprobs(examples, { maxTokens: 512 });
+  const differences = answers.flatMap(({ promptIds, choice }, i) =>
+    choice.logprobs.map((logprob, t) => Math.abs(logprob - scored[i][promptIds.length - 1 + t])),
+  );
+  expect(differences.length).toBeGreaterThan(20);
+  expect(Math.max(0, ...differences)).toBeLessThan(1e-5);
+});

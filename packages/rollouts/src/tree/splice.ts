@@ -26,7 +26,7 @@ export async function continuation(
   write: WriteDialogue,
 ): Promise<Continuation | null> {
   const one = await write(withAnswer(messages, at, 'a'));
-  const other = await write(withAnswer(messages, at, 'b'));
+  const other = await write(withAnswer(messages, at, 'b b'));
   let common = 0;
   while (common < one.length && one.at(-1 - common) === other.at(-1 - common)) common++;
   if (common === one.length) return null;
