@@ -43,7 +43,11 @@ export interface GroupRollout {
   metrics: Metrics;
 }
 
-/** One iteration's rollout. Rounds have episode numbers, and with them seeds, of their own; those of unplayed rounds are skipped. */
+/**
+ * One iteration's rollout. Rounds have episode numbers, and with them seeds, of their own; those of unplayed rounds are skipped.
+ *
+ * @throws {InterruptedError} where the user asks to stop: nothing has been learned since the last iteration
+ */
 export async function collectGroups(
   run: PlayContext,
   openPlayer: OpenPlayer,
@@ -56,7 +60,7 @@ export async function collectGroups(
   const kept: Trajectory[][] = [];
   let round = 0;
   for (; round < samplingRounds && kept.length < wanted; round++) {
-    const trajectories = await collectEpisodes(run, openPlayer, iteration, options, {
+    const trajectories = await collectEpisodes({ ...run, givesUp: true }, openPlayer, iteration, options, {
       groupSize,
       firstEpisode: (iteration * samplingRounds + round) * rolloutSize,
       episodes: (wanted - kept.length) * groupSize,
