@@ -19,7 +19,8 @@ export { commonPrefix } from './decoding/common-prefix.js';
 export { type Episodes, type Utterance } from './decoding/episodes.js';
 export { type PrefixPool } from './decoding/prefix-pool.js';
 export { type TopLogprobs } from './decoding/logit-inputs.js';
-export { MAX_TEMPERATURE, MAX_TOP_LOGPROBS, type SamplingOptions } from './decoding/sampling.js';
+export { MAX_TOP_LOGPROBS } from './decoding/sampling.js';
+export { MAX_TEMPERATURE, type SamplingOptions } from './decoding/sampling-options.js';
 export { Seq2SeqModel } from './seq2seq/seq2seq-model.js';
 export { loadTextModel } from './inference/load-text-model.js';
 export {

@@ -7,7 +7,7 @@ import { LanguageModel } from '@bowyer/models';
 import { ConstraintCompiler, HuggingFaceTokenizer, TokenVocabulary } from '@bowyer/text';
 import { SequenceBatcher } from '../src/engine/sequence-batcher.js';
 import type { AnswerPlace, AskedAnswer } from '../src/generation/answer-grammar.js';
-import { grammarKey, grammarOf } from '../src/generation/grammar-key.js';
+import { constraintOfKey, grammarKey } from '../src/generation/grammar-key.js';
 import { RecordedMasks } from '../src/index.js';
 import { hermes } from '../src/tool-calls/formats/hermes.js';
 
@@ -77,7 +77,7 @@ test.each(asked)(
   async (_, question, where, maxTokens) => {
     const constraint = grammarKey(question, where);
     const compiler = new ConstraintCompiler(new TokenVocabulary(tokenizer, { endIds: [END] }));
-    const compiled = compiler.compile(grammarOf(constraint, { tokenizer }));
+    const compiled = compiler.compile(constraintOfKey(constraint, { tokenizer }).grammar!);
     const stopIds = [END + 1];
     const answers = await Promise.all(
       [0, 1, 2, 3].map(async (seed) => {

@@ -6,7 +6,7 @@ import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { DecodePrograms } from './decode-programs.js';
 import { Episodes, type Turn, type Utterance } from './episodes.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
-import type { SamplingOptions } from './sampling.js';
+import type { SamplingOptions } from './sampling-options.js';
 import { TokenScorer } from '../training/token-scorer.js';
 
 const config = tinyConfig({ n_positions: 40, vocab_size: 13 });

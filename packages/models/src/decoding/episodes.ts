@@ -11,7 +11,8 @@ import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
 import { noLogitRules, type LogitRules } from './logit-rules.js';
 import type { PooledCache, PrefixPool } from './prefix-pool.js';
 import { BLOCK_TOKENS } from './prefix-tree.js';
-import { computable, GREEDY_TEMPERATURE, samplerFor, type Sampler, type SamplingOptions } from './sampling.js';
+import { samplerFor, type Sampler } from './sampling.js';
+import { computable, type RowSampling, type SamplingOptions } from './sampling-options.js';
 import { inOneArray, samplingUniforms, uniformsPerToken } from './sampling-uniforms.js';
 import { readersFirst, sharingPlan, stagesOfRows, type SharingPlan } from './sharing-plan.js';
 import { SlotMapping } from './slot-mapping.js';
@@ -41,6 +42,8 @@ export interface Turn {
   tokenMask?: Uint32Array | null;
   /** The adapter of the model's bank that the slot's whole context is read with from now on; null or left out: the base alone. */
   adapter?: LoadedAdapter | null;
+  /** How it is sampled, and the tokens that end it, where that differs from the call's options; see `mixesTurns`. */
+  sampling?: RowSampling & Pick<SamplingOptions, 'terminatorIds'>;
   /** How many of the slot's last tokens earlier calls generated for the same text; 0 if not given. */
   newTokens?: number;
 }
@@ -72,7 +75,7 @@ export interface EpisodesOptions {
   programs: DecodePrograms;
   contextLength: number;
   slots: number;
-  /** One sampler for greedy and untruncated sampling: dearer by a little, but no second program where both are asked for. */
+  /** One sampler for all turns, each its own: dearer by a little, but no second program where they differ. */
   sharesSampler?: boolean;
   /**
    * Each token has its own number of a turn's `rng`, so that a text that several calls generate is the same however many tokens each
@@ -128,6 +131,11 @@ export class Episodes {
   /** The states that recurrent layers keep of earlier tokens. */
   get #states() {
     return this.options.programs.architecture.states ?? [];
+  }
+
+  /** Whether turns of one call may be sampled differently. */
+  get mixesTurns(): boolean {
+    return this.options.sharesSampler ?? false;
   }
 
   /** Tokens in a slot's context, also those that no longer fit into the model's. */
@@ -234,8 +242,21 @@ export class Episodes {
     // The worker knows rows only: turns in the order of their rows.
     const byRow = turns
       .map(
-        ({ slot, uniforms, logitBias = [], allowedIds, rules = noLogitRules, newTokens = 0, tokenMask = null }, i) => ({
+        (
+          {
+            slot,
+            uniforms,
+            logitBias = [],
+            allowedIds,
+            rules = noLogitRules,
+            newTokens = 0,
+            tokenMask = null,
+            sampling = options,
+          },
+          i,
+        ) => ({
           slot,
+          sampling: ownSampling(sampling),
           logitBias: allowedIds?.map((id) => [id, ALLOWED_BIAS] as const) ?? logitBias,
           tokenMask,
           uniforms,
@@ -408,6 +429,7 @@ export class Episodes {
         logitBias: LogitBias;
         ruled: RuledText;
         tokenMask: Uint32Array | null;
+        sampling: NonNullable<Turn['sampling']>;
         text: readonly number[];
       }[];
     },
@@ -424,9 +446,9 @@ export class Episodes {
       ...(this.#states.length > 0 && { recurrent: { states: this.#states, restore } }),
       feed: windows.map(({ feed }) => feed),
       chunk: this.options.prefillChunk ?? PREFILL_CHUNK,
-      uniforms: uniformsFor(turns, sampler, options),
-      ...(sampler.kind !== 'greedy' &&
-        sampler.tempered && { temperature: options.greedy ? GREEDY_TEMPERATURE : options.temperature }),
+      uniforms: uniformsFor(turns, sampler),
+      ...('tempered' in sampler && sampler.tempered && { temperature: options.temperature }),
+      ...(sampler.kind === 'mixed' && { mixed: { rows: turns.map(({ sampling }) => sampling), vocabSize } }),
       ...(sampler.kind === 'truncated' && { topP: options.topP }),
       ...((sampler.biasesLogits || sampler.restrictsTokens) && { logitBias: turns.map(({ logitBias }) => logitBias) }),
       ...(sampler.appliesRules && { ruled: turns.map(({ ruled }) => ruled) }),
@@ -434,7 +456,7 @@ export class Episodes {
       ...(options.draftTokens && { drafts: { texts: turns.map(({ text }) => text), length: options.draftTokens } }),
       ...(this.options.programs.bank && { adapterPlaces: this.#places(turns) }),
       maxNewTokens: options.maxNewTokens,
-      terminatorIds: [...options.terminatorIds],
+      terminatorIds: turns.map(({ sampling }) => [...sampling.terminatorIds]),
       lastPosition: positions - 1,
     };
   }
@@ -490,8 +512,10 @@ export class Episodes {
         `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,
       );
     const seen = new Set<number>();
-    for (const { slot, tokens, logitBias = [], allowedIds, rules, tokenMask, adapter = null } of turns) {
+    for (const { slot, tokens, logitBias = [], allowedIds, rules, tokenMask, sampling, adapter = null } of turns) {
       this.#context(slot);
+      if (sampling && !this.mixesTurns)
+        throw new RangeError(`Episodes.act: slot ${slot} is sampled in its own way, which needs sharesSampler`);
       if (adapter !== null && !programs.bank)
         throw new RangeError(
           `Episodes.act: slot ${slot} has an adapter, and the model was loaded without room for any`,
@@ -520,13 +544,17 @@ export class Episodes {
   }
 }
 
+/** The part of a turn's own sampling, or of the call's options, that its row needs. */
+function ownSampling(given: NonNullable<Turn['sampling']>): NonNullable<Turn['sampling']> {
+  const { temperature, topK, topP, greedy, terminatorIds } = computable(given);
+  return { temperature, topK, topP, greedy, terminatorIds };
+}
+
 /** Nothing for a greedy graph; where a graph that samples is to be greedy, zeros. */
 function uniformsFor(
-  turns: readonly { uniforms: Float32Array }[],
+  turns: readonly { uniforms: Float32Array; sampling: RowSampling }[],
   { kind }: Sampler,
-  { greedy }: SamplingOptions,
 ): Float32Array {
   if (kind === 'greedy') return new Float32Array(0);
-  const all = inOneArray(turns.map(({ uniforms }) => uniforms));
-  return greedy ? all.fill(0) : all;
+  return inOneArray(turns.map(({ uniforms, sampling }) => (sampling.greedy ? uniforms.map(() => 0) : uniforms)));
 }

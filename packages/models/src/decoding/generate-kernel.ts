@@ -13,6 +13,8 @@ import {
   type TopLogprobs,
 } from './logit-inputs.js';
 import { nextStateName, stateName } from './decode-names.js';
+import { mixedSamplingInputs } from './mixed-sampling.js';
+import type { RowSampling } from './sampling-options.js';
 import { draftTokens } from './prompt-lookup.js';
 import { PLACES } from '../lora/adapter-bank-graph.js';
 import { longestFirst, promptRuns } from './prompt-runs.js';
@@ -38,6 +40,8 @@ export interface GenerateArgs {
   /** Temperature and top-p, if the graph has inputs for them. */
   temperature?: number;
   topP?: number;
+  /** For a mixed sampler: how each utterance is sampled, and the vocabulary's size. */
+  mixed?: { rows: readonly RowSampling[]; vocabSize: number };
   /** For a sampler with biases: for each utterance, tokens and what is added to their logits. */
   logitBias?: readonly LogitBias[];
   /** For a sampler with rules: those of each utterance. */
@@ -50,7 +54,8 @@ export interface GenerateArgs {
   adapterPlaces?: Int32Array;
   /** 0: the new tokens are read, and nothing is sampled after them. */
   maxNewTokens: number;
-  terminatorIds: readonly number[];
+  /** Those of each utterance. */
+  terminatorIds: readonly (readonly number[])[];
   /** Last position that the model has an embedding for. */
   lastPosition: number;
   /** Which steps run the graph for any number of new tokens, which asks for the row that each one ends in. */
@@ -330,7 +335,7 @@ class TokenLoop {
     result.samplingLogprobs.push(samplingLogprobs[at]);
     if (maskedLogprobs) result.maskedLogprobs.push(maskedLogprobs[at]);
     if (topLogprobs) result.topLogprobs.push(topLogprobs[at]);
-    result.terminated = this.args.terminatorIds.includes(tokens[at]);
+    result.terminated = this.args.terminatorIds[index].includes(tokens[at]);
   }
 
   /** Once half of the rows are done, the unfinished ones move to the front and the others leave the batch. */
@@ -397,7 +402,7 @@ class TokenLoop {
 
   /** @param places where tokens are sampled */
   #sampling(places: readonly Place[]): KernelInputs {
-    const { uniforms, temperature, topP, maxNewTokens } = this.args;
+    const { uniforms, temperature, topP, mixed, maxNewTokens } = this.args;
     const batch = places.map(({ row }) => this.batch[row]);
     const own = Float32Array.from(
       places,
@@ -407,6 +412,11 @@ class TokenLoop {
       ...(uniforms.length > 0 && { uniforms: { dims: [own.length], data: own } }),
       ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),
       ...(topP !== undefined && { top_p: { dims: [], data: Float32Array.of(topP) } }),
+      ...(mixed &&
+        mixedSamplingInputs(
+          batch.map((index) => mixed.rows[index]),
+          mixed.vocabSize,
+        )),
       ...this.#logitInputs(batch),
       ...this.#maskInput(batch),
     };
@@ -429,8 +439,9 @@ class TokenLoop {
       ruled: ruled[index],
       bias: logitBias?.[index] ?? [],
       generated: this.rows[index].tokens,
+      terminatorIds: terminatorIds[index],
     }));
-    return logitRuleInputs(rows, terminatorIds);
+    return logitRuleInputs(rows);
   }
 }
 

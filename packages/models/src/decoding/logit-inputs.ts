@@ -53,10 +53,14 @@ function setBits(bytes: Uint8Array, from: number, word: number): void {
  * @param generated tokens of this call
  */
 export function logitRuleInputs(
-  rows: readonly { ruled: RuledText; bias: LogitBias; generated: readonly number[] }[],
-  terminatorIds: readonly number[],
+  rows: readonly {
+    ruled: RuledText;
+    bias: LogitBias;
+    generated: readonly number[];
+    terminatorIds: readonly number[];
+  }[],
 ): KernelInputs {
-  const changes = rows.map(({ ruled, bias, generated }) => {
+  const changes = rows.map(({ ruled, bias, generated, terminatorIds }) => {
     const { rules, text, newTokens } = ruled;
     const change = logitChanges(rules, [...text, ...generated], newTokens + generated.length, terminatorIds);
     for (const [id, by] of bias) change.bias.set(id, (change.bias.get(id) ?? 0) + by);

@@ -14,7 +14,6 @@ const config = tinyConfig({ n_positions: 40, vocab_size: 13 });
 const architecture = gpt2(config);
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, maxNewTokens: 6, terminatorIds: [] as number[] };
 const sampled = { ...greedy, greedy: false };
-const shared = { kind: 'full', tempered: true };
 const prompts = [[3, 1, 4, 1, 5], [9], [2, 6, 5]];
 
 let device: Device;
@@ -76,13 +75,18 @@ test('calls with two samplers at once do not free each other’s program', async
 test('greedy and sampling share a program where they are asked to, and say the same', async () => {
   const plain = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [], packed: false });
   const cool = { ...sampled, temperature: 0.5 };
-  const wanted = [await say(plain, greedy), await say(plain, sampled), await say(plain, cool)];
+  const cut = { ...sampled, topK: 4, topP: 0.8 };
+  const all = [greedy, sampled, cool, cut];
+  const wanted: number[][][] = [];
+  for (const options of all) wanted.push(await say(plain, options));
   expect(wanted[1]).not.toEqual(wanted[0]);
-  expect([greedy, sampled, cool].map((options) => samplerFor(options, 13, true))).toEqual([shared, shared, shared]);
+  expect([greedy, sampled, cool, cut].map((options) => samplerFor(options, 13, true))).toEqual(
+    Array(4).fill({ kind: 'mixed' }),
+  );
   const episodes = await Episodes.open({ programs: packed, contextLength: 40, slots: 3, sharesSampler: true });
-  for (const [i, options] of [greedy, sampled, cool, greedy].entries()) {
+  for (const [i, options] of [...all, greedy].entries()) {
     const turns = prompts.map((tokens, slot) => ({ slot, tokens, reset: true, rng: new Rng(slot) }));
-    expect((await episodes.act(turns, options)).map(({ ids }) => ids)).toEqual(wanted[i % 3]);
+    expect((await episodes.act(turns, options)).map(({ ids }) => ids)).toEqual(wanted[i % 4]);
   }
   await episodes.close();
   await plain.release();

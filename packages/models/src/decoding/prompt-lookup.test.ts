@@ -6,7 +6,7 @@ import { gpt2 } from '../decoder/families/gpt2.js';
 import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
 import { draftTokens } from './prompt-lookup.js';
-import type { SamplingOptions } from './sampling.js';
+import type { SamplingOptions } from './sampling-options.js';
 
 const config = tinyConfig({ n_positions: 64, vocab_size: 5 }); // few tokens, so that texts repeat themselves
 let device: Device;

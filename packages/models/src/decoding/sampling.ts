@@ -4,76 +4,22 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
 import { restrictedLogits } from '../layers/restricted-logits.js';
 import { LEFT_OUT } from '../layers/token-mask.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
-
-export interface SamplingOptions {
-  /** Logits are divided by it before anything else; 1 samples the policy itself, 0 takes the most likely token. */
-  temperature: number;
-  /** Only the k most likely tokens can be chosen; 0 means all. */
-  topK: number;
-  /** Only the smallest set of most likely tokens with at least this much probability (Holtzman et al. 2020); 1 means all. */
-  topP: number;
-  /** The most likely token always; the three above are then without effect. */
-  greedy: boolean;
-  maxNewTokens: number;
-  /** An utterance ends when one of these is chosen. */
-  terminatorIds: readonly number[];
-  /** Tokens that are guessed at a time by looking up what followed the last ones before (see prompt-lookup.ts); 0, or left out: none. */
-  draftTokens?: number;
-  /** Turns may add biases to logits, and utterances contain the most likely tokens. */
-  biasesLogits?: boolean;
-  /** Turns may name the only tokens that can be chosen; log-probabilities are those among them. Not with biases or rules. */
-  restrictsTokens?: boolean;
-  /** Turns may have rules that change logits before a token is chosen. */
-  appliesRules?: boolean;
-  /** Turns may have a mask of the tokens that can be chosen next, on top of all other options; utterances of one token then. Not with `restrictsTokens`. */
-  masksTokens?: boolean;
-}
+import { sampleFull, sampleTruncated } from './draw-token.js';
+import { sampleMixed } from './mixed-sampling.js';
+import type { SamplingOptions } from './sampling-options.js';
 
 /** Which sampler a graph is built with; what they are is an input of the graph. */
 export type Sampler = { biasesLogits?: true; restrictsTokens?: true; appliesRules?: true; masksTokens?: true } & (
   | { kind: 'greedy' }
   | { kind: 'full'; tempered: boolean }
   | { kind: 'truncated'; tempered: boolean; candidates: number }
+  | { kind: 'mixed' }
 );
 
 /** Number of most likely tokens that a sampler with biases returns, as far as the vocabulary has them. */
 export const MAX_TOP_LOGPROBS = 20;
 
-/**
- * At this temperature, and with 0 in the place of random numbers, a full sampler is greedy: all probability is the most likely
- * token's, and the first one's where several are equal, since two float32 logits that differ do so by 10⁻⁷ of their size.
- */
-export const GREEDY_TEMPERATURE = 1e-12;
-
-/** Above it a logit far below the rest, as of a masked token, would no longer be far below. */
-export const MAX_TEMPERATURE = 100;
-
-/** The most likely token is always kept: float32 has this number, and not much smaller ones. */
-const LEAST_TOP_P = 1e-30;
-
-/**
- * The same choice with numbers that float32 divides by without an overflow: a temperature up to `GREEDY_TEMPERATURE` takes the most
- * likely token, as its limit 0 does.
- *
- * @throws {RangeError} where an option is out of its range
- */
-export function computable<Options extends Pick<SamplingOptions, 'greedy' | 'temperature' | 'topP' | 'topK'>>(
-  options: Options,
-): Options {
-  const { greedy, temperature, topP, topK } = options;
-  if (greedy) return options;
-  if (!(temperature >= 0 && temperature <= MAX_TEMPERATURE))
-    throw new RangeError(
-      `sampling: temperature ${temperature} must be from 0, the most likely token always, to ${MAX_TEMPERATURE}`,
-    );
-  if (!(topP > 0 && topP <= 1)) throw new RangeError(`sampling: topP ${topP} must be in (0, 1]; 1 keeps every token`);
-  if (!Number.isInteger(topK) || topK < 0)
-    throw new RangeError(`sampling: topK ${topK} must be an integer; 0 keeps every token`);
-  if (temperature <= GREEDY_TEMPERATURE) return { ...options, greedy: true, temperature: 1 };
-  return topP < LEAST_TOP_P ? { ...options, topP: LEAST_TOP_P } : options;
-}
-
-/** @param options as `computable` returns them; @param shared one sampler for greedy and for all untruncated sampling, at a few passes over the vocabulary more */
+/** @param options as `computable` returns them; @param shared one sampler for all, each row its own, at a few passes over the vocabulary more (see mixed-sampling.ts) */
 export function samplerFor(options: SamplingOptions, vocabSize: number, shared = false): Sampler {
   return {
     ...plainSampler(options, vocabSize, shared),
@@ -89,9 +35,10 @@ function plainSampler(
   vocabSize: number,
   shared: boolean,
 ): Sampler {
-  if (greedy) return shared ? { kind: 'full', tempered: true } : { kind: 'greedy' };
+  if (shared) return { kind: 'mixed' };
+  if (greedy) return { kind: 'greedy' };
   const candidates = topK === 0 ? vocabSize : Math.min(topK, vocabSize);
-  const tempered = shared || temperature !== 1;
+  const tempered = temperature !== 1;
   return candidates === vocabSize && topP === 1
     ? { kind: 'full', tempered }
     : { kind: 'truncated', tempered, candidates };
@@ -108,7 +55,7 @@ export interface SampledTokens {
 
 /**
  * Makes the inputs that the sampler needs: `uniforms` [rows] in [0, 1), each row's own, so that its token does not depend
- * on who else is in the batch; the scalars `temperature` and `top_p`. A sampler with biases has `logit_bias_ids` and `logit_bias_values` [rows, n],
+ * on who else is in the batch; the scalars `temperature` and `top_p`, or those of a mixed sampler (mixed-sampling.ts). A sampler with biases has `logit_bias_ids` and `logit_bias_values` [rows, n],
  * tokens and what is added to their logits, and the outputs `top_ids` and `top_logprobs` [rows, MAX_TOP_LOGPROBS],
  * the most likely tokens first, which what is added does not change. A sampler with rules has the first two inputs as well, and then
  * `penalty_ids` and `penalty_factors` [rows, n], tokens, each once, and the factor that brings their logits down. A sampler that
@@ -167,46 +114,21 @@ function choose(
     return { sampled: { tokens, logprobs, samplingLogprobs: g.mul(logprobs, 0) }, probabilities }; // chosen with certainty
   }
   const uniforms = g.input('uniforms', 'float32', [logits.dim(0)]);
-  const tempered = sampler.tempered ? g.div(logits, g.input('temperature', 'float32', [])) : logits;
-  const { tokens, samplingLogprobs } =
-    sampler.kind === 'full'
-      ? sampleFull(g, tempered, uniforms)
-      : sampleTruncated(g, tempered, sampler.candidates, g.input('top_p', 'float32', []), uniforms);
+  const { tokens, samplingLogprobs } = draw(g, logits, uniforms, sampler);
   // Where nothing is tempered or truncated, these are the same nodes of the graph once more.
   const { logprobs, probabilities } = tokenLogprobs(g, own, tokens);
   return { sampled: { tokens, logprobs, samplingLogprobs }, probabilities };
 }
 
-function sampleFull(g: GraphBuilder, logits: Value, uniforms: Value) {
-  const tokens = invertCumulative(g, g.softmax(logits), uniforms);
-  return { tokens, samplingLogprobs: tokenLogprobs(g, logits, tokens).logprobs };
-}
-
-/** Top-k, then top-p among those, as Hugging Face orders them; candidates are sorted, the most likely first. */
-function sampleTruncated(g: GraphBuilder, logits: Value, candidates: number, topP: Value, uniforms: Value) {
-  const [best, ids] = g.topK(logits, candidates, 1);
-  const probabilities = g.softmax(best);
-  // A candidate stays while those before it have less than topP together; the first always does.
-  const before = g.cumSum(probabilities, 1, { exclusive: true });
-  const kept = g.where(g.less(before, topP), probabilities, 0);
-  const index = g.unsqueeze(invertCumulative(g, kept, uniforms), 1);
-  const chosen = g.squeeze(g.gatherElements(kept, index, 1), 1);
-  return {
-    tokens: g.squeeze(g.gatherElements(ids, index, 1), 1),
-    samplingLogprobs: g.log(g.div(chosen, g.reduceSum(kept, { axes: [1] }))),
-  };
-}
-
-/**
- * The index at which the running sum of the weights first exceeds uniform · total: an index of weight 0 is never it.
- *
- * @param weights [rows, n] from 0 up, not necessarily summing to 1
- * @param uniforms [rows] in [0, 1)
- * @returns [rows] int64
- */
-function invertCumulative(g: GraphBuilder, weights: Value, uniforms: Value): Value {
-  const sums = g.cumSum(weights, 1);
-  const total = g.slice(sums, 1, -1);
-  const passed = g.lessOrEqual(sums, g.mul(g.unsqueeze(uniforms, 1), total));
-  return g.cast(g.reduceSum(g.cast(passed, 'int32'), { axes: [1] }), 'int64');
+function draw(
+  g: GraphBuilder,
+  logits: Value,
+  uniforms: Value,
+  sampler: Exclude<Sampler, { kind: 'greedy' }>,
+): { tokens: Value; samplingLogprobs: Value } {
+  if (sampler.kind === 'mixed') return sampleMixed(g, logits, uniforms);
+  const tempered = sampler.tempered ? g.div(logits, g.input('temperature', 'float32', [])) : logits;
+  if (sampler.kind === 'full') return sampleFull(g, tempered, uniforms);
+  const { candidates } = sampler;
+  return sampleTruncated(g, tempered, { candidates, topP: g.input('top_p', 'float32', []) }, uniforms);
 }

@@ -8,7 +8,7 @@ import { Episodes, type Turn } from './episodes.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
 import { tokenMaskInput } from './logit-inputs.js';
 import { noLogitRules } from './logit-rules.js';
-import type { SamplingOptions } from './sampling.js';
+import type { SamplingOptions } from './sampling-options.js';
 
 // 40 tokens: a mask of two words, of which the second is not full.
 const config = tinyConfig({ n_positions: 40, vocab_size: 40 });

@@ -5,7 +5,7 @@ import { streamChunks, type Items } from './stream-chunks.js';
 import type { LanguageModel } from '../language-model/language-model.js';
 import { checkTokenIds, continuationText, ItemError, promptTokens, type PromptItem } from './prompt-tokens.js';
 import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
-import type { SamplingOptions } from '../decoding/sampling.js';
+import type { SamplingOptions } from '../decoding/sampling-options.js';
 
 export interface GeneratedText {
   promptIds: number[];

@@ -122,8 +122,7 @@ class TargetLoop {
       newTokens: 0,
     };
     return logitRuleInputs(
-      this.#batch.map((index) => ({ ruled, bias: [], generated: this.targets[index].tokens })),
-      terminatorIds,
+      this.#batch.map((index) => ({ ruled, bias: [], generated: this.targets[index].tokens, terminatorIds })),
     );
   }
 

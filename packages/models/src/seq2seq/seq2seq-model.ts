@@ -12,7 +12,8 @@ import {
 } from '@bowyer/checkpoints';
 import { initializeParameters } from '../architecture/initialize-parameters.js';
 import { changesLogits, noLogitRules, type LogitRules } from '../decoding/logit-rules.js';
-import { computable, samplerFor, type SamplingOptions } from '../decoding/sampling.js';
+import { samplerFor } from '../decoding/sampling.js';
+import { computable, type SamplingOptions } from '../decoding/sampling-options.js';
 import { inOneArray, samplingUniforms } from '../decoding/sampling-uniforms.js';
 import { readLogitRules } from '../decoding/generation-fields.js';
 import { loadTokenizer, type Tokenizer } from '@bowyer/text';
@@ -130,7 +131,7 @@ export class Seq2SeqModel {
         forcedFirst: rules.forcedBosId ?? -1,
         forcedLast: rules.forcedEosId ?? -1,
         uniforms: sampler.kind === 'greedy' ? new Float32Array(0) : inOneArray(uniforms),
-        ...(sampler.kind !== 'greedy' && sampler.tempered && { temperature }),
+        ...('tempered' in sampler && sampler.tempered && { temperature }),
         ...(sampler.kind === 'truncated' && { topP }),
         ...(appliesRules && { rules: applied }),
         maxNewTokens,

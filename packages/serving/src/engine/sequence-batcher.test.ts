@@ -1,4 +1,5 @@
 // Answers beside each other: what each says, when it says it, and what of its prompt is read.
+import { jest } from '@jest/globals';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
@@ -102,6 +103,33 @@ test('an answer is the same alone and in company, with its prompt in pieces or c
       });
     }
   });
+});
+
+test('answers that are sampled differently share each step, and say what they say alone', async () => {
+  const samplings = [
+    { temperature: 1, topK: 0, topP: 1, greedy: true },
+    { temperature: 0.7, topK: 0, topP: 1, greedy: false },
+    { temperature: 1.5, topK: 3, topP: 1, greedy: false },
+    { temperature: 1, topK: 0, topP: 0.6, greedy: false },
+  ].map((sampling, i) => ({ sampling, terminatorIds: i === 1 ? [tokenizer.eosTokenId] : [] }));
+  const ask = (batcher: SequenceBatcher, i: number) =>
+    answer(batcher, words(20, i), { ...samplings[i], rng: new Rng(i), maxNewTokens: 6 });
+  const alone: unknown[] = [];
+  for (const i of samplings.keys()) alone.push((await withBatcher({ slots: 1 }, (batcher) => ask(batcher, i))).said);
+  const rows: number[] = [];
+  const open = model.openEpisodes.bind(model);
+  const opened = jest.spyOn(model, 'openEpisodes').mockImplementation(async (options) => {
+    const episodes = await open(options);
+    const act = episodes.act.bind(episodes);
+    episodes.act = (turns, given) => (rows.push(turns.length), act(turns, given));
+    return episodes;
+  });
+  await withBatcher({}, async (batcher) => {
+    const together = await Promise.all([...samplings.keys()].map((i) => ask(batcher, i)));
+    expect(together.map(({ said }) => said)).toEqual(alone);
+  });
+  opened.mockRestore();
+  expect(rows.slice(0, 3)).toEqual([4, 4, 4]);
 });
 
 test('the pool keeps what slots have lost; without it that is read again; new weights empty it', async () => {

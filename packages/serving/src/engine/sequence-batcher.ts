@@ -284,7 +284,7 @@ export class SequenceBatcher {
     this.#running.push(Object.assign(sequence, { place: { lane, slot }, cachedTokens: lane.episodes.length(slot) }));
   }
 
-  /** Sequences that one call may move on by a token: they are sampled alike. */
+  /** Sequences that one call may move on by a token: those of a lane, where it cannot mix them those that are sampled alike. */
   #groups(): Placed[][] {
     const groups = new Map<string, Placed[]>();
     for (const sequence of this.#running) {
@@ -297,7 +297,7 @@ export class SequenceBatcher {
 
   /** The properties that sequences of one call have in common. */
   #kind({ request: { sampling, terminatorIds }, place: { lane } }: Placed): string {
-    return JSON.stringify([lane.positions, sampling, terminatorIds]);
+    return JSON.stringify([lane.positions, ...(lane.episodes.mixesTurns ? [] : [sampling, terminatorIds])]);
   }
 
   /**
@@ -363,6 +363,7 @@ export class SequenceBatcher {
     try {
       const turns = group.map(({ place: { slot }, request: own, newTokens, counts }) => ({
         slot,
+        ...(episodes.mixesTurns && { sampling: { ...own.sampling, terminatorIds: own.terminatorIds } }),
         adapter: own.adapter,
         rng: own.rng,
         logitBias: logitChanges(own.adjustments, counts),

@@ -17,6 +17,8 @@ export interface ChatRequest {
   settings: CompletionSettings;
   /** Null: the request names no limit. */
   maxTokens: number | null;
+  /** The most tokens of reasoning; null: as many as the model writes. */
+  reasoningBudget: number | null;
   /** A limit beyond the context gives way to it; else the request is refused. */
   limitGivesWay: boolean;
   cut: PromptCut;
@@ -34,6 +36,8 @@ export interface ChatNames {
   tools: string;
   toolChoice: string;
   format: string;
+  /** Left out where the protocol has no budget for reasoning. */
+  reasoningBudget?: string;
 }
 
 /** @throws {BadRequestError} where a server has no template for chats */

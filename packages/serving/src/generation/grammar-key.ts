@@ -18,6 +18,7 @@ type KeyParts = [
       ]
     | null,
   mayReason: boolean,
+  reasoningBudget?: number,
 ];
 
 export function grammarKey(
@@ -29,19 +30,29 @@ export function grammarKey(
   return JSON.stringify([format, toolChoice, parallelCalls, place, mayReason]);
 }
 
+/** The key of the same constraint with a bound for the tokens of its reasoning. */
+export const withBudget = (key: string, tokens: number): string =>
+  JSON.stringify([...(JSON.parse(key) as KeyParts).slice(0, 5), tokens]);
+
 const names: ChatNames = { messages: 'messages', tools: 'tools', toolChoice: 'tool_choice', format: 'response_format' };
 
+/** A constraint as its key describes it. */
+export interface KeyedConstraint {
+  /** Null: any text, within the budget. */
+  grammar: Grammar | null;
+  parts: AnswerPlace['parts'];
+  /** Null: none. */
+  reasoningBudget: number | null;
+}
+
 /** @throws {RangeError} where the key was not written by `grammarKey`, or names a format of calls that is not known any more */
-export function grammarOf(key: string, reader: { tokenizer: Pick<Tokenizer, 'tokenToId'> }): Grammar {
-  const [format, toolChoice, parallelCalls, parts, mayReason] = JSON.parse(key) as KeyParts;
-  const grammar = answerGrammar(
-    { format, toolChoice, parallelCalls, names },
-    { parts: parts && placeOf(parts), mayReason },
-    reader,
-  );
-  if (grammar === null)
+export function constraintOfKey(key: string, reader: { tokenizer: Pick<Tokenizer, 'tokenToId'> }): KeyedConstraint {
+  const [format, toolChoice, parallelCalls, place, mayReason, reasoningBudget = null] = JSON.parse(key) as KeyParts;
+  const parts = place && placeOf(place);
+  const grammar = answerGrammar({ format, toolChoice, parallelCalls, names }, { parts, mayReason }, reader);
+  if (grammar === null && reasoningBudget === null)
     throw new RangeError(`the constraint ${key} allows any text: it was not recorded with an answer`);
-  return grammar;
+  return { grammar, parts, reasoningBudget };
 }
 
 function placeOf([name, afterReasoning, startsInReasoning, tools]: NonNullable<KeyParts[3]>): AnswerPlace['parts'] {

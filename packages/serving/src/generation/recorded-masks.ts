@@ -3,8 +3,9 @@ import type { TokenMask } from '@bowyer/core';
 import { ConstraintCompiler, TokenVocabulary, type CompiledConstraint } from '@bowyer/text';
 import { nextTokenMask } from '../engine/next-token-mask.js';
 import { answerEnds, type AnswerEnds } from './answer-ends.js';
-import { grammarOf } from './grammar-key.js';
+import { constraintOfKey } from './grammar-key.js';
 import { MaskPool } from './mask-pool.js';
+import { withinBudget } from './reasoning-budget.js';
 
 /** A recorded answer, as far as its masks depend on it. */
 export interface MaskedAnswer {
@@ -66,6 +67,12 @@ export class RecordedMasks {
     this.#compiler ??= new ConstraintCompiler(
       new TokenVocabulary(tokenizer, { endIds: this.#terminatorIds, excludedIds: maskedTokenIds }),
     );
-    return this.#compiler.compile(grammarOf(constraint, { tokenizer }));
+    const { grammar, parts, reasoningBudget: tokens } = constraintOfKey(constraint, { tokenizer });
+    const compiled = grammar && this.#compiler.compile(grammar);
+    const whole =
+      tokens === null || parts === null ? compiled : withinBudget(compiled, { place: parts, tokens, tokenizer });
+    if (whole === null)
+      throw new RangeError(`the constraint ${constraint} bounds a reasoning that this model has no form of`);
+    return whole;
   }
 }

@@ -9,9 +9,10 @@ import { messagesFor } from '../tool-calls/history.js';
 import { answerGrammar, type AnswerPlace } from './answer-grammar.js';
 import type { ChatRequest } from './chat-request.js';
 import type { CompletionRequest, Prompt, RequestReader } from './completion-request.js';
-import { grammarKey } from './grammar-key.js';
+import { grammarKey, withBudget } from './grammar-key.js';
 import type { WriteDialogue } from './prompt-writer.js';
 import { checkCharacters, inSteps, tokenLimit } from './request-bounds.js';
+import { withinBudget } from './reasoning-budget.js';
 import { BadRequestError } from './request-error.js';
 
 /** @throws {BadRequestError} before anything is encoded, where the length in characters shows that it cannot fit */
@@ -32,9 +33,9 @@ export async function writtenChat(
     ...(parts?.style ? endIds(reader.tokenizer, parts.style.format) : []),
   ];
   const place = { parts, mayReason: parts !== null && mayReason(ids, reader) };
-  const made = await constraintOf(chat, place, reader);
+  const made = budgeted(await constraintOf(chat, place, reader), chat, parts, reader);
   signal.throwIfAborted();
-  const written = { messages, inputs: chat.inputs, template, constraint: made.key };
+  const written = { messages, inputs: chat.inputs, template, constraint: made.constraint && made.key };
   const continuesText = opened !== null;
   return { ...settings, stopIds, prompts, parts, constraint: made.constraint, continuesText, maxTokens, chat: written };
 }
@@ -50,8 +51,8 @@ function limitOf(
 
 interface MadeConstraint {
   constraint: CompletionRequest['constraint'];
-  /** What it was made of; null: there is none. */
-  key: string | null;
+  /** All that it is made of. */
+  key: string;
 }
 
 /** @throws {BadRequestError} where answers cannot be held to it, or other settings of the request contradict it */
@@ -62,7 +63,7 @@ async function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: Reque
   const isChosen = typeof toolChoice === 'object' || toolChoice === 'required';
   const name = format.kind !== 'text' ? names.format : isChosen ? names.toolChoice : names.tools;
   const constraint = await reader.constraints.compiled(key, () => answerGrammar(chat, place, reader), name);
-  if (constraint === null) return { constraint, key: null };
+  if (constraint === null) return { constraint, key };
   const contradicts = (what: string) =>
     new BadRequestError(`'${name}' decides what the answer may be, and ${what} contradicts it`, name, 'unsupported');
   if (ending === 'open') throw contradicts('a message that is continued');
@@ -71,6 +72,21 @@ async function constraintOf(chat: ChatRequest, place: AnswerPlace, reader: Reque
   if (settings.rules.allowed !== reader.rules.allowed) throw contradicts('allowed_token_ids');
   if (settings.rules.badWords.length > reader.rules.badWords.length) throw contradicts('bad_words');
   return { constraint, key };
+}
+
+/** @throws {BadRequestError} of a budget where answers have no reasoning, or are not split */
+function budgeted(
+  { constraint, key }: MadeConstraint,
+  { reasoningBudget: tokens, names }: ChatRequest,
+  parts: CompletionRequest['parts'],
+  { tokenizer }: RequestReader,
+): MadeConstraint {
+  if (tokens === null) return { constraint, key };
+  const kept = parts && withinBudget(constraint, { place: parts, tokens, tokenizer });
+  if (kept !== null) return { constraint: kept, key: withBudget(key, tokens) };
+  const name = names.reasoningBudget!;
+  const why = parts ? 'this model has no form of reasoning' : 'this server does not split answers (split_messages)';
+  throw new BadRequestError(`'${name}' cannot be kept to: ${why}; leave it out`, name, 'unsupported');
 }
 
 /** @throws {BadRequestError} where the dialogue is too long, or the template refuses it */

@@ -1,5 +1,7 @@
 // Reasoning at the beginning of an answer, between marks that most templates share.
+import type { Tokenizer } from '@bowyer/text';
 import type { AnswerParts } from './answer-parts.js';
+import type { CallFormat } from './call-format.js';
 import type { IncomingText, Reading } from './incoming-text.js';
 
 /** The marks of Qwen, DeepSeek, LFM2 and others, and those of Mistral. */
@@ -9,6 +11,26 @@ const PAIRS = [
 ] as const;
 
 export const reasoningMarks: readonly string[] = PAIRS.flat();
+
+/** How the reasoning of a model's answers is marked. */
+export interface ReasoningForm {
+  start: string;
+  end: string;
+  /** The prompt ended with the mark that opens it. */
+  startsInside: boolean;
+}
+
+/** Null where answers have no reasoning: the vocabulary has none of the marks. */
+export function reasoningForm(
+  format: CallFormat | null,
+  tokenizer: Pick<Tokenizer, 'tokenToId'>,
+  startsInside: boolean,
+): ReasoningForm | null {
+  const pair =
+    format?.reasoningMarks ?? PAIRS.find((marks) => marks.every((mark) => tokenizer.tokenToId(mark) !== undefined));
+  const [start, end] = pair ?? (startsInside ? PAIRS[0] : []);
+  return start === undefined || end === undefined ? null : { start, end, startsInside };
+}
 
 /** White space that a template puts behind reasoning, and behind the marks of none. */
 export interface AfterReasoning {

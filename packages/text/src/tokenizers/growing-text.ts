@@ -1,4 +1,4 @@
-// The text of tokens that arrive one after the other, without decoding all of them each time. What a token adds to a text is told by a few
+// The text of tokens that arrive one after the other, without decoding all of them each time. What a token adds to a text depends on a few
 // tokens before it, except where a decoder looks further: within a character, and within a run of byte tokens, nothing is settled.
 import type { Tokenizer } from './tokenizer.js';
 
@@ -70,7 +70,7 @@ export class GrowingText {
   /** All tokens so far, if the text of the next one does not depend on how they began. */
   #settle(): void {
     const last = this.#ids.at(-1)!;
-    // A run of bytes goes on behind special tokens, which decoders do not see.
+    // A run of bytes continues behind special tokens, which decoders do not see.
     if (this.options.byteIds.has(last) || this.decode([last]) === '') return;
     const [few, all] = [this.#ids.length - CONTEXT, this.#context];
     // Where the last few stand for nothing, those before them are context too.

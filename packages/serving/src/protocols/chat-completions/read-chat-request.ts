@@ -57,6 +57,7 @@ export async function readChatRequest(
     format,
     settings,
     maxTokens,
+    reasoningBudget: null,
     limitGivesWay: false,
     cut,
     names,

@@ -37,8 +37,7 @@ export const nestedMessageFields = {
     ...refused({ defer_loading: [false], allowed_callers: [['direct']] }),
   },
   tool_choice: served('type', 'name', 'disable_parallel_tool_use'),
-  // The budget is a hint: nothing counts the tokens of reasoning while an answer is written.
-  thinking: { ...served('type', 'display'), ...harmless('budget_tokens') },
+  thinking: served('type', 'display', 'budget_tokens'),
   output_config: { ...served('effort', 'format'), ...refused({ task_budget: never }) },
   'output_config.format': served('type', 'schema'),
   context_management: served('edits'),

@@ -24,6 +24,7 @@ const names: ChatNames = {
   tools: 'tools',
   toolChoice: 'tool_choice',
   format: 'output_config.format',
+  reasoningBudget: 'thinking.budget_tokens',
 };
 
 export interface MessageRequest {
@@ -65,6 +66,7 @@ export async function readMessageRequest(
     format: formatOf(fields, output),
     settings: settingsOf(fields, reader),
     maxTokens: limitOf(fields, isCount),
+    reasoningBudget: isCount ? null : budgetOf(thinking, fields),
     limitGivesWay: true,
     cut: noCut,
     names,
@@ -75,6 +77,15 @@ export async function readMessageRequest(
 function limitOf(fields: RequestFields, isCount: boolean): number | null {
   if (!isCount && fields.value('max_tokens') === undefined) throw fields.fail('max_tokens', 'is missing');
   return fields.number('max_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true });
+}
+
+/** As Anthropic's API has it, the answer's limit counts the reasoning too. Without `type: enabled` there is no budget. */
+function budgetOf(thinking: RequestFields, fields: RequestFields): number | null {
+  const budget = thinking.number('budget_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true });
+  if (budget === null || thinking.text('type', '') !== 'enabled') return null;
+  const limit = limitOf(fields, false)!;
+  if (limit > budget) return budget;
+  throw fields.fail('max_tokens', `is ${limit} and must be greater than thinking.budget_tokens, which is ${budget}`);
 }
 
 function settingsOf(fields: RequestFields, reader: RequestReader): CompletionSettings {

@@ -71,6 +71,7 @@ export async function readResponseRequest(
     format: formatOf(fields),
     settings: settingsOf(fields, include, reader),
     maxTokens: fields.number('max_output_tokens', null, { min: 1, max: Number.MAX_SAFE_INTEGER, whole: true }),
+    reasoningBudget: null,
     limitGivesWay: false,
     cut: noCut,
     names,

@@ -20,6 +20,7 @@ export const harmony: CallFormat = {
   endMarks: [CALL, RETURN],
   argumentsAreJson: true,
   framesAnswers: true,
+  reasoningMarks: [`${CHANNEL}analysis${MESSAGE}`, END],
   callId: longId,
   read: readMessages,
   historyMessage: asThinking,

@@ -1,0 +1,56 @@
+// Rows of one call that are sampled differently: one graph serves greedy, whole and truncated distributions, each row its own. All rows are
+// sampled from their whole distributions, at small cost; those that are truncated are sorted besides, and their tokens replace the others.
+import type { GraphBuilder, KernelProgram, Value } from '@bowyer/graph';
+import { sampleFull, sampleTruncated } from './draw-token.js';
+import { GREEDY_TEMPERATURE, type RowSampling } from './sampling-options.js';
+
+type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inputs']>;
+
+/**
+ * Makes the inputs `temperatures` [rows]; `truncated` [m], the rows that are truncated, `row_top_k` and `row_top_p` [m]; `candidates` [1],
+ * the largest of `row_top_k`; and `choices` [rows], where each row's token is among the tokens of all rows and those of the truncated ones.
+ *
+ * @param logits [rows, vocabulary]; @param uniforms [rows]
+ */
+export function sampleMixed(
+  g: GraphBuilder,
+  logits: Value,
+  uniforms: Value,
+): { tokens: Value; samplingLogprobs: Value } {
+  const tempered = g.div(logits, g.unsqueeze(g.input('temperatures', 'float32', [logits.dim(0)]), 1));
+  const whole = sampleFull(g, tempered, uniforms);
+  const rows = g.input('truncated', 'int32', ['truncated_rows']);
+  const limits = {
+    candidates: g.input('candidates', 'int64', [1]),
+    topK: g.unsqueeze(g.input('row_top_k', 'float32', ['truncated_rows']), 1),
+    topP: g.unsqueeze(g.input('row_top_p', 'float32', ['truncated_rows']), 1),
+  };
+  const cut = sampleTruncated(g, g.gather(tempered, rows), limits, g.gather(uniforms, rows));
+  const choices = g.input('choices', 'int32', [logits.dim(0)]);
+  const chosen = (all: Value, some: Value) => g.gather(g.concat([all, some], 0), choices);
+  return {
+    tokens: chosen(whole.tokens, cut.tokens),
+    samplingLogprobs: chosen(whole.samplingLogprobs, cut.samplingLogprobs),
+  };
+}
+
+/** The inputs for rows that are sampled so, as `computable` has them; greedy ones need 0 in the place of random numbers. */
+export function mixedSamplingInputs(rows: readonly RowSampling[], vocabSize: number): KernelInputs {
+  const countOf = ({ topK }: RowSampling) => (topK === 0 ? vocabSize : Math.min(topK, vocabSize));
+  const isCut = (own: RowSampling) => !own.greedy && (countOf(own) < vocabSize || own.topP < 1);
+  const cut = [...rows.keys()].filter((row) => isCut(rows[row]));
+  const places = new Map(cut.map((row, i) => [row, rows.length + i]));
+  // ONNX Runtime's TopK divides by the number of rows: one is sorted in any case.
+  if (cut.length === 0) cut.push(0);
+  const counts = cut.map((row) => (places.has(row) ? countOf(rows[row]) : 1));
+  const floats = (data: readonly number[]) => ({ dims: [data.length], data: Float32Array.from(data) });
+  const integers = (data: readonly number[]) => ({ dims: [data.length], data: Int32Array.from(data) });
+  return {
+    temperatures: floats(rows.map(({ greedy, temperature }) => (greedy ? GREEDY_TEMPERATURE : temperature))),
+    truncated: integers(cut),
+    row_top_k: floats(counts),
+    row_top_p: floats(cut.map((row) => rows[row].topP)),
+    candidates: { dims: [1], data: BigInt64Array.of(BigInt(counts.reduce((most, count) => Math.max(most, count), 1))) },
+    choices: integers(rows.map((_, row) => places.get(row) ?? row)),
+  };
+}

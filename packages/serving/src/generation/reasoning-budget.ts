@@ -1,0 +1,124 @@
+// An upper bound for the tokens of an answer's reasoning: behind them its closing mark is forced, and the answer continues.
+import type { CompiledConstraint, TokenConstraint, Tokenizer } from '@bowyer/text';
+import { decoderWithMarks } from '../tool-calls/call-style.js';
+import { reasoningForm, type ReasoningForm } from '../tool-calls/reasoning.js';
+import type { AnswerPlace } from './answer-grammar.js';
+
+/** The character that an incomplete multi-byte character decodes to. */
+const HALF_CHARACTER = '\uFFFD';
+
+/** Tokens whose text the beginning or the end of reasoning is looked for in: marks have no more. */
+const LOOKED_AT = 16;
+
+interface ReasoningBudget {
+  form: ReasoningForm;
+  /** Tokens between the marks. */
+  tokens: number;
+  tokenizer: Pick<Tokenizer, 'encode' | 'tokenToId'>;
+  /** With the marks that are special tokens. */
+  decode: (ids: readonly number[]) => string;
+}
+
+/**
+ * @param constraint of the whole answer; null: none
+ * @param budget.tokens of the reasoning
+ * @returns null where the model has no form of reasoning
+ */
+export function withinBudget(
+  constraint: CompiledConstraint | null,
+  {
+    place,
+    tokens,
+    tokenizer,
+  }: { place: NonNullable<AnswerPlace['parts']>; tokens: number; tokenizer: TokenizerOfMarks },
+): CompiledConstraint | null {
+  const format = place.style?.format ?? null;
+  const form = reasoningForm(format, tokenizer, place.startsInReasoning);
+  if (form === null) return null;
+  const budget = { form, tokens, tokenizer, decode: decoderWithMarks(tokenizer, format) };
+  return {
+    leastTokens: constraint?.leastTokens ?? 0,
+    start: () => new BudgetedAnswer(budget, constraint?.start() ?? null),
+  };
+}
+
+type TokenizerOfMarks = Parameters<typeof decoderWithMarks>[0] & Pick<Tokenizer, 'encode' | 'tokenToId'>;
+
+/** `before`: nothing but space, or the beginning of a mark; `closing`: the mark is forced; `over`: no reasoning follows. */
+type Stage = 'before' | 'inside' | 'closing' | 'over';
+
+class BudgetedAnswer implements TokenConstraint {
+  #stage: Stage;
+  /** Tokens of the reasoning so far. */
+  #count = 0;
+  /** The last tokens, in which marks are looked for. */
+  #recent: number[] = [];
+  /** The rest of the closing mark. */
+  #forced: number[] = [];
+
+  constructor(
+    private readonly budget: ReasoningBudget,
+    private readonly inner: TokenConstraint | null,
+  ) {
+    this.#stage = budget.form.startsInside ? 'inside' : 'before';
+  }
+
+  allowed(mask: Uint32Array, budget?: number): boolean {
+    const hasTokens = this.inner?.allowed(mask, budget) ?? true;
+    if (!this.inner) mask.fill(-1);
+    if (!this.#forces(mask)) return hasTokens;
+    const [next] = this.#forced;
+    mask.fill(0);
+    mask[next >>> 5] |= 1 << (next & 31);
+    return true;
+  }
+
+  accept(id: number): void {
+    this.inner?.accept(id);
+    if (this.#stage === 'over') return;
+    this.#recent = [...this.#recent.slice(1 - LOOKED_AT), id];
+    if (this.#stage === 'closing') this.#forced.shift();
+    if (this.#stage === 'inside') this.#count++;
+    this.#look(this.budget.decode(this.#recent));
+  }
+
+  get canEnd(): boolean {
+    return this.#stage !== 'closing' && (this.inner?.canEnd ?? true);
+  }
+
+  get mustEnd(): boolean {
+    return this.inner?.mustEnd ?? false;
+  }
+
+  clone(): TokenConstraint {
+    const copy = new BudgetedAnswer(this.budget, this.inner?.clone() ?? null);
+    [copy.#stage, copy.#count] = [this.#stage, this.#count];
+    [copy.#recent, copy.#forced] = [[...this.#recent], [...this.#forced]];
+    return copy;
+  }
+
+  /** Whether the next token is one of the closing mark. Not within a character, nor where a grammar has no mark. */
+  #forces(mask: Uint32Array): boolean {
+    const { tokens, form, tokenizer, decode } = this.budget;
+    if (this.#stage === 'inside' && this.#count >= tokens && !decode(this.#recent).endsWith(HALF_CHARACTER)) {
+      const mark = tokenizer.tokenToId(form.end);
+      this.#forced = mark === undefined ? tokenizer.encode(form.end) : [mark];
+      this.#stage = 'closing';
+    }
+    if (this.#stage !== 'closing') return false;
+    const [next] = this.#forced;
+    if ((mask[next >>> 5] >>> (next & 31)) & 1) return true;
+    this.#stage = 'inside';
+    return false;
+  }
+
+  /** @param text of the last tokens */
+  #look(text: string): void {
+    const { start, end } = this.budget.form;
+    if (this.#stage === 'before') {
+      const shown = text.trimStart();
+      if (shown.startsWith(start)) [this.#stage, this.#recent] = ['inside', []];
+      else if (!start.startsWith(shown)) this.#stage = 'over';
+    } else if (text.includes(end)) this.#stage = 'over';
+  }
+}
