@@ -6,7 +6,7 @@ import { decodeGraph } from './decode-graph.js';
 import { keyName, stateName, valueName } from './decode-names.js';
 import { STATE_ROWS_PER_SLOT } from './state-rows.js';
 import { roundedCapacity } from './cache-rows.js';
-import type { GenerateArgs, GenerateResult } from './generate-kernel.js';
+import type { GenerateArgs, GenerateResult } from './generate-args.js';
 import { PrefixPool } from './prefix-pool.js';
 import { bankWiring, type AdapterBank } from '../lora/adapter-bank.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';

@@ -6,7 +6,7 @@ import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import { ALLOWED_BIAS } from '../layers/restricted-logits.js';
 import { roundedCapacity } from './cache-rows.js';
-import type { GenerateArgs, GeneratedRow } from './generate-kernel.js';
+import type { GenerateArgs, GeneratedRow } from './generate-args.js';
 import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
 import { noLogitRules, type LogitRules } from './logit-rules.js';
 import type { PooledCache, PrefixPool } from './prefix-pool.js';

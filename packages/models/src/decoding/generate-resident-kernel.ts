@@ -2,14 +2,10 @@
 // into the cache's own buffers, so that ids and probabilities alone cross. Moving rows is a gather on the GPU as well.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
 import { largest, roundedCapacity } from './cache-rows.js';
-import {
-  generateWith,
-  type GenerateArgs,
-  type GenerateResult,
-  type KernelInputs,
-  type LoopCache,
-} from './generate-kernel.js';
+import type { GenerateArgs, GenerateResult } from './generate-args.js';
+import type { KernelInputs, LoopCache } from './loop-cache.js';
 import type { PrefixCopy } from './shared-prefixes.js';
+import { generateWith } from './token-loop.js';
 
 type Role = 'prefill' | 'stepFew' | 'stepMany' | 'arrange';
 

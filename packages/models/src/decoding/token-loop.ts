@@ -1,0 +1,311 @@
+// The loop over tokens: what is new goes through the graph, a token is sampled for each row, and rows stop at their ends.
+import type { KernelProgram } from '@bowyer/graph';
+import { PLACES } from '../lora/adapter-bank-graph.js';
+import { largest } from './cache-rows.js';
+import type { GenerateArgs, GeneratedRow, GenerateResult, Role } from './generate-args.js';
+import { logitBiasInputs, logitRuleInputs, tokenMaskInput, topLogprobsOf, type TopLogprobs } from './logit-inputs.js';
+import type { KernelInputs, LoopCache } from './loop-cache.js';
+import { mixedSamplingInputs } from './mixed-sampling.js';
+import { draftTokens } from './prompt-lookup.js';
+import { longestFirst, promptRuns } from './prompt-runs.js';
+
+/** The loop over a cache in which the utterances' rows are the first ones. */
+export async function generateWith(
+  cache: LoopCache,
+  programs: Readonly<Record<Role, KernelProgram>>,
+  args: GenerateArgs,
+): Promise<GenerateResult> {
+  const loop = new TokenLoop(cache, args);
+  for (const { feed, copies } of args.shared ?? []) {
+    await loop.read(programs.prefill, feed);
+    for (const copy of copies) cache.copy(copy);
+  }
+  const step = () => {
+    const { length } = loop.batch;
+    const role = args.few.some(([from, to]) => from <= length && length <= to) ? 'stepFew' : 'stepMany';
+    return loop.step(programs[role], args.takesLast[role]);
+  };
+  loop.take(await (loop.beginsWithStep ? step() : loop.feed(programs.prefill)));
+  while (loop.isRunning) {
+    if (args.drafts && (await loop.speculate(programs.prefill))) continue;
+    loop.take(await step());
+  }
+  return { rows: loop.rows, capacity: cache.capacity, lengths: cache.lengths, swaps: loop.swaps, drafts: loop.drafts };
+}
+
+/** The place where a token is sampled: in which row, and after how many guesses. */
+interface Place {
+  row: number;
+  t: number;
+}
+
+interface Sampled {
+  tokens: Int32Array;
+  logprobs: Float32Array;
+  samplingLogprobs: Float32Array;
+  /** [rows] of a sampler with masks. */
+  maskedLogprobs?: Float32Array;
+  /** [rows] of a sampler with biases. */
+  topLogprobs?: TopLogprobs[];
+}
+
+/** The unfinished utterances, and runs of the decoding graph over the first rows of the cache. */
+class TokenLoop {
+  readonly rows: GeneratedRow[];
+  readonly swaps: [number, number][] = [];
+  readonly drafts = { guessed: 0, accepted: 0 };
+  readonly #texts: number[][];
+  /** Indices into `rows`: whose utterance each row of the batch is. */
+  batch: number[];
+
+  constructor(
+    private readonly cache: LoopCache,
+    private readonly args: GenerateArgs,
+  ) {
+    this.rows = args.feed.map(() => ({
+      tokens: [],
+      logprobs: [],
+      samplingLogprobs: [],
+      maskedLogprobs: [],
+      topLogprobs: [],
+      terminated: false,
+    }));
+    this.batch = args.feed.map((_, index) => index);
+    this.#texts = (args.drafts?.texts ?? []).map((text) => [...text]);
+  }
+
+  get isRunning(): boolean {
+    return this.batch.some((index) => this.#goesOn(index));
+  }
+
+  /** One new token a row goes through the graph for steps, as those after it do: a call for a single token is as fast as one of several. */
+  get beginsWithStep(): boolean {
+    const { feed, maxNewTokens } = this.args;
+    return maxNewTokens > 0 && feed.every(({ length }) => length === 1);
+  }
+
+  #goesOn(index: number): boolean {
+    return !this.rows[index].terminated && this.rows[index].tokens.length < this.args.maxNewTokens;
+  }
+
+  /**
+   * All new tokens of `args.feed`; what is sampled after the last ones counts. States are kept as they are before each row's last
+   * token: from there the same prompt can be continued otherwise.
+   */
+  async feed(program: KernelProgram): Promise<Sampled> {
+    const { feed } = this.args;
+    for (const [a, b] of longestFirst(feed.map(({ length }) => length))) this.#swap(a, b);
+    const tokens = this.batch.map((index) => feed[index]);
+    if (!this.cache.takeSnapshots) return (await this.read(program, tokens))!;
+    await this.read(
+      program,
+      tokens.map((own) => own.subarray(0, -1)),
+    );
+    this.cache.takeSnapshots(tokens.length);
+    return (await this.read(
+      program,
+      tokens.map((own) => own.subarray(-1)),
+    ))!;
+  }
+
+  /** Tokens of the first rows. @returns what is sampled after the last one of each; null where there are none */
+  async read(program: KernelProgram, feed: readonly Int32Array[]): Promise<Sampled | null> {
+    const lengths = feed.map(({ length }) => length);
+    let sampled: Sampled | null = null;
+    for (const { rows, from, to } of promptRuns(lengths, this.args.chunk)) {
+      const pieces = feed
+        .slice(0, rows)
+        .map((tokens) => tokens.subarray(Math.max(0, tokens.length - to), Math.max(0, tokens.length - from)));
+      const width = to - from;
+      const counts = Int32Array.from(pieces, ({ length }) => length);
+      const last = Int32Array.from(counts, (count, row) => row * width + Math.max(0, count - 1));
+      sampled = await this.#run(program, pieces, width, counts, { last: { dims: [rows], data: last } });
+    }
+    return sampled;
+  }
+
+  /**
+   * The last token of each row: the one sampled before, or the only new one. Rows that are done are fed too, but leave no trace in the
+   * cache.
+   */
+  step(program: KernelProgram, takesLast: boolean): Promise<Sampled> {
+    if (this.rows.every(({ tokens }) => tokens.length === 0)) this.cache.takeSnapshots?.(this.batch.length);
+    const pieces = this.batch.map((index) => Int32Array.of(this.rows[index].tokens.at(-1) ?? this.args.feed[index][0]));
+    const counts = Int32Array.from(this.batch, (index) => Number(this.#goesOn(index)));
+    const last = { dims: [pieces.length], data: Int32Array.from(pieces, (_, row) => row) };
+    return this.#run(program, pieces, 1, counts, takesLast ? { last } : {});
+  }
+
+  /**
+   * The last token of each row and a draft of what follows, in one run that samples after each of them with the random number of its
+   * place. A guess is accepted where it is what was sampled after the tokens before it, so that texts are those of single steps.
+   *
+   * @param program the graph for any number of tokens; @returns false, and nothing is run, where no row has a draft
+   */
+  async speculate(program: KernelProgram): Promise<boolean> {
+    const { maxNewTokens, drafts } = this.args;
+    const guesses = this.batch.map((index) => {
+      const room = maxNewTokens - this.rows[index].tokens.length - 1;
+      return this.#goesOn(index) ? draftTokens(this.#textOf(index), Math.min(drafts!.length, room)) : [];
+    });
+    if (guesses.every(({ length }) => length === 0)) return false;
+    const pieces = this.batch.map((index, row) => Int32Array.of(this.rows[index].tokens.at(-1)!, ...guesses[row]));
+    const width = largest(pieces.map(({ length }) => length));
+    const counts = Int32Array.from(this.batch, (index, row) => (this.#goesOn(index) ? pieces[row].length : 0));
+    const places = pieces.flatMap((piece, row) => Array.from(piece, (_, t) => ({ row, t })));
+    const last = { dims: [places.length], data: Int32Array.from(places, ({ row, t }) => row * width + t) };
+    const before = Array.from(pieces, (_, row) => this.cache.lengths[row]);
+    const sampled = await this.#run(program, pieces, width, counts, { last }, places);
+    let place = 0;
+    this.batch.forEach((index, row) => {
+      const first = place;
+      place += pieces[row].length;
+      if (!this.#goesOn(index)) return;
+      const taken = this.#takeDraft(index, guesses[row], sampled, first);
+      this.cache.lengths[row] = before[row] + taken;
+      this.drafts.guessed += guesses[row].length;
+      this.drafts.accepted += taken - 1;
+    });
+    this.#compact();
+    return true;
+  }
+
+  /** Appends what was sampled up to the first guess that was wrong. @returns how many tokens that are */
+  #takeDraft(index: number, guesses: readonly number[], sampled: Sampled, first: number): number {
+    for (let t = 0; ; t++) {
+      this.#append(index, sampled, first + t);
+      if (!this.#goesOn(index) || t === guesses.length || sampled.tokens[first + t] !== guesses[t]) return t + 1;
+    }
+  }
+
+  /** The text that lookups are made in: the text before the utterance, then the utterance. */
+  #textOf(index: number): number[] {
+    const text = this.#texts[index];
+    const known = this.args.drafts!.texts[index].length;
+    for (const token of this.rows[index].tokens.slice(text.length - known)) text.push(token);
+    return text;
+  }
+
+  /** Appends the sampled tokens to unfinished utterances, then removes finished rows from the batch. */
+  take(sampled: Sampled): void {
+    this.batch.forEach((index, row) => this.#goesOn(index) && this.#append(index, sampled, row));
+    this.#compact();
+  }
+
+  #append(index: number, sampled: Sampled, at: number): void {
+    const { tokens, logprobs, samplingLogprobs, maskedLogprobs, topLogprobs } = sampled;
+    const result = this.rows[index];
+    result.tokens.push(tokens[at]);
+    result.logprobs.push(logprobs[at]);
+    result.samplingLogprobs.push(samplingLogprobs[at]);
+    if (maskedLogprobs) result.maskedLogprobs.push(maskedLogprobs[at]);
+    if (topLogprobs) result.topLogprobs.push(topLogprobs[at]);
+    result.terminated = this.args.terminatorIds[index].includes(tokens[at]);
+  }
+
+  /** Once half of the rows are done, the unfinished ones move to the front and the others leave the batch. */
+  #compact(): void {
+    const { batch } = this;
+    const running = batch.filter((index) => this.#goesOn(index)).length;
+    if (running === 0 || running * 2 > batch.length) return;
+    let from = running;
+    for (let to = 0; to < running; to++) {
+      if (this.#goesOn(batch[to])) continue;
+      while (!this.#goesOn(batch[from])) from++;
+      this.#swap(to, from);
+    }
+    batch.length = running;
+  }
+
+  /** Exchanges two rows of the batch. */
+  #swap(a: number, b: number): void {
+    const { batch } = this;
+    this.cache.swap(a, b);
+    this.swaps.push([a, b]);
+    [batch[a], batch[b]] = [batch[b], batch[a]];
+  }
+
+  async #run(
+    program: KernelProgram,
+    pieces: readonly Int32Array[],
+    width: number,
+    counts: Int32Array,
+    extra: KernelInputs = {},
+    places: readonly Place[] = pieces.map((_, row) => ({ row, t: 0 })),
+  ): Promise<Sampled> {
+    const adapters = this.#adapters(pieces.length);
+    const inputs = { ...this.#tokens(pieces, width), ...adapters, ...this.#sampling(places), ...extra };
+    const outputs = await this.cache.run(program, inputs, width, counts);
+    return {
+      tokens: outputs.tokens.data as Int32Array,
+      logprobs: outputs.logprobs.data as Float32Array,
+      samplingLogprobs: outputs.sampling_logprobs.data as Float32Array,
+      ...(outputs.masked_logprobs && { maskedLogprobs: outputs.masked_logprobs.data as Float32Array }),
+      ...(outputs.top_ids && { topLogprobs: topLogprobsOf(outputs, pieces.length) }),
+    };
+  }
+
+  /** Ids padded on the right, and their positions after those in the cache. */
+  #tokens(pieces: readonly Int32Array[], width: number) {
+    const ids = new Int32Array(pieces.length * width);
+    const positions = new Int32Array(pieces.length * width);
+    pieces.forEach((piece, row) => {
+      ids.set(piece, row * width);
+      const start = this.cache.lengths[row];
+      for (let t = 0; t < width; t++) positions[row * width + t] = Math.min(start + t, this.args.lastPosition);
+    });
+    const dims = [pieces.length, width];
+    return { ids: { dims, data: ids }, positions: { dims, data: positions } };
+  }
+
+  #adapters(rows: number): KernelInputs {
+    const { adapterPlaces } = this.args;
+    if (!adapterPlaces) return {};
+    const own = Int32Array.from({ length: rows }, (_, row) => adapterPlaces[this.batch[row]]);
+    return { [PLACES]: { dims: [rows], data: own } };
+  }
+
+  /** @param places where tokens are sampled */
+  #sampling(places: readonly Place[]): KernelInputs {
+    const { uniforms, temperature, topP, mixed, maxNewTokens } = this.args;
+    const batch = places.map(({ row }) => this.batch[row]);
+    const own = Float32Array.from(
+      places,
+      ({ t }, i) => uniforms[batch[i] * maxNewTokens + this.rows[batch[i]].tokens.length + t],
+    );
+    return {
+      ...(uniforms.length > 0 && { uniforms: { dims: [own.length], data: own } }),
+      ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),
+      ...(topP !== undefined && { top_p: { dims: [], data: Float32Array.of(topP) } }),
+      ...(mixed &&
+        mixedSamplingInputs(
+          batch.map((index) => mixed.rows[index]),
+          mixed.vocabSize,
+        )),
+      ...this.#logitInputs(batch),
+      ...this.#maskInput(batch),
+    };
+  }
+
+  #maskInput(batch: readonly number[]): KernelInputs {
+    const { masked } = this.args;
+    return masked
+      ? tokenMaskInput(
+          batch.map((index) => masked.masks[index]),
+          masked.vocabSize,
+        )
+      : {};
+  }
+
+  #logitInputs(batch: readonly number[]): KernelInputs {
+    const { logitBias, ruled, terminatorIds } = this.args;
+    if (!ruled) return logitBias ? logitBiasInputs(batch.map((index) => logitBias[index])) : {};
+    const rows = batch.map((index) => ({
+      ruled: ruled[index],
+      bias: logitBias?.[index] ?? [],
+      generated: this.rows[index].tokens,
+      terminatorIds: terminatorIds[index],
+    }));
+    return logitRuleInputs(rows);
+  }
+}
