@@ -114,7 +114,7 @@ describe('responses', () => {
 
   test.each([
     [{ background: true }, 'background'],
-    [{ tools: [{ type: 'web_search' }] }, 'tools[0].type'],
+    [{ tools: [{ type: 'file_search' }] }, 'tools[0].type'],
     [{ input: [{ type: 'computer_call' }] }, 'input[0].type'],
     [{ input: [{ role: 'user', content: [{ type: 'input_image' }] }] }, 'input[0].content[0].type'],
     [{ instrutions: 'x' }, 'instrutions'],
@@ -239,5 +239,25 @@ describe('answers of random weights are held to what a request asks for', () => 
     const input = { input: 'is', tools: [{ type: 'function', ...tool }], tool_choice: 'required' };
     const { output } = await read('/v1/responses', { ...input, max_output_tokens: 120, parallel_tool_calls: false });
     expect(output[0]).toMatchObject({ type: 'function_call', name: 'add', status: 'completed' });
+  });
+
+  test("a tool of a namespace is called by its own name, and a server's search is left out", async () => {
+    const tools = [
+      { type: 'namespace', name: 'sums', description: 'Sums.', tools: [{ type: 'function', ...tool }] },
+      { type: 'web_search', external_web_access: true },
+    ];
+    const asked = { tools, tool_choice: 'required', parallel_tool_calls: false, max_output_tokens: 120 };
+    const { headers, text } = await ask('/v1/responses', { ...asked, input: 'is' });
+    const { output } = JSON.parse(text);
+    expect(headers.get('x-ignored-fields')).toBe(encodeURI('tools[1]'));
+    expect(output[0]).toMatchObject({ type: 'function_call', namespace: 'sums', name: 'add' });
+    const { call_id } = output[0];
+    const input = [...output, { type: 'function_call_output', call_id, output: '3' }];
+    const streamed = (await ask('/v1/responses', { ...asked, input, stream: true })).text;
+    expect(streamed).toContain('"namespace":"sums","name":"add"');
+    expect(streamed).not.toContain('sums__add');
+    const both = [...tools, { type: 'function', ...tool, name: 'sums__add' }];
+    const refused = await read('/v1/responses', { ...asked, tools: both, input: 'is' });
+    expect(refused.error.message).toBe("'tools' has two tools that are called as 'sums__add'");
   });
 });

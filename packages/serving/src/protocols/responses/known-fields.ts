@@ -11,6 +11,7 @@ export const responseFields: FieldRules = {
   // Names for logs and bills, hints about speed, and limits of tools that this server does not run.
   ...harmless('user', 'safety_identifier', 'service_tier', 'prompt_cache_key', 'prompt_cache_options'),
   ...harmless('prompt_cache_retention', 'moderation', 'max_tool_calls', 'access_programs', 'personality'),
+  ...harmless('client_metadata'), // of codex
   ...refused({ background: [false], truncation: ['disabled'], context_management: [[]], image: never }),
   ...refused({ conversation: never }, 'write previous_response_id'),
   ...refused({ prompt: never }, 'write instructions and input'),
@@ -20,9 +21,8 @@ export const responseFields: FieldRules = {
 export const nestedResponseFields = {
   'message item': { ...served('type', 'role', 'content'), ...harmless('id', 'status', 'phase') },
   'function_call item': {
-    ...served('type', 'call_id', 'name', 'arguments'),
+    ...served('type', 'call_id', 'name', 'namespace', 'arguments'),
     ...harmless('id', 'status', 'caller', 'created_by', 'async'),
-    ...refused({ namespace: never }),
   },
   'function_call_output item': {
     ...served('type', 'call_id', 'output'),
@@ -38,6 +38,7 @@ export const nestedResponseFields = {
     ...served('type', 'name', 'description', 'parameters', 'strict'),
     ...refused({ async: [false], defer_loading: [false], allowed_callers: [['direct']], output_schema: never }),
   },
+  namespace: served('type', 'name', 'description', 'tools'),
   tool_choice: served('type', 'name'),
   text: { ...served('format'), ...harmless('verbosity') },
   'text.format': { ...served('type', 'schema', 'strict'), ...harmless('name', 'description') },

@@ -5,6 +5,7 @@ import { callInHistory } from '../../generation/history.js';
 import { BadRequestError } from '../../generation/request-error.js';
 import type { RequestFields } from '../fields/request-fields.js';
 import { nestedResponseFields } from './known-fields.js';
+import { wholeName } from './read-tools.js';
 import type { Item, StoredResponses } from './stored-responses.js';
 
 /** The request's own items, references among them replaced by what they refer to. @throws {BadRequestError} */
@@ -124,8 +125,10 @@ function addInput(messages: ChatMessage[], read: RequestFields, { type }: Item, 
 }
 
 function callOf(read: RequestFields, names: Map<string, string>): object {
-  const [id, name] = [read.text('call_id', ''), read.text('name', '')];
-  if (name === '') throw read.fail('name', 'must be a string');
+  const [id, own] = [read.text('call_id', ''), read.text('name', '')];
+  if (own === '') throw read.fail('name', 'must be a string');
+  const namespace = read.text('namespace', '');
+  const name = namespace === '' ? own : wholeName({ namespace, name: own });
   names.set(id, name);
   const given = { id, name, arguments: read.value('arguments') };
   return callInHistory(given, (problem) => read.fail('arguments', problem));

@@ -17,6 +17,7 @@ import { RequestFields } from '../fields/request-fields.js';
 import { schemaFormat, toolChoiceOf } from '../fields/tool-choice.js';
 import { nestedResponseFields as nested, responseFields } from './known-fields.js';
 import { givenItems, readItems } from './read-items.js';
+import { readTools, type ResponseTools } from './read-tools.js';
 import type { Item, StoredResponses } from './stored-responses.js';
 
 const names: ChatNames = { messages: 'input', tools: 'tools', toolChoice: 'tool_choice', format: 'text.format' };
@@ -33,7 +34,8 @@ export interface ResponseRequest {
   summarizes: boolean;
   /** The parts that are returned beside the answer. */
   include: readonly string[];
-  /** Fields that this server does not know. */
+  spaced: ResponseTools['spaced'];
+  /** Fields that this server does not know, and tools that it leaves out. */
   ignored: readonly string[];
 }
 
@@ -55,7 +57,8 @@ export async function readResponseRequest(
     'input',
   );
   const messages = await inTurns(readItems(fields, items, fields.text('instructions', '')), signal);
-  const tools = readTools(fields);
+  const { tools, spaced, left } = readTools(fields);
+  ignored.push(...left);
   const reasoning = fields.object('reasoning', nested.reasoning);
   const variables = template.ownVariables.length > 0 ? effortVariables(reasoning.text('effort', null)) : {};
   const include = fields.texts('include');
@@ -79,7 +82,7 @@ export async function readResponseRequest(
   const store = fields.boolean('store', true);
   const summary = reasoning.text('summary', reasoning.text('generate_summary', null));
   const repeated = repeatedOf(fields, chat, store);
-  return { chat, input, context: items, store, repeated, summarizes: summary !== null, include, ignored };
+  return { chat, spaced, input, context: items, store, repeated, summarizes: summary !== null, include, ignored };
 }
 
 /** All that the response before this one contains. */
@@ -118,28 +121,6 @@ function formatOf(fields: RequestFields): AnswerFormat {
   return type === 'json_object' ? { kind: 'object' } : schemaFormat(format);
 }
 
-/** Tools in the form of Chat Completions, which templates take. */
-function readTools(fields: RequestFields): Record<string, unknown>[] {
-  const value = fields.value('tools');
-  if (value === undefined || (Array.isArray(value) && value.length === 0)) return [];
-  return fields.objects('tools', null).map((given, i) => {
-    const type = given.text('type', '');
-    if (type !== 'function')
-      throw given.fail(
-        'type',
-        `is '${type}', a tool that a server runs or reads in its own way; this server serves 'function'`,
-      );
-    const tool = fields.within(given.plain(), nested['tools[]'], `tools[${i}]`);
-    const name = tool.text('name', '');
-    if (name === '') throw tool.fail('name', 'must be a string');
-    const description = tool.text('description', null);
-    const strict = tool.boolean('strict');
-    const parameters = tool.value('parameters') === undefined ? null : tool.object('parameters', null).plain();
-    const described = { ...(description !== null && { description }), ...(parameters && { parameters }) };
-    return { type: 'function', function: { name, ...described, ...(strict && { strict }) } };
-  });
-}
-
 /** The fields of a request as a response repeats them, with the values of those that were left out. */
 function repeatedOf(fields: RequestFields, { settings }: ChatRequest, store: boolean): Record<string, unknown> {
   const { sampling } = settings;
@@ -153,11 +134,24 @@ function repeatedOf(fields: RequestFields, { settings }: ChatRequest, store: boo
     top_p: sampling.topP,
     top_logprobs: settings.topLogprobs,
     tool_choice: fields.value('tool_choice') ?? 'auto',
-    tools: fields.value('tools') ?? [],
+    tools: repeatedTools(fields),
     text: { format: { type: 'text' }, ...fields.object('text', null).plain() },
     reasoning: { effort: null, summary: null, ...fields.object('reasoning', null).plain() },
     truncation: 'disabled',
     background: false,
     store,
+    presence_penalty: settings.presencePenalty,
+    frequency_penalty: settings.frequencyPenalty,
+    max_tool_calls: fields.value('max_tool_calls') ?? null,
+    service_tier: 'default',
+    safety_identifier: fields.value('safety_identifier') ?? null,
+    prompt_cache_key: fields.value('prompt_cache_key') ?? null,
   };
+}
+
+/** A function with all of its fields, as readers of a response expect it. */
+function repeatedTools(fields: RequestFields): unknown[] {
+  const tools = (fields.value('tools') ?? []) as { type: string }[];
+  const defaults = { description: null, parameters: null, strict: false };
+  return tools.map((tool) => (tool.type === 'function' ? { ...defaults, ...tool } : tool));
 }

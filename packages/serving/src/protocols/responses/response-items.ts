@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Choice } from '../../generation/answer.js';
 import type { CalledTool } from '../../tool-calls/part-streamer.js';
 import { chatLogprobs } from '../openai/chat-logprobs.js';
+import type { ResponseTools } from './read-tools.js';
 import type { Item } from './stored-responses.js';
 
 /** An event without its number. */
@@ -28,6 +29,8 @@ export interface ItemOptions {
   summarizes: boolean;
   /** Whether reasoning is also sent in the form that a client sends back without reading it. */
   sendsEncrypted: boolean;
+  /** The tools of namespaces, by the names that the model calls them by. */
+  spaced: ResponseTools['spaced'];
 }
 
 const prefixes: Readonly<Record<Kind, string>> = { reasoning: 'rs', message: 'msg', function_call: 'fc' };
@@ -70,7 +73,7 @@ export class ResponseItems {
     if (this.#open?.kind === kind && this.#open.call?.index === call?.index) return [];
     const closed = this.#close('completed');
     const id = `${prefixes[kind]}_${randomUUID().replaceAll('-', '')}`;
-    const item: Item = { id, type: kind, status: 'in_progress', ...emptyItem(kind, call) };
+    const item: Item = { id, type: kind, status: 'in_progress', ...emptyItem(kind, call, this.options) };
     this.#open = { kind, item, text: '', logprobs: [], call };
     const added = { type: 'response.output_item.added', output_index: this.#done.length, item };
     if (kind === 'function_call') return [...closed, added];
@@ -114,7 +117,7 @@ export class ResponseItems {
     const item = { ...open.item, status, ...wholeItem(open, this.options) };
     const events: ItemEvent[] =
       open.kind === 'function_call'
-        ? [{ type: 'response.function_call_arguments.done', ...place, name: open.call!.name, arguments: text }]
+        ? [{ type: 'response.function_call_arguments.done', ...place, name: open.item.name, arguments: text }]
         : [
             {
               type: `${textEvent(open.kind, this.options)}.done`,
@@ -135,10 +138,11 @@ export class ResponseItems {
 const textEvent = (kind: Kind, { summarizes }: ItemOptions): string =>
   kind === 'message' ? 'response.output_text' : `response.reasoning_${summarizes ? 'summary_' : ''}text`;
 
-function emptyItem(kind: Kind, call?: CalledTool): object {
+function emptyItem(kind: Kind, call: CalledTool | undefined, { spaced }: ItemOptions): object {
   if (kind === 'message') return { role: 'assistant', content: [] };
   if (kind === 'reasoning') return { summary: [] };
-  return { call_id: call!.id, name: call!.name, arguments: '' };
+  const { id, name } = call!;
+  return { call_id: id, ...(spaced.get(name) ?? { name }), arguments: '' };
 }
 
 function partOf({ kind, text, logprobs }: OpenItem, { summarizes }: ItemOptions): object {

@@ -8,7 +8,7 @@ import { ResponseItems, type ItemEvent } from './response-items.js';
 import type { Item } from './stored-responses.js';
 
 export interface ResponseWriterOptions {
-  request: Pick<ResponseRequest, 'repeated' | 'summarizes' | 'include'>;
+  request: Pick<ResponseRequest, 'repeated' | 'summarizes' | 'include' | 'spaced'>;
   model: string;
   created: number;
   /** Called with the response when it has ended, before its client has it. */
@@ -22,9 +22,10 @@ export class ResponseWriter implements AnswerWriter {
   #finishReason: Choice['finishReason'] = null;
 
   constructor(private readonly options: ResponseWriterOptions) {
-    const { summarizes, include } = options.request;
+    const { summarizes, include, spaced } = options.request;
     this.#items = new ResponseItems({
       summarizes,
+      spaced,
       sendsEncrypted: include.includes('reasoning.encrypted_content'),
     });
   }
@@ -84,6 +85,7 @@ export class ResponseWriter implements AnswerWriter {
       id: this.#id,
       object: 'response',
       created_at: created,
+      completed_at: null,
       status,
       error: null,
       incomplete_details: null,
