@@ -8,7 +8,7 @@ const packages = fileURLToPath(new URL('../..', import.meta.url));
 function newestSource(folder) {
   let newest = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
+    const path = `${folder}/${entry.name}`; // join would take a third of the time
     if (entry.isDirectory()) newest = Math.max(newest, newestSource(path));
     else if (entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
       newest = Math.max(newest, statSync(path).mtimeMs);
