@@ -30,6 +30,7 @@ try {
     const jest = [
       '--experimental-vm-modules',
       '--disable-warning=ExperimentalWarning',
+      '--single-threaded-gc',
       '../../node_modules/jest/bin/jest.js',
     ];
     run(join(repository, 'packages/core'), ...jest);
