@@ -5,8 +5,21 @@ import type { StoredEpisode } from './turns.js';
 const parents = (tree: ReturnType<typeof callTree>) => tree.calls.map(({ parent }) => parent);
 
 /** The turns of those calls. */
-const episodeOf = (calls: readonly number[]): StoredEpisode =>
-  ({ turns: calls.map((call) => ({ info: { rollout: 'made', call } })) }) as Partial<StoredEpisode> as StoredEpisode;
+const episodeOf = (calls: readonly number[]): StoredEpisode => ({
+  episode: 0,
+  iteration: 1,
+  seed: 0,
+  episodic_return: 1,
+  opening: '',
+  segments: [],
+  turns: calls.map((call) => ({
+    action: '',
+    reward: 0,
+    terminated: false,
+    truncated: false,
+    info: { rollout: 'made', call },
+  })),
+});
 
 test('a sub-agent: two prompts that begin anew, each continued once; rewards of calls are theirs', () => {
   const tree = callTree(subAgent(), episodeOf([0, 1, 2, 3]));
