@@ -61,6 +61,11 @@ test('groups without a signal, at the top and at the bottom, and the tasks that 
   ]);
 });
 
+test('where every reward is the same, no group is at the top', () => {
+  const same = ten.map((rollout) => ({ ...rollout, rewards: new Map([['reward', 0]]) }));
+  expect(tableOf(same, 'Groups without a signal').rows[0]).toEqual(['all', '5', '100 %', '–', '–', '2']);
+});
+
 test('tools that fail, and rollouts that did', () => {
   const failed = auditedRollout(madeRollout('x', [], { status: 'failed', reason: 'exit code 1\nmore', rewards: [] }));
   const all = [...ten, failed, failed];

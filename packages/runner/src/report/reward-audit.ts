@@ -135,7 +135,9 @@ function groupFigures(groups: readonly AuditedRollout[][], [lowest, highest]: [n
   const tasks = new Set(flat.map(([{ task }]) => task));
   for (const [i, [{ task }]] of groups.entries()) if (spreads[i][0] !== spreads[i][1]) tasks.delete(task);
   const share = (count: number) => `${((100 * count) / groups.length).toFixed(0)} %`;
-  return [String(groups.length), share(flat.length), share(at(highest)), share(at(lowest)), String(tasks.size)];
+  // Where all rewards are the same, no group is at the top or at the bottom.
+  const ends = lowest === highest ? ['–', '–'] : [share(at(highest)), share(at(lowest))];
+  return [String(groups.length), share(flat.length), ...ends, String(tasks.size)];
 }
 
 function rewardRange(rollouts: readonly AuditedRollout[]): [number, number] {
