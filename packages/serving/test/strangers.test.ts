@@ -225,13 +225,19 @@ test('who reads no answers is not answered further, also not to pings', async ()
 });
 
 test('bodies that stop half-way give way to those that come', async () => {
-  const listener = await listening({});
+  const listener = await listening({ stallMs: 180_000, requestMs: 180_000 }); // nobody is left for being slow
   const talks = await Promise.all(Array.from({ length: 12 }, () => client(listener.origin)));
   const [last, ...others] = talks;
-  for (const { socket } of others) socket.write(post(8 * MIB, 'x'.repeat(8 * MIB - 1)));
+  const unfinished = post(8 * MIB, 'x'.repeat(8 * MIB - 1));
+  const haveArrived = (count: number) => () =>
+    answers.length === count &&
+    answers.every(({ req: { socket } }) => socket.destroyed || socket.bytesRead >= unfinished.length);
+  for (const { socket } of others) socket.write(unfinished);
+  await until(haveArrived(others.length));
   const refused = () => others.map(({ said }) => said()).filter((said) => said !== '');
   await until(() => refused().length >= others.length - 8); // 8 bodies fit
-  last.socket.write(post(8 * MIB, 'x'.repeat(8 * MIB - 1)));
+  last.socket.write(unfinished);
+  await until(haveArrived(talks.length));
   await until(() => refused().length >= others.length - 7);
   expect(bytesInFlight.held).toBeLessThanOrEqual(64 * MIB);
   for (const said of refused()) expect(said).toMatch(/^HTTP\/1\.1 503 .*\r\n\r\nno room$/s);
