@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs';
 import { AdapterError } from '@bowyer/models';
 import { folderBelow } from '../../adapters/allowed-folders.js';
+import { hasOtherTemplate } from '../../adapters/own-template.js';
 import { BadRequestError } from '../../generation/request-error.js';
 import { harmless, refused, served as servedFields } from '../fields/field-rules.js';
 import { RequestFields } from '../fields/request-fields.js';
@@ -65,7 +66,7 @@ function deleted({ registry, onNotice }: ServedAdapters, id: string) {
   return { status: 200, json: { id, object: 'model', deleted: true } };
 }
 
-/** The notice names the base that the adapter was trained beside, if that is another one than the server's. */
+/** The notice names the base that the adapter was trained beside, and its chat template, where these are others than the server's. */
 export async function loadAdapter(
   { registry, modelFolder, onNotice }: ServedAdapters,
   name: string,
@@ -74,7 +75,11 @@ export async function loadAdapter(
 ): Promise<void> {
   const { base } = await registry.load(name, dir, { replaces });
   const isOther = base !== null && realpathSync(base) !== realpathSync(modelFolder);
-  onNotice(`the adapter '${name}' is loaded from ${dir}${isOther ? `; it names another base, ${base}` : ''}`);
+  const others = [
+    ...(isOther ? [`it names another base, ${base}`] : []),
+    ...(hasOtherTemplate(dir, modelFolder) ? ["its chat template differs from the model's, and is not used"] : []),
+  ];
+  onNotice([`the adapter '${name}' is loaded from ${dir}`, ...others].join('; '));
 }
 
 function givenText(fields: RequestFields, name: string): string {
