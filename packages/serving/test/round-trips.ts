@@ -114,6 +114,7 @@ const PIECES =
 class RoundTrip {
   readonly #decode: (ids: readonly number[]) => string;
   readonly #pieces: readonly string[];
+  readonly #mostCalls: number;
 
   constructor(
     private readonly template: ChatTemplate,
@@ -125,6 +126,7 @@ class RoundTrip {
     this.#decode = decoderWithMarks(tokenizer, format);
     const marks = format.marks.filter((mark) => !TURN_ENDS.includes(mark));
     this.#pieces = [...PIECES.split('|'), '|', ...marks];
+    this.#mostCalls = style.takesSeveral ? ([3, 2].find((count) => this.#writes(count)) ?? 1) : 1;
   }
 
   next(): { sameIds: boolean; sameCalls: boolean; answer: string; again: string } {
@@ -147,16 +149,28 @@ class RoundTrip {
     return { sameIds: isSame, sameCalls: sameCalls(message, calls), answer, again: again.answer };
   }
 
+  /** Whether an answer may have so many calls: DeepSeek R1's distilled models have a template that ends the turn behind each further call. */
+  #writes(count: number): boolean {
+    const before: ChatMessage[] = [{ role: 'user', content: '' }];
+    const tool_calls = Array.from({ length: count }, (_, i) => ({
+      type: 'function',
+      id: `abcdef01${i}`,
+      function: { name: 'get_weather', arguments: earlierArguments('{}') },
+    }));
+    const message: ChatMessage = { role: 'assistant', content: '', tool_calls };
+    const { answer } = this.#rendered(this.#ids(before), [...before, message]);
+    return answer.split('get_weather').length > count;
+  }
+
   #text = (): string => Array.from({ length: this.rng.integer(0, 6) }, () => this.#piece()).join('');
 
   #piece = (): string => this.#pieces[this.rng.integer(0, this.#pieces.length - 1)];
 
   /** A message with one to three calls; now and then with content or a thought. */
   #answer(): ChatMessage {
-    const most = this.style.takesSeveral ? 3 : 1;
     const content =
       this.style.takesContent && this.style.format.name !== 'harmony' && this.#chance(2) ? this.#text() : '';
-    const tool_calls = Array.from({ length: this.rng.integer(1, most) }, (_, i) => ({
+    const tool_calls = Array.from({ length: this.rng.integer(1, this.#mostCalls) }, (_, i) => ({
       type: 'function',
       id: `abcdef0${this.rng.integer(10, 32)}${i}`.slice(0, 8) + String(i),
       function: { name: tools[this.rng.integer(0, tools.length - 1)].name, arguments: earlierArguments(this.#json()) },

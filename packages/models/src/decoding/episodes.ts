@@ -1,75 +1,23 @@
 // Many episodes sampled side by side: each slot keeps its context in the key-value cache over all turns of an episode,
 // so that a turn costs its new tokens only.
-import { maximum, type Rng } from '@bowyer/core';
+import { maximum } from '@bowyer/core';
 import { commonPrefix } from './common-prefix.js';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import { ALLOWED_BIAS } from '../layers/restricted-logits.js';
 import { roundedCapacity } from './cache-rows.js';
 import type { GenerateArgs, GeneratedRow } from './generate-args.js';
-import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';
-import { noLogitRules, type LogitRules } from './logit-rules.js';
+import type { LogitBias, RuledText } from './logit-inputs.js';
+import { noLogitRules } from './logit-rules.js';
 import type { PooledCache, PrefixPool } from './prefix-pool.js';
 import { BLOCK_TOKENS } from './prefix-tree.js';
 import { samplerFor, type Sampler } from './sampling.js';
-import { computable, type RowSampling, type SamplingOptions } from './sampling-options.js';
-import { inOneArray, samplingUniforms, uniformsPerToken } from './sampling-uniforms.js';
+import { computable, type SamplingOptions } from './sampling-options.js';
+import { samplingUniforms, uniformsPerToken } from './sampling-uniforms.js';
 import { readersFirst, sharingPlan, stagesOfRows, type SharingPlan } from './sharing-plan.js';
 import { SlotMapping } from './slot-mapping.js';
-
-/** The input of a slot before it generates. */
-export interface Turn {
-  slot: number;
-  /** A new episode: the slot's context is forgotten first. */
-  reset?: boolean;
-  /** Tokens to add to the slot's context: the observation, and the last action if the environment saw another one. */
-  tokens: readonly number[];
-  /**
-   * One number is drawn from it, which determines all of the utterance's tokens, whatever else is in the batch. With `drawsPerToken`
-   * it is `maxNewTokens` numbers, one for each token.
-   */
-  rng: Rng;
-  /** The amounts that are added to single logits before every token, with the option `biasesLogits`. */
-  logitBias?: LogitBias;
-  /** The only tokens that can be chosen, with the option `restrictsTokens`; all, if left out. */
-  allowedIds?: readonly number[];
-  /** The changes that the text so far makes to logits, with the option `appliesRules`. */
-  rules?: LogitRules;
-  /**
-   * The tokens that can be chosen next, with the option `masksTokens`: bit i % 32 of word ⌊i / 32⌋ is token i, and tokens beyond the
-   * words are left out; all, if not given.
-   */
-  tokenMask?: Uint32Array | null;
-  /** The adapter of the model's bank that the slot's whole context is read with from now on; null or left out: the base alone. */
-  adapter?: LoadedAdapter | null;
-  /** How it is sampled, and the tokens that end it, where that differs from the call's options; see `mixesTurns`. */
-  sampling?: RowSampling & Pick<SamplingOptions, 'terminatorIds'>;
-  /** How many of the slot's last tokens earlier calls generated for the same text; 0 if not given. */
-  newTokens?: number;
-}
-
-export interface Utterance {
-  slot: number;
-  /** The tokens without the terminator. */
-  ids: number[];
-  terminatorId: number | null;
-  /**
-   * [ids, then the terminator if there is one] nats, under the policy at temperature 1 without truncation; where tokens are restricted,
-   * among the allowed ones.
-   */
-  logprobs: Float32Array;
-  /** The same under the distribution that was sampled from; equal to `logprobs` at temperature 1 without truncation. */
-  samplingLogprobs: Float32Array;
-  /** Like `logprobs`, but among the tokens that the mask allowed, with the option `masksTokens`. */
-  maskedLogprobs?: Float32Array;
-  /** The policy's most likely tokens before biases, one entry a log-probability, with the option `biasesLogits`. */
-  topLogprobs?: readonly TopLogprobs[];
-  /** How many of the slot's last tokens the model saw before its first own one. */
-  contextTokens: number;
-  /** How many of the new tokens before it the model read; the others' keys and values were in a cache. */
-  readTokens: number;
-  finishReason: 'terminator' | 'length';
-}
+import { checkTurns } from './turn-checks.js';
+import { ownSampling, uniformsFor, type Turn, type Utterance } from './turns.js';
 
 export interface EpisodesOptions {
   programs: DecodePrograms;
@@ -493,68 +441,14 @@ export class Episodes {
   }
 
   #check(turns: readonly Omit<Turn, 'rng'>[], options: SamplingOptions): void {
-    const { maxNewTokens, draftTokens, biasesLogits, restrictsTokens, appliesRules, masksTokens } = options;
-    const { contextLength, programs } = this.options;
-    const { vocabSize } = programs.architecture;
-    if (
-      draftTokens &&
-      (this.#states.length > 0 || this.cache.arrange || biasesLogits || restrictsTokens || appliesRules || masksTokens)
-    )
-      throw new RangeError(
-        `Episodes.act: draftTokens ${draftTokens} needs device=cpu, a model without recurrent layers, no biases, no rules for logits and no masks`,
-      );
-    if (restrictsTokens && (biasesLogits || appliesRules || masksTokens))
-      throw new RangeError('Episodes.act: restrictsTokens does not go with biasesLogits, appliesRules or masksTokens');
-    if (masksTokens && maxNewTokens > 1 && turns.some(({ tokenMask }) => tokenMask))
-      throw new RangeError(`Episodes.act: a token mask is that of one token, and maxNewTokens is ${maxNewTokens}`);
-    if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
-      throw new RangeError(
-        `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,
-      );
-    const seen = new Set<number>();
-    for (const { slot, tokens, logitBias = [], allowedIds, rules, tokenMask, sampling, adapter = null } of turns) {
-      this.#context(slot);
-      if (sampling && !this.mixesTurns)
-        throw new RangeError(`Episodes.act: slot ${slot} is sampled in its own way, which needs sharesSampler`);
-      if (adapter !== null && !programs.bank)
-        throw new RangeError(
-          `Episodes.act: slot ${slot} has an adapter, and the model was loaded without room for any`,
-        );
-      programs.bank?.placeOf(adapter);
-      if (tokenMask && !masksTokens)
-        throw new RangeError(`Episodes.act: slot ${slot} has a token mask, which needs the option masksTokens`);
-      if (tokenMask?.every((word) => word === 0))
-        throw new RangeError(`Episodes.act: the token mask of slot ${slot} allows no token`);
-      if (rules && !appliesRules)
-        throw new RangeError(`Episodes.act: slot ${slot} has rules for logits, which needs the option appliesRules`);
-      if (logitBias.length > 0 && !biasesLogits)
-        throw new RangeError(`Episodes.act: slot ${slot} changes logits, which needs the option biasesLogits`);
-      if (allowedIds && !restrictsTokens)
-        throw new RangeError(`Episodes.act: slot ${slot} names allowed tokens, which needs the option restrictsTokens`);
-      if ([...logitBias.map(([id]) => id), ...(allowedIds ?? [])].some((id) => !(id >= 0 && id < vocabSize)))
-        throw new RangeError(`Episodes.act: slot ${slot} changes logits beyond the vocabulary of ${vocabSize} tokens`);
-      if (seen.has(slot)) throw new RangeError(`Episodes.act: slot ${slot} has two turns in one call`);
-      seen.add(slot);
-      const unknown = tokens.find((id) => !(id >= 0 && id < vocabSize));
-      if (unknown !== undefined)
-        throw new RangeError(
-          `Episodes.act: slot ${slot} is given the token id ${unknown}; the vocabulary has ${vocabSize} tokens`,
-        );
-    }
+    const { programs, contextLength } = this.options;
+    for (const { slot } of turns) this.#context(slot);
+    checkTurns(turns, options, {
+      contextLength,
+      vocabSize: programs.architecture.vocabSize,
+      bank: programs.bank,
+      mixesTurns: this.mixesTurns,
+      isPlain: this.#states.length === 0 && !this.cache.arrange,
+    });
   }
-}
-
-/** The part of a turn's own sampling, or of the call's options, that its row needs. */
-function ownSampling(given: NonNullable<Turn['sampling']>): NonNullable<Turn['sampling']> {
-  const { temperature, topK, topP, greedy, terminatorIds } = computable(given);
-  return { temperature, topK, topP, greedy, terminatorIds };
-}
-
-/** Nothing for a greedy graph; where a graph that samples is to be greedy, zeros. */
-function uniformsFor(
-  turns: readonly { uniforms: Float32Array; sampling: RowSampling }[],
-  { kind }: Sampler,
-): Float32Array {
-  if (kind === 'greedy') return new Float32Array(0);
-  return inOneArray(turns.map(({ uniforms, sampling }) => (sampling.greedy ? uniforms.map(() => 0) : uniforms)));
 }

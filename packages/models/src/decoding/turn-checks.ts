@@ -1,0 +1,76 @@
+// The checks of a call's turns and options, before anything is changed.
+import type { AdapterBank } from '../lora/adapter-bank.js';
+import type { SamplingOptions } from './sampling-options.js';
+import type { Turn } from './turns.js';
+
+/** What the episodes have. */
+export interface TurnLimits {
+  contextLength: number;
+  vocabSize: number;
+  bank: AdapterBank | undefined;
+  /** Whether turns of one call may be sampled differently. */
+  mixesTurns: boolean;
+  /** A cache on the host, and no recurrent layers. */
+  isPlain: boolean;
+}
+
+type Given = Omit<Turn, 'rng'>;
+
+/** @throws {RangeError} that names the option, or the slot of the turn */
+export function checkTurns(turns: readonly Given[], options: SamplingOptions, known: TurnLimits): void {
+  checkOptions(turns, options, known);
+  const seen = new Set<number>();
+  for (const turn of turns) {
+    checkTurn(turn, options, known);
+    if (seen.has(turn.slot)) throw new RangeError(`Episodes.act: slot ${turn.slot} has two turns in one call`);
+    seen.add(turn.slot);
+  }
+}
+
+function checkOptions(turns: readonly Given[], options: SamplingOptions, known: TurnLimits): void {
+  const { maxNewTokens, draftTokens, biasesLogits, restrictsTokens, appliesRules, masksTokens } = options;
+  const { contextLength, isPlain } = known;
+  if (draftTokens && (!isPlain || biasesLogits || restrictsTokens || appliesRules || masksTokens))
+    throw new RangeError(
+      `Episodes.act: draftTokens ${draftTokens} needs device=cpu, a model without recurrent layers, no biases, no rules for logits and no masks`,
+    );
+  if (restrictsTokens && (biasesLogits || appliesRules || masksTokens))
+    throw new RangeError('Episodes.act: restrictsTokens does not go with biasesLogits, appliesRules or masksTokens');
+  if (masksTokens && maxNewTokens > 1 && turns.some(({ tokenMask }) => tokenMask))
+    throw new RangeError(`Episodes.act: a token mask is that of one token, and maxNewTokens is ${maxNewTokens}`);
+  if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
+    throw new RangeError(
+      `Episodes.act: maxNewTokens ${maxNewTokens} must be from 1 to the context's ${contextLength} tokens`,
+    );
+}
+
+function checkTurn(
+  { slot, tokens, logitBias = [], allowedIds, rules, tokenMask, sampling, adapter = null }: Given,
+  { biasesLogits, restrictsTokens, appliesRules, masksTokens }: SamplingOptions,
+  known: TurnLimits,
+): void {
+  if (sampling && !known.mixesTurns)
+    throw new RangeError(`Episodes.act: slot ${slot} is sampled in its own way, which needs sharesSampler`);
+  if (adapter !== null && !known.bank)
+    throw new RangeError(`Episodes.act: slot ${slot} has an adapter, and the model was loaded without room for any`);
+  known.bank?.placeOf(adapter);
+  if (tokenMask && !masksTokens)
+    throw new RangeError(`Episodes.act: slot ${slot} has a token mask, which needs the option masksTokens`);
+  if (tokenMask?.every((word) => word === 0))
+    throw new RangeError(`Episodes.act: the token mask of slot ${slot} allows no token`);
+  if (rules && !appliesRules)
+    throw new RangeError(`Episodes.act: slot ${slot} has rules for logits, which needs the option appliesRules`);
+  if (logitBias.length > 0 && !biasesLogits)
+    throw new RangeError(`Episodes.act: slot ${slot} changes logits, which needs the option biasesLogits`);
+  if (allowedIds && !restrictsTokens)
+    throw new RangeError(`Episodes.act: slot ${slot} names allowed tokens, which needs the option restrictsTokens`);
+  if ([...logitBias.map(([id]) => id), ...(allowedIds ?? [])].some((id) => !(id >= 0 && id < known.vocabSize)))
+    throw new RangeError(
+      `Episodes.act: slot ${slot} changes logits beyond the vocabulary of ${known.vocabSize} tokens`,
+    );
+  const unknown = tokens.find((id) => !(id >= 0 && id < known.vocabSize));
+  if (unknown !== undefined)
+    throw new RangeError(
+      `Episodes.act: slot ${slot} is given the token id ${unknown}; the vocabulary has ${known.vocabSize} tokens`,
+    );
+}

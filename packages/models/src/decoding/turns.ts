@@ -1,0 +1,77 @@
+// A turn of an episode: its input, and the utterance that follows.
+import type { Rng } from '@bowyer/core';
+import type { LoadedAdapter } from '../lora/adapter-bank.js';
+import type { LogitBias, TopLogprobs } from './logit-inputs.js';
+import type { LogitRules } from './logit-rules.js';
+import type { Sampler } from './sampling.js';
+import { computable, type RowSampling, type SamplingOptions } from './sampling-options.js';
+import { inOneArray } from './sampling-uniforms.js';
+
+/** The input of a slot before it generates. */
+export interface Turn {
+  slot: number;
+  /** A new episode: the slot's context is forgotten first. */
+  reset?: boolean;
+  /** Tokens to add to the slot's context: the observation, and the last action if the environment saw another one. */
+  tokens: readonly number[];
+  /**
+   * One number is drawn from it, which determines all of the utterance's tokens, whatever else is in the batch. With `drawsPerToken`
+   * it is `maxNewTokens` numbers, one for each token.
+   */
+  rng: Rng;
+  /** The amounts that are added to single logits before every token, with the option `biasesLogits`. */
+  logitBias?: LogitBias;
+  /** The only tokens that can be chosen, with the option `restrictsTokens`; all, if left out. */
+  allowedIds?: readonly number[];
+  /** The changes that the text so far makes to logits, with the option `appliesRules`. */
+  rules?: LogitRules;
+  /**
+   * The tokens that can be chosen next, with the option `masksTokens`: bit i % 32 of word ⌊i / 32⌋ is token i, and tokens beyond the
+   * words are left out; all, if not given.
+   */
+  tokenMask?: Uint32Array | null;
+  /** The adapter of the model's bank that the slot's whole context is read with from now on; null or left out: the base alone. */
+  adapter?: LoadedAdapter | null;
+  /** How it is sampled, and the tokens that end it, where that differs from the call's options; see `mixesTurns`. */
+  sampling?: RowSampling & Pick<SamplingOptions, 'terminatorIds'>;
+  /** How many of the slot's last tokens earlier calls generated for the same text; 0 if not given. */
+  newTokens?: number;
+}
+
+export interface Utterance {
+  slot: number;
+  /** The tokens without the terminator. */
+  ids: number[];
+  terminatorId: number | null;
+  /**
+   * [ids, then the terminator if there is one] nats, under the policy at temperature 1 without truncation; where tokens are restricted,
+   * among the allowed ones.
+   */
+  logprobs: Float32Array;
+  /** The same under the distribution that was sampled from; equal to `logprobs` at temperature 1 without truncation. */
+  samplingLogprobs: Float32Array;
+  /** Like `logprobs`, but among the tokens that the mask allowed, with the option `masksTokens`. */
+  maskedLogprobs?: Float32Array;
+  /** The policy's most likely tokens before biases, one entry a log-probability, with the option `biasesLogits`. */
+  topLogprobs?: readonly TopLogprobs[];
+  /** How many of the slot's last tokens the model saw before its first own one. */
+  contextTokens: number;
+  /** How many of the new tokens before it the model read; the others' keys and values were in a cache. */
+  readTokens: number;
+  finishReason: 'terminator' | 'length';
+}
+
+/** The part of a turn's own sampling, or of the call's options, that its row needs. */
+export function ownSampling(given: NonNullable<Turn['sampling']>): NonNullable<Turn['sampling']> {
+  const { temperature, topK, topP, greedy, terminatorIds } = computable(given);
+  return { temperature, topK, topP, greedy, terminatorIds };
+}
+
+/** Nothing for a greedy graph; where a graph that samples is to be greedy, zeros. */
+export function uniformsFor(
+  turns: readonly { uniforms: Float32Array; sampling: RowSampling }[],
+  { kind }: Sampler,
+): Float32Array {
+  if (kind === 'greedy') return new Float32Array(0);
+  return inOneArray(turns.map(({ uniforms, sampling }) => (sampling.greedy ? uniforms.map(() => 0) : uniforms)));
+}
