@@ -1,0 +1,19 @@
+import { REWARD } from '../trajectories/final-rewards.js';
+import type { Verdict } from '../rewards/verdict.js';
+
+/** Takes rewards and metrics. */
+export interface VerdictSink {
+  reward(id: string, reward: { value: number; name: string }): Promise<unknown>;
+  metrics(id: string, metrics: Record<string, number>): Promise<void>;
+}
+
+/** Components first, then the reward itself. */
+export async function reportVerdict(
+  sink: VerdictSink,
+  id: string,
+  { reward, components = {}, metrics }: Verdict,
+): Promise<void> {
+  for (const [name, value] of Object.entries(components)) await sink.reward(id, { name, value });
+  if (reward !== undefined) await sink.reward(id, { name: REWARD, value: reward });
+  if (metrics !== undefined) await sink.metrics(id, metrics);
+}
