@@ -14,20 +14,22 @@ export type Said = string | [tool: string, args: object][];
 export interface Example<Task, Answer> {
   /** Draws a task from all that are possible. */
   draw(rng: Rng): Task;
-  /** Whether the expert's records may hold such a task; those that they do not hold are left to reinforcement learning. */
-  isRecorded(task: Task, rng: Rng): boolean;
   warmStart: WarmStart;
   training: Training;
   /** The expert: a script that sees what the model sees, and nothing else. */
   expert(messages: readonly Message[], tools: readonly string[]): Said;
+  /** What the expert says where it is careless: too early an answer, a wrong tool. Null: it cannot err here. */
+  slip(messages: readonly Message[], tools: readonly string[], rng: Rng): Said | null;
   /** 1 for the right answer, 0 for any other. */
   reward(task: Task, answer: Answer): number;
 }
 
-/** Supervised learning on what the expert did, cut short so that the agent begins as a mediocre one. */
+/** Supervised learning on what a careless expert did, so that the agent begins as a mediocre one. */
 export interface WarmStart {
   /** Tasks that the expert is recorded with. */
   records: number;
+  /** Share of its turns in which the expert is careless. */
+  carelessness: number;
   /** Passes over their dialogues. */
   epochs: number;
   batchSize: number;
@@ -38,6 +40,8 @@ export interface WarmStart {
 export interface Training {
   iterations: number;
   lmLr: number;
+  /** Tasks of an iteration, each of which is played eight times; 8 if not given. */
+  groups?: number;
 }
 
 export interface Endpoint {

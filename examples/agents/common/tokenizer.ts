@@ -7,8 +7,8 @@ import type { Dialogue } from './scripted-endpoint.js';
 const specials = ['<pad>', '<|im_start|>', '<|im_end|>', '<tool_call>', '</tool_call>'];
 
 /**
- * Digits stand alone, so that a number that was never seen is copied like any other, and what the template and JSON write around the
- * values of a call is one token each; other words are merged bytes.
+ * Digits and spaces stand alone, so that a number or a word is copied as the same tokens wherever it stands, and what the template and
+ * JSON write around the values of a call is one token each; words are merged bytes.
  */
 export function tokenizerOf(dialogues: readonly Dialogue[]): object {
   const texts = dialogues.flatMap(({ messages, tools = [] }) => [
@@ -17,11 +17,12 @@ export function tokenizerOf(dialogues: readonly Dialogue[]): object {
   ]);
   const calls = dialogues.flatMap(({ messages }) => messages.flatMap(({ tool_calls = [] }) => tool_calls));
   const scaffold = [...new Set([...written, ...calls.flatMap(scaffoldOf)])];
-  const withoutDigits = texts.map((text) => text.replace(/\d/g, ' '));
-  const made = bytePairTokenizer(withoutDigits, [...specials, ...scaffold], 400);
-  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true };
-  const pretokenizers = [{ type: 'Digits', individual_digits: true }, byteLevel];
-  return { ...made, pre_tokenizer: { type: 'Sequence', pretokenizers } };
+  const words = texts.flatMap((text) => text.match(/\p{L}+|[^\s\p{L}\p{N}]+/gu) ?? []);
+  const made = bytePairTokenizer(words, [...specials, ...scaffold], 400);
+  const pattern = { Regex: String.raw`\p{L}+|\p{N}|[^\s\p{L}\p{N}]+|\s+` };
+  const split = { type: 'Split', pattern, behavior: 'Isolated', invert: false };
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false };
+  return { ...made, pre_tokenizer: { type: 'Sequence', pretokenizers: [split, byteLevel] } };
 }
 
 const written = [

@@ -1,11 +1,16 @@
-// Trains the agent of an example with one seed.
+// Trains the agent of an example with one seed: as a function of this process, or as a program of its own.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { trainAgent, type TrainedAgent } from '@bowyer/agents';
+import { trainAgent } from '@bowyer/agents';
 import type { Agent, Example } from './example.js';
 
 const GROUP = 8;
+const root = resolve(import.meta.dirname, '../../..');
 
-interface SeededRun {
+export interface SeededRun {
   /** The folder of the model to start from. */
   model: string;
   savePath: string;
@@ -15,42 +20,83 @@ interface SeededRun {
   log: (line: string) => void;
 }
 
-export async function trainExample<Task extends object, Answer>(
-  { example, answer }: { example: Example<Task, Answer>; answer: Agent<Task, Answer> },
+/** An agent that is a function: `trainAgent`. */
+export async function trainFunction<Task extends object, Answer>(
+  example: Example<Task, Answer>,
+  answer: Agent<Task, Answer>,
+  { short, ...run }: SeededRun,
+): Promise<void> {
+  await trainAgent({
+    ...run,
+    ...tasksOf(example, short),
+    ...settingsOf(example, short),
+    run: (task, endpoint) => answer(task, endpoint),
+    reward: (task, { result }) => example.reward(task, result),
+  });
+}
+
+/** An agent that is a program: `npx bowyer --config-name train_agent agent=COMMAND …`. */
+export async function trainProgram<Task extends object, Answer>(
+  example: Example<Task, Answer>,
+  command: string,
   { model, savePath, seed, short, log }: SeededRun,
-): Promise<TrainedAgent> {
-  const heldOut = short ? 64 : 128;
-  const { iterations, lmLr } = example.training;
-  const testTasks = drawn(example.draw, 'test', 2 * heldOut);
-  const evalTasks = drawn(example.draw, 'eval', heldOut, testTasks);
-  return trainAgent({
+): Promise<void> {
+  mkdirSync(savePath, { recursive: true });
+  const files = Object.entries(tasksOf(example, short)).map(([name, tasks]) => {
+    const file = join(savePath, `${name}.jsonl`);
+    writeFileSync(file, tasks.map((task) => `${JSON.stringify(task)}\n`).join(''));
+    return [name, file];
+  });
+  const settings = {
+    ...Object.fromEntries(files),
+    ...settingsOf(example, short),
+    agent: command,
     model,
     savePath,
     seed,
-    log,
-    tasks: drawn(example.draw, 'train', 1024, [...testTasks, ...evalTasks]),
-    evalTasks,
-    testTasks,
-    run: (task, endpoint) => answer(task, endpoint),
-    reward: (task, { result }) => example.reward(task, result),
-    rolloutSize: 8 * GROUP,
+  };
+  const given = Object.entries(settings).map(([key, value]) => `${snakeCase(key)}=${JSON.stringify(value)}`);
+  const program = ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts'];
+  log(`bowyer --config-name train_agent ${given.join(' ')}`);
+  const all = [...program, '--config-name', 'train_agent', ...given];
+  const child = spawn(process.execPath, all, { cwd: root, stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`train_agent ended with ${code}`);
+}
+
+const snakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Keys of the config train_agent, in camelCase. */
+function settingsOf({ training }: Pick<Example<object, unknown>, 'training'>, short: boolean) {
+  const { iterations, lmLr, groups = 8 } = training;
+  return {
+    iterations: short ? Math.ceil(iterations / 3) : iterations,
+    lmLr,
+    rolloutSize: groups * GROUP,
     groupSize: GROUP,
-    evalFreq: 10,
-    evalSize: heldOut,
-    testSize: 2 * heldOut,
-    saveFreq: 10,
     // An update costs little beside the rollouts: each is learned from in four passes.
     innerEpochs: 4,
     minibatchSize: 32,
+    evalFreq: 10,
+    evalSize: heldOut(short),
+    testSize: 2 * heldOut(short),
+    saveFreq: 10,
     concurrency: 32,
     slots: 32,
     threads: 1,
     // An agent that a framework gives up, as after too many turns, has not solved its task.
     attempts: 1,
     failedReward: 0,
-    iterations: short ? Math.ceil(iterations / 3) : iterations,
-    lmLr,
-  });
+  };
+}
+
+/** Tasks of an evaluation. */
+const heldOut = (short: boolean): number => (short ? 64 : 128);
+
+function tasksOf<Task extends object>({ draw }: { draw(rng: Rng): Task }, short: boolean) {
+  const testTasks = drawn(draw, 'test', 2 * heldOut(short));
+  const evalTasks = drawn(draw, 'eval', heldOut(short), testTasks);
+  return { tasks: drawn(draw, 'train', 1024, [...testTasks, ...evalTasks]), evalTasks, testTasks };
 }
 
 /** Tasks of a purpose; none of the others that hold the same. */

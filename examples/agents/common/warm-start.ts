@@ -21,29 +21,30 @@ export async function warmStart<Task, Answer>(
   return model;
 }
 
-/** @throws where the expert itself gets less than the whole reward */
+/** Tasks that the expert must solve without a slip, before it is recorded with some. */
+const CHECKED = 8;
+
+/** @throws where the expert gets less than the whole reward */
 async function recorded<Task, Answer>(
-  example: Example<Task, Answer>,
+  { draw, expert, slip, reward, warmStart }: Example<Task, Answer>,
   answer: Agent<Task, Answer>,
 ): Promise<Dialogue[]> {
-  const endpoint = await scriptedEndpoint(example.expert);
+  const rng = Rng.forPurpose(1, 'records');
+  let carelessness = 0;
+  const endpoint = await scriptedEndpoint((messages, tools) => {
+    const slipped = rng.uniform() < carelessness ? slip(messages, tools, rng) : null;
+    return slipped ?? expert(messages, tools);
+  });
   try {
-    for (const task of recordedTasks(example)) {
-      const reward = example.reward(task, await answer(task, endpoint));
-      if (reward !== 1) throw new Error(`the expert gets the reward ${reward} for ${JSON.stringify(task)}`);
+    for (let i = 0; i < CHECKED; i++) {
+      const task = draw(rng);
+      const got = reward(task, await answer(task, endpoint));
+      if (got !== 1) throw new Error(`the expert gets the reward ${got} for ${JSON.stringify(task)}`);
     }
+    ({ carelessness } = warmStart);
+    for (let i = 0; i < warmStart.records; i++) await answer(draw(rng), endpoint);
     return wholeDialogues(endpoint.dialogues);
   } finally {
     await endpoint.close();
   }
-}
-
-function recordedTasks<Task, Answer>({ draw, isRecorded, warmStart }: Example<Task, Answer>): Task[] {
-  const rng = Rng.forPurpose(1, 'records');
-  const tasks: Task[] = [];
-  while (tasks.length < warmStart.records) {
-    const task = draw(rng);
-    if (isRecorded(task, rng)) tasks.push(task);
-  }
-  return tasks;
 }

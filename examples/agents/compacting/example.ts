@@ -1,6 +1,6 @@
-// Things in numbered boxes, on pages that are forgotten: the notes must keep what the question asks for. Few records have more than
-// two such boxes.
-import type { Example } from '../common/example.js';
+// Things in numbered boxes, on pages that are forgotten: the notes must keep what the question asks for. A careless expert answers before
+// the end, and writes notes that say nothing.
+import type { Example, Message } from '../common/example.js';
 
 const things = ['keys', 'coins', 'rings'];
 const PAGES = 4;
@@ -23,19 +23,27 @@ export const example: Example<BoxTask, string | null> = {
     const found = boxes.filter((_, i) => content[i] === asked);
     return { question: `Where are the ${asked}?`, pages, answer: notesOf(found.map(String)), kind: found.length };
   },
-  isRecorded: ({ kind }, rng) => kind < 3 || rng.uniform() < 0.15,
-  warmStart: { records: 150, epochs: 25, batchSize: 16, lmLr: 4e-3 },
+  warmStart: { records: 200, carelessness: 0.12, epochs: 22, batchSize: 16, lmLr: 4e-3 },
   training: { iterations: 30, lmLr: 3e-4 },
   expert(messages) {
-    const asked = /the (\w+)\?/.exec(messages[0].content)![1];
-    const noted = /Notes: (.*)/.exec(messages[0].content)?.[1] ?? '';
-    const read = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
-    const found = read.flatMap((page) => [...page.matchAll(/(\w+) (\d)/g)].filter(([, thing]) => thing === asked));
-    const notes = notesOf([...noted.matchAll(/\d/g), ...found.map(([, , box]) => box)].map(String));
-    if (messages.at(-1)!.content === 'Write notes.' || read.includes('end')) return notes;
-    return [['next_page', {}]];
+    const { role, content } = messages.at(-1)!;
+    const isAtEnd = role === 'tool' && content === 'end';
+    return isAtEnd || content === 'Write notes.' ? notesSoFar(messages) : [['next_page', {}]];
   },
+  slip: (messages) => (messages.at(-1)!.content === 'Write notes.' ? 'none' : notesSoFar(messages)),
   reward: ({ answer }, said) => (said === answer ? 1 : 0),
 };
 
 const notesOf = (boxes: readonly string[]): string => boxes.join(' ') || 'none';
+
+/** The boxes of the notes, and those of the pages since. */
+function notesSoFar(messages: readonly Message[]): string {
+  const [{ content: first }] = messages;
+  const asked = /the (\w+)\?/.exec(first)![1];
+  const noted = /Notes: (.*)/.exec(first)?.[1] ?? '';
+  const read = messages
+    .filter(({ role }) => role === 'tool')
+    .flatMap(({ content }) => [...content.matchAll(/(\w+) (\d)/g)]);
+  const found = read.filter(([, thing]) => thing === asked).map(([, , box]) => box);
+  return notesOf([...[...noted.matchAll(/\d/g)].map(String), ...found]);
+}

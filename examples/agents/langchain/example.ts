@@ -1,5 +1,5 @@
-// Questions on a table of orders. The records have each kind of question, and few that name both a person and an item.
-import type { Example } from '../common/example.js';
+// Questions on a table of orders, by person, by item, or by both. A careless expert asks for another figure than the question does.
+import type { Example, Said } from '../common/example.js';
 
 const people = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eva', 'Finn'];
 const items = ['apples', 'pears', 'plums', 'figs', 'limes'];
@@ -34,16 +34,24 @@ export const example: Example<SqlTask, string> = {
     const answer = String(results[ask as keyof typeof results]);
     return { question: `${asks[ask][0]} ${which}?`, orders, answer, kind: both ? 'both' : 'one' };
   },
-  isRecorded: ({ kind }, rng) => kind === 'one' || rng.uniform() < 0.2,
-  warmStart: { records: 200, epochs: 20, batchSize: 16, lmLr: 4e-3 },
+  warmStart: { records: 250, carelessness: 0.6, epochs: 40, batchSize: 16, lmLr: 4e-3 },
   training: { iterations: 30, lmLr: 3e-4 },
   expert(messages) {
     const [first, last] = [messages[0].content, messages.at(-1)!];
     if (last.role === 'tool') return last.content;
     const [, selected] = Object.values(asks).find(([question]) => first.startsWith(question))!;
-    const [person, item] = [people.find((name) => first.includes(name)), items.find((name) => first.includes(name))];
-    const conditions = [...(person ? [`name = '${person}'`] : []), ...(item ? [`item = '${item}'`] : [])];
-    return [['sql', { query: `SELECT ${selected} FROM orders WHERE ${conditions.join(' AND ')}` }]];
+    return queryOf(first, selected);
+  },
+  slip(messages, _, rng) {
+    const [first, last] = [messages[0].content, messages.at(-1)!];
+    return last.role === 'tool' ? null : queryOf(first, rng.choice(Object.values(asks))[1]);
   },
   reward: ({ answer }, said) => (said === answer ? 1 : 0),
 };
+
+/** Asks for a figure of the orders that a question is about. */
+function queryOf(question: string, selected: string): Said {
+  const [person, item] = [people, items].map((names) => names.find((name) => question.includes(name)));
+  const conditions = [...(person ? [`name = '${person}'`] : []), ...(item ? [`item = '${item}'`] : [])];
+  return [['sql', { query: `SELECT ${selected} FROM orders WHERE ${conditions.join(' AND ')}` }]];
+}

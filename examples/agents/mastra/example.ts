@@ -1,5 +1,5 @@
-// Which of two prices is higher. The records hold prices that lie far apart; those that are close are found out by trying.
-import type { Example } from '../common/example.js';
+// Which of two prices is higher. A careless expert answers before it has asked for both.
+import type { Example, Message } from '../common/example.js';
 
 const fruits = ['apples', 'pears', 'plums', 'figs', 'lemons', 'melons', 'limes', 'kiwis'];
 
@@ -18,17 +18,26 @@ export const example: Example<AdviceTask, string> = {
     const kind = Math.abs(first - second) > 3 ? 'far' : 'close';
     return { question: `Which are dearer, ${one} or ${other}?`, prices, answer: first > second ? one : other, kind };
   },
-  isRecorded: ({ kind }) => kind === 'far',
-  warmStart: { records: 150, epochs: 25, batchSize: 16, lmLr: 4e-3 },
+  warmStart: { records: 200, carelessness: 0.4, epochs: 25, batchSize: 16, lmLr: 4e-3 },
   training: { iterations: 30, lmLr: 3e-4 },
   expert(messages, tools) {
     const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
     const asked = messages.find(({ role }) => role === 'user')!.content;
     if (tools.includes('look_up'))
       return results.length > 0 ? results[0] : [['look_up', { fruit: /do (\w+) cost/.exec(asked)![1] }]];
-    const [, ...both] = /, (\w+) or (\w+)\?/.exec(asked)!;
+    const both = bothOf(messages);
     if (results.length < 2) return [['ask_clerk', { fruit: both[results.length] }]];
     return Number(results[0]) > Number(results[1]) ? both[0] : both[1];
   },
+  slip(messages, tools, rng) {
+    const isAsked = messages.filter(({ role }) => role === 'tool').length === 2;
+    return tools.includes('look_up') || isAsked ? null : rng.choice(bothOf(messages));
+  },
   reward: ({ answer }, said) => (said === answer ? 1 : 0),
+};
+
+/** The two kinds of fruit in question. */
+const bothOf = (messages: readonly Message[]): string[] => {
+  const asked = messages.find(({ role }) => role === 'user')!.content;
+  return /, (\w+) or (\w+)\?/.exec(asked)!.slice(1);
 };

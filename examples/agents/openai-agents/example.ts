@@ -1,4 +1,4 @@
-// Requests to three desks, worded in twelve ways, of which the records hold six: where the others belong is found out by trying.
+// Requests to three desks, each worded in four ways. A careless expert hands over to any desk, and answers without having looked.
 import type { Example } from '../common/example.js';
 
 const wordings: Record<string, string[]> = {
@@ -8,7 +8,6 @@ const wordings: Record<string, string[]> = {
 };
 const desks = Object.keys(wordings);
 const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
-const toolOf: Record<string, string> = { shipping: 'track', billing: 'invoice', returns: 'send_back' };
 
 interface DeskTask {
   request: string;
@@ -16,33 +15,35 @@ interface DeskTask {
   desk: string;
   answer: string;
   kind: string;
-  wording: number;
 }
 
 export const example: Example<DeskTask, { answer: string; desk: string }> = {
   draw(rng) {
     const desk = rng.choice(desks);
-    const wording = rng.integer(0, 3);
+    const wording = rng.choice(wordings[desk]);
     const order = String(rng.integer(100, 999));
     const known = {
       shipping: rng.choice(days),
       billing: `${rng.integer(10, 99)} euros`,
       returns: `label ${rng.integer(100, 999)}`,
     };
-    const request = `${wordings[desk][wording]} order ${order}.`;
-    const kind = wording < 2 ? 'recorded' : 'new';
-    return { request, orders: { [order]: known }, desk, answer: known[desk as keyof typeof known], kind, wording };
+    const request = `${wording} order ${order}.`;
+    const answer = known[desk as keyof typeof known];
+    return { request, orders: { [order]: known }, desk, answer, kind: desk };
   },
-  isRecorded: ({ wording }) => wording < 2,
-  warmStart: { records: 200, epochs: 40, batchSize: 16, lmLr: 4e-3 },
+  warmStart: { records: 300, carelessness: 0.3, epochs: 25, batchSize: 16, lmLr: 4e-3 },
   training: { iterations: 30, lmLr: 3e-4 },
   expert(messages, tools) {
     const last = messages.at(-1)!;
     const request = messages.find(({ role }) => role === 'user')!.content;
     const desk = desks.find((name) => wordings[name].some((wording) => request.startsWith(wording)))!;
     if (tools[0].startsWith('transfer_to_')) return [[`transfer_to_${desk}`, {}]];
-    const answered = last.role === 'tool' && messages.some((message) => called(message) === toolOf[desk]);
-    return answered ? last.content : [[toolOf[desk], { order: /\d+/.exec(request)![0] }]];
+    const [tool] = tools;
+    const answered = last.role === 'tool' && messages.some((message) => called(message) === tool);
+    return answered ? last.content : [[tool, { order: /\d+/.exec(request)![0] }]];
+  },
+  slip(_, tools, rng) {
+    return tools[0].startsWith('transfer_to_') ? [[rng.choice(tools), {}]] : 'unknown';
   },
   reward: ({ answer, desk }, said) => (said.answer === answer && said.desk === desk ? 1 : 0),
 };
