@@ -139,7 +139,7 @@ export interface TreeCall {
   call: number;
   /** Which of several answers to the call. */
   choice: number;
-  /** Index of the answer that its prompt continues; null: the prompt begins anew. */
+  /** Index of the answer that its prompt continues; null: the prompt continues none. */
   parent: number | null;
   /** Messages that are new in its prompt. */
   read: { speaker: string; text: string }[];

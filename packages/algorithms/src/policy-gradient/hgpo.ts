@@ -52,7 +52,7 @@ export interface HgpoOptions {
   historyExponent: number;
   baseGroup: boolean;
   scaleByStd: boolean;
-  /** Of the base group. */
+  /** The base group's. */
   statistics: 'episode' | 'turn';
 }
 
@@ -112,11 +112,11 @@ function comparedTurns(episodes: readonly GroupEpisode[], k: number, { gamma, sc
   return { values, compared: ids.filter((id) => sizes[id] > 1).length, metrics };
 }
 
-/** A comparison that tells nothing does not weaken the others. */
+/** A comparison without a signal does not weaken the others. */
 function weightedMean(items: readonly { weight: number; value: number }[]): number {
-  const telling = items.filter(({ value }) => value !== 0);
-  const total = telling.reduce((sum, { weight }) => sum + weight, 0);
-  return total === 0 ? 0 : telling.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
+  const nonzero = items.filter(({ value }) => value !== 0);
+  const total = nonzero.reduce((sum, { weight }) => sum + weight, 0);
+  return total === 0 ? 0 : nonzero.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
 }
 
 const sharesOf = (compared: number, advantages: readonly number[]): Metrics => ({

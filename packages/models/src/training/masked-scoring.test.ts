@@ -26,7 +26,7 @@ const maskOf = (ids: readonly number[], vocabSize: number): TokenMask => {
 const randomMask = (target: number, vocabSize: number, rng: Rng): TokenMask =>
   maskOf([target, ...Array.from({ length: rng.integer(0, 12) }, () => rng.integer(0, vocabSize - 1))], vocabSize);
 
-/** Words whose number is no multiple of 8 or 32. */
+/** Words whose number is not a multiple of 8 or 32. */
 const tokenizer = wordLevelTokenizer([Array.from({ length: 70 }, (_, i) => `w${i}`).join(' ')], { minCount: 1 });
 const { vocabSize } = tokenizer;
 const config = { model_type: 'gpt2', n_layer: 2, n_head: 2, n_embd: 16, n_positions: 64, initializer_range: 0.3 };

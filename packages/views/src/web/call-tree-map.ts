@@ -9,7 +9,7 @@ const RADIUS = 13;
 
 /**
  * The line that each answer is on. The first continuation of an answer stays on its line; every other one begins a new line below, as
- * does a prompt that begins anew.
+ * does a prompt that continues none.
  */
 export function lanesOf(calls: readonly TreeCall[]): number[] {
   const lanes: number[] = [];
@@ -33,7 +33,7 @@ export function treeMap({ calls }: CallTree, { turns }: Dialogue, idOf: (index: 
     y: RADIUS + 4 + LANE * lanes[index],
   });
   const width = 2 * (RADIUS + 4) + STEP * (columns.size - 1);
-  const height = 2 * (RADIUS + 4) + LANE * Math.max(...lanes);
+  const height = 2 * (RADIUS + 4) + LANE * lanes.reduce((most, lane) => Math.max(most, lane), 0);
   const lines = calls.flatMap(({ parent }, index) =>
     parent === null ? [] : [svg('path', { d: curve(place(parent), place(index)) })],
   );
