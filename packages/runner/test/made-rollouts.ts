@@ -118,7 +118,7 @@ export function compacting(): RecordedRollout {
     { messages: second, prompt: [1, 2, 3, 4, 5], answer: [6, 4], tools: again },
     { messages: summarize, prompt: [1, 2, 3, 4, 5, 6, 4, 7, 8], answer: [9, 10, 4], content: summary },
     {
-      messages: [system('You work.'), user(`Summary: ${summary} Go on.`)],
+      messages: [system('You work.'), user(`Summary: ${summary} Continue.`)],
       prompt: [1, 21, 22],
       answer: [23, 4],
       content: 'The sum is 3.',

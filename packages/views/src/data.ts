@@ -127,7 +127,7 @@ export interface ToolCall {
   name: string;
   /** JSON. */
   arguments: string;
-  /** What the tool said; absent where no later call of the model tells it. */
+  /** What the tool said; absent where no later call of the model has it. */
   result?: string;
   /** The result is an error, or the call could not be read. */
   failed: boolean;
@@ -159,7 +159,7 @@ export interface TreeCall {
 
 /** The calls of the model that an agent made in one rollout, and which continues which. */
 export interface CallTree {
-  /** Of the rollout as a whole, by name. */
+  /** The rewards of the rollout as a whole, by name. */
   rewards: { name: string; value: number }[];
   metrics: { name: string; value: number }[];
   /** How it ended. */

@@ -9,7 +9,7 @@ import { auditedRollout, type AuditedRollout } from './reward-audit.js';
 import type { StoredEpisode } from './turns.js';
 
 export interface AgentRollouts {
-  /** Of training, in the order of time. */
+  /** Those of training, in the order of time. */
   audited: AuditedRollout[];
   /** Those that were asked for, by name. */
   found: Map<string, RecordedRollout>;
@@ -30,7 +30,7 @@ export async function readAgentRollouts(directory: string, wanted: ReadonlySet<s
   return { audited: [...audited.values()], found };
 }
 
-/** Without the stamp by which sets of the same name are told apart. */
+/** Without the stamp by which sets of the same name are kept apart. */
 const nameOf = (id: string): string => id.replace(/-[0-9a-z]+$/, '');
 
 const isTraining = (name: string): boolean => !/^(eval|test)-/.test(name);

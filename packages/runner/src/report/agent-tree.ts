@@ -127,7 +127,7 @@ function marksOf({ call, choice }: CallNode): string[] {
   ].filter((mark) => mark !== '');
 }
 
-/** Parts of a content that are no text are shown as JSON. */
+/** Other parts of a content than texts are shown as JSON. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (content === null || content === undefined) return '';
