@@ -17,8 +17,11 @@ const CALLS = 3;
 const NEW_TOKENS = 64;
 const CLIENTS = 8;
 
-const words = Array.from({ length: 8000 }, (_, i) => `w${i}`).join(' ');
-const tokenizer = wordLevelTokenizer([words], { wholeTokens: ['[start]', '[end]', '\n', ' '] });
+// Characters: an answer that comes back has the tokens that it was sampled in, so that both servers read prompts of the same length.
+const characters = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i));
+const tokenizer = wordLevelTokenizer([characters.join('\n')], {
+  wholeTokens: ['[start]', '[end]', '\n', ' ', ...characters],
+});
 const config = {
   model_type: 'llama',
   hidden_size: 256,
@@ -39,7 +42,7 @@ async function play(addressOf: (chat: string) => Promise<string>, round: string)
       const url = await addressOf(chat);
       const messages: object[] = [];
       for (let call = 0; call < CALLS; call++) {
-        messages.push({ role: 'user', content: 'w1 w2 w3 w4 w5 w6 w7 w8' });
+        messages.push({ role: 'user', content: 'What is it?' });
         const body = { model: 'm', messages, max_tokens: NEW_TOKENS, ignore_eos: true, seed: 7 };
         const headers = { 'content-type': 'application/json' };
         const response = await fetch(`${url}/chat/completions`, {

@@ -39,7 +39,7 @@ test('an answer whose client has left is recorded as not delivered; a counter in
   const url = `${baseURL}/chat/completions`;
   await leave(url, body);
   expect(await callsOf(id, 1)).toMatchObject([{ call: 0, delivered: false }]);
-  await post(url, body); // the same body alone is no proof
+  await post(url, body); // the same body alone proves nothing
   await post(url, body, { 'x-stainless-retry-count': '1' });
   await post(url, body, { 'x-stainless-retry-count': '1' }); // nothing is left that it could replace
   const calls = await callsOf(id, 4);
@@ -49,7 +49,7 @@ test('an answer whose client has left is recorded as not delivered; a counter in
     [true, 1, undefined],
     [true, 1, undefined],
   ]);
-  expect(new Set(calls.slice(1).map(({ choices }) => choices[0].ids.join())).size).toBe(3); // sampled anew each time
+  expect(new Set(calls.slice(1).map(({ choices }) => choices[0].ids.join())).size).toBe(3); // sampled each time
 });
 
 test('headers of agents are hints, and mark calls that are no part of the task', async () => {

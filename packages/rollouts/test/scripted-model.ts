@@ -1,4 +1,4 @@
-// A model without weights, which says what it is told: for tests and measurements of what stands around a model.
+// A model without weights, which says what a script has: for tests and measurements of what stands around a model.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Rng } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';

@@ -56,7 +56,7 @@ export class AgentServer {
     return new URL(this.server.url).origin;
   }
 
-  /** Of the weights that are sampled with from now on. Set it within `changeWeights`. */
+  /** The version of the weights that are sampled with from now on. Set it within `changeWeights`. */
   get version(): number {
     return this.recorder.version;
   }
@@ -65,7 +65,7 @@ export class AgentServer {
     this.recorder.version = version;
   }
 
-  /** As `POST /rollouts`. A rollout that has begun goes on; with a higher attempt it begins anew. */
+  /** As `POST /rollouts`. A rollout that has begun stays as it is; with a higher attempt it begins once more. */
   begin(origin: RolloutOrigin): Promise<OpenRollout> {
     return this.recorder.begin(origin);
   }

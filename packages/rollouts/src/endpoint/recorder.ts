@@ -29,7 +29,7 @@ export interface RecorderOptions extends WeightGateOptions {
   keys: RolloutKeys;
   /** How prompts are written; absent: none are. */
   prompts?: Pick<PromptSource, 'tokenizer' | 'policy'>;
-  /** Of the answers to requests without one: each call of a rollout has random numbers of its own. */
+  /** The seed for requests without one: each call of a rollout has random numbers of its own. */
   seed?: number;
   /** See `AgentServerOptions`. */
   bodyOf?: CallObserver['bodyOf'];
@@ -46,7 +46,7 @@ export interface OpenRollout {
   /** For Anthropic's SDK, which adds `/v1/messages`. */
   anthropicBaseURL: string;
   apiKey: string;
-  /** Of its state, rewards and end. */
+  /** The address of its state, rewards and end. */
   url: string;
 }
 
@@ -90,7 +90,7 @@ export class Recorder implements CallObserver {
 
   knowsKey = (key: string): boolean => this.options.keys.rolloutOf(key) !== null;
 
-  /** A rollout that has begun goes on; with a higher attempt it begins anew. @throws {RolloutStateError} where it has ended */
+  /** A rollout that has begun stays as it is; with a higher attempt it begins once more. @throws {RolloutStateError} where it has ended */
   async begin(origin: RolloutOrigin): Promise<OpenRollout> {
     const { id } = origin;
     checkId(id);
@@ -110,8 +110,8 @@ export class Recorder implements CallObserver {
   }
 
   /**
-   * Keeps a reward. A repeated key changes nothing. Of rewards of the same name for the same call, the last one before the rollout is
-   * learnt counts.
+   * Keeps a reward. A repeated key changes nothing. The last reward of a name for a call counts, if it comes before the rollout is
+   * learnt.
    *
    * @returns whether it may count
    * @throws {RolloutStateError} for a rollout or a call that is unknown
@@ -269,7 +269,7 @@ export class Recorder implements CallObserver {
       return true;
     }
     if (live.status === 'open') return false;
-    throw new RolloutStateError(`the rollout '${id}' has ended; a higher attempt begins it anew`);
+    throw new RolloutStateError(`the rollout '${id}' has ended; a higher attempt begins it once more`);
   }
 
   #known<T>(id: string, work: (live: LiveRollout) => Promise<T>): Promise<T> {

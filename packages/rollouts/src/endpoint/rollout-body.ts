@@ -36,7 +36,7 @@ export class RolloutBody {
     const value = this.#fields[name];
     if (value === undefined || value === null) return undefined;
     if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
-    throw new BadRequestError(`'${name}' must be a whole number, at least 0`, name);
+    throw new BadRequestError(`'${name}' must be an integer, at least 0`, name);
   }
 
   /** All fields. */

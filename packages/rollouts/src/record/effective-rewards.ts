@@ -2,8 +2,8 @@
 import type { RecordedReward, RecordedRollout } from './recorded.js';
 
 /**
- * Of rewards of the same name for the same call (or for the rollout as a whole) the last one counts, if it came before the rollout was
- * learnt. All others are kept in the record.
+ * The last reward of a name for a call (or for the rollout as a whole) counts, if it came before the rollout was learnt. All others
+ * are kept in the record.
  */
 export function effectiveRewards({
   rewards,

@@ -5,7 +5,7 @@ export type { RolloutOrigin };
 
 /** Times are milliseconds since 1970. */
 export type LogEvent =
-  /** Also where it begins anew, as its next attempt: then what stands before counts no more. */
+  /** Also where it begins once more, as its next attempt: then what stands before counts no more. */
   | ({ type: 'begun'; at: number } & RolloutOrigin)
   /** @member keys of the dialogues that its answers end, in the order of `choices`; empty for texts */
   | { type: 'call'; id: string; call: RecordedCall; keys: readonly string[] }

@@ -7,7 +7,7 @@ import { answeredKey, callIds, nextKey, reasoningOf, rootKey } from './dialogue-
 
 /** An answer of the model that a dialogue contains. */
 export interface KnownAnswer {
-  /** Of the call in the log, and of the choice in the call. */
+  /** The place of the call in the log; `choice` is the index of the answer in the call. */
   place: Place;
   choice: number;
 }

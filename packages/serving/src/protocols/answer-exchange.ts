@@ -92,7 +92,7 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
   return null;
 }
 
-/** Waits until the observer has kept the answers, and tells it where they do not reach their client. */
+/** Waits until the observer has kept the answers, and lets it know where they do not reach their client. */
 async function kept(
   { observed, exchange }: ModelCall,
   request: CompletionRequest,

@@ -1,5 +1,5 @@
 // What watches the calls of the model, for whoever records them: it knows which rollout a request belongs to, may keep what was sampled
-// before in a prompt, and is told how each call ends before its client is.
+// before in a prompt, and hears how each call ends before its client does.
 import type { IncomingMessage } from 'node:http';
 import type { Rng } from '@bowyer/core';
 import type { Completed } from '../generation/answer.js';
@@ -9,7 +9,7 @@ import type { PromptWriter } from '../generation/prompt-writer.js';
 export type CallProtocol = 'chat-completions' | 'completions' | 'responses' | 'messages';
 
 export interface CallObserver {
-  /** Of the weights that tokens are sampled with from now on. */
+  /** The version of the weights that tokens are sampled with from now on. */
   readonly version: number;
   /** The path of a request's route, and the rollout that its address or its headers name. */
   placeOf: (request: IncomingMessage, path: string) => { path: string; rollout: string | null };
