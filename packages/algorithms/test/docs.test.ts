@@ -78,7 +78,7 @@ const options = {
   stepWeight: 1,
   historyLength: 1,
   historyExponent: 1,
-  baseGroup: false,
+  baseGroup: true,
   baseline: 'none',
   innerEpochs: 1,
   sequence: 'episode',
