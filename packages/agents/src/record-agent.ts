@@ -47,7 +47,14 @@ export async function recordAgent<Task extends AgentTask, Result>(
   const { upstream, upstreamKey, tasks, savePath, signal = new AbortController().signal } = options;
   checkTasks(tasks, 'tasks');
   const log = await RolloutLog.open(join(savePath, 'rollouts'));
-  const server = await ProxyServer.listen({ upstream, upstreamKey, host: '127.0.0.1', port: 0, apiKey: randomUUID(), log });
+  const server = await ProxyServer.listen({
+    upstream,
+    upstreamKey,
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: randomUUID(),
+    log,
+  });
   const recorded: RecordedAgent = { rollouts: [], failures: [], conversations: join(savePath, 'conversations.jsonl') };
   const waiting = [...tasks];
   const lane = async () => {

@@ -44,7 +44,10 @@ test('conversations of rollouts with enough reward are data to imitate', async (
   });
   expect(failures.map(({ task, error }) => [task, error.message])).toEqual([['red-0', 'crash']]);
   expect(rollouts).toHaveLength(tasks.length - 1);
-  const lines = (await readFile(conversations, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as object);
+  const lines = (await readFile(conversations, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
   expect(lines).toHaveLength(8); // of 12 tasks three are black, and one has crashed
   expect(lines).toContainEqual({
     messages: [

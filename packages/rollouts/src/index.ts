@@ -25,6 +25,8 @@ export { checkTasks, readTasks, splitTasks, type AgentTask, type HeldOut, type S
 export { agentProgram, agentVariables, type AgentProgramOptions } from './programs/agent-program.js';
 export { judgeProgram, type JudgeProgramOptions } from './programs/judge-program.js';
 export { verdictOf, type Verdict } from './rewards/verdict.js';
+export { reportVerdict, type VerdictSink } from './play/report-verdict.js';
+export { conversationsOf, type RecordedConversation } from './trajectories/conversations-of.js';
 export { trajectoryOf, type TrajectoryOptions } from './trajectories/trajectory-of.js';
 
 // Prompts that evolve, and judges that compare

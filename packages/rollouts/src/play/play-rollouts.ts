@@ -13,15 +13,13 @@ import type { FixedSampling, RecordedRollout, RolloutOrigin } from '../record/re
 import { REWARD } from '../trajectories/final-rewards.js';
 import { failedTrajectory, trajectoryOf, type TrajectoryOptions } from '../trajectories/trajectory-of.js';
 import { treeOf } from '../tree/build-tree.js';
-import type { Verdict } from '../rewards/verdict.js';
+import { reportVerdict, type VerdictSink } from './report-verdict.js';
 import type { JudgeRollout, PlayedRollout, RolloutAddress, RunAgent } from './run-agent.js';
 import { taskOf, type AgentTask, type SplitTasks } from './tasks.js';
 
 /** The server that agents call. */
-export interface RolloutHost {
+export interface RolloutHost extends VerdictSink {
   begin(rollout: RolloutOrigin): Promise<RolloutAddress>;
-  reward(id: string, reward: { value: number; name: string }): Promise<unknown>;
-  metrics(id: string, metrics: Record<string, number>): Promise<void>;
   end(id: string, how: { status: 'ended' | 'failed'; reason?: string }): Promise<void>;
   /** From now on no reward counts. */
   learnt(id: string): Promise<void>;
@@ -148,7 +146,7 @@ class SetOfRollouts {
   /** @throws where the agent has failed, or says so itself */
   async #run(rollout: PlayedRollout): Promise<void> {
     const { id } = rollout.open;
-    await this.#report(id, await this.how.run(rollout, this.#stop.signal));
+    await reportVerdict(this.host, id, await this.how.run(rollout, this.#stop.signal));
     const { status, reason } = await this.host.read(id);
     if (status === 'failed') throw new Error(`the agent reported a failure: ${reason ?? 'without a reason'}`);
   }
@@ -156,13 +154,7 @@ class SetOfRollouts {
   async #judge(rollout: PlayedRollout): Promise<void> {
     const { id } = rollout.open;
     const verdict = await this.how.judge?.(rollout, await this.host.read(id), this.#stop.signal);
-    if (verdict) await this.#report(id, verdict);
-  }
-
-  async #report(id: string, { reward, components = {}, metrics }: Verdict): Promise<void> {
-    for (const [name, value] of Object.entries(components)) await this.host.reward(id, { name, value });
-    if (reward !== undefined) await this.host.reward(id, { name: REWARD, value: reward });
-    if (metrics !== undefined) await this.host.metrics(id, metrics);
+    if (verdict) await reportVerdict(this.host, id, verdict);
   }
 
   #trajectoryOptions({ task }: PlayedRollout, episode: number): TrajectoryOptions {

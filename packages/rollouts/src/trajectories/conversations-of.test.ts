@@ -17,7 +17,15 @@ function callOf(messages: object[], content: string, more: Partial<RecordedCall>
     messages,
     promptIds: [],
     choices: [
-      { index: 0, ids: [], terminated: true, logprobs: [], versions: [], finishReason: 'stop', message: { content, calls: [] } },
+      {
+        index: 0,
+        ids: [],
+        terminated: true,
+        logprobs: [],
+        versions: [],
+        finishReason: 'stop',
+        message: { content, calls: [] },
+      },
     ],
     startedAt: 0,
     endedAt: 0,
@@ -43,15 +51,25 @@ test('calls of tools and the tools themselves are kept; arguments are compared a
   const tools = [{ type: 'function', function: { name: 'add' } }];
   const first = callOf([user('a')], '', { tools });
   first.choices[0].message.calls = [{ id: '1', name: 'add', arguments: '{"x":1}' }];
-  const again = { role: 'assistant', content: null, tool_calls: [{ id: '1', type: 'function', function: { name: 'add', arguments: { x: 1 } } }] };
+  const again = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: '1', type: 'function', function: { name: 'add', arguments: { x: 1 } } }],
+  };
   const last = callOf([user('a'), again, { role: 'tool', tool_call_id: '1', content: '2' }], 'two', { tools });
   expect(conversationsOf({ calls: [first, last] })).toEqual([
     { messages: [user('a'), again, { role: 'tool', tool_call_id: '1', content: '2' }, said('two')], tools },
   ]);
-  expect(conversationsOf({ calls: [first] })[0].messages[1]).toMatchObject({ tool_calls: [{ function: { name: 'add', arguments: '{"x":1}' } }] });
+  expect(conversationsOf({ calls: [first] })[0].messages[1]).toMatchObject({
+    tool_calls: [{ function: { name: 'add', arguments: '{"x":1}' } }],
+  });
 });
 
 test('what is not to be learned is left out', () => {
-  const calls = [callOf([user('a')], 'b', { auxiliary: true }), callOf([user('c')], 'd', { delivered: false }), callOf([], 'e')];
+  const calls = [
+    callOf([user('a')], 'b', { auxiliary: true }),
+    callOf([user('c')], 'd', { delivered: false }),
+    callOf([], 'e'),
+  ];
   expect(conversationsOf({ calls })).toEqual([]);
 });

@@ -21,7 +21,9 @@ interface Answered {
 export function conversationsOf({ calls }: Pick<RecordedRollout, 'calls'>): RecordedConversation[] {
   const answered = calls
     .filter(({ delivered, auxiliary, messages }) => delivered && !auxiliary && messages.length > 0)
-    .flatMap((call) => call.choices.map((choice): Answered => ({ call, messages: [...dialogueOf(call), answerOf(choice)] })));
+    .flatMap((call) =>
+      call.choices.map((choice): Answered => ({ call, messages: [...dialogueOf(call), answerOf(choice)] })),
+    );
   const continued = new Set(answered.flatMap(({ call }) => prefixes(dialogueOf(call))));
   return answered
     .filter(({ messages }) => !continued.has(keyOf(messages)))
@@ -31,7 +33,11 @@ export function conversationsOf({ calls }: Pick<RecordedRollout, 'calls'>): Reco
 const dialogueOf = ({ messages }: RecordedCall): object[] => messages as object[];
 
 function answerOf({ message: { content, reasoning, calls } }: RecordedChoice): object {
-  const toolCalls = calls.map(({ id, name, arguments: args }) => ({ id, type: 'function', function: { name, arguments: args } }));
+  const toolCalls = calls.map(({ id, name, arguments: args }) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: args },
+  }));
   return {
     role: 'assistant',
     content,
