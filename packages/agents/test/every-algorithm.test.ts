@@ -1,0 +1,52 @@
+// Each algorithm that plays learns from rollouts, without knowing where they came from.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { trainAgent } from '../src/index.js';
+import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
+
+let folder: string;
+let model: string;
+beforeAll(async () => {
+  model = await colourModel();
+  folder = await mkdtemp(join(tmpdir(), 'every-algorithm-'));
+});
+afterAll(() => Promise.all([model, folder].map((one) => rm(one, { recursive: true }))));
+
+const grouped = { groupSize: 4, minibatchSize: 8 };
+const options: Record<string, Record<string, unknown>> = {
+  reinforce_pp: grouped,
+  gigpo: grouped,
+  ppo: { warmupIter: 0, innerEpochs: 1, minibatchSize: 4 },
+  dpo: grouped,
+  online_filteredbc: { warmupIter: 0, actorEpochs: 1, batchSize: 4 },
+  archer: { warmupIter: 0, actorEpochs: 1, epochs: 1, batchSize: 4, capacity: 50, 'critic.width': 16 },
+};
+
+/** Asks twice. */
+const run = async (task: ColourTask, context: Parameters<typeof answerTo>[1]) => {
+  const answers = [await answerTo(task, context), await answerTo(task, context)];
+  return answers.filter((answer) => answer === task.shown).length - answers.join('').length / 100;
+};
+
+test.each(Object.keys(options))('%s', async (algorithm) => {
+  const { directory } = await trainAgent({
+    model,
+    tasks,
+    run,
+    algorithm,
+    iterations: 1,
+    rolloutSize: 8,
+    evalFreq: 100,
+    testSize: 2,
+    threads: 1,
+    lmLr: 0.01,
+    savePath: join(folder, algorithm),
+    ...options[algorithm],
+  });
+  const metrics = JSON.parse(await readFile(join(directory, 'metrics.jsonl'), 'utf8')) as Record<string, number>;
+  expect(metrics['rollout/episodes']).toBe(8);
+  expect(metrics['rollout/episode_turns']).toBe(2);
+  expect(metrics['diagnostics/logprob_mismatch']).toBeLessThan(1e-5);
+  expect(Math.abs(metrics['diagnostics/kl_sampling'])).toBeGreaterThan(0); // the update has moved the policy
+}, 300_000);
