@@ -20,7 +20,7 @@ const options: Record<string, Record<string, unknown>> = {
   ppo: { warmupIter: 0, innerEpochs: 1, minibatchSize: 4 },
   dpo: grouped,
   online_filteredbc: { warmupIter: 0, actorEpochs: 1, batchSize: 4 },
-  archer: { warmupIter: 0, actorEpochs: 1, epochs: 1, batchSize: 4, capacity: 50, 'critic.width': 16 },
+  archer: { warmupIter: 0, actorEpochs: 1, epochs: 1, batchSize: 4, capacity: 50, 'critic.width': 16, maxNewTokens: 4 },
 };
 
 /** Asks twice. */
@@ -29,24 +29,28 @@ const run = async (task: ColourTask, context: Parameters<typeof answerTo>[1]) =>
   return answers.filter((answer) => answer === task.shown).length - answers.join('').length / 100;
 };
 
-test.each(Object.keys(options))('%s', async (algorithm) => {
-  const { directory } = await trainAgent({
-    model,
-    tasks,
-    run,
-    algorithm,
-    iterations: 1,
-    rolloutSize: 8,
-    evalFreq: 100,
-    testSize: 2,
-    threads: 1,
-    lmLr: 0.01,
-    savePath: join(folder, algorithm),
-    ...options[algorithm],
-  });
-  const metrics = JSON.parse(await readFile(join(directory, 'metrics.jsonl'), 'utf8')) as Record<string, number>;
-  expect(metrics['rollout/episodes']).toBe(8);
-  expect(metrics['rollout/episode_turns']).toBe(2);
-  expect(metrics['diagnostics/logprob_mismatch']).toBeLessThan(1e-5);
-  expect(Math.abs(metrics['diagnostics/kl_sampling'])).toBeGreaterThan(0); // the update has moved the policy
-}, 300_000);
+test.each(Object.keys(options))(
+  '%s',
+  async (algorithm) => {
+    const { directory } = await trainAgent({
+      model,
+      tasks,
+      run,
+      algorithm,
+      iterations: 1,
+      rolloutSize: 8,
+      evalFreq: 100,
+      testSize: 2,
+      threads: 1,
+      lmLr: 0.01,
+      savePath: join(folder, algorithm),
+      ...options[algorithm],
+    });
+    const metrics = JSON.parse(await readFile(join(directory, 'metrics.jsonl'), 'utf8')) as Record<string, number>;
+    expect(metrics['rollout/episodes']).toBe(8);
+    expect(metrics['rollout/episode_turns']).toBe(2);
+    expect(metrics['diagnostics/logprob_mismatch']).toBeLessThan(1e-5);
+    expect(Math.abs(metrics['diagnostics/kl_sampling'])).toBeGreaterThan(0); // the update has moved the policy
+  },
+  300_000,
+);
