@@ -347,7 +347,6 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
   serve_model: async () => [
     ['serve_model', `model=${at('chat-agent')}`, 'port=0', 'slots=2', 'threads=1', 'chat_template=chatml'],
   ],
-<<<<<<< HEAD
   train_agent: async () => {
     const keys = await agentKeys();
     const tiny = [
@@ -379,11 +378,10 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
       'fail_below=-1',
       'fail_drop=10',
     ],
-=======
+  ],
   record_agent: async () => [
     ['record_agent', `model=${at('chat-agent')}`, 'port=0', 'slots=2', 'threads=1', 'chat_template=chatml'],
     ['record_agent', 'upstream=http://127.0.0.1:9/v1', 'port=0'],
->>>>>>> afa3fe98 (A recording proxy for other endpoints, the task record_agent, tests of connections, trees and splices, and the guide)
   ],
   convert: async () => [
     [
