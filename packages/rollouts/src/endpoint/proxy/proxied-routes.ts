@@ -88,7 +88,7 @@ async function streamed(
   const decoder = new TextDecoder();
   const held: Uint8Array[] = [];
   let text = '';
-  for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const piece of answer.body!) {
     const from = Math.max(0, text.length - LONGEST_MARK);
     text += decoder.decode(piece, { stream: true });
     if (held.length > 0 || LAST_EVENT.test(text.slice(from))) held.push(piece);
