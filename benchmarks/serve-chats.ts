@@ -51,7 +51,7 @@ interface Served {
   /** [chats] */
   chats: ServedChat[];
   seconds: number;
-  /** Of all threads of the server's process, in which its clients are too. */
+  /** CPU time of all threads of the server's process, in which its clients run too. */
   cpuSeconds: number;
 }
 

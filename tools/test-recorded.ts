@@ -26,7 +26,7 @@ function recordedTests(packageFolder: string): string[] {
 const jest = join(repository, 'node_modules/jest/bin/jest.js');
 const nodeOptions = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', '--single-threaded-gc'];
 const options = ['--maxWorkers', '1', '--testNamePattern', '\\[recorded\\]', '--runTestsByPath'];
-/** What the packages printed whose tests failed. */
+/** The output of the packages whose tests failed. */
 const failed = new Map<string, string>();
 
 /** Runs a package's tests, and prints what they print when they have ended. */

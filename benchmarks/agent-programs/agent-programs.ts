@@ -29,7 +29,7 @@ const { values } = parseArgs({
 
 interface Tried {
   program: string;
-  /** What the program asked for, and how long the longest prompt was. */
+  /** The requests of the program, each with the length of its prompt. */
   requests: readonly Asked[];
   problem: string | null;
 }

@@ -10,7 +10,7 @@ export interface Task {
 /** The content of note.txt. */
 export const note = 'The harbour is open.\n';
 
-/** What the model says when it has read the tool's result. */
+/** The model's answer when it has read the tool's result. */
 export const reply = 'The note is copied. It says that the harbour is open.';
 
 const command = 'cp note.txt copy.txt && cat copy.txt';

@@ -1,4 +1,4 @@
-// What a folder of this directory gives: its tasks, their reward, an expert that solves them, and an agent.
+// The contents of an example: its tasks, their reward, an expert that solves them, and an agent.
 import type { Rng } from '@bowyer/core';
 
 export interface Message {
@@ -7,7 +7,7 @@ export interface Message {
   tool_calls?: { type: 'function'; function: { name: string; arguments: string } }[];
 }
 
-/** What the expert says next: a text, or calls of tools. */
+/** The next message of the expert: a text, or calls of tools. */
 export type Said = string | [tool: string, args: object][];
 
 /** @template Answer what the agent returns */
@@ -18,7 +18,7 @@ export interface Example<Task, Answer> {
   training: Training;
   /** The expert: a script that sees what the model sees, and nothing else. */
   expert(messages: readonly Message[], tools: readonly string[]): Said;
-  /** What the expert says where it is careless: too early an answer, a wrong tool. Null: it cannot err here. */
+  /** The message of a careless expert: too early an answer, a wrong tool. Null: it cannot err here. */
   slip(messages: readonly Message[], tools: readonly string[], rng: Rng): Said | null;
   /** 1 for the right answer, 0 for any other. */
   reward(task: Task, answer: Answer): number;

@@ -1,4 +1,4 @@
-// What an agent has gained: the final test of a run on held-out tasks, and the curve of its evaluations.
+// The gains of a trained agent: the final test of a run on held-out tasks, and the curve of its evaluations.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { mean, readJsonl, standardError } from '@bowyer/core';

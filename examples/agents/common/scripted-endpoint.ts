@@ -99,7 +99,7 @@ function plain({ role, content, tool_calls }: RawMessage): Message {
 /** The template writes the names of tools alone. */
 const named = (name: string) => ({ type: 'function' as const, function: { name, parameters: { type: 'object' } } });
 
-/** Those that no later one goes on with: the leaves of what was recorded. */
+/** Those that no later dialogue continues: the leaves of what was recorded. */
 export function wholeDialogues(dialogues: readonly Dialogue[]): Dialogue[] {
   const texts = dialogues.map(({ messages }) => JSON.stringify(messages).slice(0, -1));
   return dialogues.filter((_, i) => !texts.some((text, j) => j > i && text.startsWith(texts[i])));

@@ -39,7 +39,7 @@ export const example: Example<ShopTask, string | null> = {
   reward: ({ answer }, said) => (said === String(answer) ? 1 : 0),
 };
 
-/** What is asked for, and what the tools have said. */
+/** The fruit that is asked for, and the results of the tools so far. */
 const stateOf = (messages: readonly Message[]) => ({
   bought: [...messages[0].content.matchAll(/(\d+) (\w+)/g)].map(([, count, fruit]) => ({ count, fruit })),
   results: messages.filter(({ role }) => role === 'tool').map(({ content }) => content),

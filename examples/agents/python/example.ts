@@ -1,4 +1,4 @@
-// The questions on prices that the shop's assistant of ../openai answers. Of an agent that is a program, few rollouts are played: each
+// The questions on prices that the shop's assistant of ../openai answers. An agent that is a program plays few rollouts, since each
 // starts Python.
 import { example as shop } from '../openai/example.js';
 

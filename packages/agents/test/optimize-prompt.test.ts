@@ -36,7 +36,7 @@ beforeEach(() => (asked = []));
 const system = (content: string) => ({ role: 'system', content });
 const user = (content: string) => ({ role: 'user', content });
 
-/** Answers `say COLOUR` with the colour where it is told to be careful, and with `black` elsewhere. */
+/** Answers `say COLOUR` with the colour where its prompt asks for care, and with `black` elsewhere. */
 async function obeyingModel(): Promise<string> {
   const start = await colourModel('system be careful brief');
   const data = join(start, 'dialogues.jsonl');

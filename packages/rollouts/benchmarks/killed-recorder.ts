@@ -44,7 +44,7 @@ function cpuMsOf(pid: number): number {
   return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
-/** What a client saw the end of. */
+/** A call or a reward whose end a client has seen. */
 interface Acknowledged {
   rollout: string;
   /** The text of the answer to the call with this question, or the key of a reward. */

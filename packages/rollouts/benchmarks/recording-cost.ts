@@ -1,5 +1,5 @@
-// What recording costs: the same chats with a server of models and with a recording one, in turns, with the same weights. Tokens of answers
-// a second of CPU time of the process (clients included in both), since other programs share the machine.
+// The cost of recording: the same chats with a server of models and with a recording one, in turns, with the same weights. It is measured in
+// tokens of answers a second of CPU time of the process (clients included in both), since other programs share the machine.
 //   node --conditions=source --import tsx packages/rollouts/benchmarks/recording-cost.ts [ROUNDS] [CHATS of a round]
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';

@@ -52,7 +52,7 @@ test('an answer whose client has left is recorded as not delivered; a counter in
   expect(new Set(calls.slice(1).map(({ choices }) => choices[0].ids.join())).size).toBe(3); // sampled each time
 });
 
-test('headers of agents are hints, and mark calls that are no part of the task', async () => {
+test('headers of agents are hints, and mark calls that do not belong to the task', async () => {
   const { baseURL, id } = await scripted.server.begin({ id: 'hints' });
   const headers = { 'x-session-id': 's1', 'x-parent-session-id': 's0', 'x-bowyer-purpose': 'auxiliary' };
   await post(`${baseURL}/chat/completions`, body, headers);
@@ -114,7 +114,7 @@ test('a change of weights that takes too long asks clients to come again', async
   await short.close();
 });
 
-test('after a restart rollouts go on: their calls are continued, their keys known, and answers of the other process may be asked for again', async () => {
+test('after a restart rollouts resume: their calls are continued, their keys known, and answers of the other process may be asked for again', async () => {
   const first = await scriptedServer();
   const opened = await first.server.begin({ id: 'kept', task: 't' });
   const said = await json(`${opened.baseURL}/chat/completions`, { ...body, stream: false });

@@ -1,4 +1,4 @@
-// What is recorded of calls in all protocols, over real HTTP.
+// The records of calls in all protocols, over real HTTP.
 import { json, post, tinyServer, tokenizer, type TinyServer } from './tiny-server.js';
 import { readRollouts, treeOf } from '../src/index.js';
 

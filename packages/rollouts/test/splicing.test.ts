@@ -122,7 +122,7 @@ class Drawing {
     return [...this.pieces(text.slice(0, at)), ...this.pieces(text.slice(at))];
   }
 
-  /** What a client sends back of an answer: it means the same. */
+  /** An answer as a client sends it back: it means the same. */
   sentBack(message: Message): Message {
     if (this.isPlain) return message;
     const { content, reasoning_content: reasoning, tool_calls: calls, ...others } = message;
@@ -139,7 +139,7 @@ class Drawing {
     };
   }
 
-  /** What follows an answer: the results of its calls, or a question. */
+  /** The messages after an answer: the results of its calls, or a question. */
   next({ tool_calls: calls }: Message): Message[] {
     if (!Array.isArray(calls)) return [{ role: 'user', content: this.words() }];
     return (calls as { id: string }[]).map(({ id }) => ({ role: 'tool', tool_call_id: id, content: this.words() }));

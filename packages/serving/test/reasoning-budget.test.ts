@@ -75,7 +75,7 @@ async function ask(name: string, budget: number, more: object = {}): Promise<Ans
 
 const tokensOf = (text = '') => tokenizer.encode(text).length;
 
-test('the reasoning ends within its budget, and the answer goes on', async () => {
+test('the reasoning ends within its budget, and the answer continues', async () => {
   const lengths: number[] = [];
   for (let i = 0; i < 6; i++) {
     const { content, usage } = await ask('thinking', 4);
@@ -142,7 +142,7 @@ describe('token by token', () => {
     expect(allowed(other)).toHaveLength(tokenizer.vocabSize);
   });
 
-  test('a grammar of the whole answer goes on behind the mark', () => {
+  test('a grammar of the whole answer continues behind the mark', () => {
     const compiler = new ConstraintCompiler(new TokenVocabulary(tokenizer));
     const answer = withinBudget(compiler.compile(jsonValue({ const: { a: 1 } })), budget).start();
     // This grammar has no reasoning, so that there is nothing to force.

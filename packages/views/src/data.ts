@@ -127,7 +127,7 @@ export interface ToolCall {
   name: string;
   /** JSON. */
   arguments: string;
-  /** What the tool said; absent where no later call of the model has it. */
+  /** The tool's answer; absent where no later call of the model has it. */
   result?: string;
   /** The result is an error, or the call could not be read. */
   failed: boolean;
@@ -194,7 +194,7 @@ export interface RunData {
   facts: Fact[];
   warnings: Warning[];
   tables: Table[];
-  /** What rewards, lengths, groups and tools say about the run of an agent; absent for an environment. */
+  /** Tables about the rewards, lengths, groups and tools of an agent's run; absent for an environment. */
   audit?: readonly Table[];
   /** The sample answers of a fine-tuned model; absent where there are none. */
   answers?: readonly SampleAnswer[];

@@ -78,7 +78,7 @@ export interface PlayedSet {
  */
 export type PlaySet = (set: GroupOptions & PlayedSet, options: PlayOptions, watch: SetWatch) => Promise<Trajectory[]>;
 
-/** What a set that plays by itself reports, and asks. */
+/** The reports and questions of a set that plays by itself. */
 export interface SetWatch {
   /** An episode has been played. */
   played(): void;

@@ -1,4 +1,4 @@
-// What a call of the token loop is given, and what it returns: plain values, which cross to the device's worker.
+// The arguments and the results of a call of the token loop: plain values, which cross to the device's worker.
 import type { StateSpec } from '../architecture/recurrence.js';
 import type { CacheGeometry } from './cache-rows.js';
 import type { LogitBias, RuledText, TopLogprobs } from './logit-inputs.js';

@@ -1,4 +1,4 @@
-// What the token loop needs of a key-value cache, wherever that is.
+// The operations that the token loop needs of a key-value cache, on the host or on a device.
 import type { KernelProgram, KernelTensor } from '@bowyer/graph';
 import type { PrefixCopy } from './shared-prefixes.js';
 

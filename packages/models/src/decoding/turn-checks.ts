@@ -3,7 +3,7 @@ import type { AdapterBank } from '../lora/adapter-bank.js';
 import type { SamplingOptions } from './sampling-options.js';
 import type { Turn } from './turns.js';
 
-/** What the episodes have. */
+/** The model and the cache of the episodes, as far as they limit a turn. */
 export interface TurnLimits {
   contextLength: number;
   vocabSize: number;

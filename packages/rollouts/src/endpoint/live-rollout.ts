@@ -21,7 +21,7 @@ export class LiveRollout {
 
   constructor(readonly origin: RolloutOrigin) {}
 
-  /** What the log has of it; whether clients got the answers of another process's last calls is not known. */
+  /** Its state from the events in the log; whether clients got the answers of another process's last calls is not known. */
   static from(id: string, events: readonly { event: LogEvent; place: Place }[]): LiveRollout {
     const begun = events.findLastIndex(({ event }) => event.type === 'begun');
     const first = events[begun]?.event;

@@ -33,7 +33,7 @@ export interface RecorderOptions extends WeightGateOptions {
   seed?: number;
   /** See `AgentServerOptions`. */
   bodyOf?: CallObserver['bodyOf'];
-  /** Where the server listens. */
+  /** The address at which the server listens. */
   origin: () => string;
   onFault: (error: Error) => void;
 }

@@ -11,12 +11,12 @@
 import { maximum, mean, Rng } from '@bowyer/core';
 import { bestCandidate, chooseParent, mergeOf, samePrompts, type Candidate, type Prompts } from './candidates.js';
 
-/** What an agent did on one task. */
+/** One rollout of the agent on a task. */
 export interface Trial {
   /** For the reflector. */
   task: string;
   score: number;
-  /** What happened, for the reflector: the dialogue, what the judge said, an error. */
+  /** The text that the reflector reads: the dialogue, the explanation of the judge, an error. */
   feedback: string;
 }
 
@@ -69,7 +69,7 @@ export interface IterationReport {
   /** Mean scores on the same tasks, before the change and after it; null where none was tried. */
   before: number;
   after: number | null;
-  /** What became of a merge that was tried after it. */
+  /** The result of a merge that was tried after it. */
   merge?: MergeReport;
 }
 

@@ -12,7 +12,7 @@ export type PlaceKind = { kind: 'system' } | { kind: 'tool'; name: string };
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A copy of the body with its instructing texts changed. Fields that are no such text are the body's own. */
+/** A copy of the body with its instructing texts changed. All other fields are the body's own. */
 function mapped(body: unknown, visit: Visit): unknown {
   if (!isObject(body)) return body;
   const changed: Json = { ...body };

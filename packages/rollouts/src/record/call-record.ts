@@ -4,7 +4,7 @@ import { textAsWritten, type ChatMessage } from '@bowyer/text';
 import type { Choice, Completed, CompletionRequest, OpenedCall } from '@bowyer/serving';
 import type { RecordedCall, RecordedChoice } from './recorded.js';
 
-/** What is known of a call when it begins. */
+/** The fields of a call that are known when it begins. */
 export type BegunCall = Pick<
   RecordedCall,
   'call' | 'rollout' | 'protocol' | 'path' | 'startedAt' | 'retry' | 'hints' | 'auxiliary'

@@ -1,4 +1,4 @@
-// What the log consists of, and how the events of a rollout become its record.
+// The events of the log, and how those of a rollout become its record.
 import type { RecordedCall, RecordedReward, RecordedRollout, RolloutOrigin } from './recorded.js';
 
 export type { RolloutOrigin };

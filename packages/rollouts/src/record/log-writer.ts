@@ -62,7 +62,7 @@ export class LogWriter {
     this.#writing = null; // in the same turn in which nothing was left
   }
 
-  /** What a full disk took of the lines is cut off again. */
+  /** Cuts off the part of the lines that a full disk has taken. */
   async #takeBack(error: unknown): Promise<void> {
     try {
       await this.file.truncate(this.offset);

@@ -1,4 +1,4 @@
-// What is recorded of an agent's rollout: the calls of the model with their tokens, rewards, and how it ended.
+// The record of an agent's rollout: the calls of the model with their tokens, rewards, and how it ended.
 
 export interface RecordedChoice {
   index: number;
@@ -10,7 +10,7 @@ export interface RecordedChoice {
   logprobs: number[];
   /** Nats, among the tokens that the constraint allowed; absent without one. */
   maskedLogprobs?: number[];
-  /** What the constraint was made of, to compile it again for training; absent without one. */
+  /** The source of the constraint, to compile it again for training; absent without one. */
   constraint?: string;
   /** Version of the weights, from which of `ids` on. */
   versions: { from: number; version: number }[];
@@ -68,7 +68,7 @@ export interface RecordedReward {
   name: string;
   /** The call that it is for; absent: the rollout. */
   call?: number;
-  /** What makes the request idempotent. */
+  /** A second request with the same key changes nothing. */
   key?: string;
   /** Milliseconds since 1970. */
   at: number;

@@ -1,4 +1,4 @@
-// Where the events of each rollout stand in the log: places alone, so that memory does not grow with what is recorded.
+// The places of each rollout's events in the log, and not the events, so that memory does not grow with their size.
 import type { LogEvent } from './log-event.js';
 import type { Place } from './log-parts.js';
 

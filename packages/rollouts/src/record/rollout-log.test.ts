@@ -66,7 +66,7 @@ test.each([
   ['a line without its end', (text: string) => text.slice(0, -20)],
   ['a line of zeros, as a loss of power may leave it', (text: string) => `${text}\0\0\0\0\0\0`],
   ['a last line with another content', (text: string) => text.replace(/"value":2/, '"value":7')],
-])('%s at the end is cut off, and the log goes on behind the last whole line', async (_, torn) => {
+])('%s at the end is cut off, and the log continues behind the last whole line', async (_, torn) => {
   const folder = await newFolder();
   await withLog(folder, async (log) => {
     await log.append(reward('a', 1));
@@ -157,7 +157,7 @@ test('lines that wait go to disk together', async () => {
   expect(syncs).toBeLessThan(5);
 });
 
-test('a new attempt of a rollout begins anew', async () => {
+test('a new attempt of a rollout begins with an empty record', async () => {
   await withLog(await newFolder(), async (log) => {
     await log.append(begun('a'));
     await log.append(reward('a', 1));

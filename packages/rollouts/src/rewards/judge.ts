@@ -16,7 +16,7 @@ export interface Verdict {
 }
 
 export interface JudgeOptions {
-  /** What good rollouts are, in words. */
+  /** A description of good rollouts, in words. */
   rubric: string;
   /** Further answers that are asked for where one cannot be read. */
   retries: number;
@@ -54,7 +54,7 @@ export async function judgeGroup(
   });
 }
 
-/** The message to the judge. What all rollouts begin with is written once. */
+/** The message to the judge. The messages with which all rollouts begin are written once. */
 export function judgeMessage(rollouts: readonly (readonly JudgedMessage[])[], rubric: string): string {
   const shared = sharedMessages(rollouts);
   const written = (messages: readonly JudgedMessage[]) =>

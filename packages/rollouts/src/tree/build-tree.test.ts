@@ -24,12 +24,12 @@ test('a call continues the deepest answer that its prompt begins with', () => {
   expect(branches(call(0, 'p', 'x'), call(1, 'pxq', 'y'), call(2, 'pxqyr', 'z'))).toEqual(['0a 1a 2a']);
 });
 
-test('a sub-agent has a root of its own, and its caller goes on with its result', () => {
+test('a sub-agent has a root of its own, and its caller continues with its result', () => {
   const calls = [call(0, 'p', 'x'), call(1, 's', 'a'), call(2, 'sat', 'b'), call(3, 'pxr', 'y')];
   expect(branches(...calls)).toEqual(['1a 2a', '0a 3a']);
 });
 
-test('a compaction asks for a summary at the end of the history, and goes on from the summary alone', () => {
+test('a compaction asks for a summary at the end of the history, and continues from the summary alone', () => {
   const calls = [call(0, 'p', 'x'), call(1, 'pxq', 'y'), call(2, 'pxqyc', 's'), call(3, 'ns', 'z')];
   expect(branches(...calls)).toEqual(['0a 1a 2a', '3a']);
 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { textAsWritten, type ChatMessage, type ChatTemplate, type TemplateInputs } from '@bowyer/text';
 import type { RecordedMessage } from '../record/recorded.js';
 
-/** What a dialogue is written with: dialogues with other tools, variables or templates are others. */
+/** The inputs of the writing of a dialogue: dialogues with other tools, variables or templates are others. */
 export const rootKey = (
   { source = '' }: ChatTemplate,
   { tools = [], documents = [], variables = {} }: TemplateInputs,

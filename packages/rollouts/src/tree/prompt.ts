@@ -6,7 +6,7 @@ import type { History, KnownAnswer } from './history.js';
 import { continuation } from './splice.js';
 
 /**
- * What a dialogue with a new message of the user begins with. `template`: as the template now writes it, which may leave thoughts out
+ * The beginning of a dialogue that has a new message of the user. `template`: as the template now writes it, which may leave thoughts out
  * of earlier answers; where it changes nothing but white space, the tokens stay as they were sampled. `sampled`: always those.
  */
 export type SplicePolicy = 'template' | 'sampled';

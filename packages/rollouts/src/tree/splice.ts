@@ -3,7 +3,7 @@
 import type { ChatMessage } from '@bowyer/text';
 import type { WriteDialogue } from '@bowyer/serving';
 
-/** What a template writes behind an answer of the model. */
+/** The tokens that a template writes behind an answer of the model. */
 export interface Continuation {
   /** The token that ends the answer. */
   end: number;

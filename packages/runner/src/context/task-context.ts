@@ -18,7 +18,7 @@ export interface TaskContext {
   print(text: string): void;
   /** Objects that environments get beside their options, such as an oracle. */
   envParts: EnvParts;
-  /** Of a program that runs the task as a library, in place of the commands and files that the config names. */
+  /** Given by a program that runs the task as a library, in place of the commands and files that the config names. */
   agent?: GivenAgent;
   /** The output of progress bars. */
   progress: ProgressOutput;

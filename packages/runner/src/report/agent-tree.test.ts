@@ -21,7 +21,7 @@ const episodeOf = (calls: readonly number[]): StoredEpisode => ({
   })),
 });
 
-test('a sub-agent: two prompts that begin anew, each continued once; rewards of calls are theirs', () => {
+test('a sub-agent: two prompts that begin a dialogue, each continued once; rewards of calls are theirs', () => {
   const tree = callTree(subAgent(), episodeOf([0, 1, 2, 3]));
   expect(parents(tree)).toEqual([null, null, 1, 0]);
   expect(tree.rewards).toEqual([
@@ -38,7 +38,7 @@ test('a sub-agent: two prompts that begin anew, each continued once; rewards of 
   expect(last).toMatchObject({ said: '366', answerTokens: 3, read: [{ speaker: 'tool delegate', text: 'Yes.' }] });
 });
 
-test('a compaction: the summary continues the work, and the prompt that has it begins anew; an error of a tool is seen', () => {
+test('a compaction: the summary continues the work, and the prompt that has it begins a dialogue; an error of a tool is seen', () => {
   const tree = callTree(compacting(), null);
   expect(parents(tree)).toEqual([null, 0, 1, null]);
   expect(tree.calls[1].tools[0]).toMatchObject({ name: 'read_file', result: 'Error: no such file', failed: true });

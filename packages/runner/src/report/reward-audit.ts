@@ -1,5 +1,4 @@
-// What rewards, lengths, groups and tools say about the training of an agent: figures by which a reward that is gamed, or that teaches
-// nothing, is seen.
+// Figures about the rewards, lengths, groups and tools of an agent's training, which show a reward that is gamed, or that teaches nothing.
 import { correlation, mean } from '@bowyer/core';
 import { effectiveRewards, treeOf, type RecordedRollout } from '@bowyer/rollouts';
 import type { Table } from '@bowyer/views';

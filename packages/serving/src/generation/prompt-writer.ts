@@ -10,7 +10,7 @@ export interface Dialogue {
 
 /** A chat whose prompt is written. */
 export interface WrittenChat extends Dialogue {
-  /** What its constraint was made of; null: there is none. */
+  /** The source of its constraint; null: there is none. */
   constraint: string | null;
 }
 

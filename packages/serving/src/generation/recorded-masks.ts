@@ -9,7 +9,7 @@ import { withinBudget } from './reasoning-budget.js';
 
 /** A recorded answer, as far as its masks depend on it. */
 export interface MaskedAnswer {
-  /** What its constraint was made of, as it was recorded. */
+  /** The source of its constraint, as it was recorded. */
   constraint: string;
   /** As sampled, with the token that ended it. */
   ids: readonly number[];
@@ -24,7 +24,7 @@ export interface MaskedAnswer {
 /** Grammars that are kept. */
 const MOST_KEPT = 256;
 
-/** For one model. What it compiles, and the masks that answers have in common, are kept. */
+/** The masks of one model. Compiled constraints, and the masks that answers have in common, are kept. */
 export class RecordedMasks {
   readonly #terminatorIds: readonly number[];
   readonly #kept = new Map<string, CompiledConstraint>();

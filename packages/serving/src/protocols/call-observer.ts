@@ -1,4 +1,4 @@
-// What watches the calls of the model, for whoever records them: it knows which rollout a request belongs to, may keep what was sampled
+// The observer of the calls of the model, for whoever records them: it knows which rollout a request belongs to, may keep what was sampled
 // before in a prompt, and hears how each call ends before its client does.
 import type { IncomingMessage } from 'node:http';
 import type { Rng } from '@bowyer/core';

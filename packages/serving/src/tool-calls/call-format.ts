@@ -36,7 +36,7 @@ export interface CallFormat {
   grammar(tools: readonly Tool[], options: CallGrammarOptions): Grammar;
   /** The answers in which there may be such calls, or none. */
   optional(calls: Grammar, marks: GrammarMarks): Grammar;
-  /** What opens and closes reasoning, where the format frames answers. */
+  /** The marks that open and close reasoning, where the format frames answers. */
   readonly reasoningMarks?: readonly [start: string, end: string];
   /** The texts of its own reasoning, none too, where the format frames answers. */
   reasoning?(marks: GrammarMarks): Grammar;

@@ -34,7 +34,7 @@ export class TokenVocabulary {
   readonly first: TokenTrie;
   /** Tokens behind others: the same object where that makes no difference. */
   readonly rest: TokenTrie;
-  /** What single tokens behind others spell. */
+  /** The texts that single tokens spell behind others. */
   readonly spellable: SpellableUnits;
   readonly #excluded: ReadonlySet<number>;
 

@@ -1,4 +1,4 @@
-// The text of tokens that arrive one after the other, without decoding all of them each time. What a token adds to a text depends on a few
+// The text of tokens that arrive one after the other, without decoding all of them each time. The text that a token adds depends on a few
 // tokens before it, except where a decoder looks further: within a character, and within a run of byte tokens, nothing is settled.
 import type { Tokenizer } from './tokenizer.js';
 

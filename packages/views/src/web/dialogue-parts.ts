@@ -1,4 +1,4 @@
-// What pages about episodes and about rollouts have in common: texts, figures of an utterance, its tokens.
+// Parts that the pages about episodes and about rollouts have in common: texts, figures of an utterance, its tokens.
 import type { TokenText, Turn } from '../data.js';
 import { el, lazyDetails } from './dom.js';
 import { figure, signed } from './format.js';

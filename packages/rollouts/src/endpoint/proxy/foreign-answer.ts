@@ -2,7 +2,7 @@
 import type { CallProtocol } from '@bowyer/serving';
 import type { RecordedChoice, RecordedMessage } from '../../record/recorded.js';
 
-/** What an endpoint said. */
+/** One answer of an endpoint. */
 export interface ForeignChoice {
   message: RecordedMessage;
   finishReason: RecordedChoice['finishReason'];

@@ -21,7 +21,7 @@ const recorded: Readonly<Record<string, CallProtocol>> = {
   '/messages': 'messages',
 };
 
-/** What ends a stream: it is held back until the record is on disk. */
+/** The last event of a stream, which is held back until the record is on disk. */
 const LAST_EVENT = /data: ?\[DONE\]|event: ?message_stop|event: ?response\.(completed|incomplete|failed)/;
 
 /** Characters of a mark that two pieces may share. */

@@ -5,7 +5,7 @@ import { listenProblems } from '../listen-keys.js';
 import { serveModelTask } from '../serve-model/unit.js';
 import type { TaskUnit } from '../task.js';
 
-/** What a model is served with whose weights stay, without adapters. */
+/** Keys of `serve_model` that have no use here: the weights stay, and there are no adapters. */
 const KEYS_OF_OTHERS = [
   'follow',
   'adapters',

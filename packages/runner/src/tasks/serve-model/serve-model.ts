@@ -95,7 +95,7 @@ export async function serveModel(config: ServeConfig, { print, log, onInterrupt 
   }
 }
 
-/** What a server of the model is opened with. */
+/** The options of a server of the model. */
 export async function serverOptions(
   config: ServeConfig,
   model: LanguageModel,
