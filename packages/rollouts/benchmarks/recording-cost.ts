@@ -14,7 +14,8 @@ import { AgentServer, RolloutLog } from '../src/index.js';
 const rounds = Number(process.argv[2] ?? '8');
 const chats = Number(process.argv[3] ?? '16');
 const CALLS = 3;
-const NEW_TOKENS = 64;
+/** At most: the lengths differ, or all clients would wait for each other in step. */
+const NEW_TOKENS = 96;
 const CLIENTS = 8;
 
 // Characters: an answer that comes back has the tokens that it was sampled in, so that both servers read prompts of the same length.
@@ -43,7 +44,8 @@ async function play(addressOf: (chat: string) => Promise<string>, round: string)
       const messages: object[] = [];
       for (let call = 0; call < CALLS; call++) {
         messages.push({ role: 'user', content: 'What is it?' });
-        const body = { model: 'm', messages, max_tokens: NEW_TOKENS, ignore_eos: true, seed: 7 };
+        const length = 32 + ((17 * left.length + 13 * call) % (NEW_TOKENS - 31));
+        const body = { model: 'm', messages, max_tokens: length, ignore_eos: true, seed: 7 };
         const headers = { 'content-type': 'application/json' };
         const response = await fetch(`${url}/chat/completions`, {
           method: 'POST',
@@ -116,7 +118,7 @@ const share = (values: readonly number[]) =>
   `${(100 * mean(values)).toFixed(2)} % ± ${(100 * standardError(values)).toFixed(2)}`;
 console.log(`recording costs ${share(ratios.cpu)} of tokens a CPU second, ${share(ratios.clock)} of tokens a second`);
 console.log(
-  `${rounds} rounds of ${chats * CALLS} calls of ${NEW_TOKENS} tokens; load average ${loadavg()[0].toFixed(1)}`,
+  `${rounds} rounds of ${chats * CALLS} calls of 32 to ${NEW_TOKENS} tokens; load average ${loadavg()[0].toFixed(1)}`,
 );
 await plain.close();
 await recording.close();
