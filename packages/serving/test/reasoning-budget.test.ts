@@ -3,7 +3,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, ConstraintCompiler, jsonValue, TokenVocabulary, wordLevelTokenizer } from '@bowyer/text';
-import { withinBudget, type ReasoningBudget } from '../src/generation/reasoning-budget.js';
+import { boundedReasoning, type ReasoningBudget } from '../src/generation/reasoning-budget.js';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 import { ModelServer } from '../src/model-server/model-server.js';
 
@@ -108,14 +108,14 @@ describe('token by token', () => {
   const all = (count: number) => Array.from({ length: count }, (_, id) => id);
   const idOf = (word: string) => tokenizer.tokenToId(word)!;
 
-  function allowed(constraint: ReturnType<ReturnType<typeof withinBudget>['start']>): number[] {
+  function allowed(constraint: ReturnType<ReturnType<typeof boundedReasoning>['start']>): number[] {
     const mask = new Uint32Array(Math.ceil(tokenizer.vocabSize / 32));
     constraint.allowed(mask);
     return all(tokenizer.vocabSize).filter((id) => (mask[id >>> 5] >>> (id & 31)) & 1);
   }
 
   test('the mark alone may follow two tokens, and then anything', () => {
-    const answer = withinBudget(null, budget).start();
+    const answer = boundedReasoning(null, budget).start();
     for (const word of [' fox', ' runs']) {
       expect(allowed(answer)).toHaveLength(tokenizer.vocabSize);
       answer.accept(idOf(word));
@@ -130,21 +130,21 @@ describe('token by token', () => {
 
   test('a mark that is several tokens is forced one after the other; reasoning that has not begun is not ended', () => {
     const marks = { start: 'big red', end: ' my old', startsInside: false };
-    const begun = withinBudget(null, { ...budget, form: marks }).start();
+    const begun = boundedReasoning(null, { ...budget, form: marks }).start();
     for (const word of [' big', ' red', ' fox', ' runs']) begun.accept(idOf(word));
     expect(allowed(begun)).toEqual([idOf(' my')]);
     begun.accept(idOf(' my'));
     expect(allowed(begun)).toEqual([idOf(' old')]);
     begun.accept(idOf(' old'));
     expect(allowed(begun)).toHaveLength(tokenizer.vocabSize);
-    const other = withinBudget(null, { ...budget, form: marks }).start();
+    const other = boundedReasoning(null, { ...budget, form: marks }).start();
     for (const word of [' big', ' fox', ' big', ' red', ' fox', ' runs']) other.accept(idOf(word));
     expect(allowed(other)).toHaveLength(tokenizer.vocabSize);
   });
 
   test('a grammar of the whole answer continues behind the mark', () => {
     const compiler = new ConstraintCompiler(new TokenVocabulary(tokenizer));
-    const answer = withinBudget(compiler.compile(jsonValue({ const: { a: 1 } })), budget).start();
+    const answer = boundedReasoning(compiler.compile(jsonValue({ const: { a: 1 } })), budget).start();
     // This grammar has no reasoning, so that there is nothing to force.
     for (const word of ['{', '"a"', ':', '1', '}']) {
       expect(allowed(answer)).toContain(idOf(word));

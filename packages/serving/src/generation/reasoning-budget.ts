@@ -10,7 +10,7 @@ const HALF_CHARACTER = '\uFFFD';
 /** Tokens whose text the beginning or the end of reasoning is looked for in: marks have no more. */
 const LOOKED_AT = 16;
 
-interface ReasoningBudget {
+export interface ReasoningBudget {
   form: ReasoningForm;
   /** Tokens between the marks. */
   tokens: number;
@@ -35,12 +35,17 @@ export function withinBudget(
   const format = place.style?.format ?? null;
   const form = reasoningForm(format, tokenizer, place.startsInReasoning);
   if (form === null) return null;
-  const budget = { form, tokens, tokenizer, decode: decoderWithMarks(tokenizer, format) };
-  return {
-    leastTokens: constraint?.leastTokens ?? 0,
-    start: () => new BudgetedAnswer(budget, constraint?.start() ?? null),
-  };
+  return boundedReasoning(constraint, { form, tokens, tokenizer, decode: decoderWithMarks(tokenizer, format) });
 }
+
+/** @param constraint of the whole answer; null: none */
+export const boundedReasoning = (
+  constraint: CompiledConstraint | null,
+  budget: ReasoningBudget,
+): CompiledConstraint => ({
+  leastTokens: constraint?.leastTokens ?? 0,
+  start: () => new BudgetedAnswer(budget, constraint?.start() ?? null),
+});
 
 type TokenizerOfMarks = Parameters<typeof decoderWithMarks>[0] & Pick<Tokenizer, 'encode' | 'tokenToId'>;
 
