@@ -20,7 +20,14 @@ export type { SplicePolicy } from './tree/prompt.js';
 
 // Playing: agents of the user as a source of episodes
 export { rolloutPlayer, type RolloutHost, type RolloutPlayOptions } from './play/play-rollouts.js';
-export type { JudgeRollout, PlayedRollout, RolloutAddress, RunAgent } from './play/run-agent.js';
+export type {
+  JudgeRollout,
+  PlayedRollout,
+  RankedRollout,
+  RankGroup,
+  RolloutAddress,
+  RunAgent,
+} from './play/run-agent.js';
 export { checkTasks, readTasks, splitTasks, type AgentTask, type HeldOut, type SplitTasks } from './play/tasks.js';
 export { agentProgram, agentVariables, type AgentProgramOptions } from './programs/agent-program.js';
 export { judgeProgram, type JudgeProgramOptions } from './programs/judge-program.js';
@@ -43,4 +50,5 @@ export {
 } from './prompts/evolve-prompts.js';
 export { reflectedText, reflectionMessage } from './prompts/reflection.js';
 export { commonPrompts, withPrompts } from './prompts/prompt-places.js';
+export { judgedDialogue } from './rewards/judged-dialogue.js';
 export { judgeGroup, usualRubric, type JudgedMessage, type JudgeOptions } from './rewards/judge.js';

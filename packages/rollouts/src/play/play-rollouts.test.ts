@@ -2,7 +2,7 @@
 import { InterruptedError, play, type PlayContext } from '@bowyer/algorithms';
 import type { RecordedRollout } from '../record/recorded.js';
 import { rolloutPlayer, type RolloutHost, type RolloutPlayOptions } from './play-rollouts.js';
-import type { RunAgent } from './run-agent.js';
+import type { RankGroup, RunAgent } from './run-agent.js';
 
 /** Records what a model says that writes its seed's parity. */
 class FakeHost implements RolloutHost {
@@ -192,6 +192,31 @@ test('a judge reads the record, and its reward counts in the place of the agentâ
   expect([...host.rollouts.values()].every(({ status }) => status === 'ended')).toBe(true);
   const broken = setOf(rewarding, { judge: () => Promise.reject(new Error('no judge')) });
   await expect(broken.playing).rejects.toThrow('the first: no judge');
+});
+
+test('the rollouts of a group are ranked beside each other, and the scores are added to their rewards', async () => {
+  const groups: string[][] = [];
+  const rank: RankGroup = (group) => {
+    groups.push(group.map(({ task }) => task.id));
+    return Promise.resolve(group.map((_, i) => i / 4));
+  };
+  const { playing, host } = setOf(rewarding, { rank });
+  const played = await playing;
+  expect(played.map(({ episode }) => episode)).toEqual([6, 7, 8, 9, 10, 11]);
+  expect(played.map(({ transitions }) => transitions[0].reward)).toEqual([1, 1.25, 1, 1.25, 1, 1.25]);
+  expect(played[1].infos[0]).toMatchObject({ rewards: { ranking: 0.25 } });
+  expect(groups.map(([one, other]) => one === other)).toEqual([true, true, true]);
+  expect([...host.rollouts.values()].every(({ status }) => status === 'ended')).toBe(true);
+});
+
+test('with a ranking an agent need not give a reward; a group that cannot be ranked is left out', async () => {
+  let calls = 0;
+  const rank: RankGroup = (group) =>
+    ++calls === 2 ? Promise.reject(new Error('the judge is silent')) : Promise.resolve(group.map(() => 0.5));
+  const { playing, failures } = setOf(() => Promise.resolve({}), { rank });
+  const played = await playing;
+  expect(played.map(({ transitions }) => transitions[0].reward)).toEqual([0.5, 0.5, 0.5, 0.5]);
+  expect(failures).toEqual(['rollout episode 8: the judge is silent', 'rollout episode 9: the judge is silent']);
 });
 
 test('a set that is given up ends its agents', async () => {

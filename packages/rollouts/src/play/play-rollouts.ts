@@ -10,11 +10,11 @@ import {
 } from '@bowyer/algorithms';
 import { hash32, type Trajectory } from '@bowyer/core';
 import type { FixedSampling, RecordedRollout, RolloutOrigin } from '../record/recorded.js';
-import { REWARD } from '../trajectories/final-rewards.js';
-import { failedTrajectory, trajectoryOf, type TrajectoryOptions } from '../trajectories/trajectory-of.js';
+import { finalRewards, hasReward, missingReward, RANKING, REWARD } from '../trajectories/final-rewards.js';
+import { checkAnswers, failedTrajectory, trajectoryOf, type TrajectoryOptions } from '../trajectories/trajectory-of.js';
 import { treeOf } from '../tree/build-tree.js';
 import { reportVerdict, type VerdictSink } from './report-verdict.js';
-import type { JudgeRollout, PlayedRollout, RolloutAddress, RunAgent } from './run-agent.js';
+import type { JudgeRollout, PlayedRollout, RankGroup, RolloutAddress, RunAgent } from './run-agent.js';
 import { taskOf, type AgentTask, type SplitTasks } from './tasks.js';
 
 /** The server that agents call. */
@@ -31,6 +31,8 @@ export interface RolloutPlayOptions extends Pick<TrajectoryOptions, 'decode' | '
   run: RunAgent;
   /** Null: the agent says its reward itself. */
   judge: JudgeRollout | null;
+  /** Judges the rollouts of each group beside each other, once all have ended; nobody if not given. */
+  rank?: RankGroup;
   /** How often a rollout is begun at most. */
   attempts: number;
   /** The reward of a rollout that has failed in every attempt; null: it is left out. */
@@ -44,12 +46,22 @@ export const rolloutPlayer =
   (set, options, watch) =>
     new SetOfRollouts(host, how, set, options, watch).play();
 
+/** A rollout whose agent has ended, before it is learned from. */
+interface EndedRollout {
+  rollout: PlayedRollout;
+  episode: number;
+  hasFailed: boolean;
+  recorded: RecordedRollout;
+}
+
 /** Between two looks whether the set is given up, in ms. */
 const LOOK_MS = 100;
 
 class SetOfRollouts {
   readonly #stop = new AbortController();
   readonly #played: Trajectory[] = [];
+  /** Those that wait for the others of their group. */
+  readonly #unranked: EndedRollout[] = [];
   /** Part of the ids of this set's records: an earlier set, as of a run that was killed, has the same names. */
   readonly #stamp = Date.now().toString(36);
   #next = 0;
@@ -70,6 +82,7 @@ class SetOfRollouts {
       const ended = await Promise.allSettled(lanes);
       if (this.#stop.signal.aborted) throw this.#stop.signal.reason;
       for (const lane of ended) if (lane.status === 'rejected') throw lane.reason;
+      await this.#rankGroups();
       return this.#played;
     } finally {
       clearInterval(timer);
@@ -88,15 +101,16 @@ class SetOfRollouts {
   async #episode(index: number): Promise<void> {
     const episode = this.set.firstEpisode + index;
     try {
-      this.#played.push(await this.#attempts(episode));
-      this.watch.played();
+      const ended = await this.#attempts(episode);
+      if (this.how.rank) this.#unranked.push(ended);
+      else await this.#learn(ended);
     } catch (error) {
       this.#stop.signal.throwIfAborted();
       this.watch.failed(error instanceof Error ? error : new Error(String(error)), episode);
     }
   }
 
-  async #attempts(episode: number): Promise<Trajectory> {
+  async #attempts(episode: number): Promise<EndedRollout> {
     for (let attempt = 1; ; attempt++)
       try {
         return await this.#attempt(episode, attempt);
@@ -106,7 +120,7 @@ class SetOfRollouts {
       }
   }
 
-  async #attempt(episode: number, attempt: number): Promise<Trajectory> {
+  async #attempt(episode: number, attempt: number): Promise<EndedRollout> {
     const rollout = await this.#begin(episode, attempt);
     const { id } = rollout.open;
     const failure = await this.#run(rollout).then(
@@ -119,10 +133,52 @@ class SetOfRollouts {
       if (failedReward === null || attempt < attempts || this.#stop.signal.aborted) throw failure;
       await this.host.reward(id, { name: REWARD, value: failedReward });
     } else await this.#judge(rollout);
+    const recorded = { ...(await this.host.read(id)), id: rollout.name };
+    if (failure === null) {
+      checkAnswers(recorded, treeOf(recorded));
+      if (!this.how.rank && !hasReward(recorded)) throw missingReward(recorded);
+    }
+    return { rollout, episode, hasFailed: failure !== null, recorded };
+  }
+
+  /** From now on no reward of the rollout counts. */
+  async #learn({ rollout, episode, hasFailed }: EndedRollout): Promise<void> {
+    const { id } = rollout.open;
     await this.host.learnt(id);
     const recorded = { ...(await this.host.read(id)), id: rollout.name };
-    const read = failure === null ? trajectoryOf : failedTrajectory;
-    return read(recorded, treeOf(recorded), this.#trajectoryOptions(rollout, episode));
+    const read = hasFailed ? failedTrajectory : trajectoryOf;
+    this.#played.push(read(recorded, treeOf(recorded), this.#trajectoryOptions(rollout, episode)));
+    this.watch.played();
+  }
+
+  /** One group after the other. A judge that fails leaves out the rollouts of its group. */
+  async #rankGroups(): Promise<void> {
+    const { groupSize = 1 } = this.set;
+    const groups = new Map<number, EndedRollout[]>();
+    for (const ended of this.#unranked.sort((one, other) => one.episode - other.episode)) {
+      const group = Math.floor(ended.episode / groupSize);
+      groups.set(group, [...(groups.get(group) ?? []), ended]);
+    }
+    for (const group of groups.values()) await this.#rank(group, this.how.rank!);
+  }
+
+  async #rank(group: readonly EndedRollout[], rank: RankGroup): Promise<void> {
+    this.#stop.signal.throwIfAborted();
+    try {
+      const members = group.map(({ rollout, recorded }) => ({ task: rollout.task, recorded }));
+      const scores = await rank(members, this.#stop.signal);
+      for (const [i, ended] of group.entries()) {
+        const { id } = ended.rollout.open;
+        const { [REWARD]: own = 0 } = finalRewards(ended.recorded);
+        await this.host.reward(id, { name: RANKING, value: scores[i] });
+        await this.host.reward(id, { name: REWARD, value: own + scores[i] });
+        await this.#learn(ended);
+      }
+    } catch (error) {
+      this.#stop.signal.throwIfAborted();
+      for (const { episode } of group)
+        this.watch.failed(error instanceof Error ? error : new Error(String(error)), episode);
+    }
   }
 
   async #begin(episode: number, attempt: number): Promise<PlayedRollout> {

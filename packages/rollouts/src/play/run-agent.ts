@@ -32,3 +32,17 @@ export type RunAgent = (rollout: PlayedRollout, signal: AbortSignal) => Promise<
 
 /** @throws where it cannot judge, which is a failure of the rollout */
 export type JudgeRollout = (rollout: PlayedRollout, recorded: RecordedRollout, signal: AbortSignal) => Promise<Verdict>;
+
+/** A rollout of a group, as a judge of groups reads it. */
+export interface RankedRollout {
+  task: AgentTask;
+  recorded: RecordedRollout;
+}
+
+/**
+ * Compares the rollouts of one group. Its scores are added to the rewards that the rollouts have, if any.
+ *
+ * @returns [rollouts] what is added
+ * @throws where it cannot judge: the rollouts of the group have failed then
+ */
+export type RankGroup = (group: readonly RankedRollout[], signal: AbortSignal) => Promise<number[]>;

@@ -5,6 +5,9 @@ import type { RecordedRollout } from '../record/recorded.js';
 /** The name of the reward that is learned from; other names are components that are only reported. */
 export const REWARD = 'reward';
 
+/** The name of the component that a judge of groups gives. */
+export const RANKING = 'ranking';
+
 type Rewarded = Pick<RecordedRollout, 'id' | 'rewards' | 'learntAt'>;
 
 /** The rewards of the rollout as a whole, by name. */
@@ -19,8 +22,12 @@ export function rewardsOfCalls(rollout: Rewarded): Map<number, number> {
   return new Map(ofCalls.map(({ call, value }) => [call!, value]));
 }
 
+/** Whether anything was rewarded. */
+export const hasReward = (rollout: Rewarded): boolean =>
+  REWARD in finalRewards(rollout) || rewardsOfCalls(rollout).size > 0;
+
 export const missingReward = ({ id }: Rewarded): Error =>
   new Error(
     `rollout ${id} ended without a reward\n` +
-      '  print {"reward": 1} as the last line, post it to BOWYER_ROLLOUT_URL/rewards, or give a judge: reward=COMMAND',
+      '  print {"reward": 1} as the last line, post it to BOWYER_ROLLOUT_URL/rewards, or give a judge: reward=COMMAND, or ranking.base_url=URL',
   );

@@ -3,7 +3,7 @@ import type { TokenSegment, Trajectory, Transition, UtteranceTokens } from '@bow
 import type { RecordedMasks } from '@bowyer/serving';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
 import type { CallNode, RolloutTree } from '../tree/tree.js';
-import { finalRewards, missingReward, rewardsOfCalls } from './final-rewards.js';
+import { finalRewards, hasReward, missingReward, rewardsOfCalls } from './final-rewards.js';
 
 export interface TrajectoryOptions {
   /** Counts the episodes of a purpose, from 0. */
@@ -29,17 +29,20 @@ export interface TrajectoryOptions {
  * @throws where nothing was rewarded, or no answer can be learned from
  */
 export function trajectoryOf(rollout: RecordedRollout, tree: RolloutTree, options: TrajectoryOptions): Trajectory {
+  checkAnswers(rollout, tree);
   const turns = learnedNodes(tree);
-  if (turns.length === 0)
-    throw new Error(
-      `rollout ${rollout.id}: no answer of the model reached the agent, so that there is nothing to learn from`,
-    );
   return {
     ...placeOf(rollout, options),
     transitions: transitionsOf(rollout, turns, options),
     infos: infosOf(rollout, turns),
     segments: segmentsOf(tree, turns, options),
   };
+}
+
+/** @throws where no answer can be learned from */
+export function checkAnswers({ id }: Pick<RecordedRollout, 'id'>, tree: RolloutTree): void {
+  if (learnedNodes(tree).length > 0) return;
+  throw new Error(`rollout ${id}: no answer of the model reached the agent, so that there is nothing to learn from`);
 }
 
 /** A rollout that counts as failed: where the model was never asked, a turn without tokens has the reward. */
@@ -74,7 +77,7 @@ function transitionsOf(
   const observations = turns.map(({ call }) => decode(call.promptIds));
   const ofCalls = rewardsOfCalls(rollout);
   const { reward } = finalRewards(rollout);
-  if (reward === undefined && ofCalls.size === 0) throw missingReward(rollout);
+  if (!hasReward(rollout)) throw missingReward(rollout);
   const transitions = turns.map(({ call, choice }, turn): Transition => {
     const action = decode(spokenIds(choice));
     const isFirst = turns[turn - 1]?.call !== call;

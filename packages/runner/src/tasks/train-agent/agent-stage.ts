@@ -12,8 +12,12 @@ import { CALLS_FOLDER } from '../../run/calls-folder.js';
 import type { OpenStage, Stage } from '../train/stage.js';
 import type { AgentTaskConfig } from './agent-keys.js';
 import type { Agents } from './open-agents.js';
+import { openRanking } from './open-ranking.js';
+import type { RankingConfig } from './ranking-keys.js';
 
-type StageConfig = AgentTaskConfig & Pick<AgentConfig, 'seed' | 'chatTemplate' | 'chatTemplateKwargs'>;
+type StageConfig = Partial<RankingConfig> &
+  AgentTaskConfig &
+  Pick<AgentConfig, 'seed' | 'chatTemplate' | 'chatTemplateKwargs'>;
 
 /** @param bodyOf changes the agents' requests before they are read */
 export function agentStage(
@@ -67,8 +71,10 @@ async function openServer(
     defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: maxNewTokens },
     onFault: (error) => log(error.stack ?? error.message, 'WARNING'),
   });
+  const ranking = config.ranking ? openRanking({ ranking: config.ranking }) : null;
   const play = rolloutPlayer(server, {
     ...agents,
+    ...(ranking && { rank: ranking.rank }),
     attempts,
     failedReward,
     sampling: fixedSampling(config),
@@ -84,7 +90,10 @@ async function openServer(
   };
   return {
     parts: { makeEnv: null, playSet, environment: 'the agent' },
-    close: () => server.close().finally(() => calls.close()),
+    close: async () => {
+      await ranking?.close();
+      await server.close().finally(() => calls.close());
+    },
   };
 }
 

@@ -26,6 +26,7 @@ import { lossProblems } from '../train/loss-problems.js';
 import type { TaskUnit } from '../task.js';
 import { agentKeys, modelKey } from './agent-keys.js';
 import { agentProblems } from './agent-problems.js';
+import { rankingNode } from './ranking-keys.js';
 import type { TrainAgentConfig } from './train-agent.js';
 
 function keys(choices: Choices): TProperties {
@@ -42,6 +43,7 @@ function keys(choices: Choices): TProperties {
     ...(algorithm?.options.properties as TProperties | undefined),
     ...agentKeys,
     ...modelKey,
+    ranking: rankingNode,
     max_failure_share: playKeys.max_failure_share,
     ...(!algorithm?.alwaysSamples && { ...evalDecodingKey, ...decodingKeys }),
     ...templateKeys,

@@ -1,0 +1,63 @@
+// An agent without a reward learns from a judge that compares the rollouts of a group.
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { trainAgent } from '../src/index.js';
+import { answerTo, colourModel, tasks } from './colour-agent.js';
+
+let judge: Server;
+const asked: string[] = [];
+
+/** Gives 1 to the rollouts whose answer is red. */
+beforeAll(async () => {
+  judge = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: [{ content: string }] };
+      const [{ content }] = messages;
+      asked.push(content);
+      const rollouts = [...content.matchAll(/<rollout id="(\d+)">([^]*?)<\/rollout>/g)];
+      const scores = rollouts.map(([, id, text]) => ({ id: Number(id), score: /assistant: *red/.test(text) ? 1 : 0 }));
+      const message = { role: 'assistant', content: JSON.stringify({ scores }) };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }));
+    })();
+  }).listen(0, '127.0.0.1');
+  await once(judge, 'listening');
+});
+afterAll(() => void judge.close());
+
+test('a judge that compares rollouts stands in the place of a reward', async () => {
+  const { results } = await trainAgent({
+    model: await colourModel(),
+    tasks,
+    algorithm: 'rloo',
+    iterations: 12,
+    rolloutSize: 16,
+    groupSize: 8,
+    lmLr: 0.02,
+    evalFreq: 100,
+    testSize: 16,
+    evalShare: 0,
+    testShare: 0,
+    threads: 1,
+    ranking: {
+      baseUrl: `http://127.0.0.1:${(judge.address() as AddressInfo).port}/v1`,
+      model: 'scripted',
+      rubric: 'Red is best.',
+    },
+    savePath: await mkdtemp(join(tmpdir(), 'ranking-')),
+    run: async (task, context) => {
+      await answerTo(task, context);
+      return {};
+    },
+  });
+  expect(asked[0]).toContain('<rubric>\nRed is best.\n</rubric>');
+  expect(asked[0].match(/<rollout id=/g)).toHaveLength(8);
+  const [start, last] = results.policies.map(({ metrics }) => metrics['test/episodic_return']);
+  expect(last).toBeGreaterThan(start + 0.3);
+});

@@ -1,0 +1,17 @@
+// A recorded rollout as the text that judges read.
+import type { RecordedRollout } from '../record/recorded.js';
+import { conversationsOf } from '../trajectories/conversations-of.js';
+import type { JudgedMessage } from './judge.js';
+
+/** The messages of every branch, one branch after the other; calls of tools are JSON. */
+export function judgedDialogue(rollout: Pick<RecordedRollout, 'calls'>): JudgedMessage[] {
+  return conversationsOf(rollout).flatMap(({ messages }) => messages.map(judgedMessage));
+}
+
+function judgedMessage(message: object): JudgedMessage {
+  const { role, content, tool_calls: calls } = message as { role: string; content?: unknown; tool_calls?: unknown };
+  const said =
+    typeof content === 'string' ? content : content === undefined || content === null ? '' : JSON.stringify(content);
+  const called = Array.isArray(calls) && calls.length > 0 ? [JSON.stringify(calls)] : [];
+  return { role, text: [...(said === '' ? [] : [said]), ...called].join('\n') };
+}
