@@ -186,6 +186,17 @@ export default tseslint.config(
     },
   },
   {
+    // Tests of rollouts and agents make the small models that their agents ask.
+    files: ['packages/{rollouts,agents}/test/**/*.ts'],
+    rules: {
+      '@nx/enforce-module-boundaries': boundaries({
+        ...testsMayImport,
+        rollouts: [...testsMayImport.rollouts, 'graph'],
+        agents: [...testsMayImport.agents, 'graph', 'text', 'models'],
+      }),
+    },
+  },
+  {
     // A policy or teacher behind a server is tested with our own server.
     files: ['packages/agent/src/**/*.test.ts'],
     rules: {
