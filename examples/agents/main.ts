@@ -1,6 +1,6 @@
 // Trains the agent of a folder from the record of a careless expert, with three seeds, and prints what it gains on held-out tasks:
 //   npm ci --ignore-scripts --prefix examples/agents && npm run openai --prefix examples/agents
-// `-- --seeds=1` for one seed, `-- --short` for a third of the iterations, as continuous integration runs it; `-- --write` puts the
+// `-- --seeds=1` for the first alone, `-- --short` for a third of the iterations, as continuous integration runs it; `-- --write` puts the
 // figures into docs/agents/examples.md.
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ import { warmStart } from './common/warm-start.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seeds: { type: 'string', default: '3' }, short: { type: 'boolean' }, write: { type: 'boolean' } },
+  options: { seeds: { type: 'string', default: '1,2,3' }, short: { type: 'boolean' }, write: { type: 'boolean' } },
 });
 const [name] = positionals;
 const folder = resolve(import.meta.dirname, '../../outputs/agents', name);
@@ -40,7 +40,7 @@ async function trainSeeds(train: (run: SeededRun) => Promise<void>): Promise<num
   const model = await warmStart(join(folder, 'model'), example, answer);
   const figures: SeedFigures[] = [];
   const short = values.short === true;
-  for (let seed = 1; seed <= (short ? 1 : Number(values.seeds)); seed++) {
+  for (const seed of short ? [1] : values.seeds.split(',').map(Number)) {
     const savePath = join(folder, short ? 'short' : `seed-${seed}`);
     rmSync(savePath, { recursive: true, force: true });
     const [cpu, start] = [process.cpuUsage(), performance.now()];

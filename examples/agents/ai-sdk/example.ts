@@ -23,8 +23,9 @@ export const example: Example<HouseTask, { on: Devices; report: string }> = {
     const on = { [room]: shuffled.slice(0, kind), [other]: shuffled.slice(kind, kind + inOther) };
     return { wish: `Switch off the ${room}.`, room, on, kind };
   },
-  warmStart: { records: 300, carelessness: 0.15, epochs: 30, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 30, lmLr: 3e-4 },
+  names: [rooms, devices],
+  warmStart: { records: 250, carelessness: 0.15, copies: 9, epochs: 7, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 12, lmLr: 3e-4 },
   expert(messages) {
     if (messages.at(-1)!.content === 'Report.') return `${switchedBy(messages)} switched off.`;
     const result = messages.findLast(({ role }) => role === 'tool')?.content;

@@ -14,6 +14,8 @@ export type Said = string | [tool: string, args: object][];
 export interface Example<Task, Answer> {
   /** Draws a task from all that are possible. */
   draw(rng: Rng): Task;
+  /** Sets of words that stand for each other, for copies of the records with other names. */
+  names: string[][];
   warmStart: WarmStart;
   training: Training;
   /** The expert: a script that sees what the model sees, and nothing else. */
@@ -30,6 +32,8 @@ export interface WarmStart {
   records: number;
   /** Share of its turns in which the expert is careless. */
   carelessness: number;
+  /** Copies of each dialogue, with other digits and names. */
+  copies: number;
   /** Passes over their dialogues. */
   epochs: number;
   batchSize: number;

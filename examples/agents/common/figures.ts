@@ -17,7 +17,7 @@ export interface Gain {
 export interface SeedFigures {
   seed: number;
   gain: Gain;
-  /** Mean rewards of the evaluations: of the start, and after every tenth iteration. */
+  /** Mean rewards of the evaluations: of the start, and after every fourth iteration. */
   curve: number[];
   minutes: { wall: number; cpu: number };
 }

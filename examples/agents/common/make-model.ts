@@ -40,8 +40,10 @@ export async function makeModel(
   const all = { ...keys, validation_share: 0, save_minutes: 60, threads: 1 };
   const given = Object.entries(all).map((pair) => pair.join('='));
   const program = ['--conditions=source', '--import', 'tsx', join(root, 'packages/runner/src/main.ts')];
-  const options = { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] } as const;
-  const { status } = spawnSync(process.execPath, [...program, '--config-name', 'finetune', ...given], options);
+  const { status } = spawnSync(process.execPath, [...program, '--config-name', 'finetune', ...given], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   if (status !== 0) throw new Error(`the model could not be trained on ${data}: finetune ended with ${status}`);
   return join(run, 'checkpoints/best');
 }

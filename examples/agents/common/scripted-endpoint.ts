@@ -99,8 +99,8 @@ function plain({ role, content, tool_calls }: RawMessage): Message {
 /** The template writes the names of tools alone. */
 const named = (name: string) => ({ type: 'function' as const, function: { name, parameters: { type: 'object' } } });
 
-/** Those that no later dialogue continues: the leaves of what was recorded. */
+/** Those that no later one continues: the leaves of what was recorded. */
 export function wholeDialogues(dialogues: readonly Dialogue[]): Dialogue[] {
-  const texts = dialogues.map(({ messages }) => JSON.stringify(messages).slice(0, -1));
+  const texts = dialogues.map(({ messages, tools = [] }) => JSON.stringify({ tools, messages }).slice(0, -2));
   return dialogues.filter((_, i) => !texts.some((text, j) => j > i && text.startsWith(texts[i])));
 }

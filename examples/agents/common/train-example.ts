@@ -72,15 +72,17 @@ function settingsOf({ training }: Pick<Example<object, unknown>, 'training'>, sh
   return {
     iterations: short ? Math.ceil(iterations / 3) : iterations,
     lmLr,
+    // Constant, it unlearns what it has learned once most groups get the whole reward.
+    lmLrFinalShare: 0.1,
     rolloutSize: groups * GROUP,
     groupSize: GROUP,
     // An update costs little beside the rollouts: each is learned from in four passes.
     innerEpochs: 4,
     minibatchSize: 32,
-    evalFreq: 10,
+    evalFreq: 4,
     evalSize: heldOut(short),
     testSize: 2 * heldOut(short),
-    saveFreq: 10,
+    saveFreq: 4,
     concurrency: 32,
     slots: 32,
     threads: 1,
@@ -91,7 +93,7 @@ function settingsOf({ training }: Pick<Example<object, unknown>, 'training'>, sh
 }
 
 /** Tasks of an evaluation. */
-const heldOut = (short: boolean): number => (short ? 64 : 128);
+const heldOut = (short: boolean): number => (short ? 32 : 64);
 
 function tasksOf<Task extends object>({ draw }: { draw(rng: Rng): Task }, short: boolean) {
   const testTasks = drawn(draw, 'test', 2 * heldOut(short));

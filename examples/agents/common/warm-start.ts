@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import type { Agent, Example } from './example.js';
 import { makeModel } from './make-model.js';
+import { renamed } from './renamed.js';
 import { scriptedEndpoint, wholeDialogues, type Dialogue } from './scripted-endpoint.js';
 
 /** @returns the folder of the model, which is made unless one of the same records and settings is there */
@@ -12,7 +13,12 @@ export async function warmStart<Task, Answer>(
   example: Example<Task, Answer>,
   answer: Agent<Task, Answer>,
 ): Promise<string> {
-  const dialogues = await recorded(example, answer);
+  const { names, warmStart } = example;
+  const rng = Rng.forPurpose(1, 'names');
+  const dialogues = (await recorded(example, answer)).flatMap((dialogue) => [
+    dialogue,
+    ...Array.from({ length: warmStart.copies }, () => renamed(dialogue, names, rng)),
+  ]);
   const made = JSON.stringify({ settings: example.warmStart, dialogues });
   const [key, model] = [join(folder, 'made-of.json'), join(folder, 'run/checkpoints/best')];
   if (existsSync(key) && readFileSync(key, 'utf8') === made) return model;

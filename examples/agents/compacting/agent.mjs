@@ -1,7 +1,7 @@
-// A reader of long texts that compacts its context: after every two pages it asks for notes, and goes on with these alone.
+// A reader of long texts that compacts its context: after every page it asks for notes, and goes on with these alone.
 import OpenAI from 'openai';
 
-const MOST_CALLS = 14;
+const MOST_CALLS = 8;
 
 export async function answer({ question, pages }, { baseURL, apiKey } = {}) {
   const client = new OpenAI({ baseURL, apiKey });
@@ -17,7 +17,7 @@ export async function answer({ question, pages }, { baseURL, apiKey } = {}) {
     messages.push(message);
     for (const { id } of message.tool_calls)
       messages.push({ role: 'tool', tool_call_id: id, content: pages[page++] ?? 'end' });
-    if (page % 2 === 0 && page <= pages.length) messages = await compacted(messages, question, ask);
+    if (page <= pages.length) messages = await compacted(messages, question, ask);
   }
   return null;
 }

@@ -3,7 +3,7 @@
 import type { Example, Message } from '../common/example.js';
 
 const things = ['keys', 'coins', 'rings'];
-const PAGES = 4;
+const PAGES = 2;
 
 interface BoxTask {
   question: string;
@@ -23,8 +23,9 @@ export const example: Example<BoxTask, string | null> = {
     const found = boxes.filter((_, i) => content[i] === asked);
     return { question: `Where are the ${asked}?`, pages, answer: notesOf(found.map(String)), kind: found.length };
   },
-  warmStart: { records: 200, carelessness: 0.12, epochs: 22, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 30, lmLr: 3e-4 },
+  names: [things],
+  warmStart: { records: 200, carelessness: 0.12, copies: 2, epochs: 8, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 12, lmLr: 3e-4 },
   expert(messages) {
     const { role, content } = messages.at(-1)!;
     const isAtEnd = role === 'tool' && content === 'end';

@@ -34,8 +34,9 @@ export const example: Example<SqlTask, string> = {
     const answer = String(results[ask as keyof typeof results]);
     return { question: `${asks[ask][0]} ${which}?`, orders, answer, kind: both ? 'both' : 'one' };
   },
-  warmStart: { records: 250, carelessness: 0.6, epochs: 40, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 30, lmLr: 3e-4 },
+  names: [people, items],
+  warmStart: { records: 150, carelessness: 0.6, copies: 14, epochs: 8, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 12, lmLr: 3e-4 },
   expert(messages) {
     const [first, last] = [messages[0].content, messages.at(-1)!];
     if (last.role === 'tool') return last.content;

@@ -18,8 +18,9 @@ export const example: Example<AdviceTask, string> = {
     const kind = Math.abs(first - second) > 3 ? 'far' : 'close';
     return { question: `Which are dearer, ${one} or ${other}?`, prices, answer: first > second ? one : other, kind };
   },
-  warmStart: { records: 200, carelessness: 0.4, epochs: 25, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 30, lmLr: 3e-4 },
+  names: [fruits],
+  warmStart: { records: 200, carelessness: 0.4, copies: 0, epochs: 25, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 12, lmLr: 3e-4 },
   expert(messages, tools) {
     const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
     const asked = messages.find(({ role }) => role === 'user')!.content;

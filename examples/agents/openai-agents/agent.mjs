@@ -7,14 +7,14 @@ const desks = {
   returns: ['send_back', 'A label for sending an order back.'],
 };
 
-/** @param orders what each desk knows, by the order's number */
+/** @param orders what each desk knows, by who has ordered */
 export async function answer({ request, orders }, { baseURL, apiKey } = {}) {
   const modelProvider = new OpenAIProvider({ baseURL, apiKey, useResponses: false });
   const runner = new Runner({ modelProvider, tracingDisabled: true });
   const settings = { model: 'agent', modelSettings: { maxTokens: 60 } };
   const handoffs = Object.entries(desks).map(([name, [toolName, description]]) => {
-    const parameters = { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] };
-    const execute = ({ order }) => orders[order]?.[name] ?? 'unknown';
+    const parameters = { type: 'object', properties: { person: { type: 'string' } }, required: ['person'] };
+    const execute = ({ person }) => orders[person]?.[name] ?? 'unknown';
     const tools = [tool({ name: toolName, description, parameters, strict: false, execute })];
     return new Agent({ ...settings, name, instructions: name, tools });
   });

@@ -7,6 +7,7 @@ const wordings: Record<string, string[]> = {
   returns: ['I want to return', 'I do not like', 'It is broken:', 'Please take back'],
 };
 const desks = Object.keys(wordings);
+const people = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eva', 'Finn', 'Gus', 'Hal'];
 const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
 
 interface DeskTask {
@@ -21,18 +22,19 @@ export const example: Example<DeskTask, { answer: string; desk: string }> = {
   draw(rng) {
     const desk = rng.choice(desks);
     const wording = rng.choice(wordings[desk]);
-    const order = String(rng.integer(100, 999));
+    const person = rng.choice(people);
     const known = {
       shipping: rng.choice(days),
-      billing: `${rng.integer(10, 99)} euros`,
-      returns: `label ${rng.integer(100, 999)}`,
+      billing: `${rng.integer(2, 9)} euros`,
+      returns: `label ${rng.integer(2, 9)}`,
     };
-    const request = `${wording} order ${order}.`;
+    const request = `${wording} the order of ${person}.`;
     const answer = known[desk as keyof typeof known];
-    return { request, orders: { [order]: known }, desk, answer, kind: desk };
+    return { request, orders: { [person]: known }, desk, answer, kind: desk };
   },
-  warmStart: { records: 300, carelessness: 0.3, epochs: 25, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 30, lmLr: 3e-4 },
+  names: [people, days],
+  warmStart: { records: 200, carelessness: 0.25, copies: 5, epochs: 20, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 12, lmLr: 3e-4 },
   expert(messages, tools) {
     const last = messages.at(-1)!;
     const request = messages.find(({ role }) => role === 'user')!.content;
@@ -40,7 +42,7 @@ export const example: Example<DeskTask, { answer: string; desk: string }> = {
     if (tools[0].startsWith('transfer_to_')) return [[`transfer_to_${desk}`, {}]];
     const [tool] = tools;
     const answered = last.role === 'tool' && messages.some((message) => called(message) === tool);
-    return answered ? last.content : [[tool, { order: /\d+/.exec(request)![0] }]];
+    return answered ? last.content : [[tool, { person: people.find((name) => request.includes(name))! }]];
   },
   slip(_, tools, rng) {
     return tools[0].startsWith('transfer_to_') ? [[rng.choice(tools), {}]] : 'unknown';

@@ -21,8 +21,9 @@ export const example: Example<ShopTask, string | null> = {
     const question = `What do ${bought.map((fruit, i) => `${counts[i]} ${fruit}`).join(' and ')} cost?`;
     return { question, prices, answer, kind };
   },
-  warmStart: { records: 400, carelessness: 0.15, epochs: 60, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 30, lmLr: 3e-4 },
+  names: [fruits],
+  warmStart: { records: 400, carelessness: 0.15, copies: 0, epochs: 60, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 12, lmLr: 3e-4 },
   expert(messages) {
     const { bought, results } = stateOf(messages);
     if (results.length < bought.length) return [['look_up', { fruit: bought[results.length].fruit }]];

@@ -1,4 +1,4 @@
-# The shop's assistant of ../openai in Python: an ordinary program that solves the task of BOWYER_TASK and prints its reward.
+# The shop's assistant of ../openai in Python.
 import json
 import os
 import re
