@@ -25,7 +25,7 @@ export const example: Example<BoxTask, string | null> = {
   },
   names: [things],
   warmStart: { records: 200, carelessness: 0.12, copies: 2, epochs: 8, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 12, lmLr: 3e-4 },
+  training: { iterations: 24, lmLr: 1e-4 },
   expert(messages) {
     const { role, content } = messages.at(-1)!;
     const isAtEnd = role === 'tool' && content === 'end';

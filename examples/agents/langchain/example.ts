@@ -1,4 +1,5 @@
 // Questions on a table of orders, by person, by item, or by both. A careless expert asks for another figure than the question does.
+import { maximum } from '@bowyer/core';
 import type { Example, Said } from '../common/example.js';
 
 const people = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eva', 'Finn'];
@@ -30,7 +31,7 @@ export const example: Example<SqlTask, string> = {
       ([who, what]) => (both || byPerson ? who === person : true) && (both || !byPerson ? what === item : true),
     );
     const amounts = matching.map(([, , amount]) => amount);
-    const results = { count: amounts.length, sum: amounts.reduce((sum, n) => sum + n, 0), max: Math.max(...amounts) };
+    const results = { count: amounts.length, sum: amounts.reduce((sum, n) => sum + n, 0), max: maximum(amounts) };
     const answer = String(results[ask as keyof typeof results]);
     return { question: `${asks[ask][0]} ${which}?`, orders, answer, kind: both ? 'both' : 'one' };
   },
