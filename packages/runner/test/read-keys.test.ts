@@ -1,5 +1,8 @@
 // Every key that a task declares is read when the task runs: a key that nobody reads would be ignored silently.
+import { once } from 'node:events';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose, registerResolver } from '@bowyer/config';
@@ -282,7 +285,7 @@ const agentKeys = async () => [
   `agent=node ${await script(
     'agent.mjs',
     `await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json',
-       authorization: 'Bearer ' + process.env.OPENAI_API_KEY }, body: '{"messages": [{"role": "user", "content": "is it"}], "max_tokens": 2}' });
+       authorization: 'Bearer ' + process.env.OPENAI_API_KEY }, body: JSON.stringify({ messages: [{ role: 'system', content: 'a dog' }, { role: 'user', content: 'is it' }], max_tokens: 2 }) });
      console.log(JSON.stringify({ reward: Math.random() }));`,
   )}`,
   `tasks=${await lines('tasks.jsonl', ...[1, 2, 3, 4].map((id) => ({ id })))}`,
@@ -379,6 +382,18 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
       'fail_drop=10',
     ],
   ],
+  optimize_prompt: async () => [
+    [
+      'optimize_prompt',
+      ...(await agentKeys()),
+      'eval_share=0.25',
+      'test_share=0.25',
+      'test_samples=1',
+      'minibatch_size=1',
+      'budget=6',
+      `reflector.base_url=http://127.0.0.1:${(reflector.address() as AddressInfo).port}/v1`,
+    ],
+  ],
   record_agent: async () => [
     ['record_agent', `model=${at('chat-agent')}`, 'port=0', 'slots=2', 'threads=1', 'chat_template=chatml'],
     ['record_agent', 'upstream=http://127.0.0.1:9/v1', 'port=0'],
@@ -431,15 +446,24 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
   },
 };
 
+/** Writes the same prompt in every answer. */
+let reflector: Server;
 let wandb: WandbServer;
 const environment = { ...process.env };
 beforeAll(async () => {
   wandb = await WandbServer.start();
   Object.assign(process.env, { WANDB_BASE_URL: wandb.url, WANDB_API_KEY: wandb.key });
+  const message = { role: 'assistant', content: '```\na cat\n```' };
+  reflector = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }));
+  }).listen(0, '127.0.0.1');
+  await once(reflector, 'listening');
 });
 afterAll(async () => {
   process.env = environment;
   await wandb.close();
+  reflector.close();
 });
 
 /** A run of W&B's own client. */
