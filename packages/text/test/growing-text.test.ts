@@ -2,8 +2,8 @@
 // special tokens, and tokens drawn at random.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Rng } from '@bowyer/core';
 import { byteTokens, GrowingText, HuggingFaceTokenizer } from '../src/index.js';
+import { Draws } from './draws.js';
 
 const folder = fileURLToPath(new URL('tokenizer-fixtures/', import.meta.url));
 const byteDecoder = { type: 'Sequence', decoders: [{ type: 'ByteFallback' }, { type: 'Fuse' }] };
@@ -16,7 +16,12 @@ interface Recording {
 const read = (file: string) => JSON.parse(readFileSync(folder + file, 'utf8')) as Recording;
 
 /** Tokens of texts, single ones, and runs of one kind. */
-function drawnIds({ vocabSize }: HuggingFaceTokenizer, cases: Recording['cases'], bytes: number[], rng: Rng): number[] {
+function drawnIds(
+  { vocabSize }: HuggingFaceTokenizer,
+  cases: Recording['cases'],
+  bytes: number[],
+  rng: Draws,
+): number[] {
   const ids: number[] = [];
   while (ids.length < 300) {
     const kind = rng.integer(0, 3);
@@ -29,7 +34,7 @@ function drawnIds({ vocabSize }: HuggingFaceTokenizer, cases: Recording['cases']
   return ids;
 }
 
-function compare(tokenizer: HuggingFaceTokenizer, ids: readonly number[], rng: Rng): void {
+function compare(tokenizer: HuggingFaceTokenizer, ids: readonly number[], rng: Draws): void {
   const growing = new GrowingText((all) => tokenizer.decode(all), { byteIds: byteTokens(tokenizer), keeps: 5 });
   for (let at = 0; at < ids.length;) {
     const before = growing.from(0).slice(0, growing.settledLength);
@@ -46,7 +51,7 @@ function compare(tokenizer: HuggingFaceTokenizer, ids: readonly number[], rng: R
 test.each(readdirSync(folder))('%s', (file) => {
   const { definition, cases } = read(file);
   const tokenizer = new HuggingFaceTokenizer(definition, {});
-  const rng = new Rng(1);
+  const rng = new Draws(1);
   const bytes = [...byteTokens(tokenizer)];
   for (let text = 0; text < 4; text++) compare(tokenizer, drawnIds(tokenizer, cases, bytes, rng), rng);
 });

@@ -1,7 +1,7 @@
 // task=optimize_prompt: better prompts for an agent of the user, from what it does with them.
 import type { ConfigProblem } from '@bowyer/core';
 import { deviceKeys, hubKeys, modelProblem, playKeys, policyKeys, templateKeys } from '@bowyer/agent';
-import { runKeys, titleKeys } from '../../keys/run-keys.js';
+import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 import { agentKeys, modelKey } from '../train-agent/agent-keys.js';
 import { agentProblems } from '../train-agent/agent-problems.js';
@@ -12,7 +12,6 @@ export const optimizePromptTask: TaskUnit = {
   description: 'evolve the prompts and tool descriptions of an agent of yours by reflection on its rollouts (GEPA)',
   keys: () => ({
     ...runKeys,
-    ...titleKeys,
     ...deviceKeys,
     ...hubKeys,
     ...templateKeys,
