@@ -1,3 +1,4 @@
+import { Rng } from '@bowyer/core';
 import { bestPrompts, evolvePrompts, type EvolutionParts, type EvolutionState } from './evolve-prompts.js';
 import type { Prompts } from './candidates.js';
 
@@ -10,13 +11,19 @@ const words = ['units', 'limits', 'dates', 'currency'];
 const score = ({ system, 'tool look_up': tool }: Prompts, word: string): number =>
   word === 'dates' ? Number(tool.includes(word)) : Number(system.includes(word));
 
+/** In a new order in each pass, so that every text meets every task. */
+function feedbackTasks({ first, count }: { first: number; count: number }): string[] {
+  const pass = Rng.forPurpose(0, `pass ${Math.floor(first / words.length)}`).shuffle(words);
+  return pass.slice(first % words.length, (first % words.length) + count);
+}
+
 const options = { seed: 3, budget: 200, minibatchSize: 2, merges: 3, perfectScore: 1 };
 
 function parts(states: EvolutionState[] = []): EvolutionParts {
   return {
     seedPrompts: { system: 'Help.', 'tool look_up': 'Finds.' },
     evaluate: (prompts, set) => {
-      const tasks = set.kind === 'selection' ? words : words.slice(set.first % 4, (set.first % 4) + set.count);
+      const tasks = set.kind === 'selection' ? words : feedbackTasks(set);
       return Promise.resolve(
         tasks.map((task) => ({ task, score: score(prompts, task), feedback: `missing: ${task}` })),
       );
