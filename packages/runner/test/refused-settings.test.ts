@@ -47,7 +47,7 @@ const ignored: [string, string | RegExp][] = [
   [
     'archer_20q task=evaluate policy=openai batch_size=2',
     noEffect('batch_size=2', 'task=evaluate algorithm=archer env=twenty_questions') +
-      '    it belongs to: task train, finetune, generate',
+      '    it belongs to: task train, train_agent, finetune, generate',
   ],
   [
     'archer_webshop env.backend=embedded env_load_path=http://127.0.0.1:3000',
@@ -107,7 +107,7 @@ const foreign: [string, string][] = [
   ],
   [
     'archer_20q port=3',
-    "'port' is not read by this run\n  in the command line\n  it belongs to: task serve_model, serve_env, dashboard\n" +
+    "'port' is not read by this run\n  in the command line\n  it belongs to: task serve_model, record_agent, serve_env, dashboard\n" +
       '  leave it out, or choose what it belongs to',
   ],
 ];

@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /** More of a line is not kept. */
 const LONGEST_LINE = 1 << 20;
 
@@ -15,6 +17,6 @@ export class LastLine {
 
   get text(): string {
     const [finished, begun] = this.#lines;
-    return (begun.trim() === '' ? finished : begun).trim();
+    return stripVTControlCharacters(begun.trim() === '' ? finished : begun).trim(); // programs may colour what they print
   }
 }

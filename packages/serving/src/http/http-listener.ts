@@ -216,6 +216,7 @@ const ignore = (): void => undefined;
 
 /** Sends an answer at once, and closes its connection when the client has sent the rest or has had the time for it. */
 function endAfterRequest(request: IncomingMessage, response: ServerResponse, body: string): void {
+  response.flushHeaders(); // which an answer without a body would keep back
   response.write(body);
   const end = () => {
     clearTimeout(linger);
