@@ -121,6 +121,7 @@ export { startRestorer } from './policy/restore-start.js';
 export { makeValueModel } from './policy/value-model.js';
 export { makeCritic, type CriticConfig } from './critic/critic-setup.js';
 export { warmStart, warmStartHash, type WarmStartConfig } from './warm-start/warm-start.js';
+export { openChat } from './play/open-chat.js';
 export { EndpointPlayer, type EndpointConfig } from './play/endpoint-player.js';
 export { playOptions, recipeOptions, type PlayConfig } from './play/play-options.js';
 export { remotePolicyProblems } from './play/remote-policy-problems.js';

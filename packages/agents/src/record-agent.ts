@@ -1,4 +1,4 @@
-// Records an agent with a model that is served here, or with another endpoint: the start of a supervised training.
+// Records an agent with another endpoint in the place of its model: the start of a supervised training.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { JsonlFile } from '@bowyer/core';

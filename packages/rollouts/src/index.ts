@@ -37,7 +37,7 @@ export { conversationsOf, type RecordedConversation } from './trajectories/conve
 export { trajectoryOf, type TrajectoryOptions } from './trajectories/trajectory-of.js';
 
 // Prompts that evolve, and judges that compare
-export { samePrompts, type Candidate, type Prompts } from './prompts/candidates.js';
+export type { Candidate, Prompts } from './prompts/candidates.js';
 export {
   bestPrompts,
   evolvePrompts,

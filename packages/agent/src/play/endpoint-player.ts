@@ -1,9 +1,10 @@
 // Plays environments with any OpenAI-compatible chat endpoint: the environment's texts are the user's messages, the agent's
 // texts the assistant's.
 import type { ActRequest, Player } from '@bowyer/algorithms';
-import { HttpError, OpenAiChat, type ChatMessage, type ChatSettings, type Decision } from '@bowyer/envs';
+import { HttpError, type OpenAiChat, type ChatMessage, type ChatSettings, type Decision } from '@bowyer/envs';
 import type { OptionsOf } from '@bowyer/core';
 import type { endpointNode } from '../keys/agent-keys.js';
+import { openChat } from './open-chat.js';
 
 export type EndpointConfig = OptionsOf<typeof endpointNode>;
 
@@ -28,15 +29,7 @@ export class EndpointPlayer implements Player {
 
   /** @param utteranceEnd an action ends before this text; null: it is the whole reply */
   static open(endpoint: EndpointConfig, utteranceEnd: string | null): EndpointPlayer {
-    const { baseUrl, model, apiKeyEnv, concurrency, retries, timeoutMs } = endpoint;
-    const apiKey = apiKeyEnv === null ? null : process.env[apiKeyEnv];
-    if (apiKey === undefined)
-      throw new Error(
-        `policy.endpoint: the environment variable ${apiKeyEnv} is not set; it should contain the key of ${baseUrl}\n` +
-          '  set it, or write policy.endpoint.api_key_env=null for a server that requires none',
-      );
-    const chat = new OpenAiChat({ baseUrl, model, apiKey, concurrency, http: { retries, answerTimeoutMs: timeoutMs } });
-    return new EndpointPlayer(chat, endpoint, utteranceEnd);
+    return new EndpointPlayer(openChat('policy.endpoint', endpoint), endpoint, utteranceEnd);
   }
 
   /** A request that fails for good ends its own episode, unless every other one would fail as well. */

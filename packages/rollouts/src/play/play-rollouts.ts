@@ -100,13 +100,21 @@ class SetOfRollouts {
 
   async #episode(index: number): Promise<void> {
     const episode = this.set.firstEpisode + index;
-    try {
+    await this.#orFailed([episode], async () => {
       const ended = await this.#attempts(episode);
       if (this.how.rank) this.#unranked.push(ended);
       else await this.#learn(ended);
+    });
+  }
+
+  /** Work whose error is the failure of these episodes, unless the set is given up. */
+  async #orFailed(episodes: readonly number[], work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
     } catch (error) {
       this.#stop.signal.throwIfAborted();
-      this.watch.failed(error instanceof Error ? error : new Error(String(error)), episode);
+      for (const episode of episodes)
+        this.watch.failed(error instanceof Error ? error : new Error(String(error)), episode);
     }
   }
 
@@ -164,21 +172,21 @@ class SetOfRollouts {
 
   async #rank(group: readonly EndedRollout[], rank: RankGroup): Promise<void> {
     this.#stop.signal.throwIfAborted();
-    try {
-      const members = group.map(({ rollout, recorded }) => ({ task: rollout.task, recorded }));
-      const scores = await rank(members, this.#stop.signal);
-      for (const [i, ended] of group.entries()) {
-        const { id } = ended.rollout.open;
-        const { [REWARD]: own = 0 } = finalRewards(ended.recorded);
-        await this.host.reward(id, { name: RANKING, value: scores[i] });
-        await this.host.reward(id, { name: REWARD, value: own + scores[i] });
-        await this.#learn(ended);
-      }
-    } catch (error) {
-      this.#stop.signal.throwIfAborted();
-      for (const { episode } of group)
-        this.watch.failed(error instanceof Error ? error : new Error(String(error)), episode);
-    }
+    const members = group.map(({ rollout, recorded }) => ({ task: rollout.task, recorded }));
+    let scores: number[] = [];
+    await this.#orFailed(
+      group.map(({ episode }) => episode),
+      async () => void (scores = await rank(members, this.#stop.signal)),
+    );
+    for (const [i, score] of scores.entries())
+      await this.#orFailed([group[i].episode], () => this.#learnRanked(group[i], score));
+  }
+
+  async #learnRanked(ended: EndedRollout, score: number): Promise<void> {
+    const { id } = ended.rollout.open;
+    const { [REWARD]: own = 0 } = finalRewards(ended.recorded);
+    await reportVerdict(this.host, id, { components: { [RANKING]: score }, reward: own + score });
+    await this.#learn(ended);
   }
 
   async #begin(episode: number, attempt: number): Promise<PlayedRollout> {

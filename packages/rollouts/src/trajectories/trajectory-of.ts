@@ -2,6 +2,7 @@
 import type { TokenSegment, Trajectory, Transition, UtteranceTokens } from '@bowyer/core';
 import type { RecordedMasks } from '@bowyer/serving';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
+import { requireTokens } from '../record/require-tokens.js';
 import type { CallNode, RolloutTree } from '../tree/tree.js';
 import { finalRewards, hasReward, missingReward, rewardsOfCalls } from './final-rewards.js';
 
@@ -29,6 +30,7 @@ export interface TrajectoryOptions {
  * @throws where nothing was rewarded, or no answer can be learned from
  */
 export function trajectoryOf(rollout: RecordedRollout, tree: RolloutTree, options: TrajectoryOptions): Trajectory {
+  requireTokens(rollout);
   checkAnswers(rollout, tree);
   const turns = learnedNodes(tree);
   return {

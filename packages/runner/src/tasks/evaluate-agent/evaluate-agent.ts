@@ -1,6 +1,6 @@
 // task=evaluate_agent: the same rollouts of an agent with one model after the other.
 import { join } from 'node:path';
-import { episodeMetrics, play, textDialogues, type Decoding } from '@bowyer/algorithms';
+import { episodeMetrics, textDialogues, type Decoding } from '@bowyer/algorithms';
 import { episodicReturn, writeFileAtomically, type Trajectory } from '@bowyer/core';
 import { agentFolderOf, deviceOf, loadPolicy, type AgentConfig, type DeviceConfig } from '@bowyer/agent';
 import { openDevice, type Device } from '@bowyer/graph';
@@ -19,10 +19,10 @@ import {
 } from '../../run/results.js';
 import { claimDirectory, openDirectory } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
-import { failureLog } from '../train/final-test.js';
 import type { AgentTaskConfig } from '../train-agent/agent-keys.js';
 import { agentStage } from '../train-agent/agent-stage.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
+import { byEpisode, playAgents } from '../train-agent/play-agents.js';
 import { drawnCounts, passRate, type PassRate } from './pass-rates.js';
 import type { EvaluationKeys } from './evaluation-keys.js';
 
@@ -79,7 +79,7 @@ async function playModel(
   context: TaskContext,
   agents: Agents,
 ): Promise<PlayedModel> {
-  const { seed, samples, maxFailureShare, concurrency, evalDecoding } = config;
+  const { samples, evalDecoding } = config;
   const policy = await loadPolicy(folder, config, device);
   const episodes = agents.tasks.test.length * samples;
   const bar = new ProgressBar('rollouts', episodes, context.progress);
@@ -87,12 +87,12 @@ async function playModel(
   const dialogues = textDialogues(policy.tokenizer);
   const open = await stage.open({ policy, critic: null, dialogues }, () => 0);
   try {
-    const sampling = { temperature: 1, topK: 0, topP: 1, maxNewTokens: config.maxNewTokens, terminatorIds: [] };
-    const trajectories = await play(
-      { ...open.parts, hooks: { progress: (_, done) => bar.update(done) }, onFailure: failureLog(context.log) },
-      () => Promise.reject(new Error('an agent of the user plays')),
-      { seed, slots: concurrency, maxFailureShare, sampling: { ...sampling, greedy: evalDecoding === 'greedy' } },
+    const trajectories = await playAgents(
+      open,
+      config,
+      context,
       { purpose: 'test', split: 'test', firstEpisode: 0, episodes, groupSize: samples },
+      { greedy: evalDecoding === 'greedy', progress: (_, done) => bar.update(done) },
     );
     return { name: folder, decoding: evalDecoding, trajectories };
   } finally {
@@ -121,18 +121,12 @@ function resultsOf(played: readonly PlayedModel[], agents: Agents, config: Evalu
       interval: returnInterval(trajectories, { shared: false }),
     })),
     items,
-    comparisons: others.map((other) => compared(keyed(other), keyed(first), { shared: false }, first.decoding)),
+    comparisons: others.map((other) => compared(byEpisode(other), byEpisode(first), { shared: false }, first.decoding)),
     pass: played.map(({ name, trajectories }) => ({ name, rates: passRates(trajectories, config) })),
     optimalReturn: null,
     calibration: null,
   };
 }
-
-/** Rollouts of the same number have the same task and random numbers. */
-const keyed = ({ name, trajectories }: PlayedModel) => ({
-  name,
-  episodes: new Map(trajectories.map((trajectory) => [String(trajectory.episode), trajectory])),
-});
 
 function passRates(trajectories: readonly Trajectory[], { samples, successReward }: EvaluateAgentConfig): PassRate[] {
   const tasks = new Map<string, { rollouts: number; successes: number }>();

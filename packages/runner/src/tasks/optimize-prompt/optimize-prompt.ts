@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { episodeMetrics } from '@bowyer/algorithms';
-import { mean, writeFileAtomically, type Trajectory } from '@bowyer/core';
+import { mean, writeFileAtomically } from '@bowyer/core';
 import { deviceOf, loadPolicy } from '@bowyer/agent';
 import { openDevice } from '@bowyer/graph';
 import { bestPrompts, evolvePrompts, type EvolutionState, type IterationReport, type Prompts } from '@bowyer/rollouts';
@@ -13,6 +13,7 @@ import { compared, resultText, returnInterval, testedItems, type RunResults } fr
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
 import { openAgents, type Agents } from '../train-agent/open-agents.js';
+import { byEpisode } from '../train-agent/play-agents.js';
 import { PromptTrials } from './prompt-trials.js';
 import { openReflector } from './reflector.js';
 import type { OptimizeConfig, PromptKeys } from './prompt-keys.js';
@@ -25,7 +26,7 @@ const PROMPTS_FILE = 'best-prompts.json';
 
 interface SavedState {
   own: Prompts;
-  evolution: EvolutionState | null;
+  evolution: EvolutionState;
   /** Bytes of the run's files that belong to it. */
   fileLengths: Record<string, number>;
 }
@@ -122,7 +123,7 @@ async function tested(
   ];
   await storeTest(context.directory, played, undefined);
   const shared = { shared: agents.shared };
-  const [first, last] = played.map(({ name, trajectories }) => ({ name, episodes: byEpisode(trajectories) }));
+  const [first, last] = played.map(byEpisode);
   return {
     iterations: state.iterations,
     policies: played.map(({ name, decoding, trajectories }) => ({
@@ -138,9 +139,6 @@ async function tested(
   };
 }
 
-const byEpisode = (trajectories: readonly Trajectory[]): Map<string, Trajectory> =>
-  new Map(trajectories.map((trajectory) => [String(trajectory.episode), trajectory]));
-
 /** @throws where the file has no texts */
 async function givenPrompts({ prompts: file }: PromptKeys): Promise<Prompts | null> {
   if (file === null) return null;
@@ -154,15 +152,15 @@ async function givenPrompts({ prompts: file }: PromptKeys): Promise<Prompts | nu
   return prompts as Prompts;
 }
 
-function metricsOf({ candidates, rollouts }: EvolutionState, report: IterationReport): Record<string, number> {
-  const means = candidates.map(({ scores }) => mean(scores));
+function metricsOf(state: EvolutionState, { before, after }: IterationReport): Record<string, number> {
+  const { candidates, rollouts } = state;
   return {
-    'eval/episodic_return': mean(bestPrompts({ candidates } as EvolutionState).scores),
+    'eval/episodic_return': mean(bestPrompts(state).scores),
     'prompts/candidates': candidates.length,
-    'prompts/selection_mean': mean(means),
+    'prompts/selection_mean': mean(candidates.map(({ scores }) => mean(scores))),
     'prompts/rollouts': rollouts,
-    'prompts/minibatch_before': report.before,
-    ...(report.after !== null && { 'prompts/minibatch_after': report.after }),
+    'prompts/minibatch_before': before,
+    ...(after !== null && { 'prompts/minibatch_after': after }),
   };
 }
 

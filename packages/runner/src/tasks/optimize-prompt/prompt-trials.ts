@@ -1,26 +1,17 @@
 // Rollouts of an agent whose requests get other prompts on their way to the model.
-import { play, textDialogues } from '@bowyer/algorithms';
+import { textDialogues, type GroupOptions, type PlayedSet } from '@bowyer/algorithms';
 import { episodicReturn, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { commonPrompts, withPrompts, type Prompts, type Trial, type TrialSet } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
-import { failureLog } from '../train/final-test.js';
 import { agentStage } from '../train-agent/agent-stage.js';
 import type { Agents } from '../train-agent/open-agents.js';
+import { playAgents } from '../train-agent/play-agents.js';
 import type { OpenStage } from '../train/stage.js';
 import type { OptimizeConfig } from './prompt-keys.js';
 
 /** The rollouts in which the agent's own prompts are looked for. */
 const FIRST_ROLLOUTS = 2;
-
-/** A set of rollouts: the same name and numbers mean the same tasks and random numbers. */
-interface PlayedTrials {
-  purpose: string;
-  split: 'train' | 'eval' | 'test';
-  first: number;
-  count: number;
-  groupSize?: number;
-}
 
 export class PromptTrials {
   /** Null before they are known: requests are answered as they come. */
@@ -57,54 +48,46 @@ export class PromptTrials {
 
   /** The texts that the agent sends in its first rollouts. @throws where they have none in common */
   async findPrompts(): Promise<Prompts> {
-    const trajectories = await this.#play({}, { purpose: 'prompts', split: 'train', first: 0, count: FIRST_ROLLOUTS });
+    const trajectories = await this.#play(
+      {},
+      { purpose: 'prompts', split: 'train', firstEpisode: 0, episodes: FIRST_ROLLOUTS },
+    );
     if (trajectories.length === 0) throw new Error('the agent has failed in its first rollouts');
     return commonPrompts([...this.#bodies.values()]);
   }
 
   async evaluate(prompts: Prompts, set: TrialSet): Promise<Trial[]> {
     const { tasks } = this.agents;
-    const played: PlayedTrials =
+    const played: PlayedSet =
       set.kind === 'feedback'
-        ? { purpose: 'feedback', split: 'train', first: set.first, count: set.count }
-        : { purpose: 'selection', split: 'eval', first: 0, count: tasks.eval.length };
+        ? { purpose: 'feedback', split: 'train', firstEpisode: set.first, episodes: set.count }
+        : { purpose: 'selection', split: 'eval', firstEpisode: 0, episodes: tasks.eval.length };
     const trajectories = new Map((await this.#play(prompts, played)).map((each) => [each.episode, each]));
-    return Array.from({ length: played.count }, (_, i) => this.#trial(trajectories.get(played.first + i)));
+    return Array.from({ length: played.episodes }, (_, i) => this.#trial(trajectories.get(played.firstEpisode + i)));
   }
 
   /** `testSamples` rollouts of every test task. */
   test(prompts: Prompts): Promise<Trajectory[]> {
     const { testSamples } = this.config;
-    const count = this.agents.tasks.test.length * testSamples;
-    return this.#play(prompts, { purpose: 'test', split: 'test', first: 0, count, groupSize: testSamples });
+    const episodes = this.agents.tasks.test.length * testSamples;
+    return this.#play(prompts, { purpose: 'test', split: 'test', firstEpisode: 0, episodes, groupSize: testSamples });
   }
 
   close(): Promise<void> {
     return this.#stage.close();
   }
 
-  async #play(prompts: Prompts, { purpose, split, first, count, groupSize = 1 }: PlayedTrials): Promise<Trajectory[]> {
-    const { seed, concurrency, maxFailureShare, maxNewTokens } = this.config;
+  #play(prompts: Prompts, set: PlayedSet & GroupOptions): Promise<Trajectory[]> {
     this.#prompts = prompts;
-    return play(
-      { ...this.#stage.parts, hooks: { progress: () => undefined }, onFailure: failureLog(this.context.log) },
-      () => Promise.reject(new Error('an agent of the user plays')),
-      {
-        seed,
-        slots: concurrency,
-        maxFailureShare,
-        sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens, terminatorIds: [] },
-      },
-      { purpose, split, firstEpisode: first, episodes: count, groupSize },
-    );
+    return playAgents(this.#stage, this.config, this.context, set);
   }
 
   #trial(trajectory: Trajectory | undefined): Trial {
     if (trajectory === undefined)
       return { task: 'unknown', score: this.config.failedReward!, feedback: 'The rollout could not be played.' };
     const { segments, task = '', infos } = trajectory;
-    const { decode } = this.policy.tokenizer;
-    const dialogues = segments.map(({ ids }) => decode.call(this.policy.tokenizer, ids, { keepSpecialTokens: true }));
+    const { tokenizer } = this.policy;
+    const dialogues = segments.map(({ ids }) => tokenizer.decode(ids, { keepSpecialTokens: true }));
     const { rewards, metrics } = infos.at(-1) ?? {};
     const figures = Object.entries({ rewards, metrics }).filter(([, value]) => value !== undefined);
     const said = figures.map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
@@ -112,7 +95,7 @@ export class PromptTrials {
   }
 
   #bodyOf(rollout: string | null, body: unknown): unknown {
-    if (this.#own !== null) return withPrompts(body, this.#own, { ...this.#own, ...this.#prompts });
+    if (this.#own !== null) return withPrompts(body, this.#own, this.#prompts);
     if (rollout !== null) this.#bodies.set(rollout, [...(this.#bodies.get(rollout) ?? []), body]);
     return body;
   }

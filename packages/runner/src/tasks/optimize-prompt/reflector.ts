@@ -1,5 +1,5 @@
 // The reflector behind an endpoint.
-import { OpenAiChat } from '@bowyer/envs';
+import { openChat } from '@bowyer/agent';
 import { reflectedText, reflectionMessage, type EvolutionParts } from '@bowyer/rollouts';
 import type { PromptKeys } from './prompt-keys.js';
 
@@ -10,15 +10,8 @@ export interface Reflector {
 
 /** @throws where the key's variable is not set */
 export function openReflector({ reflector }: PromptKeys): Reflector {
-  const { baseUrl, model, apiKeyEnv, temperature, maxTokens, retries, timeoutMs } = reflector;
-  const apiKey = apiKeyEnv === null ? null : process.env[apiKeyEnv];
-  if (apiKey === undefined)
-    throw new Error(
-      `reflector: the environment variable ${apiKeyEnv} is not set; it should contain the key of ${baseUrl}\n` +
-        '  set it, or write reflector.api_key_env=null for a server that wants none',
-    );
-  const http = { retries, answerTimeoutMs: timeoutMs };
-  const chat = new OpenAiChat({ baseUrl: baseUrl!, model, apiKey, concurrency: 1, http });
+  const { temperature, maxTokens, retries } = reflector;
+  const chat = openChat('reflector', { ...reflector, baseUrl: reflector.baseUrl! });
   return {
     reflect: async (place, prompts, trials) => {
       const content = reflectionMessage(place, prompts, trials);

@@ -1,9 +1,12 @@
 // task=record_agent: a model, or another endpoint, for agents whose rollouts are recorded.
-import { Type } from '@sinclair/typebox';
+import { Type, type TProperties } from '@sinclair/typebox';
 import { nullable } from '@bowyer/core';
-import { listenProblems } from '../listen-keys.js';
+import type { Choices } from '@bowyer/agent';
+import { runKeys } from '../../keys/run-keys.js';
+import { listenKeys, listenProblems } from '../listen-keys.js';
 import { serveModelTask } from '../serve-model/unit.js';
 import type { TaskUnit } from '../task.js';
+import { agentKeys } from '../train-agent/agent-keys.js';
 
 /** Keys of `serve_model` that have no use here: the weights stay, and there are no adapters. */
 const KEYS_OF_OTHERS = [
@@ -15,13 +18,23 @@ const KEYS_OF_OTHERS = [
   'adapter_target_modules',
 ];
 
+/** Keys of a server with a model. */
+const modelKeys = (choices: Choices): TProperties => ({
+  ...Object.fromEntries(Object.entries(serveModelTask.keys(choices)).filter(([key]) => !KEYS_OF_OTHERS.includes(key))),
+  splice: agentKeys.splice,
+});
+
+/** An endpoint decides itself how it answers. */
+function proxyKeys(choices: Choices): TProperties {
+  const { model, server_key_env } = serveModelTask.keys(choices);
+  return { ...runKeys, ...listenKeys, model, server_key_env };
+}
+
 export const recordAgentTask: TaskUnit = {
   name: 'record_agent',
   description: 'serve a model, or pass requests on to another endpoint, and record the rollouts of agents',
   keys: (choices) => ({
-    ...Object.fromEntries(
-      Object.entries(serveModelTask.keys(choices)).filter(([key]) => !KEYS_OF_OTHERS.includes(key)),
-    ),
+    ...(choices.setting('upstream') === null ? modelKeys(choices) : proxyKeys(choices)),
     upstream: nullable(
       Type.String(),
       'base URL of an endpoint that answers in place of a model, such as https://HOST/v1; its answers have no tokens, so they are for supervised learning alone. null: the model answers',
@@ -30,12 +43,6 @@ export const recordAgentTask: TaskUnit = {
       Type.String(),
       'environment variable with the key that the endpoint is sent; null: the key that the agent sends is passed on',
     ),
-    splice: Type.Unsafe<'template' | 'sampled'>({
-      type: 'string',
-      enum: ['template', 'sampled'],
-      description:
-        'what a prompt with a new question of the user begins with; template: the history as the chat template now writes it, which may leave earlier thoughts out; sampled: always the tokens that the model read and wrote',
-    }),
   }),
   plays: false,
   problems({ model, upstream, upstreamKeyEnv, ...config }) {

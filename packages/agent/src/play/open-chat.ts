@@ -1,0 +1,25 @@
+// A chat endpoint of a config: its key is in an environment variable.
+import { OpenAiChat } from '@bowyer/envs';
+
+export interface ChatEndpoint {
+  baseUrl: string;
+  model: string;
+  /** Null: none is sent. */
+  apiKeyEnv: string | null;
+  retries: number;
+  timeoutMs: number;
+  /** Requests at the same time; 1 if not given. */
+  concurrency?: number;
+}
+
+/** @param name the config's key, for messages @throws where the variable is not set */
+export function openChat(name: string, endpoint: ChatEndpoint): OpenAiChat {
+  const { baseUrl, model, apiKeyEnv, retries, timeoutMs, concurrency = 1 } = endpoint;
+  const apiKey = apiKeyEnv === null ? null : process.env[apiKeyEnv];
+  if (apiKey === undefined)
+    throw new Error(
+      `${name}: the environment variable ${apiKeyEnv} is not set; it should contain the key of ${baseUrl}\n` +
+        `  set it, or write ${name}.api_key_env=null for a server that wants none`,
+    );
+  return new OpenAiChat({ baseUrl, model, apiKey, concurrency, http: { retries, answerTimeoutMs: timeoutMs } });
+}

@@ -1,0 +1,40 @@
+// Rollouts of agents outside of a training, as an evaluation plays them.
+import { play, type PlayContext, type PlayedSet, type GroupOptions } from '@bowyer/algorithms';
+import type { Trajectory } from '@bowyer/core';
+import type { AgentConfig } from '@bowyer/agent';
+import type { TaskContext } from '../../context/task-context.js';
+import { failureLog } from '../train/final-test.js';
+import type { OpenStage } from '../train/stage.js';
+import type { AgentTaskConfig } from './agent-keys.js';
+
+type AgentPlayConfig = Pick<AgentTaskConfig, 'concurrency' | 'maxNewTokens'> &
+  Pick<AgentConfig, 'seed' | 'maxFailureShare'>;
+
+interface AgentPlayOptions {
+  /** The likeliest token each time; false if not given. */
+  greedy?: boolean;
+  progress?: PlayContext['hooks']['progress'];
+}
+
+/** @returns the rollouts that did not fail @throws where too many have */
+export function playAgents(
+  { parts }: OpenStage,
+  { seed, concurrency, maxFailureShare, maxNewTokens }: AgentPlayConfig,
+  { log }: Pick<TaskContext, 'log'>,
+  set: PlayedSet & GroupOptions,
+  { greedy = false, progress = () => undefined }: AgentPlayOptions = {},
+): Promise<Trajectory[]> {
+  const sampling = { temperature: 1, topK: 0, topP: 1, greedy, maxNewTokens, terminatorIds: [] };
+  return play(
+    { ...parts, hooks: { progress }, onFailure: failureLog(log) },
+    () => Promise.reject(new Error('an agent of the user plays')),
+    { seed, slots: concurrency, maxFailureShare, sampling },
+    set,
+  );
+}
+
+/** Rollouts of the same number have the same task and random numbers. */
+export const byEpisode = ({ name, trajectories }: { name: string; trajectories: readonly Trajectory[] }) => ({
+  name,
+  episodes: new Map(trajectories.map((trajectory) => [String(trajectory.episode), trajectory])),
+});
