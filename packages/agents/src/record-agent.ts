@@ -5,8 +5,9 @@ import { JsonlFile } from '@bowyer/core';
 import {
   checkTasks,
   conversationsOf,
-  effectiveRewards,
+  finalRewards,
   ProxyServer,
+  REWARD,
   RolloutLog,
   reportVerdict,
   type AgentTask,
@@ -97,9 +98,8 @@ async function recordTask<Task extends AgentTask, Result>(
 
 async function writeConversations({ rollouts, conversations }: RecordedAgent, minReward: number): Promise<void> {
   const file = await JsonlFile.open(conversations, 0);
-  const kept = rollouts.filter((rollout) => minReward === -Infinity || (rewardOf(rollout) ?? -Infinity) >= minReward);
+  const kept = rollouts.filter(
+    (rollout) => minReward === -Infinity || (finalRewards(rollout)[REWARD] ?? -Infinity) >= minReward,
+  );
   await file.append(...kept.flatMap(conversationsOf));
 }
-
-const rewardOf = (rollout: RecordedRollout): number | undefined =>
-  effectiveRewards(rollout).find(({ name, call }) => name === 'reward' && call === undefined)?.value;

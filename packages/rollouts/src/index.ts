@@ -14,6 +14,7 @@ export type {
 } from './record/recorded.js';
 export { requireTokens } from './record/require-tokens.js';
 export { effectiveRewards } from './record/effective-rewards.js';
+export { finalRewards, REWARD } from './trajectories/final-rewards.js';
 export { treeOf } from './tree/build-tree.js';
 export type { CallNode, RolloutTree } from './tree/tree.js';
 export type { SplicePolicy } from './tree/prompt.js';

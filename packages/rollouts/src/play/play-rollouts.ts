@@ -10,11 +10,11 @@ import {
 } from '@bowyer/algorithms';
 import { hash32, type Trajectory } from '@bowyer/core';
 import type { FixedSampling, RecordedRollout, RolloutOrigin } from '../record/recorded.js';
-import { finalRewards, hasReward, missingReward, RANKING, REWARD } from '../trajectories/final-rewards.js';
+import { finalRewards, RANKING, REWARD } from '../trajectories/final-rewards.js';
 import { checkAnswers, failedTrajectory, trajectoryOf, type TrajectoryOptions } from '../trajectories/trajectory-of.js';
 import { treeOf } from '../tree/build-tree.js';
 import { reportVerdict, type VerdictSink } from './report-verdict.js';
-import type { JudgeRollout, PlayedRollout, RankGroup, RolloutAddress, RunAgent } from './run-agent.js';
+import type { JudgeRollout, PlayedRollout, RankedRollout, RankGroup, RolloutAddress, RunAgent } from './run-agent.js';
 import { taskOf, type AgentTask, type SplitTasks } from './tasks.js';
 
 /** The server that agents call. */
@@ -46,12 +46,11 @@ export const rolloutPlayer =
   (set, options, watch) =>
     new SetOfRollouts(host, how, set, options, watch).play();
 
-/** A rollout whose agent has ended, before it is learned from. */
+/** A rollout whose agent has ended. */
 interface EndedRollout {
   rollout: PlayedRollout;
   episode: number;
   hasFailed: boolean;
-  recorded: RecordedRollout;
 }
 
 /** Between two looks whether the set is given up, in ms. */
@@ -103,7 +102,6 @@ class SetOfRollouts {
     await this.#orFailed([episode], async () => {
       const ended = await this.#attempts(episode);
       if (this.how.rank) this.#unranked.push(ended);
-      else await this.#learn(ended);
     });
   }
 
@@ -141,19 +139,21 @@ class SetOfRollouts {
       if (failedReward === null || attempt < attempts || this.#stop.signal.aborted) throw failure;
       await this.host.reward(id, { name: REWARD, value: failedReward });
     } else await this.#judge(rollout);
-    const recorded = { ...(await this.host.read(id)), id: rollout.name };
-    if (failure === null) {
-      checkAnswers(recorded, treeOf(recorded));
-      if (!this.how.rank && !hasReward(recorded)) throw missingReward(recorded);
-    }
-    return { rollout, episode, hasFailed: failure !== null, recorded };
+    const ended = { rollout, episode, hasFailed: failure !== null };
+    if (!this.how.rank) await this.#learn(ended);
+    else if (failure === null) await this.#recorded(rollout).then((own) => checkAnswers(own, treeOf(own)));
+    return ended;
+  }
+
+  /** The record under the rollout's name. */
+  async #recorded({ name, open }: PlayedRollout): Promise<RecordedRollout> {
+    return { ...(await this.host.read(open.id)), id: name };
   }
 
   /** From now on no reward of the rollout counts. */
   async #learn({ rollout, episode, hasFailed }: EndedRollout): Promise<void> {
-    const { id } = rollout.open;
-    await this.host.learnt(id);
-    const recorded = { ...(await this.host.read(id)), id: rollout.name };
+    await this.host.learnt(rollout.open.id);
+    const recorded = await this.#recorded(rollout);
     const read = hasFailed ? failedTrajectory : trajectoryOf;
     this.#played.push(read(recorded, treeOf(recorded), this.#trajectoryOptions(rollout, episode)));
     this.watch.played();
@@ -172,20 +172,20 @@ class SetOfRollouts {
 
   async #rank(group: readonly EndedRollout[], rank: RankGroup): Promise<void> {
     this.#stop.signal.throwIfAborted();
-    const members = group.map(({ rollout, recorded }) => ({ task: rollout.task, recorded }));
+    const members: RankedRollout[] = [];
+    for (const { rollout } of group) members.push({ task: rollout.task, recorded: await this.#recorded(rollout) });
     let scores: number[] = [];
     await this.#orFailed(
       group.map(({ episode }) => episode),
       async () => void (scores = await rank(members, this.#stop.signal)),
     );
     for (const [i, score] of scores.entries())
-      await this.#orFailed([group[i].episode], () => this.#learnRanked(group[i], score));
+      await this.#orFailed([group[i].episode], () => this.#learnRanked(group[i], members[i], score));
   }
 
-  async #learnRanked(ended: EndedRollout, score: number): Promise<void> {
-    const { id } = ended.rollout.open;
-    const { [REWARD]: own = 0 } = finalRewards(ended.recorded);
-    await reportVerdict(this.host, id, { components: { [RANKING]: score }, reward: own + score });
+  async #learnRanked(ended: EndedRollout, { recorded }: RankedRollout, score: number): Promise<void> {
+    const { [REWARD]: own = 0 } = finalRewards(recorded);
+    await reportVerdict(this.host, ended.rollout.open.id, { components: { [RANKING]: score }, reward: own + score });
     await this.#learn(ended);
   }
 

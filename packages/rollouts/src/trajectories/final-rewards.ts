@@ -22,10 +22,6 @@ export function rewardsOfCalls(rollout: Rewarded): Map<number, number> {
   return new Map(ofCalls.map(({ call, value }) => [call!, value]));
 }
 
-/** Whether anything was rewarded. */
-export const hasReward = (rollout: Rewarded): boolean =>
-  REWARD in finalRewards(rollout) || rewardsOfCalls(rollout).size > 0;
-
 export const missingReward = ({ id }: Rewarded): Error =>
   new Error(
     `rollout ${id} ended without a reward\n` +

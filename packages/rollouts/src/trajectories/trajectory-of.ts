@@ -4,7 +4,7 @@ import type { RecordedMasks } from '@bowyer/serving';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
 import { requireTokens } from '../record/require-tokens.js';
 import type { CallNode, RolloutTree } from '../tree/tree.js';
-import { finalRewards, hasReward, missingReward, rewardsOfCalls } from './final-rewards.js';
+import { finalRewards, missingReward, rewardsOfCalls } from './final-rewards.js';
 
 export interface TrajectoryOptions {
   /** Counts the episodes of a purpose, from 0. */
@@ -79,7 +79,7 @@ function transitionsOf(
   const observations = turns.map(({ call }) => decode(call.promptIds));
   const ofCalls = rewardsOfCalls(rollout);
   const { reward } = finalRewards(rollout);
-  if (!hasReward(rollout)) throw missingReward(rollout);
+  if (reward === undefined && ofCalls.size === 0) throw missingReward(rollout);
   const transitions = turns.map(({ call, choice }, turn): Transition => {
     const action = decode(spokenIds(choice));
     const isFirst = turns[turn - 1]?.call !== call;

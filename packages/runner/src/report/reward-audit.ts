@@ -1,6 +1,6 @@
 // Figures about the rewards, lengths, groups and tools of an agent's training, which show a reward that is gamed, or that teaches nothing.
 import { correlation, mean } from '@bowyer/core';
-import { effectiveRewards, treeOf, type RecordedRollout } from '@bowyer/rollouts';
+import { effectiveRewards, REWARD, type RecordedRollout } from '@bowyer/rollouts';
 import type { Table } from '@bowyer/views';
 import { callTree } from './agent-tree.js';
 
@@ -18,6 +18,7 @@ export interface AuditedRollout {
 
 export function auditedRollout(rollout: RecordedRollout): AuditedRollout {
   const { calls } = callTree(rollout, null);
+  const continued = new Set(calls.map(({ parent }) => parent));
   const rewards = new Map<string, number>();
   for (const { name, value } of effectiveRewards(rollout)) rewards.set(name, (rewards.get(name) ?? 0) + value);
   return {
@@ -26,7 +27,7 @@ export function auditedRollout(rollout: RecordedRollout): AuditedRollout {
     failure: rollout.status === 'failed' ? (rollout.reason ?? 'without a reason') : null,
     rewards,
     calls: rollout.calls.length,
-    branches: treeOf(rollout).branches.length,
+    branches: calls.filter((_, i) => !continued.has(i)).length,
     written: calls.reduce((sum, { answerTokens }) => sum + answerTokens, 0),
     tools: calls.flatMap((call) => call.tools.map(({ name, failed }) => ({ name, failed }))),
   };
@@ -71,9 +72,6 @@ function componentTable(rollouts: readonly AuditedRollout[]): Table {
     ],
   };
 }
-
-/** The name of the reward that is learned from. */
-const REWARD = 'reward';
 
 function lengthTable(rollouts: readonly AuditedRollout[]): Table {
   const rewarded = rollouts.filter(({ rewards }) => rewards.has(REWARD));

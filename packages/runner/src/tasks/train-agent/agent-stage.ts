@@ -27,7 +27,6 @@ export function agentStage(
   bodyOf?: AgentServerOptions['bodyOf'],
 ): Stage {
   return {
-    name: 'agent',
     hasOwnSampler: true,
     plan: { noun: 'tasks', shared: agents.shared },
     optimalReturn: null,

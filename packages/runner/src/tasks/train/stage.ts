@@ -18,8 +18,6 @@ import type { TaskContext } from '../../context/task-context.js';
 import { breakdownOf, type TaskResult } from '../../run/breakdown.js';
 
 export interface Stage {
-  /** For messages. */
-  readonly name: string;
   /** Whether a server of the policy plays in the place of the algorithm's player. */
   readonly hasOwnSampler: boolean;
   /** How its items are divided. */
@@ -46,7 +44,6 @@ type StageConfig = ContextConfig & MemoryConfig & DialogueConfig & { demonstrati
 export type MakeStage<Config> = (config: Config, context: TaskContext, memory: AgentMemory | null) => Stage;
 
 export const environmentStage: MakeStage<StageConfig> = (config, context, memory) => ({
-  name: config.env.name,
   hasOwnSampler: false,
   get plan() {
     return splitPlanOf(config);
