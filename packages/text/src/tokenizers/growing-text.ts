@@ -98,8 +98,16 @@ export class GrowingText {
   }
 }
 
-/** Tokens such as `<0x0A>`, which decoders look at together. */
-export function byteTokens(tokenizer: Pick<Tokenizer, 'tokenToId'>): Set<number> {
+const known = new WeakMap<object, ReadonlySet<number>>();
+
+/** Tokens such as `<0x0A>`, which decoders look at together. Found once for a tokenizer. */
+export function byteTokens(tokenizer: Pick<Tokenizer, 'tokenToId'>): ReadonlySet<number> {
+  const found = known.get(tokenizer) ?? foundByteTokens(tokenizer);
+  known.set(tokenizer, found);
+  return found;
+}
+
+function foundByteTokens(tokenizer: Pick<Tokenizer, 'tokenToId'>): Set<number> {
   const ids = new Set<number>();
   const digits = [...'0123456789abcdefABCDEF'];
   for (const high of [...digits, '+'])

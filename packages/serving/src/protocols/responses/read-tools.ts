@@ -29,8 +29,10 @@ export function readTools(fields: RequestFields): ResponseTools {
   const left: string[] = [];
   const tools = given.flatMap((tool, i) => {
     const type = tool.text('type', '');
-    if (type.startsWith('web_search')) left.push(fields.placeOf(`tools[${i}]`));
-    if (type.startsWith('web_search')) return [];
+    if (type.startsWith('web_search')) {
+      left.push(fields.placeOf(`tools[${i}]`));
+      return [];
+    }
     if (type === 'namespace') return ofNamespace(fields.within(tool.plain(), nested.namespace, `tools[${i}]`), spaced);
     return [functionOf(fields, tool, `tools[${i}]`)];
   });
