@@ -1,6 +1,6 @@
 // Tries codex, opencode and Claude Code, unchanged, against a served model: each is asked to copy a file, for which the model calls the
 // program's own tool for commands once, reads the result and answers.
-//   npm ci --ignore-scripts --prefix benchmarks/agent-programs && npm run programs --prefix benchmarks/agent-programs
+//   npm install --ignore-scripts --no-package-lock --prefix benchmarks/agent-programs && npm run programs --prefix benchmarks/agent-programs
 // The model is made and trained first unless one is given: -- --model=FOLDER. --only=NAME tries one program. With --write the table goes
 // to docs/models/clients.md. Fails where a program does.
 import { spawn } from 'node:child_process';
