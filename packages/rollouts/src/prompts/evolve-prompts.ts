@@ -118,7 +118,7 @@ class Evolution {
     const { prompts } = state.candidates[parent];
     const places = Object.keys(prompts);
     const place = places[state.rewritten[parent]++ % places.length];
-    const { minibatchSize: count, perfectScore } = options;
+    const { minibatchSize: count, perfectScore, merges } = options;
     const minibatch: TrialSet = { kind: 'feedback', first: state.iterations * count, count };
     const trials = await this.#evaluate(prompts, minibatch);
     const before = mean(trials.map(({ score }) => score));
@@ -131,7 +131,7 @@ class Evolution {
     const after = mean((await this.#evaluate(changed, minibatch)).map(({ score }) => score));
     if (after <= before) return { ...nothing, after, outcome: 'worse' };
     await this.#add(changed, [parent]);
-    const merge = state.merges < options.merges ? await this.#merge(rng) : null;
+    const merge = state.merges < merges ? await this.#merge(rng) : null;
     return { ...nothing, after, outcome: 'added', ...(merge && { merge }) };
   }
 
