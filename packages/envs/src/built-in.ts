@@ -5,6 +5,7 @@ export { guessMyCityUnit as guess_my_city } from './guess-my-city/unit.js';
 export { mathUnit as math } from './math/unit.js';
 export { mazeUnit as maze } from './maze/unit.js';
 export { openEnvUnit as openenv } from './open-env/unit.js';
+export { questionsUnit as questions } from './questions/unit.js';
 export { remoteOnlyUnits } from './agentgym/unit.js';
 export { sciWorldUnit as sciworld } from './sciworld/unit.js';
 export { storyFileUnit as adventure } from './story-file/unit.js';

@@ -94,7 +94,7 @@ export const playKeys = {
   ),
   action_choice: oneOf(
     [...actionChoices],
-    'free: the agent writes any text; scored: it chooses among the valid actions by the log-probability of each as a whole; constrained: it chooses among them token by token',
+    'free: the agent writes any text; scored: it chooses among the valid actions by the log-probability of each as a whole, with its end; likelihood, likelihood_per_character: by that of the text alone, or divided by its characters, as lm-evaluation-harness does; constrained: it chooses among them token by token',
   ),
   play_as_chat: Type.Boolean({
     description:

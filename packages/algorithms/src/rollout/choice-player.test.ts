@@ -118,6 +118,37 @@ test('constrained: greedy takes the most likely allowed token each time, even wh
   await policy.release();
 });
 
+test('likelihood: the text alone counts after a space, per character where that is asked for, as worked by the scorer', async () => {
+  const policy = await makePolicy();
+  const asked = 'You see a red';
+  const answers = ['a', 'coin and a door'];
+  const sums = await Promise.all(
+    answers.map(async (answer) => {
+      const [seen, all] = [tokenizer.encode(asked), tokenizer.encode(`${asked} ${answer}`)];
+      expect(all.slice(0, seen.length)).toEqual(seen);
+      const weights = new Float32Array(all.length - 1).fill(1, seen.length - 1);
+      const example = { ids: Int32Array.from(all.slice(0, -1)), targets: Int32Array.from(all.slice(1)), weights };
+      const [logprobs] = await policy.logprobs([example]);
+      return logprobs.slice(seen.length - 1).reduce((a, b) => a + b);
+    }),
+  );
+  const perCharacter = sums.map((sum, i) => sum / answers[i].length);
+  for (const [choice, scores] of [
+    ['likelihood', sums],
+    ['likelihood_per_character', perCharacter],
+  ] as const) {
+    const dialogues = { ...textDialogues(tokenizer), actionChoice: choice };
+    const player = await policyPlayer({ policy, dialogues }, { slots: 1 })({ ...sampling, greedy: true });
+    const request = { slot: 0, turn: 0, observation: asked, validActions: answers, rng: new Rng(0) };
+    const [decision] = await player.act([request]);
+    expect((decision as { action: string }).action).toBe(answers[scores.indexOf(Math.max(...scores))]);
+    await player.close();
+  }
+  // A longer text is less likely as a whole and likelier per character here, so that the two differ.
+  expect(sums.indexOf(Math.max(...sums))).not.toBe(perCharacter.indexOf(Math.max(...perCharacter)));
+  await policy.release();
+});
+
 test('without a valid action that can be written the episode fails', async () => {
   const policy = await makePolicy();
   const dialogues = { ...textDialogues(tokenizer), actionChoice: 'scored' as const };

@@ -1,6 +1,9 @@
-// Plays with a language model that says nothing but valid actions, in one of two ways:
+// Plays with a language model that says nothing but valid actions, in one of these ways:
 //
 //     scored       p(a) ∝ exp(log π(a | s) / T) over the valid actions a, each with the token that ends it: the whole action counts
+//     likelihood   as scored, of the text of an action without the token that ends it, after a space where the observation does not
+//                  end with one: lm-evaluation-harness's `acc` of multiple choice (EleutherAI, lm_eval/api/task.py)
+//     likelihood_per_character  log π(a | s) divided by the characters of the action: lm-evaluation-harness's `acc_norm`
 //     constrained  token by token, π over those tokens only that continue a valid action: cheaper, but what begins likely is
 //                  preferred to what is likely as a whole
 //
@@ -18,7 +21,7 @@ import {
   type TokenExample,
   type Utterance,
 } from '@bowyer/models';
-import type { Dialogue, Dialogues, Spoken } from './dialogue.js';
+import type { ActionChoice, Dialogue, Dialogues, Spoken } from './dialogue.js';
 import type { ActRequest, Player } from './player.js';
 import type { TurnTokens } from './turn-tokens.js';
 
@@ -60,8 +63,8 @@ abstract class ChoicePlayer implements Player {
 
   async act(requests: ActRequest[]): Promise<(Required<Decision<TurnTokens>> | Error)[]> {
     const asked = requests.map((request) => {
-      const candidates = this.#candidates(request.validActions ?? []);
       const context = this.#advance(request);
+      const candidates = this.#candidates(request.validActions ?? [], context);
       return { request, candidates, context };
     });
     const able = asked.filter(({ candidates }) => candidates.length > 0);
@@ -88,12 +91,17 @@ abstract class ChoicePlayer implements Player {
     return [...before.slice(0, keep), ...tokens];
   }
 
-  #candidates(actions: readonly string[]): Candidate[] {
-    const { tokenizer, maskedTokenIds } = this.policy;
-    const masked = new Set(maskedTokenIds);
+  #candidates(actions: readonly string[], context: readonly number[]): Candidate[] {
+    const masked = new Set(this.policy.maskedTokenIds);
+    const idsOf = this.encoder(context);
     return [...new Set(actions)]
-      .map((action) => ({ action, ids: [...tokenizer.encode(action), this.terminatorId] }))
+      .map((action) => ({ action, ids: [...idsOf(action), this.terminatorId] }))
       .filter(({ ids }) => ids.length > 1 && !ids.slice(0, -1).some((id) => masked.has(id)));
+  }
+
+  /** The tokens of actions after a context. */
+  protected encoder(_context: readonly number[]): (action: string) => number[] {
+    return (action) => this.policy.tokenizer.encode(action);
   }
 
   /** Most tokens before an action. */
@@ -133,8 +141,33 @@ export class ScoredPlayer extends ChoicePlayer {
   /** For turns on which any text may be valid. */
   #episodes: Episodes | null = null;
 
-  constructor(policy: LanguageModel, options: ChoiceOptions) {
+  constructor(
+    policy: LanguageModel,
+    options: ChoiceOptions,
+    private readonly score: Exclude<ActionChoice, 'free' | 'constrained'>,
+  ) {
     super(policy, options);
+  }
+
+  protected override encoder(context: readonly number[]): (action: string) => number[] {
+    if (this.score === 'scored') return super.encoder(context);
+    const { tokenizer } = this.policy;
+    const before = tokenizer.decode(context.slice(-JOINED_TOKENS));
+    const space = /\s$/.test(before) ? '' : ' ';
+    const beforeIds = tokenizer.encode(before);
+    // Encoded together, since the tokens of a text can depend on what stands before it.
+    return (action) => {
+      const ids = tokenizer.encode(`${before}${space}${action}`);
+      return beforeIds.every((id, i) => ids[i] === id)
+        ? ids.slice(beforeIds.length)
+        : tokenizer.encode(`${space}${action}`);
+    };
+  }
+
+  #scoreOf(logprobs: Float32Array, action: string): number {
+    if (this.score === 'scored') return sumOf(logprobs);
+    const sum = sumOf(logprobs.subarray(0, -1));
+    return this.score === 'likelihood' ? sum : sum / [...action].length;
   }
 
   protected async choose(asked: readonly Asked[]): Promise<Chosen[]> {
@@ -153,7 +186,7 @@ export class ScoredPlayer extends ChoicePlayer {
         scored[row++].slice(contextTokens - 1, contextTokens - 1 + ids.length),
       );
       const best = this.#draw(
-        logprobs.map((own) => own.reduce((sum, logprob) => sum + logprob, 0)),
+        logprobs.map((own, k) => this.#scoreOf(own, candidates[k].action)),
         request.rng,
       );
       return { ids: candidates[best].ids.slice(0, -1), logprobs: logprobs[best], contextTokens };
@@ -180,6 +213,11 @@ export class ScoredPlayer extends ChoicePlayer {
     await this.#episodes?.close();
   }
 }
+
+/** Tokens before an action that are encoded together with it. */
+const JOINED_TOKENS = 16;
+
+const sumOf = (values: Float32Array): number => values.reduce((sum, value) => sum + value, 0);
 
 /** The action after what was seen, every token of it scored. */
 function scoredExample(seen: readonly number[], ids: readonly number[]): TokenExample {

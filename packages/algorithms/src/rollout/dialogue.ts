@@ -5,7 +5,7 @@ import type { Utterance } from '@bowyer/models';
 import type { ActRequest } from './player.js';
 import type { TurnTokens } from './turn-tokens.js';
 
-export const actionChoices = ['free', 'scored', 'constrained'] as const;
+export const actionChoices = ['free', 'scored', 'constrained', 'likelihood', 'likelihood_per_character'] as const;
 export type ActionChoice = (typeof actionChoices)[number];
 
 /** One format for episodes. */

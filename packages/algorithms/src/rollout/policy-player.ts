@@ -16,7 +16,7 @@ export const policyPlayer =
     if (actionChoice === 'free') return PolicyPlayer.open(policy, slots, sampling, dialogues);
     const options = { slots, sampling, dialogues };
     if (actionChoice === 'constrained') return ConstrainedPlayer.open(policy, options);
-    return Promise.resolve(new ScoredPlayer(policy, options));
+    return Promise.resolve(new ScoredPlayer(policy, options, actionChoice));
   };
 
 export class PolicyPlayer implements Player {

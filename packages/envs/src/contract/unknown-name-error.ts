@@ -51,6 +51,6 @@ function editDistance(a: string, b: string): number {
 
 /** Long lists are cut: the nearest name says more than two hundred others. */
 function listed(known: readonly string[]): string {
-  const shown = known.slice(0, 30).join(', ');
-  return known.length <= 30 ? shown : `${shown} … (${known.length} in all)`;
+  const shown = known.slice(0, 40).join(', ');
+  return known.length <= 40 ? shown : `${shown} … (${known.length} in all)`;
 }

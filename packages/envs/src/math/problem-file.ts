@@ -1,7 +1,7 @@
 // Problems of a file: JSON lines or CSV with `question`, `answer` and `solution`.
-import { readFileSync, statSync } from 'node:fs';
-import { CsvError, parse } from 'csv-parse/sync';
+import { statSync } from 'node:fs';
 import type { Split } from '../contract/env.js';
+import { readRows, splitNamed, type Row } from '../table-file.js';
 import { questionId, splitOf, type Problem } from './problem.js';
 import { NoReferenceError, parseReference } from './verifier.js';
 
@@ -18,22 +18,6 @@ const columns = {
 } as const;
 
 type Column = keyof typeof columns;
-
-const splitNames: Readonly<Record<string, Split>> = {
-  train: 'train',
-  training: 'train',
-  test: 'test',
-  eval: 'eval',
-  validation: 'eval',
-  valid: 'eval',
-  val: 'eval',
-  dev: 'eval',
-};
-
-interface Row {
-  line: number;
-  cells: Readonly<Record<string, unknown>>;
-}
 
 /** A file cannot be used as it is. The message names file and line. */
 export class ProblemFileError extends Error {
@@ -62,8 +46,7 @@ export function readProblems(path: string): ProblemFile {
 }
 
 function parseProblems(path: string): ProblemFile {
-  const text = readText(path);
-  const rows = path.endsWith('.csv') ? csvRows(path, text) : jsonRows(path, text);
+  const rows = readRows(path, (line, problem) => new ProblemFileError(path, line, problem));
   const problems: Record<Split, Problem[]> = { train: [], eval: [], test: [] };
   const splits = new Map<string, { split: Split; line: number }>();
   for (const row of rows) {
@@ -78,51 +61,6 @@ function parseProblems(path: string): ProblemFile {
   }
   if (rows.length === 0) throw new ProblemFileError(path, null, 'contains no problem');
   return problems;
-}
-
-function readText(path: string): string {
-  if (!/\.(?:csv|jsonl)$/.test(path)) throw new ProblemFileError(path, null, 'is neither .csv nor .jsonl');
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    throw new ProblemFileError(path, null, `cannot be read: ${(error as Error).message}`);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes); // also takes off a byte order mark
-  } catch {
-    throw new ProblemFileError(path, null, 'is not UTF-8; save it as UTF-8, or convert it: iconv -f LATIN1 -t UTF-8');
-  }
-}
-
-function csvRows(path: string, text: string): Row[] {
-  try {
-    const records = parse<{ info: { lines: number }; record: Record<string, string> }>(text, {
-      columns: true,
-      info: true,
-      skip_empty_lines: true,
-      trim: true,
-    });
-    return records.map(({ info, record }) => ({ line: info.lines, cells: record }));
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw new ProblemFileError(path, Number(error.lines) || null, `is not CSV: ${error.message}`);
-  }
-}
-
-function jsonRows(path: string, text: string): Row[] {
-  return text.split('\n').flatMap((content, index): Row[] => {
-    if (content.trim() === '') return [];
-    let cells: unknown;
-    try {
-      cells = JSON.parse(content);
-    } catch (error) {
-      throw new ProblemFileError(path, index + 1, `is not JSON: ${(error as Error).message}`);
-    }
-    if (typeof cells !== 'object' || cells === null || Array.isArray(cells))
-      throw new ProblemFileError(path, index + 1, 'is not a JSON object');
-    return [{ line: index + 1, cells: cells as Record<string, unknown> }];
-  });
 }
 
 /** A cell as text; '' where it is missing. Numbers of JSON are read as they are written there. */
@@ -153,8 +91,8 @@ function problemOf(path: string, row: Row): Problem {
 }
 
 function splitOfRow(path: string, row: Row, { question }: Problem): Split {
-  const named = cell(path, row, 'split').toLowerCase();
-  if (named === '') return splitOf(question);
-  if (Object.hasOwn(splitNames, named)) return splitNames[named];
-  throw new ProblemFileError(path, row.line, `split '${named}' must be train, eval or test`);
+  const name = cell(path, row, 'split');
+  const split = name === '' ? splitOf(question) : splitNamed(name);
+  if (split !== undefined) return split;
+  throw new ProblemFileError(path, row.line, `split '${name}' must be train, eval or test`);
 }

@@ -37,8 +37,8 @@ export interface DeviceOptions {
 }
 
 /**
- * Start a device. Close it in a `finally`: its worker keeps the process alive. Throws a DeviceError where onnxruntime-node is not
- * installed, or where this machine has no such device.
+ * Start a device. Close it in a `finally`: its worker holds threads and memory. While it is idle it keeps no process alive. Throws a
+ * DeviceError where onnxruntime-node is not installed, or where this machine has no such device.
  */
 export async function openDevice(options: DeviceOptions): Promise<Device> {
   onnxRuntimePath();

@@ -26,6 +26,8 @@ export class WorkerClient {
     this.#worker.on('message', (message: ResponseMessage) => this.#settle(message));
     this.#worker.on('error', (error) => this.#fail(`its worker failed: ${error.stack ?? error.message}`));
     this.#worker.on('exit', (code) => this.#fail(`its worker ended with exit code ${code}`));
+    // An idle device keeps no process alive: one that an error has left open would.
+    this.#worker.unref();
   }
 
   /** Ids for states, programs, bindings and kernels. */
@@ -42,10 +44,11 @@ export class WorkerClient {
     const id = ++this.#counter;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { request, resolve, reject });
+      this.#worker.ref();
       try {
         this.#worker.postMessage({ id, request } satisfies RequestMessage, transfer);
       } catch (error) {
-        this.#pending.delete(id);
+        this.#forget(id);
         reject(error as Error);
       }
     });
@@ -61,7 +64,7 @@ export class WorkerClient {
   #settle(message: ResponseMessage): void {
     const pending = this.#pending.get(message.id);
     if (!pending) return;
-    this.#pending.delete(message.id);
+    this.#forget(message.id);
     if ('error' in message) {
       const error = new DeviceError(message.error.message);
       if (message.error.stack)
@@ -71,6 +74,11 @@ export class WorkerClient {
       if (message.time) this.#names.report(pending.request, message.time);
       pending.resolve(message.result);
     }
+  }
+
+  #forget(id: number): void {
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#worker.unref();
   }
 
   #fail(reason: string): void {

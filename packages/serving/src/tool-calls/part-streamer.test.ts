@@ -4,7 +4,7 @@ import { callFormats } from './call-formats.js';
 import type { CallStyle } from './call-style.js';
 import { PartStreamer, type PartsOptions } from './part-streamer.js';
 
-const properties = { a: { type: 'integer' }, note: { type: 'string' } };
+const properties = { a: { type: 'integer' }, note: { type: 'string' }, maybe: { type: ['string', 'null'] } };
 const tools: Tool[] = [
   { name: 'add', parameters: { type: 'object', properties }, strict: false },
   { name: 'f', parameters: null, strict: false },
@@ -130,6 +130,18 @@ const cases: [title: string, text: string, options: PartsOptions, expected: Expe
     parts('', [['add', '{"note": "\\na</parameter>\\n</tool_call>\\n<parameter=\\n", "a": true}']]),
   ],
   [
+    'Qwen 3.5: marks of another parameter within a line of a text; space around what looks like another type',
+    '<tool_call>\n<function=add>\n<parameter=note>\n<</parameter><parameter=a>5\n</parameter>\n<parameter=maybe>\n\r\nnull\n</parameter>\n</function>\n</tool_call>',
+    options('qwen-xml'),
+    parts('', [['add', '{"note": "<</parameter><parameter=a>5", "maybe": "\\r\\nnull"}']]),
+  ],
+  [
+    'Qwen 3.5: line breaks left out',
+    '<tool_call><function=add><parameter=a>12</parameter><parameter=note>x</parameter></function></tool_call>',
+    options('qwen-xml'),
+    parts('', [['add', '{"a": 12, "note": "x"}']]),
+  ],
+  [
     'Qwen 3.5: a call without arguments',
     '<tool_call>\n<function=f>\n</function>\n</tool_call>',
     options('qwen-xml'),
@@ -152,6 +164,12 @@ const cases: [title: string, text: string, options: PartsOptions, expected: Expe
       ['add', '{"a": 1}'],
       ['f', '{}'],
     ]),
+  ],
+  [
+    'Mistral: a mark before that of a call is text',
+    '[TOOL_CALLS][TOOL_CALLS]add[ARGS]{"a": 1}',
+    options('mistral-v13'),
+    parts('[TOOL_CALLS]', [['add', '{"a": 1}']], { attempts: ['missing_name', 'ok'] }),
   ],
   [
     'Mistral: text that is not a call',

@@ -16,7 +16,9 @@ export function schemaOf(parameters: Schema | null | undefined, key: string): Sc
  */
 export function typedValue(raw: string, schema: Schema | null, root: Schema | null): string {
   const types = typesOf(schema, root);
-  if (types?.size === 1 && types.has('string')) return JSON.stringify(raw);
+  // No template puts space around a value that is not a text.
+  const isText = types?.has('string') && (types.size === 1 || raw !== raw.trim());
+  if (isText) return JSON.stringify(raw);
   const json = jsonOf(raw.trim());
   if (json === null) return JSON.stringify(raw);
   const type = typeOf(JSON.parse(json));

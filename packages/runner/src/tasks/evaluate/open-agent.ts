@@ -1,7 +1,7 @@
 // Who plays an evaluation: a trained agent, as its algorithm acts, or a chat endpoint.
 import { findAlgorithm, play, type Decoding, type OpenPlayer, type PlayOptions } from '@bowyer/algorithms';
 import { oneRank, type Trajectory } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
+import { openDevice, type Device } from '@bowyer/graph';
 import { textTable } from '@bowyer/logging';
 import {
   agentEnvironment,
@@ -74,8 +74,17 @@ export type AgentContext = Pick<TaskContext, 'envParts' | 'log' | 'ranks'>;
 
 /** A trained agent of a folder. */
 export async function openModel(folder: string, config: ModelConfig, context: AgentContext): Promise<OpenAgent> {
-  const unit = findAlgorithm(config.agentType)!;
   const device = await openDevice(deviceOf(config));
+  try {
+    return await openOn(device, folder, config, context);
+  } catch (error) {
+    await device.close();
+    throw error;
+  }
+}
+
+async function openOn(device: Device, folder: string, config: ModelConfig, context: AgentContext): Promise<OpenAgent> {
+  const unit = findAlgorithm(config.agentType)!;
   await warnOfTextRules(folder, context.log);
   const policy = await loadPolicy(folder, config, device);
   const critic = unit.playsWithCritic ? await makeCritic(config, device, policy.tokenizer) : null;

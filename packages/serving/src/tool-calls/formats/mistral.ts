@@ -75,7 +75,9 @@ function* readCalls(input: IncomingText, parts: AnswerParts): Reading<void> {
     const from = input.at;
     input.at += CALLS.length;
     yield* input.skipSpace();
-    if (yield* input.take('[')) yield* readList(input, parts, from);
+    // A second mark begins no list: the first one was text.
+    const isList = !(yield* input.startsWith(CALLS)) && (yield* input.take('['));
+    if (isList) yield* readList(input, parts, from);
     else yield* parts.attempt(input, readNamed, { from });
   }
 }

@@ -69,6 +69,8 @@ function* readValue(input: IncomingText, keys: ReadonlySet<string>): Reading<str
     if (mark === null) return cutValue(input, start);
     const end = input.at;
     input.at += mark.length;
+    // A value has a line break at both ends, as the template writes it, or at neither.
+    if (input.text[start] === '\n' && input.text[end - 1] !== '\n') continue;
     if (yield* endsHere(input, keys)) return withoutLineBreaks(input.text.slice(start, end));
   }
 }

@@ -1,0 +1,51 @@
+// Which answer an agent gave, and whether it is the right one. The rules for texts are those of lm-evaluation-harness for GSM8K
+// (EleutherAI, lm_eval/tasks/gsm8k/gsm8k.yaml: the filters strict-match and flexible-extract, and exact_match with ignored parts).
+import type { Extraction, QuestionsOptions } from './options.js';
+import { choiceOf, letterOf, type Question } from './question.js';
+
+/** An answer as the agent stated it, and whether it is right. Null: it stated none. */
+export interface Verdict {
+  stated: string | null;
+  isRight: boolean;
+}
+
+export function judge(text: string, question: Question, { choicesAs, extract }: QuestionsOptions): Verdict {
+  if (question.choices === null) return judgeText(text, question.answer, extract);
+  const { texts, right } = question.choices;
+  const choice = choicesAs === 'letters' ? statedLetter(text, texts.length) : texts.indexOf(text.trim());
+  if (choice < 0) return { stated: null, isRight: false };
+  return {
+    stated: choicesAs === 'letters' ? letterOf(choice) : texts[choice],
+    isRight: texts[choice] === texts[right],
+  };
+}
+
+export function judgeText(text: string, answer: string, extract: Extraction): Verdict {
+  const stated = extractors[extract](text);
+  return { stated, isRight: stated !== null && comparable(stated) === comparable(answer) };
+}
+
+const extractors: Readonly<Record<Extraction, (text: string) => string | null>> = {
+  marked: (text) => /#### (-?[0-9.,]+)/.exec(text)?.[1] ?? null,
+  last_number: (text) => text.match(/-?[$0-9.,]{2,}|-?[0-9]+/g)?.at(-1) ?? null,
+  text: (text) => text.trim() || null,
+};
+
+/** Without commas, dollars, what stands before `#### `, and a point at the end; case is ignored. */
+const comparable = (text: string): string =>
+  text
+    .replaceAll(',', '')
+    .replaceAll('$', '')
+    .replace(/^[^]*#### /, '')
+    .replace(/\.$/, '')
+    .trim()
+    .toLowerCase();
+
+/** The first letter that stands alone and names a choice; −1 if none does. */
+function statedLetter(text: string, choices: number): number {
+  for (const [letter] of text.matchAll(/(?<![\p{L}\p{N}])[A-Z](?![\p{L}\p{N}])/gu)) {
+    const choice = choiceOf(letter);
+    if (choice < choices) return choice;
+  }
+  return -1;
+}

@@ -1,0 +1,107 @@
+// Questions of a file, each answered once: evaluation sets such as GSM8K, MMLU, ARC and HellaSwag; questions.md.
+import { fileURLToPath } from 'node:url';
+import { Rng } from '@bowyer/core';
+import type { Env, ResetResult, Split, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { judge } from './answers.js';
+import type { QuestionsOptions } from './options.js';
+import { answerOf, promptOf, validAnswers } from './prompt.js';
+import type { Question } from './question.js';
+import { readQuestions, type QuestionFile } from './question-file.js';
+
+/** Beside every step. */
+export interface QuestionsInfo extends Record<string, unknown> {
+  /** Id of the question. */
+  item: string;
+  question: string;
+  subject: string | null;
+  /** The right answer, as an agent is to write it. */
+  reference: string;
+  /** The answer that was found in what the agent wrote; null if there is none, and after a reset. */
+  answer: string | null;
+  won: boolean;
+  /** No answer was found. */
+  invalid: boolean;
+  validActions: string[];
+}
+
+export interface QuestionsReset {
+  seed?: number;
+  /** Questions of one split alone; absent: all. */
+  split?: Split;
+  /** Number of the question in its split, from 0; absent: drawn by the seed. */
+  number?: number;
+}
+
+const SAMPLE = fileURLToPath(new URL('../../src/questions/sample.jsonl', import.meta.url));
+
+/** The questions of both files by split; without a file, those that the package ships. */
+export function questionsOf({ data, trainData }: Pick<QuestionsOptions, 'data' | 'trainData'>): QuestionFile {
+  const files = [
+    ...(data === null && trainData !== null ? [] : [readQuestions(data ?? SAMPLE, 'test')]),
+    ...(trainData === null ? [] : [readQuestions(trainData, 'train')]),
+  ];
+  const all = (split: Split) => files.flatMap((file) => file[split]);
+  return { train: all('train'), eval: all('eval'), test: all('test') };
+}
+
+export class QuestionsEnv implements Env {
+  readonly #order = new EpisodeOrder('questions');
+  readonly #questions: QuestionFile;
+  #rng = new Rng(0);
+  #question: Question | null = null;
+  #prompt = '';
+
+  /** @throws {QuestionFileError} if a file cannot be used */
+  constructor(private readonly options: QuestionsOptions) {
+    this.#questions = questionsOf(options);
+  }
+
+  async reset({ seed, split, number }: QuestionsReset = {}): Promise<ResetResult> {
+    this.#order.begin();
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    this.#question = this.#choose(split, number);
+    this.#prompt = promptOf(this.question, this.#examples(), this.options);
+    return { observation: this.#prompt, info: this.#info(null, false) };
+  }
+
+  /** @param action the whole answer */
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    this.#order.end();
+    const { stated, isRight } = judge(action, this.question, this.options);
+    const info = { ...this.#info(stated, isRight), invalid: stated === null };
+    const observation = `${this.#prompt} ${action}\n`;
+    return { observation, reward: isRight ? 1 : 0, terminated: true, truncated: false, info };
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+  }
+
+  /** The one in play. */
+  get question(): Question {
+    if (this.#question === null) throw new Error('questions: there is no question before the first reset');
+    return this.#question;
+  }
+
+  #choose(split: Split | undefined, number: number | undefined): Question {
+    const questions = split === undefined ? Object.values(this.#questions).flat() : this.#questions[split];
+    if (number === undefined) return this.#rng.choice(questions);
+    if (number < questions.length) return questions[number];
+    throw new RangeError(`questions: there is no question ${number}: there are ${questions.length} here`);
+  }
+
+  #examples(): Question[] {
+    const { subject, id } = this.question;
+    const others = this.#questions.train.filter((example) => example.id !== id && example.subject === subject);
+    return others.slice(0, this.options.shots);
+  }
+
+  #info(answer: string | null, won: boolean): QuestionsInfo {
+    const { id, question, subject } = this.question;
+    const reference = answerOf(this.question, this.options);
+    const validActions = validAnswers(this.question, this.options);
+    return { item: id, question, subject, reference, answer, won, invalid: false, validActions };
+  }
+}

@@ -1,0 +1,82 @@
+// Rows of a table in a file: JSON lines or CSV with a header.
+import { readFileSync } from 'node:fs';
+import { CsvError, parse } from 'csv-parse/sync';
+import type { Split } from './contract/env.js';
+
+export interface Row {
+  /** From 1. */
+  line: number;
+  cells: Readonly<Record<string, unknown>>;
+}
+
+/** Makes the error that names the file. @param line null: the file as a whole */
+export type TableFault = (line: number | null, problem: string) => Error;
+
+const splitNames: Readonly<Record<string, Split>> = {
+  train: 'train',
+  training: 'train',
+  test: 'test',
+  eval: 'eval',
+  validation: 'eval',
+  valid: 'eval',
+  val: 'eval',
+  dev: 'eval',
+};
+
+/** The split that a data set calls so; undefined for any other name. */
+export const splitNamed = (name: string): Split | undefined =>
+  Object.hasOwn(splitNames, name.toLowerCase()) ? splitNames[name.toLowerCase()] : undefined;
+
+/**
+ * @param path ends with `.csv` or `.jsonl`
+ * @throws what `fault` makes, where the file cannot be read as such a table
+ */
+export function readRows(path: string, fault: TableFault): Row[] {
+  const text = readText(path, fault);
+  return path.endsWith('.csv') ? csvRows(text, fault) : jsonRows(text, fault);
+}
+
+function readText(path: string, fault: TableFault): string {
+  if (!/\.(?:csv|jsonl)$/.test(path)) throw fault(null, 'is neither .csv nor .jsonl');
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw fault(null, `cannot be read: ${(error as Error).message}`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes); // also takes off a byte order mark
+  } catch {
+    throw fault(null, 'is not UTF-8; save it as UTF-8, or convert it: iconv -f LATIN1 -t UTF-8');
+  }
+}
+
+function csvRows(text: string, fault: TableFault): Row[] {
+  try {
+    const records = parse<{ info: { lines: number }; record: Record<string, string> }>(text, {
+      columns: true,
+      info: true,
+      skip_empty_lines: true,
+      trim: true,
+    });
+    return records.map(({ info, record }) => ({ line: info.lines, cells: record }));
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw fault(Number(error.lines) || null, `is not CSV: ${error.message}`);
+  }
+}
+
+function jsonRows(text: string, fault: TableFault): Row[] {
+  return text.split('\n').flatMap((content, index): Row[] => {
+    if (content.trim() === '') return [];
+    let cells: unknown;
+    try {
+      cells = JSON.parse(content);
+    } catch (error) {
+      throw fault(index + 1, `is not JSON: ${(error as Error).message}`);
+    }
+    if (typeof cells !== 'object' || cells === null || Array.isArray(cells))
+      throw fault(index + 1, 'is not a JSON object');
+    return [{ line: index + 1, cells: cells as Record<string, unknown> }];
+  });
+}
