@@ -1,29 +1,8 @@
 // The task train_agent from the command line: a program in its own process, a crash, a judge, and the evaluation of what was trained.
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Rng } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
-import { LanguageModel } from '@bowyer/models';
-import { wordLevelTokenizer } from '@bowyer/text';
+import { colourProgram } from './colour-program.js';
 import { runHere } from './in-process.js';
-
-const colours = ['red', 'green', 'blue', 'black'];
-const template =
-  '{% for m in messages %}[start] {{ m.role }} {{ m.content }}[end]{% endfor %}{% if add_generation_prompt %}[start] assistant{% endif %}';
-
-/** Asks once; crashes for one task in its first attempt. */
-const agent = `
-const task = JSON.parse(process.env.BOWYER_TASK);
-if (task.id === 'broken') process.exit(3);
-const response = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
-  method: 'POST',
-  headers: { 'content-type': 'application/json', authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
-  body: JSON.stringify({ model: 'gpt-4o', max_tokens: 1, messages: [{ role: 'user', content: 'say ' + task.shown }] }),
-});
-const { choices } = await response.json();
-console.log(JSON.stringify({ reward: choices[0].message.content.trim() === 'red' ? 1 : 0, metrics: { asked: 1 } }));
-`;
 
 /** As many quarters as there were calls. */
 const judge = `
@@ -34,20 +13,8 @@ console.log(rollout.calls.length / 4);
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'train-agent-'));
-  const tokenizer = wordLevelTokenizer([`user assistant say a b x\n${colours.join(' ')}`], {
-    wholeTokens: ['[start]', '[end]'],
-  });
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 64 };
-  const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(2) });
-  await model.save(join(folder, 'model'));
-  await device.close();
-  await writeFile(join(folder, 'model', 'chat_template.jinja'), template);
-  await writeFile(join(folder, 'agent.mjs'), agent);
+  folder = await colourProgram([{ id: 'broken' }]);
   await writeFile(join(folder, 'judge.mjs'), judge);
-  const tasks = [...colours.map((shown) => ({ id: shown, shown })), { id: 'broken' }];
-  await writeFile(join(folder, 'tasks.jsonl'), tasks.map((task) => `${JSON.stringify(task)}\n`).join(''));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
