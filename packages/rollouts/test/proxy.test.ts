@@ -1,4 +1,6 @@
 // A proxy that records, in front of our own server of models as the endpoint.
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +62,107 @@ test('an error of the endpoint reaches the client as it is, and is a failure of 
   await json(`${proxy.origin}/rollouts/refused/end`, {});
   const { calls, failures, status: state } = await proxy.rollouts.read('refused');
   expect([calls, failures.length, state]).toEqual([[], 1, 'ended']);
+});
+
+/** A proxy in front of an endpoint that does with a request what `listener` does. */
+async function withEndpoint(listener: RequestListener, use: (proxy: ProxyServer, base: string) => Promise<void>) {
+  const endpoint = createServer(listener);
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/v1`;
+  const folder = await mkdtemp(join(tmpdir(), 'proxy-'));
+  const own = await RolloutLog.open(folder);
+  const before = await ProxyServer.listen({
+    upstream: base,
+    upstreamKey: 'secret',
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: null,
+    log: own,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  try {
+    await use(before, base);
+  } finally {
+    await before.close();
+    await own.close();
+    endpoint.close();
+  }
+}
+
+test.each<[string, string, RequestListener, (asked: string) => string]>([
+  [
+    'breaks connections',
+    'v1/chat/completions',
+    (_, response) => response.destroy(),
+    (asked) =>
+      `${asked}: the endpoint cannot be reached (other side closed)\n  see that the endpoint runs, and that upstream is its base URL`,
+  ],
+  [
+    'breaks its answers off',
+    'v1/responses',
+    (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 });
+      response.write('{', () => response.destroy());
+    },
+    (asked) => `${asked}: the answer broke off (other side closed)\n  ask again`,
+  ],
+  [
+    'is a page for people',
+    'v1/messages',
+    (_, response) => response.end('<html>'),
+    (asked) =>
+      `${asked}: the answer cannot be read (Unexpected token '<', "<html>" is not valid JSON)\n` +
+      '  upstream is the base URL of an API of OpenAI or Anthropic, such as https://HOST/v1',
+  ],
+])(
+  'an endpoint that %s: status 502 in the form of the protocol, and a failure of the rollout',
+  async (_, path, listener, messageOf) => {
+    await withEndpoint(listener, async ({ rollouts }, base) => {
+      const { url } = await rollouts.begin({ id: 'a' });
+      const { status, text } = await post(`${url}/${path}`, {
+        model: 'x',
+        messages: [user],
+        input: 'w1',
+        max_tokens: 5,
+      });
+      const message = messageOf(`POST ${base.replace('/v1', '')}/${path}`);
+      const expected = path.endsWith('messages')
+        ? { type: 'error', error: { type: 'api_error', message } }
+        : { error: { message, type: 'server_error', param: null, code: null } };
+      expect([status, JSON.parse(text)]).toEqual([502, expected]);
+      await rollouts.end('a');
+      expect(await rollouts.read('a')).toMatchObject({ calls: [], failures: [{ call: 0, error: message }] });
+    });
+  },
+);
+
+test('an endpoint that does not run: 502, as for its models; one that takes too long: 504', async () => {
+  const { UpstreamError } = await import('../src/endpoint/proxy/upstream-error.js');
+  let address = '';
+  await withEndpoint(
+    (_, response) => response.end(),
+    (_, base) => Promise.resolve(void (address = base)),
+  );
+  const own = await RolloutLog.open(await mkdtemp(join(tmpdir(), 'proxy-')));
+  const common = { upstreamKey: null, host: '127.0.0.1', port: 0, apiKey: null, log: own };
+  const before = await ProxyServer.listen({ ...common, upstream: address });
+  const { status, text } = await post(`${before.origin}/rollouts/a/v1/chat/completions`, { messages: [user] });
+  const models = await fetch(`${before.origin}/v1/models`);
+  expect([status, models.status]).toEqual([502, 502]);
+  expect(text).toContain(`POST ${address}/chat/completions: the endpoint cannot be reached (connect ECONNREFUSED`);
+  await before.close();
+  await own.close();
+
+  const late = new TypeError('fetch failed', {
+    cause: { message: 'Headers Timeout Error', code: 'UND_ERR_HEADERS_TIMEOUT' },
+  });
+  expect(UpstreamError.unreachable('POST x', late)).toMatchObject({
+    status: 504,
+    message:
+      'POST x: the endpoint did not answer in time (Headers Timeout Error)\n  ask again, or see whether it is overloaded',
+  });
 });
 
 test('calls of tools and thoughts are put together from the pieces of each protocol', async () => {

@@ -15,6 +15,7 @@ export type { Exchange, Protocol, Route } from './protocols/protocol.js';
 export { sentDialogue, type SentDialogue } from './protocols/dialogue.js';
 export { ProtocolServer, type ProtocolServerOptions } from './model-server/protocol-server.js';
 export { openaiError } from './protocols/openai/errors.js';
+export { messagesError } from './protocols/messages/errors.js';
 export type { Choice, Completed, SampledTokens } from './generation/answer.js';
 export type { CompletionRequest } from './generation/completion-request.js';
 export type { Dialogue, PromptWriter, WriteDialogue, WrittenChat } from './generation/prompt-writer.js';

@@ -1,5 +1,6 @@
 // Routes whose answers come from another endpoint: they pass through as they come, and are recorded before their last byte is sent.
 import {
+  messagesError,
   openaiError,
   sentDialogue,
   type CallProtocol,
@@ -11,15 +12,15 @@ import {
 import type { RecordedCall } from '../../record/recorded.js';
 import type { Recorder, TrackedCall } from '../recorder.js';
 import { foreignAnswer } from './foreign-answer.js';
-import { askUpstream, type UpstreamOptions } from './upstream.js';
+import { UpstreamError } from './upstream-error.js';
+import { askUpstream, type UpstreamAnswer, type UpstreamOptions } from './upstream.js';
 
-const recorded: Readonly<Record<string, CallProtocol>> = {
+const openaiCalls: Readonly<Record<string, CallProtocol>> = {
   '/v1/chat/completions': 'chat-completions',
   '/v1/completions': 'completions',
   '/v1/responses': 'responses',
-  '/v1/messages': 'messages',
-  '/messages': 'messages',
 };
+const anthropicCalls: Readonly<Record<string, CallProtocol>> = { '/v1/messages': 'messages', '/messages': 'messages' };
 
 /** The last event of a stream, which is held back until the record is on disk. */
 const LAST_EVENT = /data: ?\[DONE\]|event: ?message_stop|event: ?response\.(completed|incomplete|failed)/;
@@ -27,19 +28,40 @@ const LAST_EVENT = /data: ?\[DONE\]|event: ?message_stop|event: ?response\.(comp
 /** Characters of a mark that two pieces may share. */
 const LONGEST_MARK = 64;
 
-export function proxiedRoutes(recorder: Recorder, options: UpstreamOptions): Protocol {
-  const calls = Object.entries(recorded).map(([path, protocol]): Route => ({
-    method: 'POST',
-    path,
-    respond: (exchange) => recordedCall(recorder, options, { path, protocol }, exchange),
-  }));
+export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): Protocol[] {
+  const protocol = (
+    calls: typeof openaiCalls,
+    errorBody: Protocol['errorBody'],
+    others: readonly Route[],
+  ): Protocol => {
+    const routes = Object.entries(calls).map(([path, called]): Route => ({
+      method: 'POST',
+      path,
+      respond: (exchange) =>
+        orGatewayError(errorBody, () => recordedCall(recorder, options, { path, protocol: called }, exchange)),
+    }));
+    return { errorBody, routes: [...routes, ...others] };
+  };
   const models: Route = {
     method: 'GET',
     path: '/v1/models',
-    respond: async ({ request: { headers }, signal }) =>
-      plainAnswer(await askUpstream(options, '/v1/models', { headers, signal })),
+    respond: ({ request: { headers }, signal }) =>
+      orGatewayError(openaiError, async () =>
+        plainAnswer(await askUpstream(options, '/v1/models', { headers, signal })),
+      ),
   };
-  return { errorBody: openaiError, routes: [...calls, models] };
+  return [protocol(openaiCalls, openaiError, [models]), protocol(anthropicCalls, messagesError, [])];
+}
+
+/** A fault of the endpoint, in the form of the protocol. */
+async function orGatewayError<T>(errorBody: Protocol['errorBody'], respond: () => Promise<T>): Promise<T | HttpAnswer> {
+  try {
+    return await respond();
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    const { status, message } = error;
+    return { status, json: errorBody({ kind: 'server', status, message, param: null, code: null }) };
+  }
 }
 
 async function recordedCall(
@@ -53,19 +75,20 @@ async function recordedCall(
   const call = await recorder.track({ rollout, protocol, path: exchange.path, headers, signal });
   try {
     const body = await exchange.body();
-    const answer = await askUpstream(options, path, { headers, body, signal });
+    const upstream = await askUpstream(options, path, { headers, body, signal });
+    const { answer, asked } = upstream;
     if (!answer.ok) {
       call.failed(new Error(`${options.upstream} answered with status ${answer.status}`));
-      return await plainAnswer(answer);
+      return await plainAnswer(upstream);
     }
     const keep = async (text: string, isStream: boolean) => {
-      await call.keep([await recordOf(call, options, { protocol, body, text, isStream, signal })]);
+      await call.keep([await recordOf(call, options, { protocol, body, text, isStream, asked, signal })]);
       response.once('close', () => {
         if (!response.writableFinished) call.undelivered();
       });
     };
     if (answer.headers.get('content-type')?.includes('event-stream')) return await streamed(answer, exchange, keep);
-    const text = await answer.text();
+    const text = await upstream.text();
     await keep(text, false);
     return { status: 200, text, headers: { 'content-type': 'application/json' } };
   } catch (error) {
@@ -103,9 +126,9 @@ async function streamed(
 async function recordOf(
   { begun }: TrackedCall,
   { upstream }: UpstreamOptions,
-  given: { protocol: CallProtocol; body: unknown; text: string; isStream: boolean; signal: AbortSignal },
+  given: { protocol: CallProtocol; body: unknown; asked: string; signal: AbortSignal } & AnswerText,
 ): Promise<RecordedCall> {
-  const { protocol, body, text, isStream, signal } = given;
+  const { protocol, body, signal } = given;
   const dialogue = await sentDialogue(protocol, body, signal);
   const none = { ids: [], logprobs: [], versions: [], terminated: false };
   return {
@@ -117,18 +140,30 @@ async function recordOf(
     tools: [...(dialogue?.tools ?? [])],
     messages: [...(dialogue?.messages ?? [])],
     promptIds: [],
-    choices: foreignAnswer(protocol, text, isStream).map((choice, index) => ({ index, ...none, ...choice })),
+    choices: choicesOf(given).map((choice, index) => ({ index, ...none, ...choice })),
     endedAt: Date.now(),
     delivered: true,
   };
 }
 
-async function plainAnswer(answer: Response): Promise<HttpAnswer> {
-  const { status, headers } = answer;
+interface AnswerText {
+  text: string;
+  isStream: boolean;
+}
+
+function choicesOf({ protocol, text, isStream, asked }: AnswerText & { protocol: CallProtocol; asked: string }) {
+  try {
+    return foreignAnswer(protocol, text, isStream);
+  } catch (error) {
+    throw UpstreamError.unreadable(asked, error);
+  }
+}
+
+async function plainAnswer({ answer: { status, headers }, text }: UpstreamAnswer): Promise<HttpAnswer> {
   const retryAfter = headers.get('retry-after');
   return {
     status,
-    text: await answer.text(),
+    text: await text(),
     headers: {
       'content-type': headers.get('content-type') ?? 'application/json',
       ...(retryAfter !== null && { 'retry-after': retryAfter }),

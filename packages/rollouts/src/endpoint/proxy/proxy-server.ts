@@ -4,7 +4,7 @@ import { RolloutKeys } from '../../record/record-key.js';
 import type { RolloutLog } from '../../record/rollout-log.js';
 import { Recorder } from '../recorder.js';
 import { rolloutRoutes } from '../rollout-routes.js';
-import { proxiedRoutes } from './proxied-routes.js';
+import { proxiedProtocols } from './proxied-routes.js';
 import type { UpstreamOptions } from './upstream.js';
 
 export interface ProxyServerOptions extends UpstreamOptions {
@@ -34,7 +34,7 @@ export class ProxyServer {
     const gate = { longestWaitMs: 0, mostWaiting: 0 }; // no weights change here
     const recorder = new Recorder({ log, keys, ...gate, origin: () => origin, onFault });
     const server = await ProtocolServer.listen({
-      protocols: [proxiedRoutes(recorder, options), rolloutRoutes(recorder)],
+      protocols: [...proxiedProtocols(recorder, options), rolloutRoutes(recorder)],
       host,
       port,
       apiKey,

@@ -1,5 +1,6 @@
 // Requests to the endpoint that stands behind a recording proxy.
 import type { IncomingHttpHeaders } from 'node:http';
+import { UpstreamError } from './upstream-error.js';
 
 /** Headers of clients that an endpoint reads. */
 const PASSED_ON = /^(anthropic-|openai-|x-stainless-|accept$|user-agent$)/;
@@ -11,13 +12,44 @@ export interface UpstreamOptions {
   upstreamKey: string | null;
 }
 
-/** @param path `/v1/…`, or as Anthropic's clients have it `/messages` */
-export function askUpstream(
+/**
+ * @param path `/v1/…`, or as Anthropic's clients have it `/messages`
+ * @throws {UpstreamError} where it cannot be reached, or does not answer in time
+ */
+export async function askUpstream(
   { upstream, upstreamKey }: UpstreamOptions,
   path: string,
   { headers, body, signal }: { headers: IncomingHttpHeaders; body?: unknown; signal: AbortSignal },
-): Promise<Response> {
+): Promise<UpstreamAnswer> {
   const base = upstream.replace(/\/+$/, '').replace(/\/v1$/, '');
+  const address = `${base}${path.startsWith('/v1/') ? path : `/v1${path}`}`;
+  const method = body === undefined ? 'GET' : 'POST';
+  const asked = `${method} ${address}`;
+  const answer = await fetch(address, {
+    method,
+    headers: sentHeaders(headers, path, upstreamKey),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal,
+  }).catch((error: unknown) => {
+    throw signal.aborted ? error : UpstreamError.unreachable(asked, error);
+  });
+  const text = () =>
+    answer.text().catch((error: unknown) => {
+      throw signal.aborted ? error : UpstreamError.broken(asked, error);
+    });
+  return { asked, answer, text };
+}
+
+/** An answer whose headers have come. */
+export interface UpstreamAnswer {
+  /** Method and address. */
+  asked: string;
+  answer: Response;
+  /** @throws {UpstreamError} where it breaks off */
+  text: () => Promise<string>;
+}
+
+function sentHeaders(headers: IncomingHttpHeaders, path: string, upstreamKey: string | null): Headers {
   const sent = new Headers({ 'content-type': 'application/json' });
   for (const [name, value] of Object.entries(headers))
     if (PASSED_ON.test(name) && value !== undefined) sent.set(name, String(value));
@@ -26,12 +58,7 @@ export function askUpstream(
     sent.set('authorization', `Bearer ${key}`);
     if (path.includes('messages')) sent.set('x-api-key', key);
   }
-  return fetch(`${base}${path.startsWith('/v1/') ? path : `/v1${path}`}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: sent,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal,
-  });
+  return sent;
 }
 
 function keyOf({ authorization, 'x-api-key': key }: IncomingHttpHeaders): string | null {

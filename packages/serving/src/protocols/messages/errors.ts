@@ -16,7 +16,8 @@ const types: Readonly<Record<FaultKind, string>> = {
 const LONGEST_ERROR = 1000;
 
 /** Clients look for the words of a prompt that is too long. */
-export function messagesError({ kind, message, code }: Fault): object {
+export function messagesError({ kind, status, message, code }: Fault): object {
   const words = code === 'context_length_exceeded' ? `prompt is too long: ${message}` : message;
-  return { type: 'error', error: { type: types[kind], message: excerpt(words, LONGEST_ERROR) } };
+  const type = status === 504 ? 'timeout_error' : types[kind];
+  return { type: 'error', error: { type, message: excerpt(words, LONGEST_ERROR) } };
 }

@@ -1,0 +1,50 @@
+// The endpoint behind a recording proxy that gives no answer, or none that can be read.
+
+/** Codes of Node's network errors and of its `fetch` that mean a limit of time. */
+const TIMEOUTS = ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError';
+
+  private constructor(
+    message: string,
+    /** The status that the client gets: 502, or 504 where the endpoint took too long. */
+    readonly status: 502 | 504,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+
+  /** @param asked method and address */
+  static unreachable(asked: string, error: unknown): UpstreamError {
+    if (isTimeout(error)) return UpstreamError.#late(asked, error);
+    const remedy = 'see that the endpoint runs, and that upstream is its base URL';
+    return new UpstreamError(`${asked}: the endpoint cannot be reached (${reasonOf(error)})\n  ${remedy}`, 502, error);
+  }
+
+  static broken(asked: string, error: unknown): UpstreamError {
+    if (isTimeout(error)) return UpstreamError.#late(asked, error);
+    return new UpstreamError(`${asked}: the answer broke off (${reasonOf(error)})\n  ask again`, 502, error);
+  }
+
+  static unreadable(asked: string, error: unknown): UpstreamError {
+    const remedy = 'upstream is the base URL of an API of OpenAI or Anthropic, such as https://HOST/v1';
+    return new UpstreamError(`${asked}: the answer cannot be read (${reasonOf(error)})\n  ${remedy}`, 502, error);
+  }
+
+  static #late(asked: string, error: unknown): UpstreamError {
+    const message = `${asked}: the endpoint did not answer in time (${reasonOf(error)})\n  ask again, or see whether it is overloaded`;
+    return new UpstreamError(message, 504, error);
+  }
+}
+
+const isTimeout = (error: unknown): boolean => TIMEOUTS.includes(causeOf(error).code ?? '');
+
+/** `fetch failed` says nothing; its cause does. */
+const causeOf = (error: unknown): { message?: string; code?: string } =>
+  ((error as Error | null)?.cause ?? error ?? {}) as { message?: string; code?: string };
+
+function reasonOf(error: unknown): string {
+  const { message, code } = causeOf(error);
+  return message || code || String(error);
+}
