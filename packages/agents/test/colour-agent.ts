@@ -24,7 +24,7 @@ export const tasks: ColourTask[] = colours.flatMap((shown) =>
 );
 
 /** A folder with a model of random weights. @param words that it knows besides */
-export async function colourModel(words = ''): Promise<string> {
+export async function colourModel(words = '', seed = 2): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'colours-'));
   const tokenizer = wordLevelTokenizer([`user assistant say ${words}\n${colours.join(' ')}`], { wholeTokens: marks });
   const device = await openDevice({ device: 'cpu', threads: 1 });
@@ -36,7 +36,7 @@ export async function colourModel(words = ''): Promise<string> {
     num_attention_heads: 2,
     max_position_embeddings: 64,
   };
-  const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(2) });
+  const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(seed) });
   await model.save(folder);
   await writeFile(join(folder, 'chat_template.jinja'), template);
   await device.close();

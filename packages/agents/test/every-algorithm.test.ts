@@ -7,16 +7,20 @@ import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js
 
 let folder: string;
 let model: string;
+let teacher: string;
 beforeAll(async () => {
   model = await colourModel();
+  teacher = await colourModel('', 3);
   folder = await mkdtemp(join(tmpdir(), 'every-algorithm-'));
 });
-afterAll(() => Promise.all([model, folder].map((one) => rm(one, { recursive: true }))));
+afterAll(() => Promise.all([model, teacher, folder].map((one) => rm(one, { recursive: true }))));
 
 const grouped = { groupSize: 4, minibatchSize: 8 };
-const options: Record<string, Record<string, unknown>> = {
+const options: Record<string, Record<string, unknown> | (() => Record<string, unknown>)> = {
   reinforce_pp: grouped,
   gigpo: grouped,
+  hgpo: grouped,
+  opd: () => ({ minibatchSize: 8, teacher }),
   ppo: { warmupIter: 0, innerEpochs: 1, minibatchSize: 4 },
   dpo: grouped,
   online_filteredbc: { warmupIter: 0, actorEpochs: 1, batchSize: 4 },
@@ -32,6 +36,7 @@ const run = async (task: ColourTask, context: Parameters<typeof answerTo>[1]) =>
 test.each(Object.keys(options))(
   '%s',
   async (algorithm) => {
+    const own = options[algorithm];
     const { directory } = await trainAgent({
       model,
       tasks,
@@ -44,7 +49,7 @@ test.each(Object.keys(options))(
       threads: 1,
       lmLr: 0.01,
       savePath: join(folder, algorithm),
-      ...options[algorithm],
+      ...(typeof own === 'function' ? own() : own),
     });
     const metrics = JSON.parse(await readFile(join(directory, 'metrics.jsonl'), 'utf8')) as Record<string, number>;
     expect(metrics['rollout/episodes']).toBe(8);
