@@ -1,7 +1,13 @@
 export { trainAgent, type TrainAgentOptions, type TrainedAgent } from './train-agent.js';
 export { optimizePrompt, type OptimizedPrompts, type OptimizePromptOptions } from './optimize-prompt.js';
 export { evaluateAgent, type EvaluateAgentOptions, type EvaluatedAgent } from './evaluate-agent.js';
-export { recordAgent, type RecordAgentOptions, type RecordedAgent } from './record-agent.js';
+export {
+  recordAgent,
+  type RecordAgentOptions,
+  type RecordedAgent,
+  type RecordedModel,
+  type RecordedUpstream,
+} from './record-agent.js';
 export type { AgentRunOptions } from './run-agent-task.js';
 export type { AgentFunctions, PlayedTask, Reward } from './agent-functions.js';
 export { currentRollout, rolloutFetch, type AgentContext, type CurrentRollout } from './rollout-context.js';

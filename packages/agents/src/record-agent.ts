@@ -1,4 +1,4 @@
-// Records an agent with another endpoint in the place of its model: the start of a supervised training.
+// Records an agent with a model, or with another endpoint in its place: the start of a supervised training.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { JsonlFile } from '@bowyer/core';
@@ -7,6 +7,7 @@ import {
   conversationsOf,
   finalRewards,
   ProxyServer,
+  readRollouts,
   REWARD,
   RolloutLog,
   reportVerdict,
@@ -14,12 +15,32 @@ import {
   type RecordedRollout,
 } from '@bowyer/rollouts';
 import { agentFunctions, type AgentFunctions } from './agent-functions.js';
+import { evaluateAgent } from './evaluate-agent.js';
+import type { AgentContext } from './rollout-context.js';
 
-export interface RecordAgentOptions<Task extends AgentTask, Result> extends AgentFunctions<Task, Result> {
-  /** Base URL of an endpoint of OpenAI's or Anthropic's protocol, such as `https://api.openai.com/v1`. */
+/** An endpoint of OpenAI's or Anthropic's protocol, whose answers have no tokens. */
+export interface RecordedUpstream {
+  /** Its base URL, such as `https://api.openai.com/v1`. */
   upstream: string;
-  /** The endpoint's key. */
+  /** Its key. */
   upstreamKey: string;
+  model?: undefined;
+  settings?: undefined;
+}
+
+/** A model on this machine, whose answers are recorded with their tokens. Each rollout needs a reward then. */
+export interface RecordedModel {
+  /** A folder in Hugging Face layout, a run, or a model of the hub (OWNER/NAME). */
+  model: string;
+  /** Other keys of `evaluate_agent`, in camelCase: docs/configs.md. */
+  settings?: Readonly<Record<string, unknown>>;
+  upstream?: undefined;
+}
+
+export type RecordAgentOptions<Task extends AgentTask, Result> = RecordedAgentOptions<Task, Result> &
+  (RecordedUpstream | RecordedModel);
+
+interface RecordedAgentOptions<Task extends AgentTask, Result> extends AgentFunctions<Task, Result> {
   tasks: readonly Task[];
   /** Folder of the record and of `conversations.jsonl`. */
   savePath: string;
@@ -39,14 +60,52 @@ export interface RecordedAgent {
 }
 
 /**
- * Plays each task once with an endpoint in the place of a model of one's own, and records the rollouts: rewards, messages and tools, without
- * tokens. An agent that fails is reported, and its rollout is in the record, not in `conversations.jsonl`.
+ * Plays each task once and records the rollouts: rewards, messages, tools, and with a model of this machine the tokens. An agent that
+ * fails is reported, and its rollout is in the record, not in `conversations.jsonl`.
  */
 export async function recordAgent<Task extends AgentTask, Result>(
   options: RecordAgentOptions<Task, Result>,
 ): Promise<RecordedAgent> {
-  const { upstream, upstreamKey, tasks, savePath, signal = new AbortController().signal } = options;
+  const { tasks, savePath, minReward = -Infinity } = options;
   checkTasks(tasks, 'tasks');
+  const recorded: RecordedAgent = { rollouts: [], failures: [], conversations: join(savePath, 'conversations.jsonl') };
+  if (options.model !== undefined) await recordModel(options, recorded);
+  else await recordUpstream(options, recorded);
+  options.signal?.throwIfAborted();
+  await writeConversations(recorded, minReward);
+  return recorded;
+}
+
+/** The model plays as in an evaluation of all tasks. */
+async function recordModel<Task extends AgentTask, Result>(
+  options: RecordedAgentOptions<Task, Result> & RecordedModel,
+  recorded: RecordedAgent,
+): Promise<void> {
+  const { settings, model, tasks, savePath, reward, concurrency = CONCURRENCY, signal } = options;
+  const played = new Map<string, { hasFailed: boolean }>();
+  const run = async (task: Task, context: AgentContext): Promise<Result> => {
+    const rollout = { hasFailed: true };
+    played.set(decodeURIComponent(context.rollout.url.split('/').at(-1)!), rollout);
+    try {
+      const result = await options.run(task, context);
+      rollout.hasFailed = false;
+      return result;
+    } catch (error) {
+      recorded.failures.push({ task: task.id, error: error instanceof Error ? error : new Error(String(error)) });
+      throw error;
+    }
+  };
+  const once = { evalShare: 0, testShare: 0, samples: 1, attempts: 1, maxFailureShare: 1 };
+  await evaluateAgent({ ...settings, ...once, model, tasks, run, reward, concurrency, signal, savePath });
+  for await (const rollout of readRollouts(join(savePath, 'calls')))
+    if (played.get(rollout.id)?.hasFailed === false) recorded.rollouts.push(rollout);
+}
+
+async function recordUpstream<Task extends AgentTask, Result>(
+  options: RecordedAgentOptions<Task, Result> & RecordedUpstream,
+  recorded: RecordedAgent,
+): Promise<void> {
+  const { upstream, upstreamKey, tasks, savePath, signal = new AbortController().signal } = options;
   const log = await RolloutLog.open(join(savePath, 'rollouts'));
   const server = await ProxyServer.listen({
     upstream,
@@ -56,7 +115,6 @@ export async function recordAgent<Task extends AgentTask, Result>(
     apiKey: randomUUID(),
     log,
   });
-  const recorded: RecordedAgent = { rollouts: [], failures: [], conversations: join(savePath, 'conversations.jsonl') };
   const waiting = [...tasks];
   const lane = async () => {
     for (let task = waiting.shift(); task !== undefined && !signal.aborted; task = waiting.shift())
@@ -66,20 +124,20 @@ export async function recordAgent<Task extends AgentTask, Result>(
       );
   };
   try {
-    await Promise.all(Array.from({ length: options.concurrency ?? 8 }, lane));
+    await Promise.all(Array.from({ length: options.concurrency ?? CONCURRENCY }, lane));
   } finally {
     await server.close();
     await log.close();
   }
-  signal.throwIfAborted();
-  await writeConversations(recorded, options.minReward ?? -Infinity);
-  return recorded;
 }
+
+/** Agents at the same time, if not given. */
+const CONCURRENCY = 8;
 
 async function recordTask<Task extends AgentTask, Result>(
   task: Task,
   { rollouts }: ProxyServer,
-  options: RecordAgentOptions<Task, Result>,
+  options: AgentFunctions<Task, Result>,
   signal: AbortSignal,
 ): Promise<RecordedRollout> {
   const { run, judge } = agentFunctions(options);

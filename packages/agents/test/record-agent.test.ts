@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordAgent } from '../src/index.js';
-import { answerTo, tasks } from './colour-agent.js';
+import { answerTo, colourModel, tasks } from './colour-agent.js';
 
 /** An endpoint that says the colour it is asked for, and green in place of black. */
 const expert = createServer((request, response) => {
@@ -56,3 +56,29 @@ test('conversations of rollouts with enough reward are data to imitate', async (
     ],
   });
 });
+
+test('a model of this machine is recorded with its tokens; failures and small rewards are no data to imitate', async () => {
+  const model = await colourModel();
+  const said: string[] = [];
+  const { rollouts, failures, conversations } = await recordAgent({
+    model,
+    settings: { threads: 1, temperature: 1 },
+    tasks,
+    savePath: join(folder, 'model'),
+    minReward: 1,
+    concurrency: 1,
+    run: async (task, context) => {
+      const answer = await answerTo(task, context);
+      if (task.id === 'red-0') throw new Error('crash');
+      said.push(answer);
+      return answer;
+    },
+    reward: (_task, { result }) => Number(result.length === 3),
+  });
+  await rm(model, { recursive: true });
+  expect(failures.map(({ task, error }) => [task, error.message])).toEqual([['red-0', 'crash']]);
+  expect(rollouts.map(({ calls }) => calls[0].choices[0].message.content.trim())).toEqual(said);
+  for (const { calls } of rollouts) expect(calls[0].choices[0].logprobs).toHaveLength(1);
+  const lines = (await readFile(conversations, 'utf8')).split('\n').filter((line) => line !== '');
+  expect(lines).toHaveLength(said.filter((answer) => answer.length === 3).length);
+}, 300_000);
