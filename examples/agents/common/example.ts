@@ -14,7 +14,7 @@ export type Said = string | [tool: string, args: object][];
 export interface Example<Task, Answer> {
   /** Draws a task from all that are possible. */
   draw(rng: Rng): Task;
-  /** Sets of words that stand for each other, for copies of the records with other names. */
+  /** Sets of words or digits that stand for each other, for copies of the records with others in their places. */
   names: string[][];
   warmStart: WarmStart;
   training: Training;
@@ -32,7 +32,7 @@ export interface WarmStart {
   records: number;
   /** Share of its turns in which the expert is careless. */
   carelessness: number;
-  /** Copies of each dialogue, with other digits and names. */
+  /** Copies of each dialogue, with other names. */
   copies: number;
   /** Passes over their dialogues. */
   epochs: number;

@@ -19,7 +19,8 @@ const config = {
   num_hidden_layers: 2,
   num_attention_heads: 4,
   max_position_embeddings: 512,
-  rope_theta: 10_000,
+  rope_theta: 100,
+  initializer_range: 0.1,
   tie_word_embeddings: true,
 };
 

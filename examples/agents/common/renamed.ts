@@ -1,17 +1,18 @@
-// More dialogues from few: the same ones with other digits and names, so that a small model learns to copy instead of learning by heart.
+// More dialogues from few: the same ones with other names, so that a small model learns to copy instead of learning by heart.
 import type { Rng } from '@bowyer/core';
 import type { Dialogue } from './scripted-endpoint.js';
 
-const digits = [...'0123456789'];
+/** A set for `renamed`, where an agent copies digits, and neither counts nor compares with them. */
+export const digits = [...'0123456789'];
 
 /**
- * A dialogue in which digits, and names of each set, have changed places, in the same way wherever they stand.
+ * A dialogue in which the names of each set have changed places, in the same way wherever they stand.
  *
- * @param names sets of words that stand for each other, such as kinds of fruit
+ * @param names sets of words or digits that stand for each other, such as kinds of fruit
  */
 export function renamed(dialogue: Dialogue, names: readonly (readonly string[])[], rng: Rng): Dialogue {
   const other = new Map<string, string>();
-  for (const set of [digits, ...names]) {
+  for (const set of names) {
     const shuffled = rng.shuffle(set);
     set.forEach((name, i) => other.set(name, shuffled[i]));
   }

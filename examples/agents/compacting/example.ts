@@ -1,6 +1,7 @@
 // Things in numbered boxes, on pages that are forgotten: the notes must keep what the question asks for. A careless expert answers before
 // the end, and writes notes that say nothing.
 import type { Example, Message } from '../common/example.js';
+import { digits } from '../common/renamed.js';
 
 const things = ['keys', 'coins', 'rings'];
 const PAGES = 2;
@@ -16,16 +17,16 @@ interface BoxTask {
 export const example: Example<BoxTask, string | null> = {
   draw(rng) {
     const boxes = rng.shuffle([1, 2, 3, 4, 5, 6, 7, 8, 9]).slice(0, 2 * PAGES);
-    const content = boxes.map(() => rng.choice(things));
     const asked = rng.choice(things);
+    const content = rng.shuffle([asked, ...boxes.slice(1).map(() => rng.choice(things))]);
     const lines = boxes.map((box, i) => `${content[i]} ${box}`);
     const pages = Array.from({ length: PAGES }, (_, page) => lines.slice(2 * page, 2 * page + 2).join(', '));
     const found = boxes.filter((_, i) => content[i] === asked);
     return { question: `Where are the ${asked}?`, pages, answer: notesOf(found.map(String)), kind: found.length };
   },
-  names: [things],
-  warmStart: { records: 200, carelessness: 0.12, copies: 2, epochs: 8, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 24, lmLr: 1e-4 },
+  names: [things, digits],
+  warmStart: { records: 200, carelessness: 0.12, copies: 5, epochs: 4, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 8, lmLr: 3e-4 },
   expert(messages) {
     const { role, content } = messages.at(-1)!;
     const isAtEnd = role === 'tool' && content === 'end';

@@ -1,4 +1,5 @@
-// Questions on a table of orders, by person, by item, or by both. A careless expert asks for another figure than the question does.
+// Questions on a table of orders, by person, by item, or by both. A careless expert asks for another figure than the question
+// does, and does not answer.
 import { maximum } from '@bowyer/core';
 import type { Example, Said } from '../common/example.js';
 
@@ -36,8 +37,8 @@ export const example: Example<SqlTask, string> = {
     return { question: `${asks[ask][0]} ${which}?`, orders, answer, kind: both ? 'both' : 'one' };
   },
   names: [people, items],
-  warmStart: { records: 150, carelessness: 0.6, copies: 14, epochs: 8, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 12, lmLr: 3e-4 },
+  warmStart: { records: 150, carelessness: 0.45, copies: 14, epochs: 6, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 8, lmLr: 3e-4 },
   expert(messages) {
     const [first, last] = [messages[0].content, messages.at(-1)!];
     if (last.role === 'tool') return last.content;
@@ -46,7 +47,7 @@ export const example: Example<SqlTask, string> = {
   },
   slip(messages, _, rng) {
     const [first, last] = [messages[0].content, messages.at(-1)!];
-    return last.role === 'tool' ? null : queryOf(first, rng.choice(Object.values(asks))[1]);
+    return last.role === 'tool' ? 'I do not know.' : queryOf(first, rng.choice(Object.values(asks))[1]);
   },
   reward: ({ answer }, said) => (said === answer ? 1 : 0),
 };

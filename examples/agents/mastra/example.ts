@@ -1,4 +1,4 @@
-// Which of two prices is higher. A careless expert answers before it has asked for both.
+// Which of two prices is higher. A careless expert gives up before it has asked for both.
 import type { Example, Message } from '../common/example.js';
 
 const fruits = ['apples', 'pears', 'plums', 'figs', 'lemons', 'melons', 'limes', 'kiwis'];
@@ -19,8 +19,8 @@ export const example: Example<AdviceTask, string> = {
     return { question: `Which are dearer, ${one} or ${other}?`, prices, answer: first > second ? one : other, kind };
   },
   names: [fruits],
-  warmStart: { records: 200, carelessness: 0.4, copies: 0, epochs: 25, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 12, lmLr: 3e-4 },
+  warmStart: { records: 500, carelessness: 0.35, copies: 3, epochs: 3, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 8, lmLr: 3e-4 },
   expert(messages, tools) {
     const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content);
     const asked = messages.find(({ role }) => role === 'user')!.content;
@@ -30,9 +30,9 @@ export const example: Example<AdviceTask, string> = {
     if (results.length < 2) return [['ask_clerk', { fruit: both[results.length] }]];
     return Number(results[0]) > Number(results[1]) ? both[0] : both[1];
   },
-  slip(messages, tools, rng) {
+  slip(messages, tools) {
     const isAsked = messages.filter(({ role }) => role === 'tool').length === 2;
-    return tools.includes('look_up') || isAsked ? null : rng.choice(bothOf(messages));
+    return tools.includes('look_up') || isAsked ? null : 'I do not know.';
   },
   reward: ({ answer }, said) => (said === answer ? 1 : 0),
 };

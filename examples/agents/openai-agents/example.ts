@@ -1,5 +1,6 @@
 // Requests to three desks, each worded in four ways. A careless expert hands over to any desk, and answers without having looked.
 import type { Example } from '../common/example.js';
+import { digits } from '../common/renamed.js';
 
 const wordings: Record<string, string[]> = {
   shipping: ['Where is', 'Please track', 'I still wait for', 'When comes'],
@@ -32,9 +33,9 @@ export const example: Example<DeskTask, { answer: string; desk: string }> = {
     const answer = known[desk as keyof typeof known];
     return { request, orders: { [person]: known }, desk, answer, kind: desk };
   },
-  names: [people, days],
-  warmStart: { records: 200, carelessness: 0.25, copies: 5, epochs: 20, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 12, lmLr: 3e-4 },
+  names: [people, days, digits],
+  warmStart: { records: 200, carelessness: 0.25, copies: 5, epochs: 8, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 8, lmLr: 3e-4 },
   expert(messages, tools) {
     const last = messages.at(-1)!;
     const request = messages.find(({ role }) => role === 'user')!.content;

@@ -1,5 +1,6 @@
 // Questions on prices, of one kind of fruit or of two. A careless expert calculates without a price, or answers with one.
 import type { Example, Message } from '../common/example.js';
+import { digits } from '../common/renamed.js';
 
 const fruits = ['apples', 'pears', 'plums', 'figs', 'lemons', 'melons', 'limes', 'kiwis'];
 
@@ -21,9 +22,9 @@ export const example: Example<ShopTask, string | null> = {
     const question = `What do ${bought.map((fruit, i) => `${counts[i]} ${fruit}`).join(' and ')} cost?`;
     return { question, prices, answer, kind };
   },
-  names: [fruits],
-  warmStart: { records: 400, carelessness: 0.15, copies: 0, epochs: 60, batchSize: 16, lmLr: 4e-3 },
-  training: { iterations: 12, lmLr: 3e-4 },
+  names: [fruits, digits],
+  warmStart: { records: 400, carelessness: 0.25, copies: 3, epochs: 8, batchSize: 16, lmLr: 4e-3 },
+  training: { iterations: 8, lmLr: 3e-4 },
   expert(messages) {
     const { bought, results } = stateOf(messages);
     if (results.length < bought.length) return [['look_up', { fruit: bought[results.length].fruit }]];
