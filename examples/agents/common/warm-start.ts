@@ -48,8 +48,14 @@ async function recorded<Task, Answer>(
       if (got !== 1) throw new Error(`the expert gets the reward ${got} for ${JSON.stringify(task)}`);
     }
     ({ carelessness } = warmStart);
-    for (let i = 0; i < warmStart.records; i++) await answer(draw(rng), endpoint);
-    return wholeDialogues(endpoint.dialogues);
+    const dialogues: Dialogue[] = [];
+    for (let i = 0; i < warmStart.records; i++) {
+      const before = endpoint.dialogues.length;
+      await answer(draw(rng), endpoint);
+      // Of each task alone: equal dialogues of two tasks count twice, so that the model errs as often as the expert.
+      dialogues.push(...wholeDialogues(endpoint.dialogues.slice(before)));
+    }
+    return dialogues;
   } finally {
     await endpoint.close();
   }

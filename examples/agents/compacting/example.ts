@@ -25,7 +25,7 @@ export const example: Example<BoxTask, string | null> = {
     return { question: `Where are the ${asked}?`, pages, answer: notesOf(found.map(String)), kind: found.length };
   },
   names: [things, digits],
-  warmStart: { records: 200, carelessness: 0.12, copies: 5, epochs: 4, batchSize: 16, lmLr: 4e-3 },
+  warmStart: { records: 200, carelessness: 0.12, copies: 5, epochs: 16, batchSize: 16, lmLr: 4e-3 },
   training: { iterations: 8, lmLr: 3e-4 },
   expert(messages) {
     const { role, content } = messages.at(-1)!;
