@@ -2,4 +2,4 @@
 // starts Python.
 import { example as shop } from '../openai/example.js';
 
-export const example = { ...shop, training: { iterations: 8, lmLr: 3e-4, groups: 4 } };
+export const example = { ...shop, training: { iterations: 6, lmLr: 3e-4, groups: 4 } };
