@@ -2,6 +2,7 @@ export { type HostTensor, type HostTensors } from './io/host-tensor.js';
 export { type Dtype } from './io/dtype.js';
 export { float16ToFloat32 } from './io/half-precision.js';
 export { dequantizeMxfp4, MXFP4_BLOCK } from './io/mxfp4.js';
+export { writeChunksAtomically } from './io/write-chunks-atomically.js';
 export { CheckpointError } from './io/checkpoint-error.js';
 export { WeightsFileError } from './io/weights-file-error.js';
 export { requireFloats, type CheckpointReader } from './io/checkpoint-reader.js';

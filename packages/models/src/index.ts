@@ -47,3 +47,6 @@ export { LineEncoder } from './critic/line-encoder.js';
 export { RecencyEncoder } from './critic/recency-encoder.js';
 export { TransformerEncoder } from './critic/transformer-encoder.js';
 export { convertCheckpoint } from './convert/convert-checkpoint.js';
+export { exportGguf, type ExportedGguf, type GgufOptions } from './export/gguf/export-gguf.js';
+export { GgufError } from './export/gguf/gguf-error.js';
+export { type TensorTypeName } from './export/gguf/tensor-types.js';

@@ -20,7 +20,7 @@ export { Template, type Rendered } from './jinja/template.js';
 export { textAsWritten, writtenJson } from './jinja/written-json.js';
 export { TemplateError } from './jinja/template-error.js';
 export { compileRegex, PatternError } from './tokenizers/pipeline/patterns.js';
-export { DefinitionError } from './tokenizers/pipeline/definition.js';
+export { DefinitionError, type AddedToken } from './tokenizers/pipeline/definition.js';
 export {
   characters,
   either,

@@ -42,15 +42,25 @@ export async function readParameters(specs: readonly ParameterSpec[], source: Ch
   return parameters;
 }
 
+/** Reads parameters one by one, in any order; what is checked is checked at once. */
+export function parameterReader(
+  specs: readonly ParameterSpec[],
+  checkpoint: CheckpointReader,
+): (spec: ParameterSpec) => Promise<HostTensor> {
+  const source = withSeparateParameters(specs, checkpoint, namesOf);
+  const names = namesInFile(specs, source);
+  return ({ name, transposedInFile }) =>
+    source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true });
+}
+
 /** The same as a stream, for callers that do not keep the tensors. */
 export async function* eachParameter(
   specs: readonly ParameterSpec[],
   source: CheckpointReader,
 ): AsyncGenerator<[name: string, tensor: HostTensor]> {
-  source = withSeparateParameters(specs, source, namesOf);
-  const names = namesInFile(specs, source);
-  const read = ({ name, transposedInFile }: ParameterSpec) => {
-    const tensor = source.read(names.get(name)!, { transposed: transposedInFile, requireFinite: true });
+  const readOne = parameterReader(specs, source);
+  const read = (spec: ParameterSpec) => {
+    const tensor = readOne(spec);
     tensor.catch(() => undefined); // its error is thrown when its turn comes
     return tensor;
   };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { finished } from '../steps.js';
 import { asTransformersLoadsIt, spelling } from './loaded-definition.js';
 import { unescapedBytes } from './pipeline/escaped-bytes.js';
-import type { TokenizerDefinition } from './pipeline/definition.js';
+import type { AddedToken, TokenizerDefinition } from './pipeline/definition.js';
 import { TokenizerPipeline } from './pipeline/pipeline.js';
 
 /** Text ↔ token ids. */
@@ -65,6 +65,8 @@ export class HuggingFaceTokenizer implements Tokenizer {
   readonly eosTokenId: number;
   readonly padTokenId: number;
   readonly longestToken: number;
+  /** The tokens that are found in a text before the model sees it, those that tokenizer_config.json names included. */
+  readonly addedTokens: readonly AddedToken[];
   readonly #pipeline: TokenizerPipeline;
 
   /**
@@ -81,9 +83,10 @@ export class HuggingFaceTokenizer implements Tokenizer {
     this.#pipeline = new TokenizerPipeline(loaded, path);
     this.vocabSize = this.#pipeline.size;
     this.longestToken = this.#pipeline.longestToken;
-    const eos = this.#specialTokenId('eos_token') ?? this.#specialTokenId('sep_token') ?? -1;
+    this.addedTokens = loaded.added_tokens ?? [];
+    const eos = this.specialTokenId('eos_token') ?? this.specialTokenId('sep_token') ?? -1;
     this.eosTokenId = eos;
-    this.padTokenId = this.#specialTokenId('pad_token') ?? eos;
+    this.padTokenId = this.specialTokenId('pad_token') ?? eos;
   }
 
   encode(text: string): number[] {
@@ -116,7 +119,8 @@ export class HuggingFaceTokenizer implements Tokenizer {
     await write(join(dir, 'tokenizer_config.json'), JSON.stringify(this.config, null, 2));
   }
 
-  #specialTokenId(role: string): number | undefined {
+  /** The id of the token that tokenizer_config.json names for a role, such as `bos_token`. */
+  specialTokenId(role: string): number | undefined {
     const token = spelling(this.config[role]);
     return token === undefined ? undefined : this.tokenToId(token);
   }

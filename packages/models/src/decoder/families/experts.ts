@@ -128,7 +128,7 @@ export const mixtral: Family = {
 };
 
 /** The defaults of Hugging Face's GptOssConfig, where the file has no fields of rope. */
-const rope_parameters: ConfigJson = {
+export const gptOssRope: ConfigJson = {
   rope_type: 'yarn',
   rope_theta: 150000,
   factor: 32,
@@ -162,7 +162,7 @@ export const gptOss: Family = {
   build(config) {
     const { fields, json, sizes } = config;
     const hasRope = json.rope_parameters ?? json.rope_scaling;
-    const rotary = config.rotary(hasRope ? {} : { json: { ...json, rope_parameters } });
+    const rotary = config.rotary(hasRope ? {} : { json: { ...json, rope_parameters: gptOssRope } });
     const kinds = config.layerKinds((layer): LayerKind => (layer % 2 === 0 ? 'sliding_attention' : 'full_attention'));
     const windows = config.windows(kinds, rotary.contextLength);
     const bias = fields.flag('attention_bias');

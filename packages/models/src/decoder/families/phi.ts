@@ -70,7 +70,7 @@ export const phi3: Family = {
   build(config) {
     const { fields } = config;
     // Hugging Face's class reads the embedding's dropout and does not use it.
-    const rotary = config.rotary({ share: 'partial_rotary_factor', json: ropeOf(config) });
+    const rotary = config.rotary({ share: 'partial_rotary_factor', json: phi3RopeJson(config) });
     const hasWindow = fields.value('sliding_window') !== undefined;
     const kinds = config.layerKinds(() => (hasWindow ? 'sliding_attention' : 'full_attention'));
     const windows = config.windows(kinds, rotary.contextLength);
@@ -84,7 +84,7 @@ export const phi3: Family = {
 };
 
 /** The first releases call longrope "su" or "yarn"; the original length is a field of its own beside it. */
-function ropeOf({ type, json, fields }: FamilyConfig): ConfigJson {
+export function phi3RopeJson({ type, json, fields }: FamilyConfig): ConfigJson {
   const given = ropeFields(type, json).scaling;
   const name = given.rope_type ?? given.type ?? 'default';
   const rope_type = name === 'su' || name === 'yarn' ? 'longrope' : name;

@@ -1,0 +1,173 @@
+// A model in Hugging Face's layout, or an adapter in PEFT's, as one GGUF file for llama.cpp and the programs built on it. All that
+// could be refused is checked before the file is begun; then its tensors are read, changed and written one after the other.
+import { openSafetensors, readDecoderConfig, writeChunksAtomically, type HostTensors } from '@bowyer/checkpoints';
+import { loadTokenizer, type HuggingFaceTokenizer } from '@bowyer/text';
+import type { CausalArchitecture } from '../../architecture/architecture.js';
+import { parameterReader } from '../../architecture/checkpoint-layout.js';
+import { checkVocabulary } from '../../architecture/vocabulary-check.js';
+import { allFamilies } from '../../decoder/all-families.js';
+import { FamilyConfig } from '../../decoder/family.js';
+import { architectureFor } from '../../language-model/architectures.js';
+import { openAdapterDirectory } from '../../language-model/model-weights.js';
+import { withStoredHead } from '../../language-model/stored-head.js';
+import type { AdapterLayout } from '../../lora/adapter-layout.js';
+import { mergeAdapters } from '../../lora/merge-adapters.js';
+import { adapterLayoutIn, readAdapterWeights } from '../../lora/peft-files.js';
+import { adapterPart } from './adapter-tensors.js';
+import { ggufFamilies } from './families.js';
+import { GgufError } from './gguf-error.js';
+import { ggufBytes, text, type Entries, type GgufTensor } from './gguf-file.js';
+import { modelEntries } from './model-entries.js';
+import { ggufTensors, totalBytes, type ReadParameter } from './tensors.js';
+import { fileTypes, tensorTypes, type TensorTypeName } from './tensor-types.js';
+import { vocabularyPart } from './vocabulary.js';
+import type { GgufFamily } from './family.js';
+
+export interface GgufOptions {
+  /** The folder of a model, or of an adapter. */
+  dir: string;
+  /** The file to write. */
+  output: string;
+  /** The type of matrices; norms and biases are float32. */
+  dtype: TensorTypeName;
+  /** Written as `general.name`. */
+  name: string;
+  /** An adapter is added to its base; else it is written by itself. */
+  merge: boolean;
+  /** Written as `general.license`, where it is given. */
+  license?: string;
+  progress?: (done: number, total: number) => void;
+}
+
+export interface ExportedGguf {
+  kind: 'model' | 'adapter';
+  /** llama.cpp's name of the architecture. */
+  arch: string;
+  tensors: number;
+  /** Of all tensors together. */
+  bytes: number;
+  /** What llama.cpp does otherwise than the model here. */
+  notes: string[];
+}
+
+/** Writes `output` whole or not at all. @throws GgufError where something has no counterpart in llama.cpp */
+export async function exportGguf(options: GgufOptions): Promise<ExportedGguf> {
+  const { dir, output, progress } = options;
+  const { baseDir, adapter } = await openAdapterDirectory(dir);
+  const config = await readDecoderConfig(baseDir);
+  const tokenizer = await loadTokenizer(baseDir, { templatesOf: dir });
+  const file = await openSafetensors(baseDir);
+  try {
+    const { json, source } = await withStoredHead(config, file, baseDir);
+    const architecture = architectureFor(json, baseDir);
+    checkVocabulary(tokenizer.vocabSize, architecture.vocabSize, baseDir);
+    const layout = adapter && adapterLayoutIn(dir, architecture, adapter);
+    const adapters = layout && { layout, weights: await readAdapterWeights(dir, layout) };
+    const fail = (problem: string) => new GgufError(dir, problem);
+    const model = { ...options, architecture, tokenizer, family: familyOf(architecture, fail), fail };
+    const part =
+      adapters && !options.merge
+        ? { ...adapterFile(model, adapters), kind: 'adapter' as const }
+        : {
+            ...modelFile(model, merging(parameterReader(architecture.parameters, source), adapters)),
+            kind: 'model' as const,
+          };
+    await writeChunksAtomically(output, ggufBytes(part.entries, reported(part.tensors, progress)));
+    const { kind, notes, tensors } = part;
+    return { kind, arch: model.family.arch, tensors: tensors.length, bytes: totalBytes(tensors), notes };
+  } finally {
+    await file.close();
+  }
+}
+
+interface OpenedModel extends GgufOptions {
+  architecture: CausalArchitecture;
+  tokenizer: HuggingFaceTokenizer;
+  family: GgufFamily;
+  fail: (problem: string) => Error;
+}
+
+interface FilePart {
+  entries: Entries;
+  tensors: GgufTensor[];
+  notes: string[];
+}
+
+function familyOf({ config }: CausalArchitecture, fail: (problem: string) => Error): GgufFamily {
+  const type = String(config.model_type);
+  const family = ggufFamilies[type];
+  if (!family) throw fail(`it is a ${type}; the families that are written: ${Object.keys(ggufFamilies).join(', ')}`);
+  return family;
+}
+
+function modelFile(model: OpenedModel, read: ReadParameter): FilePart {
+  const { architecture, family, fail, dtype } = model;
+  const type = String(architecture.config.model_type);
+  const config = new FamilyConfig(type, allFamilies[type], architecture.config);
+  const facts = modelEntries(config, architecture, family, fail);
+  const vocabulary = vocabularyPart(model.tokenizer, {
+    rows: architecture.vocabSize,
+    ends: endsOf(architecture),
+    fail,
+  });
+  const { tensors, notes } = ggufTensors({ family, architecture, read, dtype, vectors: facts.vectors, fail });
+  return {
+    entries: { ...generalEntries(model), ...facts.entries, ...vocabulary.entries },
+    tensors,
+    notes: [...facts.notes, ...vocabulary.notes, ...notes],
+  };
+}
+
+function adapterFile(model: OpenedModel, adapters: { layout: AdapterLayout; weights: HostTensors }): FilePart {
+  const { entries, tensors } = adapterPart({ ...model, ...adapters, type: tensorTypes[model.dtype] });
+  return { entries: { ...generalEntries(model), ...entries }, tensors, notes: [] };
+}
+
+/** `eos_token_id` of the config is an id or a list of them. */
+function endsOf({ config }: CausalArchitecture): number[] {
+  const given = config.eos_token_id;
+  return (Array.isArray(given) ? given : [given]).filter((id): id is number => typeof id === 'number');
+}
+
+function generalEntries({ family, name, license, dtype, tokenizer }: OpenedModel): Entries {
+  const isQuantized = tensorTypes[dtype].block > 1;
+  return {
+    'general.architecture': text(family.arch),
+    'general.type': text('model'),
+    ...(isSafeName(name, tokenizer) && { 'general.name': text(name) }),
+    ...(license !== undefined && { 'general.license': text(license) }),
+    'general.file_type': { type: 'uint32', value: fileTypes[dtype] },
+    ...(isQuantized && { 'general.quantization_version': { type: 'uint32', value: 2 } as const }),
+  };
+}
+
+/** By the name "phi-3" llama.cpp expects tokens that not every tokenizer has, and fails without them. */
+const isSafeName = (name: string, tokenizer: HuggingFaceTokenizer): boolean =>
+  !/phi-?3/i.test(name) ||
+  ['</s>', '<unk>', '<s>', '<|endoftext|>'].every((token) => tokenizer.tokenToId(token) !== undefined);
+
+/** The parameters with their adapters added. */
+function merging(
+  read: ReadParameter,
+  adapters: { layout: AdapterLayout; weights: HostTensors } | undefined,
+): ReadParameter {
+  if (adapters === undefined) return read;
+  const { layout, weights } = adapters;
+  return async (spec) => {
+    const tensor = await read(spec);
+    const own = layout.adapters.get(spec.name);
+    if (own) mergeAdapters({ [spec.name]: tensor }, weights, { ...layout, adapters: new Map([[spec.name, own]]) });
+    return tensor;
+  };
+}
+
+function reported(tensors: readonly GgufTensor[], progress: GgufOptions['progress']): GgufTensor[] {
+  if (!progress) return [...tensors];
+  return tensors.map((tensor, i) => ({
+    ...tensor,
+    pieces: async function* () {
+      yield* tensor.pieces();
+      progress(i + 1, tensors.length);
+    },
+  }));
+}

@@ -1,0 +1,107 @@
+// A GGUF file as a stream: the header with all metadata and the descriptions of the tensors, then one tensor after the other.
+// Source of the format: docs/gguf.md of ggml-org/ggml, version 3; everything is little-endian:
+//   "GGUF", version, number of tensors, number of entries | entries | descriptions | padding | tensors, each aligned
+import { bytesOf, type TensorType } from './tensor-types.js';
+
+const VERSION = 3;
+const ALIGNMENT = 32;
+
+/** Codes of the types of values. */
+const CODES = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 };
+
+/** The value of one entry of the metadata. */
+export type Entry =
+  | { type: 'uint32' | 'int32' | 'float32'; value: number }
+  | { type: 'bool'; value: boolean }
+  | { type: 'string'; value: string }
+  | { type: 'strings'; value: readonly string[] }
+  | { type: 'float32s' | 'int32s'; value: readonly number[] }
+  | { type: 'bools'; value: readonly boolean[] };
+
+export type Entries = Record<string, Entry>;
+
+/** A tensor of the file: its numbers are read and encoded when its turn comes. */
+export interface GgufTensor {
+  name: string;
+  /** Row-major, the innermost size last. */
+  shape: readonly number[];
+  type: TensorType;
+  /** The encoded numbers, piece by piece; together as many bytes as `shape` and `type` say. */
+  pieces(): AsyncIterable<Uint8Array>;
+}
+
+export const count = (value: number): Entry => ({ type: 'uint32', value });
+export const real = (value: number): Entry => ({ type: 'float32', value });
+export const text = (value: string): Entry => ({ type: 'string', value });
+export const flag = (value: boolean): Entry => ({ type: 'bool', value });
+
+/** The bytes of the whole file, in order. */
+export async function* ggufBytes(metadata: Entries, tensors: readonly GgufTensor[]): AsyncGenerator<Uint8Array> {
+  const header = headerBytes({ ...metadata, 'general.alignment': count(ALIGNMENT) }, tensors);
+  yield header;
+  yield padding(header.length);
+  for (const tensor of tensors) {
+    let written = 0;
+    for await (const piece of tensor.pieces()) {
+      written += piece.length;
+      yield piece;
+    }
+    const expected = bytesOf(tensor.type, tensor.shape);
+    if (written !== expected)
+      throw new RangeError(`ggufBytes: ${tensor.name} has ${written} bytes, its description says ${expected}`);
+    yield padding(written);
+  }
+}
+
+function headerBytes(metadata: Entries, tensors: readonly GgufTensor[]): Uint8Array {
+  const parts: Uint8Array[] = [
+    Buffer.from('GGUF'),
+    uint32(VERSION),
+    uint64(tensors.length),
+    uint64(Object.keys(metadata).length),
+  ];
+  for (const [key, entry] of Object.entries(metadata)) parts.push(string(key), value(entry));
+  let offset = 0;
+  for (const { name, shape, type } of tensors) {
+    // Sizes from the innermost out, the other way round than in Hugging Face's files.
+    const sizes = [...shape].reverse().map(uint64);
+    parts.push(string(name), uint32(shape.length), ...sizes, uint32(type.code), uint64(offset));
+    offset += aligned(bytesOf(type, shape));
+  }
+  return Buffer.concat(parts);
+}
+
+const aligned = (bytes: number) => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+const padding = (bytes: number) => new Uint8Array(aligned(bytes) - bytes);
+
+function value(entry: Entry): Uint8Array {
+  switch (entry.type) {
+    case 'uint32':
+    case 'int32':
+      return Buffer.concat([uint32(CODES[entry.type]), new Uint8Array(Int32Array.of(entry.value).buffer)]);
+    case 'float32':
+      return Buffer.concat([uint32(CODES.float32), new Uint8Array(Float32Array.of(entry.value).buffer)]);
+    case 'bool':
+      return Buffer.concat([uint32(CODES.bool), Uint8Array.of(Number(entry.value))]);
+    case 'string':
+      return Buffer.concat([uint32(CODES.string), string(entry.value)]);
+    case 'strings':
+      return array(CODES.string, entry.value.length, Buffer.concat(entry.value.map(string)));
+    case 'float32s':
+      return array(CODES.float32, entry.value.length, new Uint8Array(Float32Array.from(entry.value).buffer));
+    case 'int32s':
+      return array(CODES.int32, entry.value.length, new Uint8Array(Int32Array.from(entry.value).buffer));
+    case 'bools':
+      return array(CODES.bool, entry.value.length, Uint8Array.from(entry.value, Number));
+  }
+}
+
+const array = (element: number, length: number, elements: Uint8Array) =>
+  Buffer.concat([uint32(CODES.array), uint32(element), uint64(length), elements]);
+const uint32 = (number: number) => new Uint8Array(Uint32Array.of(number).buffer);
+const uint64 = (number: number) => new Uint8Array(BigUint64Array.of(BigInt(number)).buffer);
+
+function string(content: string): Uint8Array {
+  const bytes = Buffer.from(content);
+  return Buffer.concat([uint64(bytes.length), bytes]);
+}

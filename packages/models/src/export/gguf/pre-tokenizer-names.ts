@@ -1,0 +1,69 @@
+// llama.cpp's names of the ways in which byte-level tokenizers cut texts, by the patterns of tokenizer.json.
+// Source: llama-vocab.cpp of ggml-org/llama.cpp, which has its own form of each pattern beside the original one.
+import type { Component } from './tokenizer-parts.js';
+
+const CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
+const REST = ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
+const WORDS = '[^\\r\\n\\p{L}\\p{N}]?\\p{L}+';
+const START = '[^\\r\\n\\p{L}\\p{N}]?';
+const [UPPER, LOWER] = ['[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]', '[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]'];
+const CASED_REST = ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
+const cased = (ending: string, digits: string) =>
+  `${START}${UPPER}*${LOWER}+${ending}|${START}${UPPER}+${LOWER}*${ending}|${digits}|${CASED_REST}`;
+
+const byThrees = `${CONTRACTIONS}|${WORDS}|\\p{N}{1,3}|${REST}`;
+const DEEPSEEK =
+  '[!"#$%&\'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+';
+/** The pattern that `use_regex` of ByteLevel stands for. */
+const GPT2 = 'ByteLevel';
+
+interface Named {
+  patterns: readonly string[];
+  name: string;
+  /** A piece that is a token needs no merges. */
+  ignoresMerges: boolean;
+}
+
+const known: readonly Named[] = [
+  { patterns: [GPT2], name: 'gpt-2', ignoresMerges: false },
+  { patterns: ['\\p{N}', GPT2], name: 'smollm', ignoresMerges: false },
+  { patterns: [byThrees], name: 'llama-bpe', ignoresMerges: true },
+  { patterns: [byThrees], name: 'smaug-bpe', ignoresMerges: false },
+  { patterns: [`${CONTRACTIONS}|${WORDS}|\\p{N}|${REST}`], name: 'qwen2', ignoresMerges: false },
+  {
+    patterns: [
+      `${CONTRACTIONS}|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`,
+    ],
+    name: 'qwen35',
+    ignoresMerges: false,
+  },
+  { patterns: [cased(`${CONTRACTIONS}?`, '\\p{N}{1,3}')], name: 'gpt-4o', ignoresMerges: false },
+  { patterns: [cased('', '\\p{N}')], name: 'tekken', ignoresMerges: true },
+  { patterns: ['\\p{N}{1,3}', '[一-龥぀-ゟ゠-ヿ]+', DEEPSEEK], name: 'deepseek-v3', ignoresMerges: false },
+];
+
+/** @param cuts the parts of the pre-tokenizer */
+export function preTokenizerName(
+  cuts: readonly Component[],
+  ignoresMerges: boolean,
+  fail: (problem: string) => Error,
+): Named {
+  const patterns = cuts.flatMap((cut) => patternOf(cut, fail));
+  const fitting = known.filter((each) => each.patterns.join('\n') === patterns.join('\n'));
+  const found = fitting.find((each) => each.ignoresMerges === ignoresMerges) ?? fitting[0];
+  if (found !== undefined) return found;
+  throw fail(
+    `its pre-tokenizer is none that llama.cpp has a name for here: ${patterns.map((pattern) => JSON.stringify(pattern)).join(', ')}`,
+  );
+}
+
+function patternOf(cut: Component, fail: (problem: string) => Error): string[] {
+  const { type, pattern, behavior, invert = false } = cut;
+  if (type === 'ByteLevel') return (cut.use_regex ?? true) === true ? [GPT2] : [];
+  if (type === 'Digits' && cut.individual_digits === true) return ['\\p{N}'];
+  const regex = (pattern as { Regex?: string } | undefined)?.Regex;
+  // What the pattern matches are the pieces, and so is what lies between two matches.
+  const keepsAll = behavior === 'Isolated' || (behavior === 'Removed' && invert === true);
+  if (type === 'Split' && regex !== undefined && keepsAll) return [regex];
+  throw fail(`its pre-tokenizer has ${JSON.stringify(cut).slice(0, 120)}, which llama.cpp has no name for`);
+}

@@ -1,0 +1,93 @@
+// The types of numbers in a GGUF file that are written here, and how numbers become theirs. Blocks are of 32 numbers of one row.
+// Source: ggml-quants.c of ggml-org/llama.cpp, the functions quantize_row_…_ref; its calculations are in float32, and so are these.
+import { toFloat16 } from '@bowyer/graph';
+
+export interface TensorType {
+  /** The type's code in the description of a tensor. */
+  code: number;
+  /** Numbers of a row that are encoded together, and the bytes that they take. */
+  block: number;
+  blockBytes: number;
+  encode(numbers: Float32Array): Uint8Array;
+}
+
+const BLOCK = 32;
+
+const f32: TensorType = { code: 0, block: 1, blockBytes: 4, encode: bytes };
+const f16: TensorType = { code: 1, block: 1, blockBytes: 2, encode: (numbers) => bytes(finiteHalves(numbers)) };
+const bf16: TensorType = { code: 30, block: 1, blockBytes: 2, encode: (numbers) => bytes(bfloat16(numbers)) };
+const q8_0: TensorType = { code: 8, block: BLOCK, blockBytes: 2 + BLOCK, encode: (n) => inBlocks(n, q8_0, block8) };
+const q4_0: TensorType = { code: 2, block: BLOCK, blockBytes: 2 + BLOCK / 2, encode: (n) => inBlocks(n, q4_0, block4) };
+
+/** By the name of the type. */
+export const tensorTypes = { f32, f16, bf16, q8_0, q4_0 };
+
+export type TensorTypeName = keyof typeof tensorTypes;
+
+/** Values of `general.file_type`. */
+export const fileTypes: Readonly<Record<TensorTypeName, number>> = { f32: 0, f16: 1, q4_0: 2, q8_0: 7, bf16: 32 };
+
+export const bytesOf = ({ block, blockBytes }: TensorType, shape: readonly number[]): number =>
+  (shape.reduce((product, size) => product * size, 1) / block) * blockBytes;
+
+function bytes({ buffer, byteOffset, byteLength }: Float32Array | Uint16Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** @throws for numbers that float16 has not */
+function finiteHalves(numbers: Float32Array): Uint16Array {
+  const halves = toFloat16(numbers);
+  const beyond = halves.findIndex((half) => (half & 0x7c00) === 0x7c00);
+  if (beyond >= 0) throw new RangeError(`${numbers[beyond]} is beyond the numbers of float16: use bf16 or f32`);
+  return halves;
+}
+
+/** The upper half of each float32, rounded to the nearest, ties to even. */
+function bfloat16(numbers: Float32Array): Uint16Array {
+  const words = new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
+  const half = new Uint16Array(numbers.length);
+  for (let i = 0; i < half.length; i++) half[i] = (words[i] + 0x7fff + ((words[i] >>> 16) & 1)) >>> 16;
+  return half;
+}
+
+/** Writes the block of the numbers from `from` on to `target`, and returns its scale. */
+type EncodeBlock = (numbers: Float32Array, from: number, target: Uint8Array) => number;
+
+/** Each block is its scale in float16, then the codes. */
+function inBlocks(numbers: Float32Array, { blockBytes }: TensorType, encode: EncodeBlock): Uint8Array {
+  const blocks = numbers.length / BLOCK;
+  const result = new Uint8Array(blocks * blockBytes);
+  const scales = new Float32Array(blocks);
+  for (let i = 0; i < blocks; i++)
+    scales[i] = encode(numbers, i * BLOCK, result.subarray(i * blockBytes + 2, (i + 1) * blockBytes));
+  const halves = toFloat16(scales);
+  const view = new DataView(result.buffer);
+  for (let i = 0; i < blocks; i++) view.setUint16(i * blockBytes, halves[i], true);
+  return result;
+}
+
+const { fround } = Math;
+
+/** C's roundf: halves away from zero. */
+const rounded = (x: number) => (x < 0 ? -Math.floor(0.5 - x) : Math.floor(x + 0.5));
+
+/** scale = max |x| / 127; codes are round(x / scale) as int8. */
+function block8(numbers: Float32Array, from: number, target: Uint8Array): number {
+  let largest = 0;
+  for (let i = from; i < from + BLOCK; i++) largest = Math.max(largest, Math.abs(numbers[i]));
+  const scale = fround(largest / 127);
+  const inverse = scale === 0 ? 0 : fround(1 / scale);
+  for (let i = 0; i < BLOCK; i++) target[i] = rounded(fround(numbers[from + i] * inverse));
+  return scale;
+}
+
+/** scale = x / −8 for the x of the largest |x|; codes are ⌊x / scale + 8.5⌋, at most 15: byte i has those of numbers i and i + 16. */
+function block4(numbers: Float32Array, from: number, target: Uint8Array): number {
+  let largest = 0;
+  for (let i = from; i < from + BLOCK; i++) if (Math.abs(numbers[i]) > Math.abs(largest)) largest = numbers[i];
+  const scale = fround(largest / -8);
+  const inverse = scale === 0 ? 0 : fround(1 / scale);
+  const code = (i: number) => Math.min(15, Math.trunc(fround(fround(numbers[from + i] * inverse) + 8.5)));
+  for (let i = 0; i < BLOCK / 2; i++) target[i] = code(i) | (code(i + BLOCK / 2) << 4);
+  return scale;
+}

@@ -1,0 +1,185 @@
+// Which tensors the file has, and how each is made of the model's parameters when its turn comes.
+import type { HostTensor } from '@bowyer/checkpoints';
+import type { ParameterSpec } from '../../architecture/parameter-spec.js';
+import type { CausalArchitecture } from '../../architecture/architecture.js';
+import type { GgufTensor } from './gguf-file.js';
+import type { Fail, GgufFamily } from './family.js';
+import { bytesOf, tensorTypes, type TensorType, type TensorTypeName } from './tensor-types.js';
+
+/** A parameter in memory: linear weights are [out, in]. */
+export type ReadParameter = (spec: ParameterSpec) => Promise<HostTensor>;
+
+export interface TensorOptions {
+  family: GgufFamily;
+  architecture: CausalArchitecture;
+  read: ReadParameter;
+  /** The type of matrices; norms, biases and other small tensors are float32. */
+  dtype: TensorTypeName;
+  /** Further tensors of float32 numbers. */
+  vectors: Readonly<Record<string, Float32Array>>;
+  fail: Fail;
+}
+
+/** One parameter, or one expert's share of a tensor. */
+interface Source {
+  spec: ParameterSpec;
+  rows?: 'even' | 'odd';
+}
+
+interface Planned {
+  shape: number[];
+  /** In the order in which they lie in the tensor. */
+  sources: Source[];
+}
+
+export function ggufTensors(options: TensorOptions): { tensors: GgufTensor[]; notes: string[] } {
+  const planned = plan(options);
+  const hasHead = planned.has('output.weight');
+  const unfit: string[] = [];
+  const tensors = [...planned].map(([name, { shape, sources }]): GgufTensor => {
+    const type = typeOf(name, shape, options.dtype, hasHead);
+    if (shape.at(-1)! % type.block !== 0) unfit.push(name);
+    const chosen = shape.at(-1)! % type.block === 0 ? type : tensorTypes.f16;
+    const change = changeOf(name, options);
+    return { name, shape, type: chosen, pieces: () => pieces(name, sources, chosen, options.read, change) };
+  });
+  const notes =
+    unfit.length === 0
+      ? []
+      : [`${unfit.length} tensors whose rows do not divide into blocks of 32 are in float16, the first: ${unfit[0]}`];
+  return { tensors: [...Object.entries(options.vectors).map(vector), ...tensors], notes };
+}
+
+const vector = ([name, numbers]: [string, Float32Array]): GgufTensor => ({
+  name,
+  shape: [numbers.length],
+  type: tensorTypes.f32,
+  // eslint-disable-next-line @typescript-eslint/require-await -- all tensors are read so
+  pieces: async function* () {
+    yield tensorTypes.f32.encode(numbers);
+  },
+});
+
+/** The tensors by name, in the order of the parameters. */
+function plan({ family, architecture, fail }: TensorOptions): Map<string, Planned> {
+  const planned = new Map<string, Planned>();
+  for (const spec of architecture.parameters) {
+    const experts = expertPlaces(family, spec);
+    for (const { tensor, rows } of experts ?? []) {
+      const shape = rows === undefined ? spec.shape : [spec.shape[0] / 2, ...spec.shape.slice(1)];
+      const joint = planned.get(tensor) ?? { shape: [0, ...shape], sources: [] };
+      joint.shape[0]++;
+      joint.sources.push({ spec, rows });
+      planned.set(tensor, joint);
+    }
+    if (experts !== undefined) continue;
+    const name = tensorName(family, spec.name);
+    if (name === undefined) throw fail(`llama.cpp's architecture ${family.arch} has no place for ${spec.name}`);
+    // The weight of a convolution has an axis of one channel.
+    planned.set(name, {
+      shape: spec.shape.filter((size, axis) => axis !== 1 || spec.shape.length !== 3 || size !== 1),
+      sources: [{ spec }],
+    });
+  }
+  const embedding = planned.get('token_embd.weight')!;
+  if (family.needsHead && !planned.has('output.weight')) planned.set('output.weight', embedding);
+  return planned;
+}
+
+const LAYER = /^(?:model\.layers|transformer\.h)\.(\d+)\.(.+)$/;
+
+function expertPlaces({ experts }: GgufFamily, { name }: ParameterSpec) {
+  const [, layer, below] = LAYER.exec(name) ?? [];
+  return below === undefined
+    ? undefined
+    : experts?.(below)?.map((place) => ({ ...place, tensor: `blk.${layer}.${place.tensor}` }));
+}
+
+/** llama.cpp's name of a parameter; undefined where its graph has no such tensor. */
+export function tensorName({ modules, biased = [] }: GgufFamily, name: string): string | undefined {
+  const [, layer, below = name] = LAYER.exec(name) ?? [];
+  const [, module, suffix = 'weight'] = /^(.+?)(?:\.(weight|bias))?$/.exec(below)!;
+  const found = modules[module];
+  if (found === undefined || (suffix === 'bias' && !biased.includes(found))) return undefined;
+  return layer === undefined ? `${found}.${suffix}` : `blk.${layer}.${found}.${suffix}`;
+}
+
+/** Tensors that llama.cpp reads in float32 whatever the others are in. */
+const EXACT = /_norm\.weight$|\.bias$|ffn_gate_inp\.weight$|shortconv\.conv\.weight$|^position_embd/;
+
+/** In 4 bits the head, or the embedding that is the head too, has 8. */
+function typeOf(name: string, shape: readonly number[], dtype: TensorTypeName, hasHead: boolean): TensorType {
+  if (shape.length < 2 || EXACT.test(name)) return tensorTypes.f32;
+  const isHead = name === (hasHead ? 'output.weight' : 'token_embd.weight');
+  return tensorTypes[dtype === 'q4_0' && isHead ? 'q8_0' : dtype];
+}
+
+type Change = (tensor: HostTensor) => HostTensor;
+
+/** What llama.cpp keeps in another way than Hugging Face's files. */
+function changeOf(
+  name: string,
+  { family, architecture: { heads, keyValueHeads } }: Pick<TensorOptions, 'family' | 'architecture'>,
+): Change {
+  const turned = /\.attn_([qk])\.(weight|bias)/.exec(name)?.[1];
+  if (family.turnsNeighbours && turned !== undefined)
+    return (tensor) => interleavedHalves(tensor, turned === 'q' ? heads : keyValueHeads);
+  if (family.normsFromOne && name.endsWith('_norm.weight'))
+    return ({ shape, data }) => ({ shape, data: data.map((x) => x + 1) });
+  return (tensor) => tensor;
+}
+
+/** The same change for the factor B [out, rank] of an adapter of the tensor. */
+export const outputChange = changeOf;
+
+/**
+ * Rotary embedding turns column i of a head together with i + d/2 in Hugging Face's layout, and columns 2i and 2i + 1
+ * in llama.cpp's; so the rows [head, half, i] that make them are put in the order [head, i, half].
+ */
+function interleavedHalves({ shape, data }: HostTensor, heads: number): HostTensor {
+  const columns = shape[1] ?? 1;
+  const pairs = shape[0] / heads / 2;
+  const turned = new Float32Array(data.length);
+  for (let row = 0; row < shape[0]; row++) {
+    const [head, half, i] = [Math.floor(row / pairs / 2), Math.floor(row / pairs) % 2, row % pairs];
+    turned.set(data.subarray(row * columns, (row + 1) * columns), ((head * pairs + i) * 2 + half) * columns);
+  }
+  return { shape, data: turned };
+}
+
+/** Numbers that are encoded at a time. */
+const PIECE = 2 ** 22;
+
+async function* pieces(
+  name: string,
+  sources: readonly Source[],
+  type: TensorType,
+  read: ReadParameter,
+  change: Change,
+): AsyncGenerator<Uint8Array> {
+  for (const { spec, rows } of sources) {
+    const tensor = await read(spec);
+    const { data } = change(rows === undefined ? tensor : everySecondRow(tensor, rows));
+    for (let from = 0; from < data.length; from += PIECE) yield encoded(name, type, data.subarray(from, from + PIECE));
+  }
+}
+
+function encoded(name: string, type: TensorType, numbers: Float32Array): Uint8Array {
+  try {
+    return type.encode(numbers);
+  } catch (error) {
+    throw error instanceof RangeError ? new RangeError(`${name}: ${error.message}`) : error;
+  }
+}
+
+function everySecondRow({ shape: [rows, columns = 1], data }: HostTensor, which: 'even' | 'odd'): HostTensor {
+  const half = new Float32Array(data.length / 2);
+  for (let row = 0; row < rows / 2; row++) {
+    const from = (2 * row + (which === 'odd' ? 1 : 0)) * columns;
+    half.set(data.subarray(from, from + columns), row * columns);
+  }
+  return { shape: [rows / 2, columns], data: half };
+}
+
+export const totalBytes = (tensors: readonly GgufTensor[]): number =>
+  tensors.reduce((sum, { type, shape }) => sum + bytesOf(type, shape), 0);

@@ -1,0 +1,52 @@
+// The tokens of a vocabulary in the order of their ids, with llama.cpp's kinds of them.
+import type { HuggingFaceTokenizer } from '@bowyer/text';
+import type { Entries } from './gguf-file.js';
+
+/** llama.cpp's codes. */
+export const KIND = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
+
+type Kind = (typeof KIND)[keyof typeof KIND];
+
+export interface Tokens {
+  spellings: string[];
+  kinds: Kind[];
+}
+
+/**
+ * As many tokens as the embedding has rows; rows without a token get one that no text has.
+ *
+ * @param vocabulary the model's own, by spelling
+ */
+export function tokensOf(
+  tokenizer: HuggingFaceTokenizer,
+  vocabulary: Readonly<Record<string, number>>,
+  rows: number,
+): Tokens {
+  const spellings = new Array<string | undefined>(rows);
+  const kinds = new Array<Kind>(rows).fill(KIND.unused);
+  const set = (id: number, spelling: string, kind: Kind) => {
+    spellings[id] = spelling;
+    kinds[id] = kind;
+  };
+  for (const [spelling, id] of Object.entries(vocabulary)) set(id, spelling, KIND.normal);
+  for (const { content, special } of tokenizer.addedTokens) {
+    const id = tokenizer.tokenToId(content);
+    if (id !== undefined) set(id, content, special ? KIND.control : KIND.userDefined);
+  }
+  return { spellings: Array.from(spellings, (spelling, id) => spelling ?? `[PAD${id}]`), kinds };
+}
+
+export const tokenEntries = ({ spellings, kinds }: Tokens): Entries => ({
+  'tokenizer.ggml.tokens': { type: 'strings', value: spellings },
+  'tokenizer.ggml.token_type': { type: 'int32s', value: kinds },
+});
+
+/** Differences that added tokens leave: llama.cpp has no such properties. */
+export function addedTokenNotes({ addedTokens }: HuggingFaceTokenizer): string[] {
+  const odd = addedTokens.filter(({ lstrip, rstrip, single_word }) => lstrip || rstrip || single_word);
+  if (odd.length === 0) return [];
+  const names = odd.slice(0, 3).map(({ content }) => JSON.stringify(content));
+  return [
+    `${odd.length} added tokens take the white space beside them or stand alone (${names.join(', ')}${odd.length > 3 ? ', …' : ''}), which llama.cpp ignores`,
+  ];
+}
