@@ -1,7 +1,7 @@
 // GGUF files of `exportGguf` in llama.cpp (node-llama-cpp), beside the models here: greedy tokens of small random models of every
 // family in float32, with and without adapters; tokens of texts; rendered chat templates.
 //   npm --prefix benchmarks/peers/llama-cpp install
-//   node --conditions=source --import tsx benchmarks/export-gguf.ts [only=families,adapters,types,tokenizers] [names=PART]
+//   node --conditions=source --import tsx benchmarks/export-gguf.ts [only=families,adapters,types,tokenizers] [names=EXPRESSION]
 //     [tokenizers=FOLDER,…] [texts=10000]
 // tokenizers: folders with tokenizer.json and, for templates, tokenizer_config.json
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const options = process.argv.slice(2);
 const option = (name: string) => options.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
 const only = option('only')?.split(',') ?? ['families', 'adapters', 'types', 'tokenizers'];
 const names = option('names') ?? '';
-const THREADS = 2;
+const THREADS = 1;
 
 const dir = await mkdtemp(join(tmpdir(), 'export-gguf-'));
 const peer = await openPeer(THREADS);

@@ -53,7 +53,7 @@ export async function compareTypes(sides: Sides): Promise<void> {
   }
 }
 
-const chosen = (names: string) => Object.keys(familyConfigs).filter((name) => name.includes(names));
+const chosen = (names: string) => Object.keys(familyConfigs).filter((name) => new RegExp(names).test(name));
 
 function report(name: string, { equal, difference }: Compared, notes: readonly string[]): void {
   console.log(`${name}: ${equal} of ${NEW_TOKENS} tokens equal, probabilities within ${difference.toExponential(1)}`);

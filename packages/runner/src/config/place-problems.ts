@@ -10,7 +10,7 @@ type Kind = 'folder' | 'file' | 'appended';
 const KINDS: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
   save_path: 'folder',
   cache_dir: 'folder',
-  output: { convert: 'folder', play: 'appended', score: 'file', generate: 'file', replay: 'file' },
+  output: { convert: 'folder', export: 'folder', play: 'appended', score: 'file', generate: 'file', replay: 'file' },
 };
 
 /** @param setting the value of a key as it is typed */

@@ -41,7 +41,7 @@ export async function readRun(directory: string, { status }: RunDataOptions = {}
     status: status ?? record.status,
     facts: record.facts,
     warnings: warningsOf({ metrics, results: record.results, failure: end?.status === 'failed' ? end.reason : null }),
-    tables: tablesOf(record),
+    tables: runTables(record),
     ...(rollouts && { audit: rewardAudit(rollouts.audited) }),
     ...answersOf(record),
     metrics: metricTable(metrics, new Set(charts.flatMap(({ keys }) => keys)), xLabelOf(record)),
@@ -71,7 +71,7 @@ async function warmStartLoss(directory: string): Promise<{ x: number[]; y: numbe
 const answersOf = ({ results }: RunRecord): Pick<RunData, 'answers'> =>
   results?.answers === undefined ? {} : { answers: results.answers };
 
-function tablesOf({ results }: RunRecord): Table[] {
+export function runTables({ results }: RunRecord): Table[] {
   if (results === null) return [];
   const { models, policies, failures = [], tasks = {} } = results;
   if (models !== undefined) {

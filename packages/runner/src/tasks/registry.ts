@@ -5,6 +5,7 @@ import { dashboardTask } from './dashboard/unit.js';
 import { demonstrationsTask } from './demonstrations/unit.js';
 import { evaluateTask } from './evaluate/unit.js';
 import { evaluateAgentTask } from './evaluate-agent/unit.js';
+import { exportTask } from './export/unit.js';
 import { finetuneTask } from './finetune/unit.js';
 import { generateTask } from './generate/unit.js';
 import { optimizePromptTask } from './optimize-prompt/unit.js';
@@ -45,6 +46,7 @@ for (const unit of [
   serveModelTask,
   recordAgentTask,
   convertTask,
+  exportTask,
   playTask,
   replayTask,
   serveEnvTask,

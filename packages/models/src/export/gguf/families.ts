@@ -118,7 +118,7 @@ const phi3: GgufFamily = {
     return {
       // 0 tells older versions that there is no window.
       entries: { 'attention.sliding_window': count(0) },
-      rope: { json: { ...json, max_position_embeddings: trained }, rotary, base: config.fields.real('rope_theta') },
+      rope: { json: { ...json, max_position_embeddings: trained }, rotary, base: config.realOr('rope_theta', 10_000) },
       contextLength: capped.contextLength ?? trained,
       notes: capped.notes,
     };
@@ -179,7 +179,7 @@ const olmo3: GgufFamily = {
   describe(config, _architecture, fail) {
     requireWholeHeads(config, 'olmo2', fail);
     const { fields } = config;
-    const base = fields.real('rope_theta');
+    const base = config.realOr('rope_theta', 500_000);
     const json = config.json as Record<string, Record<string, object> | undefined>;
     if (json.rope_parameters?.sliding_attention || json.rope_parameters?.full_attention)
       throw fail('rope_parameters has a scaling for each kind of layer, which llama.cpp’s olmo2 does not read');

@@ -68,7 +68,7 @@ export const projections = ['attn_q', 'attn_k', 'attn_v'];
 export const ropeOfAll = (config: FamilyConfig): FamilyFacts['rope'] => ({
   json: config.json,
   rotary: config.rotary(),
-  base: config.fields.real('rope_theta'),
+  base: config.realOr('rope_theta', 10_000),
 });
 
 /**

@@ -15,6 +15,7 @@ export interface Rope {
 export interface RopeOptions {
   /** Of all layers, or of those with full attention. */
   rotary: RotaryFrequencies;
+  /** Where the scaling has none of its own. */
   base: number;
   /** The name of llama.cpp's architecture. */
   arch: string;
@@ -34,7 +35,8 @@ export function ropeEntries(
   const { name, scaling } = ropeFields(modelType, json);
   const type = String(scaling.rope_type ?? scaling.type ?? 'default');
   const fields = new ConfigFields(modelType, scaling, {}, `${name}.`);
-  const { arch, rotary, base } = options;
+  const { arch, rotary } = options;
+  const base = typeof scaling.rope_theta === 'number' ? scaling.rope_theta : options.base;
   const plain = {
     [`${arch}.rope.freq_base`]: real(base),
     [`${arch}.rope.dimension_count`]: count(2 * rotary.frequencies.length),

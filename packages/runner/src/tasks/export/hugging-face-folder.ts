@@ -1,0 +1,29 @@
+// A model or an adapter as a folder of its own in Hugging Face's layout.
+import { cp, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+
+/** Files and folders that belong to a model, and not to the run beside it. */
+const OWN =
+  /^((model|adapter_model).*\.safetensors(\.index\.json)?|(config|generation_config|adapter_config|special_tokens_map|added_tokens|vocab)\.json|tokenizer.*\.(json|model)|merges\.txt|vocab\.txt|chat_template\.(jinja|json)|additional_chat_templates)$/;
+
+/** @returns how many files and folders were copied; the adapter is merged in float32 */
+export async function writeHuggingFaceFolder(model: string, folder: string, merge: boolean): Promise<number> {
+  if (merge) return mergedInto(model, folder);
+  const names = (await readdir(model)).filter((name) => OWN.test(name));
+  for (const name of names) await cp(join(model, name), join(folder, name), { recursive: true });
+  return names.length;
+}
+
+async function mergedInto(dir: string, folder: string): Promise<number> {
+  const device = await openDevice({ device: 'cpu' });
+  try {
+    const model = await LanguageModel.load({ device, dir });
+    await model.saveMerged(folder);
+    await model.release();
+    return (await readdir(folder)).length;
+  } finally {
+    await device.close();
+  }
+}

@@ -1,0 +1,72 @@
+// The model card: what was exported, how it was trained and how good it is, in the form that the hub reads.
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { runTables } from '../../report/run-data.js';
+import { readRunRecord, type RunRecord } from '../../report/run-facts.js';
+import { CONFIG_FILE } from '../../run/run-files.js';
+import type { ExportConfig } from './export.js';
+
+/** @param notes differences between the model and what was written */
+export async function modelCard({ model, output, license }: ExportConfig, notes: readonly string[]): Promise<string> {
+  const run = runFolderOf(model);
+  const record = run === null ? null : await readRunRecord(run);
+  const head = [
+    '---',
+    `license: ${license ?? 'unknown'}`,
+    'library_name: bowyer',
+    'pipeline_tag: text-generation',
+    '---',
+  ];
+  return `${[
+    ...head,
+    '',
+    `# ${basename(resolve(output))}`,
+    '',
+    record === null
+      ? `Exported from \`${basename(resolve(model))}\`. No run is known that trained it.`
+      : `Trained by a run of Bowyer: ${record.title}.`,
+    ...(license === null ? ['', 'The licence of the weights is not known: ask whoever made the base model.'] : []),
+    ...section(
+      'Differences in this format',
+      notes.map((note) => `- ${note}`),
+    ),
+    ...(record === null ? [] : runSections(record)),
+  ].join('\n')}\n`;
+}
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines];
+
+function runSections(record: RunRecord): string[] {
+  const facts = record.facts.filter(({ label }) => label !== 'Folder');
+  return [
+    ...section(
+      'Training',
+      table(
+        ['', ''],
+        facts.map(({ label, value }) => [label, value]),
+      ),
+    ),
+    ...runTables(record).flatMap(({ title, header, rows, notes = [] }) =>
+      section(title, [...table(header, rows), ...notes.flatMap((note) => ['', note])]),
+    ),
+    ...section('Config', ['```json', JSON.stringify(record.config, null, 2), '```']),
+  ];
+}
+
+const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+const table = (header: readonly string[], rows: readonly (readonly string[])[]): string[] => [
+  line(header),
+  line(header.map(() => '---')),
+  ...rows.map(line),
+];
+
+/** The run that a model was trained in: its folder is above the model's, by up to three levels. */
+function runFolderOf(model: string): string | null {
+  let folder = resolve(model);
+  for (let up = 0; up < 4; up++) {
+    if (existsSync(join(folder, CONFIG_FILE))) return folder;
+    folder = dirname(folder);
+  }
+  return null;
+}

@@ -1,0 +1,40 @@
+// The Modelfile that makes an Ollama model of the GGUF file beside it: ollama create NAME -f Modelfile.
+// Source of the instructions: docs/modelfile.md of ollama/ollama.
+import { readGenerationFields } from '@bowyer/checkpoints';
+import { openAdapterDirectory } from '@bowyer/models';
+import { loadTokenizer } from '@bowyer/text';
+import { ollamaTemplate } from './ollama-template.js';
+
+/** Ollama's names of the settings in generation_config.json. */
+const PARAMETERS = {
+  temperature: 'temperature',
+  top_k: 'top_k',
+  top_p: 'top_p',
+  min_p: 'min_p',
+  repetition_penalty: 'repeat_penalty',
+};
+
+/** @param model the folder that the file was written from */
+export async function modelfile(
+  model: string,
+  { file, isAdapter }: { file: string; isAdapter: boolean },
+): Promise<string> {
+  const { baseDir } = await openAdapterDirectory(model);
+  const { json } = await readGenerationFields(baseDir);
+  const tokenizer = await loadTokenizer(baseDir, { templatesOf: model });
+  const source = isAdapter
+    ? [
+        `# The base must lie beside this file, exported as GGUF too: ${baseDir}`,
+        'FROM ./base.gguf',
+        `ADAPTER ./${file}`,
+      ]
+    : [`FROM ./${file}`];
+  const settings = Object.entries(PARAMETERS).flatMap(([field, name]) =>
+    typeof json[field] === 'number' ? [`PARAMETER ${name} ${json[field]}`] : [],
+  );
+  const ends = [json.eos_token_id].flat().filter((id): id is number => typeof id === 'number');
+  const stops = ends.map(
+    (id) => `PARAMETER stop ${JSON.stringify(tokenizer.decode([id], { keepSpecialTokens: true }))}`,
+  );
+  return `${[...source, ...ollamaTemplate(tokenizer), ...settings, ...stops].join('\n')}\n`;
+}
