@@ -1,0 +1,10 @@
+export type {
+  AdamParams,
+  Datum,
+  LoraShape,
+  LossName,
+  LossReport,
+  LossRequest,
+  TrainableModel,
+  TrainingBase,
+} from './training/trainable.js';

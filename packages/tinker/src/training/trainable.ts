@@ -1,0 +1,68 @@
+// What the server asks of training: one LoRA per model, over a base that is in memory once.
+
+/** One sequence. */
+export interface Datum {
+  /** [N] */
+  tokens: Int32Array;
+  /** [N] or [N × width], row by row: the targets of each position. */
+  targets: Int32Array;
+  /** Targets of a position: above 1 in the N×K form of cross_entropy alone. */
+  width: number;
+  /** By name, `weights`, `logprobs` or `advantages`: [N] or [N × width] numbers. */
+  inputs: Readonly<Record<string, Float32Array>>;
+}
+
+export type LossName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro';
+
+export interface LossRequest {
+  name: LossName;
+  config: Readonly<Record<string, number>>;
+}
+
+export interface LossReport {
+  /** Nats, per datum: [N] or [N × width]. */
+  logprobs: Float32Array[];
+  /** The sum over tokens and datums. */
+  loss: number;
+  /** By names of the form `name:reduction`. */
+  metrics: Record<string, number>;
+}
+
+export interface AdamParams {
+  learningRate: number;
+  beta1: number;
+  beta2: number;
+  eps: number;
+  weightDecay: number;
+  /** The most that the norm of all gradients may be; 0: any. */
+  gradClipNorm: number;
+}
+
+export interface LoraShape {
+  rank: number;
+  /** Of the adapter's first values. */
+  seed: number;
+  trainAttn: boolean;
+  trainMlp: boolean;
+  trainUnembed: boolean;
+}
+
+/** One LoRA over the shared base. Calls of one model come one after the other; those of several models may come at once. */
+export interface TrainableModel {
+  forwardBackward(data: readonly Datum[], loss: LossRequest, options: { forwardOnly: boolean }): Promise<LossReport>;
+  optimStep(params: AdamParams): Promise<Record<string, number>>;
+  /** Adapter (a PEFT folder), optimizer state, and gradients that are not applied: written whole or not at all. */
+  save(folder: string): Promise<void>;
+  /** The adapter alone, as a PEFT folder that the server's `adapters` reads. */
+  saveForSampler(folder: string): Promise<void>;
+  load(folder: string, options: { optimizer: boolean }): Promise<void>;
+  /** Of memory. */
+  readonly bytes: number;
+  close(): Promise<void>;
+}
+
+/** The base in memory once, for all models. */
+export interface TrainingBase {
+  create(shape: LoraShape): Promise<TrainableModel>;
+  close(): Promise<void>;
+}
