@@ -30,10 +30,12 @@ export {
   type ScoredTokens,
   type TokenLoss,
 } from './losses/token-loss.js';
-export { type Arithmetic } from './losses/arithmetic.js';
+export { hostArithmetic, type Arithmetic } from './losses/arithmetic.js';
 export { entropyBonus } from './losses/entropy-bonus.js';
-export { ppoClipLoss, surrogateTerms, type PpoClipOptions } from './losses/ppo-clip.js';
+export { ppoClipLoss, ratioBounds, surrogateTerms, type PpoClipOptions } from './losses/ppo-clip.js';
 export { gspoLoss } from './losses/gspo.js';
+export { cispoLoss, cispoSlope, type CispoOptions } from './losses/cispo.js';
+export { droLoss, droSlope } from './losses/dro.js';
 export { klEstimate, klPenalty, klSlope, type KlEstimator } from './losses/kl.js';
 export { awrWeights, type AwrOptions } from './losses/awr.js';
 export { dpoLoss } from './losses/dpo.js';

@@ -53,7 +53,7 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     return this.#one(arithmetic.Where, [condition, x, y]);
   }
 
-  clip = (x: Value, low: number, high: number): Value => this.min(this.max(x, low), high);
+  clip = (x: Value, low: Operand, high: Operand): Value => this.min(this.max(x, low), high);
 
   // Elementwise
 

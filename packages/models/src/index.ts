@@ -12,6 +12,8 @@ export { createOptimizer, type OptimizerOptions } from './optimizers/create-opti
 export { takeExchangeTimes, type ExchangeTimes } from './optimizers/data-parallel.js';
 export { type Optimizer } from './optimizers/optimizer.js';
 export type { SurrogateLoss } from './training/surrogate-gradient.js';
+export type { TargetedTokens, TokenLosses } from './training/token-losses.js';
+export type { LoraOptions } from './lora/lora-options.js';
 export { tokenBatches, type TokenExample } from './batching/token-batches.js';
 export { type ValueHead } from './training/value-head.js';
 export { TokenScorer } from './training/token-scorer.js';

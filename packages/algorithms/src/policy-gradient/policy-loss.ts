@@ -13,6 +13,7 @@ import {
   oneOf,
   ppoClipLoss,
   rate,
+  ratioBounds,
   weightedSum,
   type ConfigProblem,
   type KlEstimator,
@@ -172,7 +173,7 @@ export function surrogateOf<Turn extends AdvantageTurn>(
   {
     refLogprobs,
     ...tokens
-  }: Omit<SurrogateLoss, 'form' | 'entropyCoefficient' | 'values'> & { refLogprobs: Float32Array },
+  }: Omit<SurrogateLoss, 'form' | 'scalars' | 'entropyCoefficient' | 'values'> & { refLogprobs: Float32Array },
   batch: TurnBatch<Prepared<Turn>>,
   added: AddedLoss<Turn> | undefined,
   options: SurrogateOptions & Partial<PolicyUpdateOptions>,
@@ -182,10 +183,18 @@ export function surrogateOf<Turn extends AdvantageTurn>(
   if (ratio !== 'token' || targetKl !== null || (added && !added.valuesOf)) return undefined;
   const values = added?.valuesOf!(batch);
   const klEstimator = refLogprobs.length > 0 && options.klIn === 'loss' ? options.klEstimator! : null;
-  const form = { clipLow, clipHigh, dualClip, klEstimator, hasEntropyBonus: entropyCoefficient > 0 };
+  const form = {
+    policy: 'clip' as const,
+    isWide: false,
+    dualClip,
+    klEstimator,
+    hasEntropyBonus: entropyCoefficient > 0,
+  };
+  const { low, high } = ratioBounds({ clipLow, clipHigh, dualClip });
   return {
     ...tokens,
     ...(klEstimator && { refLogprobs }),
+    scalars: { low, high },
     entropyCoefficient,
     values,
     form: { ...form, valueClip: values?.clip ?? null },

@@ -11,7 +11,7 @@ export interface Arithmetic<T, B> {
   neg(x: T): T;
   exp(x: T): T;
   square(x: T): T;
-  clip(x: T, low: number, high: number): T;
+  clip(x: T, low: T | number, high: T | number): T;
   greater(a: T, b: T | number): B;
   greaterOrEqual(a: T, b: T | number): B;
   lessOrEqual(a: T, b: T | number): B;

@@ -67,21 +67,37 @@ export function clippedSurrogate(
   advantage: number,
   options: PpoClipOptions,
 ): { loss: number; slope: number; ratio: number; isClipped: boolean } {
-  const { ratio, bounded, free, clipped, slope } = surrogateTerms(hostArithmetic, logRatio, advantage, options);
+  const { ratio, bounded, free, clipped, slope } = surrogateTerms(
+    hostArithmetic,
+    logRatio,
+    advantage,
+    ratioBounds(options),
+  );
   const ceiling = options.dualClip !== null && advantage < 0 ? -advantage * options.dualClip : Infinity;
   return { loss: Math.min(Math.max(free, clipped), ceiling), slope, ratio, isClipped: ratio !== bounded };
 }
 
-/** The terms of the clipped surrogate, and its slope dℓ / d logRatio, in numbers or in the values of a graph. */
+/** The interval of unclipped ratios, [1 − ε_low, 1 + ε_high]. */
+export const ratioBounds = ({ clipLow, clipHigh, dualClip }: PpoClipOptions) => ({
+  low: 1 - clipLow,
+  high: 1 + clipHigh,
+  dualClip,
+});
+
+/**
+ * The terms of the clipped surrogate, and its slope dℓ / d logRatio, in numbers or in the values of a graph.
+ *
+ * @param bounds `low` and `high`: the interval of unclipped ratios
+ */
 export function surrogateTerms<T, B>(
   a: Arithmetic<T, B>,
   logRatio: T,
   advantage: T,
-  { clipLow, clipHigh, dualClip }: PpoClipOptions,
+  { low, high, dualClip }: { low: T | number; high: T | number; dualClip: number | null },
 ): { ratio: T; bounded: T; free: T; clipped: T; slope: T } {
   const ratio = a.exp(logRatio);
   const free = a.neg(a.mul(advantage, ratio));
-  const bounded = a.clip(ratio, 1 - clipLow, 1 + clipHigh);
+  const bounded = a.clip(ratio, low, high);
   const clipped = a.neg(a.mul(advantage, bounded));
   // Flat where a bound decides: d ratio / d logRatio = ratio counts only where the free term does.
   let counts = a.greaterOrEqual(free, clipped);

@@ -2,6 +2,7 @@
 import type { TokenMask } from '@bowyer/core';
 import { lengthBatches } from './length-batches.js';
 import { prefixGroups } from './prefix-groups.js';
+import { reportedTokens, type ReportedTokens } from './reported-tokens.js';
 
 /**
  * One token sequence to score. The loss of an example is
@@ -54,6 +55,8 @@ export interface TokenBatch {
   valuePositions: Int32Array;
   /** [valued] */
   valueWeights: Float32Array;
+  /** The positions without a weight, where they are reported. */
+  reported?: ReportedTokens;
 }
 
 /**
@@ -66,7 +69,7 @@ export function tokenBatches(
   { sharesPrefixes = false, ...options }: BatchingOptions & { sharesPrefixes?: boolean },
 ): TokenBatch[] {
   const scored = examples.flatMap((example, index) => {
-    const length = scoredLength(checked(example, index));
+    const length = readLength(checked(example, index), options.reports);
     return length > 0 ? [{ index, length }] : [];
   });
   const groups = sharesPrefixes
@@ -92,13 +95,15 @@ export function tokenBatches(
 interface BatchingOptions {
   maxTokens: number;
   padTokenId: number;
+  /** Positions without a weight are reported: no token is left out. */
+  reports?: boolean;
 }
 
 function batchesOf(
   examples: readonly TokenExample[],
   scored: readonly { index: number; length: number }[],
   prefix: number,
-  { maxTokens, padTokenId }: BatchingOptions,
+  { maxTokens, ...options }: BatchingOptions,
 ): TokenBatch[] {
   return lengthBatches(
     scored.map(({ length }) => [length - prefix]),
@@ -106,9 +111,12 @@ function batchesOf(
   ).map((rows) => {
     const columns = scored[rows.at(-1)!].length - prefix;
     const chosen = rows.map((row) => scored[row].index);
-    return padded(examples, chosen, { columns, prefix, padTokenId });
+    return padded(examples, chosen, { columns, prefix, ...options });
   });
 }
+
+const readLength = (example: TokenExample, reports = false): number =>
+  reports ? example.ids.length : scoredLength(example);
 
 /** Tokens up to the last position that is scored or valued; what comes after it cannot change the loss. 0: there is none. */
 function scoredLength(example: TokenExample): number {
@@ -120,7 +128,7 @@ function scoredLength(example: TokenExample): number {
 /** Tokens before the first position that is scored or valued. */
 function freeLength(example: TokenExample): number {
   let length = 0;
-  while (!isScored(example, length) && !isValued(example, length)) length++;
+  while (length < example.ids.length && !isScored(example, length) && !isValued(example, length)) length++;
   return length;
 }
 
@@ -133,7 +141,12 @@ const isValued = ({ valueWeights }: TokenExample, t: number): boolean =>
 function padded(
   examples: readonly TokenExample[],
   chosen: number[],
-  { columns, prefix, padTokenId }: { columns: number; prefix: number; padTokenId: number },
+  {
+    columns,
+    prefix,
+    padTokenId,
+    reports = false,
+  }: { columns: number; prefix: number } & Omit<BatchingOptions, 'maxTokens'>,
 ): TokenBatch {
   const ids = new Int32Array(chosen.length * columns).fill(padTokenId);
   const positions: number[] = [];
@@ -146,7 +159,7 @@ function padded(
   const valueWeights: number[] = [];
   chosen.forEach((index, row) => {
     const example = examples[index];
-    const length = scoredLength(example);
+    const length = readLength(example, reports);
     ids.set(example.ids.subarray(prefix, length), row * columns);
     for (let token = prefix; token < length; token++) {
       const position = row * columns + token - prefix;
@@ -177,6 +190,7 @@ function padded(
     ...(tokenMasks.some((own) => own !== undefined) && { tokenMasks }),
     valuePositions: Int32Array.from(valuePositions),
     valueWeights: Float32Array.from(valueWeights),
+    ...(reports && { reported: reportedTokens(examples, chosen, { columns, prefix }, isScored) }),
   };
 }
 

@@ -9,8 +9,9 @@ import type { TokenExample } from '../batching/token-batches.js';
 import { DecodePrograms } from '../decoding/decode-programs.js';
 import { Episodes, type EpisodesOptions } from '../decoding/episodes.js';
 import type { PrefixPool } from '../decoding/prefix-pool.js';
-import { readAdapterWeights } from '../lora/peft-files.js';
+import { adapterLayoutIn, checkSameScales, readAdapterOptions, readAdapterWeights } from '../lora/peft-files.js';
 import type { AdapterBank } from '../lora/adapter-bank.js';
+import type { LoraOptions } from '../lora/lora-options.js';
 import { StepRng } from '../lora/step-rng.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
@@ -23,6 +24,7 @@ import {
   type ScoringBatchOptions,
   type TokenScores,
 } from '../training/token-scorer.js';
+import type { TargetedTokens, TokenLosses } from '../training/token-losses.js';
 import { trunkWidth } from '../training/training-graph.js';
 import { ValueHead } from '../training/value-head.js';
 import { frozenTensors, ComputeWeights } from '../weights/compute-weights.js';
@@ -36,7 +38,7 @@ import {
   type LanguageModelOptions,
   type LoadOptions,
 } from './model-options.js';
-import type { ModelWeights } from './model-weights.js';
+import { createAdapters, type ModelWeights } from './model-weights.js';
 import { freshModel, readModel } from './read-model.js';
 import { saveAdapters, saveWhole } from './save-model.js';
 
@@ -50,6 +52,7 @@ export class LanguageModel implements FrozenPolicy {
   readonly #scorer: TokenScorer;
   readonly #decodePrograms: DecodePrograms;
   readonly #weights: ModelWeights;
+  readonly #options: LanguageModelOptions;
   /** The parameters that training changes: the whole model, or with LoRA the adapters alone. */
   readonly parameters: State;
   #optimizer?: Optimizer;
@@ -70,6 +73,7 @@ export class LanguageModel implements FrozenPolicy {
       );
     this.#device = device;
     this.#weights = weights;
+    this.#options = options;
     this.parameters = weights.adapters?.parameters ?? weights.base;
     const { base, quantized, quantizedWithHeads } = weights;
     const adapters = weights.adapters && {
@@ -222,6 +226,43 @@ export class LanguageModel implements FrozenPolicy {
     return this.#scorer.accumulateLogprobGradients(examples, lossOf, gradients, { ...options, lossScale });
   }
 
+  /** See `TokenScorer.accumulateTokenLosses`; the gradient is added into `optimizer.gradients`. */
+  accumulateTokenLosses(
+    examples: readonly TargetedTokens[],
+    losses: TokenLosses,
+    options: BatchOptions = {},
+  ): Promise<Float32Array[]> {
+    const { gradients, lossScale } = this.optimizer;
+    return this.#scorer.accumulateTokenLosses(examples, losses, gradients, { ...options, lossScale });
+  }
+
+  /** @returns [examples] of [tokens × width] log p of every target in nats, where each position has `width` of them */
+  targetLogprobs(
+    examples: readonly TargetedTokens[],
+    width: number,
+    options: ScoringBatchOptions = {},
+  ): Promise<Float32Array[]> {
+    return this.#scorer.targetLogprobs(examples, width, options);
+  }
+
+  /** Copies of the gradients that no step has applied. */
+  copyGradients(): Promise<HostTensors> {
+    return readStateDict(this.#device, this.optimizer.gradients);
+  }
+
+  /** Takes up what `copyGradients` gave; null: there are none. */
+  async restoreGradients(tensors: HostTensors | null, source = 'restoreGradients'): Promise<void> {
+    const { gradients } = this.optimizer;
+    const zeros = () =>
+      Object.fromEntries(
+        [...gradients.tensors].map(([name, { shape }]) => {
+          const size = shape.reduce((product, dim) => product * dim, 1);
+          return [name, { shape: [...shape], data: new Float32Array(size) }];
+        }),
+      );
+    await loadStateDict(this.#device, gradients, tensors ?? zeros(), { path: source });
+  }
+
   /**
    * Per example and position log p(target | ids up to there) in nats, 0 where the weight is 0. With LoRA
    * `{ adapters: false }` asks the base.
@@ -274,6 +315,46 @@ export class LanguageModel implements FrozenPolicy {
       logprobs: (examples, options) => this.logprobs(examples, { ...options, adapters: false }),
       release: () => Promise.resolve(),
     };
+  }
+
+  /**
+   * A model that trains adapters of its own beside this model's frozen base, which is in memory once. It must be released before this one.
+   *
+   * @param options.seed of the adapters' start values
+   * @throws if this model's weights are trained themselves, or adapters beside them
+   */
+  async shareBase(lora: LoraOptions & { seed: number }): Promise<LanguageModel> {
+    if (this.hasAdapters || this.#optimizer)
+      throw new Error('LanguageModel.shareBase: this model is trained itself; load its base for others to share');
+    const adapters = await createAdapters(this.#device, this.architecture, { options: lora, seed: lora.seed });
+    const options = {
+      ...this.#options,
+      maskedTokenIds: this.maskedTokenIds,
+      masksPadding: false,
+      dropoutRng: undefined,
+    };
+    const weights = { ...this.#weights, adapters, bank: undefined, isBaseShared: true };
+    return new LanguageModel(options, this.architecture, this.tokenizer, weights);
+  }
+
+  /**
+   * Takes up the adapter in `dir`, which must be of this model's layers, ranks and scales.
+   *
+   * @throws AdapterError where it is not
+   */
+  async restoreAdapters(dir: string): Promise<void> {
+    const { adapters } = this.#weights;
+    if (!adapters) throw new Error('LanguageModel.restoreAdapters: this model has no adapters');
+    const { options } = await readAdapterOptions(dir);
+    checkSameScales(dir, adapterLayoutIn(dir, this.architecture, options), adapters.layout);
+    await this.restoreParameters(await readAdapterWeights(dir, adapters.layout), dir);
+  }
+
+  /** Paths of the linear layers that adapters may be beside, as PEFT's target_modules have them: in the blocks, and the output head. */
+  get linearModules(): Record<'blocks' | 'heads', string[]> {
+    const { inside, heads } = linearWeights(this.architecture);
+    const paths = (weights: string[]) => weights.map((weight) => weight.replace(/\.weight$/, ''));
+    return { blocks: paths(inside), heads: paths(heads) };
   }
 
   async #withAdapters(tensors: HostTensors): Promise<FrozenPolicy> {
@@ -359,9 +440,10 @@ export class LanguageModel implements FrozenPolicy {
     await this.#decodePrograms.release();
     await this.#optimizer?.release();
     await this.#valueHead?.release();
-    const { base, adapters, bank } = this.#weights;
+    const { base, adapters, bank, isBaseShared = false } = this.#weights;
     await bank?.release();
-    await ComputeWeights.of(this.#device, base).release();
-    for (const state of [base, adapters?.parameters, adapters?.switch]) if (state) await this.#device.release(state);
+    if (!isBaseShared) await ComputeWeights.of(this.#device, base).release();
+    for (const state of [isBaseShared ? undefined : base, adapters?.parameters, adapters?.switch])
+      if (state) await this.#device.release(state);
   }
 }

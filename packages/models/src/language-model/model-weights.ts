@@ -26,6 +26,8 @@ export interface ModelWeights {
   adapters?: Omit<AdapterWeights, 'dropoutRng'> & { seed: number };
   /** Room for adapters of which every turn has its own. */
   bank?: AdapterBank;
+  /** The base is another model's, which releases it. */
+  isBaseShared?: boolean;
   /** Directory that the base came from. */
   baseDir?: string;
   /** Contents of that directory's generation_config.json, which a saved model keeps. */

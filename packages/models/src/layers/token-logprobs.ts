@@ -8,8 +8,8 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
  * p = exp(m) / Σ exp, so log Σ exp = m − log max(p), and max(p) ≥ 1/vocabulary never underflows.
  *
  * @param logits [rows, vocabulary]
- * @param targets [rows] int64
- * @returns logprobs [rows] in nats, and the probabilities [rows, vocabulary] they come from
+ * @param targets [rows] int64, or [rows, targets]
+ * @returns logprobs in nats, in the shape of the targets, and the probabilities [rows, vocabulary] they come from
  */
 export function tokenLogprobs(
   g: GraphBuilder,
@@ -17,19 +17,28 @@ export function tokenLogprobs(
   targets: Value,
 ): { logprobs: Value; probabilities: Value } {
   const probabilities = g.softmax(logits);
-  const chosen = g.squeeze(g.gatherElements(logits, g.unsqueeze(targets, 1), 1), 1);
   const largest = { axes: [1] };
   const logSum = g.sub(g.reduceMax(logits, largest), g.log(g.reduceMax(probabilities, largest)));
+  if (isWide(targets))
+    return { logprobs: g.sub(g.gatherElements(logits, targets, 1), g.unsqueeze(logSum, 1)), probabilities };
+  const chosen = g.squeeze(g.gatherElements(logits, g.unsqueeze(targets, 1), 1), 1);
   return { logprobs: g.sub(chosen, logSum), probabilities };
 }
+
+/** Whether rows have several targets. */
+const isWide = (targets: Value): boolean => targets.shape.length === 2;
 
 /**
  * Gradient of Σ weights · (−log p(target)) by the logits:  weights · (p − onehot(target)).
  *
- * @param weights [rows]
+ * @param weights in the shape of the targets: [rows], or [rows, targets]
  * @returns [rows, vocabulary]
  */
 export function weightedNllGradient(g: GraphBuilder, probabilities: Value, targets: Value, weights: Value): Value {
+  if (isWide(targets)) {
+    const sum = g.unsqueeze(g.reduceSum(weights, { axes: [1] }), 1);
+    return g.scatterElementsAdd(g.mul(probabilities, sum), targets, g.neg(weights), 1);
+  }
   const column = g.unsqueeze(weights, 1);
   return g.scatterElementsAdd(g.mul(probabilities, column), g.unsqueeze(targets, 1), g.neg(column), 1);
 }

@@ -14,9 +14,9 @@ const LEAST_ROWS = 256;
 export interface VocabularyLossInput {
   /** [scored, width] hidden rows under the head. */
   rows: Value;
-  /** [scored] int64 */
+  /** [scored] int64, or [scored, targets] */
   targets: Value;
-  /** [scored], or what they are where log p(target) is this. They are constants to the gradient. `pick` gives the chunk's part of [scored]. */
+  /** In the shape of the targets, or what they are where log p(target) is this. They are constants to the gradient. `pick` gives the chunk's part of [scored]. */
   weights: Value | ((logprobs: Value, pick: (x: Value) => Value) => Value);
   /** Entropies are results too. */
   entropies?: boolean;
@@ -39,7 +39,7 @@ export interface VocabularyLoss {
   rowGradient: Value;
   /** The loss's gradient by those parameters that the head uses. */
   parameterGradients: Map<Value, Value>;
-  /** [scored] nats. */
+  /** Nats, in the shape of the targets. */
   logprobs: Value;
   /** [scored] nats, where they were asked for. */
   entropies?: Value;

@@ -197,6 +197,19 @@ export function adapterLayoutIn(dir: string, architecture: CausalArchitecture, o
   }
 }
 
+/** @throws AdapterError where an adapter's scales are not those of the model that is to take it up */
+export function checkSameScales(dir: string, { adapters }: AdapterLayout, own: AdapterLayout): void {
+  for (const { weight, module, scale } of own.adapters.values()) {
+    const found = adapters.get(weight)?.scale;
+    if (found !== undefined && found !== scale)
+      throw new AdapterError(
+        dir,
+        `${CONFIG}: alpha / r of ${module} is ${found}, and ${scale} in the model that is to take it up`,
+        'give both the same alpha and rank',
+      );
+  }
+}
+
 /** A, B and the magnitudes of every adapter, by their names among the trainable parameters. */
 export async function readAdapterWeights(dir: string, { adapters, parameters }: AdapterLayout): Promise<HostTensors> {
   const path = join(dir, WEIGHTS);

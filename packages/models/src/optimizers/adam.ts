@@ -3,27 +3,23 @@ import type { Device, Kernel, State } from '@bowyer/graph';
 import { adamGraph } from './adam-graph.js';
 import type { AdamArgs } from './adam-kernel.js';
 import type { OptimizerStep } from './gradient-clip.js';
-import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
+import type { AdamSettings, Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
 import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
 
-export interface AdamOptions {
-  /** β₁, β₂: decay of the first and second moment per step. */
-  betas: readonly [number, number];
-  /** ε, added to the root of the second moment. */
-  eps: number;
-  /** λ: Adam adds λp to the gradient, AdamW shrinks p by lr · λ. */
-  weightDecay: number;
+export interface AdamOptions extends AdamSettings {
   /** Overrides the device's choice between the function in its worker and the graph, so that a test can compare them. */
   run?: 'host' | 'graph';
 }
 
 /** The numbers of one step. @param step 1 at the first one; @param decoupled AdamW's decay? */
 export function adamArgs(
-  { lr, maxGradNorm, gradientScale = 1, foreignNorm = 0 }: StepOptions,
-  { betas: [beta1, beta2], eps, weightDecay }: AdamOptions,
+  { lr, maxGradNorm, gradientScale = 1, foreignNorm = 0, adam }: StepOptions,
+  options: AdamOptions,
   step: number,
   decoupled: boolean,
 ): AdamArgs {
+  const { betas, eps, weightDecay } = adam ?? options;
+  const [beta1, beta2] = betas;
   return {
     maxGradNorm,
     gradientScale,

@@ -5,7 +5,7 @@ import type { OptimizerStep } from './gradient-clip.js';
 import { muonGraph } from './muon-graph.js';
 import type { MuonArgs } from './muon-kernel.js';
 import { matrixProgram } from './muon-matrix.js';
-import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
+import { refuseAdamSettings, type Optimizer, type OptimizerNotes, type StepOptions } from './optimizer.js';
 import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
 
 export interface MuonOptions extends AdamOptions {
@@ -71,6 +71,7 @@ export class Muon implements Optimizer {
   }
 
   async step(options: StepOptions): Promise<OptimizerStep> {
+    refuseAdamSettings('muon', options);
     const result = await this.kernel.call({
       states: { p: this.parameters, g: this.gradients, ...this.moments },
       programs: this.programs,

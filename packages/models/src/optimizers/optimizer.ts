@@ -11,6 +11,23 @@ export interface StepOptions {
   gradientScale?: number;
   /** Norm of another network's gradients that shares the clip (ArCHer's own code clips all networks together). */
   foreignNorm?: number;
+  /** Adam's settings of this step in place of the optimizer's own; another kind of optimizer refuses them. */
+  adam?: AdamSettings;
+}
+
+export interface AdamSettings {
+  /** β₁, β₂: decay of the first and second moment per step. */
+  betas: readonly [number, number];
+  /** ε, added to the root of the second moment. */
+  eps: number;
+  /** λ: Adam adds λp to the gradient, AdamW shrinks p by lr · λ. */
+  weightDecay: number;
+}
+
+/** @throws where a step has settings of Adam */
+export function refuseAdamSettings(kind: string, { adam }: StepOptions): void {
+  if (adam)
+    throw new Error(`${kind}: the step has betas, eps and weight decay of Adam; create an Adam or AdamW for them`);
 }
 
 export interface Optimizer {

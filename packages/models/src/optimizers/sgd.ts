@@ -3,7 +3,7 @@ import type { Device, Kernel, State } from '@bowyer/graph';
 import type { OptimizerStep } from './gradient-clip.js';
 import { sgdGraph } from './sgd-graph.js';
 import type { SgdArgs } from './sgd-kernel.js';
-import type { Optimizer, OptimizerNotes, StepOptions } from './optimizer.js';
+import { refuseAdamSettings, type Optimizer, type OptimizerNotes, type StepOptions } from './optimizer.js';
 import { restoreStates, saveStates, shapesOf } from './optimizer-state.js';
 
 export interface SgdOptions {
@@ -50,7 +50,9 @@ export class Sgd implements Optimizer {
     return this.#steps;
   }
 
-  async step({ lr, maxGradNorm, gradientScale = 1, foreignNorm = 0 }: StepOptions): Promise<OptimizerStep> {
+  async step(step: StepOptions): Promise<OptimizerStep> {
+    refuseAdamSettings('sgd', step);
+    const { lr, maxGradNorm, gradientScale = 1, foreignNorm = 0 } = step;
     const { momentum, nesterov, weightDecay } = this.options;
     const shares = nesterov ? { gradientShare: 1, bufferShare: momentum } : { gradientShare: 0, bufferShare: 1 };
     const result = await this.kernel.call({

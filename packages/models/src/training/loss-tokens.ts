@@ -1,5 +1,6 @@
 // From the numbers of batches to what a loss is given, and from the loss's gradient to examples with weights.
 import type { ScoredTokens, TokenLoss } from '@bowyer/core';
+import type { ReportedTokens } from '../batching/reported-tokens.js';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
 
 /** The numbers that a scoring pass gives for each token. */
@@ -60,16 +61,23 @@ export function withLossGradient(examples: readonly TokenExample[], loss: TokenL
   }));
 }
 
-/** Numbers of a batch's scored (or valued) positions into the rows of its examples, [examples] of [tokens]. */
+/** Numbers of reported positions into the rows of their examples. */
+export function spreadReported(data: Float32Array, { places }: ReportedTokens, rows: readonly Float32Array[]): void {
+  for (const { example, token, at } of places) rows[example][token] = data[at];
+}
+
+/** Numbers of a batch's scored (or valued) positions into the rows of its examples, [examples] of [tokens × width]. */
 export function spreadOutput(
   output: TokenOutput,
   data: Float32Array,
   batch: TokenBatch,
   rows: readonly Float32Array[],
+  width = 1,
 ): void {
   const { examples, columns, prefix } = batch;
   const positions = output === 'values' ? batch.valuePositions : batch.scoredPositions;
   positions.forEach((position, i) => {
-    rows[examples[Math.floor(position / columns)]][prefix.length + (position % columns)] = data[i];
+    const token = prefix.length + (position % columns);
+    rows[examples[Math.floor(position / columns)]].set(data.subarray(i * width, (i + 1) * width), token * width);
   });
 }

@@ -12,9 +12,7 @@ export function scoringInputs(
 ): Record<string, InputTensor> {
   const { prefix, scoredPositions, valuePositions } = batch;
   const scored = [scoredPositions.length];
-  // The rows of the prefix come first.
-  const shifted = (positions: Int32Array) =>
-    prefix.length === 0 ? positions : positions.map((position) => position + prefix.length);
+  const shifted = (positions: Int32Array) => afterPrefix(positions, batch);
   return {
     ids: { dims: [batch.rows, batch.columns], data: batch.ids },
     scored_positions: { dims: scored, data: shifted(scoredPositions) },
@@ -25,6 +23,27 @@ export function scoringInputs(
     ...(prefix.length > 0 && { prefix_ids: { dims: [prefix.length], data: prefix } }),
   };
 }
+
+/** Positions of the rows that a graph has, where those of a prefix come first. */
+const afterPrefix = (positions: Int32Array, { prefix }: TokenBatch): Int32Array =>
+  prefix.length === 0 ? positions : positions.map((position) => position + prefix.length);
+
+/** The inputs of `reported_logprobs`. */
+export function reportedInputs(batch: TokenBatch): Record<string, InputTensor> {
+  const { positions, targets } = batch.reported!;
+  const dims = [positions.length];
+  return {
+    reported_positions: { dims, data: afterPrefix(positions, batch) },
+    reported_targets: { dims, data: targets },
+  };
+}
+
+/** The same batch with the reported positions as the scored ones, of which it has none. */
+export const reportedBatch = (batch: TokenBatch): TokenBatch => ({
+  ...batch,
+  scoredPositions: batch.reported!.positions,
+  targets: batch.reported!.targets,
+});
 
 /** Which inputs of a choice among some tokens a graph needs. */
 export interface Restrictions {

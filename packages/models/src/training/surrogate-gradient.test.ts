@@ -99,10 +99,11 @@ const base = {
   weights: Float32Array.from({ length: N }, (_, t) => 1 / (1 + (t % 5))),
   klCoefficient: 0.3,
   entropyCoefficient: 0.2,
+  scalars: { low: 0.8, high: 1.28 },
 };
 const plain: SurrogateForm = {
-  clipLow: 0.2,
-  clipHigh: 0.28,
+  policy: 'clip',
+  isWide: false,
   dualClip: null,
   klEstimator: null,
   hasEntropyBonus: false,
@@ -114,7 +115,10 @@ const values = { oldValues: numbers(M, 0, 0.1), returns: numbers(M), coefficient
 function hostLoss({ logprobs, entropies, values: found }: ScoredTokens, loss: SurrogateLoss): TokenLoss {
   const { form, weights } = loss;
   const terms: { loss: TokenLoss; coefficient: number }[] = [
-    { loss: ppoClipLoss({ logprobs, ...loss }, form), coefficient: 1 },
+    {
+      loss: ppoClipLoss({ logprobs, ...loss }, { clipLow: 0.2, clipHigh: 0.28, dualClip: form.dualClip }),
+      coefficient: 1,
+    },
   ];
   if (form.klEstimator)
     terms.push({

@@ -1,13 +1,15 @@
 // Losses whose gradient at a token follows from that token's own log-probability (and value) alone, as graph pieces: with them a
 // training graph scores, weighs and differentiates in one pass. The slopes are core's own formulas, on the values of a graph.
-import { klSlope, surrogateTerms, valueTerms, type KlEstimator } from '@bowyer/core';
+import { cispoSlope, droSlope, klSlope, surrogateTerms, valueTerms, type KlEstimator } from '@bowyer/core';
 import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /** The options that are compiled into the graph. */
 export interface SurrogateForm {
+  /** What a token's loss is: core's `ppoClipLoss`, `cispoLoss` or `droLoss`, or −log p. */
+  policy: 'clip' | 'cispo' | 'dro' | 'likelihood';
+  /** Positions have several targets, each with a weight; for the likelihood alone. */
+  isWide: boolean;
   /** See core's `ppoClipLoss`. */
-  clipLow: number;
-  clipHigh: number;
   dualClip: number | null;
   /** A KL penalty as in core's `klPenalty`; null: none. */
   klEstimator: KlEstimator | null;
@@ -17,13 +19,23 @@ export interface SurrogateForm {
   valueClip: number | null;
 }
 
+/** Numbers of the policy loss that are inputs of the graph, so that one graph serves all of their values. */
+export interface PolicyScalars {
+  /** The interval of ratios, for `clip` and `cispo`. */
+  low?: number;
+  high?: number;
+  /** For `dro`. */
+  beta?: number;
+}
+
 /**
- *     L = Σ_t w_t clipped(ratio_t, A_t) + β Σ_t w_t KL_t − c Σ_t w_t H_t + v Σ_i ½ max((V_i − R_i)², (clipped V_i − R_i)²)
+ *     L = Σ_t w_t ℓ(ratio_t, A_t) + β Σ_t w_t KL_t − c Σ_t w_t H_t + v Σ_i ½ max((V_i − R_i)², (clipped V_i − R_i)²)
  *
  * Arrays [N] are of the scored tokens, those [M] of the values, example by example.
  */
 export interface SurrogateLoss {
   form: SurrogateForm;
+  scalars: PolicyScalars;
   oldLogprobs: Float32Array;
   advantages: Float32Array;
   /** w */
@@ -38,30 +50,60 @@ export interface SurrogateLoss {
   values?: { oldValues: Float32Array; returns: Float32Array; coefficient: number };
 }
 
+/** The graph's inputs for `PolicyScalars`. */
+export const SCALAR_INPUTS = { low: 'ratio_low', high: 'ratio_high', beta: 'dro_beta' } as const;
+
+const scalarsOf = {
+  clip: ['low', 'high'],
+  cispo: ['low', 'high'],
+  dro: ['beta'],
+  likelihood: [],
+} as const satisfies Record<SurrogateForm['policy'], readonly (keyof PolicyScalars)[]>;
+
+/** The scalars that a policy loss reads. */
+export const scalarNames = (policy: SurrogateForm['policy']): readonly (keyof PolicyScalars)[] => scalarsOf[policy];
+
 /**
- * Weights of −log p whose sum has the surrogate's gradient: −w (dℓ/d log p + β dKL/d log p). Inputs, all [scored] but for the scalar
- * kl_coefficient: weights, old_logprobs, advantages; with a KL penalty ref_logprobs and kl_coefficient.
+ * Weights of −log p whose sum has the surrogate's gradient: −w (dℓ/d log p + β dKL/d log p). Inputs, all [scored] but for the scalars:
+ * weights, and but for the likelihood old_logprobs, advantages and `SCALAR_INPUTS`; with a KL penalty ref_logprobs and kl_coefficient.
  */
 export function surrogateWeights(
   g: GraphBuilder,
-  { clipLow, clipHigh, dualClip, klEstimator }: SurrogateForm,
+  { policy, isWide, dualClip, klEstimator }: SurrogateForm,
 ): (logprobs: Value, pick: (x: Value) => Value) => Value {
   const input = (name: string) => g.input(name, 'float32', ['scored']);
-  const [weights, old, advantages] = ['weights', 'old_logprobs', 'advantages'].map(input);
+  const weights = isWide ? g.input('weights', 'float32', ['scored', 'width']) : input('weights');
+  if (policy === 'likelihood') return (_logprobs, pick) => pick(weights);
+  const [old, advantages] = ['old_logprobs', 'advantages'].map(input);
+  const slopeOf = policySlope(g, policy, dualClip);
   const reference = klEstimator && {
     logprobs: input('ref_logprobs'),
     coefficient: g.input('kl_coefficient', 'float32', []),
   };
   return (logprobs, pick) => {
-    const gain = pick(advantages);
-    const logRatio = g.sub(logprobs, pick(old));
-    let { slope } = surrogateTerms<Value, Value>(g, logRatio, gain, { clipLow, clipHigh, dualClip });
+    let slope = slopeOf(g.sub(logprobs, pick(old)), pick(advantages));
     if (reference) {
       const distance = g.sub(pick(reference.logprobs), logprobs);
       slope = g.add(slope, g.mul(klSlope<Value, Value>(g, distance, klEstimator), reference.coefficient));
     }
     return g.neg(g.mul(pick(weights), slope));
   };
+}
+
+/** dℓ / d log p of a policy loss by the ratio's logarithm and the advantage. */
+function policySlope(
+  g: GraphBuilder,
+  policy: Exclude<SurrogateForm['policy'], 'likelihood'>,
+  dualClip: number | null,
+): (logRatio: Value, advantage: Value) => Value {
+  const scalar = (name: keyof typeof SCALAR_INPUTS) => g.input(SCALAR_INPUTS[name], 'float32', []);
+  if (policy === 'dro') {
+    const beta = scalar('beta');
+    return (logRatio, advantage) => droSlope<Value, Value>(g, logRatio, advantage, beta);
+  }
+  const bounds = { low: scalar('low'), high: scalar('high') };
+  if (policy === 'cispo') return (logRatio, advantage) => cispoSlope<Value, Value>(g, logRatio, advantage, bounds);
+  return (logRatio, advantage) => surrogateTerms<Value, Value>(g, logRatio, advantage, { ...bounds, dualClip }).slope;
 }
 
 /**

@@ -1,7 +1,13 @@
 // The inputs of a training graph with a surrogate loss beside the tokens, batch by batch.
 import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
-import type { SurrogateLoss } from './surrogate-gradient.js';
+import {
+  SCALAR_INPUTS,
+  scalarNames,
+  type PolicyScalars,
+  type SurrogateForm,
+  type SurrogateLoss,
+} from './surrogate-gradient.js';
 
 /**
  * @returns of a batch the inputs of `surrogateWeights` and `valueSlopes`, and `entropy_weights`
@@ -27,11 +33,18 @@ export function surrogateInputs(
     returns: valued(values!.returns),
   };
   return (batch) => ({
-    ...picked(tokens, batch, batch.scoredPositions),
-    ...(ofValues && picked(ofValues, batch, batch.valuePositions)),
+    ...pickedInputs(tokens, batch, batch.scoredPositions),
+    ...(ofValues && pickedInputs(ofValues, batch, batch.valuePositions)),
+    ...scalarInputs(form.policy, loss.scalars),
     ...(form.klEstimator && { kl_coefficient: { dims: [], data: [loss.klCoefficient] } }),
   });
 }
+
+/** The scalars that a policy loss reads. */
+export const scalarInputs = (policy: SurrogateForm['policy'], scalars: PolicyScalars): Record<string, InputTensor> =>
+  Object.fromEntries(
+    scalarNames(policy).map((name) => [SCALAR_INPUTS[name], { dims: [], data: [scalars[name] ?? NaN] }]),
+  );
 
 /** [N] of the positions with a weight → [examples] of [tokens] */
 function spread(
@@ -46,18 +59,27 @@ function spread(
   return rows;
 }
 
-function picked(
-  arrays: Record<string, Float32Array[]>,
+/**
+ * What arrays have at some positions of a batch, as inputs [positions], or [positions, width] where positions have several numbers.
+ *
+ * @param arrays by the input's name, [examples] of [tokens × width]
+ */
+export function pickedInputs(
+  arrays: Readonly<Record<string, readonly (Float32Array | Int32Array)[]>>,
   { examples, columns, prefix }: TokenBatch,
   positions: Int32Array,
+  width = 1,
 ): Record<string, InputTensor> {
   return Object.fromEntries(
     Object.entries(arrays).map(([name, rows]) => {
-      const data = Float32Array.from(
-        positions,
-        (position) => rows[examples[Math.floor(position / columns)]][prefix.length + (position % columns)],
-      );
-      return [name, { dims: [data.length], data }];
+      const size = positions.length * width;
+      const data = rows[0] instanceof Int32Array ? new Int32Array(size) : new Float32Array(size);
+      positions.forEach((position, i) => {
+        const row = rows[examples[Math.floor(position / columns)]];
+        const token = prefix.length + (position % columns);
+        for (let k = 0; k < width; k++) data[i * width + k] = row[token * width + k];
+      });
+      return [name, { dims: width === 1 ? [positions.length] : [positions.length, width], data }];
     }),
   );
 }

@@ -44,6 +44,9 @@ type ScoringForm = Pick<Terms, 'restricted' | 'masked' | 'prefix' | 'chunks'>;
 
 interface TrainingTerms extends Terms {
   dropout: boolean;
+  /** With a surrogate: what is fetched beside log p (see training-graph.ts). */
+  entropies?: boolean;
+  reports?: boolean;
 }
 
 export class TokenPrograms {
@@ -106,8 +109,12 @@ export class TokenPrograms {
   }
 
   /** Bound for one gradient state at a time. @param terms `dropout`: that of config.json, besides the adapters' own */
-  training(gradients: State, terms: TrainingTerms, surrogate?: SurrogateForm): Promise<BoundProgram> {
-    if (this.#training?.gradients !== gradients) this.#training = { gradients, programs: new Map() };
+  async training(gradients: State, terms: TrainingTerms, surrogate?: SurrogateForm): Promise<BoundProgram> {
+    if (this.#training?.gradients !== gradients) {
+      const former = this.#training;
+      this.#training = { gradients, programs: new Map() };
+      if (former) await releaseAll(former.programs.values());
+    }
     const { programs } = this.#training;
     const key = JSON.stringify([terms, surrogate, surrogate?.valueClip === Infinity]);
     let program = programs.get(key);
@@ -134,18 +141,18 @@ export class TokenPrograms {
       ...names.map((name) => [gradientName(name), [gradients, name] as const]),
       ...(heads?.names ?? []).map((name) => [gradientName(name), [heads!, name] as const]),
     ]);
-    const outputs = ['logprobs', 'entropies', ...(terms.value ? ['values'] : [])];
-    const fetch = surrogate ? outputs : ['loss'];
+    const further = { entropies: terms.entropies, values: terms.value, reported_logprobs: terms.reports };
+    const outputs = Object.entries(further).flatMap(([output, isFetched]) => (isFetched ? [output] : []));
+    const fetch = surrogate ? ['logprobs', ...outputs] : ['loss'];
     return program.bind({ state: await this.#wiring(program, true), fetch, store, mode: 'add' });
   }
 
   /** Frees the compiled graphs. */
   async release(): Promise<void> {
-    const training = [...(this.#training?.programs.values() ?? [])];
     const scoring = [...this.#bound.values()].flatMap((programs) => [...programs.values()]);
-    for (const bound of [...scoring, ...training]) await (await bound).release();
+    for (const bound of scoring) await (await bound).release();
     for (const program of this.#scoring.values()) await (await program).release();
-    for (const bound of training) await (await bound).program.release();
+    await releaseAll(this.#training?.programs.values() ?? []);
   }
 
   async #graphOptions() {
@@ -177,5 +184,14 @@ export class TokenPrograms {
 
   get #weights(): ComputeWeights {
     return ComputeWeights.of(this.options.device, this.options.parameters);
+  }
+}
+
+/** Programs that are bound once, and their bindings. */
+async function releaseAll(bindings: Iterable<Promise<BoundProgram>>): Promise<void> {
+  for (const binding of bindings) {
+    const bound = await binding;
+    await bound.release();
+    await bound.program.release();
   }
 }

@@ -8,10 +8,20 @@ import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/to
 import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import { PLACES } from '../lora/adapter-bank-graph.js';
 import { checkExamples } from './check-examples.js';
-import { lossTokens, spreadOutput, withLossGradient, type TokenOutput } from './loss-tokens.js';
-import { restrictionsOf, scoringInputs, type Restrictions } from './scoring-inputs.js';
+import { lossTokens, spreadOutput, spreadReported, withLossGradient, type TokenOutput } from './loss-tokens.js';
+import { reportedBatch, reportedInputs, restrictionsOf, scoringInputs, type Restrictions } from './scoring-inputs.js';
 import type { SurrogateLoss } from './surrogate-gradient.js';
 import { surrogateInputs } from './surrogate-inputs.js';
+import {
+  column,
+  columnExamples,
+  formOf,
+  hostWeights,
+  learnedExamples,
+  lossInputs,
+  type TargetedTokens,
+  type TokenLosses,
+} from './token-losses.js';
 import { TokenPrograms, type TokenProgramsOptions } from './token-programs.js';
 import { drops } from './training-graph.js';
 
@@ -187,7 +197,7 @@ export class TokenScorer {
           'those of the backward pass; load it without dropout (lora.dropout=0, no dropoutRng)',
       );
     if (surrogate && this.#calculatesLosses)
-      return lossOf(await this.#accumulateSurrogate(examples, gradients, surrogate, maxTokens));
+      return lossOf(await this.#accumulateSurrogate(examples, gradients, surrogate, { maxTokens, entropies }));
     const outputs: TokenOutput[] = ['logprobs'];
     if (entropies) outputs.push('entropies');
     if (examples.some(({ valueWeights }) => valueWeights !== undefined)) outputs.push('values');
@@ -203,11 +213,13 @@ export class TokenScorer {
     examples: readonly TokenExample[],
     gradients: State,
     loss: SurrogateLoss,
-    maxTokens = this.#microBatchTokens,
+    { maxTokens = this.#microBatchTokens, entropies }: { maxTokens?: number; entropies: boolean },
   ): Promise<ScoredTokens> {
     checkExamples(examples, this.options);
     const hasValues = loss.form.valueClip !== null;
-    const outputs: TokenOutput[] = ['logprobs', 'entropies', ...(hasValues ? ['values' as const] : [])];
+    const outputs: TokenOutput[] = ['logprobs'];
+    if (entropies) outputs.push('entropies');
+    if (hasValues) outputs.push('values');
     const rows = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
     const inputsOf = surrogateInputs(examples, loss);
     const restrictions = restrictionsOf(examples);
@@ -216,6 +228,7 @@ export class TokenScorer {
       if (batch.rows === 0) continue;
       const terms = {
         entropy: loss.form.hasEntropyBonus,
+        entropies,
         value: hasValues,
         dropout: false,
         prefix: batch.prefix.length > 0,
@@ -228,6 +241,84 @@ export class TokenScorer {
     }
     this.#joinRanks(rows.flat());
     return lossTokens(examples, outputs, rows);
+  }
+
+  /**
+   * Adds the gradient of losses that are sums over tokens. On the CPU in float32 the graph calculates them: tokens that examples begin
+   * with together and that have no gradient are computed once, and the head reads those without a gradient in the forward pass alone.
+   *
+   * @returns [examples] of [tokens × width] log p of every target in nats, before the gradient's step
+   */
+  async accumulateTokenLosses(
+    examples: readonly TargetedTokens[],
+    losses: TokenLosses,
+    gradients: State,
+    { maxTokens, lossScale }: Pick<GradientOptions, 'maxTokens' | 'lossScale'> = {},
+  ): Promise<Float32Array[]> {
+    if (this.#calculatesLosses && this.options.device.ranks.size === 1)
+      return this.#accumulateInGraph(examples, losses, gradients, maxTokens);
+    const { width } = losses;
+    const rows = await this.targetLogprobs(examples, width, { maxTokens });
+    const weights = width === 1 ? hostWeights(losses, rows) : losses.weights;
+    for (let k = 0; k < width; k++) {
+      const weighted = columnExamples(examples, k, width).map((example, e) => ({
+        ...example,
+        weights: column(weights[e], k, width),
+      }));
+      await this.accumulateGradients(weighted, gradients, { maxTokens, lossScale });
+    }
+    return rows;
+  }
+
+  /** @returns [examples] of [tokens × width] log p of every target in nats */
+  async targetLogprobs(
+    examples: readonly TargetedTokens[],
+    width: number,
+    options: ScoringBatchOptions = {},
+  ): Promise<Float32Array[]> {
+    const rows = examples.map(({ targets }) => new Float32Array(targets.length));
+    for (let k = 0; k < width; k++) {
+      const found = await this.logprobs(columnExamples(examples, k, width), options);
+      found.forEach((own, e) => own.forEach((logprob, t) => (rows[e][t * width + k] = logprob)));
+    }
+    return rows;
+  }
+
+  async #accumulateInGraph(
+    targeted: readonly TargetedTokens[],
+    losses: TokenLosses,
+    gradients: State,
+    maxTokens = this.#microBatchTokens,
+  ): Promise<Float32Array[]> {
+    const { width } = losses;
+    for (let k = 0; k < width; k++) checkExamples(columnExamples(targeted, k, width), this.options);
+    const examples = learnedExamples(targeted, losses);
+    const rows = targeted.map(({ targets }) => new Float32Array(targets.length));
+    const inputsOf = lossInputs(targeted, losses);
+    const { padTokenId } = this.options;
+    const unrestricted = { restricted: false, masked: false };
+    await this.#programs.refresh();
+    for (const batch of tokenBatches(examples, { maxTokens, padTokenId, sharesPrefixes: true, reports: true })) {
+      const form = { ...unrestricted, prefix: batch.prefix.length > 0, chunks: this.#chunks(batch) };
+      if (batch.scoredPositions.length === 0) {
+        const program = await this.#programs.scoring(['logprobs'], form);
+        const { logprobs } = await program.run({ inputs: this.#inputs(reportedBatch(batch), unrestricted) });
+        spreadReported(logprobs.data as Float32Array, batch.reported!, rows);
+        continue;
+      }
+      const reports = batch.reported!.positions.length > 0;
+      const terms = { ...form, entropy: false, value: false, dropout: false, reports };
+      const program = await this.#programs.training(gradients, terms, formOf(losses));
+      const inputs = {
+        ...this.#inputs(batch, unrestricted),
+        ...(reports && reportedInputs(batch)),
+        ...inputsOf(batch),
+      };
+      const found = await program.run({ inputs });
+      spreadOutput('logprobs', found.logprobs.data as Float32Array, batch, rows, width);
+      if (reports) spreadReported(found.reported_logprobs.data as Float32Array, batch.reported!, rows);
+    }
+    return rows;
   }
 
   /** Adds the gradient of Σ weights · (−log p) into `gradients`, and returns that sum in nats. */

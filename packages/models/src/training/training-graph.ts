@@ -61,9 +61,13 @@ export interface TrainingOptions extends ScoringOptions {
   sharesBatch?: boolean;
   /**
    * The gradients are those of this loss, computed from the log-probabilities (and values) of the same pass. Outputs are these in
-   * place of `loss`: `logprobs` and `entropies` [scored] and, with `value`, `values` [valued].
+   * place of `loss`: `logprobs` [scored] and, with `value`, `values` [valued].
    */
   surrogate?: SurrogateForm;
+  /** With a surrogate: a further output `entropies` [scored]. */
+  entropies?: boolean;
+  /** With a surrogate: log p at the inputs `reported_positions` and `reported_targets`, in the forward pass alone, as output `reported_logprobs`. */
+  reports?: boolean;
 }
 
 const UNCUT: QueryChunks = { rows: 1, prefix: 1 };
@@ -121,7 +125,7 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
     rows,
     targets,
     weights,
-    entropies: surrogate !== undefined,
+    entropies: options.entropies,
     entropyWeights: options.entropy ? g.input('entropy_weights', 'float32', ['scored']) : undefined,
     gradientScale: options.scalesLoss ? g.input('loss_scale', 'float32', []) : undefined,
     logits: logitsOf,
@@ -130,7 +134,8 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
   });
   if (surrogate) {
     g.output('logprobs', found.logprobs);
-    g.output('entropies', found.entropies!);
+    if (options.entropies) g.output('entropies', found.entropies!);
+    if (options.reports) g.output('reported_logprobs', reportedLogprobs(g, scored));
   } else g.output('loss', loss);
   const seeds = [dropoutSeed, firstRow].filter((source) => source !== undefined);
   const recompute = options.checkpointing
@@ -142,6 +147,17 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
     g.output(gradientName(names[i]), gradient),
   );
   return g;
+}
+
+/** [reported] log p at positions that nothing is learned from. */
+function reportedLogprobs(g: GraphBuilder, { residual, logitsOf }: ReturnType<typeof scoredRows>): Value {
+  const rows = g.gather(residual, g.input('reported_positions', 'int32', ['reported']), 0);
+  const targets = g.cast(g.input('reported_targets', 'int32', ['reported']), 'int64');
+  return tokenLogprobs(
+    g,
+    logitsOf(rows, (x) => x),
+    targets,
+  ).logprobs;
 }
 
 /** Gradient of Σ value_weights · V by the rows under the head; that by the head's own parameters becomes outputs. */
@@ -186,11 +202,12 @@ function scoredRows(
     chunks = UNCUT,
     ...weights
   }: ScoringOptions,
-  training: Pick<TrainingOptions, 'dropout' | 'sharesBatch'> | undefined,
+  training: Pick<TrainingOptions, 'dropout' | 'sharesBatch' | 'surrogate'> | undefined,
 ) {
   const ids = g.input('ids', 'int32', ['batch', 'tokens']);
   const positions = g.input('scored_positions', 'int32', ['scored']);
-  const targets: Value = g.cast(g.input('targets', 'int32', ['scored']), 'int64');
+  const shape = training?.surrogate?.isWide ? ['scored', 'width'] : ['scored'];
+  const targets: Value = g.cast(g.input('targets', 'int32', shape), 'int64');
   const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens: 'tokens', heads, keyValueHeads, headSize };
   const dropoutSeed =
@@ -231,7 +248,7 @@ function scoredRows(
     const logits = allowed ? restrictedLogits(g, all, pick(allowed.ids), pick(allowed.biases)) : all;
     return masks ? logitsAmong(g, logits, g.gather(masks.bytes, pick(masks.rows), 0)) : logits;
   };
-  const shared = { scope, adapters, dropoutSeed, firstRow, targets, logitsOf };
+  const shared = { scope, residual, adapters, dropoutSeed, firstRow, targets, logitsOf };
   if (!value) {
     const rows = g.gather(residual, positions, 0);
     return { ...shared, rows, valueRows: undefined, allRows: rows };

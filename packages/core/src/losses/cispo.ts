@@ -1,0 +1,54 @@
+import { hostArithmetic, type Arithmetic } from './arithmetic.js';
+import { sameLength, type TokenLoss } from './token-loss.js';
+
+/** The interval that a ratio of probabilities is clipped to. */
+export interface CispoOptions {
+  low: number;
+  high: number;
+}
+
+/**
+ * CISPO: the policy gradient, each token weighed by its clipped ratio, so that no token loses its gradient:
+ *
+ *     L = −Σ_t w_t sg(clip(ratio_t, low, high)) A_t logprob_t        ratio = exp(logprob − oldLogprob)
+ *
+ * with sg: constant in the gradient.
+ *
+ * Source: MiniMax 2025, arXiv:2506.13585, eq. 4 and 5.
+ * Differs from it: the mean over tokens is any weighted sum.
+ *
+ * @param logprobs [N] nats, under the policy being trained
+ * @param oldLogprobs [N] nats, under the policy that sampled the rollout
+ * @param advantages [N]
+ * @param weights [N] w, see `tokenWeights`
+ * @returns the loss and its gradient by `logprobs` [N]
+ */
+export function cispoLoss(
+  {
+    logprobs,
+    oldLogprobs,
+    advantages,
+    weights,
+  }: { logprobs: Float32Array; oldLogprobs: Float32Array; advantages: Float32Array; weights: Float32Array },
+  options: CispoOptions,
+): TokenLoss {
+  sameLength('cispoLoss', { logprobs, oldLogprobs, advantages, weights });
+  let loss = 0;
+  const gradient = logprobs.map((logprob, t) => {
+    if (weights[t] === 0) return 0;
+    const slope = weights[t] * cispoSlope(hostArithmetic, logprob - oldLogprobs[t], advantages[t], options);
+    loss += slope * logprob;
+    return slope;
+  });
+  return { loss, gradient };
+}
+
+/** dℓ / d logprob = −A clip(ratio, low, high), in numbers or in the values of a graph. */
+export function cispoSlope<T, B>(
+  a: Arithmetic<T, B>,
+  logRatio: T,
+  advantage: T,
+  { low, high }: { low: T | number; high: T | number },
+): T {
+  return a.neg(a.mul(advantage, a.clip(a.exp(logRatio), low, high)));
+}

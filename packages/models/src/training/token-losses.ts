@@ -1,0 +1,101 @@
+// Losses that are sums over tokens, each term a function of its own log-probability: Σ_t w_t ℓ(log p_t).
+import { cispoSlope, droSlope, hostArithmetic, surrogateTerms } from '@bowyer/core';
+import type { InputTensor } from '@bowyer/graph';
+import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
+import type { PolicyScalars, SurrogateForm } from './surrogate-gradient.js';
+import { pickedInputs, scalarInputs } from './surrogate-inputs.js';
+
+/** Tokens and what each position is to predict. */
+export interface TargetedTokens {
+  /** [tokens] */
+  ids: Int32Array;
+  /** [tokens × width], position by position. */
+  targets: Int32Array;
+}
+
+export interface TokenLosses {
+  policy: SurrogateForm['policy'];
+  scalars: PolicyScalars;
+  /** Targets of a position; above 1 for the likelihood alone. */
+  width: number;
+  /** [examples] of [tokens × width]: w, of either sign. */
+  weights: readonly Float32Array[];
+  /** [examples] of [tokens], in nats, under the policy that sampled; left out for the likelihood. */
+  oldLogprobs?: readonly Float32Array[];
+  /** [examples] of [tokens]; left out for the likelihood. */
+  advantages?: readonly Float32Array[];
+}
+
+/** The form of the graph that calculates these losses. */
+export const formOf = ({ policy, width }: TokenLosses): SurrogateForm => ({
+  policy,
+  isWide: width > 1,
+  dualClip: null,
+  klEstimator: null,
+  hasEntropyBonus: false,
+  valueClip: null,
+});
+
+/** Examples with weight 1 where the loss has a gradient. Where a position has several targets, the first one stands for them. */
+export function learnedExamples(examples: readonly TargetedTokens[], losses: TokenLosses): TokenExample[] {
+  const { width } = losses;
+  return examples.map(({ ids, targets }, e) => ({
+    ids,
+    targets: width === 1 ? targets : column(targets, 0, width),
+    weights: Float32Array.from(ids, (_, t) => (width > 1 || isLearned(losses, e, t) ? 1 : 0)),
+  }));
+}
+
+function isLearned({ policy, weights, advantages }: TokenLosses, example: number, token: number): boolean {
+  if (weights[example][token] === 0) return false;
+  return policy === 'likelihood' || policy === 'dro' || advantages![example][token] !== 0;
+}
+
+/** The graph's inputs for a batch of `learnedExamples`. */
+export function lossInputs(
+  examples: readonly TargetedTokens[],
+  { policy, scalars, width, weights, oldLogprobs, advantages }: TokenLosses,
+): (batch: TokenBatch) => Record<string, InputTensor> {
+  const rows = {
+    weights,
+    ...(policy !== 'likelihood' && { old_logprobs: oldLogprobs!, advantages: advantages! }),
+  };
+  const targets = examples.map((example) => example.targets);
+  return (batch) => ({
+    ...pickedInputs(rows, batch, batch.scoredPositions, width),
+    ...(width > 1 && pickedInputs({ targets }, batch, batch.scoredPositions, width)),
+    ...scalarInputs(policy, scalars),
+  });
+}
+
+/**
+ * The same on the host, for devices whose graphs do not calculate losses.
+ *
+ * @param logprobs [examples] of [tokens]
+ * @returns [examples] of [tokens] weights of −log p whose sum has the losses' gradient
+ */
+export function hostWeights(losses: TokenLosses, logprobs: readonly Float32Array[]): Float32Array[] {
+  return logprobs.map((row, e) => row.map((logprob, t) => -losses.weights[e][t] * slope(losses, e, t, logprob)));
+}
+
+function slope({ policy, scalars, ...rows }: TokenLosses, example: number, token: number, logprob: number): number {
+  if (policy === 'likelihood') return -1;
+  const advantage = rows.advantages![example][token];
+  const logRatio = logprob - rows.oldLogprobs![example][token];
+  if (policy === 'dro') return droSlope(hostArithmetic, logRatio, advantage, scalars.beta!);
+  const bounds = { low: scalars.low!, high: scalars.high! };
+  if (policy === 'cispo') return cispoSlope(hostArithmetic, logRatio, advantage, bounds);
+  return surrogateTerms(hostArithmetic, logRatio, advantage, { ...bounds, dualClip: null }).slope;
+}
+
+/** Entry k of each position's. */
+export const column = <Rows extends Int32Array | Float32Array>(rows: Rows, k: number, width: number): Rows =>
+  rows.filter((_, i) => i % width === k) as Rows;
+
+/** Examples with the targets k of each position, all of them scored. */
+export const columnExamples = (examples: readonly TargetedTokens[], k: number, width: number): TokenExample[] =>
+  examples.map(({ ids, targets }) => ({
+    ids,
+    targets: column(targets, k, width),
+    weights: new Float32Array(ids.length).fill(1),
+  }));
