@@ -1,5 +1,8 @@
 // What the server asks of training: one LoRA per model, over a base that is in memory once.
 
+import type { LanguageModel } from '@bowyer/models';
+import type { TrainableModules } from './lora-targets.js';
+
 /** One sequence. */
 export interface Datum {
   /** [N] */
@@ -63,6 +66,10 @@ export interface TrainableModel {
 
 /** The base in memory once, for all models. */
 export interface TrainingBase {
+  /** The base itself, from which sampling takes adapters by name. */
+  readonly model: LanguageModel;
+  /** The layers that each flag of a shape stands for. */
+  readonly trainableModules: TrainableModules;
   create(shape: LoraShape): Promise<TrainableModel>;
   close(): Promise<void>;
 }

@@ -1,0 +1,127 @@
+// One LoRA over the shared base: its gradients, its optimizer, its files.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readSafetensorsFile, writeSafetensors } from '@bowyer/checkpoints';
+import type { LanguageModel } from '@bowyer/models';
+import { lossValue, tokenLosses } from './losses.js';
+import { TrainingRequestError } from './request-error.js';
+import { writeFolder } from './state-folder.js';
+import type { AdamParams, Datum, LossReport, LossRequest, TrainableModel } from './trainable.js';
+
+const OPTIMIZER = 'optimizer.safetensors';
+const GRADIENTS = 'gradients.safetensors';
+
+/** Of the moments; each step has settings of its own. */
+const adamW = { kind: 'adamw', betas: [0.9, 0.95], eps: 1e-12, weightDecay: 0 } as const;
+
+export class LoraModel implements TrainableModel {
+  /** Whether gradients are there that no step has applied. */
+  #hasGradients = false;
+
+  private constructor(
+    private readonly model: LanguageModel,
+    private readonly onClose: () => void,
+  ) {}
+
+  /** @param model with adapters of its own, released by `close` */
+  static async open(model: LanguageModel, onClose: () => void): Promise<LoraModel> {
+    await model.createOptimizer(adamW);
+    return new LoraModel(model, onClose);
+  }
+
+  async forwardBackward(
+    data: readonly Datum[],
+    request: LossRequest,
+    { forwardOnly }: { forwardOnly: boolean },
+  ): Promise<LossReport> {
+    const losses = tokenLosses(data, request);
+    data.forEach((datum, d) => this.#checkTokens(datum, d));
+    const examples = data.map(({ tokens, targets }) => ({ ids: tokens, targets }));
+    if (!forwardOnly) this.#hasGradients = true;
+    const logprobs = forwardOnly
+      ? await this.model.targetLogprobs(examples, losses.width)
+      : await this.model.accumulateTokenLosses(examples, losses);
+    return { logprobs, ...lossValue(losses, logprobs) };
+  }
+
+  /** Gradients are zero afterwards. @throws TrainingRequestError where they are not finite, which changes nothing else */
+  async optimStep({ learningRate, beta1, beta2, eps, weightDecay, gradClipNorm }: AdamParams) {
+    for (const [key, [value, isFine]] of Object.entries({
+      learning_rate: [learningRate, learningRate >= 0],
+      beta1: [beta1, beta1 >= 0 && beta1 < 1],
+      beta2: [beta2, beta2 >= 0 && beta2 < 1],
+      eps: [eps, eps >= 0],
+      weight_decay: [weightDecay, weightDecay >= 0],
+      grad_clip_norm: [gradClipNorm, gradClipNorm >= 0],
+    } as const))
+      if (!isFine || !Number.isFinite(value))
+        throw new TrainingRequestError(`adam_params.${key} is ${value}, which is not in its range`);
+    const { gradientNorm } = await this.model.optimizer.step({
+      lr: learningRate,
+      maxGradNorm: gradClipNorm > 0 ? gradClipNorm : Infinity,
+      adam: { betas: [beta1, beta2], eps, weightDecay },
+    });
+    this.#hasGradients = false;
+    if (!Number.isFinite(gradientNorm))
+      throw new TrainingRequestError(
+        `the norm of the gradients is ${gradientNorm}: no weight was changed, and they are zero again\n` +
+          '  look for ratios that grew without bound, or give a smaller learning_rate',
+      );
+    return { 'grad_norm:mean': gradientNorm };
+  }
+
+  async save(folder: string): Promise<void> {
+    const { model } = this;
+    await writeFolder(folder, async (temporary) => {
+      await model.save(temporary);
+      await model.optimizer.save(join(temporary, OPTIMIZER));
+      if (this.#hasGradients) await writeSafetensors(join(temporary, GRADIENTS), await model.copyGradients());
+    });
+  }
+
+  async saveForSampler(folder: string): Promise<void> {
+    await writeFolder(folder, (temporary) => this.model.save(temporary));
+  }
+
+  /** @param options.optimizer moments and gradients too; false: there are none, as in a new model */
+  async load(folder: string, { optimizer }: { optimizer: boolean }): Promise<void> {
+    const { model } = this;
+    const state = join(folder, OPTIMIZER);
+    if (optimizer && !existsSync(state))
+      throw new TrainingRequestError(
+        `${folder} has no ${OPTIMIZER}: it was saved for a sampler; load it without the optimizer`,
+      );
+    await model.restoreAdapters(folder);
+    if (optimizer) await model.optimizer.restore(state);
+    else await model.createOptimizer(adamW);
+    const gradients = join(folder, GRADIENTS);
+    this.#hasGradients = optimizer && existsSync(gradients);
+    const { tensors } = this.#hasGradients ? await readSafetensorsFile(gradients) : { tensors: null };
+    await model.restoreGradients(tensors, gradients);
+  }
+
+  /** Of the adapter, its gradients and its two moments. */
+  get bytes(): number {
+    let elements = 0;
+    for (const { shape } of this.model.parameters.tensors.values()) elements += shape.reduce((a, b) => a * b, 1);
+    return 16 * elements;
+  }
+
+  async close(): Promise<void> {
+    await this.model.release();
+    this.onClose();
+  }
+
+  #checkTokens({ tokens, targets }: Datum, index: number): void {
+    const { contextLength, architecture } = this.model;
+    if (tokens.length > contextLength)
+      throw new TrainingRequestError(
+        `datum ${index} has ${tokens.length} tokens, and the model has a context of ${contextLength}`,
+      );
+    const unknown = [...tokens, ...targets].find((id) => !(id >= 0 && id < architecture.vocabSize));
+    if (unknown !== undefined)
+      throw new TrainingRequestError(
+        `datum ${index} has the token ${unknown}, and the vocabulary has ${architecture.vocabSize}`,
+      );
+  }
+}

@@ -1,0 +1,45 @@
+// Which layers the flags train_attn, train_mlp and train_unembed name.
+import type { LanguageModel } from '@bowyer/models';
+import { TrainingRequestError } from './request-error.js';
+import type { LoraShape } from './trainable.js';
+
+/** Paths of the layers that each flag stands for. A head that is the embedding itself has no layer of its own. */
+export interface TrainableModules {
+  attn: readonly string[];
+  mlp: readonly string[];
+  unembed: readonly string[];
+}
+
+/** Parts of paths that belong to the feed-forward network of a block; all other layers of a block mix positions. */
+const FEED_FORWARD = /(^|\.)(mlp|feed_forward|ffn|shared_expert|shared_experts|shared_mlp)\.|(^|\.)fc[12]$/;
+/** Layers that choose experts. */
+const ROUTER = /(^|\.)(gate|router|shared_expert_gate)$/;
+
+export function trainableModules({ blocks, heads }: LanguageModel['linearModules']): TrainableModules {
+  const layers = blocks.filter((path) => !ROUTER.test(path));
+  return {
+    attn: layers.filter((path) => !FEED_FORWARD.test(path)),
+    mlp: layers.filter((path) => FEED_FORWARD.test(path)),
+    unembed: heads,
+  };
+}
+
+/**
+ * PEFT's target_modules for the flags of a shape: the last two names of each path, which are in files of all layers the same.
+ *
+ * @throws TrainingRequestError where no layer is left
+ */
+export function targetModules(modules: TrainableModules, { trainAttn, trainMlp, trainUnembed }: LoraShape): string[] {
+  const paths = [
+    ...(trainAttn ? modules.attn : []),
+    ...(trainMlp ? modules.mlp : []),
+    ...(trainUnembed ? modules.unembed : []),
+  ];
+  if (paths.length > 0) return [...new Set(paths.map((path) => path.split('.').slice(-2).join('.')))];
+  const isTied = trainUnembed && modules.unembed.length === 0;
+  throw new TrainingRequestError(
+    isTied
+      ? "lora_config: train_unembed alone trains nothing, since this model's output head is its embedding; add train_attn or train_mlp"
+      : 'lora_config: train_attn, train_mlp and train_unembed are all false; one must be true',
+  );
+}

@@ -1,0 +1,183 @@
+// The losses of the Tinker API: what a request must give, and the same loss in the form that the models' training graphs calculate.
+// All are sums over tokens and sequences; log p is that of each position's target, q the sampler's, A the advantage, r = p / q.
+//
+//     cross_entropy         −Σ w log p
+//     importance_sampling   −Σ w r A
+//     ppo                   −Σ w min(r A, clip(r, low, high) A)
+//     cispo                 −Σ w sg(clip(r, low, high)) A log p          sg: constant in the gradient
+//     dro                   −Σ w (A log p − β/2 (log r)²)
+//
+// Source: https://tinker-docs.thinkingmachines.ai/tinker/losses. Weights beside q and A are an addition; they are 1 if not given.
+import { cispoLoss, droLoss, ppoClipLoss } from '@bowyer/core';
+import type { TokenLosses } from '@bowyer/models';
+import { TrainingRequestError } from './request-error.js';
+import type { Datum, LossName, LossRequest } from './trainable.js';
+
+interface LossUnit {
+  policy: TokenLosses['policy'];
+  /** Keys of loss_fn_config with their defaults. */
+  config: Readonly<Record<string, number>>;
+  /** Inputs that every datum must have; `weights` may come with any loss. */
+  needs: readonly string[];
+  scalarsOf: (config: Readonly<Record<string, number>>) => TokenLosses['scalars'];
+}
+
+const thresholds = ({ clip_low_threshold: low, clip_high_threshold: high }: Readonly<Record<string, number>>) => ({
+  low,
+  high,
+});
+const ofRatio = ['logprobs', 'advantages'];
+
+const units: Readonly<Record<LossName, LossUnit>> = {
+  cross_entropy: { policy: 'likelihood', config: {}, needs: [], scalarsOf: () => ({}) },
+  importance_sampling: {
+    policy: 'clip',
+    config: {},
+    needs: ofRatio,
+    scalarsOf: () => ({ low: 0, high: Infinity }),
+  },
+  ppo: {
+    policy: 'clip',
+    config: { clip_low_threshold: 0.8, clip_high_threshold: 1.2 },
+    needs: ofRatio,
+    scalarsOf: thresholds,
+  },
+  cispo: {
+    policy: 'cispo',
+    config: { clip_low_threshold: 0, clip_high_threshold: 4 },
+    needs: ofRatio,
+    scalarsOf: thresholds,
+  },
+  // The service's default is not published; its documentation's example has 0.05.
+  dro: { policy: 'dro', config: { beta: 0.05 }, needs: ofRatio, scalarsOf: ({ beta }) => ({ beta }) },
+};
+
+/** The names of the losses. */
+export const lossNames = Object.keys(units) as LossName[];
+
+/**
+ * A request's loss in the form of the training graphs.
+ *
+ * @throws TrainingRequestError for a loss, a key, an input or a length that does not fit
+ */
+export function tokenLosses(data: readonly Datum[], { name, config }: LossRequest): TokenLosses {
+  const unit: LossUnit | undefined = Object.hasOwn(units, name) ? units[name] : undefined;
+  if (!unit) throw new TrainingRequestError(`loss_fn '${name}' is not known here: give ${lossNames.join(', ')}`);
+  const scalars = unit.scalarsOf(readConfig(name, unit, config));
+  const width = widthOf(data, name);
+  data.forEach((datum, d) => checkDatum(datum, `datum ${d}`, name, unit));
+  const inputs = (input: string) => data.map((datum) => datum.inputs[input]);
+  return {
+    policy: unit.policy,
+    scalars,
+    width,
+    weights: data.map(({ targets, inputs: { weights } }) => weights ?? new Float32Array(targets.length).fill(1)),
+    ...(unit.needs.length > 0 && { oldLogprobs: inputs('logprobs'), advantages: inputs('advantages') }),
+  };
+}
+
+function readConfig(name: string, { config: defaults }: LossUnit, config: LossRequest['config']) {
+  for (const [key, value] of Object.entries(config)) {
+    if (!Object.hasOwn(defaults, key))
+      throw new TrainingRequestError(
+        `loss_fn_config has the key '${key}', which ${name} does not read: ${Object.keys(defaults).join(', ') || 'it reads none'}`,
+      );
+    if (!(Number.isFinite(value) && value >= 0))
+      throw new TrainingRequestError(`loss_fn_config.${key} is ${value}; it must be a number of at least 0`);
+  }
+  const read = { ...defaults, ...config };
+  if (read.clip_low_threshold > read.clip_high_threshold)
+    throw new TrainingRequestError(
+      `loss_fn_config: clip_low_threshold is ${read.clip_low_threshold}, above clip_high_threshold ${read.clip_high_threshold}`,
+    );
+  return read;
+}
+
+function widthOf(data: readonly Datum[], name: string): number {
+  const widths = new Set(data.map(({ width }) => width));
+  const [width = 1] = widths;
+  if (widths.size > 1)
+    throw new TrainingRequestError(
+      `the data have ${[...widths].join(' and ')} targets for a position; they must have the same number`,
+    );
+  if (!Number.isInteger(width) || width < 1)
+    throw new TrainingRequestError(`target_tokens must have one column or more, and they have ${width}`);
+  if (width > 1 && name !== 'cross_entropy')
+    throw new TrainingRequestError(
+      `target_tokens have ${width} columns: ${name} has one target for a position, cross_entropy alone several`,
+    );
+  return width;
+}
+
+function checkDatum({ tokens, targets, width, inputs }: Datum, where: string, name: string, { needs }: LossUnit): void {
+  if (tokens.length === 0) throw new TrainingRequestError(`${where} has no token`);
+  const expected = tokens.length * width;
+  const shown = width === 1 ? `${tokens.length}` : `${tokens.length} × ${width}`;
+  if (targets.length !== expected)
+    throw new TrainingRequestError(`${where} has ${targets.length} target_tokens for ${shown} (its tokens)`);
+  for (const input of needs)
+    if (!inputs[input]) throw new TrainingRequestError(`${where} has no ${input}, which ${name} needs`);
+  for (const [input, values] of Object.entries(inputs)) {
+    if (input !== 'weights' && !needs.includes(input))
+      throw new TrainingRequestError(
+        `${where} has the input '${input}', which ${name} does not read: target_tokens, ${[...needs, 'weights'].join(', ')}`,
+      );
+    if (values.length !== expected)
+      throw new TrainingRequestError(`${where} has ${values.length} ${input} for ${shown} (its tokens)`);
+    const bad = values.findIndex((value) => !Number.isFinite(value));
+    if (bad >= 0) throw new TrainingRequestError(`${where}: ${input}[${bad}] is ${values[bad]}; it must be finite`);
+  }
+}
+
+/** @param logprobs [data] of [tokens × width], in nats @returns the sum over all of them, and figures worth plotting */
+export function lossValue(
+  { policy, scalars, ...rows }: TokenLosses,
+  logprobs: readonly Float32Array[],
+): { loss: number; metrics: Record<string, number> } {
+  const [all, weights] = [joined(logprobs), joined(rows.weights)];
+  if (policy === 'likelihood') {
+    let loss = 0;
+    all.forEach((logprob, t) => (loss -= weights[t] === 0 ? 0 : weights[t] * logprob));
+    return { loss, metrics: { 'loss:sum': loss } };
+  }
+  const tokens = {
+    logprobs: all,
+    oldLogprobs: joined(rows.oldLogprobs!),
+    advantages: joined(rows.advantages!),
+    weights,
+  };
+  const loss = ratioLoss(policy, scalars, tokens);
+  return { loss, metrics: { 'loss:sum': loss, ...ratioMetrics(tokens) } };
+}
+
+type Tokens = Record<'logprobs' | 'oldLogprobs' | 'advantages' | 'weights', Float32Array>;
+
+function ratioLoss(policy: TokenLosses['policy'], { low, high, beta }: TokenLosses['scalars'], tokens: Tokens): number {
+  if (tokens.weights.every((weight) => weight === 0)) return 0;
+  if (policy === 'cispo') return cispoLoss(tokens, { low: low!, high: high! }).loss;
+  if (policy === 'dro') return droLoss(tokens, beta!).loss;
+  return ppoClipLoss(tokens, { clipLow: 1 - low!, clipHigh: high! - 1, dualClip: null }).loss;
+}
+
+/** Of the tokens that the sampler wrote: those with a log-probability other than 0. */
+function ratioMetrics({ logprobs, oldLogprobs }: Tokens): Record<string, number> {
+  let [count, kl, largest] = [0, 0, 0];
+  oldLogprobs.forEach((old, t) => {
+    if (old === 0) return;
+    count++;
+    const logRatio = logprobs[t] - old;
+    kl += Math.exp(logRatio) - 1 - logRatio; // k3 estimator: never negative
+    largest = Math.max(largest, Math.exp(logRatio));
+  });
+  return count === 0 ? {} : { 'kl_sampling:mean': kl / count, 'ratio:max': largest };
+}
+
+function joined(rows: readonly Float32Array[]): Float32Array {
+  const all = new Float32Array(rows.reduce((sum, { length }) => sum + length, 0));
+  let start = 0;
+  for (const row of rows) {
+    all.set(row, start);
+    start += row.length;
+  }
+  return all;
+}
