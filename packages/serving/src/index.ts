@@ -1,4 +1,4 @@
-export { ModelServer, type ModelServerOptions } from './model-server/model-server.js';
+export { ModelServer, type ModelServerOptions, type ServedEngine } from './model-server/model-server.js';
 export { EmbeddingServer, type EmbeddingServerOptions } from './model-server/embedding-server.js';
 export { EnvServer, type EnvServerOptions } from './env-server/env-server.js';
 export { serveEnv, type ServeEnvOptions } from './env-server/serve-env.js';
@@ -6,12 +6,12 @@ export { RecordedMasks, type MaskedAnswer } from './generation/recorded-masks.js
 export { SteppedTokenizer } from './generation/stepped-tokenizer.js';
 export { HttpListener, pathOf, type HttpAnswer } from './http/http-listener.js';
 export { excerpt, faultMessage } from './http/excerpt.js';
-export { readJson } from './http/json-text.js';
+export { parseJson, readJson } from './http/json-text.js';
 export { BodyError } from './http/request-body.js';
 export { BadRequestError } from './generation/request-error.js';
 export { QueueFullError } from './engine/sequence-batcher.js';
 export type { CallObserver, CallProtocol, ObservedCall, OpenedCall } from './protocols/call-observer.js';
-export type { Exchange, Protocol, Route } from './protocols/protocol.js';
+export type { Exchange, Fault, Generator, Protocol, Route } from './protocols/protocol.js';
 export { sentDialogue, type SentDialogue } from './protocols/dialogue.js';
 export { ProtocolServer, type ProtocolServerOptions } from './model-server/protocol-server.js';
 export { openaiError } from './protocols/openai/errors.js';

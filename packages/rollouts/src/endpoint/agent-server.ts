@@ -46,7 +46,7 @@ export class AgentServer {
       origin: () => origin,
       onFault,
     });
-    const server = await ModelServer.listen({ ...options, observer: recorder, protocols: [rolloutRoutes(recorder)] });
+    const server = await ModelServer.listen({ ...options, observer: recorder, protocols: () => [rolloutRoutes(recorder)] });
     origin = new URL(server.url).origin;
     return new AgentServer(server, recorder);
   }

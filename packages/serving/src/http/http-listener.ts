@@ -28,11 +28,13 @@ export interface HttpListenerOptions {
   limits?: Partial<ListenerLimits>;
 }
 
-/** A status and a body: text as it is, anything else as JSON. */
+/** A status and a body: text and bytes as they are, anything else as JSON. */
 export interface HttpAnswer {
   status: number;
   json?: unknown;
   text?: string;
+  /** With their type in the headers. */
+  bytes?: Uint8Array;
   retryAfterS?: number;
   headers?: OutgoingHttpHeaders;
 }
@@ -141,8 +143,8 @@ export class HttpListener {
 
   /** Sends a whole answer. The connection ends with it while the server stops, and where the rest of the request is not wanted. */
   send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
-    const { status, json, text, retryAfterS, headers } = answer;
-    const body = text ?? JSON.stringify(json);
+    const { status, json, text, bytes, retryAfterS, headers } = answer;
+    const body = bytes ?? text ?? JSON.stringify(json);
     const isLast = !this.isListening || !request.complete;
     request.resume(); // or the client would never read the answer
     response.writeHead(status, {
@@ -215,7 +217,7 @@ export class HttpListener {
 const ignore = (): void => undefined;
 
 /** Sends an answer at once, and closes its connection when the client has sent the rest or has had the time for it. */
-function endAfterRequest(request: IncomingMessage, response: ServerResponse, body: string): void {
+function endAfterRequest(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void {
   response.flushHeaders(); // which an answer without a body would keep back
   response.write(body);
   const end = () => {

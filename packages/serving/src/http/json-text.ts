@@ -5,11 +5,15 @@ import { beginning, MOST_LEVELS, scan } from './json-nesting.js';
 import { BodyError, readBody } from './request-body.js';
 import { turn } from './turn.js';
 
-/** Elements of arrays and fields of objects; the token ids of long prompts are the most that anybody needs. */
-const MOST_VALUES = 250_000;
+export interface JsonLimits {
+  /** Elements of arrays and fields of objects. */
+  values: number;
+  /** Objects, arrays and fields, which take longer than numbers: 100,000 different names take 0.1 s. */
+  fields: number;
+}
 
-/** Objects, arrays and fields, which take longer than numbers: 100,000 different names take 0.1 s. */
-const MOST_FIELDS = 25_000;
+/** The token ids of long prompts are the most that anybody needs. */
+const usualLimits: JsonLimits = { values: 250_000, fields: 25_000 };
 
 /** Characters looked at before others have their turn: a few milliseconds. */
 const AT_ONCE = 2 ** 19;
@@ -25,8 +29,8 @@ export const readJson = (request: IncomingMessage, longest: number): Promise<unk
   readBody(request, longest, parseJson);
 
 /** @throws {BodyError} if it has too many values or is not JSON */
-export async function parseJson(text: string): Promise<unknown> {
-  await checkCounts(text);
+export async function parseJson(text: string, limits: JsonLimits = usualLimits): Promise<unknown> {
+  await checkCounts(text, limits);
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
@@ -34,17 +38,17 @@ export async function parseJson(text: string): Promise<unknown> {
   }
 }
 
-async function checkCounts(text: string): Promise<void> {
+async function checkCounts(text: string, { values, fields: mostFields }: JsonLimits): Promise<void> {
   let state = beginning;
   while (state.at < text.length) {
     if (text.length > SHORT) await turn();
     state = scan(text, state, AT_ONCE);
     const { fields, commas, deepest } = state;
-    if (fields + commas > MOST_VALUES) throw new BodyError('too large', `the body has more than ${MOST_VALUES} values`);
+    if (fields + commas > values) throw new BodyError('too large', `the body has more than ${values} values`);
     if (deepest > MOST_LEVELS)
       throw new BodyError('too deep', `the body has more than ${MOST_LEVELS} arrays and objects within each other`);
-    if (fields > MOST_FIELDS)
-      throw new BodyError('too large', `the body has more than ${MOST_FIELDS} objects, arrays and fields`);
+    if (fields > mostFields)
+      throw new BodyError('too large', `the body has more than ${mostFields} objects, arrays and fields`);
   }
   if (text.length > SHORT) await turn();
 }

@@ -52,6 +52,20 @@ export async function readBody<T>(
   }
 }
 
+/** The same for a body that is no text. */
+export async function readBytes<T>(
+  request: IncomingMessage,
+  longest: number,
+  use: (bytes: Buffer) => T | Promise<T>,
+): Promise<T> {
+  const body = new ArrivingBody(request, longest);
+  try {
+    return await use(Buffer.concat(await body.arrived));
+  } finally {
+    body.share.release();
+  }
+}
+
 /** Sizes of the blocks that a body is copied into: each is twice as large as the one before, up to the largest. */
 const [FIRST_BLOCK, LARGEST_BLOCK] = [2 ** 10, 2 ** 18];
 

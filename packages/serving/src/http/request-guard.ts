@@ -25,7 +25,7 @@ export function refusalOf({ headers, method }: IncomingMessage, host: string): R
   const { origin } = headers;
   if (origin !== undefined && origin !== `http://${headers.host}`)
     return { status: 403, message: `requests of web pages are refused; the header Origin is '${excerpt(origin)}'` };
-  if (method === 'POST' && hasBody(headers) && !isJson(headers['content-type']) && !isUntypedOfProgram(headers))
+  if (method === 'POST' && hasBody(headers) && !isOfNoForm(headers['content-type']) && !isUntypedOfProgram(headers))
     return {
       status: 415,
       message: `the header Content-Type is '${excerpt(headers['content-type'] ?? '')}'; it must be application/json`,
@@ -46,4 +46,5 @@ const isUntypedOfProgram = (headers: IncomingMessage['headers']): boolean =>
   /^(application\/x-www-form-urlencoded\s*(;|$)|$)/i.test(headers['content-type'] ?? '') &&
   !Object.keys(headers).some((name) => OF_BROWSERS.test(name));
 
-const isJson = (contentType = ''): boolean => /^application\/json\s*(;|$)/i.test(contentType);
+/** A page of another site can send neither type without asking first, nor can a form. */
+const isOfNoForm = (contentType = ''): boolean => /^application\/(json|x-protobuf)\s*(;|$)/i.test(contentType);

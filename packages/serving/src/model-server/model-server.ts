@@ -54,10 +54,17 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   answersAnyName?: boolean;
   /** Watches all calls; none if not given. */
   observer?: CallObserver;
-  /** Protocols beside those of models; none if not given. */
-  protocols?: readonly Protocol[];
+  /** Protocols beside those of models, which may use its engine; none if not given. */
+  protocols?: (engine: ServedEngine) => readonly Protocol[];
   /** Called on faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
+}
+
+/** The parts of a server by which further protocols have answers generated. */
+export interface ServedEngine {
+  batcher: SequenceBatcher;
+  adapters: AdapterRegistry;
+  generator: Generator;
 }
 
 const usualStorage: StorageLimits = { responses: 1000, bytes: 64 * 2 ** 20 };
@@ -86,7 +93,7 @@ export class ModelServer {
       adapters,
       observer,
     });
-    const protocols = [...own, ...(options.protocols ?? [])];
+    const protocols = [...own, ...(options.protocols?.({ batcher, adapters: registry, generator }) ?? [])];
     try {
       for (const [adapter, dir] of Object.entries(adapters?.given ?? {})) await loadAdapter(adapters!, adapter, dir);
       const health = () => batcher.load;

@@ -4,6 +4,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { HttpListener, pathOf, whenClientLeaves, type HttpAnswer } from '../http/http-listener.js';
 import { readJson } from '../http/json-text.js';
+import { readBytes } from '../http/request-body.js';
 import type { Refusal } from '../http/request-guard.js';
 import type { CallObserver } from '../protocols/call-observer.js';
 import type { Exchange, Fault, Protocol } from '../protocols/protocol.js';
@@ -114,7 +115,8 @@ export class ProtocolServer {
     const connection: OutgoingHttpHeaders = this.#listener.isListening ? {} : { connection: 'close' };
     const { query } = pathOf(request);
     const faultOf = (error: unknown) => this.#faultOf(error);
-    const read = { body, sent: () => sent };
+    const bytes = (longest: number) => readBytes(request, longest, (content) => content);
+    const read = { body, bytes, sent: () => sent };
     return { request, response, path, rollout, parameters, query, ...read, signal, connection, faultOf };
   }
 

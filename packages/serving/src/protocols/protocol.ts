@@ -17,7 +17,7 @@ export interface Protocol {
 }
 
 export interface Route {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** `/v1/responses/{id}`: a name in braces stands for one part of the path. */
   path: string;
   /** @returns null where the answer was streamed, or its client has left */
@@ -37,7 +37,9 @@ export interface Exchange {
   query: URLSearchParams;
   /** The JSON of the body. */
   body: () => Promise<unknown>;
-  /** The same, once it was read. */
+  /** The body as it is, in place of its JSON. @param longest in bytes */
+  bytes: (longest: number) => Promise<Buffer>;
+  /** The JSON of the body, once it was read. */
   sent: () => unknown;
   /** Given when the client leaves. */
   signal: AbortSignal;

@@ -1,0 +1,211 @@
+// The futures of requests: what was asked, until it is answered and no restart needs it; and the answers, until they are fetched and
+// their room is needed. A request is on disk before its client hears of its future, and a result before the future is done.
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RequestError, type Failure } from '../request-error.js';
+import { fileName, idOf } from '../store/file-names.js';
+import { readStored, writeStored } from './stored-file.js';
+
+export interface NewRequest {
+  /** The future's own. */
+  id: string;
+  kind: string;
+  /** The model whose requests are answered in their order; null: it has no order. */
+  model: string | null;
+  /** Its place in that order. */
+  seq: number;
+  form: 'json' | 'protobuf';
+  body: Uint8Array;
+  /** Of the header X-Idempotency-Key. */
+  key: string | null;
+}
+
+export type StoredRequest = Omit<NewRequest, 'key'>;
+
+/** JSON as it is sent; the results of losses and samples are kept as protobuf. */
+export type Result =
+  | { form: 'json'; json: object }
+  | { form: 'failure'; failure: Failure }
+  | { form: 'loss' | 'sample'; bytes: Uint8Array };
+
+interface Entry {
+  id: string;
+  hash: string;
+  key: string | null;
+  state: 'pending' | 'done' | 'dropped';
+  /** Of the result on disk. */
+  bytes: number;
+  isFetched: boolean;
+}
+
+type RequestHead = Omit<NewRequest, 'body'> & { hash: string };
+type ResultHead = Pick<Entry, 'id' | 'hash' | 'key'> & { form: Result['form'] };
+
+export class FutureStore {
+  readonly #entries = new Map<string, Entry>();
+  readonly #byKey = new Map<string, string>();
+  readonly #written = new Map<string, Promise<void>>();
+  readonly #waiters = new Map<string, Set<() => void>>();
+  #bytes = 0;
+  #isClosed = false;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly mostBytes: number,
+  ) {}
+
+  /** @param mostBytes of results; the oldest ones that were fetched are removed first */
+  static async open(
+    folder: string,
+    mostBytes: number,
+  ): Promise<{ futures: FutureStore; requests: StoredRequest[] }> {
+    const futures = new FutureStore(folder, mostBytes);
+    for (const part of ['requests', 'results']) await mkdir(join(folder, part), { recursive: true });
+    return { futures, requests: await futures.#read() };
+  }
+
+  /** @returns the requests that are still on disk: those without a result, and those that a restart repeats */
+  async #read(): Promise<StoredRequest[]> {
+    const requests: StoredRequest[] = [];
+    for (const id of await this.#stored('requests')) {
+      const { head, content } = await readStored<RequestHead>(this.#path('requests', id));
+      const { hash, key, ...request } = head;
+      this.#register({ id, hash, key, state: 'pending', bytes: 0, isFetched: false });
+      requests.push({ ...request, body: content });
+    }
+    for (const id of await this.#stored('results')) {
+      const { head, content } = await readStored<ResultHead>(this.#path('results', id));
+      this.#register({ id, hash: head.hash, key: head.key, state: 'done', bytes: content.length, isFetched: false });
+      this.#bytes += content.length;
+    }
+    return requests;
+  }
+
+  async #stored(part: string): Promise<string[]> {
+    const names = await readdir(join(this.folder, part));
+    return names.filter((name) => name.endsWith('.bin')).map((name) => idOf(name.slice(0, -'.bin'.length)));
+  }
+
+  #register(entry: Entry): void {
+    this.#entries.set(entry.id, entry);
+    if (entry.key !== null) this.#byKey.set(entry.key, entry.id);
+  }
+
+  /**
+   * The future that the same request has already; undefined for a new one.
+   *
+   * @throws {RequestError} 409 where the id or the key is another request's
+   */
+  known({ id, key, body, kind }: Pick<NewRequest, 'id' | 'key' | 'body' | 'kind'>): string | undefined {
+    const hash = hashOf(kind, body);
+    for (const found of [this.#entries.get(id), key === null ? undefined : this.#entries.get(this.#byKey.get(key) ?? '')])
+      if (found && found.hash !== hash)
+        throw new RequestError(
+          found.id === id
+            ? `the request ${id} was sent before with another body; each sequence number is for one request`
+            : `the header X-Idempotency-Key was sent before with another request, ${found.id}`,
+          409,
+        );
+      else if (found) return found.id;
+    return undefined;
+  }
+
+  /** Keeps a new request. Resolves when it is on disk. */
+  accept(request: NewRequest): Promise<void> {
+    const { body, ...head } = request;
+    const { id, key, kind } = request;
+    const hash = hashOf(kind, body);
+    this.#register({ id, hash, key, state: 'pending', bytes: 0, isFetched: false });
+    const written = writeStored(this.#path('requests', id), { ...head, hash }, body);
+    this.#written.set(id, written);
+    return written.finally(() => this.#written.delete(id));
+  }
+
+  /** Resolves when a request that was accepted is on disk. */
+  async written(id: string): Promise<void> {
+    await this.#written.get(id);
+  }
+
+  isDone(id: string): boolean {
+    return this.#entries.get(id)?.state !== 'pending';
+  }
+
+  /** Keeps the result; from then on it can be fetched. */
+  async finish(id: string, result: Result): Promise<void> {
+    const entry = this.#entries.get(id)!;
+    const { form } = result;
+    const content = 'bytes' in result ? result.bytes : Buffer.from(JSON.stringify('json' in result ? result.json : result.failure));
+    const head: ResultHead = { id, hash: entry.hash, key: entry.key, form };
+    await writeStored(this.#path('results', id), head, content);
+    Object.assign(entry, { state: 'done', bytes: content.length });
+    this.#bytes += content.length;
+    for (const wake of this.#waiters.get(id) ?? []) wake();
+    this.#waiters.delete(id);
+    await this.#makeRoom();
+  }
+
+  /** The request is not repeated by a restart. */
+  forgetRequest(id: string): Promise<void> {
+    return rm(this.#path('requests', id), { force: true });
+  }
+
+  /**
+   * @param ms to wait for it
+   * @returns null where it is not done yet
+   * @throws {RequestError} 410 where there is no such future, or its result was removed
+   */
+  async result(id: string, ms: number, signal: AbortSignal): Promise<Result | null> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) throw new RequestError(`there is no request ${id}; send it again`, 410);
+    if (entry.state === 'pending') await this.#wait(id, ms, signal);
+    if (entry.state === 'pending') return null;
+    if (entry.state === 'dropped') throw new RequestError(`the result of ${id} is not kept any more; send the request again`, 410);
+    const { head, content } = await readStored<ResultHead>(this.#path('results', id));
+    entry.isFetched = true;
+    if (head.form === 'loss' || head.form === 'sample') return { form: head.form, bytes: content };
+    const json = JSON.parse(Buffer.from(content).toString()) as object;
+    return head.form === 'failure' ? { form: 'failure', failure: json as Failure } : { form: 'json', json };
+  }
+
+  #wait(id: string, ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const waiters = this.#waiters.get(id) ?? new Set();
+      this.#waiters.set(id, waiters);
+      const wake = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
+        waiters.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      signal.addEventListener('abort', wake);
+      waiters.add(wake);
+    });
+  }
+
+  async #makeRoom(): Promise<void> {
+    if (this.#bytes <= this.mostBytes) return;
+    const done = [...this.#entries.values()].filter(({ state }) => state === 'done');
+    for (const entry of [...done.filter(({ isFetched }) => isFetched), ...done.filter(({ isFetched }) => !isFetched)]) {
+      if (this.#bytes <= this.mostBytes) return;
+      entry.state = 'dropped';
+      this.#bytes -= entry.bytes;
+      await rm(this.#path('results', entry.id), { force: true });
+    }
+  }
+
+  /** Wakes everybody who waits. */
+  close(): void {
+    this.#isClosed = true;
+    for (const waiters of this.#waiters.values()) for (const wake of [...waiters]) wake();
+  }
+
+  #path(part: 'requests' | 'results', id: string): string {
+    return join(this.folder, part, `${fileName(id)}.bin`);
+  }
+}
+
+const hashOf = (kind: string, body: Uint8Array): string =>
+  createHash('sha256').update(`${kind}\n`).update(body).digest('base64');

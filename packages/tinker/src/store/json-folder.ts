@@ -1,0 +1,43 @@
+// Records by their ids, each a file of its own that is written whole: what is read back is what was written, whenever the process ends.
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomically } from '@bowyer/core';
+import { fileName } from './file-names.js';
+
+const ENDING = '.json';
+
+export class JsonFolder<Entry extends object> {
+  private constructor(
+    private readonly folder: string,
+    readonly entries: Map<string, Entry>,
+  ) {}
+
+  static async open<Entry extends object>(folder: string): Promise<JsonFolder<Entry>> {
+    await mkdir(folder, { recursive: true });
+    const entries = new Map<string, Entry>();
+    for (const name of (await readdir(folder)).sort()) {
+      if (!name.endsWith(ENDING)) continue; // begun and not finished
+      const id = decodeURIComponent(name.slice(0, -ENDING.length));
+      entries.set(id, JSON.parse(await readFile(join(folder, name), 'utf8')) as Entry);
+    }
+    return new JsonFolder(folder, entries);
+  }
+
+  get(id: string): Entry | undefined {
+    return this.entries.get(id);
+  }
+
+  async set(id: string, entry: Entry): Promise<void> {
+    this.entries.set(id, entry);
+    await writeFileAtomically(this.#path(id), JSON.stringify(entry));
+  }
+
+  async delete(id: string): Promise<void> {
+    this.entries.delete(id);
+    await rm(this.#path(id), { force: true });
+  }
+
+  #path(id: string): string {
+    return join(this.folder, `${fileName(id)}${ENDING}`);
+  }
+}

@@ -1,0 +1,182 @@
+// The JSON bodies of requests. A field that no schema has is refused: what it asks for would not be done.
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler';
+import { RequestError } from '../request-error.js';
+
+const text = Type.String({ maxLength: 4096 });
+const id = Type.String({ minLength: 1, maxLength: 512 });
+const index = Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1 });
+const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+const object = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fields, { additionalProperties: false });
+/** What the request is, as some clients repeat it. */
+const ofType = (name: string) => ({ type: Type.Optional(Type.Literal(name)) });
+const metadata = maybe(Type.Record(Type.String(), Type.Unknown()));
+
+const chunk = Type.Union([
+  object({ type: Type.Optional(Type.Literal('encoded_text')), tokens: Type.Array(Type.Integer()) }),
+  Type.Object({ type: Type.Union([Type.Literal('image'), Type.Literal('image_asset_pointer'), Type.Literal('dmel')]) }),
+]);
+const modelInput = object({ chunks: Type.Array(chunk) });
+const tensor = object({
+  data: Type.Array(Type.Number()),
+  dtype: Type.Union([Type.Literal('float32'), Type.Literal('int64')]),
+  shape: maybe(Type.Array(index)),
+  sparse_crow_indices: maybe(Type.Array(index)),
+  sparse_col_indices: maybe(Type.Array(index)),
+});
+const datum = object({
+  model_input: modelInput,
+  loss_fn_inputs: Type.Record(Type.String(), tensor),
+  model_input_spans: Type.Optional(Type.Null()),
+  loss_fn_input_spans: Type.Optional(Type.Null()),
+});
+const lossConfig = maybe(Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])));
+const lossInput = object({
+  data: Type.Array(datum),
+  loss_fn: text,
+  loss_fn_config: lossConfig,
+  loss_fn_config_v2: lossConfig,
+});
+const ofModel = { model_id: id, seq_id: maybe(index) };
+const number = Type.Number();
+
+const schemas = {
+  clientConfig: object({ sdk_version: maybe(text) }),
+  clientDynamicConfig: Type.Object({}),
+  createSession: object({
+    tags: Type.Array(text),
+    user_metadata: metadata,
+    sdk_version: text,
+    project_id: maybe(text),
+    ...ofType('create_session'),
+  }),
+  heartbeat: object({ session_id: id, ...ofType('session_heartbeat') }),
+  telemetry: Type.Object({ session_id: id, events: Type.Array(Type.Unknown()) }),
+  retrieveFuture: object({ request_id: id, allow_metadata_only: maybe(Type.Boolean()) }),
+  createModel: object({
+    session_id: id,
+    model_seq_id: index,
+    base_model: text,
+    user_metadata: metadata,
+    lora_config: maybe(
+      object({
+        rank: Type.Integer({ minimum: 1 }),
+        seed: maybe(Type.Integer()),
+        train_unembed: maybe(Type.Boolean()),
+        train_mlp: maybe(Type.Boolean()),
+        train_attn: maybe(Type.Boolean()),
+      }),
+    ),
+    ...ofType('create_model'),
+  }),
+  getInfo: object({ model_id: id, ...ofType('get_info') }),
+  unloadModel: object({ model_id: id, ...ofType('unload_model') }),
+  forwardBackward: object({ ...ofModel, forward_backward_input: lossInput, forward_only: maybe(Type.Boolean()) }),
+  forward: object({ ...ofModel, forward_input: lossInput }),
+  optimStep: object({
+    ...ofModel,
+    adam_params: object({
+      learning_rate: maybe(number),
+      beta1: maybe(number),
+      beta2: maybe(number),
+      eps: maybe(number),
+      weight_decay: maybe(number),
+      grad_clip_norm: maybe(number),
+    }),
+    ...ofType('optim_step'),
+  }),
+  saveWeights: object({
+    ...ofModel,
+    path: maybe(text),
+    ttl_seconds: maybe(Type.Integer({ minimum: 1 })),
+    overwrite: maybe(Type.Boolean()),
+    user_metadata: metadata,
+    ...ofType('save_weights'),
+  }),
+  saveWeightsForSampler: object({
+    ...ofModel,
+    path: maybe(text),
+    sampling_session_seq_id: maybe(index),
+    ttl_seconds: maybe(Type.Integer({ minimum: 1 })),
+    overwrite: maybe(Type.Boolean()),
+    user_metadata: metadata,
+    ...ofType('save_weights_for_sampler'),
+  }),
+  loadWeights: object({
+    model_id: maybe(id),
+    seq_id: maybe(index),
+    session_id: maybe(id),
+    model_seq_id: maybe(index),
+    base_model: maybe(text),
+    user_metadata: metadata,
+    path: text,
+    optimizer: maybe(Type.Boolean()),
+    weights_access_token: maybe(text),
+    ...ofType('load_weights'),
+  }),
+  createSamplingSession: object({
+    session_id: id,
+    sampling_session_seq_id: index,
+    base_model: maybe(text),
+    model_path: maybe(text),
+    ...ofType('create_sampling_session'),
+  }),
+  asample: object({
+    sampling_session_id: maybe(id),
+    seq_id: maybe(index),
+    base_model: maybe(text),
+    model_path: maybe(text),
+    num_samples: Type.Optional(Type.Integer({ minimum: 1 })),
+    prompt: modelInput,
+    sampling_params: Type.Optional(
+      object({
+        max_tokens: maybe(Type.Integer({ minimum: 1 })),
+        seed: maybe(Type.Integer()),
+        stop: maybe(Type.Union([text, Type.Array(text), Type.Array(Type.Integer({ minimum: 0 }))])),
+        temperature: maybe(Type.Number({ minimum: 0 })),
+        top_k: maybe(Type.Integer({ minimum: -1 })),
+        top_p: maybe(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
+      }),
+    ),
+    prompt_logprobs: maybe(Type.Boolean()),
+    topk_prompt_logprobs: maybe(index),
+    ...ofType('sample'),
+  }),
+  weightsInfo: object({ tinker_path: text }),
+  ttl: object({ ttl_seconds: maybe(Type.Integer({ minimum: 1 })) }),
+};
+
+type Schemas = typeof schemas;
+export type BodyName = keyof Schemas;
+export type Body<Name extends BodyName> = Static<Schemas[Name]>;
+export type LossInputJson = Body<'forwardBackward'>['forward_backward_input'];
+export type ModelInputJson = Body<'asample'>['prompt'];
+
+const checks = new Map<BodyName, TypeCheck<TSchema>>();
+
+/** @throws {RequestError} that names the field and what it must be */
+export function checkedBody<Name extends BodyName>(name: Name, body: unknown): Body<Name> {
+  const check = checks.get(name) ?? TypeCompiler.Compile<TSchema>(schemas[name]);
+  checks.set(name, check);
+  if (check.Check(body)) return body as Body<Name>;
+  const { path, message, value } = deepest(check, body);
+  const field = path === '' ? 'the body' : path.slice(1).replaceAll('/', '.');
+  throw new RequestError(`${field}: ${message.toLowerCase()}, not ${shown(value)}`);
+}
+
+function deepest(check: TypeCheck<TSchema>, body: unknown) {
+  let [found, seen] = [check.Errors(body).First()!, 0];
+  for (const error of check.Errors(body)) {
+    if (error.message !== 'Expected union value') {
+      found = error;
+      break;
+    }
+    if (++seen > 100) break;
+  }
+  return found;
+}
+
+const shown = (value: unknown): string => {
+  const written = JSON.stringify(value) ?? 'undefined';
+  return written.length > 80 ? `${written.slice(0, 80)}…` : written;
+};
