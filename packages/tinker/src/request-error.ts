@@ -1,4 +1,7 @@
 // The reasons why a request is not served, in the categories that clients know.
+import { AdapterError } from '@bowyer/models';
+import { BadRequestError } from '@bowyer/serving';
+import { TrainingRequestError } from './training/request-error.js';
 
 /** The request cannot be served as it is: a client should not send it again. */
 export class RequestError extends Error {
@@ -19,7 +22,10 @@ export interface Failure {
   category: 'user' | 'server';
 }
 
+/** Errors of the parts below that say what the sender must change. */
+const ofUsers = [RequestError, TrainingRequestError, BadRequestError, AdapterError];
+
 export const failureOf = (error: unknown): Failure =>
-  error instanceof RequestError
+  error instanceof Error && ofUsers.some((type) => error instanceof type)
     ? { error: error.message, category: 'user' }
     : { error: `the server had an error: ${error instanceof Error ? error.message : String(error)}`, category: 'server' };

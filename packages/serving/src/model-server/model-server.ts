@@ -55,7 +55,7 @@ export interface ModelServerOptions extends SequenceBatcherOptions {
   /** Watches all calls; none if not given. */
   observer?: CallObserver;
   /** Protocols beside those of models, which may use its engine; none if not given. */
-  protocols?: (engine: ServedEngine) => readonly Protocol[];
+  protocols?: (engine: ServedEngine) => readonly Protocol[] | Promise<readonly Protocol[]>;
   /** Called on faults of the server, which the client sees as status 500. */
   onFault?: (error: Error) => void;
 }
@@ -93,8 +93,8 @@ export class ModelServer {
       adapters,
       observer,
     });
-    const protocols = [...own, ...(options.protocols?.({ batcher, adapters: registry, generator }) ?? [])];
     try {
+      const protocols = [...own, ...((await options.protocols?.({ batcher, adapters: registry, generator })) ?? [])];
       for (const [adapter, dir] of Object.entries(adapters?.given ?? {})) await loadAdapter(adapters!, adapter, dir);
       const health = () => batcher.load;
       return new ModelServer(

@@ -47,6 +47,8 @@ export class FutureStore {
   readonly #byKey = new Map<string, string>();
   readonly #written = new Map<string, Promise<void>>();
   readonly #waiters = new Map<string, Set<() => void>>();
+  /** The requests on disk of each model, with their places. */
+  readonly #ofModels = new Map<string, Map<string, number>>();
   #bytes = 0;
   #isClosed = false;
 
@@ -72,6 +74,7 @@ export class FutureStore {
       const { head, content } = await readStored<RequestHead>(this.#path('requests', id));
       const { hash, key, ...request } = head;
       this.#register({ id, hash, key, state: 'pending', bytes: 0, isFetched: false });
+      this.#order(request);
       requests.push({ ...request, body: content });
     }
     for (const id of await this.#stored('results')) {
@@ -92,6 +95,12 @@ export class FutureStore {
     if (entry.key !== null) this.#byKey.set(entry.key, entry.id);
   }
 
+  #order({ id, model, seq }: Pick<NewRequest, 'id' | 'model' | 'seq'>): void {
+    if (model === null) return;
+    const places = this.#ofModels.get(model) ?? new Map<string, number>();
+    this.#ofModels.set(model, places.set(id, seq));
+  }
+
   /**
    * The future that the same request has already; undefined for a new one.
    *
@@ -100,7 +109,9 @@ export class FutureStore {
   known({ id, key, body, kind }: Pick<NewRequest, 'id' | 'key' | 'body' | 'kind'>): string | undefined {
     const hash = hashOf(kind, body);
     for (const found of [this.#entries.get(id), key === null ? undefined : this.#entries.get(this.#byKey.get(key) ?? '')])
-      if (found && found.hash !== hash)
+      // A sample whose result was removed is drawn again; what has changed a model is not done twice.
+      if (found?.state === 'dropped' && kind === 'asample') continue;
+      else if (found && found.hash !== hash)
         throw new RequestError(
           found.id === id
             ? `the request ${id} was sent before with another body; each sequence number is for one request`
@@ -117,6 +128,7 @@ export class FutureStore {
     const { id, key, kind } = request;
     const hash = hashOf(kind, body);
     this.#register({ id, hash, key, state: 'pending', bytes: 0, isFetched: false });
+    this.#order(request);
     const written = writeStored(this.#path('requests', id), { ...head, hash }, body);
     this.#written.set(id, written);
     return written.finally(() => this.#written.delete(id));
@@ -145,9 +157,16 @@ export class FutureStore {
     await this.#makeRoom();
   }
 
-  /** The request is not repeated by a restart. */
-  forgetRequest(id: string): Promise<void> {
-    return rm(this.#path('requests', id), { force: true });
+  /** A restart does not run the request again. */
+  async forgetRequest(id: string): Promise<void> {
+    await rm(this.#path('requests', id), { force: true });
+    for (const ids of this.#ofModels.values()) ids.delete(id);
+  }
+
+  /** The same for the requests of a model up to a place in their order. */
+  async forgetRequestsOf(model: string, seq: number): Promise<void> {
+    for (const [id, place] of [...(this.#ofModels.get(model) ?? [])])
+      if (place <= seq && this.isDone(id)) await this.forgetRequest(id);
   }
 
   /**

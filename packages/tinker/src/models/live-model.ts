@@ -1,0 +1,163 @@
+// One model on this server: its requests in order, its state in memory, and the snapshots from which a restart goes on. Requests since the
+// newest snapshot stay on disk, and a restart runs them again: the same numbers come out on the same machine.
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FutureStore, Result, StoredRequest } from '../futures/future-store.js';
+import { OrderedQueue } from '../futures/ordered-queue.js';
+import { failureOf, RequestError } from '../request-error.js';
+import type { TrainableModel } from '../training/trainable.js';
+import type { ModelRecord } from './model-record.js';
+
+/** What a kind of request does. */
+export interface Operation {
+  run: (model: TrainableModel, request: StoredRequest, live: LiveModel) => Promise<Result>;
+  /** Whether the model is another one afterwards: a restart must run it again. */
+  changes: (request: StoredRequest) => boolean;
+  /** A moment at which little of the state is pending, good for a snapshot. */
+  endsStep: boolean;
+}
+
+export interface LiveModelOptions {
+  record: ModelRecord;
+  /** For snapshots. */
+  folder: string;
+  futures: FutureStore;
+  operations: Readonly<Record<string, Operation>>;
+  /** Opens the model as its record has it. @param snapshot null: there is none yet */
+  open: (snapshot: string | null) => Promise<TrainableModel>;
+  onFault: (error: Error) => void;
+}
+
+/** Snapshots take at most this share of the time: one in so many times its own duration. */
+const SNAPSHOT_INTERVAL = 10;
+
+export class LiveModel {
+  readonly #queue: OrderedQueue<StoredRequest>;
+  #trainable: Promise<TrainableModel> | null = null;
+  #snapshotMs = 0;
+  #lastSnapshot = -Infinity;
+  #isStale = false;
+  lastRequest = Date.now();
+
+  private constructor(
+    readonly options: LiveModelOptions,
+    private snapshot: number | null,
+  ) {
+    this.#queue = new OrderedQueue((snapshot ?? 0) + 1, (request, seq) => this.#run(request, seq));
+  }
+
+  static async open(options: LiveModelOptions): Promise<LiveModel> {
+    await mkdir(options.folder, { recursive: true });
+    const names = (await readdir(options.folder)).filter((name) => /^\d+$/.test(name));
+    return new LiveModel(options, names.length > 0 ? Math.max(...names.map(Number)) : null);
+  }
+
+  get record(): ModelRecord {
+    return this.options.record;
+  }
+
+  /** Whether its state is in memory. */
+  get isLoaded(): boolean {
+    return this.#trainable !== null;
+  }
+
+  /** For a request that brings no sequence number. */
+  get freeSeq(): number {
+    return this.#queue.free;
+  }
+
+  /** Its state, which is read from disk where it is not in memory. */
+  trainable(): Promise<TrainableModel> {
+    const { open, folder } = this.options;
+    this.#trainable ??= open(this.snapshot === null ? null : join(folder, String(this.snapshot)));
+    this.#trainable.catch(() => (this.#trainable = null));
+    return this.#trainable;
+  }
+
+  add(request: StoredRequest): void {
+    this.lastRequest = Date.now();
+    this.#queue.add(request.seq, request);
+  }
+
+  async #run(request: StoredRequest, seq: number): Promise<void> {
+    const { futures, operations, onFault } = this.options;
+    const operation = operations[request.kind];
+    const isRepeated = futures.isDone(request.id);
+    const changes = operation.changes(request);
+    if (isRepeated && !changes) return;
+    const result = await this.#result(operation, request);
+    try {
+      if (!isRepeated) await futures.finish(request.id, result);
+      this.#isStale ||= changes;
+      if (!this.#isStale) await this.#moveSnapshot(seq);
+      else if (operation.endsStep && this.#isDue()) await this.#takeSnapshot(seq);
+    } catch (error) {
+      onFault(error as Error);
+    }
+  }
+
+  async #result(operation: Operation, request: StoredRequest): Promise<Result> {
+    try {
+      if (this.record.isUnloaded) throw new RequestError(`the model ${this.record.id} is unloaded; load its weights into another one`);
+      return await operation.run(await this.trainable(), request, this);
+    } catch (error) {
+      const failure = failureOf(error);
+      if (failure.category === 'server') this.options.onFault(error as Error);
+      return { form: 'failure', failure };
+    }
+  }
+
+  #isDue(): boolean {
+    return this.#isStale && performance.now() - this.#lastSnapshot > SNAPSHOT_INTERVAL * this.#snapshotMs;
+  }
+
+  async #takeSnapshot(seq: number): Promise<void> {
+    if (this.#trainable === null) return;
+    const { folder } = this.options;
+    const began = performance.now();
+    const [temporary, final] = [join(folder, `${seq}.tmp`), join(folder, String(seq))];
+    await rm(temporary, { recursive: true, force: true });
+    await (await this.#trainable).save(temporary);
+    await rename(temporary, final);
+    this.snapshot = seq;
+    this.#isStale = false;
+    this.#lastSnapshot = performance.now();
+    this.#snapshotMs = this.#lastSnapshot - began;
+    await this.#forgetUpTo(seq);
+  }
+
+  /** The requests since the snapshot have changed nothing: it is also that of the last of them. */
+  async #moveSnapshot(seq: number): Promise<void> {
+    if (this.snapshot === null) return;
+    const { folder } = this.options;
+    await rename(join(folder, String(this.snapshot)), join(folder, String(seq)));
+    this.snapshot = seq;
+    await this.#forgetUpTo(seq);
+  }
+
+  async #forgetUpTo(seq: number): Promise<void> {
+    const { folder, futures, record } = this.options;
+    for (const name of await readdir(folder))
+      if (name !== String(seq)) await rm(join(folder, name), { recursive: true, force: true });
+    await futures.forgetRequestsOf(record.id, seq);
+  }
+
+  /** After the requests before it: its memory is free, and what comes later fails. */
+  async unload(): Promise<void> {
+    await this.#queue.idle();
+    this.record.isUnloaded = true;
+    await this.release();
+  }
+
+  async release(): Promise<void> {
+    const trainable = this.#trainable;
+    this.#trainable = null;
+    await (await trainable?.catch(() => null))?.close();
+  }
+
+  /** Ends after the request that is being run. The state stays on disk. */
+  async close(): Promise<void> {
+    await this.#queue.close();
+    await this.release();
+  }
+}

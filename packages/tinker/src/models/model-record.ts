@@ -1,0 +1,32 @@
+// What a restart must know of a model besides its snapshot and its requests.
+import type { LoraShape } from '../training/trainable.js';
+
+export interface ModelRecord {
+  id: string;
+  sessionId: string;
+  baseModel: string;
+  shape: LoraShape;
+  userMetadata: Record<string, unknown> | null;
+  /** The checkpoint that it began with; null: fresh adapters. */
+  from: { path: string; optimizer: boolean } | null;
+  isUnloaded: boolean;
+}
+
+/** Limits of what clients can ask for. */
+export interface Quotas {
+  /** Models that are loaded at the same time. */
+  models: number;
+  /** Of the memory of all loaded models: adapters, optimizer states, gradients. */
+  modelBytes: number;
+  maxRank: number;
+  /** Of one forward_backward, or of one sample with its prompt. */
+  requestTokens: number;
+  /** Of one forward_backward. */
+  datums: number;
+  /** Of a body, after its decompression. */
+  bodyBytes: number;
+  /** Of all checkpoints. */
+  storageBytes: number;
+  /** Of the results that are kept for clients. */
+  resultBytes: number;
+}

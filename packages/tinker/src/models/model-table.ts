@@ -1,0 +1,168 @@
+// All models of this server: those that clients create, and those that a restart finds on disk.
+import { join } from 'node:path';
+import { hash32, Rng } from '@bowyer/core';
+import type { FutureStore, StoredRequest } from '../futures/future-store.js';
+import { RequestError } from '../request-error.js';
+import type { Checkpoints } from '../store/checkpoints.js';
+import { fileName } from '../store/file-names.js';
+import { JsonFolder } from '../store/json-folder.js';
+import type { LoraShape, TrainableModel, TrainingBase } from '../training/trainable.js';
+import { checkedBody } from '../wire/bodies.js';
+import { LiveModel, type Operation } from './live-model.js';
+import type { ModelRecord, Quotas } from './model-record.js';
+
+export interface ModelTableOptions {
+  base: TrainingBase;
+  /** The name of the base for clients. */
+  baseModel: string;
+  folder: string;
+  futures: FutureStore;
+  checkpoints: Checkpoints;
+  quotas: Quotas;
+  /** For models whose creators give none. */
+  seed: number;
+  operations: Readonly<Record<string, Operation>>;
+  onFault: (error: Error) => void;
+}
+
+export class ModelTable {
+  readonly #models = new Map<string, LiveModel>();
+  /** The models being loaded count too. */
+  readonly #loading = new Set<string>();
+
+  private constructor(
+    private readonly options: ModelTableOptions,
+    private readonly records: JsonFolder<ModelRecord>,
+  ) {}
+
+  static async open(options: ModelTableOptions): Promise<ModelTable> {
+    const table = new ModelTable(options, await JsonFolder.open(join(options.folder, 'records')));
+    for (const record of table.records.entries.values()) table.#models.set(record.id, await table.#live(record));
+    return table;
+  }
+
+  get all(): LiveModel[] {
+    return [...this.#models.values()];
+  }
+
+  /** @throws {RequestError} 404 */
+  find(id: string): LiveModel {
+    const found = this.#models.get(id);
+    if (found) return found;
+    throw new RequestError(`there is no model ${id}; create it first`, 404);
+  }
+
+  /** Takes the requests up that were not answered, and those that the newest snapshot has not. */
+  resume(requests: readonly StoredRequest[]): void {
+    for (const request of requests) this.#models.get(request.model ?? '')?.add(request);
+  }
+
+  /** Creates a model with fresh adapters, or with those of a checkpoint. @throws {RequestError} */
+  async create(request: StoredRequest): Promise<ModelRecord> {
+    const id = request.id.slice(0, -':create'.length);
+    const body: unknown = JSON.parse(Buffer.from(request.body).toString());
+    const record = request.kind === 'load_weights' ? this.#loaded(id, body) : this.#fresh(id, body);
+    const { models, maxRank } = this.options.quotas;
+    if (record.shape.rank > maxRank)
+      throw new RequestError(`lora_config.rank is ${record.shape.rank}; this server has room for ${maxRank} (max_lora_rank)`);
+    const loaded = this.all.filter((each) => !each.record.isUnloaded && each.record.id !== id);
+    if (loaded.length + this.#loading.size >= models)
+      throw new RequestError(
+        `this server trains ${models} models at the same time (max_models); unload one of ${loaded.map((each) => each.record.id).join(', ')}`,
+      );
+    this.#loading.add(id);
+    try {
+      const live = this.#models.get(id) ?? (await this.#live(record));
+      await live.trainable();
+      await this.records.set(id, record);
+      this.#models.set(id, live);
+    } finally {
+      this.#loading.delete(id);
+    }
+    return record;
+  }
+
+  #fresh(id: string, body: unknown): ModelRecord {
+    const { session_id, base_model, user_metadata, lora_config } = checkedBody('createModel', body);
+    this.checkBase(base_model);
+    if (!lora_config) throw new RequestError('lora_config is missing; this server trains LoRA adapters: send {"rank": 8}');
+    const { rank, seed, train_attn, train_mlp, train_unembed } = lora_config;
+    const shape: LoraShape = {
+      rank,
+      seed: seed ?? Rng.forPurpose(this.options.seed, `adapter ${hash32(id)} ${id}`).uint32(),
+      trainAttn: train_attn ?? true,
+      trainMlp: train_mlp ?? true,
+      trainUnembed: train_unembed ?? true,
+    };
+    return this.#record({ id, sessionId: session_id, shape, userMetadata: user_metadata ?? null, from: null });
+  }
+
+  #loaded(id: string, body: unknown): ModelRecord {
+    const { path, optimizer, session_id, user_metadata, base_model } = checkedBody('loadWeights', body);
+    if ((base_model ?? null) !== null) this.checkBase(base_model!);
+    const { shape, kind } = this.options.checkpoints.find(path);
+    if (kind !== 'weights') throw new RequestError(`${path} has an adapter alone; load what save_weights has written`);
+    const from = { path, optimizer: optimizer ?? false };
+    return this.#record({ id, sessionId: session_id!, shape, userMetadata: user_metadata ?? null, from });
+  }
+
+  #record(given: Omit<ModelRecord, 'baseModel' | 'isUnloaded'>): ModelRecord {
+    return { ...given, baseModel: this.options.baseModel, isUnloaded: false };
+  }
+
+  /** @throws {RequestError} for another base */
+  checkBase(name: string): void {
+    const { baseModel } = this.options;
+    if (name !== baseModel) throw new RequestError(`base_model '${name}' is not served here; '${baseModel}' is`);
+  }
+
+  async unload(id: string): Promise<void> {
+    const live = this.find(id);
+    await live.unload();
+    await this.records.set(id, live.record);
+  }
+
+  #live(record: ModelRecord): Promise<LiveModel> {
+    const { folder, futures, operations, onFault } = this.options;
+    const own = join(folder, fileName(record.id));
+    const open = (snapshot: string | null) => this.#open(record, snapshot);
+    return LiveModel.open({ record, folder: own, futures, operations, open, onFault });
+  }
+
+  async #open({ shape, from }: ModelRecord, snapshot: string | null): Promise<TrainableModel> {
+    const { base, checkpoints, quotas } = this.options;
+    const trainable = await base.create(shape);
+    try {
+      this.#bytes.set(trainable, trainable.bytes);
+      const bytes = [...this.#bytes.values()].reduce((sum, each) => sum + each, 0);
+      if (bytes > quotas.modelBytes)
+        throw new RequestError(
+          `the models have ${bytes} bytes together with this one, and this server has room for ${quotas.modelBytes} (max_models_mb)`,
+        );
+      if (snapshot !== null) await trainable.load(snapshot, { optimizer: true });
+      else if (from !== null)
+        await trainable.load(checkpoints.folderOf(checkpoints.find(from.path)), { optimizer: from.optimizer });
+    } catch (error) {
+      this.#bytes.delete(trainable);
+      await trainable.close();
+      throw error;
+    }
+    return this.#counted(trainable);
+  }
+
+  readonly #bytes = new Map<TrainableModel, number>();
+
+  /** Its bytes count until it is closed. */
+  #counted(trainable: TrainableModel): TrainableModel {
+    const close = trainable.close.bind(trainable);
+    trainable.close = () => {
+      this.#bytes.delete(trainable);
+      return close();
+    };
+    return trainable;
+  }
+
+  async close(): Promise<void> {
+    for (const live of this.all) await live.close();
+  }
+}

@@ -1,0 +1,29 @@
+// The route by which clients fetch results, in the form that they accept.
+import type { Exchange, HttpAnswer, Route } from '@bowyer/serving';
+import type { TinkerService } from '../tinker-service.js';
+import { checkedBody } from '../wire/bodies.js';
+import { lossJson, sampleJson } from '../wire/results.js';
+import { jsonOf, ok, PREFIX, PROTOBUF, readBody } from './route-context.js';
+
+/** The client waits for 45 seconds. */
+const POLL_MS = 30_000;
+
+export const futureRoutes = (service: TinkerService, pollMs = POLL_MS): Route[] => [
+  {
+    method: 'POST',
+    path: `${PREFIX}/retrieve_future`,
+    respond: async (exchange) => {
+      const { request_id: id } = checkedBody('retrieveFuture', await jsonOf(await readBody(service, exchange)));
+      const result = await service.futures.result(id, pollMs, exchange.signal);
+      if (result === null) return ok({ type: 'try_again', request_id: id, queue_state: 'active' });
+      if (result.form === 'json') return ok(result.json);
+      if (result.form === 'failure') return ok(result.failure);
+      if (acceptsProtobuf(exchange)) return protobuf(result.bytes);
+      return ok(result.form === 'loss' ? lossJson(result.bytes) : sampleJson(result.bytes));
+    },
+  },
+];
+
+const acceptsProtobuf = ({ request }: Exchange): boolean => (request.headers.accept ?? '').includes(PROTOBUF);
+
+const protobuf = (bytes: Uint8Array): HttpAnswer => ({ status: 200, bytes, headers: { 'content-type': PROTOBUF } });

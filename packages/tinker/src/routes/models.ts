@@ -1,0 +1,107 @@
+// Routes of models and of their training: each request gets a future, and its place in the order of its model.
+import type { Exchange, Route } from '@bowyer/serving';
+import { RequestError } from '../request-error.js';
+import type { TinkerService } from '../tinker-service.js';
+import { checkedBody, type BodyName } from '../wire/bodies.js';
+import { decode } from '../wire/field-table.js';
+import { forwardBackwardRequest } from '../wire/messages.js';
+import { direct, jsonOf, keyOf, ok, PREFIX, readBody, type ReadBody } from './route-context.js';
+
+export const modelRoutes = (service: TinkerService): Route[] => [
+  futureOf(service, 'create_model', async (exchange, read) => {
+    const { session_id, model_seq_id } = checkedBody('createModel', await jsonOf(read));
+    service.sessions.find(session_id);
+    return created(service, `${session_id}:train:${model_seq_id}`, 'create_model', exchange, read);
+  }),
+  direct(service, 'get_info', 'getInfo', ({ model_id }) => infoOf(service, model_id)),
+  futureOf(service, 'unload_model', async (exchange, read) => {
+    const { model_id } = checkedBody('unloadModel', await jsonOf(read));
+    service.models.find(model_id);
+    const stored = { id: `${model_id}:unload`, kind: 'unload_model', form: read.form, body: read.bytes, key: keyOf(exchange) };
+    return { request_id: await service.submit({ ...stored, model: null, seq: 0 }), model_id };
+  }),
+  futureOf(service, 'forward_backward', async (exchange, read) => {
+    const { modelId, seqId } = read.form === 'protobuf' ? placeOf(read) : await placeIn(read);
+    return inOrder(service, 'forward_backward', modelId, seqId, exchange, read);
+  }),
+  futureOf(service, 'forward', async (exchange, read) => {
+    const { modelId, seqId } = await placeIn(read);
+    return inOrder(service, 'forward_backward', modelId, seqId, exchange, read);
+  }),
+  ordered(service, 'optim_step', 'optimStep'),
+  ordered(service, 'save_weights', 'saveWeights'),
+  ordered(service, 'save_weights_for_sampler', 'saveWeightsForSampler'),
+  futureOf(service, 'load_weights', async (exchange, read) => {
+    const { model_id, seq_id, session_id, model_seq_id } = checkedBody('loadWeights', await jsonOf(read));
+    if (model_id) return inOrder(service, 'load_weights', model_id, seq_id ?? null, exchange, read);
+    if (!session_id || (model_seq_id ?? null) === null)
+      throw new RequestError('load_weights needs model_id, or session_id with model_seq_id for a new model');
+    service.sessions.find(session_id);
+    return created(service, `${session_id}:train:${model_seq_id}`, 'load_weights', exchange, read);
+  }),
+];
+
+function infoOf(service: TinkerService, id: string): object {
+  const { baseModel, shape } = service.recordOf(id);
+  const arch = service.options.base.model.config.model_type;
+  const data = { arch, model_name: baseModel, tokenizer_id: baseModel };
+  return { type: 'get_info', model_id: id, model_name: baseModel, is_lora: true, lora_rank: shape.rank, model_data: data };
+}
+
+function futureOf(
+  service: TinkerService,
+  path: string,
+  submit: (exchange: Exchange, read: ReadBody) => Promise<object>,
+): Route {
+  const respond = async (exchange: Exchange) => ok(await submit(exchange, await readBody(service, exchange)));
+  return { method: 'POST', path: `${PREFIX}/${path}`, respond };
+}
+
+const ordered = (service: TinkerService, path: string, name: BodyName & ('optimStep' | 'saveWeights' | 'saveWeightsForSampler')) =>
+  futureOf(service, path, async (exchange, read) => {
+    const { model_id, seq_id } = checkedBody(name, await jsonOf(read));
+    return inOrder(service, path, model_id, seq_id ?? null, exchange, read);
+  });
+
+async function inOrder(
+  service: TinkerService,
+  kind: string,
+  model: string,
+  seqId: number | null,
+  exchange: Exchange,
+  { form, bytes: body }: ReadBody,
+): Promise<object> {
+  const live = service.models.find(model);
+  const key = keyOf(exchange);
+  const known = seqId === null ? service.futures.known({ id: '', key, body, kind }) : undefined;
+  const seq = seqId ?? live.freeSeq;
+  const id = known ?? `${model}:${seq}`;
+  return { request_id: await service.submit({ id, kind, model, seq, form, body, key }), model_id: model };
+}
+
+async function created(
+  service: TinkerService,
+  model: string,
+  kind: string,
+  exchange: Exchange,
+  { form, bytes: body }: ReadBody,
+): Promise<object> {
+  const stored = { id: `${model}:create`, kind, model: null, seq: 0, form, body, key: keyOf(exchange) };
+  return { request_id: await service.submit(stored), model_id: model };
+}
+
+/** proto3 does not tell 0 from a field that was left out: sequence numbers begin at 1. */
+function placeOf({ bytes }: ReadBody): { modelId: string; seqId: number | null } {
+  const { modelId = '', seqId = 0 } = decode(forwardBackwardRequest, bytes);
+  return { modelId, seqId: seqId === 0 ? null : seqId };
+}
+
+/** The rest of the body is checked when its turn comes: a bad one fails, and those behind it go on. */
+async function placeIn(read: ReadBody): Promise<{ modelId: string; seqId: number | null }> {
+  const body = (await jsonOf(read)) as { model_id?: unknown; seq_id?: unknown } | null;
+  const { model_id, seq_id } = body ?? {};
+  if (typeof model_id !== 'string') throw new RequestError('model_id: expected string');
+  if (seq_id !== undefined && seq_id !== null && !(Number.isInteger(seq_id) && (seq_id as number) >= 1))
+    throw new RequestError('seq_id: expected an integer of 1 or more');
+  return { modelId: model_id, seqId: (seq_id as number | undefined) ?? null };
+}

@@ -1,0 +1,58 @@
+// What all routes have in common: bodies read within their bounds, and answers that say which future to ask for.
+import { parseJson, type Exchange, type HttpAnswer, type Route } from '@bowyer/serving';
+import { RequestError } from '../request-error.js';
+import type { TinkerService } from '../tinker-service.js';
+import { checkedBody, type Body, type BodyName } from '../wire/bodies.js';
+import { decompressed } from '../wire/compression.js';
+
+/** A chunk of 5,000,000 bytes in JSON has up to half as many numbers. */
+const LIMITS = { values: 4_000_000, fields: 200_000 };
+
+export const PREFIX = '/api/v1';
+export const PROTOBUF = 'application/x-protobuf';
+
+export interface ReadBody {
+  form: 'json' | 'protobuf';
+  bytes: Uint8Array;
+}
+
+export async function readBody(service: TinkerService, { request, bytes }: Exchange): Promise<ReadBody> {
+  const { bodyBytes } = service.options.quotas;
+  const { 'content-encoding': encoding, 'content-type': type = '' } = request.headers;
+  const content = decompressed(await bytes(bodyBytes), encoding, bodyBytes);
+  return { form: type.startsWith(PROTOBUF) ? 'protobuf' : 'json', bytes: content };
+}
+
+export async function jsonOf({ form, bytes }: ReadBody): Promise<unknown> {
+  if (form === 'protobuf') throw new RequestError('the header Content-Type is application/x-protobuf; this route reads JSON');
+  return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), LIMITS);
+}
+
+export const ok = (json: object): HttpAnswer => ({ status: 200, json });
+
+export const keyOf = ({ request }: Exchange): string | null => {
+  const key = request.headers['x-idempotency-key'];
+  return typeof key === 'string' && key !== '' ? key : null;
+};
+
+/** A route whose answer comes at once. */
+export const direct = <Name extends BodyName>(
+  service: TinkerService,
+  path: string,
+  name: Name,
+  respond: (body: Body<Name>, exchange: Exchange, read: ReadBody) => object | Promise<object>,
+): Route => ({
+  method: 'POST',
+  path: `${PREFIX}/${path}`,
+  respond: async (exchange) => {
+    const read = await readBody(service, exchange);
+    return ok(await respond(checkedBody(name, await jsonOf(read)), exchange, read));
+  },
+});
+
+/** A route without a body. */
+export const plain = (
+  method: Route['method'],
+  path: string,
+  respond: (exchange: Exchange) => object | Promise<object>,
+): Route => ({ method, path: `${PREFIX}/${path}`, respond: async (exchange) => ok(await respond(exchange)) });

@@ -1,0 +1,40 @@
+// Routes that a client asks when it starts, and while it lives.
+import { randomUUID } from 'node:crypto';
+import type { Route } from '@bowyer/serving';
+import type { TinkerService } from '../tinker-service.js';
+import { direct, keyOf, plain } from './route-context.js';
+
+/** How long a client may go on with its flags, in seconds. */
+const REFRESH_S = 300;
+
+export function startUpRoutes(service: TinkerService): Route[] {
+  const { quotas, base, baseModel } = service.options;
+  const flags = {
+    pjwt_auth_enabled: false,
+    credential_default_source: 'api_key',
+    use_pyqwest_transport: false,
+    parallel_fwdbwd_chunks: true,
+    proto_compress_fwdbwd: false,
+    fwdbwd_max_chunk_len: quotas.datums,
+    fwdbwd_max_chunk_bytes_count: Math.min(5_000_000, quotas.bodyBytes),
+    create_model_via_load_weights: false,
+  };
+  const model = { model_name: baseModel, max_context_length: base.model.contextLength, trainable: true, sampleable: true };
+  return [
+    direct(service, 'client/config', 'clientConfig', () => flags),
+    direct(service, 'client/dynamic_config', 'clientDynamicConfig', () => ({ ...flags, refresh_interval_sec: REFRESH_S })),
+    direct(service, 'create_session', 'createSession', async ({ tags, user_metadata }, exchange, { bytes }) => {
+      const session = { id: randomUUID(), tags, userMetadata: user_metadata ?? null, key: keyOf(exchange) };
+      const { id } = await service.sessions.create({ ...session, body: Buffer.from(bytes).toString() });
+      return { type: 'create_session', session_id: id };
+    }),
+    direct(service, 'session_heartbeat', 'heartbeat', ({ session_id }) => {
+      service.sessions.find(session_id);
+      return { type: 'session_heartbeat' };
+    }),
+    // Nothing is kept of it: it is about the client, for whoever makes the client.
+    direct(service, 'telemetry', 'telemetry', () => ({ status: 'accepted' })),
+    plain('GET', 'healthz', () => ({ status: 'ok' })),
+    plain('GET', 'get_server_capabilities', () => ({ supported_models: [model] })),
+  ];
+}

@@ -1,0 +1,140 @@
+// Checkpoints of models in their folders: what save_weights and save_weights_for_sampler wrote. One is there once its record is.
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RequestError } from '../request-error.js';
+import type { LoraShape } from '../training/trainable.js';
+import { fileName } from './file-names.js';
+import { JsonFolder } from './json-folder.js';
+
+export type CheckpointKind = 'weights' | 'sampler_weights';
+
+export interface Checkpoint {
+  run: string;
+  kind: CheckpointKind;
+  name: string;
+  /** The request that wrote it: the same request writes it once. */
+  request: string;
+  baseModel: string;
+  shape: LoraShape;
+  /** ISO 8601. */
+  time: string;
+  bytes: number;
+  /** ms since 1970; null: it stays. */
+  expires: number | null;
+  isPublic: boolean;
+  /** Of a sampling session, and without a name that a client gave: the oldest ones of a model make room. */
+  isEphemeral: boolean;
+}
+
+/** Of the checkpoints of sampling sessions that a model keeps. */
+const KEPT_EPHEMERAL = 16;
+
+/** Quotas are for all of them together. */
+export class Checkpoints {
+  private constructor(
+    private readonly folder: string,
+    private readonly records: JsonFolder<Checkpoint>,
+    private readonly mostBytes: number,
+    private readonly now: () => number,
+  ) {}
+
+  static async open(folder: string, mostBytes: number, now: () => number = Date.now): Promise<Checkpoints> {
+    const records = await JsonFolder.open<Checkpoint>(join(folder, 'records'));
+    return new Checkpoints(folder, records, mostBytes, now);
+  }
+
+  folderOf({ run, kind, name }: Pick<Checkpoint, 'run' | 'kind' | 'name'>): string {
+    return join(this.folder, fileName(run), kind, fileName(name));
+  }
+
+  /** Newest first; of one run if it is given. Those of sampling sessions have no names and are left out. */
+  list(run?: string): Checkpoint[] {
+    return [...this.records.entries.values()]
+      .filter((each) => (run === undefined || each.run === run) && !each.isEphemeral && this.#isAlive(each))
+      .sort((a, b) => (a.time < b.time ? 1 : -1));
+  }
+
+  /** @throws {RequestError} 404 */
+  find(path: string): Checkpoint {
+    const found = this.records.get(path);
+    if (found && this.#isAlive(found)) return found;
+    throw new RequestError(`there is no checkpoint ${path}`, 404);
+  }
+
+  /** @param write puts the files into the folder it is given, whole or not at all */
+  async save(
+    wanted: Omit<Checkpoint, 'time' | 'bytes' | 'isPublic'>,
+    overwrite: boolean,
+    write: (folder: string) => Promise<void>,
+  ): Promise<Checkpoint> {
+    const path = pathOf(wanted);
+    const former = this.records.get(path);
+    if (former && former.request === wanted.request) return former;
+    if (former && this.#isAlive(former) && !overwrite)
+      throw new RequestError(`the checkpoint ${path} exists; send overwrite, or another path`);
+    await this.#removeExpired();
+    this.#checkRoom(former?.bytes ?? 0);
+    if (former) await this.remove(path);
+    const folder = this.folderOf(wanted);
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(join(folder, '..'), { recursive: true });
+    await write(folder);
+    const bytes = await bytesBelow(folder);
+    const record = { ...wanted, bytes, time: new Date(this.now()).toISOString(), isPublic: false };
+    await this.records.set(path, record);
+    if (wanted.isEphemeral) await this.#removeOldEphemeral(wanted.run);
+    return record;
+  }
+
+  async remove(path: string): Promise<void> {
+    const found = this.records.get(path);
+    if (found === undefined) return;
+    await this.records.delete(path);
+    await rm(this.folderOf(found), { recursive: true, force: true });
+  }
+
+  async change(path: string, changes: Partial<Pick<Checkpoint, 'isPublic' | 'expires'>>): Promise<void> {
+    await this.records.set(path, { ...this.find(path), ...changes });
+  }
+
+  #isAlive({ expires }: Checkpoint): boolean {
+    return expires === null || expires > this.now();
+  }
+
+  #checkRoom(freed: number): void {
+    const used = [...this.records.entries.values()].reduce((sum, { bytes }) => sum + bytes, -freed);
+    if (used >= this.mostBytes)
+      throw new RequestError(
+        `the checkpoints have ${used} bytes together, and this server keeps ${this.mostBytes} (max_storage_mb); delete some`,
+      );
+  }
+
+  async #removeExpired(): Promise<void> {
+    for (const each of [...this.records.entries.values()]) if (!this.#isAlive(each)) await this.remove(pathOf(each));
+  }
+
+  async #removeOldEphemeral(run: string): Promise<void> {
+    const all = [...this.records.entries.values()].filter((each) => each.run === run && each.isEphemeral);
+    const old = all.sort((a, b) => (a.time < b.time ? -1 : 1)).slice(0, -KEPT_EPHEMERAL);
+    for (const each of old) await this.remove(pathOf(each));
+  }
+}
+
+/** `tinker://RUN/weights/NAME`. */
+export const pathOf = ({ run, kind, name }: Pick<Checkpoint, 'run' | 'kind' | 'name'>): string =>
+  `tinker://${run}/${kind}/${name}`;
+
+const NAME = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** @throws {RequestError} */
+export function checkpointName(name: string): string {
+  if (NAME.test(name) && !/^\.+$/.test(name)) return name;
+  throw new RequestError(`path '${name.slice(0, 80)}' must have 1 to 128 letters, digits, '.', '_' or '-'`);
+}
+
+async function bytesBelow(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  return bytes;
+}

@@ -1,0 +1,100 @@
+// The Tinker API over HTTP, beside the protocols of a model server: its routes, and its form of errors.
+import { realpathSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomically } from '@bowyer/core';
+import { ModelServer, type Exchange, type ModelServerOptions, type Protocol, type Route } from '@bowyer/serving';
+import { RequestError } from './request-error.js';
+import { futureRoutes } from './routes/futures.js';
+import { modelRoutes } from './routes/models.js';
+import { samplingRoutes } from './routes/sampling.js';
+import { startUpRoutes } from './routes/start-up.js';
+import { trainingRunRoutes } from './routes/training-runs.js';
+import { TinkerService, type TinkerServiceOptions } from './tinker-service.js';
+import { MessageError } from './wire/field-table.js';
+
+export interface TinkerServerOptions
+  extends Omit<ModelServerOptions, 'model' | 'protocols' | 'adapters' | 'observer'>,
+    Pick<TinkerServiceOptions, 'base' | 'folder' | 'quotas'> {
+  /** The folder of the base, by which a restart knows that it is the same. */
+  modelFolder: string;
+  /** A request for a result is answered after this many ms at the latest; 30,000 if not given. */
+  pollMs?: number;
+}
+
+export class TinkerServer {
+  private constructor(
+    private readonly server: ModelServer,
+    private readonly service: TinkerService,
+  ) {}
+
+  /** @returns the server once it listens */
+  static async listen(options: TinkerServerOptions): Promise<TinkerServer> {
+    const { base, slots, maxQueued, seed, onFault = () => undefined } = options;
+    await checkFolder(options);
+    const places = base.model.adapterBank!.layout.places;
+    const given = { ...options, baseModel: options.name, places, mostSamples: slots + maxQueued, seed, onFault };
+    let service: TinkerService | undefined;
+    const server = await ModelServer.listen({
+      ...options,
+      model: base.model,
+      protocols: async (engine) => [protocolOf((service = await TinkerService.open(given, engine)), options.pollMs)],
+    });
+    return new TinkerServer(server, service!);
+  }
+
+  /** The base URL that a client is given. */
+  get url(): string {
+    return new URL(this.server.url).origin;
+  }
+
+  /** What is not answered yet stays on disk, where the next server of this folder finds it. The base stays with its owner. */
+  async close(): Promise<void> {
+    await this.service.close();
+    await this.server.close();
+  }
+}
+
+function protocolOf(service: TinkerService, pollMs?: number): Protocol {
+  const routes = [
+    ...startUpRoutes(service),
+    ...futureRoutes(service, pollMs),
+    ...modelRoutes(service),
+    ...samplingRoutes(service),
+    ...trainingRunRoutes(service),
+  ];
+  return { routes: routes.map(inOwnForm), errorBody: ({ message }) => ({ detail: message }) };
+}
+
+/** Errors that the client should not answer with the same request again say so. */
+const inOwnForm = (route: Route): Route => ({
+  ...route,
+  respond: async (exchange: Exchange) => {
+    try {
+      return await route.respond(exchange);
+    } catch (error) {
+      if (error instanceof RequestError || error instanceof MessageError) {
+        const status = error instanceof RequestError ? error.status : 400;
+        return { status, json: { detail: error.message }, headers: { 'x-should-retry': 'false' } };
+      }
+      throw error;
+    }
+  },
+});
+
+/** Models on disk belong to the base that they were trained beside. */
+async function checkFolder({ folder, modelFolder, name }: TinkerServerOptions): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, 'base.json');
+  const own = { model: realpathSync(modelFolder), name };
+  const known = await readFile(path, 'utf8').then(
+    (text) => JSON.parse(text) as typeof own,
+    () => null,
+  );
+  if (known === null) return writeFileAtomically(path, JSON.stringify(own));
+  if (known.model === own.model && known.name === own.name) return;
+  throw new Error(
+    `${folder} has models of ${known.model}, served as '${known.name}', and the base is ${own.model}, served as '${own.name}'\n` +
+      '  serve that base, or give another folder',
+  );
+}

@@ -1,0 +1,195 @@
+// What the routes do: requests become futures, which models and the sampler answer; a restart goes on with those it finds.
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { QueueFullError, type ServedEngine } from '@bowyer/serving';
+import { FutureStore, type NewRequest, type StoredRequest } from './futures/future-store.js';
+import type { ModelRecord, Quotas } from './models/model-record.js';
+import { ModelTable } from './models/model-table.js';
+import { operationsOf } from './models/operations.js';
+import { failureOf, RequestError } from './request-error.js';
+import { AdapterPlaces } from './sampling/adapter-places.js';
+import { sampleSettings } from './sampling/sample-settings.js';
+import { Sampler } from './sampling/sampler.js';
+import { Checkpoints, pathOf } from './store/checkpoints.js';
+import { Sessions } from './store/sessions.js';
+import type { TrainingBase } from './training/trainable.js';
+import { checkedBody, type Body } from './wire/bodies.js';
+import { sampleBytes } from './wire/results.js';
+
+export interface TinkerServiceOptions {
+  base: TrainingBase;
+  /** The name of the base for clients. */
+  baseModel: string;
+  /** For everything that a restart must find. */
+  folder: string;
+  quotas: Quotas;
+  /** Adapters that are loaded for sampling at the same time. */
+  places: number;
+  /** Samples that are drawn or wait at the same time; more get status 429. */
+  mostSamples: number;
+  seed: number;
+  onFault: (error: Error) => void;
+}
+
+export class TinkerService {
+  readonly sampler: Sampler;
+  readonly #places: AdapterPlaces;
+  /** Samples that are drawn or wait. */
+  #samples = 0;
+  readonly #work = new Set<Promise<void>>();
+
+  private constructor(
+    readonly options: TinkerServiceOptions,
+    engine: ServedEngine,
+    readonly futures: FutureStore,
+    readonly sessions: Sessions,
+    readonly checkpoints: Checkpoints,
+  ) {
+    this.#places = new AdapterPlaces(engine, options.places);
+    this.sampler = new Sampler(engine, this.#places);
+  }
+
+  models!: ModelTable;
+
+  static async open(options: TinkerServiceOptions, engine: ServedEngine): Promise<TinkerService> {
+    const { folder, quotas, base, baseModel, seed, onFault } = options;
+    const { futures, requests } = await FutureStore.open(folder, quotas.resultBytes);
+    const checkpoints = await Checkpoints.open(join(folder, 'checkpoints'), quotas.storageBytes);
+    const service = new TinkerService(options, engine, futures, await Sessions.open(folder), checkpoints);
+    const operations = operationsOf({
+      checkpoints,
+      quotas,
+      openSampler: async ({ record }, seq, path) => (await service.sessions.openSampler(record.sessionId, seq, path)).id,
+      saved: (path) => service.#places.forget(path),
+    });
+    const ofModels = { base, baseModel, folder: join(folder, 'models'), futures, checkpoints, quotas, seed };
+    service.models = await ModelTable.open({ ...ofModels, operations, onFault });
+    service.#resume(requests);
+    return service;
+  }
+
+  #resume(requests: readonly StoredRequest[]): void {
+    this.models.resume(requests.filter(({ model }) => model !== null));
+    for (const request of requests)
+      if (request.model === null && !this.futures.isDone(request.id)) this.#begin(request);
+      else if (request.model === null) this.#watch(this.futures.forgetRequest(request.id));
+  }
+
+  /** @returns the future's id, once the request is on disk. @throws {RequestError} before anything is kept */
+  async submit(given: Omit<NewRequest, 'seq'> & { seq: number | null }): Promise<string> {
+    const known = this.futures.known(given);
+    if (known !== undefined) {
+      await this.futures.written(known);
+      return known;
+    }
+    const live = given.model === null ? null : this.models.find(given.model);
+    const samples = given.kind === 'asample' ? this.#reserved(given) : 0;
+    const request = { ...given, seq: given.seq ?? 0 };
+    this.#samples += samples;
+    try {
+      await this.futures.accept(request);
+    } catch (error) {
+      this.#samples -= samples;
+      throw error;
+    }
+    if (live) live.add(request);
+    else this.#begin(request, samples);
+    return request.id;
+  }
+
+  #reserved({ body }: Pick<NewRequest, 'body'>): number {
+    const { num_samples: samples = 1 } = JSON.parse(Buffer.from(body).toString()) as Body<'asample'>;
+    const { mostSamples } = this.options;
+    if (this.#samples > 0 && this.#samples + samples > mostSamples)
+      throw new QueueFullError(`${this.#samples} samples are drawn or wait, and ${mostSamples} may (slots and max_queued)`);
+    return samples;
+  }
+
+  #begin(request: StoredRequest, samples = 0): void {
+    this.#watch(this.#answer(request).finally(() => (this.#samples -= samples)));
+  }
+
+  #watch(work: Promise<void>): void {
+    const watched = work.catch((error: Error) => this.options.onFault(error)).finally(() => this.#work.delete(watched));
+    this.#work.add(watched);
+  }
+
+  async #answer(request: StoredRequest): Promise<void> {
+    try {
+      await this.futures.finish(request.id, await this.#resultOf(request));
+    } catch (error) {
+      if (this.#isClosed) return; // a restart answers it
+      const failure = failureOf(error);
+      if (failure.category === 'server') this.options.onFault(error as Error);
+      await this.futures.finish(request.id, { form: 'failure', failure });
+    }
+    await this.futures.forgetRequest(request.id);
+  }
+
+  async #resultOf(request: StoredRequest) {
+    if (request.kind === 'asample') return { form: 'sample', bytes: await this.#sampled(request) } as const;
+    if (request.kind === 'unload_model') {
+      const model = request.id.slice(0, -':unload'.length);
+      await this.models.unload(model);
+      return { form: 'json', json: { type: 'unload_model', model_id: model } } as const;
+    }
+    const { id, from } = await this.models.create(request);
+    const path = from && { path: from.path };
+    return { form: 'json', json: { type: request.kind, model_id: id, ...path } } as const;
+  }
+
+  async #sampled(request: StoredRequest): Promise<Uint8Array> {
+    const body = checkedBody('asample', JSON.parse(Buffer.from(request.body).toString()));
+    const { quotas, seed, mostSamples: most, base } = this.options;
+    const settings = sampleSettings(body, request.id, { model: base.model, quotas, seed, most });
+    return sampleBytes(await this.sampler.sample(this.#adapterOf(this.#pathOf(body)), settings));
+  }
+
+  /** Null: the base. */
+  #pathOf({ sampling_session_id, model_path, base_model }: Body<'asample'>): string | null {
+    if (sampling_session_id) return this.sessions.findSampler(sampling_session_id).path;
+    if (model_path) return model_path;
+    if (!base_model) throw new RequestError('one of sampling_session_id, model_path and base_model is needed');
+    this.models.checkBase(base_model);
+    return null;
+  }
+
+  #adapterOf(path: string | null): { adapter: string; folder: string } | null {
+    if (path === null) return null;
+    return { adapter: path, folder: this.checkpoints.folderOf(this.#samplable(path)) };
+  }
+
+  #samplable(path: string) {
+    const found = this.checkpoints.find(path);
+    if (found.kind === 'sampler_weights') return found;
+    throw new RequestError(`${path} is for training; sample from what save_weights_for_sampler has written`);
+  }
+
+  /** @throws {RequestError} where nothing can be sampled from it */
+  checkSampled(path: string): void {
+    this.#samplable(path);
+  }
+
+  async removeCheckpoint(path: string): Promise<void> {
+    const found = this.checkpoints.find(path);
+    await this.checkpoints.remove(pathOf(found));
+    await this.#places.forget(path);
+  }
+
+  newId = (): string => randomUUID();
+
+  recordOf(model: string): ModelRecord {
+    return this.models.find(model).record;
+  }
+
+  #isClosed = false;
+
+  /** What is not answered yet stays on disk. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.futures.close();
+    this.sampler.close();
+    await Promise.all(this.#work);
+    await this.models.close();
+  }
+}
