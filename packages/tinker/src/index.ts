@@ -1,3 +1,7 @@
+export { TinkerServer, type TinkerServerOptions } from './tinker-server.js';
+export { openTrainingBase, type TrainingBaseOptions } from './training/open-training-base.js';
+export { TinkerClient, TinkerError, type TinkerClientOptions } from './client/tinker-client.js';
+export type { Quotas } from './models/model-record.js';
 export type {
   AdamParams,
   Datum,

@@ -28,4 +28,7 @@ const ofUsers = [RequestError, TrainingRequestError, BadRequestError, AdapterErr
 export const failureOf = (error: unknown): Failure =>
   error instanceof Error && ofUsers.some((type) => error instanceof type)
     ? { error: error.message, category: 'user' }
-    : { error: `the server had an error: ${error instanceof Error ? error.message : String(error)}`, category: 'server' };
+    : {
+        error: `the server had an error: ${error instanceof Error ? error.message : String(error)}`,
+        category: 'server',
+      };

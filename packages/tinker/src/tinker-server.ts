@@ -14,7 +14,8 @@ import { TinkerService, type TinkerServiceOptions } from './tinker-service.js';
 import { MessageError } from './wire/field-table.js';
 
 export interface TinkerServerOptions
-  extends Omit<ModelServerOptions, 'model' | 'protocols' | 'adapters' | 'observer'>,
+  extends
+    Omit<ModelServerOptions, 'model' | 'protocols' | 'adapters' | 'observer'>,
     Pick<TinkerServiceOptions, 'base' | 'folder' | 'quotas'> {
   /** The folder of the base, by which a restart knows that it is the same. */
   modelFolder: string;

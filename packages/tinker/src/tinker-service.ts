@@ -59,7 +59,8 @@ export class TinkerService {
     const operations = operationsOf({
       checkpoints,
       quotas,
-      openSampler: async ({ record }, seq, path) => (await service.sessions.openSampler(record.sessionId, seq, path)).id,
+      openSampler: async ({ record }, seq, path) =>
+        (await service.sessions.openSampler(record.sessionId, seq, path)).id,
       saved: (path) => service.#places.forget(path),
     });
     const ofModels = { base, baseModel, folder: join(folder, 'models'), futures, checkpoints, quotas, seed };
@@ -101,7 +102,9 @@ export class TinkerService {
     const { num_samples: samples = 1 } = JSON.parse(Buffer.from(body).toString()) as Body<'asample'>;
     const { mostSamples } = this.options;
     if (this.#samples > 0 && this.#samples + samples > mostSamples)
-      throw new QueueFullError(`${this.#samples} samples are drawn or wait, and ${mostSamples} may (slots and max_queued)`);
+      throw new QueueFullError(
+        `${this.#samples} samples are drawn or wait, and ${mostSamples} may (slots and max_queued)`,
+      );
     return samples;
   }
 

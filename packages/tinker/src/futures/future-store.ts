@@ -58,10 +58,7 @@ export class FutureStore {
   ) {}
 
   /** @param mostBytes of results; the oldest ones that were fetched are removed first */
-  static async open(
-    folder: string,
-    mostBytes: number,
-  ): Promise<{ futures: FutureStore; requests: StoredRequest[] }> {
+  static async open(folder: string, mostBytes: number): Promise<{ futures: FutureStore; requests: StoredRequest[] }> {
     const futures = new FutureStore(folder, mostBytes);
     for (const part of ['requests', 'results']) await mkdir(join(folder, part), { recursive: true });
     return { futures, requests: await futures.#read() };
@@ -108,7 +105,10 @@ export class FutureStore {
    */
   known({ id, key, body, kind }: Pick<NewRequest, 'id' | 'key' | 'body' | 'kind'>): string | undefined {
     const hash = hashOf(kind, body);
-    for (const found of [this.#entries.get(id), key === null ? undefined : this.#entries.get(this.#byKey.get(key) ?? '')])
+    for (const found of [
+      this.#entries.get(id),
+      key === null ? undefined : this.#entries.get(this.#byKey.get(key) ?? ''),
+    ])
       // A sample whose result was removed is drawn again; what has changed a model is not done twice.
       if (found?.state === 'dropped' && kind === 'asample') continue;
       else if (found && found.hash !== hash)
@@ -147,7 +147,8 @@ export class FutureStore {
   async finish(id: string, result: Result): Promise<void> {
     const entry = this.#entries.get(id)!;
     const { form } = result;
-    const content = 'bytes' in result ? result.bytes : Buffer.from(JSON.stringify('json' in result ? result.json : result.failure));
+    const content =
+      'bytes' in result ? result.bytes : Buffer.from(JSON.stringify('json' in result ? result.json : result.failure));
     const head: ResultHead = { id, hash: entry.hash, key: entry.key, form };
     await writeStored(this.#path('results', id), head, content);
     Object.assign(entry, { state: 'done', bytes: content.length });
@@ -179,7 +180,8 @@ export class FutureStore {
     if (entry === undefined) throw new RequestError(`there is no request ${id}; send it again`, 410);
     if (entry.state === 'pending') await this.#wait(id, ms, signal);
     if (entry.state === 'pending') return null;
-    if (entry.state === 'dropped') throw new RequestError(`the result of ${id} is not kept any more; send the request again`, 410);
+    if (entry.state === 'dropped')
+      throw new RequestError(`the result of ${id} is not kept any more; send the request again`, 410);
     const { head, content } = await readStored<ResultHead>(this.#path('results', id));
     entry.isFetched = true;
     if (head.form === 'loss' || head.form === 'sample') return { form: head.form, bytes: content };

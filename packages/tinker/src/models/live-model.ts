@@ -98,7 +98,8 @@ export class LiveModel {
 
   async #result(operation: Operation, request: StoredRequest): Promise<Result> {
     try {
-      if (this.record.isUnloaded) throw new RequestError(`the model ${this.record.id} is unloaded; load its weights into another one`);
+      if (this.record.isUnloaded)
+        throw new RequestError(`the model ${this.record.id} is unloaded; load its weights into another one`);
       return await operation.run(await this.trainable(), request, this);
     } catch (error) {
       const failure = failureOf(error);

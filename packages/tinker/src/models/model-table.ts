@@ -64,7 +64,9 @@ export class ModelTable {
     const record = request.kind === 'load_weights' ? this.#loaded(id, body) : this.#fresh(id, body);
     const { models, maxRank } = this.options.quotas;
     if (record.shape.rank > maxRank)
-      throw new RequestError(`lora_config.rank is ${record.shape.rank}; this server has room for ${maxRank} (max_lora_rank)`);
+      throw new RequestError(
+        `lora_config.rank is ${record.shape.rank}; this server has room for ${maxRank} (max_lora_rank)`,
+      );
     const loaded = this.all.filter((each) => !each.record.isUnloaded && each.record.id !== id);
     if (loaded.length + this.#loading.size >= models)
       throw new RequestError(
@@ -85,7 +87,8 @@ export class ModelTable {
   #fresh(id: string, body: unknown): ModelRecord {
     const { session_id, base_model, user_metadata, lora_config } = checkedBody('createModel', body);
     this.checkBase(base_model);
-    if (!lora_config) throw new RequestError('lora_config is missing; this server trains LoRA adapters: send {"rank": 8}');
+    if (!lora_config)
+      throw new RequestError('lora_config is missing; this server trains LoRA adapters: send {"rank": 8}');
     const { rank, seed, train_attn, train_mlp, train_unembed } = lora_config;
     const shape: LoraShape = {
       rank,

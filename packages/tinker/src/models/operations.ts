@@ -44,7 +44,9 @@ export const operationsOf = (context: OperationContext): Readonly<Record<string,
       if (found.kind !== 'weights')
         throw new RequestError(`${path} has an adapter alone; load what save_weights has written`);
       if (JSON.stringify(sizeOf(found)) !== JSON.stringify(sizeOf(record)))
-        throw new RequestError(`${path} is of a LoRA of another kind, ${JSON.stringify(sizeOf(found))}; the model has ${JSON.stringify(sizeOf(record))}`);
+        throw new RequestError(
+          `${path} is of a LoRA of another kind, ${JSON.stringify(sizeOf(found))}; the model has ${JSON.stringify(sizeOf(record))}`,
+        );
       await model.load(context.checkpoints.folderOf(found), { optimizer: optimizer ?? false });
       return json({ type: 'load_weights', path, model_id: record.id });
     },
@@ -79,11 +81,18 @@ function forwardBackward({ requestTokens, datums }: Quotas): Operation {
       const { data, loss } = input;
       const tokens = data.reduce((sum, each) => sum + each.tokens.length, 0);
       if (data.length === 0) throw new RequestError('data has no datums');
-      if (data.length > datums) throw new RequestError(`data has ${data.length} datums; one request may have ${datums} (max_datums)`);
+      if (data.length > datums)
+        throw new RequestError(`data has ${data.length} datums; one request may have ${datums} (max_datums)`);
       if (tokens > requestTokens)
         throw new RequestError(`data has ${tokens} tokens; one request may have ${requestTokens} (max_request_tokens)`);
       const report = await model.forwardBackward(data, loss, { forwardOnly });
-      return { form: 'loss', bytes: lossBytes(report, data.map(({ width }) => width)) };
+      return {
+        form: 'loss',
+        bytes: lossBytes(
+          report,
+          data.map(({ width }) => width),
+        ),
+      };
     },
   };
 }
@@ -108,9 +117,20 @@ function saving(context: OperationContext, kind: CheckpointKind): Operation {
       const session = 'sampling_session_seq_id' in body ? (body.sampling_session_seq_id ?? null) : null;
       const { record } = live;
       const isEphemeral = session !== null && (body.path ?? null) === null;
-      const place = { run: record.id, kind, name: isEphemeral ? `session-${session}` : checkpointName(body.path ?? `step-${request.seq}`) };
+      const place = {
+        run: record.id,
+        kind,
+        name: isEphemeral ? `session-${session}` : checkpointName(body.path ?? `step-${request.seq}`),
+      };
       const expires = (body.ttl_seconds ?? null) === null ? null : Date.now() + 1000 * body.ttl_seconds!;
-      const wanted = { ...place, request: request.id, baseModel: record.baseModel, shape: record.shape, expires, isEphemeral };
+      const wanted = {
+        ...place,
+        request: request.id,
+        baseModel: record.baseModel,
+        shape: record.shape,
+        expires,
+        isEphemeral,
+      };
       await context.checkpoints.save(wanted, body.overwrite ?? false, (folder) =>
         isSampler ? model.saveForSampler(folder) : model.save(folder),
       );

@@ -17,7 +17,13 @@ export const modelRoutes = (service: TinkerService): Route[] => [
   futureOf(service, 'unload_model', async (exchange, read) => {
     const { model_id } = checkedBody('unloadModel', await jsonOf(read));
     service.models.find(model_id);
-    const stored = { id: `${model_id}:unload`, kind: 'unload_model', form: read.form, body: read.bytes, key: keyOf(exchange) };
+    const stored = {
+      id: `${model_id}:unload`,
+      kind: 'unload_model',
+      form: read.form,
+      body: read.bytes,
+      key: keyOf(exchange),
+    };
     return { request_id: await service.submit({ ...stored, model: null, seq: 0 }), model_id };
   }),
   futureOf(service, 'forward_backward', async (exchange, read) => {
@@ -45,7 +51,14 @@ function infoOf(service: TinkerService, id: string): object {
   const { baseModel, shape } = service.recordOf(id);
   const arch = service.options.base.model.config.model_type;
   const data = { arch, model_name: baseModel, tokenizer_id: baseModel };
-  return { type: 'get_info', model_id: id, model_name: baseModel, is_lora: true, lora_rank: shape.rank, model_data: data };
+  return {
+    type: 'get_info',
+    model_id: id,
+    model_name: baseModel,
+    is_lora: true,
+    lora_rank: shape.rank,
+    model_data: data,
+  };
 }
 
 function futureOf(
@@ -57,7 +70,11 @@ function futureOf(
   return { method: 'POST', path: `${PREFIX}/${path}`, respond };
 }
 
-const ordered = (service: TinkerService, path: string, name: BodyName & ('optimStep' | 'saveWeights' | 'saveWeightsForSampler')) =>
+const ordered = (
+  service: TinkerService,
+  path: string,
+  name: BodyName & ('optimStep' | 'saveWeights' | 'saveWeightsForSampler'),
+) =>
   futureOf(service, path, async (exchange, read) => {
     const { model_id, seq_id } = checkedBody(name, await jsonOf(read));
     return inOrder(service, path, model_id, seq_id ?? null, exchange, read);

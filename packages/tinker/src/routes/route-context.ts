@@ -24,7 +24,8 @@ export async function readBody(service: TinkerService, { request, bytes }: Excha
 }
 
 export async function jsonOf({ form, bytes }: ReadBody): Promise<unknown> {
-  if (form === 'protobuf') throw new RequestError('the header Content-Type is application/x-protobuf; this route reads JSON');
+  if (form === 'protobuf')
+    throw new RequestError('the header Content-Type is application/x-protobuf; this route reads JSON');
   return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), LIMITS);
 }
 

@@ -19,10 +19,18 @@ export function startUpRoutes(service: TinkerService): Route[] {
     fwdbwd_max_chunk_bytes_count: Math.min(5_000_000, quotas.bodyBytes),
     create_model_via_load_weights: false,
   };
-  const model = { model_name: baseModel, max_context_length: base.model.contextLength, trainable: true, sampleable: true };
+  const model = {
+    model_name: baseModel,
+    max_context_length: base.model.contextLength,
+    trainable: true,
+    sampleable: true,
+  };
   return [
     direct(service, 'client/config', 'clientConfig', () => flags),
-    direct(service, 'client/dynamic_config', 'clientDynamicConfig', () => ({ ...flags, refresh_interval_sec: REFRESH_S })),
+    direct(service, 'client/dynamic_config', 'clientDynamicConfig', () => ({
+      ...flags,
+      refresh_interval_sec: REFRESH_S,
+    })),
     direct(service, 'create_session', 'createSession', async ({ tags, user_metadata }, exchange, { bytes }) => {
       const session = { id: randomUUID(), tags, userMetadata: user_metadata ?? null, key: keyOf(exchange) };
       const { id } = await service.sessions.create({ ...session, body: Buffer.from(bytes).toString() });

@@ -6,7 +6,10 @@ export class AdapterPlaces {
   readonly #loaded = new Set<string>();
   #lastChange: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly engine: ServedEngine, private readonly places: number) {}
+  constructor(
+    private readonly engine: ServedEngine,
+    private readonly places: number,
+  ) {}
 
   /**
    * Begins work that uses an adapter by its name, which it has a place for from then on until its answers end.

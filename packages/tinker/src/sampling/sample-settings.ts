@@ -33,8 +33,10 @@ export function sampleSettings(
   const vocabSize = model.architecture.vocabSize;
   const strange = prompt.find((token) => token < 0 || token >= vocabSize);
   if (prompt.length === 0) throw new RequestError('prompt has no tokens; this model needs at least one to continue');
-  if (strange !== undefined) throw new RequestError(`prompt contains the token ${strange}; this model has ${vocabSize}`);
-  if (samples > most) throw new RequestError(`num_samples is ${samples}; this server has room for ${most} (slots and max_queued)`);
+  if (strange !== undefined)
+    throw new RequestError(`prompt contains the token ${strange}; this model has ${vocabSize}`);
+  if (samples > most)
+    throw new RequestError(`num_samples is ${samples}; this server has room for ${most} (slots and max_queued)`);
   const topK = topk_prompt_logprobs ?? 0;
   if (topK > MAX_TOP_LOGPROBS)
     throw new RequestError(`topk_prompt_logprobs is ${topK}; this server returns ${MAX_TOP_LOGPROBS} at most`);

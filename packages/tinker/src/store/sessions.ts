@@ -63,7 +63,8 @@ export class Sessions {
   async openSampler(sessionId: string, seq: number, path: string | null): Promise<SamplingSession> {
     const id = `${sessionId}:sample:${seq}`;
     const known = this.samplers.get(id);
-    if (known && known.path !== path) throw new RequestError(`the sampling session ${id} is of ${known.path ?? 'the base'}`, 409);
+    if (known && known.path !== path)
+      throw new RequestError(`the sampling session ${id} is of ${known.path ?? 'the base'}`, 409);
     const sampler = { id, sessionId, path };
     if (!known) await this.samplers.set(id, sampler);
     return sampler;

@@ -23,7 +23,8 @@ export function decompressed(body: Uint8Array, encoding: string | undefined, lon
     pieces.push(piece);
   });
   try {
-    for (let at = 0; at < body.length; at += PIECE) decoder.push(body.subarray(at, at + PIECE), at + PIECE >= body.length);
+    for (let at = 0; at < body.length; at += PIECE)
+      decoder.push(body.subarray(at, at + PIECE), at + PIECE >= body.length);
   } catch (error) {
     if (error instanceof RequestError) throw error;
     throw new RequestError(`the body is no zstd: ${(error as Error).message}`);

@@ -93,10 +93,14 @@ function datumOf(
   const names = [...losses[loss].inputs, ...(given.has('weights') ? ['weights'] : [])];
   const unknown = [...given.keys()].find((name) => name !== 'target_tokens' && !names.includes(name));
   if (unknown !== undefined)
-    throw new RequestError(`data[${i}].loss_fn_inputs.${unknown} is not read by ${loss}, which reads ${['target_tokens', ...losses[loss].inputs, 'weights'].join(', ')}`);
+    throw new RequestError(
+      `data[${i}].loss_fn_inputs.${unknown} is not read by ${loss}, which reads ${['target_tokens', ...losses[loss].inputs, 'weights'].join(', ')}`,
+    );
   if (tokens.length === 0) throw new RequestError(`data[${i}].model_input has no tokens`);
   if (target?.dtype !== 'int64')
-    throw new RequestError(`data[${i}].loss_fn_inputs.target_tokens ${target ? 'is float32' : 'is missing'}; ${loss} needs it as int64`);
+    throw new RequestError(
+      `data[${i}].loss_fn_inputs.target_tokens ${target ? 'is float32' : 'is missing'}; ${loss} needs it as int64`,
+    );
   checkShape(`data[${i}].loss_fn_inputs.target_tokens`, target, tokens.length, loss);
   const width = target.shape[1] ?? 1;
   const targets = target.data as Int32Array;
@@ -117,7 +121,9 @@ function checkShape(name: string, { shape }: Tensor, length: number, loss: LossN
 function inputOf(name: string, tensor: Tensor | undefined, target: Tensor, loss: LossName): Float32Array {
   if (tensor === undefined) throw new RequestError(`${name} is missing; ${loss} needs it`);
   if (tensor.data.length !== target.data.length || tensor.shape[0] !== target.shape[0])
-    throw new RequestError(`${name} has the shape [${tensor.shape.join(', ')}], and target_tokens has [${target.shape.join(', ')}]`);
+    throw new RequestError(
+      `${name} has the shape [${tensor.shape.join(', ')}], and target_tokens has [${target.shape.join(', ')}]`,
+    );
   const bad = tensor.data.findIndex((value) => !Number.isFinite(value));
   if (bad >= 0) throw new RequestError(`${name} contains ${tensor.data[bad]} at ${bad}`);
   return Float32Array.from(tensor.data);

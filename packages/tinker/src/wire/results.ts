@@ -105,7 +105,12 @@ export function sampleJson(bytes: Uint8Array): object {
   };
 }
 
-function topKJson({ tokenIds, logprobs, k = 0, promptLength = 0 }: NonNullable<SampleResponseMessage['topkPromptLogprobs']>) {
+function topKJson({
+  tokenIds,
+  logprobs,
+  k = 0,
+  promptLength = 0,
+}: NonNullable<SampleResponseMessage['topkPromptLogprobs']>) {
   const none = new Uint8Array();
   const [ids, values] = [integers('token_ids', tokenIds ?? none), floats('logprobs', logprobs ?? none)];
   return Array.from({ length: promptLength }, (_, i) => {

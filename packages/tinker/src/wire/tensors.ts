@@ -110,13 +110,17 @@ function unfold(
   { crow, col, values }: { crow: ArrayLike<number>; col: ArrayLike<number>; values: ArrayLike<number> },
 ): void {
   const [rows, columns] = shape;
-  if (shape.length !== 2) throw new RequestError(`${name} is sparse with the shape [${shape.join(', ')}]; two axes are needed`);
+  if (shape.length !== 2)
+    throw new RequestError(`${name} is sparse with the shape [${shape.join(', ')}]; two axes are needed`);
   if (crow.length !== rows + 1 || crow[0] !== 0 || crow[rows] !== values.length || col.length !== values.length)
-    throw new RequestError(`${name}: the indices of rows and columns do not fit ${values.length} values in ${rows} rows`);
+    throw new RequestError(
+      `${name}: the indices of rows and columns do not fit ${values.length} values in ${rows} rows`,
+    );
   for (let row = 0; row < rows; row++) {
     if (!(crow[row] <= crow[row + 1])) throw new RequestError(`${name}: the indices of rows fall at row ${row}`);
     for (let i = crow[row]; i < crow[row + 1]; i++) {
-      if (!(col[i] >= 0 && col[i] < columns)) throw new RequestError(`${name}: the column ${col[i]} is not below ${columns}`);
+      if (!(col[i] >= 0 && col[i] < columns))
+        throw new RequestError(`${name}: the column ${col[i]} is not below ${columns}`);
       data[row * columns + col[i]] = values[i];
     }
   }

@@ -1,0 +1,104 @@
+// A small client of the same wire: requests with their keys, results by long polling, replies checked as strictly as Tinker's client does.
+import { randomUUID } from 'node:crypto';
+import { decode } from '../wire/field-table.js';
+import { forwardBackwardOutput, sampleResponse } from '../wire/messages.js';
+import { lossJson, sampleJson } from '../wire/results.js';
+
+export interface TinkerClientOptions {
+  /** Of the server, without a path. */
+  baseURL: string;
+  /** Begins with `tml-`. */
+  apiKey: string;
+}
+
+/** The server refused a request, or its future failed. */
+export class TinkerError extends Error {
+  override readonly name = 'TinkerError';
+
+  constructor(
+    message: string,
+    /** Of HTTP; 200 where the future failed. */
+    readonly status: number,
+    readonly category: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+const REDUCTIONS = ['mean', 'sum', 'min', 'max', 'slack', 'hash_unordered', 'unique'];
+
+export class TinkerClient {
+  constructor(private readonly options: TinkerClientOptions) {}
+
+  /** Any route, by its path behind `/api/v1/`. @throws {TinkerError} */
+  async send(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: object | Uint8Array,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    const { baseURL, apiKey } = this.options;
+    const isBytes = body instanceof Uint8Array;
+    const response = await fetch(`${baseURL}/api/v1/${path}`, {
+      method,
+      headers: {
+        'x-api-key': apiKey,
+        ...(method !== 'GET' && { 'x-idempotency-key': randomUUID() }),
+        ...(body !== undefined && { 'content-type': isBytes ? 'application/x-protobuf' : 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: isBytes ? new Uint8Array(body) : JSON.stringify(body) }),
+    });
+    if (response.ok) return response;
+    const text = await response.text();
+    throw new TinkerError(`${method} ${path} has status ${response.status}: ${text}`, response.status);
+  }
+
+  async json<Reply = Record<string, unknown>>(...sent: Parameters<TinkerClient['send']>): Promise<Reply> {
+    return (await (await this.send(...sent)).json()) as Reply;
+  }
+
+  /** Sends a request and waits for its result. */
+  async run<Reply = Record<string, unknown>>(path: string, body: object | Uint8Array): Promise<Reply> {
+    const { request_id: id } = await this.json<{ request_id: string }>('POST', path, body);
+    return this.result<Reply>(id);
+  }
+
+  /** @throws {TinkerError} where it failed, or the reply is not what its type promises */
+  async result<Reply = Record<string, unknown>>(id: string, form: 'protobuf' | 'json' = 'protobuf'): Promise<Reply> {
+    for (;;) {
+      const accept = form === 'protobuf' ? 'application/x-protobuf, application/json' : 'application/json';
+      const response = await this.send('POST', 'retrieve_future', { request_id: id }, { accept });
+      const isProtobuf = response.headers.get('content-type') === 'application/x-protobuf';
+      const reply = isProtobuf
+        ? resultOf(new Uint8Array(await response.arrayBuffer()))
+        : ((await response.json()) as Record<string, unknown>);
+      if (reply.type === 'try_again') continue;
+      if (typeof reply.error === 'string') throw new TinkerError(reply.error, 200, String(reply.category));
+      checkMetrics(reply.metrics);
+      return reply as Reply;
+    }
+  }
+}
+
+/** A sample has sequences in field 1, which are messages; a loss has the type of its outputs there. */
+function resultOf(bytes: Uint8Array): Record<string, unknown> {
+  const isLoss = (() => {
+    try {
+      return (decode(forwardBackwardOutput, bytes).lossFnOutputType ?? '').length > 0;
+    } catch {
+      return false;
+    }
+  })();
+  if (isLoss) return lossJson(bytes) as Record<string, unknown>;
+  decode(sampleResponse, bytes);
+  return sampleJson(bytes) as Record<string, unknown>;
+}
+
+function checkMetrics(metrics: unknown): void {
+  for (const name of Object.keys((metrics ?? {}) as object)) {
+    const [, reduction, ...rest] = name.split(':');
+    if (rest.length > 0 || !REDUCTIONS.includes(reduction ?? ''))
+      throw new TinkerError(`the metric '${name}' is not named NAME:REDUCTION`, 200);
+  }
+}

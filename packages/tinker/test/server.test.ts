@@ -1,0 +1,254 @@
+// Every route over HTTP, with a real tiny model: order, keys, quotas, failures, sampling, checkpoints, and a restart after SIGKILL.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { openDevice } from '@bowyer/graph';
+import { TinkerClient } from '../src/index.js';
+import { tinyBase } from './tiny-base.js';
+import { tinyServer } from './tiny-server.js';
+
+let files: Awaited<ReturnType<typeof tinyBase>>;
+let folder: string;
+beforeAll(async () => {
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  files = await tinyBase(device);
+  await device.close();
+});
+afterAll(() => files.remove());
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'tinker-server-'))));
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const clientOf = (baseURL: string) => new TinkerClient({ baseURL, apiKey: 'tml-test' });
+const chunks = (tokens: number[]) => ({ chunks: [{ type: 'encoded_text', tokens }] });
+const datum = (tokens: number[]) => ({
+  model_input: chunks(tokens.slice(0, -1)),
+  loss_fn_inputs: { target_tokens: { data: tokens.slice(1), dtype: 'int64', shape: [tokens.length - 1] } },
+});
+const forwardBackward = (model_id: string, seq_id: number, tokens: number[]) => ({
+  model_id,
+  seq_id,
+  forward_backward_input: { data: [datum(tokens)], loss_fn: 'cross_entropy' },
+});
+const optimStep = (model_id: string, seq_id: number) => ({ model_id, seq_id, adam_params: { learning_rate: 0.01 } });
+
+async function session(client: TinkerClient): Promise<string> {
+  const body = { tags: [], user_metadata: null, sdk_version: '0.26.2' };
+  return (await client.json<{ session_id: string }>('POST', 'create_session', body)).session_id;
+}
+
+async function model(client: TinkerClient, session_id: string, seq = 0, lora_config: object = { rank: 2, seed: 1 }) {
+  const body = { session_id, model_seq_id: seq, base_model: 'tiny', lora_config };
+  return (await client.run<{ model_id: string }>('create_model', body)).model_id;
+}
+
+interface Loss {
+  loss_fn_outputs: { logprobs: { data: number[]; dtype: string; shape: number[] } }[];
+  metrics: Record<string, number>;
+}
+interface Samples {
+  sequences: { stop_reason: string; tokens: number[]; logprobs: number[] }[];
+  prompt_logprobs: (number | null)[] | null;
+  topk_prompt_logprobs: ([number, number][] | null)[] | null;
+}
+
+async function withServer(use: (client: TinkerClient) => Promise<void>, changes = {}) {
+  const { server, close } = await tinyServer(files.folder, folder, changes);
+  try {
+    await use(clientOf(server.url));
+  } finally {
+    await close();
+  }
+}
+
+test('start-up routes answer as the client needs it', () =>
+  withServer(async (client) => {
+    expect(await client.json('POST', 'client/config', { sdk_version: '0.26.2' })).toMatchObject({
+      pjwt_auth_enabled: false,
+      parallel_fwdbwd_chunks: true,
+    });
+    expect(await client.json('POST', 'client/dynamic_config', {})).toMatchObject({ refresh_interval_sec: 300 });
+    expect(await client.json('GET', 'healthz')).toEqual({ status: 'ok' });
+    expect(await client.json('GET', 'get_server_capabilities')).toEqual({
+      supported_models: [{ model_name: 'tiny', max_context_length: 64, trainable: true, sampleable: true }],
+    });
+    const id = await session(client);
+    expect(await client.json('POST', 'session_heartbeat', { session_id: id })).toEqual({ type: 'session_heartbeat' });
+    const events = { session_id: id, events: [], platform: 'linux', sdk_version: '0.26.2' };
+    expect(await client.json('POST', 'telemetry', events)).toEqual({ status: 'accepted' });
+    expect(await client.json('GET', 'sessions')).toEqual({ sessions: [id] });
+  }));
+
+test('requests that arrive in reverse order are run in theirs, and give the numbers of the right order', () =>
+  withServer(async (client) => {
+    const id = await session(client);
+    const [a, b] = [await model(client, id, 0), await model(client, id, 1)];
+    const sent = [forwardBackward(a, 1, [5, 6, 7]), optimStep(a, 2), forwardBackward(a, 3, [5, 6, 7])] as const;
+    const ids: string[] = [];
+    for (const body of [...sent].reverse()) {
+      const path = 'adam_params' in body ? 'optim_step' : 'forward_backward';
+      ids.unshift((await client.json<{ request_id: string }>('POST', path, body)).request_id);
+    }
+    const last = await client.result<Loss>(ids[2]);
+    await client.run('forward_backward', forwardBackward(b, 1, [5, 6, 7]));
+    await client.run('optim_step', optimStep(b, 2));
+    const inOrder = await client.run<Loss>('forward_backward', forwardBackward(b, 3, [5, 6, 7]));
+    expect(last).toEqual(inOrder);
+    const first = await client.result<Loss>(ids[0], 'json');
+    expect(last.metrics['loss:sum']).toBeLessThan(first.metrics['loss:sum']);
+    expect(last.loss_fn_outputs[0].logprobs).toMatchObject({ dtype: 'float32', shape: [2] });
+  }));
+
+test('a request that is sent again has the same future; another body for its number has status 409', () =>
+  withServer(async (client) => {
+    const id = await model(client, await session(client));
+    const body = forwardBackward(id, 1, [5, 6, 7]);
+    const first = await client.json('POST', 'forward_backward', body);
+    expect(await client.json('POST', 'forward_backward', body)).toEqual(first);
+    const other = client.send('POST', 'forward_backward', forwardBackward(id, 1, [5, 6, 8]));
+    await expect(other).rejects.toMatchObject({ status: 409 });
+    await expect(client.result('unknown')).rejects.toMatchObject({ status: 410 });
+  }));
+
+test('what cannot be served fails by name, and what comes behind it goes on', () =>
+  withServer(async (client) => {
+    const id = await session(client);
+    const a = await model(client, id);
+    const bad = (seq_id: number, changes: object) => ({ ...forwardBackward(a, seq_id, [5, 6, 7]), ...changes });
+    const image = {
+      data: [{ ...datum([5, 6]), model_input: { chunks: [{ type: 'image' }] } }],
+      loss_fn: 'cross_entropy',
+    };
+    const failing: [object, RegExp][] = [
+      [bad(1, { forward_backward_input: { data: [datum([5, 6])], loss_fn: 'gspo' } }), /loss_fn 'gspo' is not served/],
+      [bad(2, { forward_backward_input: image }), /chunks\[0\] is image/],
+      [bad(3, { surprise: 1 }), /surprise: unexpected property/],
+    ];
+    for (const [body, message] of failing) await expect(client.run('forward_backward', body)).rejects.toThrow(message);
+    await client.run('forward_backward', forwardBackward(a, 4, [5, 6, 7]));
+    await expect(model(client, id, 1, { rank: 9 })).rejects.toThrow(/max_lora_rank/);
+    await model(client, id, 2);
+    await model(client, id, 3);
+    await expect(model(client, id, 4)).rejects.toThrow(/max_models/);
+  }));
+
+test('samples: the base and an adapter, with seeds, stops, and log-probabilities of the prompt', () =>
+  withServer(async (client) => {
+    const id = await session(client);
+    const a = await model(client, id);
+    await client.run('forward_backward', forwardBackward(a, 1, [5, 6, 7]));
+    await client.run('optim_step', optimStep(a, 2));
+    const saved = await client.run<{ sampling_session_id: string }>('save_weights_for_sampler', {
+      model_id: a,
+      seq_id: 3,
+      sampling_session_seq_id: 0,
+    });
+    const scored = await client.run<Loss>('forward', {
+      model_id: a,
+      seq_id: 4,
+      forward_input: forwardBackward(a, 4, [5, 6, 7]).forward_backward_input,
+    });
+    const ask = { sampling_session_id: saved.sampling_session_id, prompt: chunks([5, 6, 7]), prompt_logprobs: true };
+    const params = { max_tokens: 6, seed: 3 };
+    const sample = (seq_id: number, more: object) =>
+      client.run<Samples>('asample', { ...ask, seq_id, sampling_params: params, ...more });
+    const first = await sample(0, { num_samples: 2, topk_prompt_logprobs: 3 });
+    expect(first.sequences).toHaveLength(2);
+    for (const { tokens, logprobs } of first.sequences) expect(logprobs).toHaveLength(tokens.length);
+    expect(first.prompt_logprobs![0]).toBeNull();
+    first
+      .prompt_logprobs!.slice(1)
+      .forEach((value, i) => expect(value).toBeCloseTo(scored.loss_fn_outputs[0].logprobs.data[i], 4));
+    expect(first.topk_prompt_logprobs![0]).toBeNull();
+    expect(first.topk_prompt_logprobs![1]).toHaveLength(3);
+    const again = await sample(1, { num_samples: 2 });
+    expect(again.sequences).toEqual(first.sequences);
+    const [stop] = first.sequences[0].tokens;
+    const stopped = await sample(2, { sampling_params: { ...params, stop: [stop] } });
+    expect(stopped.sequences[0]).toMatchObject({ tokens: [stop], stop_reason: 'stop' });
+    const [promise] = [
+      await client.json<{ sample_sequence_ids: string[] }>('POST', 'asample', { ...ask, seq_id: 9, num_samples: 2 }),
+    ];
+    expect(promise.sample_sequence_ids).toHaveLength(2);
+  }));
+
+test('checkpoints are listed, loaded, downloaded and deleted', () =>
+  withServer(async (client) => {
+    const id = await session(client);
+    const a = await model(client, id);
+    await client.run('forward_backward', forwardBackward(a, 1, [5, 6, 7]));
+    await client.run('optim_step', optimStep(a, 2));
+    const { path } = await client.run<{ path: string }>('save_weights', { model_id: a, seq_id: 3, path: 'one' });
+    expect(path).toBe(`tinker://${a}/weights/one`);
+    expect(await client.json('POST', 'weights_info', { tinker_path: path })).toMatchObject({
+      base_model: 'tiny',
+      lora_rank: 2,
+    });
+    const made = { session_id: id, model_seq_id: 7, path, optimizer: true };
+    const { model_id: b } = await client.run<{ model_id: string }>('load_weights', made);
+    const [x, y] = [
+      await client.run<Loss>('forward_backward', forwardBackward(a, 4, [8, 9, 5])),
+      await client.run<Loss>('forward_backward', forwardBackward(b, 1, [8, 9, 5])),
+    ];
+    expect(y).toEqual(x);
+    expect(await client.json('GET', `training_runs/${a}`)).toMatchObject({
+      training_run_id: a,
+      last_checkpoint: { tinker_path: path },
+    });
+    const { url } = await client.json<{ url: string }>('GET', `training_runs/${a}/checkpoints/weights/one/archive`);
+    const tar = await client.send('GET', url.split('/api/v1/')[1]);
+    expect(Buffer.from(await tar.arrayBuffer()).includes('adapter_model.safetensors')).toBe(true);
+    await client.send('DELETE', `training_runs/${a}/checkpoints/weights%2Fone`);
+    expect(await client.json('GET', `training_runs/${a}/checkpoints`)).toEqual({ checkpoints: [] });
+    expect(await client.run('unload_model', { model_id: a })).toEqual({ type: 'unload_model', model_id: a });
+  }));
+
+async function program(): Promise<{ child: ChildProcess; client: TinkerClient }> {
+  const root = resolve(import.meta.dirname, '../../..');
+  const script = join(import.meta.dirname, 'server-program.ts');
+  const args = ['--conditions=source', '--import', 'tsx', script, files.folder, folder];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+  return { child, client: clientOf(String(line).trim()) };
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+test.each([0, 40, 200])(
+  'after SIGKILL %i ms behind the last request, a restart has the numbers of a server that was not killed',
+  async (ms) => {
+    const before = await program();
+    const id = await session(before.client);
+    const a = await model(before.client, id);
+    const requests: string[] = [];
+    for (let seq = 1; seq <= 12; seq++) {
+      const isStep = seq % 3 === 0;
+      const body = isStep ? optimStep(a, seq) : forwardBackward(a, seq, [5, 6, 7, 8 + seq]);
+      const path = isStep ? 'optim_step' : 'forward_backward';
+      requests.push((await before.client.json<{ request_id: string }>('POST', path, body)).request_id);
+    }
+    await new Promise((done) => setTimeout(done, ms));
+    await killed(before.child);
+    const after = await program();
+    try {
+      const results: unknown[] = [];
+      for (const request of requests) results.push(await after.client.result(request));
+      const b = await model(after.client, id, 1);
+      for (const [i, result] of results.entries()) {
+        const seq = i + 1;
+        const isStep = seq % 3 === 0;
+        const body = isStep ? optimStep(b, seq) : forwardBackward(b, seq, [5, 6, 7, 8 + seq]);
+        expect(await after.client.run(isStep ? 'optim_step' : 'forward_backward', body)).toEqual(result);
+      }
+      const next = (m: string) => after.client.run<Loss>('forward_backward', forwardBackward(m, 13, [5, 6, 7]));
+      expect(await next(a)).toEqual(await next(b));
+    } finally {
+      await killed(after.child);
+    }
+  },
+);
