@@ -70,28 +70,6 @@ export {
 } from './chat/chat-setup.js';
 export { dialoguesOf, type DialogueConfig } from './chat/dialogues.js';
 export { textRules, warnOfTextRules } from './chat/text-rules.js';
-export {
-  conversationNotes,
-  conversationOf,
-  EXPECTED_CONVERSATION,
-  isConversationFile,
-  readConversations,
-  templateInputsOf,
-  toolCallsOf,
-  unreadNote,
-  withSystem,
-} from './demonstrations/conversations.js';
-export {
-  asRecord,
-  BadItem,
-  DataFileError,
-  pipeProblem,
-  found,
-  mapItems,
-  readDataFile,
-  type DataFile,
-} from './demonstrations/data-file.js';
-export { isEmpty, UnreadKeys } from './demonstrations/data-keys.js';
 export { demonstrationProblems, demonstrationsNode } from './demonstrations/demonstration-keys.js';
 export { makeDemonstrations, type DemonstrationConfig } from './demonstrations/demonstrations.js';
 export { EpisodeKeys } from './demonstrations/episode-keys.js';

@@ -1,17 +1,23 @@
 // The node `demonstrations`: what every environment has, and what the chosen environment's expert reads.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import { toSnakeCase, type ConfigProblem } from '@bowyer/core';
+import { isConversationFile } from '@bowyer/conversations';
 import { environmentInfo } from '@bowyer/envs';
 import { demonstrationsProblem, fileProblem } from './demonstrations.js';
 import type { Choices } from '../keys/choices.js';
 import type { EnvConfig } from '../environment/environment-keys.js';
-import { demonstrationKeys } from '../keys/agent-keys.js';
+import { demonstrationFileKeys, demonstrationKeys } from '../keys/agent-keys.js';
 
 const options = { additionalProperties: false, description: 'expert play to imitate' };
 
 export function demonstrationsNode({ env, setting }: Choices): TSchema {
+  const { path } = demonstrationKeys;
+  const file = setting('demonstrations.path') ?? null;
   // A file says itself how many episodes it has, and how good they are.
-  if ((setting('demonstrations.path') ?? null) !== null) return Type.Object({ path: demonstrationKeys.path }, options);
+  if (file !== null) {
+    const read = typeof file === 'string' && isConversationFile(file) ? demonstrationFileKeys : {};
+    return Type.Object({ path, ...read }, options);
+  }
   return Type.Object({ ...demonstrationKeys, ...keysOfExpert(env) }, options);
 }
 

@@ -6,11 +6,14 @@ import type { EnvConfig } from '../environment/environment-keys.js';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { environmentOptions, type EnvironmentConfig } from '../environment/environment.js';
 
-import { pipeProblem } from './data-file.js';
-import { isConversationFile } from './conversations.js';
+import { pipeProblem, isConversationFile } from '@bowyer/conversations';
 import { readEpisodes } from './read-episodes.js';
 
-export type DemonstrationConfig = EnvironmentConfig & Pick<AgentConfig, 'seed' | 'demonstrations'>;
+export type DemonstrationConfig = EnvironmentConfig &
+  Pick<AgentConfig, 'seed'> & {
+    /** `format` and `split` of a file of conversations. */
+    demonstrations: AgentConfig['demonstrations'] & { format?: string | null; split?: string | null };
+  };
 
 /** Episodes as texts. @throws where there are none to have */
 export async function makeDemonstrations(config: DemonstrationConfig): Promise<DemonstrationSet> {

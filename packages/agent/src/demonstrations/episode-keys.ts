@@ -1,9 +1,6 @@
 // The keys of episodes in files: those that the product writes, and what a file says about which actions are learned.
 import type { EpisodeRecord, TrajectoryRecord } from '@bowyer/core';
-import { BadItem } from './data-file.js';
-import { unreadNote } from './conversations.js';
-import { UnreadKeys } from './data-keys.js';
-import { LOSS_KEYS, lossOf } from './loss-keys.js';
+import { BadItem, unreadNote, UnreadKeys, LOSS_KEYS, lossOf } from '@bowyer/conversations';
 
 const RESET_KEYS = ['observation', 'info'];
 const STEP_KEYS = ['action', 'observation', 'reward', 'terminated', 'truncated', 'info', 'slip'];

@@ -16,8 +16,7 @@ import { contextOf, demonstrationsIn, type ContextConfig } from '../context/agen
 import type { AgentMemory, MemoryConfig } from '../memory/agent-memory.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
 import type { Log } from '../reporting/reporting.js';
-import { readConversations } from './conversations.js';
-import type { DataFile } from './data-file.js';
+import { readConversations, type DataFile } from '@bowyer/conversations';
 import { checkWrittenWhole } from './written-whole.js';
 import { learnsFromConversations, makeDemonstrations, type DemonstrationConfig } from './demonstrations.js';
 
@@ -35,7 +34,7 @@ export async function loadImitationData(
   log: Log,
 ): Promise<ImitationData> {
   if (learnsFromConversations(config)) {
-    const { notes, ...file } = await readConversations(config.demonstrations.path!);
+    const { notes, ...file } = await readConversations(config.demonstrations.path!, config.demonstrations);
     for (const note of notes) log(`${file.path}: ${note}`);
     return { kind: 'conversations', conversations: file.items.map(({ value }) => value), file };
   }

@@ -1,7 +1,7 @@
 // JSONL files from outside, checked line by line; what is wrong is named with its file and line.
 import { readTextLines } from '@bowyer/core';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { BadItem } from './data-file.js';
+import { BadItem } from '@bowyer/conversations';
 
 export class JsonLineError extends Error {
   override readonly name = 'JsonLineError';

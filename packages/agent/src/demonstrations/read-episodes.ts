@@ -9,7 +9,7 @@ import {
 } from '@bowyer/core';
 import { EpisodeKeys, isSlip } from './episode-keys.js';
 import { atLine, readJsonLines } from './json-lines.js';
-import { LOSS_KEYS } from './loss-keys.js';
+import { LOSS_KEYS } from '@bowyer/conversations';
 
 const turn = (...texts: string[]) => ({
   type: 'object',

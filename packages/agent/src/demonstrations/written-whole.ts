@@ -1,6 +1,6 @@
 // Whether a chat template writes all that a file's conversations have.
 import type { ChatTemplate, Conversation } from '@bowyer/text';
-import { DataFileError, type DataFile } from './data-file.js';
+import { DataFileError, type DataFile } from '@bowyer/conversations';
 
 /**
  * A template that leaves out calls of tools teaches a model to answer without them, and nothing in the losses shows it.

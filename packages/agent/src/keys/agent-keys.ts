@@ -1,6 +1,7 @@
 // The config keys that decide what an agent is and how it plays, in groups of those that are read together, each with its meaning and
 // unit. An algorithm's keys stand in the algorithm's folder. Defaults live in configs/.
 // Keys that were taken over from other programs' configs are in adopted-keys.ts.
+import { dataFormatKey, dataSplitKey } from '@bowyer/conversations';
 import { Type, type TObject } from '@sinclair/typebox';
 import { actionChoices } from '@bowyer/algorithms';
 import { changeableOnResume, count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
@@ -402,10 +403,13 @@ export const warmStartNode = Type.Object(
 export const demonstrationKeys = {
   path: nullable(
     Type.String(),
-    'a file to imitate: episodes as JSONL (such as a run’s trajectories), conversations as JSON or JSONL, or the environment’s own format; null: the environment’s expert plays',
+    'a file to imitate: episodes as JSONL (such as a run’s trajectories), conversations or agents’ traces as JSON, JSONL or Parquet, or the environment’s own format; null: the environment’s expert plays',
   ),
   count: count('episodes to generate'),
 };
+
+/** How a file of conversations is read. */
+export const demonstrationFileKeys = { format: dataFormatKey, split: dataSplitKey };
 
 type AllKeys = typeof seedKey &
   typeof deviceKeys &

@@ -1,4 +1,5 @@
 // The supervised start: a policy that has imitated demonstrations. Cached by a hash of everything that decides it.
+import { dataFilesOf } from '@bowyer/conversations';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,7 +56,8 @@ export async function warmStart(
 export function warmStartHash(config: WarmStartConfig): string {
   const hash = createHash('sha256').update(JSON.stringify(recipeOf(unwatched(config))));
   // A file may change under its name.
-  if (config.demonstrations.path !== null) hash.update(readFileSync(config.demonstrations.path));
+  const { path, split = null } = config.demonstrations;
+  if (path !== null) for (const file of dataFilesOf(path, split)) hash.update(readFileSync(file));
   return hash.digest('hex').slice(0, 16);
 }
 
@@ -68,6 +70,8 @@ function recipeOf(config: WarmStartConfig) {
     version: CACHE_VERSION,
     env: decisiveOptions(config.env),
     demonstrations: without(demonstrations, {
+      format: null,
+      split: null,
       ties: 'drawn',
       slips: 0,
       strays: 0,

@@ -5,6 +5,8 @@ import { RolloutKeys } from '../record/record-key.js';
 import type { RecordedRollout } from '../record/recorded.js';
 import type { RolloutLog } from '../record/rollout-log.js';
 import type { SplicePolicy } from '../tree/prompt.js';
+import { TraceFile } from './traces/trace-file.js';
+import { traceRoutes } from './traces/trace-routes.js';
 import { rolloutRoutes } from './rollout-routes.js';
 import { Recorder, type GivenReward, type OpenRollout, type RolloutEnd } from './recorder.js';
 
@@ -46,7 +48,11 @@ export class AgentServer {
       origin: () => origin,
       onFault,
     });
-    const server = await ModelServer.listen({ ...options, observer: recorder, protocols: () => [rolloutRoutes(recorder)] });
+    const server = await ModelServer.listen({
+      ...options,
+      observer: recorder,
+      protocols: () => [rolloutRoutes(recorder), traceRoutes(new TraceFile(log.folder))],
+    });
     origin = new URL(server.url).origin;
     return new AgentServer(server, recorder);
   }

@@ -5,20 +5,8 @@ import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
 import type { ChatMessage } from '@bowyer/text';
-import {
-  atLine,
-  deviceOf,
-  isEmpty,
-  JsonLineError,
-  readJsonLines,
-  templateInputsOf,
-  toolCallsOf,
-  UnreadKeys,
-  unreadNote,
-  withSystem,
-  type AgentConfig,
-  type DeviceConfig,
-} from '@bowyer/agent';
+import { atLine, deviceOf, JsonLineError, readJsonLines, type AgentConfig, type DeviceConfig } from '@bowyer/agent';
+import { isEmpty, templateInputsOf, toolCallsOf, UnreadKeys, unreadNote, withSystem } from '@bowyer/conversations';
 import { owningOutput } from '../run/folder-owner.js';
 import type { TaskContext } from '../context/task-context.js';
 

@@ -4,6 +4,8 @@ import { RolloutKeys } from '../../record/record-key.js';
 import type { RolloutLog } from '../../record/rollout-log.js';
 import { Recorder } from '../recorder.js';
 import { rolloutRoutes } from '../rollout-routes.js';
+import { TraceFile } from '../traces/trace-file.js';
+import { traceRoutes } from '../traces/trace-routes.js';
 import { proxiedProtocols } from './proxied-routes.js';
 import type { UpstreamOptions } from './upstream.js';
 
@@ -34,7 +36,11 @@ export class ProxyServer {
     const gate = { longestWaitMs: 0, mostWaiting: 0 }; // no weights change here
     const recorder = new Recorder({ log, keys, ...gate, origin: () => origin, onFault });
     const server = await ProtocolServer.listen({
-      protocols: [...proxiedProtocols(recorder, options), rolloutRoutes(recorder)],
+      protocols: [
+        ...proxiedProtocols(recorder, options),
+        rolloutRoutes(recorder),
+        traceRoutes(new TraceFile(log.folder)),
+      ],
       host,
       port,
       apiKey,

@@ -1,7 +1,7 @@
 // The facts on which the meaning of another program's keys depends, read from the composed config.
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { Composition } from '@bowyer/config';
-import { isConversationFile } from '@bowyer/agent';
+import { isConversationFile } from '@bowyer/conversations';
 import { loadPlugins } from '../../plugins/plugins.js';
 import { choicesOf, schemaOf } from '../units.js';
 import type { RunFacts } from './outcome.js';

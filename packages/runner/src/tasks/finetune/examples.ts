@@ -11,16 +11,14 @@ import { readDecoderConfig, type PretrainedConfig } from '@bowyer/checkpoints';
 import { maximum, Rng } from '@bowyer/core';
 import { join } from 'node:path';
 import {
-  BadItem,
   checkWrittenWhole,
   fitted,
   keptTemplate,
   loadChatTemplate,
-  mapItems,
   tokenCounts,
-  type DataFile,
   type TemplateConfig,
 } from '@bowyer/agent';
+import { BadItem, mapItems, type DataFile } from '@bowyer/conversations';
 import type { TaskContext } from '../../context/task-context.js';
 import { readTrainingItems, type TrainingItem } from './training-items.js';
 
@@ -41,11 +39,21 @@ export interface Examples {
   chatTemplate: string | null;
 }
 
-export type ExamplesConfig = TemplateConfig & { model: string; data: string; seed: number; validationShare: number };
+export type ExamplesConfig = TemplateConfig & {
+  model: string;
+  data: string;
+  dataFormat: string | null;
+  dataSplit: string | null;
+  seed: number;
+  validationShare: number;
+};
 
 /** Reads the model's tokenizer and sizes, not its weights. Conversations that do not fit into its context are cut, and logged. */
 export async function loadExamples(config: ExamplesConfig, log: TaskContext['log']): Promise<Examples> {
-  const { notes, ...file } = await readTrainingItems(config.data);
+  const { notes, ...file } = await readTrainingItems(config.data, {
+    format: config.dataFormat,
+    split: config.dataSplit,
+  });
   for (const note of notes) log(`data: ${note}`);
   const { baseDir } = await openAdapterDirectory(config.model);
   const tokenizer = await loadTokenizer(baseDir, { templatesOf: config.model });

@@ -41,6 +41,7 @@ import { RunControl } from '../../run/run-control.js';
 import { claimDirectory, openDirectory, RunFiles } from '../../run/run-files.js';
 import { withReport } from '../../report/write-report.js';
 import type { TaskContext } from '../../context/task-context.js';
+import { dataFilesOf } from '@bowyer/conversations';
 import { loadExamples, type Examples, type ExamplesConfig } from './examples.js';
 import { finetuneText, readFinetuneResults, type Answer, type FinetuneResults } from '../../run/finetune-results.js';
 import { heldOutAnswers } from './held-out-answers.js';
@@ -73,7 +74,8 @@ const TRIAL_PROMPTS = 4;
 export async function finetune(config: FinetuneConfig, context: TaskContext): Promise<void> {
   // A file may change under its name, and a run is resumed on the same items only.
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(config.data)) hash.update(chunk as Buffer);
+  for (const file of dataFilesOf(config.data, config.dataSplit))
+    for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
   const dataSha256 = hash.digest('hex');
   const decisive = { ...context.config.decisive, dataSha256 };
   await openDirectory(context.directory, decisive);

@@ -1,22 +1,27 @@
 // Reads a person's file as texts: conversations, or prompts with their completions. No model is needed to read it.
-import type { Conversation } from '@bowyer/text';
 import {
   asRecord,
   BadItem,
   conversationNotes,
-  conversationOf,
   DataFileError,
+  dialoguesOf,
   EXPECTED_CONVERSATION,
   found,
   isEmpty,
+  isTrace,
   readDataFile,
   UnreadKeys,
   unreadNote,
+  wholeDialogues,
+  type ConversationOptions,
   type DataFile,
-} from '@bowyer/agent';
+  type DataItem,
+  type RecordedDialogue,
+} from '@bowyer/conversations';
 
-export type TrainingItem =
-  ({ kind: 'conversation' } & Conversation) | { kind: 'completion'; prompt: string; completion: string };
+type DialogueItem = { kind: 'conversation' } & RecordedDialogue;
+
+export type TrainingItem = DialogueItem | { kind: 'completion'; prompt: string; completion: string };
 
 const EXPECTED = `${EXPECTED_CONVERSATION} or {"prompt": "…", "completion": "…"}, the same kind in the whole file`;
 
@@ -28,41 +33,54 @@ export interface TrainingFile extends DataFile<TrainingItem> {
 }
 
 /** Items of one kind; empty conversations are left out. @throws {DataFileError} with everything that is wrong with the file */
-export async function readTrainingItems(path: string): Promise<TrainingFile> {
+export async function readTrainingItems(
+  path: string,
+  { format = null, split = null }: ConversationOptions = {},
+): Promise<TrainingFile> {
   const keys = new UnreadKeys();
   let first: { kind: TrainingItem['kind']; place: string } | undefined;
   const file = await readDataFile(
     path,
     (value, place) => {
-      const item = itemOf(value, keys, place);
-      first ??= { kind: item.kind, place };
-      if (item.kind !== first.kind)
-        throw new BadItem(
-          `is ${NAMES[item.kind]}, but ${first.place} is ${NAMES[first.kind]}; a file contains one kind`,
-        );
-      return item;
+      const ofItem = itemsOf(value, format, keys, place);
+      const kind = ofItem[0]?.kind ?? 'conversation';
+      first ??= { kind, place };
+      if (kind !== first.kind)
+        throw new BadItem(`is ${NAMES[kind]}, but ${first.place} is ${NAMES[first.kind]}; a file contains one kind`);
+      return ofItem;
     },
     EXPECTED,
+    { split, isWhole: isTrace },
   );
   keys.throwRefused(path, EXPECTED);
-  const items = file.items.filter(({ value }) => value.kind === 'completion' || value.messages.length > 0);
+  const items = wholeItems(file.items.flatMap(({ place, value }) => value.map((each) => ({ place, value: each }))));
   if (items.length === 0) throw new DataFileError(`${path}: contains no item`, EXPECTED);
   const conversations = items.flatMap(({ value }) => (value.kind === 'conversation' ? [value] : []));
   const notes = conversations.length > 0 ? conversationNotes(conversations, keys) : unreadNote(keys);
   return { ...file, items, notes };
 }
 
-function itemOf(value: unknown, keys: UnreadKeys, place: string): TrainingItem {
+/** Without the dialogues that are a part of others, and those without a message. */
+function wholeItems(items: readonly DataItem<TrainingItem>[]): DataItem<TrainingItem>[] {
+  const [dialogues, completions]: [DataItem<DialogueItem>[], DataItem<TrainingItem>[]] = [[], []];
+  for (const { place, value } of items)
+    if (value.kind === 'completion') completions.push({ place, value });
+    else if (value.messages.length > 0) dialogues.push({ place, value });
+  return [...wholeDialogues(dialogues), ...completions];
+}
+
+function itemsOf(value: unknown, format: string | null, keys: UnreadKeys, place: string): TrainingItem[] {
   const record = asRecord(value);
   const { conversations, messages, prompt, completion } = record ?? {};
-  const isConversation = conversations !== undefined || messages !== undefined;
+  const isConversation = format !== null || isTrace(value) || conversations !== undefined || messages !== undefined;
   const both = ['prompt', 'completion'].find((key) => !isEmpty(record?.[key]));
   if (isConversation && both !== undefined)
     throw new BadItem(`has both messages and a ${both}; it is not clear which of them to train on`);
-  if (isConversation) return { kind: 'conversation', ...conversationOf(value, keys, place) };
+  if (isConversation)
+    return dialoguesOf(value, format, keys, place).map((dialogue) => ({ kind: 'conversation', ...dialogue }));
   if (prompt === undefined && completion === undefined) throw new BadItem(`is ${found(value)}`);
   keys.check('an item', place, record!, ['prompt', 'completion']);
-  return { kind: 'completion', prompt: text('prompt', prompt), completion: text('completion', completion) };
+  return [{ kind: 'completion', prompt: text('prompt', prompt), completion: text('completion', completion) }];
 }
 
 function text(key: string, value: unknown): string {

@@ -3,7 +3,6 @@ import { Type, type TProperties } from '@sinclair/typebox';
 import { count, nullable, rate, share, type ConfigProblem } from '@bowyer/core';
 import {
   conversationKeys,
-  DataFileError,
   deviceKeys,
   hubKeys,
   isAdapterFolder,
@@ -15,10 +14,10 @@ import {
   scheduleNode,
   templateKeys,
   trainingKeys,
-  pipeProblem,
   type Choices,
   type QuantizationConfig,
 } from '@bowyer/agent';
+import { dataFormatKey, dataSplitKey, DataFileError, pipeProblem } from '@bowyer/conversations';
 import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
 import type { TaskUnit } from '../task.js';
@@ -40,8 +39,10 @@ function keys(choices: Choices): TProperties {
     ),
     data: nullable(
       Type.String(),
-      'JSON or JSONL of conversations ({messages}, {conversations}) or of prompts and completions ({prompt, completion})',
+      'JSON, JSONL or Parquet of conversations, of agents’ traces, or of prompts and completions ({prompt, completion}); or a folder of such files',
     ),
+    data_format: dataFormatKey,
+    data_split: dataSplitKey,
     validation_share: share('share of the items that is never trained on, but scored after every epoch'),
     epochs: count('passes over the training items'),
     batch_size: count('items per optimizer step'),
@@ -97,6 +98,8 @@ export const finetuneTask: TaskUnit = {
 interface FinetuneKeys extends QuantizationConfig {
   model: string | null;
   data: string | null;
+  dataFormat: string | null;
+  dataSplit: string | null;
   batchSize: number;
   gradAccumSteps: number;
   chatTemplate: string | null;
@@ -116,11 +119,16 @@ function batchProblems({ batchSize, gradAccumSteps }: FinetuneKeys): ConfigProbl
 }
 
 /** The whole file is read before a model is downloaded or loaded. */
-async function dataProblems({ data, ...keys }: FinetuneKeys): Promise<ConfigProblem[]> {
+async function dataProblems({
+  data,
+  dataFormat: format,
+  dataSplit: split,
+  ...keys
+}: FinetuneKeys): Promise<ConfigProblem[]> {
   const problem = pipeProblem('data', data!);
   if (problem) return [problem];
   try {
-    const { items } = await readTrainingItems(data!);
+    const { items } = await readTrainingItems(data!, { format, split });
     if (items[0].value.kind === 'conversation') return maskProblems(keys.chatTemplate, keys.upstreamLossMask);
   } catch (error) {
     if (!(error instanceof DataFileError)) throw error;

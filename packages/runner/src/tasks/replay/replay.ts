@@ -2,15 +2,8 @@
 import { environmentInfo, type Env, type ResetResult, type StepResult } from '@bowyer/envs';
 import { camelKeys, recordedInfo, toSnakeCase, writeFileAtomically, type EpisodeRecord } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
-import {
-  engineText,
-  JsonLineError,
-  readJsonLines,
-  replayEnvironment,
-  UnreadKeys,
-  unreadNote,
-  type EnvironmentConfig,
-} from '@bowyer/agent';
+import { engineText, JsonLineError, readJsonLines, replayEnvironment, type EnvironmentConfig } from '@bowyer/agent';
+import { UnreadKeys, unreadNote } from '@bowyer/conversations';
 import type { TaskContext } from '../../context/task-context.js';
 
 type ReplayConfig = EnvironmentConfig & { input: string; output: string };

@@ -13,7 +13,6 @@ import {
   deviceKeys,
   environmentKeysOf,
   hubKeys,
-  isConversationFile,
   isWeightsFile,
   loraKeys,
   memoryKeys,
@@ -37,6 +36,7 @@ import {
   type Choices,
   type QuantizationConfig,
 } from '@bowyer/agent';
+import { isConversationFile } from '@bowyer/conversations';
 import { algorithmKeys, decodingKeys, wandbKeys } from '../../keys/adopted-keys.js';
 import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';

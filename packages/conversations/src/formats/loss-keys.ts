@@ -1,6 +1,6 @@
 // The weight of a message of a data file in the loss. OpenAI's files say `weight` (0 or 1), AgentGym's and ms-swift's `loss`, Axolotl's
 // `train` or `training`; others have `loss_weight` or `trainable`.
-import { BadItem, found } from './data-file.js';
+import { BadItem, found } from '../files/data-error.js';
 
 export const LOSS_KEYS = [
   'loss',

@@ -1,105 +1,11 @@
-// Files of conversations to imitate: AgentGym's and ShareGPT's {conversations: [{from, value, loss}], system, tools}, OpenAI's
-// {messages: [{role, content, weight}], tools} with the further keys that templates read; a JSON array of them or one a line.
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { constants, gunzipSync } from 'node:zlib';
-import { isEmpty, isGzip } from '@bowyer/core';
-import { lossWeight, type ChatMessage, type ContentPart, type Conversation, type TemplateInputs } from '@bowyer/text';
-import { asRecord, BadItem, DataFileError, found, readDataFile, type DataFile } from './data-file.js';
-import { UnreadKeys } from './data-keys.js';
+// Chat messages, the form that all formats are read into: AgentGym's and ShareGPT's {conversations: [{from, value, loss}], system, tools},
+// OpenAI's {messages: [{role, content, weight}], tools} with the further keys that templates read.
+import { isEmpty } from '@bowyer/core';
+import type { ChatMessage, ContentPart, Conversation, TemplateInputs } from '@bowyer/text';
+import { asRecord, BadItem, found } from '../files/data-error.js';
+import type { UnreadKeys } from '../files/unread-keys.js';
+import { scoreOf, type TraceFormat } from './format.js';
 import { LOSS_KEYS, lossOf } from './loss-keys.js';
-
-const HEAD_BYTES = 65_536;
-
-/** Whether each version of a file contains conversations, since several parts of a run ask. */
-const known = new Map<string, boolean>();
-
-/** Whether a file contains conversations rather than episodes, by its beginning; false where there is none. */
-export function isConversationFile(path: string | null): boolean {
-  const stat = path === null || !/\.jsonl?(\.gz)?$/.test(path) ? undefined : statSync(path, { throwIfNoEntry: false });
-  if (!stat?.isFile()) return false;
-  const key = JSON.stringify([resolve(path!), stat.mtimeMs, stat.size]);
-  const begins = known.get(key) ?? beginsWithConversation(path!);
-  known.set(key, begins);
-  return begins;
-}
-
-function beginsWithConversation(path: string): boolean {
-  const head = Buffer.alloc(HEAD_BYTES);
-  const file = openSync(path, 'r');
-  try {
-    const length = readSync(file, head, 0, HEAD_BYTES, 0);
-    const begin = head.subarray(0, length);
-    return firstKeys(textOfHead(begin)).some((key) => key === 'conversations' || key === 'messages');
-  } finally {
-    closeSync(file);
-  }
-}
-
-function textOfHead(head: Buffer): string {
-  if (!isGzip(head)) return head.toString('utf8');
-  try {
-    return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 16 * HEAD_BYTES }).toString('utf8');
-  } catch {
-    return ''; // reading it says what is wrong
-  }
-}
-
-/** The keys of the first object of a file, as far as its beginning shows them. */
-function firstKeys(text: string): string[] {
-  const start = /^\uFEFF?\s*\[?\s*\{/.exec(text);
-  if (start === null) return [];
-  const keys: string[] = [];
-  let depth = 1;
-  for (const [token, key] of text
-    .slice(start[0].length)
-    .matchAll(/"((?:[^"\\]|\\.)*)"(?=\s*:)|"(?:[^"\\]|\\.)*"|[[{]|[\]}]/gs)) {
-    if (depth === 1 && key !== undefined) keys.push(key);
-    if (/^[[{]/.test(token)) depth++;
-    else if (/^[\]}]/.test(token) && --depth === 0) break;
-  }
-  return keys;
-}
-
-export const EXPECTED_CONVERSATION =
-  '{"messages": [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]}';
-
-/** A file of conversations, and what is to be said about it before work starts. */
-export interface ConversationFile extends DataFile<Conversation> {
-  notes: string[];
-}
-
-/** Items without a message, such as those of AgentGym's inference files, are left out. @throws {DataFileError} */
-export async function readConversations(path: string): Promise<ConversationFile> {
-  const keys = new UnreadKeys();
-  const file = await readDataFile(path, (item, place) => conversationOf(item, keys, place), EXPECTED_CONVERSATION);
-  keys.throwRefused(path, EXPECTED_CONVERSATION);
-  const items = file.items.filter(({ value }) => value.messages.length > 0);
-  if (items.length === 0) throw new DataFileError(`${path}: contains no conversation`, EXPECTED_CONVERSATION);
-  return {
-    ...file,
-    items,
-    notes: conversationNotes(
-      items.map(({ value }) => value),
-      keys,
-    ),
-  };
-}
-
-/** The parts of a file's conversations that are not learned, and the keys that are not read. */
-export function conversationNotes(conversations: readonly Conversation[], keys: UnreadKeys): string[] {
-  const replies = conversations.flatMap(({ messages }) => messages.filter(({ role }) => role === 'assistant'));
-  const unlearned = replies.filter((message) => lossWeight(message) === 0).length;
-  const weighted = replies.filter((message) => ![0, 1].includes(lossWeight(message))).length;
-  return [
-    ...(unlearned > 0 ? [`${unlearned} of ${replies.length} replies are not learned (weight 0)`] : []),
-    ...(weighted > 0 ? [`${weighted} of ${replies.length} replies have a weight of their own in the loss`] : []),
-    ...unreadNote(keys),
-  ];
-}
-
-export const unreadNote = ({ leftOut }: UnreadKeys): string[] =>
-  leftOut.length > 0 ? [`left unread: ${leftOut.join(', ')}`] : [];
 
 const ROLES: Record<string, ChatMessage['role']> = {
   system: 'system',
@@ -257,3 +163,13 @@ function objectsOf(key: string, value: unknown): Record<string, unknown>[] | und
     throw new BadItem(`'${key}' is ${found(list)}, not an array of objects`);
   return list as Record<string, unknown>[];
 }
+
+export const EXPECTED_CONVERSATION =
+  '{"messages": [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]}';
+
+export const chatFormat: TraceFormat = {
+  name: 'chat',
+  expected: EXPECTED_CONVERSATION,
+  fits: ({ messages, conversations }) => messages !== undefined || conversations !== undefined,
+  read: (item, { keys, place }) => [{ ...conversationOf(item, keys, place), ...scoreOf(item) }],
+};

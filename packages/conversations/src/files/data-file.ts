@@ -1,28 +1,15 @@
-// Files of items from outside: a JSON array, or one item a line (JSONL). Everything that is wrong with a file is reported at once.
+// Files of items from outside: a JSON array, one item a line (JSONL), rows of Parquet, or a folder of such files. Everything that is wrong
+// with them is reported at once.
 import { statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { readTextLines, type ConfigProblem, type TextLine } from '@bowyer/core';
+import { BadItem, DataFileError, found } from './data-error.js';
+import { dataFilesOf, nameIn } from './data-folder.js';
+import { readParquetRows } from './parquet-rows.js';
 
 /** Bad items that a message shows; it counts the others. */
 const SHOWN = 20;
 const EXCERPT_LENGTH = 60;
-
-/** An error in one item. */
-export class BadItem extends Error {
-  override readonly name = 'BadItem';
-}
-
-/** An error in a file, with the contents that were expected. */
-export class DataFileError extends Error {
-  override readonly name = 'DataFileError';
-
-  constructor(
-    readonly what: string,
-    readonly expected: string,
-  ) {
-    super(`${what}\n  expected: ${expected}`);
-  }
-}
 
 /** Why a pipe cannot be the file that a key names; null where the file is another kind. */
 export function pipeProblem(key: string, path: string): ConfigProblem | null {
@@ -47,8 +34,15 @@ export interface DataFile<T> {
   items: readonly DataItem<T>[];
 }
 
+export interface DataFileOptions {
+  /** The split of a folder that has several; null if not given. */
+  split?: string | null;
+  /** Whether an object that takes several lines is an item by itself; none is if not given. */
+  isWhole?: (value: unknown) => boolean;
+}
+
 /**
- * The items of a file in order; empty lines are left out.
+ * The items of a file or a folder in order; empty lines are left out.
  *
  * @param read the item of a JSON value; throws BadItem
  * @param expected what an item is
@@ -58,10 +52,23 @@ export async function readDataFile<T>(
   path: string,
   read: (value: unknown, place: string) => T,
   expected: string,
+  { split = null, isWhole = () => false }: DataFileOptions = {},
 ): Promise<DataFile<T>> {
+  const results: Mapped<T>[] = [];
+  for (const file of dataFilesOf(path, split)) {
+    const named = (value: unknown, place: string) => read(value, `${nameIn(path, file)}${place}`);
+    results.push(await readOneFile({ path: file, expected, read: named, isWhole, prefix: nameIn(path, file) }));
+  }
+  const bad = results.flatMap((result) => result.bad);
+  const count = results.reduce((sum, result) => sum + result.count, 0);
+  if (bad.length > 0) throw badItems({ path, expected }, bad, count);
+  return { path, expected, items: results.flatMap(({ items }) => items) };
+}
+
+async function readOneFile<T>(reading: Reading<T>): Promise<Mapped<T>> {
+  const { path, expected } = reading;
   try {
-    const lines = readTextLines(path);
-    return await itemsOf(lines, { path, expected, read });
+    return await (path.endsWith('.parquet') ? rowsOf(reading) : itemsOf(readTextLines(path), reading));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (error instanceof DataFileError || (code === undefined && !message.startsWith(path))) throw error;
@@ -71,26 +78,50 @@ export async function readDataFile<T>(
   }
 }
 
-interface Reading<T> {
+interface Reading<T> extends Required<Pick<DataFileOptions, 'isWhole'>> {
   path: string;
   expected: string;
   read: (value: unknown, place: string) => T;
+  /** Of each place, in a folder. */
+  prefix: string;
+}
+
+/** The items of one file, and what is wrong with the others. */
+class Mapped<T> {
+  readonly items: DataItem<T>[] = [];
+  readonly bad: string[] = [];
+  count = 0;
+
+  constructor(private readonly prefix = '') {}
+
+  add<V>({ place, value }: DataItem<V>, map: (value: V, place: string) => T): void {
+    this.count++;
+    mapItem({ place: `${this.prefix}${place}`, value }, (each) => map(each, place), this.items, this.bad);
+  }
 }
 
 /** Each line is read when it is there, so that the text of the file is never whole in memory; an array is. */
-async function itemsOf<T>(lines: AsyncGenerator<TextLine>, reading: Reading<T>): Promise<DataFile<T>> {
-  const { path, expected, read } = reading;
-  const items: DataItem<T>[] = [];
-  const bad: string[] = [];
-  let count = 0;
+async function itemsOf<T>(lines: AsyncGenerator<TextLine>, reading: Reading<T>): Promise<Mapped<T>> {
+  const { path, expected, read, prefix } = reading;
+  const mapped = new Mapped<T>(prefix);
   for await (const { text, line } of lines) {
     if (text.trim() === '') continue;
-    if (count === 0 && text.trimStart().startsWith('[')) return arrayOf(text, lines, reading);
-    count++;
-    mapItem({ place: `line ${line}`, value: text }, (value, place) => read(parsed(value), place), items, bad);
+    if (mapped.count === 0 && text.trimStart().startsWith('[')) return arrayOf(text, lines, reading);
+    mapped.add({ place: `line ${line}`, value: text }, (value, place) => read(parsed(value), place));
   }
-  if (bad.length === 0) return { path, expected, items };
-  throw (await singleValue(path, expected)) ?? badItems({ path, expected }, bad, count);
+  if (mapped.bad.length === 0) return mapped;
+  const whole = await wholeValue(path);
+  if (whole === undefined) return mapped;
+  if (!reading.isWhole(whole)) throw overSeveralLines(path, whole, expected);
+  const single = new Mapped<T>(prefix);
+  single.add({ place: 'item 1', value: whole }, read);
+  return single;
+}
+
+async function rowsOf<T>({ path, read, prefix }: Reading<T>): Promise<Mapped<T>> {
+  const mapped = new Mapped<T>(prefix);
+  for await (const { value, row } of readParquetRows(path)) mapped.add({ place: `row ${row}`, value }, read);
+  return mapped;
 }
 
 /** Characters of an array: the language has no longer texts. */
@@ -99,8 +130,8 @@ const LONGEST_ARRAY = 500_000_000;
 async function arrayOf<T>(
   first: string,
   lines: AsyncGenerator<TextLine>,
-  { path, expected, read }: Reading<T>,
-): Promise<DataFile<T>> {
+  { path, expected, read, prefix }: Reading<T>,
+): Promise<Mapped<T>> {
   const parts = [first];
   let length = first.length;
   for await (const { text } of lines) {
@@ -111,7 +142,9 @@ async function arrayOf<T>(
         `one item on each line: jq -c '.[]' FILE > NEW; an item is ${expected}`,
       );
   }
-  return mapItems({ path, expected, items: arrayItems(path, parts.join('\n'), expected) }, read);
+  const mapped = new Mapped<T>(prefix);
+  for (const item of arrayItems(path, parts.join('\n'), expected)) mapped.add(item, read);
+  return mapped;
 }
 
 /** @throws {DataFileError} with every item that `map` refuses by throwing BadItem */
@@ -171,31 +204,19 @@ const excerpt = (text: string) => (text.length > EXCERPT_LENGTH ? `${text.slice(
 /** Bytes of a file that is looked at whole for a better message. */
 const LOOKED_AT_WHOLE = 100_000_000;
 
-/** The remedy for lines that are bad because the file is one value over several lines. */
-async function singleValue(path: string, expected: string): Promise<DataFileError | null> {
+/** The value of a file that is one value over several lines; undefined where it is not. */
+async function wholeValue(path: string): Promise<unknown> {
   try {
-    if ((await stat(path)).size > LOOKED_AT_WHOLE) return null;
+    if ((await stat(path)).size > LOOKED_AT_WHOLE) return undefined;
     const text = (await readFile(path, 'utf8')).trim();
-    if (!text.includes('\n')) return null;
-    return new DataFileError(
-      `${path}: the file is ${found(JSON.parse(text))} over several lines`,
-      `an array, or one item on each line: ${expected}`,
-    );
+    return text.includes('\n') ? (JSON.parse(text) as unknown) : undefined;
   } catch {
-    return null;
+    return undefined;
   }
 }
 
-/** A JSON value in a few words. */
-export function found(value: unknown): string {
-  if (value === undefined) return 'missing';
-  if (Array.isArray(value)) return 'an array';
-  if (value === null) return 'null';
-  if (typeof value !== 'object')
-    return `the ${typeof value === 'string' ? 'text' : typeof value} ${JSON.stringify(value)}`;
-  const keys = Object.keys(value);
-  return keys.length === 0 ? 'an object without keys' : `an object with the keys ${keys.slice(0, 8).join(', ')}`;
-}
-
-export const asRecord = (value: unknown): Record<string, unknown> | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+const overSeveralLines = (path: string, value: unknown, expected: string): DataFileError =>
+  new DataFileError(
+    `${path}: the file is ${found(value)} over several lines`,
+    `an array, or one item on each line: ${expected}`,
+  );

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isConversationFile, readConversations } from './conversations.js';
+import { isConversationFile, readConversations } from './conversation-file.js';
 
 const talksOf = async (path: string) => (await readConversations(path)).items.map(({ value }) => value);
 const messagesOf = async (path: string) => (await talksOf(path)).map(({ messages }) => messages);

@@ -1,7 +1,7 @@
 // Each key of a data file is read, or is known to say nothing about what is learned, or the file is refused: a key that somebody wrote
 // to leave something out (`weight`, `mask`, `split_loss`) must not be overlooked.
 import { HARMLESS_KEYS, isEmpty } from '@bowyer/core';
-import { DataFileError } from './data-file.js';
+import { DataFileError } from './data-error.js';
 
 export { isEmpty };
 
@@ -25,13 +25,25 @@ export class UnreadKeys {
    * @param of what has the keys: `an item`, `a message`
    * @param place of the item: `line 3`
    * @param read the keys that are read
+   * @param lost further keys that this part of a format has beside what is learned
    */
-  check(of: string, place: string, record: Readonly<Record<string, unknown>>, read: readonly string[]): void {
+  check(
+    of: string,
+    place: string,
+    record: Readonly<Record<string, unknown>>,
+    read: readonly string[],
+    lost: readonly string[] = [],
+  ): void {
     for (const [key, value] of Object.entries(record)) {
       if (read.includes(key) || isEmpty(value)) continue;
-      if (HARMLESS_KEYS.has(key) || this.harmless.includes(key)) this.#leftOut.add(key);
+      if (HARMLESS_KEYS.has(key) || this.harmless.includes(key) || lost.includes(key)) this.#leftOut.add(key);
       else this.refuse(`'${key}' of ${of}`, place);
     }
+  }
+
+  /** Notes a part of a file that is not learned, as a key that is left unread. */
+  leaveOut(what: string): void {
+    this.#leftOut.add(what);
   }
 
   refuse(what: string, place: string): void {

@@ -1,0 +1,121 @@
+// Files of conversations to imitate, to compare and to play again, in any of the formats of this package.
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
+import { isGzip } from '@bowyer/core';
+import { lossWeight, type Conversation } from '@bowyer/text';
+import { DataFileError } from './files/data-error.js';
+import { readDataFile, type DataFile } from './files/data-file.js';
+import { dataFilesIn, isFolder } from './files/data-folder.js';
+import { UnreadKeys } from './files/unread-keys.js';
+import { EXPECTED_CONVERSATION } from './formats/chat.js';
+import { FORMATS, formatOf, isTrace, MARKS } from './formats/detect.js';
+import type { RecordedDialogue } from './formats/format.js';
+import { wholeDialogues } from './formats/whole-dialogues.js';
+
+const HEAD_BYTES = 65_536;
+
+/** Whether each version of a file contains conversations, since several parts of a run ask. */
+const known = new Map<string, boolean>();
+
+/** Whether a file contains conversations rather than episodes, by its beginning; false where there is none. */
+export function isConversationFile(path: string | null): boolean {
+  if (path === null) return false;
+  if (isFolder(path)) return dataFilesIn(path).slice(0, 1).some(isConversationFile);
+  if (path.endsWith('.parquet')) return true;
+  const stat = /\.jsonl?(\.gz)?$/.test(path) ? statSync(path, { throwIfNoEntry: false }) : undefined;
+  if (!stat?.isFile()) return false;
+  const key = JSON.stringify([resolve(path), stat.mtimeMs, stat.size]);
+  const begins = known.get(key) ?? beginsWithConversation(path);
+  known.set(key, begins);
+  return begins;
+}
+
+function beginsWithConversation(path: string): boolean {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    const length = readSync(file, head, 0, HEAD_BYTES, 0);
+    const begin = head.subarray(0, length);
+    return firstKeys(textOfHead(begin)).some((key) => MARKS.includes(key));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function textOfHead(head: Buffer): string {
+  if (!isGzip(head)) return head.toString('utf8');
+  try {
+    return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 16 * HEAD_BYTES }).toString('utf8');
+  } catch {
+    return ''; // reading it says what is wrong
+  }
+}
+
+/** The keys of the first object of a file, as far as its beginning shows them. */
+function firstKeys(text: string): string[] {
+  const start = /^\uFEFF?\s*\[?\s*\{/.exec(text);
+  if (start === null) return [];
+  const keys: string[] = [];
+  let depth = 1;
+  for (const [token, key] of text
+    .slice(start[0].length)
+    .matchAll(/"((?:[^"\\]|\\.)*)"(?=\s*:)|"(?:[^"\\]|\\.)*"|[[{]|[\]}]/gs)) {
+    if (depth === 1 && key !== undefined) keys.push(key);
+    if (/^[[{]/.test(token)) depth++;
+    else if (/^[\]}]/.test(token) && --depth === 0) break;
+  }
+  return keys;
+}
+
+export interface ConversationOptions {
+  /** One of FORMAT_NAMES; null: found by the keys of each item. */
+  format?: string | null;
+  /** Of a folder that has several. */
+  split?: string | null;
+}
+
+/** A file of conversations, and what is to be said about it before work starts. */
+export interface ConversationFile extends DataFile<RecordedDialogue> {
+  notes: string[];
+}
+
+/** Items without a message, such as those of AgentGym's inference files, are left out. @throws {DataFileError} */
+export async function readConversations(
+  path: string,
+  { format = null, split = null }: ConversationOptions = {},
+): Promise<ConversationFile> {
+  const keys = new UnreadKeys();
+  const expected = FORMATS.find(({ name }) => name === format)?.expected ?? EXPECTED_CONVERSATION;
+  const read = (item: unknown, place: string) => dialoguesOf(item, format, keys, place);
+  const file = await readDataFile(path, read, expected, { split, isWhole: isTrace });
+  keys.throwRefused(path, expected);
+  const all = file.items.flatMap(({ place, value }) => value.map((each) => ({ place, value: each })));
+  const items = wholeDialogues(all.filter(({ value }) => value.messages.length > 0));
+  if (items.length === 0) throw new DataFileError(`${path}: contains no conversation`, expected);
+  const conversations = items.map(({ value }) => value);
+  return { path, expected, items, notes: conversationNotes(conversations, keys) };
+}
+
+/** The dialogues of an item, in its own format. @param format null: by its keys @throws {BadItem} */
+export const dialoguesOf = (
+  item: unknown,
+  format: string | null,
+  keys: UnreadKeys,
+  place: string,
+): RecordedDialogue[] => formatOf(item, format).read((item ?? {}) as Record<string, unknown>, { keys, place });
+
+/** The parts of a file's conversations that are not learned, and the keys that are not read. */
+export function conversationNotes(conversations: readonly Conversation[], keys: UnreadKeys): string[] {
+  const replies = conversations.flatMap(({ messages }) => messages.filter(({ role }) => role === 'assistant'));
+  const unlearned = replies.filter((message) => lossWeight(message) === 0).length;
+  const weighted = replies.filter((message) => ![0, 1].includes(lossWeight(message))).length;
+  return [
+    ...(unlearned > 0 ? [`${unlearned} of ${replies.length} replies are not learned (weight 0)`] : []),
+    ...(weighted > 0 ? [`${weighted} of ${replies.length} replies have a weight of their own in the loss`] : []),
+    ...unreadNote(keys),
+  ];
+}
+
+export const unreadNote = ({ leftOut }: UnreadKeys): string[] =>
+  leftOut.length > 0 ? [`left unread: ${leftOut.join(', ')}`] : [];

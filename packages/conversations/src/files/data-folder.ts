@@ -1,0 +1,57 @@
+// Folders of data: the Parquet files of a Hugging Face dataset, or JSON files, such as the trajectories of a run of agents.
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { DataFileError } from './data-error.js';
+
+const EXPECTED = 'a folder with files .parquet, or else .json and .jsonl';
+
+export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/**
+ * The files of a path in the order of their names: the path itself where it is a file.
+ *
+ * @param split of a folder with several; null: all of it
+ * @throws {DataFileError} where the folder has several splits and none is named, or not the named one
+ */
+export function dataFilesOf(path: string, split: string | null): string[] {
+  if (!isFolder(path)) {
+    if (split === null) return [path];
+    throw new DataFileError(`${path} is a file, so it has no split '${split}'`, EXPECTED);
+  }
+  const found = namesIn(path);
+  if (found.length === 0) throw new DataFileError(`${path}: the folder has no data`, EXPECTED);
+  return ofSplit(path, found, split).map((name) => join(path, name));
+}
+
+/** All data files of a folder, whatever its splits. */
+export const dataFilesIn = (folder: string): string[] => namesIn(folder).map((name) => join(folder, name));
+
+function namesIn(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  const tables = names.filter((name) => name.endsWith('.parquet'));
+  return tables.length > 0 ? tables : names.filter((name) => /\.jsonl?(\.gz)?$/.test(name));
+}
+
+/** Training on a test split would spoil every figure, so a folder with several is read only where one is named. */
+function ofSplit(path: string, names: readonly string[], split: string | null): readonly string[] {
+  const splits = [...new Set(names.map(splitOf))];
+  const known = splits.filter((each) => each !== null);
+  if (split === null && splits.length <= 1) return names;
+  const chosen = names.filter((name) => splitOf(name) === split);
+  if (split !== null && chosen.length > 0) return chosen;
+  const says = known.length > 0 ? `the folder has the splits ${known.join(', ')}` : 'the folder has no splits';
+  if (split === null && known.length === 0) return names;
+  throw new DataFileError(
+    `${path}: ${says}${split === null ? '' : `, not '${split}'`}`,
+    'the name of one of its splits (data_split)',
+  );
+}
+
+const SPLITS = /^(train|training|validation|valid|val|dev|eval|test|testing)(?=$|[-_.])/;
+
+/** The split that the name of a file begins with, or of its folder: `train-00000-of-00002.parquet`, `test/0000.parquet`. */
+const splitOf = (name: string): string | null =>
+  (SPLITS.exec(basename(name)) ?? SPLITS.exec(basename(dirname(name))))?.[1] ?? null;
+
+/** How messages name a file of a folder. */
+export const nameIn = (folder: string, path: string): string => (folder === path ? '' : `${relative(folder, path)}, `);

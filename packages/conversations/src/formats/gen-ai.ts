@@ -1,0 +1,116 @@
+// Spans with OpenTelemetry's attributes for generative AI: gen_ai.input.messages, gen_ai.output.messages, gen_ai.system_instructions,
+// gen_ai.tool.definitions, as structures or as their JSON; also as an event, gen_ai.client.inference.operation.details.
+// Source: open-telemetry/semantic-conventions, docs/gen-ai (gen-ai-input-messages.json, gen-ai-output-messages.json).
+import { asRecord, BadItem, found } from '../files/data-error.js';
+import type { UnreadKeys } from '../files/unread-keys.js';
+import type { GenAiSpan, SpanCall } from './spans.js';
+import { answerText, CalledNames, recordsOf, toolCall } from './part-text.js';
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** Spans of agents and workflows repeat what their calls of models say. */
+const NOT_CALLS = [
+  'invoke_agent',
+  'create_agent',
+  'invoke_workflow',
+  'agent_step',
+  'execute_tool',
+  'embeddings',
+  'rerank',
+];
+
+const DETAILS = 'gen_ai.client.inference.operation.details';
+
+/** @returns null where the span is not a call of a model with its messages */
+export function genAiCall({ attributes, events }: GenAiSpan, keys: UnreadKeys): SpanCall | null {
+  const all: Item = Object.assign(
+    {},
+    attributes,
+    ...events.filter(({ name }) => name === DETAILS).map((event) => event.attributes),
+  );
+  if (NOT_CALLS.includes(String(all['gen_ai.operation.name']))) return null;
+  const input = jsonOf(all, 'gen_ai.input.messages');
+  const output = jsonOf(all, 'gen_ai.output.messages');
+  if (input === undefined || output === undefined) return null;
+  const answers = recordsOf(output, "'gen_ai.output.messages'");
+  if (answers.length !== 1)
+    throw new BadItem(`'gen_ai.output.messages' has ${answers.length} answers; spans with one are read`);
+  const system = recordsOf(jsonOf(all, 'gen_ai.system_instructions') ?? [], "'gen_ai.system_instructions'");
+  const names = new CalledNames();
+  const given = [...recordsOf(input, "'gen_ai.input.messages'"), ...answers];
+  const instructions = system.map((part) => textOf(part, 'the system instructions')).join('\n');
+  return {
+    messages: [
+      ...(instructions === '' ? [] : [{ role: 'system', content: instructions }]),
+      ...given.flatMap((message, i) => messagesOf(message, `message ${i + 1}`, names, keys)),
+    ],
+    tools: toolsOf(jsonOf(all, 'gen_ai.tool.definitions')),
+  };
+}
+
+/** An attribute that may be JSON in a text. */
+export function jsonOf(attributes: Item, name: string): unknown {
+  const value = attributes[name] ?? undefined;
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new BadItem(
+      `'${name}' is a text that is not JSON; a limit of the exporter may have cut it (OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT)`,
+    );
+  }
+}
+
+/** Answers of tools are parts of a message there, and messages of their own here. */
+function messagesOf(
+  { role, parts }: Item,
+  what: string,
+  names: CalledNames,
+  keys: UnreadKeys,
+): Record<string, unknown>[] {
+  const texts: string[] = [];
+  const thoughts: string[] = [];
+  const calls: Record<string, unknown>[] = [];
+  const answers: Record<string, unknown>[] = [];
+  for (const part of recordsOf(parts, `'parts' of ${what}`)) {
+    const { type, id, name, response, result } = part;
+    if (type === 'tool_call') {
+      names.add(id, name);
+      calls.push(toolCall(id, name, part.arguments));
+    } else if (type === 'tool_call_response') answers.push(names.answer(id, answerText(response ?? result)));
+    else if (type === 'reasoning') thoughts.push(textOf(part, what, 'reasoning'));
+    else if (type === 'tool_approval_response') keys.leaveOut('tool_approval_response');
+    else texts.push(textOf(part, what));
+  }
+  if (role === 'tool') return answers;
+  const said = {
+    role,
+    content: texts.join(''),
+    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+  return [said, ...answers];
+}
+
+function textOf({ type, content }: Item, what: string, expected = 'text'): string {
+  if (type === expected && typeof content === 'string') return content;
+  throw new BadItem(
+    `${what} has a part of type ${JSON.stringify(type)} with ${found(content)}; parts of text, reasoning and tools are read`,
+  );
+}
+
+/** Instrumentations write functions as Chat Completions do, flat, or with the `inputSchema` of the AI SDK. */
+export function toolsOf(tools: unknown): unknown {
+  if ((tools ?? null) === null) return undefined;
+  const list = Array.isArray(tools)
+    ? tools
+    : Object.entries(asRecord(tools) ?? {}).map(([name, tool]) => ({ name, ...asRecord(tool) }));
+  return recordsOf(list, "'gen_ai.tool.definitions'").map((tool) => {
+    const { name, description, parameters, inputSchema, function: nested } = tool;
+    const schema = parameters ?? asRecord(inputSchema)?.jsonSchema ?? inputSchema ?? {};
+    return {
+      type: 'function',
+      function: nested ?? { name, ...(description !== undefined && { description }), parameters: schema },
+    };
+  });
+}

@@ -1,0 +1,62 @@
+// Spans of OpenTelemetry in the JSON of OTLP: {resourceSpans: [{scopeSpans: [{spans}]}]}, whole or a batch on each line, as the
+// collector's file exporter writes them.
+// Source: opentelemetry-proto, trace/v1/trace.proto and the JSON mapping of the OTLP specification.
+import { asRecord, BadItem, found } from '../files/data-error.js';
+import { UnreadKeys } from '../files/unread-keys.js';
+import { aiSdkCall } from './ai-sdk.js';
+import { conversationOf } from './chat.js';
+import type { Reading, RecordedDialogue, TraceFormat } from './format.js';
+import { genAiCall } from './gen-ai.js';
+import { spanOf, spansOf, withSpans, type GenAiSpan } from './spans.js';
+
+export const otlpFormat: TraceFormat = {
+  name: 'otlp',
+  expected:
+    '{"resourceSpans": [{"scopeSpans": [{"spans": […]}]}]} with spans that have gen_ai.input.messages or ai.prompt.messages',
+  fits: (item) => item.resourceSpans !== undefined || item.resource_spans !== undefined,
+  read: (item, reading) => spansOf(item).flatMap((span) => dialogueOf(span, reading)),
+};
+
+/** A batch of spans without those that cannot be read. */
+export interface CheckedSpans {
+  kept: Record<string, unknown>;
+  /** How many of them are calls of models with their messages. */
+  spans: number;
+  /** Why each of the others was rejected. */
+  rejected: string[];
+}
+
+/** @throws {BadItem} where the structure is not OTLP's */
+export function checkedSpans(batch: unknown): CheckedSpans {
+  const item = asRecord(batch);
+  if (item === null || !otlpFormat.fits(item)) throw new BadItem(`it is ${found(batch)}, without 'resourceSpans'`);
+  const rejected: string[] = [];
+  let spans = 0;
+  const kept = withSpans(item, (span) => {
+    try {
+      spans += dialogueOf(spanOf(span), { keys: new UnreadKeys(), place: '' }).length;
+      return true;
+    } catch (error) {
+      if (!(error instanceof BadItem)) throw error;
+      rejected.push(`span '${String(span.name)}': ${error.message}`);
+      return false;
+    }
+  });
+  return { kept, spans, rejected };
+}
+
+/** None for spans that are no calls of a model, or whose instrumentation leaves the messages out. */
+function dialogueOf(span: GenAiSpan, { keys, place }: Reading): RecordedDialogue[] {
+  const call = genAiCall(span, keys) ?? aiSdkCall(span);
+  if (call === null) return [];
+  const score = scoreOfEvents(span);
+  return [{ ...conversationOf(call, keys, place), trace: span.trace, ...(score !== undefined && { score }) }];
+}
+
+/** `gen_ai.evaluation.result`, the event with which an evaluator rates a call. */
+function scoreOfEvents({ events }: GenAiSpan): number | undefined {
+  const scores = events
+    .filter(({ name }) => name === 'gen_ai.evaluation.result')
+    .map(({ attributes }) => attributes['gen_ai.evaluation.score.value']);
+  return scores.findLast((score): score is number => typeof score === 'number');
+}

@@ -1,0 +1,78 @@
+// Parts of messages of other formats as texts of chat messages.
+import { asRecord, BadItem, found } from '../files/data-error.js';
+
+/** The objects of an array. @param what it is, for messages @throws {BadItem} */
+export function recordsOf(value: unknown, what: string): Record<string, unknown>[] {
+  if (!Array.isArray(value)) throw new BadItem(`${what} is ${found(value)}, not an array`);
+  return value.map((each, i) => {
+    const record = asRecord(each);
+    if (record === null) throw new BadItem(`${what} has ${found(each)} at ${i + 1}, not an object`);
+    return record;
+  });
+}
+
+/**
+ * A text, or the texts of parts one after the other.
+ *
+ * @param types of parts whose `text` counts
+ * @throws {BadItem} for images and other parts that are not text
+ */
+export function textOfParts(content: unknown, what: string, types: readonly string[]): string {
+  if (typeof content === 'string') return content;
+  if ((content ?? null) === null) return '';
+  return recordsOf(content, `the content of ${what}`)
+    .map((part) => partText(part, what, types))
+    .join('');
+}
+
+export function partText(part: Readonly<Record<string, unknown>>, what: string, types: readonly string[]): string {
+  const { type, text } = part;
+  if (types.includes(String(type)) && typeof text === 'string') return text;
+  throw new BadItem(`the content of ${what} has a part of type ${JSON.stringify(type)}; only parts of text are read`);
+}
+
+/** What a tool has answered: its text as it is, other values as JSON. */
+export const answerText = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+
+/** A call in the form of Chat Completions. @param args an object, or its JSON */
+export const toolCall = (id: unknown, name: unknown, args: unknown): Record<string, unknown> => ({
+  ...(typeof id === 'string' && id !== '' && { id }),
+  type: 'function',
+  function: { name, arguments: args ?? {} },
+});
+
+/** The tool's name for each id of a call, so that answers can name it: templates write names, not ids. */
+export class CalledNames {
+  readonly #names = new Map<unknown, unknown>();
+
+  add(id: unknown, name: unknown): void {
+    this.#names.set(id, name);
+  }
+
+  /** The answer to a call as a message. */
+  answer(id: unknown, content: string): Record<string, unknown> {
+    const name = this.#names.get(id);
+    return {
+      role: 'tool',
+      ...(typeof id === 'string' && { tool_call_id: id }),
+      ...(typeof name === 'string' && { name }),
+      content,
+    };
+  }
+}
+
+/** Replies that follow each other, as items of one answer of a model, are one message. */
+export function withReply(messages: Record<string, unknown>[], part: Record<string, unknown>): void {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') {
+    messages.push({ role: 'assistant', content: '', ...part });
+    return;
+  }
+  const { content, reasoning_content: reasoning, tool_calls: calls } = part;
+  if (content !== undefined) last.content = `${last.content as string}${content as string}`;
+  if (reasoning !== undefined)
+    last.reasoning_content = `${(last.reasoning_content as string | undefined) ?? ''}${reasoning as string}`;
+  if (calls !== undefined)
+    last.tool_calls = [...((last.tool_calls as unknown[] | undefined) ?? []), ...(calls as unknown[])];
+}

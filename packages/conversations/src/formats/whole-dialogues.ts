@@ -1,0 +1,48 @@
+// Calls of an agent repeat the dialogue so far: of the dialogues of a trace, those that no other one continues have all of them.
+import { createHash } from 'node:crypto';
+import type { ChatMessage } from '@bowyer/text';
+import type { DataItem } from '../files/data-file.js';
+import type { RecordedDialogue } from './format.js';
+
+/** Dialogues without a trace stay as they are. A score of one call counts for its trace, the last of several. */
+export function wholeDialogues<T extends RecordedDialogue>(items: readonly DataItem<T>[]): DataItem<T>[] {
+  const continued = new Set<string>();
+  const scores = new Map<string, number>();
+  const ends = items.map(({ value: { trace, messages, score } }) => {
+    if (trace === undefined) return null;
+    if (score !== undefined) scores.set(trace, score);
+    const keys = prefixKeys(trace, messages);
+    for (const key of keys.slice(0, -1)) continued.add(key);
+    return keys.at(-1)!;
+  });
+  const seen = new Set<string | null>();
+  return items.flatMap((item, i) => {
+    const end = ends[i];
+    if (end === null) return [item];
+    if (continued.has(end) || seen.has(end)) return [];
+    seen.add(end);
+    const score = scores.get(item.value.trace!);
+    return [score === undefined ? item : { ...item, value: { ...item.value, score } }];
+  });
+}
+
+/** A key of each beginning of a dialogue, up to the whole of it. */
+function prefixKeys(trace: string, messages: readonly ChatMessage[]): string[] {
+  const keys: string[] = [];
+  let key = trace;
+  for (const message of messages) {
+    key = createHash('sha256')
+      .update(key)
+      .update(JSON.stringify(partsOf(message)))
+      .digest('base64');
+    keys.push(key);
+  }
+  return keys;
+}
+
+/** Ids of calls and thoughts may be left out when a dialogue is sent again. */
+function partsOf({ role, content, tool_calls: calls }: ChatMessage): unknown[] {
+  const called = Array.isArray(calls) ? (calls as { function: { name: unknown; arguments: unknown } }[]) : [];
+  const text = typeof content === 'string' ? content.trim() : (content ?? '');
+  return [role, text, called.map(({ function: { name, arguments: args } }) => [name, args])];
+}

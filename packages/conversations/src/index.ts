@@ -1,0 +1,29 @@
+export {
+  conversationNotes,
+  dialoguesOf,
+  isConversationFile,
+  readConversations,
+  unreadNote,
+  type ConversationFile,
+  type ConversationOptions,
+} from './conversation-file.js';
+export type { RecordedDialogue } from './formats/format.js';
+export { FORMAT_NAMES, isTrace } from './formats/detect.js';
+export { wholeDialogues } from './formats/whole-dialogues.js';
+export { checkedSpans, type CheckedSpans } from './formats/otlp.js';
+export { conversationOf, EXPECTED_CONVERSATION, templateInputsOf, toolCallsOf, withSystem } from './formats/chat.js';
+export { LOSS_KEYS, lossOf } from './formats/loss-keys.js';
+
+// Files of items from outside, whatever the items are
+export { asRecord, BadItem, DataFileError, found } from './files/data-error.js';
+export {
+  mapItems,
+  pipeProblem,
+  readDataFile,
+  type DataFile,
+  type DataFileOptions,
+  type DataItem,
+} from './files/data-file.js';
+export { dataFilesOf } from './files/data-folder.js';
+export { dataFormatKey, dataSplitKey } from './data-keys.js';
+export { isEmpty, UnreadKeys } from './files/unread-keys.js';

@@ -1,0 +1,37 @@
+// Traces that other programs have sent, beside the log of the rollouts: a line for each batch, as OpenTelemetry's file exporters write them.
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { JsonlFile, namingFile } from '@bowyer/core';
+
+export class TraceFile {
+  readonly path: string;
+  #file: Promise<JsonlFile> | null = null;
+  #last: Promise<void> = Promise.resolve();
+
+  /** @param folder of the log, which its owner holds; the file is made with the first batch */
+  constructor(folder: string) {
+    this.path = join(folder, 'traces.jsonl');
+  }
+
+  /** Resolves once the batch is on disk. */
+  append(batch: object): Promise<void> {
+    const written = this.#last.then(() => this.#write(batch));
+    this.#last = written.catch(() => undefined);
+    return written;
+  }
+
+  async #write(batch: object): Promise<void> {
+    this.#file ??= JsonlFile.open(this.path, null);
+    const file = await this.#file.catch((error: unknown) => {
+      this.#file = null;
+      throw error;
+    });
+    await file.append(batch);
+    const opened = await open(this.path, 'r+');
+    try {
+      await namingFile(this.path, () => opened.datasync());
+    } finally {
+      await opened.close();
+    }
+  }
+}
