@@ -11,6 +11,7 @@ export { type AlgorithmRun } from './run/algorithm-run.js';
 export {
   trainingRun,
   type Agent,
+  type ConversationOutcome,
   type Dataset,
   type RecipeState,
   type TrainingRun,

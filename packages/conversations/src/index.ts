@@ -8,6 +8,7 @@ export {
   type ConversationOptions,
 } from './conversation-file.js';
 export type { RecordedDialogue } from './formats/format.js';
+export { openingOf, type Opening } from './opening.js';
 export { FORMAT_NAMES, isTrace } from './formats/detect.js';
 export { wholeDialogues } from './formats/whole-dialogues.js';
 export { checkedSpans, type CheckedSpans } from './formats/otlp.js';

@@ -4,11 +4,12 @@ import {
   demonstrationTrajectory,
   learnedTokens,
   messageOf,
+  type ConversationOutcome,
   type Dataset,
 } from '@bowyer/algorithms';
 import { maximum, type Demonstration, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
-import { cutRight, type ChatMessage, type Conversation, type EncodedConversation } from '@bowyer/text';
+import { cutRight, type ChatMessage, type EncodedConversation } from '@bowyer/text';
 import { maskedTokenIds, terminatorIds } from '../chat/agent-tokens.js';
 import { loadChatTemplate, type TemplateConfig } from '../chat/chat-setup.js';
 import type { AgentConfig } from '../keys/agent-keys.js';
@@ -16,14 +17,14 @@ import { contextOf, demonstrationsIn, type ContextConfig } from '../context/agen
 import type { AgentMemory, MemoryConfig } from '../memory/agent-memory.js';
 import type { EnvironmentConfig } from '../environment/environment.js';
 import type { Log } from '../reporting/reporting.js';
-import { readConversations, type DataFile } from '@bowyer/conversations';
+import { openingOf, readConversations, type DataFile, type RecordedDialogue } from '@bowyer/conversations';
 import { checkWrittenWhole } from './written-whole.js';
 import { learnsFromConversations, makeDemonstrations, type DemonstrationConfig } from './demonstrations.js';
 
 /** Before any tokenizer: a policy from scratch has its words from here. */
 export type ImitationData =
   | { kind: 'episodes'; demonstrations: readonly Demonstration[] }
-  | { kind: 'conversations'; conversations: readonly Conversation[]; file: DataFile<Conversation> | null };
+  | { kind: 'conversations'; conversations: readonly RecordedDialogue[]; file: DataFile<RecordedDialogue> | null };
 
 export type ImitationDataConfig = DemonstrationConfig & ContextConfig & MemoryConfig & Pick<AgentConfig, 'playAsChat'>;
 
@@ -94,8 +95,12 @@ export async function datasetFor(
   if (data.kind === 'conversations') {
     const template = await loadChatTemplate(config, policy.tokenizer);
     if (data.file) checkWrittenWhole(template, data.file);
-    const encoded = data.conversations.flatMap(({ messages, inputs }) => template.encodeConversation(messages, inputs));
-    return { kind: 'conversations', conversations: fitting(encoded, longestOf(policy, config), log) };
+    const encoded = data.conversations.flatMap((dialogue, conversation) => {
+      const outcome = outcomeOf(dialogue, conversation);
+      const { messages, inputs } = dialogue;
+      return template.encodeConversation(messages, inputs).map((tokens) => ({ tokens, outcome }));
+    });
+    return { kind: 'conversations', ...fitting(encoded, longestOf(policy, config), log) };
   }
   const [terminatorId] = terminatorIds(policy.tokenizer, config);
   const { tokenizer, contextLength } = policy;
@@ -128,6 +133,12 @@ export async function datasetFor(
   }
   log(`imitating ${kept.length} dialogues`);
   return { kind: 'episodes', episodes: kept };
+}
+
+/** What the dialogue was an answer to, and how good it was; null where the data does not say. */
+function outcomeOf(dialogue: RecordedDialogue, conversation: number): ConversationOutcome | null {
+  const { score } = dialogue;
+  return score === undefined ? null : { conversation, task: JSON.stringify(openingOf(dialogue)), score };
 }
 
 /** Tokens that one example may have. */
@@ -193,11 +204,22 @@ function writable(episodes: readonly Trajectory[], masked: readonly number[], lo
 }
 
 /** Long ones lose their end, as in AgentGym; those with nothing to learn from then are left out. Both are logged. */
-function fitting(encoded: readonly EncodedConversation[], longest: number, log: Log): EncodedConversation[] {
-  const kept = fitted(encoded, longest, 'conversations', log).filter((conversation) => conversation !== null);
-  if (kept.length === 0) throw new Error('none of the conversations has a message of the assistant to learn from');
-  log(`imitating ${kept.length} conversations of ${tokenCounts(kept)}`);
-  return kept;
+function fitting(
+  encoded: readonly { tokens: EncodedConversation; outcome: ConversationOutcome | null }[],
+  longest: number,
+  log: Log,
+): { conversations: EncodedConversation[]; outcomes: (ConversationOutcome | null)[] } {
+  const fit = fitted(
+    encoded.map(({ tokens }) => tokens),
+    longest,
+    'conversations',
+    log,
+  );
+  const conversations = fit.filter((conversation) => conversation !== null);
+  if (conversations.length === 0)
+    throw new Error('none of the conversations has a message of the assistant to learn from');
+  log(`imitating ${conversations.length} conversations of ${tokenCounts(conversations)}`);
+  return { conversations, outcomes: encoded.flatMap(({ outcome }, i) => (fit[i] === null ? [] : [outcome])) };
 }
 
 /** The same as `fitting`, with null in the place of each one that is left out. @param noun what they are */

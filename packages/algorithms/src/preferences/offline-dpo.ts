@@ -2,7 +2,8 @@
 // Source: Rafailov et al. 2023, arXiv:2305.18290, eq. 7. π_ref is the start of the run, so that a run begins with a policy that has
 // imitated the dataset (policy_lm of a bc run).
 // Differs from it: preferences are differences of returns. Episodes are of one task where their items are equal, and without items where
-// they begin with the same observation.
+// they begin with the same observation. Conversations of a file are of one task where they begin with the same messages and tools, and
+// their score is their return.
 import { Type } from '@sinclair/typebox';
 import { count, minibatches, rate, Rng, scheduledRate, share, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
@@ -11,7 +12,8 @@ import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import type { AlgorithmRun } from '../run/algorithm-run.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
-import { datasetOf } from '../run/training-run.js';
+import { datasetOf, type Dataset } from '../run/training-run.js';
+import { scoredConversations } from './scored-conversations.js';
 import {
   accumulatePreferences,
   preferenceKeys,
@@ -40,7 +42,7 @@ export const offlineDpo = defineAlgorithm({
   needs: { source: 'dataset' },
 
   async train(run, options) {
-    const groups = tasksOf(rewardedEpisodes(datasetOf(run), 'offline_dpo prefers episodes by their return'));
+    const groups = tasksOf(episodesOf(datasetOf(run)));
     const pairs = groups.flatMap((group) => preferencePairs(group, options.pairsPerGroup));
     const reference = await run.openReference({ quantization: options.referenceQuantization });
     const scored = await scorePairs(reference, pairs, options).finally(() => reference.release());
@@ -84,6 +86,14 @@ const meansOf = (measured: readonly Metrics[]): Metrics =>
       measured.reduce((sum, metrics) => sum + metrics[name], 0) / measured.length,
     ]),
   );
+
+/** Episodes with their rewards, or conversations with their scores. */
+function episodesOf(dataset: Dataset): Trajectory[] {
+  const { kind } = dataset;
+  if (kind === 'conversations' && dataset.outcomes?.some((outcome) => outcome !== null))
+    return scoredConversations(dataset.conversations, dataset.outcomes);
+  return rewardedEpisodes(dataset, 'offline_dpo prefers episodes by their return');
+}
 
 /** Episodes of each task, in order. */
 function tasksOf(episodes: readonly Trajectory[]): Trajectory[][] {

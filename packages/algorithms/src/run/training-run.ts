@@ -21,7 +21,21 @@ export interface Agent {
 export type Dataset =
   /** Rewards are NaN where the file has none. */
   | { kind: 'episodes'; episodes: readonly Trajectory[] }
-  | { kind: 'conversations'; conversations: readonly EncodedConversation[] };
+  | {
+      kind: 'conversations';
+      conversations: readonly EncodedConversation[];
+      /** Of each of them; null where the data has no score. */
+      outcomes?: readonly (ConversationOutcome | null)[];
+    };
+
+/** How an answer to a task came out. */
+export interface ConversationOutcome {
+  /** Which conversation of the data it is; several encodings of one have the same number. */
+  conversation: number;
+  /** Equal for conversations that begin with the same messages and tools. */
+  task: string;
+  score: number;
+}
 
 /** State of an algorithm besides models and optimizers: plain JSON, changed in place, saved and restored with every checkpoint. */
 export type RecipeState = Record<string, unknown>;

@@ -117,7 +117,12 @@ export function toolCallsOf(calls: unknown, { what, keys, place }: MessagePart):
     const called = record === null ? null : (asRecord(record.function) ?? record);
     if (record === null || called === null || typeof called.name !== 'string' || called.name === '')
       throw new BadItem(`a tool call of ${what} is ${found(call)}, without the name of a function`);
-    keys.check('a tool call', place, record, ['type', 'function', ...(called === record ? ['name', 'arguments'] : [])]);
+    keys.check('a tool call', place, record, [
+      'id',
+      'type',
+      'function',
+      ...(called === record ? ['name', 'arguments'] : []),
+    ]);
     if (called !== record) keys.check('a tool call', place, called, ['name', 'arguments']);
     const filled = { ...called, arguments: argumentsOf(called.arguments, `the call of ${called.name} in ${what}`) };
     return called === record ? filled : { ...record, function: filled };

@@ -1,14 +1,16 @@
 // The tasks that an agent is given: lines of JSON, divided into those of training, of evaluations and of the final test.
 import { hash32, readJsonl, Rng } from '@bowyer/core';
 import type { Split } from '@bowyer/envs';
+import { containsTraces, tasksOfTraces } from './tasks-of-traces.js';
 
 /** Any object with an id of its own. */
 export type AgentTask = { readonly id: string } & Readonly<Record<string, unknown>>;
 
 export type SplitTasks<Task extends AgentTask = AgentTask> = Record<Split, readonly Task[]>;
 
-/** @throws where a line is not an object with an `id`, or two have the same */
+/** Lines of tasks, or traces to play again. @throws where a line is not an object with an `id`, or two have the same */
 export async function readTasks(file: string): Promise<AgentTask[]> {
+  if (await containsTraces(file)) return tasksOfTraces(file);
   const lines: unknown[] = [];
   await readJsonl<unknown>(file, (line) => lines.push(line)).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new Error(`there is no file ${file}`) : error;

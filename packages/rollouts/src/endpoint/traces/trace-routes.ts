@@ -31,13 +31,12 @@ function checked(body: unknown): ReturnType<typeof checkedSpans> {
   }
 }
 
-/** Why a body is not read; null where it is JSON. */
+/** Why a body is not read; null where it is as it was written. Bodies of other types than JSON are refused before. */
 function refusalOf({ request: { headers } }: Exchange): HttpAnswer | null {
-  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
-  const isJson = /^application\/json\b/i.test(type);
-  if (isJson && encoding === 'identity') return null;
-  const message = isJson
-    ? `Content-Encoding '${encoding}' is not read here; send traces uncompressed (OTEL_EXPORTER_OTLP_TRACES_COMPRESSION=none)`
-    : `Content-Type '${type}' is not read here; send OTLP as JSON (OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json)`;
+  const { 'content-encoding': encoding = 'identity' } = headers;
+  if (encoding === 'identity') return null;
+  const message =
+    `the header Content-Encoding is '${encoding}'; traces are read uncompressed ` +
+    '(OTEL_EXPORTER_OTLP_TRACES_COMPRESSION=none)';
   return { status: 415, json: openaiError({ kind: 'invalid', status: 415, message, param: null, code: null }) };
 }

@@ -1,0 +1,58 @@
+// Conversations of a file as episodes with a return, so that better answers to a task can be preferred to worse ones. DPO compares the
+// policy with its start and needs no probabilities of whoever wrote them.
+import type { Trajectory, UtteranceTokens } from '@bowyer/core';
+import type { EncodedConversation } from '@bowyer/text';
+import type { ConversationOutcome } from '../run/training-run.js';
+
+/** Conversations with a score; several encodings of one, which its template writes differently later, are one episode. */
+export function scoredConversations(
+  conversations: readonly EncodedConversation[],
+  outcomes: readonly (ConversationOutcome | null)[],
+): Trajectory[] {
+  const episodes = new Map<number, Trajectory>();
+  conversations.forEach((conversation, i) => {
+    const outcome = outcomes[i];
+    if (outcome === null) return;
+    const { conversation: episode, task } = outcome;
+    const known = episodes.get(episode) ?? { episode, seed: 0, item: task, transitions: [], infos: [], segments: [] };
+    episodes.set(episode, known);
+    known.segments.push({ ids: conversation.ids, utterances: utterancesOf(conversation, known.transitions.length) });
+    addTurns(known, outcome.score);
+  });
+  return [...episodes.values()];
+}
+
+/** The stretches of tokens that are learned. @param first turn of the first of them */
+function utterancesOf({ ids, lossMask }: EncodedConversation, first: number): UtteranceTokens[] {
+  const utterances: UtteranceTokens[] = [];
+  for (let start = lossMask.findIndex((weight) => weight > 0); start >= 0;) {
+    const length = lossMask.slice(start).findIndex((weight) => weight === 0);
+    const end = length < 0 ? ids.length : start + length;
+    // The first token of a text is predicted from nothing.
+    const from = Math.max(start, 1);
+    const turn = first + utterances.length;
+    utterances.push({ turn, start: from, ids: ids.slice(from, end), terminatorId: null, logprobs: [] });
+    const next = lossMask.slice(end).findIndex((weight) => weight > 0);
+    start = next < 0 ? -1 : end + next;
+  }
+  return utterances;
+}
+
+/** A turn for each utterance; the last one has the whole score as its reward. */
+function addTurns(episode: Trajectory, score: number): void {
+  const { transitions, infos, segments } = episode;
+  for (const last of transitions) Object.assign(last, { reward: 0, terminated: false });
+  for (const { turn } of segments.at(-1)!.utterances) {
+    transitions[turn] = {
+      observation: '',
+      action: '',
+      reward: 0,
+      nextObservation: '',
+      terminated: false,
+      truncated: false,
+    };
+    infos.push({});
+  }
+  const end = transitions.at(-1);
+  if (end) Object.assign(end, { reward: score, terminated: true });
+}

@@ -1,0 +1,307 @@
+// Each format as conversations, from files as their programs write them.
+import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isConversationFile, readConversations } from '../src/index.js';
+
+const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'formats-'));
+let files = 0;
+function written(...items: unknown[]): string {
+  const path = join(folder, `${++files}.jsonl`);
+  writeFileSync(path, items.map((item) => JSON.stringify(item)).join('\n'));
+  return path;
+}
+const valuesOf = async (path: string) => (await readConversations(path)).items.map(({ value }) => value);
+
+const call = (id: string, name: string, args: object) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+});
+const tool = (name: string, parameters: object = {}) => ({ type: 'function', function: { name, parameters } });
+const thing = { type: 'object', properties: { thing: { type: 'string' } }, required: ['thing'] };
+
+/** Spans that ai 7.0.173 made here, with a model of serve_model: a call of a tool, its answer, the reply. */
+test.each([
+  ['ai-sdk-gen-ai.jsonl', 'red cup', 'the kitchen'],
+  ['ai-sdk-legacy.jsonl', 'blue hat', 'the kitchen'],
+])('%s: the calls of the AI SDK are one conversation', async (name, what, room) => {
+  expect(isConversationFile(fixture(name))).toBe(true);
+  const { items, notes } = await readConversations(fixture(name));
+  expect(notes).toEqual([]);
+  expect(items).toHaveLength(1);
+  const [{ messages, inputs }] = items.map(({ value }) => value);
+  const id = expect.stringMatching(/^call_/) as string;
+  expect(messages).toEqual([
+    { role: 'user', content: `Where is the ${what}?` },
+    { role: 'assistant', content: '', tool_calls: [call(id, 'find', { thing: what })] },
+    { role: 'tool', tool_call_id: id, name: 'find', content: room },
+    { role: 'assistant', content: `It is in ${room}.` },
+  ]);
+  expect(inputs).toEqual({
+    tools: [{ type: 'function', function: { name: 'find', description: 'Find a thing', parameters: thing } }],
+  });
+});
+
+const attribute = (key: string, value: unknown) => ({ key, value: { stringValue: JSON.stringify(value) } });
+const spans = (...list: object[]) => ({ resourceSpans: [{ scopeSpans: [{ spans: list }] }] });
+const said = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
+const chat = (input: object[], reply: string, events: object[] = []) => ({
+  traceId: 't1',
+  name: 'chat',
+  attributes: [
+    attribute('gen_ai.input.messages', input),
+    attribute('gen_ai.output.messages', [said('assistant', reply)]),
+  ],
+  events,
+});
+
+test('spans over several lines: of a trace’s calls the longest stays, with the score of any of them', async () => {
+  const score = {
+    name: 'gen_ai.evaluation.result',
+    attributes: [{ key: 'gen_ai.evaluation.score.value', value: { doubleValue: 0.5 } }],
+  };
+  const first = chat([said('user', 'a')], 'b', [score]);
+  const second = chat([said('user', 'a'), said('assistant', 'b'), said('user', 'c')], 'd');
+  const other = { ...chat([said('user', 'a')], 'b'), traceId: 't2' };
+  const values = await valuesOf(written(spans(first), spans(second, other)));
+  expect(values.map(({ messages, score: given }) => [messages.map(({ content }) => content).join(''), given])).toEqual([
+    ['abcd', 0.5],
+    ['ab', undefined],
+  ]);
+});
+
+test('attributes may be structures instead of JSON, and an event may have them', async () => {
+  const part = (content: string) => ({
+    kvlistValue: {
+      values: [
+        { key: 'type', value: { stringValue: 'text' } },
+        { key: 'content', value: { stringValue: content } },
+      ],
+    },
+  });
+  const message = (role: string, content: string) => ({
+    arrayValue: {
+      values: [
+        {
+          kvlistValue: {
+            values: [
+              { key: 'role', value: { stringValue: role } },
+              { key: 'parts', value: { arrayValue: { values: [part(content)] } } },
+            ],
+          },
+        },
+      ],
+    },
+  });
+  const attributes = [
+    { key: 'gen_ai.input.messages', value: message('user', 'a') },
+    { key: 'gen_ai.output.messages', value: message('assistant', 'b') },
+  ];
+  const event = { name: 'gen_ai.client.inference.operation.details', attributes };
+  const path = written(spans({ traceId: 't', name: 'chat', attributes: [], events: [event] }));
+  expect((await valuesOf(path))[0].messages).toEqual([
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: 'b' },
+  ]);
+});
+
+/** Shapes of the OpenAPI description of POST /v1/responses. */
+const responses = {
+  id: 'resp_1',
+  model: 'm',
+  instructions: 'Be brief.',
+  tools: [{ type: 'function', name: 'find', parameters: thing, strict: true }],
+  input: [
+    { role: 'user', content: [{ type: 'input_text', text: 'Where?' }] },
+    { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'I look.' }] },
+    {
+      type: 'function_call',
+      id: 'fc_1',
+      call_id: 'c1',
+      name: 'find',
+      arguments: '{"thing": "cup"}',
+      status: 'completed',
+    },
+    { type: 'function_call_output', call_id: 'c1', output: 'the hall' },
+  ],
+  output: [
+    {
+      type: 'message',
+      id: 'msg_1',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: 'The hall.', annotations: [] }],
+    },
+  ],
+  reward: 1,
+};
+const dialogue = [
+  { role: 'system', content: 'Be brief.' },
+  { role: 'user', content: 'Where?' },
+  { role: 'assistant', content: '', reasoning_content: 'I look.', tool_calls: [call('c1', 'find', { thing: 'cup' })] },
+  { role: 'tool', tool_call_id: 'c1', name: 'find', content: 'the hall' },
+  { role: 'assistant', content: 'The hall.' },
+];
+
+test('Responses: items of one answer are one message; request and response may stand beside each other', async () => {
+  const { output, ...request } = responses;
+  const values = await valuesOf(written(responses, { request, response: { object: 'response', output } }));
+  expect(values[0]).toEqual({ messages: dialogue, inputs: { tools: [tool('find', thing)] }, score: 1 });
+  expect(values[1].messages).toEqual(dialogue);
+});
+
+/** Shapes of https://docs.anthropic.com/en/api/messages. */
+const anthropic = {
+  model: 'm',
+  max_tokens: 100,
+  system: [{ type: 'text', text: 'Be brief.' }],
+  tools: [{ name: 'find', input_schema: thing }],
+  messages: [
+    { role: 'user', content: 'Where?' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'I look.', signature: 'x' },
+        { type: 'tool_use', id: 'c1', name: 'find', input: { thing: 'cup' } },
+      ],
+    },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'the hall' }] }],
+    },
+  ],
+};
+
+test('Anthropic: blocks are calls, thoughts and answers of tools', async () => {
+  const response = {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'text', text: 'The hall.' }],
+    stop_reason: 'end_turn',
+  };
+  const [value] = await valuesOf(written({ request: anthropic, response }));
+  expect(value).toEqual({ messages: dialogue, inputs: { tools: [tool('find', thing)] } });
+});
+
+/** Fields of Harbor's RFC 0001, in a file over several lines as Harbor writes it. */
+const atif = {
+  schema_version: 'ATIF-v1.7',
+  session_id: 's',
+  trajectory_id: 'root',
+  agent: { name: 'a', version: '1', tool_definitions: [tool('find', thing)] },
+  steps: [
+    { step_id: 1, source: 'system', message: 'Be brief.' },
+    { step_id: 2, source: 'user', message: 'Where?', timestamp: '2026-10-05T12:00:00.000Z' },
+    {
+      step_id: 3,
+      source: 'agent',
+      message: '',
+      reasoning_content: 'I look.',
+      tool_calls: [{ tool_call_id: 'c1', function_name: 'find', arguments: { thing: 'cup' } }],
+      observation: { results: [{ source_call_id: 'c1', content: 'the hall' }] },
+      metrics: { prompt_tokens: 3 },
+    },
+    { step_id: 4, source: 'agent', message: 'The hall.' },
+  ],
+  subagent_trajectories: [
+    {
+      schema_version: 'ATIF-v1.7',
+      trajectory_id: 'child',
+      agent: { name: 'b', version: '1' },
+      steps: [
+        { step_id: 1, source: 'user', message: 'a' },
+        { step_id: 2, source: 'agent', message: 'b', is_copied_context: true },
+        { step_id: 3, source: 'agent', message: '', observation: { results: [{ content: 'seen' }] } },
+        { step_id: 4, source: 'agent', message: 'c' },
+      ],
+    },
+  ],
+  extra: { reward: 0.25 },
+};
+
+test('ATIF: a trajectory and its sub-agents, in a file over several lines and in a folder', async () => {
+  const run = join(folder, 'run');
+  mkdirSync(run);
+  writeFileSync(join(run, 'trajectory.json'), JSON.stringify(atif, null, 2));
+  for (const path of [run, join(run, 'trajectory.json')]) {
+    expect(isConversationFile(path)).toBe(true);
+    const { items, notes } = await readConversations(path);
+    const [root, child] = items.map(({ value }) => value);
+    expect(root).toEqual({ messages: dialogue, inputs: { tools: [tool('find', thing)] }, score: 0.25 });
+    expect(child.messages).toEqual([
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'b', loss: false },
+      { role: 'assistant', content: '' },
+      { role: 'user', content: 'seen' },
+      { role: 'assistant', content: 'c' },
+    ]);
+    expect(notes).toEqual([
+      '1 of 5 replies are not learned (weight 0)',
+      'left unread: session_id, trajectory_id, extra, step_id, timestamp, metrics',
+    ]);
+  }
+});
+
+/** Columns as Hugging Face’s datasets have them: `messages` is a list of structs. fixtures/write-parquet.mjs writes the files. */
+test.each(['snappy', 'zstd', 'gzip'])('Parquet with %s: rows are items', async (codec) => {
+  const path = fixture(`${codec}.parquet`);
+  expect(isConversationFile(path)).toBe(true);
+  const { items } = await readConversations(path);
+  expect(items.map(({ place }) => place)).toEqual(['row 1', 'row 2', 'row 3']);
+  expect(items[2].value).toEqual({
+    messages: [
+      { role: 'user', content: 'q3' },
+      { role: 'assistant', content: 'a3' },
+    ],
+    inputs: {},
+    score: 3,
+  });
+});
+
+test('a folder with several splits is read where one is named', async () => {
+  const set = join(folder, 'set');
+  mkdirSync(join(set, 'data'), { recursive: true });
+  for (const name of ['train-00000-of-00001', 'test-00000-of-00001'])
+    copyFileSync(fixture('snappy.parquet'), join(set, 'data', `${name}.parquet`));
+  await expect(readConversations(set)).rejects.toThrow(`${set}: the folder has the splits test, train`);
+  const { items } = await readConversations(set, { split: 'train' });
+  expect(items.map(({ place }) => place)[0]).toBe('data/train-00000-of-00001.parquet, row 1');
+  await expect(readConversations(set, { split: 'dev' })).rejects.toThrow(
+    "the folder has the splits test, train, not 'dev'",
+  );
+});
+
+test('bad items of every format at once, with their lines', async () => {
+  const cut = { key: 'gen_ai.input.messages', value: { stringValue: '[{"role": "us' } };
+  const path = written(
+    { ...responses, output: [{ type: 'web_search_call' }] },
+    { ...anthropic, tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+    { ...atif, schema_version: 'ATIF-v2.0' },
+    spans({ traceId: 't', name: 'chat', attributes: [cut] }),
+    { resourceSpans: 3 },
+    { ...anthropic, messages: [{ role: 'user', content: [{ type: 'image', source: {} }] }] },
+    { output: [] },
+  );
+  await expect(readConversations(path)).rejects.toThrow(
+    [
+      `${path}: 7 of 7 items cannot be used`,
+      '  line 1: item 5 (web_search_call) is not read; known types: message, reasoning, function_call, function_call_output',
+      "  line 2: 'tools' has \"web_search_20250305\", a tool of Anthropic's servers; only tools with an input_schema are read",
+      '  line 3: \'schema_version\' is the text "ATIF-v2.0"; versions ATIF-v1.0 to ATIF-v1.7 are read',
+      "  line 4: 'gen_ai.input.messages' is a text that is not JSON; a limit of the exporter may have cut it (OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT)",
+      "  line 5: 'resourceSpans' is the number 3, not an array",
+      '  line 6: the content of message 1 has a part of type "image"; only parts of text are read',
+      "  line 7: has no 'input': a response alone does not say what it answers; give the request beside it",
+    ].join('\n'),
+  );
+});
+
+test('a named format refuses items of another one', async () => {
+  const path = written(atif);
+  expect((await readConversations(path, { format: 'atif' })).items).toHaveLength(2);
+  await expect(readConversations(path, { format: 'otlp' })).rejects.toThrow(
+    "which is of the format 'atif', not of the format 'otlp'",
+  );
+});

@@ -1,0 +1,38 @@
+// Traces as tasks to play again: what each conversation began with. Attempts at the same task are one.
+import { createHash } from 'node:crypto';
+import { readTextLines } from '@bowyer/core';
+import { asRecord, isConversationFile, isTrace, openingOf, readConversations } from '@bowyer/conversations';
+import type { AgentTask } from './tasks.js';
+
+/** Whether a file contains traces: lines with an `id` in no other program's format are tasks as they are. */
+export async function containsTraces(path: string): Promise<boolean> {
+  if (!isConversationFile(path)) return false;
+  if (!/\.jsonl?(\.gz)?$/.test(path)) return true;
+  for await (const { text } of readTextLines(path)) {
+    if (text.trim() === '') continue;
+    const item = valueOf(text);
+    return isTrace(item) || asRecord(item)?.id === undefined;
+  }
+  return false;
+}
+
+/** @returns undefined where the line is not JSON by itself, as in a file of one value */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws {DataFileError} with every item that cannot be read */
+export async function tasksOfTraces(path: string): Promise<AgentTask[]> {
+  const { items } = await readConversations(path);
+  const tasks = new Map<string, AgentTask>();
+  for (const { value } of items) {
+    const opening = openingOf(value);
+    const id = `task-${createHash('sha256').update(JSON.stringify(opening)).digest('hex').slice(0, 12)}`;
+    tasks.set(id, { id, ...opening });
+  }
+  return [...tasks.values()];
+}
