@@ -71,7 +71,7 @@ function firstKeys(text: string): string[] {
 export interface ConversationOptions {
   /** One of FORMAT_NAMES; null: found by the keys of each item. */
   format?: string | null;
-  /** Of a folder that has several. */
+  /** The split of a folder that has several. */
   split?: string | null;
 }
 

@@ -1,4 +1,4 @@
-// What a conversation begins with: the task that the agent was given.
+// The beginning of a conversation: the task that the agent was given.
 import type { ChatMessage, Conversation, TemplateInputs } from '@bowyer/text';
 
 export interface Opening {

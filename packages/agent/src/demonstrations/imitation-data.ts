@@ -135,7 +135,7 @@ export async function datasetFor(
   return { kind: 'episodes', episodes: kept };
 }
 
-/** What the dialogue was an answer to, and how good it was; null where the data does not say. */
+/** The task that the dialogue was an answer to, and how good it was; null where the data does not say. */
 function outcomeOf(dialogue: RecordedDialogue, conversation: number): ConversationOutcome | null {
   const { score } = dialogue;
   return score === undefined ? null : { conversation, task: JSON.stringify(openingOf(dialogue)), score };

@@ -23,7 +23,7 @@ export const filteredBc = defineAlgorithm({
   name: 'filteredbc',
   description: 'filtered behaviour cloning: imitates the best episodes of a dataset',
   options,
-  needs: { source: 'dataset' },
+  needs: { source: 'dataset', turnRewards: true },
 
   async train(run, options) {
     const episodes = rewardedEpisodes(datasetOf(run), 'filteredbc chooses episodes by their return');

@@ -20,7 +20,7 @@ export const awr = defineAlgorithm({
   name: 'awr',
   description: 'advantage-weighted regression: imitates the actions of a dataset whose return exceeds the expected one',
   options,
-  needs: { critic: 'double', source: 'dataset' },
+  needs: { critic: 'double', source: 'dataset', turnRewards: true },
 
   async train(run, options) {
     const { policy } = run;

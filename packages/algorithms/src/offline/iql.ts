@@ -19,7 +19,7 @@ export const iql = defineAlgorithm({
   description:
     'implicit Q-learning: a critic by expectile regression on a dataset, a policy by advantage-weighted regression',
   options,
-  needs: { critic: 'double', source: 'dataset' },
+  needs: { critic: 'double', source: 'dataset', turnRewards: true },
 
   async train(run, options) {
     const { policy } = run;

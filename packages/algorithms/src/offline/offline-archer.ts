@@ -31,7 +31,7 @@ export const offlineArcher = defineAlgorithm({
   name: 'offline_archer',
   description: 'offline ArCHer: the critic of IQL on a dataset, a policy by REINFORCE with a behaviour-cloning term',
   options,
-  needs: { critic: 'double', source: 'dataset' },
+  needs: { critic: 'double', source: 'dataset', turnRewards: true },
   choiceProblems: () => [
     {
       key: 'action_choice',

@@ -73,6 +73,8 @@ export interface AlgorithmNeeds {
   source: 'episodes' | 'dataset';
   /** True where an algorithm that learns from its own episodes has a dataset besides. */
   dataset?: boolean;
+  /** True where it learns from the reward of each turn, which conversations of a file do not have. */
+  turnRewards?: boolean;
   /** True where the environment's expert takes part in rollouts (`Env.expertReply`). */
   expert?: boolean;
 }

@@ -24,7 +24,7 @@ export type Dataset =
   | {
       kind: 'conversations';
       conversations: readonly EncodedConversation[];
-      /** Of each of them; null where the data has no score. */
+      /** The outcome of each of them; null where the data has no score. */
       outcomes?: readonly (ConversationOutcome | null)[];
     };
 

@@ -82,7 +82,7 @@ interface Reading<T> extends Required<Pick<DataFileOptions, 'isWhole'>> {
   path: string;
   expected: string;
   read: (value: unknown, place: string) => T;
-  /** Of each place, in a folder. */
+  /** The beginning of each place, in a folder. */
   prefix: string;
 }
 

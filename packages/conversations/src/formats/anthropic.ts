@@ -43,7 +43,7 @@ function readAnthropic(item: Item, { keys, place }: Reading): RecordedDialogue[]
   return [{ ...conversationOf({ messages, tools: toolsOf(asked.tools) }, keys, place), ...scoreOf(item) }];
 }
 
-/** What a request and a response say besides the dialogue. */
+/** The keys of a request and a response that are not a part of the dialogue. */
 const LOST = (
   'type max_tokens temperature top_p top_k stream stop_sequences stop_sequence ' +
   'stop_reason tool_choice thinking service_tier output_config container context_management betas anthropic_version'

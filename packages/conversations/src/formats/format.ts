@@ -1,4 +1,4 @@
-// What a reader of a format is: from a JSON value of a file to conversations in the form of chat messages.
+// The contract of a format's reader: from a JSON value of a file to conversations in the form of chat messages.
 import type { Conversation } from '@bowyer/text';
 import type { UnreadKeys } from '../files/unread-keys.js';
 
@@ -13,13 +13,13 @@ export interface RecordedDialogue extends Conversation {
 export interface Reading {
   /** Collects keys that nothing reads. */
   keys: UnreadKeys;
-  /** Of the item: `line 3`. */
+  /** The item's: `line 3`. */
   place: string;
 }
 
 export interface TraceFormat {
   name: string;
-  /** What an item looks like, for messages. */
+  /** An example of an item, for messages. */
   expected: string;
   /** Whether a value is of this format, by keys that no other format has. */
   fits: (item: Readonly<Record<string, unknown>>) => boolean;

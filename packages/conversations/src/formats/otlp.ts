@@ -45,7 +45,7 @@ export function checkedSpans(batch: unknown): CheckedSpans {
   return { kept, spans, rejected };
 }
 
-/** None for spans that are no calls of a model, or whose instrumentation leaves the messages out. */
+/** Empty for spans without a call of a model, or whose instrumentation leaves the messages out. */
 function dialogueOf(span: GenAiSpan, { keys, place }: Reading): RecordedDialogue[] {
   const call = genAiCall(span, keys) ?? aiSdkCall(span);
   if (call === null) return [];

@@ -31,7 +31,7 @@ export function partText(part: Readonly<Record<string, unknown>>, what: string, 
   throw new BadItem(`the content of ${what} has a part of type ${JSON.stringify(type)}; only parts of text are read`);
 }
 
-/** What a tool has answered: its text as it is, other values as JSON. */
+/** The answer of a tool: its text as it is, other values as JSON. */
 export const answerText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 

@@ -35,7 +35,7 @@ function readResponses(item: Item, { keys, place }: Reading): RecordedDialogue[]
 }
 
 const READ = ['input', 'instructions', 'items', 'output', 'tools', 'reward', 'score'];
-/** What a request and a response say besides the dialogue. */
+/** The keys of a request and a response that are not a part of the dialogue. */
 const LOST = (
   'object status store temperature top_p top_logprobs max_output_tokens max_tool_calls stream tool_choice truncation text ' +
   'reasoning service_tier safety_identifier prompt_cache_key include previous_response_id background billing output_text error incomplete_details completed_at'
@@ -78,7 +78,7 @@ function addMessage(messages: Record<string, unknown>[], { role, content }: Item
     return;
   }
   const isRefusal = Array.isArray(content) && content.some((part) => asRecord(part)?.type === 'refusal');
-  if (isRefusal) throw new BadItem(`${what} has a refusal, which is no text to learn`);
+  if (isRefusal) throw new BadItem(`${what} has a refusal, which is not a text to learn`);
   withReply(messages, { content: textOfParts(content, what, ['output_text', 'text', 'input_text']) });
 }
 

@@ -4,7 +4,7 @@ import { recordsOf } from './part-text.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** What of a span is read. Attributes have the values of the language, numbers and texts. */
+/** The parts of a span that are read. Attributes have the values of the language, numbers and texts. */
 export interface GenAiSpan {
   name: string;
   trace: string;

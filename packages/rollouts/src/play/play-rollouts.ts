@@ -15,7 +15,8 @@ import { checkAnswers, failedTrajectory, trajectoryOf, type TrajectoryOptions } 
 import { treeOf } from '../tree/build-tree.js';
 import { reportVerdict, type VerdictSink } from './report-verdict.js';
 import type { JudgeRollout, PlayedRollout, RankedRollout, RankGroup, RolloutAddress, RunAgent } from './run-agent.js';
-import { taskOf, type AgentTask, type SplitTasks } from './tasks.js';
+import type { AgentTask } from './agent-task.js';
+import { taskOf, type SplitTasks } from './tasks.js';
 
 /** The server that agents call. */
 export interface RolloutHost extends VerdictSink {

@@ -1,7 +1,7 @@
 // Who plays a rollout and who judges it: programs of the user, or functions.
 import type { RecordedRollout } from '../record/recorded.js';
 import type { Verdict } from '../rewards/verdict.js';
-import type { AgentTask } from './tasks.js';
+import type { AgentTask } from './agent-task.js';
 
 /** Addresses of one rollout at the server of its model. */
 export interface RolloutAddress {

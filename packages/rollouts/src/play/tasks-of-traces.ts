@@ -1,8 +1,8 @@
-// Traces as tasks to play again: what each conversation began with. Attempts at the same task are one.
+// Traces as tasks to play again: the beginnings of conversations. Attempts at the same task are one.
 import { createHash } from 'node:crypto';
 import { readTextLines } from '@bowyer/core';
 import { asRecord, isConversationFile, isTrace, openingOf, readConversations } from '@bowyer/conversations';
-import type { AgentTask } from './tasks.js';
+import type { AgentTask } from './agent-task.js';
 
 /** Whether a file contains traces: lines with an `id` in no other program's format are tasks as they are. */
 export async function containsTraces(path: string): Promise<boolean> {

@@ -1,10 +1,8 @@
 // The tasks that an agent is given: lines of JSON, divided into those of training, of evaluations and of the final test.
 import { hash32, readJsonl, Rng } from '@bowyer/core';
 import type { Split } from '@bowyer/envs';
+import type { AgentTask } from './agent-task.js';
 import { containsTraces, tasksOfTraces } from './tasks-of-traces.js';
-
-/** Any object with an id of its own. */
-export type AgentTask = { readonly id: string } & Readonly<Record<string, unknown>>;
 
 export type SplitTasks<Task extends AgentTask = AgentTask> = Record<Split, readonly Task[]>;
 

@@ -138,6 +138,19 @@ function keys(choices: Choices): TProperties {
 /** Whether a file contains conversations rather than episodes. */
 const hasConversations = (path: unknown): boolean => typeof path === 'string' && isConversationFile(path);
 
+/** Traces say what was said, not with which tokens and probabilities, nor what each turn was worth. */
+function conversationProblems(algorithm: string, path: string | null): ConfigProblem[] {
+  if (!hasConversations(path)) return [];
+  return [
+    {
+      key: 'demonstrations.path',
+      message: `demonstrations.path=${path} has conversations: they have no token ids, no probabilities and no reward per turn, from which algorithm=${algorithm} learns`,
+      remedy:
+        'write algorithm=bc to imitate them or algorithm=offline_dpo to prefer those with a higher score, or give episodes',
+    },
+  ];
+}
+
 type TrainConfig = Pick<AgentConfig, 'checkpointPath' | 'policyLm' | 'criticLm' | 'critic' | 'demonstrations'> &
   QuantizationConfig &
   LossConfig & {
@@ -186,6 +199,7 @@ export const trainTask: TaskUnit = {
     const needs = findAlgorithm(config.agentType)?.needs;
     const isOnDataset = needs?.source === 'dataset';
     if (!isGiven || isOnDataset || needs?.dataset) problems.push(...demonstrationProblems(raw));
+    if (needs?.turnRewards) problems.push(...conversationProblems(config.agentType, config.demonstrations.path));
     if (useLora && isOnDataset && !isGiven)
       problems.push({
         key: 'use_lora',

@@ -1,0 +1,2 @@
+/** Any object with an id of its own. */
+export type AgentTask = { readonly id: string } & Readonly<Record<string, unknown>>;
