@@ -394,6 +394,9 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
       `reflector.base_url=http://127.0.0.1:${(reflector.address() as AddressInfo).port}/v1`,
     ],
   ],
+  serve_tinker: async () => [
+    ['serve_tinker', `model=${at('chat-agent')}`, 'port=0', 'slots=2', 'threads=1', 'chat_template=chatml'],
+  ],
   record_agent: async () => [
     ['record_agent', `model=${at('chat-agent')}`, 'port=0', 'slots=2', 'threads=1', 'chat_template=chatml'],
     ['record_agent', 'upstream=http://127.0.0.1:9/v1', 'port=0'],

@@ -107,7 +107,7 @@ const foreign: [string, string][] = [
   ],
   [
     'archer_20q port=3',
-    "'port' is not read by this run\n  in the command line\n  it belongs to: task serve_model, record_agent, serve_env, dashboard\n" +
+    "'port' is not read by this run\n  in the command line\n  it belongs to: task serve_model, record_agent, serve_tinker, serve_env, dashboard\n" +
       '  leave it out, or choose what it belongs to',
   ],
 ];

@@ -163,7 +163,8 @@ test('samples: the base and an adapter, with seeds, stops, and log-probabilities
     expect(first.topk_prompt_logprobs![0]).toBeNull();
     expect(first.topk_prompt_logprobs![1]).toHaveLength(3);
     const again = await sample(1, { num_samples: 2 });
-    expect(again.sequences).toEqual(first.sequences);
+    // The prompt is in the cache now: the last bits may be others.
+    expect(again.sequences.map(({ tokens }) => tokens)).toEqual(first.sequences.map(({ tokens }) => tokens));
     const [stop] = first.sequences[0].tokens;
     const stopped = await sample(2, { sampling_params: { ...params, stop: [stop] } });
     expect(stopped.sequences[0]).toMatchObject({ tokens: [stop], stop_reason: 'stop' });

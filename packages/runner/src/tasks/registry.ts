@@ -11,6 +11,7 @@ import { generateTask } from './generate/unit.js';
 import { optimizePromptTask } from './optimize-prompt/unit.js';
 import { playTask } from './play/unit.js';
 import { recordAgentTask } from './record-agent/unit.js';
+import { serveTinkerTask } from './serve-tinker/unit.js';
 import { replayTask } from './replay/unit.js';
 import { reportTask } from './report/unit.js';
 import { reverifyTask } from './reverify/unit.js';
@@ -45,6 +46,7 @@ for (const unit of [
   scoreTask,
   serveModelTask,
   recordAgentTask,
+  serveTinkerTask,
   convertTask,
   exportTask,
   playTask,

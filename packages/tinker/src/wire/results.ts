@@ -47,7 +47,7 @@ export function lossJson(bytes: Uint8Array): object {
   const { lossFnOutputType, lossFnOutputs = [], metrics = {} } = decode(forwardBackwardOutput, bytes);
   const outputs = lossFnOutputs.flatMap(({ fields = {} }) => {
     const { data = new Uint8Array(), offsets = new Uint8Array(), trailingShape = [] } = fields.logprobs;
-    const places = Array.from(new BigInt64Array(offsets.slice().buffer), Number);
+    const places = Array.from(new BigInt64Array(new Uint8Array(offsets).buffer), Number);
     return places.slice(1).map((end, i) => {
       const values = Array.from(floats('logprobs', data.subarray(places[i], end)));
       const width = trailingShape[0] ?? 1;

@@ -77,7 +77,7 @@ export const integers = (name: string, bytes: Uint8Array): Int32Array => new Int
 function aligned(name: string, bytes: Uint8Array, size: number): ArrayBuffer {
   if (bytes.length % size !== 0)
     throw new RequestError(`${name} has ${bytes.length} bytes, which is no multiple of ${size}`);
-  return bytes.slice().buffer;
+  return new Uint8Array(bytes).buffer; // a copy, which slice() of a Buffer would not be
 }
 
 export const bytesOf = (array: Float32Array | Int32Array | BigInt64Array): Uint8Array =>

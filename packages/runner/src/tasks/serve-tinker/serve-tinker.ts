@@ -1,0 +1,77 @@
+// task=serve_tinker: the Tinker API over a model, until the user stops it.
+import { join, resolve } from 'node:path';
+import { checkTerminator, deviceOf } from '@bowyer/agent';
+import { openDevice } from '@bowyer/graph';
+import { openTrainingBase, TinkerServer, type Quotas } from '@bowyer/tinker';
+import type { TaskContext } from '../../context/task-context.js';
+import { keyOf, serverOptions, type ServeConfig } from '../serve-model/serve-model.js';
+
+type TinkerConfig = ServeConfig & {
+  folder: string | null;
+  maxModels: number;
+  maxModelsMb: number;
+  maxLoraRank: number;
+  maxSamplers: number;
+  maxRequestTokens: number;
+  maxDatums: number;
+  maxBodyMb: number;
+  maxStorageMb: number;
+  maxResultsMb: number;
+};
+
+const MIB = 2 ** 20;
+
+export async function serveTinker(given: TinkerConfig, context: TaskContext): Promise<void> {
+  const { print, log, onInterrupt, directory } = context;
+  const config = { ...given, adapters: null, runtimeAdapters: [], maxAdapters: null, maxAdapterRank: null };
+  const { model: dir, contextLength, maxLoraRank: rank, maxSamplers: places } = config;
+  checkKey(config);
+  await checkTerminator(dir, config);
+  const stopped = new Promise<void>((done) => onInterrupt(done, 'the server stops; a restart goes on with its folder'));
+  const device = await openDevice(deviceOf(config));
+  try {
+    const adapterBank = { places, rank, targetModules: 'all', dirs: [] } as const;
+    const length = contextLength === null ? {} : { contextLength };
+    const base = await openTrainingBase({ model: dir, device, adapterBank, ...length });
+    try {
+      const folder = resolve(config.folder ?? join(directory, 'tinker'));
+      const options = await serverOptions(config, base.model, log);
+      const server = await TinkerServer.listen({
+        ...options,
+        base,
+        folder,
+        modelFolder: dir,
+        quotas: quotasOf(config),
+      });
+      print(`${dir} is served at ${server.url} as '${options.name}': set TINKER_BASE_URL to it (Ctrl-C stops it)\n`);
+      await stopped;
+      await server.close();
+      print(`stopped: models and requests are in ${folder}\n`);
+    } finally {
+      await base.close();
+    }
+  } finally {
+    await device.close();
+  }
+}
+
+/** Tinker's client sends no other keys. */
+function checkKey(config: TinkerConfig): void {
+  const key = keyOf(config);
+  if (key === null || key.startsWith('tml-')) return;
+  throw new Error(
+    `server_key_env: the key in ${config.serverKeyEnv} does not begin with tml-, and Tinker's client sends no other\n` +
+      '  choose one that does',
+  );
+}
+
+const quotasOf = (config: TinkerConfig): Quotas => ({
+  models: config.maxModels,
+  modelBytes: config.maxModelsMb * MIB,
+  maxRank: config.maxLoraRank,
+  requestTokens: config.maxRequestTokens,
+  datums: config.maxDatums,
+  bodyBytes: config.maxBodyMb * MIB,
+  storageBytes: config.maxStorageMb * MIB,
+  resultBytes: config.maxResultsMb * MIB,
+});
