@@ -8,7 +8,7 @@ export interface ReportedTokens {
   positions: Int32Array;
   /** [reported] */
   targets: Int32Array;
-  /** Where each number belongs. */
+  /** The example and token of each number. */
   places: readonly { example: number; token: number; at: number }[];
 }
 

@@ -5,7 +5,7 @@ import type { GraphBuilder, Value } from '@bowyer/graph';
 
 /** The options that are compiled into the graph. */
 export interface SurrogateForm {
-  /** What a token's loss is: core's `ppoClipLoss`, `cispoLoss` or `droLoss`, or −log p. */
+  /** The loss of a token: core's `ppoClipLoss`, `cispoLoss` or `droLoss`, or −log p. */
   policy: 'clip' | 'cispo' | 'dro' | 'likelihood';
   /** Positions have several targets, each with a weight; for the likelihood alone. */
   isWide: boolean;

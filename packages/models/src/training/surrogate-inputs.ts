@@ -60,7 +60,7 @@ function spread(
 }
 
 /**
- * What arrays have at some positions of a batch, as inputs [positions], or [positions, width] where positions have several numbers.
+ * Numbers of arrays at some positions of a batch, as inputs [positions], or [positions, width] where positions have several numbers.
  *
  * @param arrays by the input's name, [examples] of [tokens × width]
  */

@@ -144,7 +144,7 @@ test('models over one base learn apart from each other, and the base stays what 
   await second.close();
 });
 
-test('a model that is loaded goes on with the same bits, its waiting gradients included', async () => {
+test('a model that is loaded continues with the same bits, its waiting gradients included', async () => {
   const [model, loaded] = [await base.create(shape), await base.create({ ...shape, seed: 99 })];
   await step(model);
   await model.optimStep(adam);

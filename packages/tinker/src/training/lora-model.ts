@@ -11,7 +11,7 @@ import type { AdamParams, Datum, LossReport, LossRequest, TrainableModel } from 
 const OPTIMIZER = 'optimizer.safetensors';
 const GRADIENTS = 'gradients.safetensors';
 
-/** Of the moments; each step has settings of its own. */
+/** The moments are of this kind; each step has settings of its own. */
 const adamW = { kind: 'adamw', betas: [0.9, 0.95], eps: 1e-12, weightDecay: 0 } as const;
 
 export class LoraModel implements TrainableModel {
@@ -100,7 +100,7 @@ export class LoraModel implements TrainableModel {
     await model.restoreGradients(tensors, gradients);
   }
 
-  /** Of the adapter, its gradients and its two moments. */
+  /** Bytes of the adapter, its gradients and its two moments. */
   get bytes(): number {
     let elements = 0;
     for (const { shape } of this.model.parameters.tensors.values()) elements += shape.reduce((a, b) => a * b, 1);

@@ -159,7 +159,7 @@ function ratioLoss(policy: TokenLosses['policy'], { low, high, beta }: TokenLoss
   return ppoClipLoss(tokens, { clipLow: 1 - low!, clipHigh: high! - 1, dualClip: null }).loss;
 }
 
-/** Of the tokens that the sampler wrote: those with a log-probability other than 0. */
+/** Figures of the tokens that the sampler wrote: those with a log-probability other than 0. */
 function ratioMetrics({ logprobs, oldLogprobs }: Tokens): Record<string, number> {
   let [count, kl, largest] = [0, 0, 0];
   oldLogprobs.forEach((old, t) => {

@@ -1,4 +1,4 @@
-// What the server asks of training: one LoRA per model, over a base that is in memory once.
+// The server's view of training: one LoRA per model, over a base that is in memory once.
 
 import type { LanguageModel } from '@bowyer/models';
 import type { TrainableModules } from './lora-targets.js';
@@ -43,7 +43,7 @@ export interface AdamParams {
 
 export interface LoraShape {
   rank: number;
-  /** Of the adapter's first values. */
+  /** The adapter's first values follow it. */
   seed: number;
   trainAttn: boolean;
   trainMlp: boolean;
@@ -59,7 +59,7 @@ export interface TrainableModel {
   /** The adapter alone, as a PEFT folder that the server's `adapters` reads. */
   saveForSampler(folder: string): Promise<void>;
   load(folder: string, options: { optimizer: boolean }): Promise<void>;
-  /** Of memory. */
+  /** Bytes of memory. */
   readonly bytes: number;
   close(): Promise<void>;
 }
