@@ -1,7 +1,6 @@
 export { TinkerServer, type TinkerServerOptions } from './tinker-server.js';
 export { openTrainingBase, type TrainingBaseOptions } from './training/open-training-base.js';
 export { TrainingRequestError } from './training/request-error.js';
-export type { TrainableModules } from './training/lora-targets.js';
 export { TinkerClient, TinkerError, type TinkerClientOptions } from './client/tinker-client.js';
 export type { Quotas } from './models/model-record.js';
 export type {
@@ -12,5 +11,6 @@ export type {
   LossReport,
   LossRequest,
   TrainableModel,
+  TrainableModules,
   TrainingBase,
 } from './training/trainable.js';

@@ -1,7 +1,5 @@
 // Positions whose log-probability is wanted although nothing is learned there, such as those of a prompt: the head reads them in the
 // forward pass alone, and a prefix that examples share once.
-import type { TokenExample } from './token-batches.js';
-
 /** The positions of one batch that have no weight. */
 export interface ReportedTokens {
   /** [reported] row · columns + column; those of the prefix, which comes before the first row, are below 0. */
@@ -18,11 +16,11 @@ interface BatchShape {
 }
 
 /** @param chosen the batch's examples, one per row  @param isScored whether the graph gives log p of a position in any case */
-export function reportedTokens(
-  examples: readonly TokenExample[],
+export function reportedTokens<Example extends { ids: Int32Array; targets: Int32Array }>(
+  examples: readonly Example[],
   chosen: readonly number[],
   { columns, prefix }: BatchShape,
-  isScored: (example: TokenExample, token: number) => boolean,
+  isScored: (example: Example, token: number) => boolean,
 ): ReportedTokens {
   const positions: number[] = [];
   const targets: number[] = [];

@@ -1,14 +1,7 @@
 // Which layers the flags train_attn, train_mlp and train_unembed name.
 import type { LanguageModel } from '@bowyer/models';
 import { TrainingRequestError } from './request-error.js';
-import type { LoraShape } from './trainable.js';
-
-/** Paths of the layers that each flag stands for. A head that is the embedding itself has no layer of its own. */
-export interface TrainableModules {
-  attn: readonly string[];
-  mlp: readonly string[];
-  unembed: readonly string[];
-}
+import type { LoraShape, TrainableModules } from './trainable.js';
 
 /** Parts of paths that belong to the feed-forward network of a block; all other layers of a block mix positions. */
 const FEED_FORWARD = /(^|\.)(mlp|feed_forward|ffn|shared_expert|shared_experts|shared_mlp)\.|(^|\.)fc[12]$/;

@@ -1,7 +1,6 @@
 // The server's view of training: one LoRA per model, over a base that is in memory once.
 
 import type { LanguageModel } from '@bowyer/models';
-import type { TrainableModules } from './lora-targets.js';
 
 /** One sequence. */
 export interface Datum {
@@ -62,6 +61,13 @@ export interface TrainableModel {
   /** Bytes of memory. */
   readonly bytes: number;
   close(): Promise<void>;
+}
+
+/** Paths of the layers that each flag stands for. A head that is the embedding itself has no layer of its own. */
+export interface TrainableModules {
+  attn: readonly string[];
+  mlp: readonly string[];
+  unembed: readonly string[];
 }
 
 /** The base in memory once, for all models. */
