@@ -1,0 +1,93 @@
+// A supervised start: what a stronger endpoint says is recorded, learned by finetune, and found in an evaluation on other tasks.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runAsLibrary } from '@bowyer/runner';
+import { evaluateAgent, recordAgent, type AgentContext } from '../src/index.js';
+import { answerTo, colourModel, colours, type ColourTask } from './colour-agent.js';
+
+/** An endpoint that says the colour, the last word. */
+const expert = createServer((request, response) => {
+  const parts: Buffer[] = [];
+  request.on('data', (part: Buffer) => parts.push(part));
+  request.on('end', () => {
+    const { messages } = JSON.parse(Buffer.concat(parts).toString()) as { messages: [{ content: string }] };
+    const content = messages[0].content.split(' ').at(-1)!;
+    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model: 'expert', choices }));
+  });
+});
+let folder: string;
+let model: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'imitation-'));
+  model = await colourModel(adjectives.join(' '));
+  await new Promise<void>((resolve) => expert.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  expert.close();
+  for (const one of [folder, model]) await rm(one, { recursive: true });
+});
+
+const adjectives = ['big', 'small', 'old', 'new'];
+/** Each adjective has a colour with which it is held out. */
+const tasksOf = (isHeldOut: boolean): ColourTask[] =>
+  adjectives.flatMap((adjective, a) =>
+    colours
+      .filter((_, c) => (c === a) === isHeldOut)
+      .map((colour) => ({ id: `${adjective}-${colour}`, shown: `${adjective} ${colour}` })),
+  );
+const run = (task: ColourTask, context: AgentContext) => answerTo(task, context);
+const reward = ({ shown }: ColourTask, { result }: { result: string }) => Number(result === shown.split(' ')[1]);
+
+test('the model that has imitated the record solves tasks that are not in it', async () => {
+  const { conversations } = await recordAgent({
+    upstream: `http://127.0.0.1:${(expert.address() as AddressInfo).port}/v1`,
+    upstreamKey: 'secret',
+    tasks: tasksOf(false),
+    savePath: join(folder, 'expert'),
+    minReward: 1,
+    run,
+    reward,
+  });
+  const lines = (await readFile(conversations, 'utf8')).trim().split('\n');
+  expect(lines).toHaveLength(12);
+  for (const line of lines)
+    expect(JSON.parse(line)).toEqual({
+      messages: [
+        { role: 'user', content: expect.any(String) },
+        { role: 'assistant', content: expect.any(String) },
+      ],
+    });
+
+  const { directory } = await runAsLibrary({
+    configName: 'finetune',
+    settings: {
+      model,
+      data: conversations,
+      epochs: 40,
+      batchSize: 4,
+      lmLr: 0.01,
+      validationShare: 0,
+      threads: 1,
+      savePath: join(folder, 'imitated'),
+    },
+  });
+  const { results } = await evaluateAgent({
+    model: directory,
+    compareWith: [model],
+    tasks: tasksOf(true),
+    run,
+    reward,
+    evalShare: 0,
+    testShare: 0,
+    samples: 8,
+    threads: 1,
+    savePath: join(folder, 'evaluated'),
+  });
+  const [imitated, start] = results.policies.map(({ metrics }) => metrics['test/episodic_return']);
+  expect(imitated).toBeGreaterThan(start + 0.3);
+}, 300_000);
