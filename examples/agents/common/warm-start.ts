@@ -52,7 +52,7 @@ async function recorded<Task, Answer>(
     for (let i = 0; i < warmStart.records; i++) {
       const before = endpoint.dialogues.length;
       await answer(draw(rng), endpoint);
-      // Of each task alone: equal dialogues of two tasks count twice, so that the model errs as often as the expert.
+      // Equal dialogues of two tasks are both kept, so that the model errs as often as the expert.
       dialogues.push(...wholeDialogues(endpoint.dialogues.slice(before)));
     }
     return dialogues;

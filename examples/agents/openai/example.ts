@@ -23,7 +23,7 @@ export const example: Example<ShopTask, string | null> = {
     return { question, prices, answer, kind };
   },
   names: [fruits, digits],
-  warmStart: { records: 400, carelessness: 0.25, copies: 3, epochs: 8, batchSize: 16, lmLr: 4e-3 },
+  warmStart: { records: 400, carelessness: 0.35, copies: 3, epochs: 8, batchSize: 16, lmLr: 4e-3 },
   training: { iterations: 8, lmLr: 3e-4 },
   expert(messages) {
     const { bought, results } = stateOf(messages);
