@@ -55,8 +55,8 @@ export const familyConfigs: Readonly<Record<string, Record<string, unknown>>> = 
   'Phi-3, longrope': {
     ...sizes,
     model_type: 'phi3',
-    ...original,
-    original_max_position_embeddings: 128,
+    max_position_embeddings: 512,
+    original_max_position_embeddings: 256, // llama.cpp's contexts are of 256 tokens at the least
     rope_scaling: { type: 'longrope', short_factor: factors(1), long_factor: factors(2) },
   },
   'Phi-4 mini (partial rotary)': { ...sizes, model_type: 'phi3', partial_rotary_factor: 0.75 },

@@ -410,6 +410,16 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
       `tokenizer=${at('agent')}`,
     ],
   ],
+  export: async () => [
+    [
+      'export',
+      `model=${await byteLevelAgent()}`,
+      'format=gguf',
+      `output=${at('exported')}`,
+      'dtype=bf16',
+      'license=mit',
+    ],
+  ],
   play: async () => [['play', 'env.max_turns=1', `output=${at('played.jsonl')}`]],
   replay: async () => [
     [
@@ -468,6 +478,18 @@ afterAll(async () => {
   await wandb.close();
   reflector.close();
 });
+
+/** The agent with a tokenizer of as many tokens that llama.cpp can read. */
+async function byteLevelAgent(): Promise<string> {
+  await cp(at('chat-agent'), at('byte-agent'), { recursive: true });
+  const { vocab_size } = JSON.parse(await readFile(at('byte-agent', 'config.json'), 'utf8')) as { vocab_size: number };
+  const vocab = Object.fromEntries(Array.from({ length: vocab_size }, (_, id) => [id === 0 ? 'a' : `t${id}`, id]));
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, use_regex: true };
+  const tokenizer = { pre_tokenizer: byteLevel, decoder: byteLevel, model: { type: 'BPE', vocab, merges: [] } };
+  await writeFile(at('byte-agent', 'tokenizer.json'), JSON.stringify(tokenizer));
+  await writeFile(at('byte-agent', 'tokenizer_config.json'), '{}');
+  return at('byte-agent');
+}
 
 /** A run of W&B's own client. */
 async function offlineRun(): Promise<string> {

@@ -178,7 +178,6 @@ const olmo3: GgufFamily = {
   ...olmo2,
   describe(config, _architecture, fail) {
     requireWholeHeads(config, 'olmo2', fail);
-    const { fields } = config;
     const base = config.realOr('rope_theta', 500_000);
     const json = config.json as Record<string, Record<string, object> | undefined>;
     if (json.rope_parameters?.sliding_attention || json.rope_parameters?.full_attention)

@@ -37,7 +37,7 @@ test('the score of a token is minus the index of the first merge that makes it; 
     'tokenizer.ggml.add_space_prefix': { value: true },
     'tokenizer.ggml.unknown_token_id': { value: 0 },
   });
-  const of = (key: string) => (entries[key] as { value: number[] }).value;
+  const of = (key: string) => entries[key].value as readonly number[];
   expect(of('tokenizer.ggml.scores').slice(259).map(Math.abs)).toEqual([0, 0, 0, 0, 1]);
   expect([0, 1, 3, 259].map((id) => of('tokenizer.ggml.token_type')[id])).toEqual([2, 3, 6, 1]);
 });
