@@ -1,6 +1,6 @@
 // Small random models here and in llama.cpp: 64 greedy tokens after a prompt of 24, and the probabilities of each step.
 import { join } from 'node:path';
-import { Rng } from '@bowyer/core';
+import { maximum, Rng } from '@bowyer/core';
 import { readWeights, writeWeights, type HostTensors } from '@bowyer/checkpoints';
 import type { Device } from '@bowyer/graph';
 import { exportGguf, LanguageModel, type TensorTypeName } from '@bowyer/models';
@@ -116,12 +116,12 @@ async function compared(sides: Sides, folder: string, file: string, adapter?: st
   const differs = ours.ids.findIndex((id, at) => id !== theirs.ids[at]);
   const equal = differs < 0 ? ours.ids.length : differs;
   const apart = ours.probabilities.slice(0, equal).map((p, i) => Math.abs(p - theirs.probabilities[i]));
-  return { equal, difference: Math.max(0, ...apart) };
+  return { equal, difference: maximum([0, ...apart]) };
 }
 
 interface Generated {
   ids: number[];
-  /** Of the chosen tokens. */
+  /** The probabilities of the chosen tokens. */
   probabilities: number[];
 }
 

@@ -47,7 +47,6 @@ function tensor(name: string, { shape, data }: HostTensors[string], wanted: Tens
     name,
     shape,
     type,
-    // eslint-disable-next-line @typescript-eslint/require-await -- all tensors are read so
     pieces: async function* () {
       yield type.encode(data);
     },

@@ -44,9 +44,9 @@ export interface ExportedGguf {
   /** llama.cpp's name of the architecture. */
   arch: string;
   tensors: number;
-  /** Of all tensors together. */
+  /** The size of all tensors together. */
   bytes: number;
-  /** What llama.cpp does otherwise than the model here. */
+  /** The differences between llama.cpp and the model here. */
   notes: string[];
 }
 

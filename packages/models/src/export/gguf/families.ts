@@ -116,7 +116,7 @@ const phi3: GgufFamily = {
     const capped = withinWindow(config, sameKind(config), contextLength);
     const trained = config.fields.count('max_position_embeddings');
     return {
-      // 0 tells older versions that there is no window.
+      // Older versions take 0 for a model without a window.
       entries: { 'attention.sliding_window': count(0) },
       rope: { json: { ...json, max_position_embeddings: trained }, rotary, base: config.realOr('rope_theta', 10_000) },
       contextLength: capped.contextLength ?? trained,

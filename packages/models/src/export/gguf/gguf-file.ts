@@ -65,7 +65,7 @@ function headerBytes(metadata: Entries, tensors: readonly GgufTensor[]): Uint8Ar
   for (const { name, shape, type } of tensors) {
     // Sizes from the innermost out, the other way round than in Hugging Face's files.
     const sizes = [...shape].reverse().map(uint64);
-    parts.push(string(name), uint32(shape.length), ...sizes, uint32(type.code), uint64(offset));
+    parts.push(string(name), uint32(shape.length), Buffer.concat(sizes), uint32(type.code), uint64(offset));
     offset += aligned(bytesOf(type, shape));
   }
   return Buffer.concat(parts);

@@ -62,7 +62,7 @@ function patternOf(cut: Component, fail: (problem: string) => Error): string[] {
   if (type === 'ByteLevel') return (cut.use_regex ?? true) === true ? [GPT2] : [];
   if (type === 'Digits' && cut.individual_digits === true) return ['\\p{N}'];
   const regex = (pattern as { Regex?: string } | undefined)?.Regex;
-  // What the pattern matches are the pieces, and so is what lies between two matches.
+  // The pieces are the matches of the pattern and all that lies between two matches.
   const keepsAll = behavior === 'Isolated' || (behavior === 'Removed' && invert === true);
   if (type === 'Split' && regex !== undefined && keepsAll) return [regex];
   throw fail(`its pre-tokenizer has ${JSON.stringify(cut).slice(0, 120)}, which llama.cpp has no name for`);

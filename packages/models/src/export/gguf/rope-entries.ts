@@ -13,9 +13,9 @@ export interface Rope {
 }
 
 export interface RopeOptions {
-  /** Of all layers, or of those with full attention. */
+  /** The frequencies of all layers, or of those with full attention. */
   rotary: RotaryFrequencies;
-  /** Where the scaling has none of its own. */
+  /** The base, unless the scaling has its own. */
   base: number;
   /** The name of llama.cpp's architecture. */
   arch: string;

@@ -54,7 +54,6 @@ const vector = ([name, numbers]: [string, Float32Array]): GgufTensor => ({
   name,
   shape: [numbers.length],
   type: tensorTypes.f32,
-  // eslint-disable-next-line @typescript-eslint/require-await -- all tensors are read so
   pieces: async function* () {
     yield tensorTypes.f32.encode(numbers);
   },
@@ -116,7 +115,7 @@ function typeOf(name: string, shape: readonly number[], dtype: TensorTypeName, h
 
 type Change = (tensor: HostTensor) => HostTensor;
 
-/** What llama.cpp keeps in another way than Hugging Face's files. */
+/** The change to a tensor that llama.cpp keeps in another way than Hugging Face's files. */
 function changeOf(
   name: string,
   { family, architecture: { heads, keyValueHeads } }: Pick<TensorOptions, 'family' | 'architecture'>,

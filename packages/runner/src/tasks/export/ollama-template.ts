@@ -14,7 +14,7 @@ interface Parts {
   /** Before all messages. */
   start: string;
   roles: Readonly<Partial<Record<Message['role'], Around>>>;
-  /** What asks for the assistant's next message. */
+  /** The mark that asks for the assistant's next message. */
   ask: string;
 }
 
@@ -52,7 +52,7 @@ function renderer(source: string, tokenizer: HuggingFaceTokenizer): Render {
   return (messages, asks) => template.render({ messages, add_generation_prompt: asks, bos_token, eos_token }).text;
 }
 
-/** null where a dialogue is no sequence of texts around messages. */
+/** null where a dialogue is more than texts around messages. */
 function foundParts(render: Render, bos: string): Parts | null {
   try {
     const parts = guessedParts(render, bos);
