@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([folder, ...models].map((one) => rm(one, { recursive: true }))));
 
-/** Of both models the answers, in the order in which they were given. */
+/** Answers with both models, in the order in which they were given. */
 const answers: string[] = [];
 const run = async (task: ColourTask, context: AgentContext) => {
   const answer = await answerTo(task, context);

@@ -57,7 +57,7 @@ test('conversations of rollouts with enough reward are data to imitate', async (
   });
 });
 
-test('a model of this machine is recorded with its tokens; failures and small rewards are no data to imitate', async () => {
+test('a model of this machine is recorded with its tokens; failures and small rewards are not imitated', async () => {
   const model = await colourModel();
   const said: string[] = [];
   const { rollouts, failures, conversations } = await recordAgent({

@@ -12,7 +12,7 @@ beforeAll(async () => (folder = await colourProgram()));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const ITERATIONS = 2;
-/** Of an iteration, and of the final test with each of two policies. */
+/** Rollouts of an iteration, and of the final test with each of two policies. */
 const [ROLLOUTS, TESTED] = [4, 2];
 
 const command = (name: string) => [
