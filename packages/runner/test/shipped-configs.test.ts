@@ -33,8 +33,7 @@ test.each(shipped)('$config: every key of the config itself is read', async ({ c
 /** Tasks that need a model or files say so, and nothing else. */
 const asksFor: Readonly<Record<string, RegExp>> = {
   convert: /^task=convert needs [^\n]*\n[^\n]*\n[^\n]*$/,
-  export:
-    /^task=export needs a model, a format and a folder to write: model, format, output are null\n[^\n]*\n[^\n]*$/,
+  export: /^task=export needs a model, a format and a folder to write: model, format, output are null\n[^\n]*\n[^\n]*$/,
   eval_agentgym: /^task=evaluate needs an agent to play: checkpoint_path is null\n[^\n]*\n[^\n]*$/,
   report: /^task=report needs the folders of runs: dirs is empty\n[^\n]*\n[^\n]*$/,
   compare: /^task=compare needs two folders: dirs has 0\n[^\n]*\n[^\n]*$/,

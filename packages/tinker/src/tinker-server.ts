@@ -49,7 +49,7 @@ export class TinkerServer {
     return new URL(this.server.url).origin;
   }
 
-  /** What is not answered yet stays on disk, where the next server of this folder finds it. The base stays with its owner. */
+  /** Requests without an answer stay on disk, where the next server of this folder finds them. The base stays with its owner. */
   async close(): Promise<void> {
     await this.service.close();
     await this.server.close();

@@ -1,4 +1,4 @@
-// What the routes do: requests become futures, which models and the sampler answer; a restart goes on with those it finds.
+// The work behind the routes: requests become futures, which models and the sampler answer; a restart continues those that it finds.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { QueueFullError, type ServedEngine } from '@bowyer/serving';
@@ -187,7 +187,7 @@ export class TinkerService {
 
   #isClosed = false;
 
-  /** What is not answered yet stays on disk. */
+  /** Requests without an answer stay on disk. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.futures.close();

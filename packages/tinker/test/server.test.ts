@@ -111,7 +111,7 @@ test('a request that is sent again has the same future; another body for its num
     await expect(client.result('unknown')).rejects.toMatchObject({ status: 410 });
   }));
 
-test('what cannot be served fails by name, and what comes behind it goes on', () =>
+test('what cannot be served fails by name, and what comes behind it runs', () =>
   withServer(async (client) => {
     const id = await session(client);
     const a = await model(client, id);

@@ -52,7 +52,7 @@ export async function readBody<T>(
   }
 }
 
-/** The same for a body that is no text. */
+/** The same for a body of bytes. */
 export async function readBytes<T>(
   request: IncomingMessage,
   longest: number,

@@ -5,7 +5,7 @@ import { forwardBackwardOutput, sampleResponse } from '../wire/messages.js';
 import { lossJson, sampleJson } from '../wire/results.js';
 
 export interface TinkerClientOptions {
-  /** Of the server, without a path. */
+  /** The server's address, without a path. */
   baseURL: string;
   /** Begins with `tml-`. */
   apiKey: string;
@@ -17,7 +17,7 @@ export class TinkerError extends Error {
 
   constructor(
     message: string,
-    /** Of HTTP; 200 where the future failed. */
+    /** The HTTP status; 200 where the future failed. */
     readonly status: number,
     readonly category: string | null = null,
   ) {

@@ -17,7 +17,7 @@ export interface NewRequest {
   seq: number;
   form: 'json' | 'protobuf';
   body: Uint8Array;
-  /** Of the header X-Idempotency-Key. */
+  /** The header X-Idempotency-Key. */
   key: string | null;
 }
 
@@ -34,7 +34,7 @@ interface Entry {
   hash: string;
   key: string | null;
   state: 'pending' | 'done' | 'dropped';
-  /** Of the result on disk. */
+  /** The size of the result on disk. */
   bytes: number;
   isFetched: boolean;
 }

@@ -1,4 +1,4 @@
-// What a restart must know of a model besides its snapshot and its requests.
+// The facts of a model that a restart needs besides its snapshot and its requests.
 import type { LoraShape } from '../training/trainable.js';
 
 export interface ModelRecord {
@@ -16,17 +16,17 @@ export interface ModelRecord {
 export interface Quotas {
   /** Models that are loaded at the same time. */
   models: number;
-  /** Of the memory of all loaded models: adapters, optimizer states, gradients. */
+  /** Bytes of memory of all loaded models: adapters, optimizer states, gradients. */
   modelBytes: number;
   maxRank: number;
-  /** Of one forward_backward, or of one sample with its prompt. */
+  /** Tokens of one forward_backward, or of one sample with its prompt. */
   requestTokens: number;
-  /** Of one forward_backward. */
+  /** Data of one forward_backward. */
   datums: number;
-  /** Of a body, after its decompression. */
+  /** Bytes of a body, after its decompression. */
   bodyBytes: number;
-  /** Of all checkpoints. */
+  /** Bytes of all checkpoints. */
   storageBytes: number;
-  /** Of the results that are kept for clients. */
+  /** Bytes of the results that are kept for clients. */
   resultBytes: number;
 }

@@ -1,4 +1,4 @@
-// What each kind of request does to a model.
+// The work that each kind of request does on a model.
 import type { StoredRequest, Result } from '../futures/future-store.js';
 import { RequestError } from '../request-error.js';
 import { checkpointName, pathOf, type CheckpointKind, type Checkpoints } from '../store/checkpoints.js';

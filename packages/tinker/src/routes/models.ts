@@ -113,7 +113,7 @@ function placeOf({ bytes }: ReadBody): { modelId: string; seqId: number | null }
   return { modelId, seqId: seqId === 0 ? null : seqId };
 }
 
-/** The rest of the body is checked when its turn comes: a bad one fails, and those behind it go on. */
+/** The rest of the body is checked when its turn comes: a bad one fails, and those behind it run. */
 async function placeIn(read: ReadBody): Promise<{ modelId: string; seqId: number | null }> {
   const body = (await jsonOf(read)) as { model_id?: unknown; seq_id?: unknown } | null;
   const { model_id, seq_id } = body ?? {};

@@ -1,4 +1,4 @@
-// What all routes have in common: bodies read within their bounds, and answers that say which future to ask for.
+// The common parts of all routes: bodies read within their bounds, and answers that say which future to ask for.
 import { parseJson, type Exchange, type HttpAnswer, type Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';

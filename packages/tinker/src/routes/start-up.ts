@@ -4,7 +4,7 @@ import type { Route } from '@bowyer/serving';
 import type { TinkerService } from '../tinker-service.js';
 import { direct, keyOf, plain } from './route-context.js';
 
-/** How long a client may go on with its flags, in seconds. */
+/** Seconds for which a client may use its flags. */
 const REFRESH_S = 300;
 
 export function startUpRoutes(service: TinkerService): Route[] {

@@ -129,5 +129,5 @@ function numberIn(query: URLSearchParams, name: string, otherwise: number): numb
   const given = query.get(name);
   if (given === null) return otherwise;
   if (/^\d{1,9}$/.test(given)) return Number(given);
-  throw new RequestError(`${name} is '${given.slice(0, 20)}'; it must be a whole number`);
+  throw new RequestError(`${name} is '${given.slice(0, 20)}'; it must be an integer`);
 }

@@ -67,7 +67,7 @@ export class Sampler {
     return Float32Array.of(NaN, ...scores);
   }
 
-  /** The engine tells the most likely tokens where it samples one: it does so behind each of the prompt's beginnings. */
+  /** The engine reports the most likely tokens where it samples one: it samples one behind each of the prompt's beginnings. */
   async #topK(
     adapter: { adapter: string; folder: string } | null,
     prompt: readonly number[],

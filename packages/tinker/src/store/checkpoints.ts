@@ -22,11 +22,11 @@ export interface Checkpoint {
   /** ms since 1970; null: it stays. */
   expires: number | null;
   isPublic: boolean;
-  /** Of a sampling session, and without a name that a client gave: the oldest ones of a model make room. */
+  /** Belongs to a sampling session, without a name that a client gave: the oldest ones of a model make room. */
   isEphemeral: boolean;
 }
 
-/** Of the checkpoints of sampling sessions that a model keeps. */
+/** Most checkpoints of sampling sessions that a model keeps. */
 const KEPT_EPHEMERAL = 16;
 
 /** Quotas are for all of them together. */

@@ -7,7 +7,7 @@ export interface Session {
   id: string;
   tags: string[];
   userMetadata: Record<string, unknown> | null;
-  /** Of the request that opened it, and its body: sent again, it is the same session. */
+  /** The key of the request that opened it, and its body: sent again, it is the same session. */
   key: string | null;
   body: string;
 }

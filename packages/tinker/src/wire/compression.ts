@@ -27,7 +27,7 @@ export function decompressed(body: Uint8Array, encoding: string | undefined, lon
       decoder.push(body.subarray(at, at + PIECE), at + PIECE >= body.length);
   } catch (error) {
     if (error instanceof RequestError) throw error;
-    throw new RequestError(`the body is no zstd: ${(error as Error).message}`);
+    throw new RequestError(`the body is not zstd: ${(error as Error).message}`);
   }
   return Buffer.concat(pieces);
 }

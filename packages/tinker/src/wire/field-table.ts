@@ -80,7 +80,9 @@ function writeField(writer: BinaryWriter, { number, kind, arity }: Field, value:
     }
   else if (isPacked(kind)) {
     writer.tag(number, WireType.LengthDelimited).fork();
-    for (const item of value as number[]) writer[kind](item as never);
+    for (const item of value as number[])
+      if (kind === 'int32') writer.int32(item);
+      else writer.int64(item);
     writer.join();
   } else for (const item of value as unknown[]) writeValue(writer, number, kind, item);
 }
@@ -99,7 +101,7 @@ function writeValue(writer: BinaryWriter, number: number, kind: Kind, value: unk
   else writer.tag(number, WireType.Varint)[kind](value as number);
 }
 
-/** @throws {MessageError} if the bytes are no such message, or have fields that the table has not */
+/** @throws {MessageError} if the bytes are not such a message, or have fields that the table has not */
 export function decode<Table extends Fields>(type: MessageType<Table>, bytes: Uint8Array): Message<Table> {
   try {
     return readMessage(type, new BinaryReader(bytes)) as Message<Table>;

@@ -1,4 +1,4 @@
-// What forward_backward sends, in JSON or protobuf: the sequences with what their loss needs of each position.
+// The input of forward_backward, in JSON or protobuf: the sequences with what their loss needs of each position.
 import type { Datum, LossName, LossRequest } from '../training/trainable.js';
 import { RequestError } from '../request-error.js';
 import type { LossInputJson, ModelInputJson } from './bodies.js';
@@ -44,7 +44,7 @@ export function lossInputOfMessage(message: ForwardBackwardRequestMessage): Loss
   return { data: datums, loss };
 }
 
-/** @param name for messages @throws {RequestError} for what is no text */
+/** @param name for messages @throws {RequestError} for anything but a text */
 export function tokensOfJson(name: string, { chunks }: ModelInputJson): number[] {
   return chunks.flatMap((chunk, i) => {
     if ('tokens' in chunk) return chunk.tokens;

@@ -59,14 +59,14 @@ export function lossJson(bytes: Uint8Array): object {
 
 export interface SampleResult {
   sequences: { stopReason: 'stop' | 'length'; tokens: readonly number[]; logprobs: readonly number[] }[];
-  /** Of each of the prompt's tokens: NaN for the first; null where they were not asked for. */
+  /** Log-probabilities of the prompt's tokens: NaN for the first; null where they were not asked for. */
   promptLogprobs: Float32Array | null;
   /** [prompt, k] row by row; the first row is empty; null where they were not asked for. */
   topK: { ids: Int32Array; logprobs: Float32Array; k: number; promptLength: number } | null;
   cachedTokens: number;
 }
 
-/** What stands in the place of a token that is not there. */
+/** Written in the place of a token that is missing. */
 export const EMPTY = { id: 0, logprob: -99_999 } as const;
 
 export function sampleBytes({ sequences, promptLogprobs, topK, cachedTokens }: SampleResult): Uint8Array {

@@ -68,7 +68,7 @@ const readers: Readonly<Record<number, (name: string, bytes: Uint8Array) => Arra
   },
 };
 
-/** Little-endian, as the processors are that this runs on. @throws {RequestError} */
+/** Little-endian, as the CPUs are that this runs on. @throws {RequestError} */
 export const floats = (name: string, bytes: Uint8Array): Float32Array => new Float32Array(aligned(name, bytes, 4));
 
 /** @throws {RequestError} */
@@ -76,7 +76,7 @@ export const integers = (name: string, bytes: Uint8Array): Int32Array => new Int
 
 function aligned(name: string, bytes: Uint8Array, size: number): ArrayBuffer {
   if (bytes.length % size !== 0)
-    throw new RequestError(`${name} has ${bytes.length} bytes, which is no multiple of ${size}`);
+    throw new RequestError(`${name} has ${bytes.length} bytes, which is not a multiple of ${size}`);
   return new Uint8Array(bytes).buffer; // a copy, which slice() of a Buffer would not be
 }
 

@@ -3,21 +3,13 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
-import { exportGguf, isAdapterDirectory, type TensorTypeName } from '@bowyer/models';
+import { exportGguf, isAdapterDirectory } from '@bowyer/models';
 import { owningOutput } from '../../run/folder-owner.js';
 import type { TaskContext } from '../../context/task-context.js';
+import type { ExportConfig, Written } from './export-config.js';
 import { writeHuggingFaceFolder } from './hugging-face-folder.js';
 import { modelCard } from './model-card.js';
 import { modelfile } from './modelfile.js';
-
-export interface ExportConfig {
-  model: string;
-  format: 'gguf' | 'hf';
-  output: string;
-  dtype: TensorTypeName | null;
-  merge: boolean;
-  license: string | null;
-}
 
 export function exportModel(config: ExportConfig, context: TaskContext): Promise<void> {
   return owningOutput(config.output, () => writeWhole(config, context));
@@ -41,12 +33,6 @@ async function writeWhole(config: ExportConfig, context: TaskContext): Promise<v
     await rm(partial, { recursive: true, force: true });
     throw error;
   }
-}
-
-export interface Written {
-  lines: string[];
-  /** Differences between the model here and what was written. */
-  notes: string[];
 }
 
 async function writeGguf(config: ExportConfig, folder: string, { progress }: TaskContext): Promise<Written> {

@@ -27,7 +27,9 @@ export async function serveTinker(given: TinkerConfig, context: TaskContext): Pr
   const { model: dir, contextLength, maxLoraRank: rank, maxSamplers: places } = config;
   checkKey(config);
   await checkTerminator(dir, config);
-  const stopped = new Promise<void>((done) => onInterrupt(done, 'the server stops; a restart goes on with its folder'));
+  const stopped = new Promise<void>((done) =>
+    onInterrupt(done, 'the server stops; a restart with its folder continues'),
+  );
   const device = await openDevice(deviceOf(config));
   try {
     const adapterBank = { places, rank, targetModules: 'all', dirs: [] } as const;

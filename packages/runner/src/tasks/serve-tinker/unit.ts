@@ -26,7 +26,7 @@ export const serveTinkerTask: TaskUnit = {
     ),
     folder: nullable(
       Type.String(),
-      'folder with models, checkpoints and unfinished requests, with which a restart goes on; null: tinker/ in the run’s folder',
+      'folder with models, checkpoints and unfinished requests, with which a restart continues; null: tinker/ in the run’s folder',
     ),
     max_models: count('models that are trained at the same time'),
     max_models_mb: count('MiB that all models may have in memory: adapters, optimizer states, gradients'),
