@@ -41,9 +41,11 @@ export async function trainProgram<Task extends object, Answer>(
   command: string,
   { model, savePath, seed, short, log }: SeededRun,
 ): Promise<void> {
-  mkdirSync(savePath, { recursive: true });
+  // Beside the run's folder, which must be empty.
+  const folder = `${savePath}-tasks`;
+  mkdirSync(folder, { recursive: true });
   const files = Object.entries(tasksOf(example, short)).map(([name, tasks]) => {
-    const file = join(savePath, `${name}.jsonl`);
+    const file = join(folder, `${name}.jsonl`);
     writeFileSync(file, tasks.map((task) => `${JSON.stringify(task)}\n`).join(''));
     return [name, file];
   });

@@ -74,6 +74,8 @@ const files = [
   'env.jar',
   'env.story',
   'env.problems',
+  'env.data',
+  'env.train_data',
   'train_file',
 ];
 
@@ -104,6 +106,7 @@ const problems = Array.from({ length: 40 }, (_, i) => `What is ${i} + 1?,${i + 1
 
 function contentOf(key: string, file: string): string {
   if (key === 'env.problems') return `question,answer,solution\n${problems}`;
+  if (/^env\.(?:train_)?data$/.test(key)) return `${JSON.stringify({ question: 'What is 1 + 1?', answer: '2' })}\n`;
   return key === 'data' || /conversation/.test(file) ? conversation.repeat(20) : '{}\n';
 }
 

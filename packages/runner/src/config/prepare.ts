@@ -181,6 +181,8 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   chat_template: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
   chat_template_kwargs: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
   upstream_loss_mask: 'write play_as_chat=true, or give conversations to imitate (demonstrations.path)',
+  'demonstrations.format': 'give conversations to imitate (demonstrations.path)',
+  'demonstrations.split': 'give conversations to imitate (demonstrations.path)',
   'context.history_turns': 'choose context=window or context=tutorial',
   'context.max_chars': 'choose context=window or context=tutorial',
   'context.task_description': 'choose context=window or context=last',
