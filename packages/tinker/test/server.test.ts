@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openDevice } from '@bowyer/graph';
 import { TinkerClient } from '../src/index.js';
+import { encode } from '../src/wire/field-table.js';
+import { dtypes, forwardBackwardRequest } from '../src/wire/messages.js';
 import { tinyBase } from './tiny-base.js';
 import { tinyServer } from './tiny-server.js';
 
@@ -219,6 +221,86 @@ async function killed(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL');
   await gone;
 }
+
+test('models, samplers, samples of a session and checkpoints are described as the client reads them', () =>
+  withServer(async (client) => {
+    const session_id = await session(client);
+    const model_id = await model(client, session_id);
+    expect(await client.json('POST', 'get_info', { model_id })).toEqual({
+      type: 'get_info',
+      model_id,
+      model_name: 'tiny',
+      is_lora: true,
+      lora_rank: 2,
+      model_data: { arch: expect.any(String) as string, model_name: 'tiny', tokenizer_id: 'tiny' },
+    });
+    const opened = { session_id, sampling_session_seq_id: 1, base_model: 'tiny' };
+    const first = await client.json<{ sampling_session_id: string }>('POST', 'create_sampling_session', opened);
+    expect(await client.json('POST', 'create_sampling_session', opened)).toEqual(first);
+    const { sampling_session_id } = first;
+    expect(await client.json('GET', `samplers/${sampling_session_id}`)).toEqual({
+      sampler_id: sampling_session_id,
+      base_model: 'tiny',
+    });
+    expect(await client.json('GET', `sessions/${session_id}`)).toEqual({
+      training_run_ids: [model_id],
+      sampler_ids: [sampling_session_id],
+    });
+    for (const nobody of ['samplers/x', 'sessions/x', 'training_runs/x'])
+      await expect(client.json('GET', nobody)).rejects.toMatchObject({ status: 404 });
+
+    const { path } = await client.run<{ path: string }>('save_weights', { model_id, seq_id: 1, path: 'first' });
+    const place = `training_runs/${model_id}/checkpoints/weights/first`;
+    const listed = async () => (await client.json<{ checkpoints: object[] }>('GET', 'checkpoints')).checkpoints;
+    const entry = { checkpoint_id: 'weights/first', checkpoint_type: 'training', tinker_path: path };
+    expect(await listed()).toMatchObject([{ ...entry, public: false, expires_at: null }]);
+    await client.json('POST', `${place}/publish`);
+    await client.json('PUT', `${place}/ttl`, { ttl_seconds: 3600 });
+    const [{ expires_at }] = (await listed()) as { expires_at: string }[];
+    expect(await listed()).toMatchObject([{ ...entry, public: true }]);
+    expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(3_500_000);
+    await client.json('DELETE', `${place}/publish`);
+    await client.json('PUT', `${place}/ttl`, { ttl_seconds: null });
+    expect(await listed()).toMatchObject([{ ...entry, public: false, expires_at: null }]);
+    const page = await client.json<{ training_runs: object[]; cursor: object }>(
+      'GET',
+      'training_runs?limit=1&offset=1',
+    );
+    expect(page).toEqual({ training_runs: [], cursor: { offset: 1, limit: 1, total_count: 1 } });
+  }));
+
+test('a loss in protobuf equals that in JSON, and several targets of a position share it', () =>
+  withServer(async (client) => {
+    const session_id = await session(client);
+    const [a, b, c] = [
+      await model(client, session_id, 0),
+      await model(client, session_id, 1),
+      await model(client, session_id, 2),
+    ];
+    const json = await client.run<Loss>('forward_backward', forwardBackward(a, 1, [5, 6, 7]));
+    const ints = (...values: number[]) => new Uint8Array(Int32Array.from(values).buffer);
+    const longs = (...values: number[]) => new Uint8Array(BigInt64Array.from(values.map(BigInt)).buffer);
+    const message = encode(forwardBackwardRequest, {
+      modelId: b,
+      seqId: 1,
+      data: [
+        {
+          modelInput: [{ encodedText: { tokens: ints(5, 6) } }],
+          lossFnInputs: { target_tokens: { dense: longs(6, 7), dtype: dtypes.int64, shape: [2] } },
+        },
+      ],
+      lossFn: 'cross_entropy',
+    });
+    const protobuf = await client.run<Loss>('forward_backward', message);
+    expect(protobuf).toEqual(json);
+    const two = { data: [6, 6, 7, 7], dtype: 'int64', shape: [2, 2] };
+    const weights = { data: [0.25, 0.75, 0.5, 0.5], dtype: 'float32', shape: [2, 2] };
+    const several = { model_input: chunks([5, 6]), loss_fn_inputs: { target_tokens: two, weights } };
+    const input = { data: [several], loss_fn: 'cross_entropy' };
+    const wide = await client.run<Loss>('forward_backward', { model_id: c, seq_id: 1, forward_backward_input: input });
+    expect(wide.metrics['loss:sum']).toBeCloseTo(json.metrics['loss:sum'], 5);
+    expect(wide.loss_fn_outputs[0].logprobs.shape).toEqual([2, 2]);
+  }));
 
 test.each([0, 40, 200])(
   'after SIGKILL %i ms behind the last request, a restart has the numbers of a server that was not killed',

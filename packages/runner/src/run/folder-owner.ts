@@ -45,6 +45,15 @@ export async function admitToFolder(directory: string): Promise<void> {
   );
 }
 
+/** The same as `owningFolder`, for the folder of a server's models. @param key of the config that names another folder */
+export function owningServerFolder<T>(folder: string, key: string, work: () => Promise<T>): Promise<T> {
+  const remedy = `stop it, or choose another folder: ${key}=FOLDER`;
+  return withFileLock(join(folder, 'server.lock'), work, {
+    protects: [folder],
+    refuse: (holder) => new Error(holderMessage(holder, (who) => `${who} serves ${folder}`, remedy)),
+  });
+}
+
 /** The same as `owningFolder`, for a file or folder that a task writes under another name first. */
 export function owningOutput<T>(output: string, work: () => Promise<T>): Promise<T> {
   const path = output.replace(/\/+$/, '');

@@ -1,9 +1,11 @@
 // task=serve_tinker: the Tinker API over a model, until the user stops it.
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { checkTerminator, deviceOf } from '@bowyer/agent';
 import { openDevice } from '@bowyer/graph';
 import { openTrainingBase, TinkerServer, type Quotas } from '@bowyer/tinker';
 import type { TaskContext } from '../../context/task-context.js';
+import { owningServerFolder } from '../../run/folder-owner.js';
 import { keyOf, serverOptions, type ServeConfig } from '../serve-model/serve-model.js';
 
 type TinkerConfig = ServeConfig & {
@@ -22,7 +24,13 @@ type TinkerConfig = ServeConfig & {
 const MIB = 2 ** 20;
 
 export async function serveTinker(given: TinkerConfig, context: TaskContext): Promise<void> {
-  const { print, log, onInterrupt, directory } = context;
+  const folder = resolve(given.folder ?? join(context.directory, 'tinker'));
+  await mkdir(folder, { recursive: true });
+  await owningServerFolder(folder, 'folder', () => serveFrom(folder, given, context));
+}
+
+async function serveFrom(folder: string, given: TinkerConfig, context: TaskContext): Promise<void> {
+  const { print, log, onInterrupt } = context;
   const config = { ...given, adapters: null, runtimeAdapters: [], maxAdapters: null, maxAdapterRank: null };
   const { model: dir, contextLength, maxLoraRank: rank, maxSamplers: places } = config;
   checkKey(config);
@@ -36,7 +44,6 @@ export async function serveTinker(given: TinkerConfig, context: TaskContext): Pr
     const length = contextLength === null ? {} : { contextLength };
     const base = await openTrainingBase({ model: dir, device, adapterBank, ...length });
     try {
-      const folder = resolve(config.folder ?? join(directory, 'tinker'));
       const options = await serverOptions(config, base.model, log);
       const server = await TinkerServer.listen({
         ...options,
