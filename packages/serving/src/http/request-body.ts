@@ -1,5 +1,6 @@
 // The body of a request, read within the bounds of its server: its bytes, the time between two pieces, the bytes of all clients at once.
 import type { IncomingMessage } from 'node:http';
+import { excerpt } from './excerpt.js';
 import { bytesInFlight, type ByteShare } from './byte-budget.js';
 import { isEnough, turn } from './turn.js';
 
@@ -8,6 +9,7 @@ const statuses = {
   'not UTF-8': 400,
   'not JSON': 400,
   'too deep': 400,
+  'not text': 415,
   'timed out': 408,
   'no room': 503,
   left: 400,
@@ -37,13 +39,16 @@ const MOST_DISCARDED = 8;
  * Passes the body's text to `use`, and returns its result. Until then the text counts towards what all clients may send at once.
  *
  * @param longest in bytes
- * @throws {BodyError} if it is longer or not UTF-8, if the client stops half-way, or if others need the room
+ * @throws {BodyError} if it is of bytes, longer or not UTF-8, if the client stops half-way, or if others need the room
  */
 export async function readBody<T>(
   request: IncomingMessage,
   longest: number,
   use: (text: string) => T | Promise<T>,
 ): Promise<T> {
+  const type = request.headers['content-type'];
+  if (isOfBytes(type))
+    throw new BodyError('not text', `the header Content-Type is '${excerpt(type!)}'; it must be application/json`);
   const body = new ArrivingBody(request, longest);
   try {
     return await use(await decoded(await body.arrived));
@@ -65,6 +70,9 @@ export async function readBytes<T>(
     body.share.release();
   }
 }
+
+/** Routes that read such a body take it by `readBytes`. */
+export const isOfBytes = (contentType = ''): boolean => /^application\/x-protobuf\s*(;|$)/i.test(contentType);
 
 /** Sizes of the blocks that a body is copied into: each is twice as large as the one before, up to the largest. */
 const [FIRST_BLOCK, LARGEST_BLOCK] = [2 ** 10, 2 ** 18];

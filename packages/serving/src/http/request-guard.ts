@@ -6,6 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@bowyer/core';
 import { excerpt } from './excerpt.js';
+import { isOfBytes } from './request-body.js';
 
 export interface Refusal {
   status: 403 | 415 | 421 | 500;
@@ -47,4 +48,5 @@ const isUntypedOfProgram = (headers: IncomingMessage['headers']): boolean =>
   !Object.keys(headers).some((name) => OF_BROWSERS.test(name));
 
 /** A page of another site can send neither type without asking first, nor can a form. */
-const isOfNoForm = (contentType = ''): boolean => /^application\/(json|x-protobuf)\s*(;|$)/i.test(contentType);
+const isOfNoForm = (contentType = ''): boolean =>
+  /^application\/json\s*(;|$)/i.test(contentType) || isOfBytes(contentType);

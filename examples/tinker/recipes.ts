@@ -1,0 +1,141 @@
+// Three recipes over Tinker's wire, each from the same careless base and on all sums of two digits: supervised learning, reinforcement
+// learning with groups, and preferences (DPO, whose gradient the client computes itself).
+//   node --conditions=source --import tsx examples/tinker/recipes.ts [SEEDS]
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mean, Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { SteppedTokenizer } from '@bowyer/serving';
+import { openTrainingBase, TinkerClient, TinkerServer } from '@bowyer/tinker';
+import { answer, anyAnswer, makeSmallBase, question } from './small-base.js';
+import { TinkerModel, type Example } from './tinker-model.js';
+
+const seeds = Number(process.argv[2] ?? '3');
+const folder = await mkdtemp(join(tmpdir(), 'tinker-recipes-'));
+const tokenizer = await makeSmallBase(join(folder, 'base'));
+const [stop] = tokenizer.encode('\n');
+const digits = Array.from({ length: 10 }, (_, digit) => digit);
+const sums = digits.flatMap((a) => digits.map((b) => ({ a, b })));
+const promptOf = ({ a, b }: (typeof sums)[number]) => tokenizer.encode(question(a, b));
+const written = (text: string) => [...tokenizer.encode(text), stop];
+const isRight = ({ a, b }: (typeof sums)[number], tokens: readonly number[]) =>
+  tokens.join() === written(answer(a, b)).join();
+
+/** The share of right answers among eight samples of each sum. */
+async function accuracy(model: TinkerModel): Promise<number> {
+  const samples = await model.sample(sums.map(promptOf), 8, stop);
+  return mean(sums.flatMap((sum, i) => samples[i].map(({ tokens }) => Number(isRight(sum, tokens)))));
+}
+
+async function supervised(model: TinkerModel, rng: Rng): Promise<void> {
+  for (let step = 0; step < 100; step++) {
+    const batch = Array.from({ length: 32 }, () => rng.choice(sums)).map((sum): Example => {
+      const right = written(answer(sum.a, sum.b));
+      return { prompt: promptOf(sum), answer: right, inputs: { weights: right.map(() => 1 / 32) } };
+    });
+    await model.forwardBackward(batch, 'cross_entropy');
+    await model.step(1e-2);
+  }
+}
+
+/** Advantages are the rewards less the mean of their group. */
+async function groups(model: TinkerModel, rng: Rng): Promise<void> {
+  for (let step = 0; step < 60; step++) {
+    const asked = Array.from({ length: 16 }, () => rng.choice(sums));
+    const sampled = await model.sample(asked.map(promptOf), 8, stop);
+    const batch = asked.flatMap((sum, i) => {
+      const rewards = sampled[i].map(({ tokens }) => Number(isRight(sum, tokens)));
+      return sampled[i].map(({ tokens, logprobs }, k): Example => {
+        const advantage = (rewards[k] - mean(rewards)) / 32;
+        return { prompt: promptOf(sum), answer: tokens, inputs: { logprobs, advantages: tokens.map(() => advantage) } };
+      });
+    });
+    await model.forwardBackward(batch, 'importance_sampling');
+    await model.step(1e-2);
+  }
+}
+
+/** DPO with β = 0.5: the loss −log σ(β (Δchosen − Δrejected)) reaches the server as the weight −∂loss/∂log p of each answer. */
+async function preferences(model: TinkerModel, rng: Rng): Promise<void> {
+  const BETA = 0.5;
+  const total = (logprobs: readonly number[]) => logprobs.reduce((sum, logprob) => sum + logprob, 0);
+  const pairOf = (sum: (typeof sums)[number], weight: number): [Example, Example] => {
+    let other = anyAnswer(rng);
+    while (other === answer(sum.a, sum.b)) other = anyAnswer(rng);
+    const example = (text: string, sign: number): Example => {
+      const ids = written(text);
+      return { prompt: promptOf(sum), answer: ids, inputs: { weights: ids.map(() => sign * weight) } };
+    };
+    return [example(answer(sum.a, sum.b), 1), example(other, -1)];
+  };
+  // The reference is the model before its first step.
+  const pairs = Array.from({ length: 100 * 16 }, () => pairOf(rng.choice(sums), 1));
+  const reference: number[][] = [];
+  for (let first = 0; first < pairs.length; first += 400)
+    reference.push(...(await model.forward(pairs.slice(first, first + 400).flat())));
+  for (let step = 0; step < 100; step++) {
+    const chosen = pairs.slice(16 * step, 16 * (step + 1));
+    const now = await model.forward(chosen.flat());
+    const weighted = chosen.flatMap((pair, i) => {
+      const gain = (k: 0 | 1) => total(now[2 * i + k]) - total(reference[2 * (16 * step + i) + k]);
+      const weight = BETA / (1 + Math.exp(BETA * (gain(0) - gain(1)))) / 16;
+      return pair.map(({ inputs, ...example }) => ({
+        ...example,
+        inputs: { weights: inputs.weights.map((sign) => sign * weight) },
+      }));
+    });
+    await model.forwardBackward(weighted, 'cross_entropy');
+    await model.step(2e-3);
+  }
+}
+
+const device = await openDevice({ device: 'cpu', threads: 1 });
+const adapterBank = { places: 2, rank: 8, targetModules: 'all', dirs: [] } as const;
+const base = await openTrainingBase({ model: join(folder, 'base'), device, adapterBank });
+const server = await TinkerServer.listen({
+  base,
+  folder: join(folder, 'server'),
+  modelFolder: join(folder, 'base'),
+  quotas: {
+    models: 4,
+    modelBytes: 2 ** 28,
+    maxRank: 8,
+    requestTokens: 2 ** 16,
+    datums: 1024,
+    bodyBytes: 2 ** 24,
+    storageBytes: 2 ** 30,
+    resultBytes: 2 ** 28,
+  },
+  name: 'sums',
+  tokenizer: new SteppedTokenizer(base.model.tokenizer),
+  template: null,
+  host: '127.0.0.1',
+  port: 0,
+  apiKey: null,
+  seed: 1,
+  slots: 64,
+  maxQueued: 4096,
+  defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
+});
+const client = new TinkerClient({ baseURL: server.url, apiKey: 'tml-local' });
+try {
+  for (const recipe of [supervised, groups, preferences])
+    for (let seed = 1; seed <= seeds; seed++) {
+      const model = await TinkerModel.create(client, 'sums', seed);
+      const before = await accuracy(model);
+      const from = process.cpuUsage();
+      await recipe(model, Rng.forPurpose(seed, recipe.name));
+      const { user, system } = process.cpuUsage(from);
+      const after = await accuracy(model);
+      await model.close();
+      console.log(
+        `${recipe.name}, seed ${seed}: ${before.toFixed(3)} → ${after.toFixed(3)} right, ${((user + system) / 1e6).toFixed(0)} CPU s`,
+      );
+    }
+} finally {
+  await server.close();
+  await base.close();
+  await device.close();
+  await rm(folder, { recursive: true });
+}

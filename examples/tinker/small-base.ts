@@ -1,0 +1,68 @@
+// A base of 100 thousand weights that adds two digits, and is right in about half of its answers: it has learned from a careless teacher.
+import { bc, demonstrationTrajectory, trainingRun } from '@bowyer/algorithms';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
+
+const CARELESS = 0.5;
+const DEMONSTRATIONS = 3000;
+
+export const question = (a: number, b: number): string => `${a} + ${b} =`;
+export const answer = (a: number, b: number): string => ` ${a + b}`;
+
+/** Any answer, right or not. */
+export const anyAnswer = (rng: Rng): string => ` ${rng.integer(0, 18)}`;
+
+/** @param folder gets the model in Hugging Face layout */
+export async function makeSmallBase(folder: string): Promise<Tokenizer> {
+  const rng = Rng.forPurpose(1, 'small base');
+  const drawn = Array.from({ length: DEMONSTRATIONS }, () => {
+    const [a, b] = [rng.integer(0, 9), rng.integer(0, 9)];
+    const said = rng.uniform() < CARELESS ? anyAnswer(rng) : answer(a, b);
+    return { opening: question(a, b), turns: [{ action: said, reply: '\n' }] };
+  });
+  const tokenizer = wordLevelTokenizer(drawn.map(({ opening, turns }) => `${opening}${turns[0].action}\n`));
+  const [terminatorId] = tokenizer.encode('\n');
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  try {
+    const config = { model_type: 'gpt2', n_layer: 2, n_head: 4, n_embd: 64, n_positions: 16, initializer_range: 0.1 };
+    const policy = await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) });
+    await policy.createOptimizer({ kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 });
+    const episodes = drawn.map((demonstration, episode) =>
+      demonstrationTrajectory(demonstration, { tokenizer, terminatorId, episode }),
+    );
+    const sampling = {
+      temperature: 1,
+      topK: 0,
+      topP: 1,
+      greedy: false,
+      maxNewTokens: 3,
+      terminatorIds: [terminatorId],
+    };
+    await bc.train(trainingRun({ policy, dataset: { kind: 'episodes', episodes } }), {
+      seed: 0,
+      epochs: 20,
+      batchSize: 64,
+      gradAccumSteps: 1,
+      dropout: false,
+      batchOf: 'contexts',
+      observationWeight: 0,
+      validationShare: 0,
+      evalFreq: 1000,
+      evalSize: 0,
+      evalDecoding: 'sample' as const,
+      lmLr: 3e-3,
+      lmSchedule: { kind: 'linear', warmupSteps: 20, finalShare: 0.1 },
+      maxGradNorm: 1,
+      scoreTerminator: true,
+      slots: 1,
+      sampling,
+    });
+    await policy.save(folder);
+    await policy.release();
+  } finally {
+    await device.close();
+  }
+  return tokenizer;
+}

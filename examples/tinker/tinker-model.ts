@@ -1,0 +1,97 @@
+// One LoRA on a Tinker server, by the client of the wire: batches, steps, log-probabilities and samples.
+import type { TinkerClient } from '@bowyer/tinker';
+
+/** A prompt with its answer, in ids, and numbers for each token of the answer, by the name of a loss's input. */
+export interface Example {
+  prompt: readonly number[];
+  answer: readonly number[];
+  inputs: Readonly<Record<string, readonly number[]>>;
+}
+
+export interface Sample {
+  tokens: number[];
+  /** Nats. */
+  logprobs: number[];
+}
+
+export class TinkerModel {
+  #seq = 0;
+  #samples = 0;
+  #samplers = 0;
+
+  private constructor(
+    private readonly client: TinkerClient,
+    private readonly id: string,
+  ) {}
+
+  static async create(client: TinkerClient, baseModel: string, seed: number): Promise<TinkerModel> {
+    const opening = { tags: [], user_metadata: null, sdk_version: '0.26.2' };
+    const { session_id } = await client.json<{ session_id: string }>('POST', 'create_session', opening);
+    const lora_config = { rank: 8, seed };
+    const body = { session_id, model_seq_id: 0, base_model: baseModel, lora_config };
+    const { model_id } = await client.run<{ model_id: string }>('create_model', body);
+    return new TinkerModel(client, model_id);
+  }
+
+  /** @returns the log-probabilities of each answer's tokens, before the step that this batch is for */
+  async forwardBackward(examples: readonly Example[], loss: string): Promise<number[][]> {
+    const forward_backward_input = { data: examples.map(datum), loss_fn: loss };
+    const body = { model_id: this.id, seq_id: ++this.#seq, forward_backward_input };
+    return answersOf(await this.client.run<Losses>('forward_backward', body), examples);
+  }
+
+  /** Log-probabilities alone. */
+  async forward(examples: readonly Example[]): Promise<number[][]> {
+    const forward_input = { data: examples.map(datum), loss_fn: 'cross_entropy' };
+    const body = { model_id: this.id, seq_id: ++this.#seq, forward_input };
+    return answersOf(await this.client.run<Losses>('forward', body), examples);
+  }
+
+  async step(learning_rate: number): Promise<void> {
+    const adam_params = { learning_rate, beta1: 0.9, beta2: 0.95, eps: 1e-8 };
+    await this.client.run('optim_step', { model_id: this.id, seq_id: ++this.#seq, adam_params });
+  }
+
+  async close(): Promise<void> {
+    await this.client.run('unload_model', { model_id: this.id });
+  }
+
+  /** Samples of each prompt from the present weights. */
+  async sample(prompts: readonly (readonly number[])[], count: number, stop: number): Promise<Sample[][]> {
+    const sampler = { model_id: this.id, seq_id: ++this.#seq, sampling_session_seq_id: ++this.#samplers };
+    const saved = await this.client.run<{ sampling_session_id: string }>('save_weights_for_sampler', sampler);
+    const sampling_params = { max_tokens: 3, temperature: 1, stop: [stop] };
+    const asked = prompts.map((tokens) =>
+      this.client.run<{ sequences: Sample[] }>('asample', {
+        sampling_session_id: saved.sampling_session_id,
+        seq_id: this.#samples++,
+        num_samples: count,
+        prompt: { chunks: [{ type: 'encoded_text', tokens }] },
+        sampling_params,
+      }),
+    );
+    return (await Promise.all(asked)).map(({ sequences }) => sequences);
+  }
+}
+
+interface Losses {
+  loss_fn_outputs: { logprobs: { data: number[] } }[];
+}
+
+/** Positions of the prompt have the number 0 in every input. */
+function datum({ prompt, answer, inputs }: Example) {
+  const all = [...prompt, ...answer];
+  const shape = [all.length - 1];
+  const before = new Array<number>(prompt.length - 1).fill(0);
+  const floats = (data: readonly number[]) => ({ data: [...before, ...data], dtype: 'float32', shape });
+  return {
+    model_input: { chunks: [{ type: 'encoded_text', tokens: all.slice(0, -1) }] },
+    loss_fn_inputs: {
+      target_tokens: { data: all.slice(1), dtype: 'int64', shape },
+      ...Object.fromEntries(Object.entries(inputs).map(([name, data]) => [name, floats(data)])),
+    },
+  };
+}
+
+const answersOf = ({ loss_fn_outputs: outputs }: Losses, examples: readonly Example[]): number[][] =>
+  outputs.map(({ logprobs }, i) => logprobs.data.slice(examples[i].prompt.length - 1));
