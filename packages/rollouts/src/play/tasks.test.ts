@@ -18,7 +18,8 @@ async function file(text: string): Promise<string> {
 }
 
 test('each line is an object with an id of its own', async () => {
-  expect(await readTasks(await file('{"id": 1, "question": "a"}\n{"id": "x"}\n'))).toEqual([
+  // A last line counts without a line feed too.
+  expect(await readTasks(await file('{"id": 1, "question": "a"}\n\n{"id": "x"}'))).toEqual([
     { id: '1', question: 'a' },
     { id: 'x' },
   ]);

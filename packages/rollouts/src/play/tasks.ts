@@ -1,5 +1,5 @@
 // The tasks that an agent is given: lines of JSON, divided into those of training, of evaluations and of the final test.
-import { hash32, readJsonl, Rng } from '@bowyer/core';
+import { hash32, readTextLines, Rng } from '@bowyer/core';
 import type { Split } from '@bowyer/envs';
 import type { AgentTask } from './agent-task.js';
 import { containsTraces, tasksOfTraces } from './tasks-of-traces.js';
@@ -9,17 +9,27 @@ export type SplitTasks<Task extends AgentTask = AgentTask> = Record<Split, reado
 /** Lines of tasks, or traces to play again. @throws where a line is not an object with an `id`, or two have the same */
 export async function readTasks(file: string): Promise<AgentTask[]> {
   if (await containsTraces(file)) return tasksOfTraces(file);
-  const lines: unknown[] = [];
-  await readJsonl<unknown>(file, (line) => lines.push(line)).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new Error(`there is no file ${file}`) : error;
-  });
-  const tasks = lines.map((line, i) => {
-    const id = (line as { id?: unknown } | null)?.id;
-    if (typeof id === 'string' || typeof id === 'number') return { ...(line as object), id: String(id) };
-    throw new Error(`${file}: line ${i + 1} is not an object with an 'id'`);
-  });
+  const tasks: AgentTask[] = [];
+  try {
+    for await (const { text, line } of readTextLines(file))
+      if (text.trim() !== '') tasks.push(taskOfLine(text, `${file}: line ${line}`));
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Error(`there is no file ${file}`) : error;
+  }
   checkTasks(tasks, file);
   return tasks;
+}
+
+function taskOfLine(text: string, place: string): AgentTask {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${place} is not JSON: ${(error as Error).message}`);
+  }
+  const id = (value as { id?: unknown } | null)?.id;
+  if (typeof id === 'string' || typeof id === 'number') return { ...(value as object), id: String(id) };
+  throw new Error(`${place} is not an object with an 'id'`);
 }
 
 /** @throws where there are none, or two have the same id */
