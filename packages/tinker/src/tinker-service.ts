@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { QueueFullError, type ServedEngine } from '@bowyer/serving';
-import { FutureStore, type NewRequest, type StoredRequest } from './futures/future-store.js';
+import { FutureStore, jsonBody, type NewRequest, type StoredRequest } from './futures/future-store.js';
 import type { ModelRecord, Quotas } from './models/model-record.js';
 import { ModelTable } from './models/model-table.js';
 import { operationsOf } from './models/operations.js';
@@ -98,8 +98,8 @@ export class TinkerService {
     return request.id;
   }
 
-  #reserved({ body }: Pick<NewRequest, 'body'>): number {
-    const { num_samples: samples = 1 } = JSON.parse(Buffer.from(body).toString()) as Body<'asample'>;
+  #reserved(request: Pick<NewRequest, 'body'>): number {
+    const { num_samples: samples = 1 } = jsonBody(request) as Body<'asample'>;
     const { mostSamples } = this.options;
     if (this.#samples > 0 && this.#samples + samples > mostSamples)
       throw new QueueFullError(
@@ -142,7 +142,7 @@ export class TinkerService {
   }
 
   async #sampled(request: StoredRequest): Promise<Uint8Array> {
-    const body = checkedBody('asample', JSON.parse(Buffer.from(request.body).toString()));
+    const body = checkedBody('asample', jsonBody(request));
     const { quotas, seed, mostSamples: most, base } = this.options;
     const settings = sampleSettings(body, request.id, { model: base.model, quotas, seed, most });
     return sampleBytes(await this.sampler.sample(this.#adapterOf(this.#pathOf(body)), settings));

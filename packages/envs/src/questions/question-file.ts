@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { hash32 } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
 import { readRows, splitNamed, type Row } from '../table-file.js';
-import { choiceOf, MOST_CHOICES, type Question } from './question.js';
+import { choiceOf, letterOf, MOST_CHOICES, type Question } from './question.js';
 
 /** Names that published data sets use for each column. */
 const columns = {
@@ -116,8 +116,8 @@ function choicesOf({ cells }: Row): Choices | null {
 
 function lettered(cells: Row['cells']): Choices | null {
   const texts: string[] = [];
-  for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZ') {
-    const value = cells[letter];
+  for (let choice = 0; choice < MOST_CHOICES; choice++) {
+    const value = cells[letterOf(choice)];
     if (value === undefined || value === null || value === '') break;
     texts.push(String(value as string | number));
   }

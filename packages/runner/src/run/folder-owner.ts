@@ -3,22 +3,24 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { holderMessage, withFileLock } from '@bowyer/core';
 
+/** Keys that name another folder. */
+const FOLDER_KEYS = { run: 'save_path', sweep: 'hydra.sweep.dir', server: 'folder' } as const;
+
 /**
  * Runs `work` while this process owns the folder. Everything that this process writes there meanwhile is written only while it is the
  * owner: see `protects` of `withFileLock`.
  *
- * @param what runs there, for the message: `run` or `sweep`
+ * @param what runs there, for the message
  * @param say gets a line where the folder's owner may have ended on another machine
  * @throws if another process that is alive owns it; the folder of a process that has ended is taken over
  */
 export function owningFolder<T>(
   directory: string,
-  what: 'run' | 'sweep',
+  what: keyof typeof FOLDER_KEYS,
   say: (line: string) => void,
   work: () => Promise<T>,
 ): Promise<T> {
-  const key = what === 'run' ? 'save_path=FOLDER' : 'hydra.sweep.dir=FOLDER';
-  const remedy = `wait for its end or stop it, or choose another folder: ${key}`;
+  const remedy = `wait for its end or stop it, or choose another folder: ${FOLDER_KEYS[what]}=FOLDER`;
   return withFileLock(join(directory, `${what}.lock`), work, {
     protects: [directory],
     refuse: (holder) =>
@@ -43,15 +45,6 @@ export async function admitToFolder(directory: string): Promise<void> {
     () => undefined,
     () => Promise.resolve(),
   );
-}
-
-/** The same as `owningFolder`, for the folder of a server's models. @param key of the config that names another folder */
-export function owningServerFolder<T>(folder: string, key: string, work: () => Promise<T>): Promise<T> {
-  const remedy = `stop it, or choose another folder: ${key}=FOLDER`;
-  return withFileLock(join(folder, 'server.lock'), work, {
-    protects: [folder],
-    refuse: (holder) => new Error(holderMessage(holder, (who) => `${who} serves ${folder}`, remedy)),
-  });
 }
 
 /** The same as `owningFolder`, for a file or folder that a task writes under another name first. */

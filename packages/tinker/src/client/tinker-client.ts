@@ -1,8 +1,9 @@
-// A small client of the same wire: requests with their keys, results by long polling, replies checked as strictly as Tinker's client does.
+// A small client of the same wire: requests with their keys, results by long polling, and losses whose metrics and tensors are checked.
 import { randomUUID } from 'node:crypto';
 import { decode } from '../wire/field-table.js';
 import { forwardBackwardOutput, sampleResponse } from '../wire/messages.js';
 import { lossJson, sampleJson } from '../wire/results.js';
+import type { TensorJson } from '../wire/tensors.js';
 
 export interface TinkerClientOptions {
   /** The server's address, without a path. */
@@ -76,6 +77,7 @@ export class TinkerClient {
       if (reply.type === 'try_again') continue;
       if (typeof reply.error === 'string') throw new TinkerError(reply.error, 200, String(reply.category));
       checkMetrics(reply.metrics);
+      checkTensors(reply.loss_fn_outputs);
       return reply as Reply;
     }
   }
@@ -101,4 +103,16 @@ function checkMetrics(metrics: unknown): void {
     if (rest.length > 0 || !REDUCTIONS.includes(reduction ?? ''))
       throw new TinkerError(`the metric '${name}' is not named NAME:REDUCTION`, 200);
   }
+}
+
+function checkTensors(outputs: unknown): void {
+  for (const output of (outputs ?? []) as Record<string, TensorJson>[])
+    for (const [name, { data, dtype, shape }] of Object.entries(output)) {
+      const size = (shape ?? [data.length]).reduce((product, length) => product * length, 1);
+      if (!['float32', 'int64'].includes(dtype) || size !== data.length)
+        throw new TinkerError(
+          `the output '${name}' has ${data.length} numbers of ${dtype} in the shape [${shape?.join(', ')}]`,
+          200,
+        );
+    }
 }

@@ -23,6 +23,9 @@ export interface NewRequest {
 
 export type StoredRequest = Omit<NewRequest, 'key'>;
 
+/** The JSON of a request's body. */
+export const jsonBody = ({ body }: Pick<NewRequest, 'body'>): unknown => JSON.parse(Buffer.from(body).toString());
+
 /** JSON as it is sent; the results of losses and samples are kept as protobuf. */
 export type Result =
   | { form: 'json'; json: object }

@@ -57,11 +57,6 @@ export class LiveModel {
     return this.options.record;
   }
 
-  /** Whether its state is in memory. */
-  get isLoaded(): boolean {
-    return this.#trainable !== null;
-  }
-
   /** For a request that brings no sequence number. */
   get freeSeq(): number {
     return this.#queue.free;
@@ -117,10 +112,7 @@ export class LiveModel {
     if (this.#trainable === null) return;
     const { folder } = this.options;
     const began = performance.now();
-    const [temporary, final] = [join(folder, `${seq}.tmp`), join(folder, String(seq))];
-    await rm(temporary, { recursive: true, force: true });
-    await (await this.#trainable).save(temporary);
-    await rename(temporary, final);
+    await (await this.#trainable).save(join(folder, String(seq)));
     this.snapshot = seq;
     this.#isStale = false;
     this.#lastSnapshot = performance.now();

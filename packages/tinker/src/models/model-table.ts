@@ -1,7 +1,7 @@
 // All models of this server: those that clients create, and those that a restart finds on disk.
 import { join } from 'node:path';
 import { hash32, Rng } from '@bowyer/core';
-import type { FutureStore, StoredRequest } from '../futures/future-store.js';
+import { jsonBody, type FutureStore, type StoredRequest } from '../futures/future-store.js';
 import { RequestError } from '../request-error.js';
 import type { Checkpoints } from '../store/checkpoints.js';
 import { fileName } from '../store/file-names.js';
@@ -60,7 +60,7 @@ export class ModelTable {
   /** Creates a model with fresh adapters, or with those of a checkpoint. @throws {RequestError} */
   async create(request: StoredRequest): Promise<ModelRecord> {
     const id = request.id.slice(0, -':create'.length);
-    const body: unknown = JSON.parse(Buffer.from(request.body).toString());
+    const body = jsonBody(request);
     const record = request.kind === 'load_weights' ? this.#loaded(id, body) : this.#fresh(id, body);
     const { models, maxRank } = this.options.quotas;
     if (record.shape.rank > maxRank)

@@ -1,5 +1,5 @@
 // The work that each kind of request does on a model.
-import type { StoredRequest, Result } from '../futures/future-store.js';
+import { jsonBody, type StoredRequest, type Result } from '../futures/future-store.js';
 import { RequestError } from '../request-error.js';
 import { checkpointName, pathOf, type CheckpointKind, type Checkpoints } from '../store/checkpoints.js';
 import type { AdamParams } from '../training/trainable.js';
@@ -20,7 +20,6 @@ export interface OperationContext {
   saved: (path: string) => Promise<void>;
 }
 
-const bodyOf = (request: StoredRequest): unknown => JSON.parse(Buffer.from(request.body).toString());
 const json = (content: object): Result => ({ form: 'json', json: content });
 
 export const operationsOf = (context: OperationContext): Readonly<Record<string, Operation>> => ({
@@ -29,7 +28,7 @@ export const operationsOf = (context: OperationContext): Readonly<Record<string,
     changes: () => true,
     endsStep: true,
     async run(model, request) {
-      const metrics = await model.optimStep(adamParams(checkedBody('optimStep', bodyOf(request)).adam_params));
+      const metrics = await model.optimStep(adamParams(checkedBody('optimStep', jsonBody(request)).adam_params));
       return json({ type: 'optim_step', metrics });
     },
   },
@@ -39,7 +38,7 @@ export const operationsOf = (context: OperationContext): Readonly<Record<string,
     changes: () => true,
     endsStep: true,
     async run(model, request, { record }) {
-      const { path, optimizer } = checkedBody('loadWeights', bodyOf(request));
+      const { path, optimizer } = checkedBody('loadWeights', jsonBody(request));
       const found = context.checkpoints.find(path);
       if (found.kind !== 'weights')
         throw new RequestError(`${path} has an adapter alone; load what save_weights has written`);
@@ -61,7 +60,7 @@ function forwardBackward({ requestTokens, datums }: Quotas): Operation {
       const message = decode(forwardBackwardRequest, request.body);
       return { input: lossInputOfMessage(message), forwardOnly: message.forwardOnly ?? false };
     }
-    const body = bodyOf(request) as object;
+    const body = jsonBody(request) as object;
     if ('forward_input' in body)
       return { input: lossInputOfJson(checkedBody('forward', body).forward_input), forwardOnly: true };
     const { forward_backward_input: input, forward_only: only } = checkedBody('forwardBackward', body);
@@ -113,7 +112,7 @@ function saving(context: OperationContext, kind: CheckpointKind): Operation {
     endsStep: false,
     async run(model, request, live) {
       const isSampler = kind === 'sampler_weights';
-      const body = checkedBody(isSampler ? 'saveWeightsForSampler' : 'saveWeights', bodyOf(request));
+      const body = checkedBody(isSampler ? 'saveWeightsForSampler' : 'saveWeights', jsonBody(request));
       const session = 'sampling_session_seq_id' in body ? (body.sampling_session_seq_id ?? null) : null;
       const { record } = live;
       const isEphemeral = session !== null && (body.path ?? null) === null;

@@ -1,4 +1,5 @@
 // The common parts of all routes: bodies read within their bounds, and answers that say which future to ask for.
+import { isUtf8 } from 'node:buffer';
 import { parseJson, type Exchange, type HttpAnswer, type Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';
@@ -26,7 +27,8 @@ export async function readBody(service: TinkerService, { request, bytes }: Excha
 export async function jsonOf({ form, bytes }: ReadBody): Promise<unknown> {
   if (form === 'protobuf')
     throw new RequestError('the header Content-Type is application/x-protobuf; this route reads JSON');
-  return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes), LIMITS);
+  if (!isUtf8(bytes)) throw new RequestError('the body is not UTF-8');
+  return parseJson(Buffer.from(bytes).toString(), LIMITS);
 }
 
 export const ok = (json: object): HttpAnswer => ({ status: 200, json });

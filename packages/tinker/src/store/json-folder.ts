@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
-import { fileName } from './file-names.js';
+import { fileName, idOf } from './file-names.js';
 
 const ENDING = '.json';
 
@@ -17,7 +17,7 @@ export class JsonFolder<Entry extends object> {
     const entries = new Map<string, Entry>();
     for (const name of (await readdir(folder)).sort()) {
       if (!name.endsWith(ENDING)) continue; // begun and not finished
-      const id = decodeURIComponent(name.slice(0, -ENDING.length));
+      const id = idOf(name.slice(0, -ENDING.length));
       entries.set(id, JSON.parse(await readFile(join(folder, name), 'utf8')) as Entry);
     }
     return new JsonFolder(folder, entries);

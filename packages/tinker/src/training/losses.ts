@@ -28,7 +28,8 @@ const thresholds = ({ clip_low_threshold: low, clip_high_threshold: high }: Read
 });
 const ofRatio = ['logprobs', 'advantages'];
 
-const units: Readonly<Record<LossName, LossUnit>> = {
+/** All of the losses. */
+export const lossUnits: Readonly<Record<LossName, LossUnit>> = {
   cross_entropy: { policy: 'likelihood', config: {}, needs: [], scalarsOf: () => ({}) },
   importance_sampling: {
     policy: 'clip',
@@ -52,17 +53,15 @@ const units: Readonly<Record<LossName, LossUnit>> = {
   dro: { policy: 'dro', config: { beta: 0.05 }, needs: ofRatio, scalarsOf: ({ beta }) => ({ beta }) },
 };
 
-/** The names of the losses. */
-export const lossNames = Object.keys(units) as LossName[];
-
 /**
  * A request's loss in the form of the training graphs.
  *
  * @throws TrainingRequestError for a loss, a key, an input or a length that does not fit
  */
 export function tokenLosses(data: readonly Datum[], { name, config }: LossRequest): TokenLosses {
-  const unit: LossUnit | undefined = Object.hasOwn(units, name) ? units[name] : undefined;
-  if (!unit) throw new TrainingRequestError(`loss_fn '${name}' is not known here: give ${lossNames.join(', ')}`);
+  const unit: LossUnit | undefined = Object.hasOwn(lossUnits, name) ? lossUnits[name] : undefined;
+  if (!unit)
+    throw new TrainingRequestError(`loss_fn '${name}' is not known here: give ${Object.keys(lossUnits).join(', ')}`);
   const scalars = unit.scalarsOf(readConfig(name, unit, config));
   const width = widthOf(data, name);
   data.forEach((datum, d) => checkDatum(datum, `datum ${d}`, name, unit));

@@ -1,4 +1,5 @@
 // The input of forward_backward, in JSON or protobuf: the sequences with what their loss needs of each position.
+import { lossUnits } from '../training/losses.js';
 import type { Datum, LossName, LossRequest } from '../training/trainable.js';
 import { RequestError } from '../request-error.js';
 import type { LossInputJson, ModelInputJson } from './bodies.js';
@@ -9,15 +10,6 @@ export interface LossInput {
   data: Datum[];
   loss: LossRequest;
 }
-
-/** The inputs that each loss needs beside `target_tokens`, and what its config may set. All may have `weights`, which are 1 where they are left out. */
-const losses: Readonly<Record<LossName, { inputs: readonly string[]; config: readonly string[] }>> = {
-  cross_entropy: { inputs: [], config: [] },
-  importance_sampling: { inputs: ['logprobs', 'advantages'], config: [] },
-  ppo: { inputs: ['logprobs', 'advantages'], config: ['clip_low_threshold', 'clip_high_threshold'] },
-  cispo: { inputs: ['logprobs', 'advantages'], config: ['clip_low_threshold', 'clip_high_threshold'] },
-  dro: { inputs: ['logprobs', 'advantages'], config: ['beta'] },
-};
 
 /** @throws {RequestError} */
 export function lossInputOfJson({ data, loss_fn, loss_fn_config, loss_fn_config_v2 }: LossInputJson): LossInput {
@@ -71,9 +63,9 @@ const noText = (name: string, type: string) =>
   new RequestError(`${name} is ${type}; this server trains and samples models of text: send encoded_text`);
 
 function lossOf(name: string, given: Readonly<Record<string, number | string>>): LossRequest {
-  if (!Object.hasOwn(losses, name))
-    throw new RequestError(`loss_fn '${name}' is not served; ${Object.keys(losses).join(', ')} are`);
-  const known = losses[name as LossName].config;
+  if (!Object.hasOwn(lossUnits, name))
+    throw new RequestError(`loss_fn '${name}' is not served; ${Object.keys(lossUnits).join(', ')} are`);
+  const known = Object.keys(lossUnits[name as LossName].config);
   for (const [key, value] of Object.entries(given))
     if (!known.includes(key) || typeof value !== 'number' || !Number.isFinite(value))
       throw new RequestError(
@@ -90,11 +82,11 @@ function datumOf(
 ): Datum {
   const given = new Map(tensors);
   const target = given.get('target_tokens');
-  const names = [...losses[loss].inputs, ...(given.has('weights') ? ['weights'] : [])];
+  const names = [...lossUnits[loss].needs, ...(given.has('weights') ? ['weights'] : [])];
   const unknown = [...given.keys()].find((name) => name !== 'target_tokens' && !names.includes(name));
   if (unknown !== undefined)
     throw new RequestError(
-      `data[${i}].loss_fn_inputs.${unknown} is not read by ${loss}, which reads ${['target_tokens', ...losses[loss].inputs, 'weights'].join(', ')}`,
+      `data[${i}].loss_fn_inputs.${unknown} is not read by ${loss}, which reads ${['target_tokens', ...lossUnits[loss].needs, 'weights'].join(', ')}`,
     );
   if (tokens.length === 0) throw new RequestError(`data[${i}].model_input has no tokens`);
   if (target?.dtype !== 'int64')

@@ -5,7 +5,7 @@ import { checkTerminator, deviceOf } from '@bowyer/agent';
 import { openDevice } from '@bowyer/graph';
 import { openTrainingBase, TinkerServer, type Quotas } from '@bowyer/tinker';
 import type { TaskContext } from '../../context/task-context.js';
-import { owningServerFolder } from '../../run/folder-owner.js';
+import { owningFolder } from '../../run/folder-owner.js';
 import { keyOf, serverOptions, type ServeConfig } from '../serve-model/serve-model.js';
 
 type TinkerConfig = ServeConfig & {
@@ -26,7 +26,7 @@ const MIB = 2 ** 20;
 export async function serveTinker(given: TinkerConfig, context: TaskContext): Promise<void> {
   const folder = resolve(given.folder ?? join(context.directory, 'tinker'));
   await mkdir(folder, { recursive: true });
-  await owningServerFolder(folder, 'folder', () => serveFrom(folder, given, context));
+  await owningFolder(folder, 'server', context.log, () => serveFrom(folder, given, context));
 }
 
 async function serveFrom(folder: string, given: TinkerConfig, context: TaskContext): Promise<void> {
