@@ -68,6 +68,7 @@ export { namingFile } from './disk-error.js';
 export { isLoopback } from './loopback.js';
 export { commandText, overrideWord, shellQuoted } from './command-text.js';
 export { writeFileAtomically } from './atomic-file.js';
+export { refuseUsedFolder, writeNewFolder } from './new-folder.js';
 export { appendText } from './lines/append-text.js';
 export { JsonlFile } from './lines/jsonl-file.js';
 export { readJsonl, type JsonlEnd } from './lines/jsonl-reader.js';

@@ -1,7 +1,7 @@
 // From weights in any form that is read here to a directory in Hugging Face layout, a tensor at a time.
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { writeFileAtomically } from '@bowyer/core';
+import { refuseUsedFolder, writeFileAtomically, writeNewFolder } from '@bowyer/core';
 import { architectureFor, isLanguageModel } from '../language-model/architectures.js';
 import { withStoredHead } from '../language-model/stored-head.js';
 import { configText } from '../architecture/config-text.js';
@@ -45,8 +45,7 @@ export interface Converted {
 /** Writes `output` whole or not at all. */
 export async function convertCheckpoint(options: ConvertOptions): Promise<Converted> {
   const { input, output } = options;
-  if ((await readdir(output).catch(() => [])).length > 0)
-    throw new Error(`convert: the folder '${output}' is not empty\n  give a new one, or remove it`);
+  await refuseUsedFolder('convert', output);
   const { kind, source, config: ownConfig } = await openCheckpoint(input, options);
   try {
     const beside = (await stat(input)).isDirectory() ? input : dirname(input);
@@ -54,17 +53,7 @@ export async function convertCheckpoint(options: ConvertOptions): Promise<Conver
     const { config, ...model } = await modelTensors(source, given);
     const tokenizer = await findTokenizer(options, beside);
     if (typeof config.vocab_size === 'number') checkVocabulary(tokenizer.vocabSize, config.vocab_size, input);
-    const partial = `${output.replace(/\/+$/, '')}.partial`;
-    await rm(partial, { recursive: true, force: true });
-    await mkdir(partial, { recursive: true });
-    try {
-      await write(partial, model, config, tokenizer, options);
-      await rm(output, { recursive: true, force: true });
-      await rename(partial, output);
-    } catch (error) {
-      await rm(partial, { recursive: true, force: true });
-      throw error;
-    }
+    await writeNewFolder(output, (folder) => write(folder, model, config, tokenizer, options));
     const sizes = [...model.shapes.values()].map((shape) => shape.reduce((product, size) => product * size, 1));
     return { kind, tensors: sizes.length, parameters: sizes.reduce((sum, size) => sum + size, 0) };
   } finally {

@@ -1,7 +1,6 @@
-// task=export: the folder is written under another name and renamed when it is whole.
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+// task=export: the folder is written whole or not at all.
 import { basename, join, resolve } from 'node:path';
-import { writeFileAtomically } from '@bowyer/core';
+import { refuseUsedFolder, writeFileAtomically, writeNewFolder } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
 import { exportGguf, isAdapterDirectory } from '@bowyer/models';
 import { owningOutput } from '../../run/folder-owner.js';
@@ -17,22 +16,14 @@ export function exportModel(config: ExportConfig, context: TaskContext): Promise
 
 async function writeWhole(config: ExportConfig, context: TaskContext): Promise<void> {
   const { output } = config;
-  if ((await readdir(output).catch(() => [])).length > 0)
-    throw new Error(`export: the folder '${output}' is not empty\n  give a new one, or remove it`);
-  const partial = `${output.replace(/\/+$/, '')}.partial`;
-  await rm(partial, { recursive: true, force: true });
-  await mkdir(partial, { recursive: true });
-  try {
-    const { lines, notes } =
-      config.format === 'gguf' ? await writeGguf(config, partial, context) : await writeFolder(config, partial);
-    await writeFileAtomically(join(partial, 'README.md'), await modelCard(config, notes));
-    await rm(output, { recursive: true, force: true });
-    await rename(partial, output);
-    context.print(`${[...lines, ...notes.map((note) => `note: ${note}`), `written: ${output}`].join('\n')}\n`);
-  } catch (error) {
-    await rm(partial, { recursive: true, force: true });
-    throw error;
-  }
+  await refuseUsedFolder('export', output);
+  const { lines, notes } = await writeNewFolder(output, async (folder) => {
+    const written =
+      config.format === 'gguf' ? await writeGguf(config, folder, context) : await writeFolder(config, folder);
+    await writeFileAtomically(join(folder, 'README.md'), await modelCard(config, written.notes));
+    return written;
+  });
+  context.print(`${[...lines, ...notes.map((note) => `note: ${note}`), `written: ${output}`].join('\n')}\n`);
 }
 
 async function writeGguf(config: ExportConfig, folder: string, { progress }: TaskContext): Promise<Written> {

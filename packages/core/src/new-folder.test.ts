@@ -1,0 +1,39 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { refuseUsedFolder, writeNewFolder } from './new-folder.js';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'new-folder-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const file = (into: string, text: string) => writeFile(join(into, 'a.txt'), text);
+
+test('a folder is there when it is whole, and in its place', async () => {
+  const output = join(folder, 'out');
+  const seen = await writeNewFolder(`${output}/`, async (partial) => {
+    await file(partial, 'whole');
+    return readdirSync(folder);
+  });
+  expect(seen).toEqual(['out.partial']);
+  expect(readdirSync(folder)).toEqual(['out']);
+  expect(readFileSync(join(output, 'a.txt'), 'utf8')).toBe('whole');
+});
+
+test('an error leaves nothing behind', async () => {
+  const work = writeNewFolder(join(folder, 'out'), async (partial) => {
+    await file(partial, 'half');
+    throw new Error('the disk is full');
+  });
+  await expect(work).rejects.toThrow('the disk is full');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a folder with files is refused by name; an empty or missing one is not', async () => {
+  await refuseUsedFolder('export', folder);
+  await refuseUsedFolder('export', join(folder, 'none'));
+  await file(folder, 'mine');
+  const message = `export: the folder '${folder}' is not empty\n  give a new one, or remove it`;
+  await expect(refuseUsedFolder('export', folder)).rejects.toThrow(message);
+});
