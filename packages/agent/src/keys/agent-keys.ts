@@ -17,7 +17,7 @@ export const seedKey = { seed: count('seed of all randomness in the run', 0) };
 export const deviceKeys = {
   device: oneOf(
     ['cpu', 'webgpu', 'cuda', 'auto'],
-    'where models run. cpu: the CPU; webgpu: any GPU; cuda: an NVIDIA GPU with CUDA’s files installed; auto: the fastest of these that works (docs/devices.md)',
+    'where models run. cpu: the CPU; webgpu: any GPU; cuda: an NVIDIA GPU with CUDA’s files installed; auto: a GPU where one works, else the CPU (docs/devices.md)',
   ),
   precision: oneOf(
     ['float32', 'float16'],

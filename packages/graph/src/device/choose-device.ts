@@ -25,7 +25,7 @@ export interface Machine {
 
 const thisMachine: Machine = { platform: process.platform, env: process.env, list, cudaProblem, webgpuProblem };
 
-/** The fastest device of this machine. */
+/** A GPU where one can be used, else the CPU. */
 export async function chooseDevice(machine: Machine = thisMachine): Promise<DeviceChoice> {
   const cuda = await machine.cudaProblem();
   if (cuda === null) return { device: 'cuda', reason: 'the CUDA files of onnxruntime-node load' };
