@@ -230,6 +230,7 @@ export const memberKinds: Readonly<Record<Member, keyof typeof kinds>> = {
   maxTurns: 'maxTurns',
   expert: 'function',
   description: 'text',
+  rules: 'function',
   schema: 'schema',
   resetSchema: 'resetSchema',
   members: 'text',

@@ -3,6 +3,7 @@ import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith } from '../unit.js';
 import type { AgentGymOptions } from './agentgym-env.js';
 import { agentGymKeys, missingAddress } from './backend.js';
+import { instructionsOf } from './instructions.js';
 import { agentGymEnv, agentGymSchema } from './options.js';
 import { servedSplits } from './splits.js';
 
@@ -38,6 +39,7 @@ const unitOf = (name: RemoteOnlyEnv) =>
   defineEnvironment<AgentGymOptions>({
     name,
     description: descriptions[name],
+    rules: ({ actionFormat }) => instructionsOf(name, actionFormat, null),
     schema: agentGymSchema,
     resetSchema: resetSchemaWith({ dataIdx }),
     make: (options) => agentGymEnv(name, options),

@@ -7,6 +7,7 @@ import {
   missingAddress,
   servedGame,
 } from '../agentgym/backend.js';
+import { instructionsOf } from '../agentgym/instructions.js';
 import { expertSlipsSchema, playedSet, plannedOptions, type ExpertSlips } from '../played-demonstrations.js';
 import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith } from '../unit.js';
@@ -17,6 +18,7 @@ import { alfworldSplits } from './splits.js';
 export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips & ExpertTies>({
   name: 'alfworld',
   description: 'Household tasks in text: find, clean, heat, cool and place things, as in ALFWorld.',
+  rules: ({ actionFormat }) => instructionsOf('alfworld', actionFormat, null),
   schema: alfworldSchema,
   resetSchema: resetSchemaWith({
     game: {

@@ -7,6 +7,7 @@ import {
   missingAddress,
   servedGame,
 } from '../agentgym/backend.js';
+import { instructionsOf } from '../agentgym/instructions.js';
 import {
   expertSlipsSchema,
   expertStraysSchema,
@@ -27,6 +28,7 @@ import { babyAiDemonstrations } from './demonstrations.js';
 export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertStrays>({
   name: 'babyai',
   description: "A grid of rooms in text: go to, pick up, open, put next to, as BabyAI's missions say.",
+  rules: ({ actionFormat }) => instructionsOf('babyai', actionFormat, null),
   schema: babyAiSchema,
   resetSchema: resetSchemaWith(),
   make: (options) => {

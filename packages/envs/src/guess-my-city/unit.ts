@@ -23,6 +23,14 @@ import { guessMyCitySchema, type GuessMyCityOptions } from './options.js';
 export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOptions, ExpertNoise & { ties: Ties }>({
   name: 'guess_my_city',
   description: 'Find out in 20 questions of any kind which of 91 cities the oracle comes from.',
+  rules: ({ cities, maxTurns }) => {
+    const names = selectCities(cities).map(({ name }) => name);
+    return (
+      `The other player comes from one of these ${names.length} cities: ${names.join('; ')}.\n` +
+      'An action is one question of any kind that does not ask for the name. Ask "Is it Tokyo?" to guess; the right guess ends the game.\n' +
+      `You have ${maxTurns} questions. Each costs 1, the right guess nothing.`
+    );
+  },
   schema: { ...guessMyCitySchema, properties: { ...guessMyCitySchema.properties, ...oracleProperties } },
   resetSchema: resetSchemaWith(secretReset),
   make: (options, parts) => new GuessMyCity(options, chosenOracle('guess_my_city', options, parts)),

@@ -13,6 +13,8 @@ const generated = { problems: [null] };
 export const mathUnit = defineEnvironment<MathOptions, ExpertNoise>({
   name: 'math',
   description: 'Solve a problem in writing; the final answer is verified.',
+  rules: () =>
+    'An action is a whole solution in writing. It ends with the final answer as \\boxed{ANSWER}, which alone is judged: 1 if right, else 0.',
   schema: mathSchema,
   resetSchema: resetSchemaWith({
     split: { description: 'Problems of this split alone.', type: 'string', enum: ['train', 'eval', 'test'] },

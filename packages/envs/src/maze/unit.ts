@@ -9,6 +9,7 @@ import {
   servedGame,
   type BackendOptions,
 } from '../agentgym/backend.js';
+import { instructionsOf } from '../agentgym/instructions.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { servedSplits } from '../agentgym/splits.js';
 import { sharedSplits } from '../splits.js';
@@ -25,6 +26,7 @@ const asServed = { observation: 'full', reward: 'agentgym' } as const;
 export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNoise>({
   name: 'maze',
   description: 'Walk to the goal of a small maze; observations describe the walls around (LMRL-Gym).',
+  rules: ({ actionFormat }) => instructionsOf('maze', actionFormat, null),
   schema: { ...mazeSchema, properties: { ...backendProperties, ...mazeSchema.properties } },
   resetSchema: resetSchemaWith({ game }),
   make: (options) =>

@@ -9,6 +9,8 @@ import { questionsReport } from './report.js';
 export const questionsUnit = defineEnvironment<QuestionsOptions>({
   name: 'questions',
   description: 'Answer the questions of a file: GSM8K, MMLU and sets like them.',
+  rules: () =>
+    'An action is the answer to the question, of choices the letter or text of one. The right answer gives 1.',
   schema: questionsSchema,
   resetSchema: resetSchemaWith({
     split: { description: 'Questions of this split alone.', type: 'string', enum: ['train', 'eval', 'test'] },

@@ -1,5 +1,6 @@
 import { servedOffer } from '../context/context-options.js';
 import { missingAddress } from '../agentgym/backend.js';
+import { instructionsOf } from '../agentgym/instructions.js';
 import { agentGymEnv } from '../agentgym/options.js';
 import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith, type Condition } from '../unit.js';
@@ -19,6 +20,7 @@ const simulated: Condition = { backend: ['java'] };
 export const sciWorldUnit = defineEnvironment<SciWorldOptions>({
   name: 'sciworld',
   description: "ScienceWorld's experiments, on AgentGym's server or in the simulator itself.",
+  rules: ({ actionFormat }) => instructionsOf('sciworld', actionFormat, null),
   schema: sciWorldSchema,
   resetSchema: resetSchemaWith({ dataIdx, task, variation, fold }),
   make: ({ backend, jar, tasks, fold, simplifications, validActions, ...agentGym }) =>

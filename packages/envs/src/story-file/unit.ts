@@ -8,6 +8,9 @@ import { StoryFile, storyFileSchema, type StoryFileInfo, type StoryFileOptions }
 export const storyFileUnit = defineEnvironment<StoryFileOptions, ExpertNoise>({
   name: 'adventure',
   description: 'A text adventure played from a Z-machine story file; by default a small game of our own.',
+  rules: () =>
+    'An action is one command of text adventures: a direction (n, east, up), a verb with things (take lamp, open door, ' +
+    'put coin in box), look, or inventory. The score of the game is the reward.',
   schema: storyFileSchema,
   resetSchema: resetSchemaWith(),
   make: (options) => new StoryFile(options),

@@ -10,6 +10,8 @@ import { TabularGame, tabularSchema, type TabularOptions } from './tabular-game.
 export const tabularUnit = defineEnvironment<TabularOptions, ExpertNoise>({
   name: 'tabular',
   description: 'Reach the treasure of a tower in five states: a game whose values are known exactly.',
+  rules: () =>
+    'An observation is the name of the state. An action is left, right or wait. The treasure in the tower gives 2, an early end little.',
   schema: tabularSchema,
   resetSchema: resetSchemaWith(),
   make: (options) => new TabularGame(options),

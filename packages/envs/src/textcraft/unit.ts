@@ -9,6 +9,7 @@ import {
   servedGame,
   type BackendOptions,
 } from '../agentgym/backend.js';
+import { instructionsOf } from '../agentgym/instructions.js';
 import { ResumableReactReplies } from '../agentgym/react-replies.js';
 import { reactLine, wordsRule } from '../agentgym/reply-rules.js';
 import { servedSplits } from '../agentgym/splits.js';
@@ -55,6 +56,7 @@ export const textCraftUnit = defineEnvironment<
 >({
   name: 'textcraft',
   description: 'Craft an item of Minecraft by listed recipes from things that can be fetched (AgentGym).',
+  rules: ({ actionFormat }) => instructionsOf('textcraft', actionFormat, null),
   schema: { ...textCraftSchema, properties: { ...backendProperties, ...textCraftSchema.properties } },
   resetSchema: resetSchemaWith({ dataIdx }),
   make: (options) => {

@@ -26,6 +26,14 @@ const LARGEST_SOLVABLE = 12;
 export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & OracleOptions, ExpertOptions>({
   name: 'twenty_questions',
   description: 'Guess which of 157 objects (or ten of them) the oracle thinks of, in 20 yes/no questions.',
+  rules: ({ words, maxTurns }) => {
+    const names = selectWords(words).map(({ name }) => name);
+    return (
+      `The other player thinks of one of these ${names.length} objects: ${names.join(', ')}.\n` +
+      'An action is one question that can be answered by yes or no. Ask "Is it a dog?" to guess; the right guess ends the game.\n' +
+      `You have ${maxTurns} questions. Each costs 1, the right guess nothing.`
+    );
+  },
   schema: { ...twentyQuestionsSchema, properties: { ...twentyQuestionsSchema.properties, ...oracleProperties } },
   resetSchema: resetSchemaWith(secretReset),
   make: (options, parts) => {

@@ -1,5 +1,6 @@
 import { listedHistory, servedOffer } from '../context/context-options.js';
 import { agentGymKeys, missingAddress } from '../agentgym/backend.js';
+import { instructionsOf } from '../agentgym/instructions.js';
 import { agentGymEnv } from '../agentgym/options.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { defineEnvironment } from '../define-environment.js';
@@ -18,6 +19,7 @@ const ownCatalogue: Condition = { ...embedded, products: [null] };
 export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   name: 'webshop',
   description: 'A shop to search, browse and buy in, as an instruction asks.',
+  rules: ({ actionFormat }) => instructionsOf('webshop', actionFormat, null),
   schema: webShopSchema,
   resetSchema: resetSchemaWith({
     goal: { description: 'Index of the goal to shop for.', type: 'integer', minimum: 0 } as { description: string },

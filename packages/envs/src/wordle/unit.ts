@@ -9,6 +9,7 @@ import {
   servedGame,
   type BackendOptions,
 } from '../agentgym/backend.js';
+import { instructionsOf } from '../agentgym/instructions.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
 import { servedSplits } from '../agentgym/splits.js';
 import { sharedSplits } from '../splits.js';
@@ -23,6 +24,7 @@ const asServed = { observation: 'answer', reward: 'agentgym' } as const;
 export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, ExpertNoise>({
   name: 'wordle',
   description: 'Find the hidden five-letter word in six guesses (LMRL-Gym).',
+  rules: ({ actionFormat }) => instructionsOf('wordle', actionFormat, null),
   schema: { ...wordleSchema, properties: { ...backendProperties, ...wordleSchema.properties } },
   resetSchema: resetSchemaWith(),
   make: (options) =>
