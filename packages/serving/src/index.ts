@@ -21,3 +21,12 @@ export type { CompletionRequest } from './generation/completion-request.js';
 export type { Dialogue, PromptWriter, WriteDialogue, WrittenChat } from './generation/prompt-writer.js';
 export type { OpenEnvServer, OpenEnvServerOptions } from './open-env/open-env-server.js';
 export { serveOpenEnv, type ServeOpenEnvOptions } from './open-env/serve-open-env.js';
+export type { McpEnvServer, McpPipe } from './mcp-env/mcp-env-server.js';
+export type { McpListener, McpListenerOptions } from './mcp-env/mcp-listener.js';
+export {
+  listenMcp,
+  serveMcpEnv,
+  serveMcpPipe,
+  type ServedEnvOptions,
+  type ServeMcpEnvOptions,
+} from './mcp-env/serve-mcp-env.js';

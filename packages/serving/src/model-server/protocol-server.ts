@@ -1,7 +1,7 @@
 // The HTTP side of a server of models: finds the protocol that a request belongs to, asks for the key, and reports faults in the
 // protocol's own form. Stops gracefully: answers in progress are finished.
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { keyProblem, sameText } from '../http/api-key.js';
 import { HttpListener, pathOf, whenClientLeaves, type HttpAnswer } from '../http/http-listener.js';
 import { readJson } from '../http/json-text.js';
 import { readBytes } from '../http/request-body.js';
@@ -147,23 +147,10 @@ function unknownRoute(request: IncomingMessage): Fault {
 
 /** Null for authorized clients. */
 function unauthorized(
-  { headers }: IncomingMessage,
+  request: IncomingMessage,
   { apiKey, observer }: Pick<ProtocolServerOptions, 'apiKey' | 'observer'>,
 ): Fault | null {
-  const { authorization, 'x-api-key': key } = headers;
-  const given = [keyOf(authorization), String(key ?? '')];
-  if (apiKey === null || given.some((each) => sameText(each, apiKey) || observer?.knowsKey(each))) return null;
-  const problem =
-    authorization === undefined && key === undefined ? 'You did not provide an API key' : 'Incorrect API key provided';
-  const message = `${problem}; this server requires one as 'Authorization: Bearer KEY' or as 'x-api-key: KEY'`;
-  return { kind: 'unauthorized', status: 401, message, param: null, code: null };
+  if (apiKey === null) return null;
+  const message = keyProblem(request, (given) => sameText(given, apiKey) || observer?.knowsKey(given) === true);
+  return message === null ? null : { kind: 'unauthorized', status: 401, message, param: null, code: null };
 }
-
-/** In constant time. */
-function sameText(a: string, b: string): boolean {
-  const [x, y] = [Buffer.from(a), Buffer.from(b)];
-  return x.length === y.length && timingSafeEqual(x, y);
-}
-
-/** The key of `Bearer KEY`, the scheme in any case (RFC 9110, section 11.1); '' where there is none. */
-const keyOf = (authorization = ''): string => /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';

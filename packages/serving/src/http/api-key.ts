@@ -1,0 +1,24 @@
+// The key that clients send, as a bearer token or as `x-api-key`.
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * @param isRight whether a given key is accepted; '' where none was given that way
+ * @returns what is wrong; null for authorized clients
+ */
+export function keyProblem({ headers }: IncomingMessage, isRight: (given: string) => boolean): string | null {
+  const { authorization, 'x-api-key': key } = headers;
+  if ([keyOf(authorization), String(key ?? '')].some(isRight)) return null;
+  const problem =
+    authorization === undefined && key === undefined ? 'You did not provide an API key' : 'Incorrect API key provided';
+  return `${problem}; this server requires one as 'Authorization: Bearer KEY' or as 'x-api-key: KEY'`;
+}
+
+/** In constant time. */
+export function sameText(a: string, b: string): boolean {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.length === y.length && timingSafeEqual(x, y);
+}
+
+/** The key of `Bearer KEY`, the scheme in any case (RFC 9110, section 11.1); '' where there is none. */
+const keyOf = (authorization = ''): string => /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';

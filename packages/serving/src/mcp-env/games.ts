@@ -1,0 +1,99 @@
+// What a server says of the environments that it serves: the rules of each, and how an episode of each is begun.
+import {
+  defaultOffer,
+  environmentInfo,
+  itemKey,
+  membersOf,
+  withDefaults,
+  type Member,
+  type ResetSchema,
+} from '@bowyer/envs';
+import { toCamelCase, toSnakeCase } from '@bowyer/core';
+
+/** One environment that is served: alone, or a member of a mixture. */
+export interface Game {
+  /** Its name; in a mixture its label. */
+  label: string;
+  description: string;
+  /** How it is played, for a player who has seen no observation. */
+  rules: string;
+  /** Whether the possible actions are listed. */
+  listsActions: boolean;
+}
+
+/** A way to begin an episode, which is a tool of its own. */
+export interface Opening {
+  tool: string;
+  description: string;
+  /** What the tool takes, by names in snake_case. */
+  properties: ResetSchema['properties'];
+  /** @returns what the environment's `reset` takes; the seed counts where the player has given neither one nor an item */
+  resetOptions(given: Readonly<Record<string, unknown>>, seed: number): Record<string, unknown>;
+}
+
+export interface ServedGames {
+  name: string;
+  description: string;
+  games: readonly Game[];
+  openings: readonly Opening[];
+}
+
+/** @param options as in a config, in camelCase */
+export function servedGames(name: string, options: Record<string, unknown>): ServedGames {
+  const { description, members, schema } = environmentInfo(name);
+  if (members === undefined) {
+    const opening = { ...openingOf(name), tool: 'reset', description: 'Begins an episode; the one before is left.' };
+    return { name, description, games: [gameOf({ name, options, label: name })], openings: [opening] };
+  }
+  const listed = membersOf(withDefaults(schema, options, name)[members]);
+  return { name, description, games: listed.map(gameOf), openings: [drawnOpening, ...listed.map(memberOpening)] };
+}
+
+function gameOf({ name, options, label }: Member): Game {
+  const { description, rules, context, schema } = environmentInfo(name);
+  const complete = withDefaults(schema, options, name);
+  const { parts } = context?.(complete) ?? defaultOffer;
+  return {
+    label,
+    description,
+    rules: [description, rules?.(complete) ?? ''].filter((text) => text !== '').join('\n'),
+    listsActions: parts.includes('validActions'),
+  };
+}
+
+/** An environment's own reset, its number of a problem as `item`. */
+function openingOf(name: string): Pick<Opening, 'properties' | 'resetOptions'> {
+  const { properties } = environmentInfo(name).resetSchema;
+  const key = itemKey(name);
+  const hasItem = key !== 'seed';
+  const nameOf = (own: string) => (own === key && hasItem ? 'item' : toSnakeCase(own));
+  const ownOf = (given: string) => (given === 'item' && hasItem ? key : toCamelCase(given));
+  return {
+    // A default of the schema may not be that of the environment's options.
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([own, { default: _, ...property }]) => [nameOf(own), property]),
+    ),
+    resetOptions: (given, seed) => ({
+      ...(given.item === undefined && { seed }),
+      ...Object.fromEntries(Object.entries(given).map(([argument, value]) => [ownOf(argument), value])),
+    }),
+  };
+}
+
+/** In a mixture: the environment is drawn too. */
+const drawnOpening: Opening = {
+  tool: 'reset',
+  description: 'Begins an episode of an environment that the seed draws; the episode before is left.',
+  properties: { seed: environmentInfo('mixture').resetSchema.properties.seed },
+  resetOptions: (given, seed) => ({ seed, ...given }),
+};
+
+function memberOpening({ name, label }: Member, member: number): Opening {
+  const { properties, resetOptions } = openingOf(name);
+  return {
+    tool: `reset_${label.replaceAll(/[^\w-]/g, '_')}`,
+    description: `Begins an episode of ${label}; the one before is left. ${environmentInfo(name).description}`,
+    properties,
+    resetOptions: (given, seed) => ({ member, memberReset: resetOptions(given, seed) }),
+  };
+}

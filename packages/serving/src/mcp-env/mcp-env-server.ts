@@ -1,0 +1,117 @@
+// Environments over MCP: over HTTP, a player for each session or each named episode; over a pipe, one player.
+import { randomInt } from 'node:crypto';
+import type { Readable, Writable } from 'node:stream';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Env } from '@bowyer/envs';
+import { EnvTools, type Seat } from './env-tools.js';
+import type { ServedGames } from './games.js';
+import { McpListener, type McpListenerOptions } from './mcp-listener.js';
+import { NamedPlayers } from './named-players.js';
+import { Player } from './player.js';
+
+export interface McpEnvOptions {
+  served: ServedGames;
+  makeEnv: () => Env;
+  /** Of this project. */
+  version: string;
+  /** The seed of an episode whose player gives none. */
+  drawSeed?: () => number;
+  onFault?: (error: Error) => void;
+}
+
+export type McpHttpOptions = Pick<McpListenerOptions, 'host' | 'port' | 'apiKey' | 'idleMs'> & {
+  /** Sessions and named episodes at the same time. */
+  maxInstances: number;
+};
+
+const anySeed = (): number => randomInt(2 ** 31);
+
+const toolsOf = ({ served, version, drawSeed = anySeed }: McpEnvOptions, isNamed: boolean) =>
+  new EnvTools(served, { isNamed, version, drawSeed });
+
+const seatOf = (player: Player): Seat => ({ take: () => ({ player, episode: null }), find: () => player });
+
+/** A running server. */
+export interface McpEnvServer {
+  /** The URL that a client is given. */
+  readonly url: string;
+  /** Sessions and named episodes. */
+  readonly players: number;
+  /** Accepts nothing further, answers what has arrived, closes every environment. */
+  close(): Promise<void>;
+}
+
+/** @returns the server once it listens */
+export async function listenMcpEnv(options: McpEnvOptions, http: McpHttpOptions): Promise<McpEnvServer> {
+  const { makeEnv, onFault } = options;
+  const { maxInstances, idleMs } = http;
+  const [tools, namedTools] = [toolsOf(options, false), toolsOf(options, true)];
+  const newPlayer = () => new Player({ makeEnv, onFault });
+  const players = () => listener.sessions + named.size;
+  const named = new NamedPlayers({ player: newPlayer, isFull: () => players() >= maxInstances, idleMs });
+  const open = () => {
+    const player = newPlayer();
+    return { server: tools.serverFor(seatOf(player)), close: () => player.close() };
+  };
+  const listener = await McpListener.listen({
+    ...http,
+    onFault,
+    open,
+    isFull: () => players() >= maxInstances,
+    stateless: () => namedTools.serverFor(named),
+  });
+  return {
+    url: listener.url,
+    get players() {
+      return players();
+    },
+    close: async () => {
+      await listener.close();
+      await named.closeAll();
+    },
+  };
+}
+
+const LONGEST_MESSAGE = 2 ** 20;
+
+/** The pipe to the program that has started this one. */
+export interface Pipe {
+  input: Readable;
+  output: Writable;
+}
+
+/** Plays until the other end closes its pipe, or `close` is called. */
+export function pipeMcpEnv(options: McpEnvOptions, { input, output }: Pipe): McpPipe {
+  const tools = toolsOf(options, false);
+  const player = new Player(options);
+  let leave = () => {};
+  const ended = new Promise<void>((resolve) => (leave = resolve));
+  const transport = new EndingTransport(input, output, { maxBufferSize: LONGEST_MESSAGE });
+  transport.ended = leave;
+  const factory = (): McpServer => tools.serverFor(seatOf(player));
+  const handle = serveStdio(factory, { transport, onerror: options.onFault });
+  return {
+    ended: ended.then(() => player.close()),
+    close: async () => {
+      await handle.close();
+      await ended;
+      await player.close();
+    },
+  };
+}
+
+export interface McpPipe {
+  /** Resolves when the other end has closed, and the environment with it. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Says when it is closed, by either end or because a message is too long. */
+class EndingTransport extends StdioServerTransport {
+  ended: () => void = () => undefined;
+  override async close(): Promise<void> {
+    await super.close();
+    this.ended();
+  }
+}

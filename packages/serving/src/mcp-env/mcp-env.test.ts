@@ -1,0 +1,177 @@
+// The server of environments over MCP, played through the official client to the end, over HTTP and over a pipe.
+import { PassThrough } from 'node:stream';
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { makeEnv, type Env } from '@bowyer/envs';
+import type { McpEnvServer } from './mcp-env-server.js';
+import { serveMcpEnv, serveMcpPipe, type ServedEnvOptions, type ServeMcpEnvOptions } from './serve-mcp-env.js';
+
+const limits = { host: '127.0.0.1', port: 0, apiKey: null, maxInstances: 4, idleMs: 60_000 };
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+const subset = { name: 'twenty_questions', options: { words: 'subset10' } };
+const textcraft = { name: 'textcraft', options: { observation: 'turn' } };
+
+async function serve(served: ServedEnvOptions, more: Partial<ServeMcpEnvOptions> = {}): Promise<McpEnvServer> {
+  const server = await serveMcpEnv({ ...limits, ...served, ...more });
+  open.push(server);
+  return server;
+}
+
+async function connected(transport: Transport, mode: 'legacy' | { pin: string } = 'legacy'): Promise<Client> {
+  const client = new Client({ name: 'expert', version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(transport);
+  open.push(client);
+  return client;
+}
+
+const http = ({ url }: McpEnvServer, headers: Record<string, string> = {}) =>
+  new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+
+/** The client's end of a pipe is a transport over two streams, as the server's is. */
+async function piped(served: ServedEnvOptions): Promise<Transport> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  open.push(await serveMcpPipe(served, { input, output }));
+  return new StdioServerTransport(output, input);
+}
+
+interface Result {
+  isError?: boolean;
+  text: string;
+  content: Record<string, unknown>;
+}
+
+async function call(client: Client, name: string, given: Record<string, unknown> = {}): Promise<Result> {
+  const { isError, content, structuredContent } = await client.callTool({ name, arguments: given });
+  const text = content.map((part) => (part.type === 'text' ? part.text : part.type)).join('\n');
+  return { isError, text, content: (structuredContent ?? {}) as Record<string, unknown> };
+}
+
+/** Asks for each object in turn. */
+const asksInTurn = () => {
+  const words = ['football', 'dog', 'banana', 'truck', 'pants', 'computer', 'piano', 'chair', 'pen', 'carrot'];
+  return () => `Is it a ${words.shift()}?`;
+};
+
+/** Plays here and there the same; every answer must be the same. @returns the return */
+async function playBoth(client: Client, twin: Env, act: () => string, episode: object = {}): Promise<number> {
+  for (let turn = 0, sum = 0; turn < 100; turn++) {
+    const action = act();
+    const { observation, reward, terminated, truncated } = await twin.step(action);
+    const { content } = await call(client, 'step', { action, ...episode });
+    expect(content).toMatchObject({ observation, reward, terminated, truncated, steps: turn + 1 });
+    sum += reward;
+    expect(content.return).toBe(sum);
+    if (terminated || truncated) return sum;
+  }
+  throw new Error('the episode does not end');
+}
+
+test.each([
+  ['HTTP', async (served: ServedEnvOptions) => http(await serve(served))],
+  ['a pipe', piped],
+])('experts win over %s with the return that they have here', async (_, transportFor) => {
+  const crafting = await connected(await transportFor(textcraft));
+  const twin = makeEnv('textcraft', textcraft.options);
+  open.push(twin);
+  for (const item of [3, 40]) {
+    const { observation } = await twin.reset({ dataIdx: item } as object);
+    expect((await call(crafting, 'reset', { item })).content).toEqual({ observation, seed: null });
+    expect(await playBoth(crafting, twin, () => twin.expertReply!()!)).toBe(1);
+  }
+  const asking = await connected(await transportFor(subset));
+  const questions = makeEnv('twenty_questions', subset.options);
+  open.push(questions);
+  const { observation } = await questions.reset({ seed: 7 });
+  expect((await call(asking, 'reset', { seed: 7 })).content).toEqual({ observation, seed: 7 });
+  expect(await playBoth(asking, questions, asksInTurn())).toBeGreaterThan(-10);
+});
+
+test('a client of 2026-07-28 names its episode, as there are no sessions', async () => {
+  const server = await serve(textcraft, { maxInstances: 1 });
+  const client = await connected(http(server), { pin: '2026-07-28' });
+  expect(client.getInstructions()).toMatch(/Give every further call the `episode`/);
+  const twin = makeEnv('textcraft', textcraft.options);
+  open.push(twin);
+  await twin.reset({ dataIdx: 3 } as object);
+  const { episode } = (await call(client, 'reset', { item: 3 })).content;
+  expect(await playBoth(client, twin, () => twin.expertReply!()!, { episode })).toBe(1);
+  expect(await call(client, 'step', { action: 'inventory', episode: 'x' })).toMatchObject({
+    isError: true,
+    text: 'There is no episode of this id; it may have been idle. Call reset for another one.',
+  });
+  expect(await call(client, 'reset')).toMatchObject({ isError: true, text: /max_instances/ as unknown as string });
+  expect((await call(client, 'reset', { episode })).content.episode).not.toBe(episode);
+  expect(server.players).toBe(1);
+});
+
+test('a player is told the rules, the arguments and how to go on after a mistake', async () => {
+  const client = await connected(http(await serve(subset, { drawSeed: () => 11 })));
+  expect(client.getInstructions()).toMatch(
+    /^Text environments to play\. reset begins .*\n\n.*one of these 10 objects/s,
+  );
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {})])).toEqual([
+    ['reset', ['seed', 'secret']],
+    ['step', ['action']],
+  ]);
+  const uri = 'bowyer://rules/twenty_questions';
+  expect((await client.listResources()).resources).toMatchObject([{ uri, name: 'rules-twenty_questions' }]);
+  const [rules] = (await client.readResource({ uri })).contents;
+  const [message] = (await client.getPrompt({ name: 'play' })).messages;
+  expect(JSON.stringify(message.content)).toContain(JSON.stringify('text' in rules ? rules.text : '').slice(1, -1));
+  const mistakes = [
+    await call(client, 'step', { action: 'x' }),
+    await call(client, 'reset', { secret: 99 }),
+    await call(client, 'reset', { item: 1 }),
+  ];
+  expect(mistakes.every(({ isError }) => isError)).toBe(true);
+  expect(mistakes[0].text).toBe('No episode is running. Call reset to begin one.');
+  expect(mistakes[1].text).toMatch(/\nCall reset again: with another item or seed, or without arguments\.$/);
+  const begun = await call(client, 'reset');
+  expect(begun).toMatchObject({ text: 'Questions:\n\n\n[A new episode of seed 11.]', content: { seed: 11 } });
+  const act = asksInTurn();
+  let last = await call(client, 'step', { action: act() });
+  while (last.content.terminated === false) last = await call(client, 'step', { action: act() });
+  expect(last.text).toMatch(/\[Reward 0\. The episode (is won|has ended): return -\d after \d+ steps\.\]$/);
+  expect(await call(client, 'step', { action: 'x' })).toMatchObject({
+    isError: true,
+    text: /^The episode has ended after \d+ steps .* Call reset for another one\.$/ as unknown as string,
+  });
+});
+
+test('the environments of a mixture have a tool each', async () => {
+  const envs = ['maze', { name: 'textcraft', observation: 'turn' }];
+  const client = await connected(http(await serve({ name: 'mixture', options: { envs } })));
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(names).toEqual(['reset', 'reset_maze', 'reset_textcraft', 'step', 'actions']);
+  expect((await call(client, 'reset_maze', { item: 17 })).content.observation).toMatch(/position is at position 6, 6/);
+  expect((await call(client, 'actions')).content.actions).toContain('move down');
+  expect((await call(client, 'reset_textcraft', { seed: 1 })).content.observation).toMatch(/^Crafting commands/);
+  const drawn = [await call(client, 'reset', { seed: 4 }), await call(client, 'reset', { seed: 4 })];
+  expect(drawn[0].content).toEqual(drawn[1].content);
+  expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual([
+    'bowyer://rules/maze',
+    'bowyer://rules/textcraft',
+  ]);
+});
+
+test('places are bounded, a key is asked for, what is idle ends, and a stop does not wait for clients', async () => {
+  const server = await serve(subset, { maxInstances: 1, apiKey: 'secret', idleMs: 200 });
+  const key = { authorization: 'Bearer secret' };
+  await expect(connected(http(server))).rejects.toThrow(/You did not provide an API key/);
+  const first = await connected(http(server, key));
+  await call(first, 'reset');
+  await expect(connected(http(server, key))).rejects.toThrow(/All places of the server are in use \(max_instances\)/);
+  await first.callTool({ name: 'step', arguments: { action: 'Is it a dog?' } });
+  while (server.players > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect(call(first, 'step', { action: 'x' })).rejects.toThrow(/Session not found; it may have been idle/);
+  const second = await connected(http(server, key)); // its stream for the server's messages is open
+  await call(second, 'reset');
+  const began = performance.now();
+  await server.close();
+  expect(performance.now() - began).toBeLessThan(1000);
+});

@@ -1,0 +1,184 @@
+// MCP over Streamable HTTP: any server of the SDK, one for each session, within the bounds of every server here. A session is a client
+// that has sent `initialize`; requests of the stateless protocol of 2026-07-28 go to a handler of their own.
+// Source: the Model Context Protocol of 2025-11-25, section Transports.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createMcpHandler, isLegacyRequest, type McpHttpHandler, type McpServer } from '@modelcontextprotocol/server';
+import { keyProblem, sameText } from '../http/api-key.js';
+import { HttpListener, pathOf, type HttpAnswer } from '../http/http-listener.js';
+import { readJson } from '../http/json-text.js';
+import { BodyError } from '../http/request-body.js';
+import { SessionTable, type Session, type SessionTableOptions } from './session-table.js';
+import { sendWebResponse, webRequest } from './web-exchange.js';
+
+export interface McpListenerOptions extends SessionTableOptions {
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  /** Clients must send it as a bearer token or as `x-api-key`; null: no key is required. */
+  apiKey: string | null;
+  /** Whether there is no place for one more session. */
+  isFull: () => boolean;
+  /** A server for one request of a client without sessions; without it there are none. */
+  stateless?: () => McpServer;
+}
+
+const LONGEST_BODY = 2 ** 20;
+const PATH = '/mcp';
+
+/** Codes of JSON-RPC, and the first that is free for servers. */
+const codes = {
+  parse: -32_700,
+  invalid: -32_600,
+  internal: -32_603,
+  refused: -32_000,
+  unknownSession: -32_001,
+} as const;
+
+type Exchange = readonly [IncomingMessage, ServerResponse];
+
+export class McpListener {
+  readonly #sessions: SessionTable;
+  readonly #answering = new Set<Promise<unknown>>();
+  readonly #stateless: McpHttpHandler | null;
+  #listener!: HttpListener;
+
+  private constructor(private readonly options: McpListenerOptions) {
+    this.#sessions = new SessionTable(options);
+    const { stateless } = options;
+    this.#stateless = stateless ? createMcpHandler(stateless, { legacy: 'reject' }) : null;
+  }
+
+  /** @returns the server once it listens */
+  static async listen(options: McpListenerOptions): Promise<McpListener> {
+    const server = new McpListener(options);
+    const { host, port, onFault } = options;
+    try {
+      server.#listener = await HttpListener.listen({
+        host,
+        port,
+        respond: (request, response) => server.#respond([request, response]),
+        refuse: ({ status, message }) => ({ status, json: rpcError(codes.refused, message) }),
+        onFault,
+      });
+    } catch (error) {
+      await server.#sessions.closeAll();
+      throw error;
+    }
+    return server;
+  }
+
+  /** The URL that a client is given. */
+  get url(): string {
+    return `${this.#listener.origin}${PATH}`;
+  }
+
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  /** Accepts no further request, answers those that have arrived, closes every session. */
+  async close(): Promise<void> {
+    const closing = this.#listener.close();
+    await Promise.all(this.#answering);
+    await this.#sessions.closeAll();
+    await this.#stateless?.close();
+    await closing;
+  }
+
+  async #respond(exchange: Exchange): Promise<void> {
+    const [request, response] = exchange;
+    try {
+      const answer = this.#refusal(request) ?? (await this.#answer(exchange));
+      if (answer !== null) this.#listener.send(request, response, answer);
+    } catch (error) {
+      if (response.destroyed || response.headersSent) return void response.destroy();
+      this.#listener.send(request, response, this.#failure(error));
+    }
+  }
+
+  #refusal(request: IncomingMessage): HttpAnswer | null {
+    const { apiKey } = this.options;
+    const { path } = pathOf(request);
+    if (path === '/health') return { status: 200, json: { status: 'ok', sessions: this.sessions } };
+    if (path !== PATH) return refused(404, `There is nothing at this address; MCP is served at ${PATH}`);
+    const problem = apiKey === null ? null : keyProblem(request, (given) => sameText(given, apiKey));
+    return problem === null ? null : { ...refused(401, problem), headers: { 'www-authenticate': 'Bearer' } };
+  }
+
+  /** @returns null where it has been sent */
+  async #answer(exchange: Exchange): Promise<HttpAnswer | null> {
+    const [request] = exchange;
+    const body = request.method === 'POST' ? await readJson(request, LONGEST_BODY) : undefined;
+    const known = this.#sessions.find(request);
+    if (known !== undefined) return this.#inSession(known, exchange, body);
+    if (request.headers['mcp-session-id'] !== undefined)
+      return refused(404, 'Session not found; it may have been idle. Send initialize again', codes.unknownSession);
+    if (isInitialize(body)) return this.#opened(exchange, body);
+    if (body !== undefined && this.#stateless !== null) {
+      const asked = webRequest(request);
+      if (!(await isLegacyRequest(asked, body))) return this.#withoutSession(this.#stateless, exchange, body);
+    }
+    return refused(400, 'No session: send initialize first, and the Mcp-Session-Id that it answers with each request');
+  }
+
+  /** The first request of a session. */
+  async #opened(exchange: Exchange, body: unknown): Promise<HttpAnswer | null> {
+    if (!this.#listener.isListening) return unavailable('The server stops');
+    if (this.options.isFull()) return unavailable('All places of the server are in use (max_instances)');
+    const session = await this.#sessions.open();
+    try {
+      return await this.#inSession(session, exchange, body);
+    } finally {
+      await this.#sessions.settle(session);
+    }
+  }
+
+  /** A stream for the server's own messages stays open between requests; all else counts as the session's work. */
+  async #inSession(session: Session, exchange: Exchange, body: unknown): Promise<null> {
+    const [request] = exchange;
+    const work = async () => {
+      const answer = await session.transport.handleRequest(webRequest(request), { parsedBody: body });
+      await sendWebResponse(this.#listener, exchange, answer);
+    };
+    if (request.method === 'GET') await work();
+    else await this.#sessions.during(session, () => this.#counted(work));
+    return null;
+  }
+
+  /** A stream of events, such as a subscription, ends when the server stops. */
+  async #withoutSession(handler: McpHttpHandler, exchange: Exchange, body: unknown): Promise<null> {
+    const answer = await this.#counted(() => handler.fetch(webRequest(exchange[0]), { parsedBody: body }));
+    await sendWebResponse(this.#listener, exchange, answer);
+    return null;
+  }
+
+  /** The server stops after it. */
+  async #counted<T>(work: () => Promise<T>): Promise<T> {
+    const done = work();
+    const settled = done.catch(() => undefined);
+    this.#answering.add(settled);
+    try {
+      return await done;
+    } finally {
+      this.#answering.delete(settled);
+    }
+  }
+
+  #failure(error: unknown): HttpAnswer {
+    if (error instanceof BodyError)
+      return refused(error.status, error.message, error.reason === 'not JSON' ? codes.parse : codes.invalid);
+    this.options.onFault?.(error instanceof Error ? error : new Error(String(error)));
+    return refused(500, 'The server had an error while it answered', codes.internal);
+  }
+}
+
+const isInitialize = (body: unknown): boolean => (body as { method?: unknown } | null)?.method === 'initialize';
+
+const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', id: null, error: { code, message } });
+
+const refused = (status: number, message: string, code: number = codes.refused): HttpAnswer => ({
+  status,
+  json: rpcError(code, message),
+});
+
+const unavailable = (message: string): HttpAnswer => ({ ...refused(503, message), retryAfterS: 1 });

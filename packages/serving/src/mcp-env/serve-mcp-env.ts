@@ -1,0 +1,47 @@
+// An environment by name, or the members of a mixture, served over MCP. The SDK is loaded here and not before.
+import { makeEnv, type EnvName, type EnvParts } from '@bowyer/envs';
+import { servedGames } from './games.js';
+import type { McpEnvOptions, McpEnvServer, McpHttpOptions, McpPipe, Pipe } from './mcp-env-server.js';
+import type { McpListener, McpListenerOptions } from './mcp-listener.js';
+
+export interface ServedEnvOptions extends Pick<McpEnvOptions, 'drawSeed' | 'onFault'> {
+  name: EnvName;
+  /** The environment's options. */
+  options: Record<string, unknown>;
+  parts?: EnvParts;
+}
+
+export type ServeMcpEnvOptions = ServedEnvOptions & McpHttpOptions;
+
+const VERSION = '0.2.0';
+
+async function optionsOf({ name, options, parts, drawSeed, onFault }: ServedEnvOptions): Promise<McpEnvOptions> {
+  const make = () => makeEnv(name, options, parts);
+  await make().close(); // invalid options are reported now, not at the first request
+  return { served: servedGames(name, options), makeEnv: make, version: VERSION, drawSeed, onFault };
+}
+
+/** Over Streamable HTTP. @returns the server once it listens */
+export async function serveMcpEnv({
+  host,
+  port,
+  apiKey,
+  maxInstances,
+  idleMs,
+  ...served
+}: ServeMcpEnvOptions): Promise<McpEnvServer> {
+  const { listenMcpEnv } = await import('./mcp-env-server.js');
+  return listenMcpEnv(await optionsOf(served), { host, port, apiKey, maxInstances, idleMs });
+}
+
+/** To the program at the other end of a pipe, such as one that has started this process. */
+export async function serveMcpPipe(served: ServedEnvOptions, pipe: Pipe): Promise<McpPipe> {
+  const { pipeMcpEnv } = await import('./mcp-env-server.js');
+  return pipeMcpEnv(await optionsOf(served), pipe);
+}
+
+/** Any server of the SDK over Streamable HTTP, by the same sessions and within the same bounds. */
+export async function listenMcp(options: McpListenerOptions): Promise<McpListener> {
+  const listeners = await import('./mcp-listener.js');
+  return listeners.McpListener.listen(options);
+}

@@ -1,0 +1,93 @@
+// The sessions of a server of MCP, each under the id that its client sends: opened by `initialize`, closed by the client or when idle.
+import type { IncomingMessage } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { WebStandardStreamableHTTPServerTransport, type McpServer } from '@modelcontextprotocol/server';
+
+/** What a session consists of, beside its transport. */
+export interface SessionContent {
+  /** Not connected yet. */
+  server: McpServer;
+  close(): Promise<void>;
+}
+
+export interface SessionTableOptions {
+  open: () => SessionContent;
+  /** A session without a request for so long is closed, in milliseconds. */
+  idleMs: number;
+  onFault?: (error: Error) => void;
+}
+
+export interface Session {
+  transport: WebStandardStreamableHTTPServerTransport;
+  content: SessionContent;
+  lastUsed: number;
+  /** Requests that are being answered, without the stream for the server's own messages. */
+  atWork: number;
+}
+
+export class SessionTable {
+  readonly #sessions = new Map<string, Session>();
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor(private readonly options: SessionTableOptions) {
+    this.#sweep = setInterval(() => this.closeIdle(), Math.max(1000, options.idleMs / 4)).unref();
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  find({ headers }: IncomingMessage): Session | undefined {
+    return this.#sessions.get(String(headers['mcp-session-id'] ?? ''));
+  }
+
+  /** @returns a session that takes part only if the request that it is for turns out to open it; see `settle` */
+  async open(): Promise<Session> {
+    const content = this.options.open();
+    const id = randomUUID();
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
+    await content.server.connect(transport);
+    const session = { transport, content, lastUsed: performance.now(), atWork: 0 };
+    this.#sessions.set(id, session);
+    const closed = transport.onclose;
+    transport.onclose = () => {
+      closed?.();
+      this.#sessions.delete(id);
+      content.close().catch((error: Error) => this.options.onFault?.(error));
+    };
+    return session;
+  }
+
+  /** A session is not idle during the work, and has been used after it. */
+  async during(session: Session, work: () => Promise<void>): Promise<void> {
+    session.atWork++;
+    try {
+      await work();
+    } finally {
+      session.atWork--;
+      session.lastUsed = performance.now();
+    }
+  }
+
+  /** Closes a session whose first request was refused. */
+  async settle({ transport }: Session): Promise<void> {
+    if (transport.sessionId === undefined) await transport.close();
+  }
+
+  /** @returns how many were closed */
+  closeIdle(now: number = performance.now()): number {
+    const idle = [...this.#sessions.values()].filter(
+      ({ atWork, lastUsed }) => atWork === 0 && now - lastUsed > this.options.idleMs,
+    );
+    for (const { transport } of idle) void transport.close();
+    return idle.length;
+  }
+
+  async closeAll(): Promise<void> {
+    clearInterval(this.#sweep);
+    const contents = [...this.#sessions.values()].map(({ transport, content }) =>
+      transport.close().then(content.close),
+    );
+    await Promise.all(contents);
+  }
+}

@@ -1,0 +1,40 @@
+// Between Node's HTTP and the SDK's web requests and responses.
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpListener } from '../http/http-listener.js';
+
+/** The headers that the protocol reads. */
+const READ = /^(accept|content-type|last-event-id|mcp-.+)$/;
+
+/** The request without its body, which is read within the bounds of the server. */
+export function webRequest({ method, headers, url }: IncomingMessage): Request {
+  const read = Object.entries(headers).filter(([name, value]) => READ.test(name) && typeof value === 'string');
+  return new Request(new URL(url ?? '/', 'http://server'), { method, headers: read as [string, string][] });
+}
+
+/** Sends what the SDK has answered: whole, or as the events come. */
+export async function sendWebResponse(
+  listener: HttpListener,
+  [request, response]: readonly [IncomingMessage, ServerResponse],
+  answer: Response,
+): Promise<void> {
+  const { connection: _, ...headers } = Object.fromEntries(answer.headers);
+  if (answer.body === null || headers['content-type'] !== 'text/event-stream')
+    return listener.send(request, response, { status: answer.status, text: await answer.text(), headers });
+  response.writeHead(answer.status, headers);
+  response.flushHeaders();
+  await sendEvents(response, answer.body.getReader());
+}
+
+/** A client that does not read is not sent more, and one that has left ends the stream. */
+async function sendEvents(response: ServerResponse, events: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const leave = () => void events.cancel().catch(() => undefined);
+  response.once('close', leave);
+  for (;;) {
+    const { done, value } = await events.read();
+    if (done || response.destroyed) break;
+    if (!response.write(value)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  }
+  response.off('close', leave);
+  response.end();
+}
