@@ -4,6 +4,7 @@ import { schemaOf, taskOf } from './config/units.js';
 import type { Leader } from './ranks/leader.js';
 import { resolvedConfig } from './context/resolved-config.js';
 import { runTask } from './run-task.js';
+import { findTask } from './tasks/registry.js';
 import { withSignals } from './context/signals.js';
 import { openTerminal } from './context/terminal.js';
 
@@ -21,7 +22,8 @@ export async function job(context: JobContext, leader: Leader | null, notes: rea
       leader.refuse(`task=${String(task)}`, 'start it without them; task=train is what several processes share');
     await leader.announce({ ...common, plugins: plugins as string[] });
   }
-  const { log, print, progress, close } = openTerminal(context, { quiet, json });
+  const isSpoken = findTask(task as string)?.speaksOnStdout?.(config.typed) === true;
+  const { log, print, progress, close } = openTerminal(context, { quiet, json, isSpoken });
   for (const note of notes) log(note);
   try {
     await withSignals(log, (onInterrupt) =>

@@ -221,6 +221,17 @@ const AT_AN_ENDPOINT: Readonly<Record<string, string>> = {
   compare_with: 'evaluate each agent in a run of its own',
 };
 
+/** The keys of a server of environments whose clients connect in another way. */
+const OF_A_SERVED_ENVIRONMENT: Readonly<Record<string, string>> = {
+  transport: 'choose protocol=mcp',
+  server_key_env: 'choose protocol=mcp with transport=http: clients of the other protocols send no key',
+  host: 'choose transport=http',
+  port: 'choose transport=http',
+  allow_anonymous: 'choose transport=http',
+  max_instances: 'choose transport=http',
+  idle_minutes: 'choose transport=http',
+};
+
 /** The choice that would make a run read a key that it does not read; undefined where no other key switches it on. */
 export function conditionOf(path: string, { algorithm, setting }: Choices = NO_CHOICES): string | undefined {
   // The algorithm is the warm start itself.
@@ -234,6 +245,8 @@ export function conditionOf(path: string, { algorithm, setting }: Choices = NO_C
   if (path.startsWith('policy.endpoint')) return CONDITIONS['policy.endpoint'];
   if (Object.hasOwn(AT_AN_ENDPOINT, path) && setting('policy.endpoint') !== undefined)
     return `an endpoint plays: ${AT_AN_ENDPOINT[path]}`;
+  if (Object.hasOwn(OF_A_SERVED_ENVIRONMENT, path) && setting('task') === 'serve_env')
+    return OF_A_SERVED_ENVIRONMENT[path];
   if (path === 'do_sample' && setting('task') === 'evaluate')
     return 'write eval_decoding=sample or eval_decoding=greedy';
   return Object.entries(CONDITIONS).find(([key]) => path === key || path.startsWith(`${key}.`))?.[1];

@@ -1,15 +1,20 @@
 // The output of a command: a live view on a terminal, lines in a pipe, JSON lines for scripts, or warnings and results alone.
+import { Console } from 'node:console';
 import { writeLines, type JobContext, type SweepRequest } from '@bowyer/config';
 import { isLiveTerminal, LiveRegion, type ProgressOutput } from '@bowyer/logging';
 import type { TaskContext } from './task-context.js';
 
-type Settings = Readonly<Record<'quiet' | 'json', unknown>>;
+type Settings = Readonly<Record<'quiet' | 'json', unknown>> & {
+  /** The task's own protocol is on standard output. */
+  isSpoken?: boolean;
+};
 type Terminal = Pick<TaskContext, 'log' | 'print' | 'progress'> & { close(): void };
 
 const nothing: ProgressOutput = { write: () => true };
 
 export function openTerminal(context: JobContext, config: Settings): Terminal {
-  const { quiet, json } = config;
+  const { quiet, json, isSpoken } = config;
+  if (isSpoken === true) return besideProtocol(context, quiet === true);
   if (json === true) return jsonLines(context, quiet === true);
   if (quiet === true) context.limitConsole('WARNING');
   const stream = context.stderr;
@@ -20,6 +25,22 @@ export function openTerminal(context: JobContext, config: Settings): Terminal {
     print: (text) => above(() => void context.stdout.write(text)),
     progress: quiet === true ? nothing : { live, write: (text) => context.stderr.write(text) },
     close: () => live?.close(),
+  };
+}
+
+/** All on standard error, that of programs which write to the console too. */
+function besideProtocol({ log, limitConsole, stderr }: JobContext, quiet: boolean): Terminal {
+  limitConsole(null);
+  const own = globalThis.console;
+  globalThis.console = new Console({ stdout: process.stderr, stderr: process.stderr });
+  return {
+    log(message, level = 'INFO') {
+      log(level, message, 'run');
+      if (!quiet || level !== 'INFO') writeLines(stderr, message);
+    },
+    print: (text) => void (quiet || stderr.write(text)),
+    progress: nothing,
+    close: () => void (globalThis.console = own),
   };
 }
 

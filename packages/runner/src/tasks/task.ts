@@ -13,6 +13,8 @@ export interface TaskUnit {
   sharesRanks?: boolean;
   /** Plays episodes: has the node `env`, and gets the environment's parts. */
   plays: boolean;
+  /** Whether standard output carries a protocol of the task's own: log and results then go to standard error. */
+  speaksOnStdout?(config: Record<string, unknown>): boolean;
   /** Looks for settings that are missing or contradict each other, before anything starts. `config` has camelCase keys. */
   problems?(config: Record<string, unknown>): ConfigProblem[] | Promise<ConfigProblem[]>;
   /** Imports the code that does the work; the compute stack is loaded here and not before. */

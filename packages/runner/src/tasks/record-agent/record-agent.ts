@@ -4,7 +4,8 @@ import { checkTerminator, deviceOf } from '@bowyer/agent';
 import { openDevice } from '@bowyer/graph';
 import { AgentServer, ProxyServer, RolloutLog, type SplicePolicy } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
-import { keyOf, loadDecoder, serverOptions, type ServeConfig } from '../serve-model/serve-model.js';
+import { loadDecoder, serverOptions, type ServeConfig } from '../serve-model/serve-model.js';
+import { keyOf } from '../server-key.js';
 
 type RecordConfig = Omit<ServeConfig, 'model'> & {
   model: string | null;

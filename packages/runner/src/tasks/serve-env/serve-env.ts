@@ -1,15 +1,31 @@
-// task=serve_env: an environment over AgentGym's or OpenEnv's protocol, until the user stops it.
-import { serveEnv as serveAgentGym, serveOpenEnv } from '@bowyer/serving';
+// task=serve_env: an environment over AgentGym's or OpenEnv's protocol, or MCP, until the user stops it.
+import {
+  serveEnv as serveAgentGym,
+  serveMcpEnv,
+  serveMcpPipe,
+  serveOpenEnv,
+  type ServedEnvOptions,
+} from '@bowyer/serving';
 import { environmentOptions, type EnvironmentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
+import { keyOf } from '../server-key.js';
+import type { protocols, transports } from './unit.js';
 
+/** Keys that the protocol and its transport have; `keys` of the unit says which. */
 type ServeConfig = EnvironmentConfig & {
+  protocol: (typeof protocols)[number];
   host: string;
   port: number;
-  protocol: 'agentgym' | 'openenv';
   maxInstances: number;
   idleMinutes: number;
+  transport: (typeof transports)[number];
+  serverKeyEnv: string | null;
 };
+
+interface Server {
+  url: string;
+  close(): Promise<void>;
+}
 
 /** Whether somebody has chosen the goals of the shop that is served. */
 const hasOwnShop = ({ env }: EnvironmentConfig): boolean =>
@@ -17,22 +33,20 @@ const hasOwnShop = ({ env }: EnvironmentConfig): boolean =>
 
 const MS_PER_MINUTE = 60_000;
 
-export async function serveEnv(config: ServeConfig, { print, log, onInterrupt, envParts }: TaskContext): Promise<void> {
-  const { env, host, port, protocol, maxInstances, idleMinutes } = config;
+export async function serveEnv(config: ServeConfig, context: TaskContext): Promise<void> {
+  const { env, protocol } = config;
+  const { print, log, onInterrupt, envParts } = context;
   const stopped = new Promise<void>((resolve) =>
     onInterrupt(resolve, 'the server stops when every request is answered'),
   );
-  const listen = protocol === 'openenv' ? serveOpenEnv : serveAgentGym;
-  const server = await listen({
+  const served: ServedEnvOptions = {
     name: env.name,
     options: environmentOptions(config),
     parts: envParts,
-    host,
-    port,
-    maxInstances,
-    idleMs: idleMinutes * MS_PER_MINUTE,
     onFault: (error) => log(`${env.name}: ${error.stack ?? error.message}`, 'WARNING'),
-  });
+  };
+  if (protocol === 'mcp' && config.transport === 'stdio') return servePipe(served, stopped, log);
+  const server = await listen(config, served);
   if (protocol === 'agentgym' && hasOwnShop(config))
     log(
       'webshop: a client of this shop needs env.webshop_upper=NUMBER of its goals; by default it counts AgentGym’s 3930',
@@ -41,4 +55,19 @@ export async function serveEnv(config: ServeConfig, { print, log, onInterrupt, e
   await stopped;
   await server.close();
   print('stopped: every request is answered, every environment closed\n');
+}
+
+function listen(config: ServeConfig, served: ServedEnvOptions): Promise<Server> {
+  const { protocol, host, port, maxInstances, idleMinutes } = config;
+  const options = { ...served, host, port, maxInstances, idleMs: idleMinutes * MS_PER_MINUTE };
+  if (protocol === 'mcp') return serveMcpEnv({ ...options, apiKey: keyOf(config) });
+  return protocol === 'openenv' ? serveOpenEnv(options) : serveAgentGym(options);
+}
+
+/** Until the client closes its end. Standard output is the protocol's. */
+async function servePipe(served: ServedEnvOptions, stopped: Promise<void>, log: TaskContext['log']): Promise<void> {
+  const pipe = await serveMcpPipe(served, { input: process.stdin, output: process.stdout });
+  log(`${served.name} is served on standard input and output`);
+  await Promise.race([stopped, pipe.ended]);
+  await pipe.close();
 }

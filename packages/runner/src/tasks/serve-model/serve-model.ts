@@ -27,6 +27,7 @@ import {
   type EnvironmentConfig,
 } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
+import { keyOf } from '../server-key.js';
 import { adapterBankOf, announceRoom, servedAdapters, type AdapterConfig } from './served-adapters.js';
 import { followRun } from './follow-run.js';
 
@@ -227,15 +228,4 @@ async function templateOf(
     log(`no /v1/chat/completions, /v1/completions only: ${error.message}`, 'WARNING');
     return null;
   }
-}
-
-/** @param name of the config's key */
-export function keyOf({ serverKeyEnv }: Pick<ServeConfig, 'serverKeyEnv'>, name = 'server_key_env'): string | null {
-  if (serverKeyEnv === null) return null;
-  const key = process.env[serverKeyEnv];
-  if (key) return key;
-  throw new Error(
-    `${name}: the environment variable ${serverKeyEnv} is not set; it should contain the key\n` +
-      `  set it, or write ${name}=null`,
-  );
 }

@@ -6,7 +6,8 @@ import { openDevice } from '@bowyer/graph';
 import { openTrainingBase, TinkerServer, type Quotas } from '@bowyer/tinker';
 import type { TaskContext } from '../../context/task-context.js';
 import { owningFolder } from '../../run/folder-owner.js';
-import { keyOf, serverOptions, type ServeConfig } from '../serve-model/serve-model.js';
+import { serverOptions, type ServeConfig } from '../serve-model/serve-model.js';
+import { keyOf } from '../server-key.js';
 
 type TinkerConfig = ServeConfig & {
   folder: string | null;

@@ -1,0 +1,15 @@
+/**
+ * The key that a server asks for, or that it sends to another one; null where the config names none.
+ *
+ * @param name of the config's key
+ * @throws if the environment variable is not set
+ */
+export function keyOf({ serverKeyEnv }: { serverKeyEnv: string | null }, name = 'server_key_env'): string | null {
+  if (serverKeyEnv === null) return null;
+  const key = process.env[serverKeyEnv];
+  if (key) return key;
+  throw new Error(
+    `${name}: the environment variable ${serverKeyEnv} is not set; it should contain the key\n` +
+      `  set it, or write ${name}=null`,
+  );
+}
