@@ -7,6 +7,7 @@ import { bytesInFlight } from '../src/http/byte-budget.js';
 import { HttpListener, type HttpListenerOptions, type ListenerLimits } from '../src/http/http-listener.js';
 import { parseJson } from '../src/http/json-text.js';
 import { readBody, type BodyError } from '../src/http/request-body.js';
+import { serveMcpEnv } from '../src/mcp-env/serve-mcp-env.js';
 import { OpenEnvServer, type OpenEnvServerOptions } from '../src/open-env/open-env-server.js';
 
 const open: { close(): Promise<void> }[] = [];
@@ -335,4 +336,44 @@ test('JSON is bounded in depth, fields and values, wherever its parts are cut fo
   await expect(parseJson(`[${'1,'.repeat(250_001)}1]`)).rejects.toThrow('more than 250000 values');
   const text = '\\"[{,'.repeat(300_000); // no structure: within a string
   expect(await parseJson(JSON.stringify(text))).toBe(text);
+});
+
+test('sessions of MCP: what is no request is refused, half-sent ones hold nothing, a thousand sessions stay small', async () => {
+  const idle = { idleMs: 60_000, apiKey: null, host: '127.0.0.1', port: 0 };
+  const server = await serveMcpEnv({ name: 'maze', options: {}, maxInstances: 1000, ...idle });
+  open.push(server);
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const sent = (body: string, more: Record<string, string> = {}) =>
+    fetch(server.url, { method: 'POST', headers: { ...headers, ...more }, body });
+  const clientInfo = { name: 'stranger', version: '1' };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  const refusals: [body: string, status: number, more?: Record<string, string>][] = [
+    ['{', 400],
+    ['', 400],
+    ['[]', 400],
+    ['null', 400],
+    ['{"method":"initialize"}', 400],
+    ['{"jsonrpc":"2.0","id":1,"method":"tools/list"}', 400],
+    ['['.repeat(5000), 400],
+    [`"${'x'.repeat(2 * MIB)}"`, 413],
+    [initialize, 404, { 'mcp-session-id': 'x' }],
+    [initialize, 403, { origin: 'http://evil.example' }],
+    [initialize, 406, { accept: 'text/html' }],
+  ];
+  for (const [body, status, more] of refusals) {
+    const answer = await sent(body, more);
+    expect([body.slice(0, 50), answer.status]).toEqual([body.slice(0, 50), status]);
+    expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', error: { code: expect.any(Number) as number } });
+  }
+  expect(server.players).toBe(0);
+  const half = await client(new URL(server.url).origin, post(1000, '{').replace('POST /', 'POST /mcp'));
+  const before = process.memoryUsage().rss;
+  for (let i = 0; i < 1000; i += 50)
+    await Promise.all(Array.from({ length: 50 }, async () => (await sent(initialize)).text()));
+  expect(server.players).toBe(1000);
+  expect((await sent(initialize)).status).toBe(503);
+  expect(process.memoryUsage().rss - before).toBeLessThan(300 * MIB);
+  half.socket.destroy();
+  await until(() => bytesInFlight.held === 0);
 });
