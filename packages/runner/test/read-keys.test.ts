@@ -428,7 +428,10 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
       `output=${at('replayed.jsonl')}`,
     ],
   ],
-  serve_env: async () => [['serve_env', 'port=0']],
+  serve_env: async () => [
+    ['serve_env', 'port=0'],
+    ['serve_env', 'protocol=mcp', 'port=0'],
+  ],
   dashboard: async () => [['dashboard', `dir=${folder}`, 'port=0']],
   report: async () => [['report', `dirs=[${at('bc_20q', '0')}]`]],
   compare: async () => [['compare', `dirs=[${at('bc_20q', '0')},${at('bc_20q', '0')}]`]],

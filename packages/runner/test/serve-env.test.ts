@@ -5,15 +5,41 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { agentGymEnv } from '@bowyer/envs';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
+const program = ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts', '--config-name', 'serve_env'];
+
+test('plays with the MCP client that starts it, on standard output alone', async () => {
+  const save = mkdtempSync(join(tmpdir(), 'serve-env-'));
+  const words = ['env=maze', 'protocol=mcp', 'transport=stdio', `save_path=${save}`, `hydra.run.dir=${save}`];
+  const args = [...program, ...words];
+  const transport = new StdioClientTransport({ command: process.execPath, args, cwd: repository, stderr: 'pipe' });
+  let [logged, strayed] = ['', ''];
+  transport.stderr!.on('data', (piece: Buffer) => (logged += piece.toString()));
+  const client = new Client({ name: 'player', version: '1' });
+  client.onerror = ({ message }) => (strayed += message); // lines that are not of the protocol
+  await client.connect(transport, { timeout: 120_000 });
+  const call = async (name: string, given: Record<string, unknown>) =>
+    (await client.callTool({ name, arguments: given })).structuredContent;
+  expect((await call('reset', { item: 17 }))?.observation).toMatch(/position 6, 6/);
+  await call('step', { action: 'move down' });
+  expect(await call('step', { action: 'move down' })).toMatchObject({ terminated: true, won: true, return: -1 });
+  await client.close();
+  expect(strayed).toBe('');
+  expect(logged).toContain('maze is served on standard input and output');
+});
+
 test('serves a maze over AgentGym’s protocol and stops gracefully', async () => {
   const save = mkdtempSync(join(tmpdir(), 'serve-env-'));
-  const words = ['--config-name', 'serve_env', 'env=maze', 'port=0', `save_path=${save}`, `hydra.run.dir=${save}`];
-  const program = ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts', ...words];
-  const child = spawn(process.execPath, program, { cwd: repository, stdio: ['ignore', 'pipe', 'inherit'] });
+  const words = ['env=maze', 'port=0', `save_path=${save}`, `hydra.run.dir=${save}`];
+  const child = spawn(process.execPath, [...program, ...words], {
+    cwd: repository,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let said = '';
   try {
     const address = await new Promise<string>((resolve, reject) => {

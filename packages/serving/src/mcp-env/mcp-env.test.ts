@@ -103,7 +103,7 @@ test('a client of 2026-07-28 names its episode, as there are no sessions', async
     isError: true,
     text: 'There is no episode of this id; it may have been idle. Call reset for another one.',
   });
-  expect(await call(client, 'reset')).toMatchObject({ isError: true, text: /max_instances/ as unknown as string });
+  expect((await call(client, 'reset')).text).toMatch(/max_instances/);
   expect((await call(client, 'reset', { episode })).content.episode).not.toBe(episode);
   expect(server.players).toBe(1);
 });
@@ -137,10 +137,9 @@ test('a player is told the rules, the arguments and how to go on after a mistake
   let last = await call(client, 'step', { action: act() });
   while (last.content.terminated === false) last = await call(client, 'step', { action: act() });
   expect(last.text).toMatch(/\[Reward 0\. The episode (is won|has ended): return -\d after \d+ steps\.\]$/);
-  expect(await call(client, 'step', { action: 'x' })).toMatchObject({
-    isError: true,
-    text: /^The episode has ended after \d+ steps .* Call reset for another one\.$/ as unknown as string,
-  });
+  const { isError, text } = await call(client, 'step', { action: 'x' });
+  expect(isError).toBe(true);
+  expect(text).toMatch(/^The episode has ended after \d+ steps .* Call reset for another one\.$/);
 });
 
 test('the environments of a mixture have a tool each', async () => {
