@@ -89,7 +89,7 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   /** The value of `env.name`. */
   name: string;
   description: string;
-  /** What a player is told who reads no observation before: the goal, how an action is written, what ends an episode. */
+  /** A player reads them before the first observation: the goal, how an action is written, what ends an episode. */
   rules?(options: Options): string;
   /** The options, keys of the `env` node. */
   schema: OptionsSchema;

@@ -338,7 +338,7 @@ test('JSON is bounded in depth, fields and values, wherever its parts are cut fo
   expect(await parseJson(JSON.stringify(text))).toBe(text);
 });
 
-test('sessions of MCP: what is no request is refused, half-sent ones hold nothing, a thousand sessions stay small', async () => {
+test('sessions of MCP: other texts than requests are refused, half-sent ones hold nothing, a thousand sessions stay small', async () => {
   const idle = { idleMs: 60_000, apiKey: null, host: '127.0.0.1', port: 0 };
   const server = await serveMcpEnv({ name: 'maze', options: {}, maxInstances: 1000, ...idle });
   open.push(server);

@@ -5,7 +5,7 @@ import type { Opening, ServedGames } from './games.js';
 import { PlayError, type Player, type Turn } from './player.js';
 import { begunText, instructionsFor, playText, steppedText } from './texts.js';
 
-/** Where a call finds its player. */
+/** The place where a call finds its player. */
 export interface Seat {
   /** The player that a reset is for, and the id that further calls give; null where the session has one player. */
   take(episode?: string): { player: Player; episode: string | null };
@@ -146,12 +146,12 @@ export class EnvTools {
   }
 }
 
-/** What it changes is its own episode. */
+/** A call changes its own episode alone. */
 const PLAYS = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 
 const steppedProperties = {
   observation: text,
-  reward: { ...number, description: 'Of this step alone.' },
+  reward: { ...number, description: 'The reward of this step alone.' },
   terminated: { ...flag, description: 'The task ended.' },
   truncated: { ...flag, description: 'A limit cut the episode.' },
   return: { ...number, description: 'Sum of the rewards of the episode.' },
@@ -162,7 +162,7 @@ const steppedRequired = ['observation', 'reward', 'terminated', 'truncated', 're
 
 const steppedContent = ({ episodicReturn, ...turn }: Turn): Arguments => ({ ...turn, return: episodicReturn });
 
-/** The mistakes of a player, and an environment's faults, are results: a model reads them and goes on. */
+/** The mistakes of a player, and an environment's faults, are results: a model reads them and continues. */
 async function answered(work: () => Promise<[text: string, content: Arguments]>): Promise<CallToolResult> {
   try {
     const [content, structuredContent] = await work();

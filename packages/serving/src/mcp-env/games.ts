@@ -1,4 +1,4 @@
-// What a server says of the environments that it serves: the rules of each, and how an episode of each is begun.
+// The environments of a server, as it describes them: the rules of each, and how an episode of each is begun.
 import {
   defaultOffer,
   environmentInfo,
@@ -25,7 +25,7 @@ export interface Game {
 export interface Opening {
   tool: string;
   description: string;
-  /** What the tool takes, by names in snake_case. */
+  /** The tool's arguments, by names in snake_case. */
   properties: ResetSchema['properties'];
   /** @returns what the environment's `reset` takes; the seed counts where the player has given neither one nor an item */
   resetOptions(given: Readonly<Record<string, unknown>>, seed: number): Record<string, unknown>;

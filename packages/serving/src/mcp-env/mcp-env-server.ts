@@ -13,7 +13,7 @@ import { Player } from './player.js';
 export interface McpEnvOptions {
   served: ServedGames;
   makeEnv: () => Env;
-  /** Of this project. */
+  /** The version of this project. */
   version: string;
   /** The seed of an episode whose player gives none. */
   drawSeed?: () => number;

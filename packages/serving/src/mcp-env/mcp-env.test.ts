@@ -108,7 +108,7 @@ test('a client of 2026-07-28 names its episode, as there are no sessions', async
   expect(server.players).toBe(1);
 });
 
-test('a player is told the rules, the arguments and how to go on after a mistake', async () => {
+test('a player is shown the rules, the arguments and what to call after a mistake', async () => {
   const client = await connected(http(await serve(subset, { drawSeed: () => 11 })));
   expect(client.getInstructions()).toMatch(
     /^Text environments to play\. reset begins .*\n\n.*one of these 10 objects/s,

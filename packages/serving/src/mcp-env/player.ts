@@ -1,12 +1,12 @@
-// The environment of one player: one episode at a time, its calls one after another. Mistakes of a player are told apart from faults of
-// the environment, and each says how to go on.
+// The environment of one player: one episode at a time, its calls one after another. A player's mistakes and
+// faults of the environment are errors that say what to call next.
 import type { Env } from '@bowyer/envs';
 import { faultMessage } from '../http/excerpt.js';
 
-/** What a reset or a step led to. */
+/** The result of a reset or a step. */
 export interface Turn {
   observation: string;
-  /** Of this step alone; 0 after a reset. */
+  /** The reward of this step alone; 0 after a reset. */
   reward: number;
   terminated: boolean;
   truncated: boolean;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport, type McpServer } from '@modelcontextprotocol/server';
 
-/** What a session consists of, beside its transport. */
+/** The parts of a session beside its transport. */
 export interface SessionContent {
   /** Not connected yet. */
   server: McpServer;
