@@ -24,8 +24,8 @@ test('plays with the MCP client that starts it, on standard output alone', async
   client.onerror = ({ message }) => (strayed += message); // lines that are not of the protocol
   await client.connect(transport, { timeout: 120_000 });
   const call = async (name: string, given: Record<string, unknown>) =>
-    (await client.callTool({ name, arguments: given })).structuredContent;
-  expect((await call('reset', { item: 17 }))?.observation).toMatch(/position 6, 6/);
+    (await client.callTool({ name, arguments: given })).structuredContent as Record<string, unknown>;
+  expect((await call('reset', { item: 17 })).observation).toMatch(/position 6, 6/);
   await call('step', { action: 'move down' });
   expect(await call('step', { action: 'move down' })).toMatchObject({ terminated: true, won: true, return: -1 });
   await client.close();

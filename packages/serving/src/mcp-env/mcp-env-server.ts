@@ -48,8 +48,8 @@ export async function listenMcpEnv(options: McpEnvOptions, http: McpHttpOptions)
   const { maxInstances, idleMs } = http;
   const [tools, namedTools] = [toolsOf(options, false), toolsOf(options, true)];
   const newPlayer = () => new Player({ makeEnv, onFault });
-  const players = () => listener.sessions + named.size;
-  const named = new NamedPlayers({ player: newPlayer, isFull: () => players() >= maxInstances, idleMs });
+  const players = (): number => listener.sessions + named.size;
+  const named: NamedPlayers = new NamedPlayers({ player: newPlayer, isFull: () => players() >= maxInstances, idleMs });
   const open = () => {
     const player = newPlayer();
     return { server: tools.serverFor(seatOf(player)), close: () => player.close() };
