@@ -115,3 +115,30 @@ function nested(depth: number): unknown {
   for (let level = 0; level < depth; level++) value = [value];
   return value;
 }
+
+/** Damages the text within the JSON as often as anywhere in its bytes. */
+export const damageText = (seed: Uint8Array, rng: Rng) =>
+  rng.uniform() < 0.5 ? damageBytes(seed, rng) : Buffer.from(damageJson(Buffer.from(seed).toString(), rng));
+/** Of one line. */
+export const damageLines = (seed: Uint8Array, rng: Rng) => {
+  const lines = Buffer.from(seed).toString().split('\n');
+  const at = rng.integer(0, lines.length - 1);
+  lines[at] = Buffer.from(damageText(Buffer.from(lines[at]), rng)).toString();
+  return Buffer.from(lines.join('\n'));
+};
+
+/** The same, half of the time within a text of the line that is JSON itself, as spans and arguments of calls have it. */
+export function damageNestedLines(seed: Uint8Array, rng: Rng): Uint8Array {
+  if (rng.uniform() < 0.5) return damageLines(seed, rng);
+  const lines = Buffer.from(seed).toString().split('\n');
+  const at = rng.integer(0, lines.length - 1);
+  const root = { value: JSON.parse(lines[at] || '{}') as unknown };
+  const texts = placesOf(root).filter(
+    ({ owner, key }) => /^[[{]/.test(String(owner[key])) && typeof owner[key] === 'string',
+  );
+  if (texts.length === 0) return damageLines(seed, rng);
+  const { owner, key } = pick(rng, texts);
+  owner[key] = damageJson(owner[key] as string, rng);
+  lines[at] = JSON.stringify(root.value);
+  return Buffer.from(lines.join('\n'));
+}

@@ -1,4 +1,6 @@
 // A target has valid inputs and a reader, which must end soon: with a value, or with an error that says what is wrong.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Rng } from '@bowyer/core';
 
 export interface Target {
@@ -13,6 +15,18 @@ export interface Target {
 
 /** @param folder an empty one for the target's files */
 export type OpenTarget = (folder: string) => Target | Promise<Target>;
+
+/** A target whose input is one file. */
+export const file =
+  (name: string, seeds: readonly Uint8Array[], damage: Target['damage'], read: (path: string) => unknown): OpenTarget =>
+  (folder) => ({
+    seeds,
+    damage,
+    read: async (input) => {
+      writeFileSync(join(folder, name), input);
+      return read(join(folder, name));
+    },
+  });
 
 /** A small model's config. */
 export const llama = {

@@ -17,34 +17,13 @@ import { readEpisodes } from '@bowyer/agent';
 import { readConversations } from '@bowyer/conversations';
 import { readTrainingItems } from '../../src/tasks/finetune/training-items.js';
 import { repository } from '../command-line.js';
-import { damageBytes, damageJson } from './mutations.js';
+import { dataTargets } from './data-targets.js';
+import { damageBytes, damageLines, damageText } from './mutations.js';
 import { serverTargets } from './server-targets.js';
-import { llama, type OpenTarget, type Target } from './target.js';
+import { file, llama, type OpenTarget } from './target.js';
 
 const packages = join(repository, 'packages');
 const bytesOf = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
-/** Damages the text within the JSON as often as anywhere in its bytes. */
-const damageText = (seed: Uint8Array, rng: Rng) =>
-  rng.uniform() < 0.5 ? damageBytes(seed, rng) : Buffer.from(damageJson(Buffer.from(seed).toString(), rng));
-const damageLines = (seed: Uint8Array, rng: Rng) => {
-  const lines = Buffer.from(seed).toString().split('\n');
-  const at = rng.integer(0, lines.length - 1);
-  lines[at] = Buffer.from(damageText(Buffer.from(lines[at]), rng)).toString();
-  return Buffer.from(lines.join('\n'));
-};
-
-/** A target whose input is one file. */
-const file =
-  (name: string, seeds: readonly Uint8Array[], damage: Target['damage'], read: (path: string) => unknown): OpenTarget =>
-  (folder) => ({
-    seeds,
-    damage,
-    read: async (input) => {
-      writeFileSync(join(folder, name), input);
-      return read(join(folder, name));
-    },
-  });
-
 const stateDicts = ['gpt2-module-bf16', 'gpt2-old-format', 'old-format', 'parameters', 'state-dict'].map((name) =>
   readFileSync(join(packages, `checkpoints/test/fixtures/pickles/${name}.pt`)),
 );
@@ -287,5 +266,6 @@ export const targets: Readonly<Record<string, OpenTarget>> = {
   'chat template': chatTemplates,
   'episodes.jsonl': file('episodes.jsonl', [lines(episode, episode)], damageLines, readEpisodes),
   'checkpoint of a run': checkpoints,
+  ...dataTargets,
   ...serverTargets,
 };
