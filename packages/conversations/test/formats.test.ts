@@ -1,5 +1,5 @@
 // Each format as conversations, from files as their programs write them.
-import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -259,6 +259,14 @@ test.each(['snappy', 'zstd', 'gzip'])('Parquet with %s: rows are items', async (
     score: 3,
   });
 });
+
+test('a damaged Parquet file whose reader would never end is refused', async () => {
+  const whole = readFileSync(fixture('gzip.parquet'));
+  const kept = [whole.subarray(0, 202), whole.subarray(218, 435), whole.subarray(451, 465), whole.subarray(473)];
+  const path = join(folder, 'endless.parquet');
+  writeFileSync(path, Buffer.concat(kept));
+  await expect(readConversations(path)).rejects.toThrow(/endless.parquet: the Parquet file cannot be read: /);
+}, 120_000);
 
 test('a folder with several splits is read where one is named', async () => {
   const set = join(folder, 'set');

@@ -1,6 +1,6 @@
 // Rows of Parquet files, such as those of Hugging Face's datasets, as the values that JSON has.
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, type FileMetaData } from 'hyparquet';
-import { compressors } from 'hyparquet-compressors';
+import { stat } from 'node:fs/promises';
+import { parquetGroups } from './parquet-thread.js';
 
 export interface Row {
   value: unknown;
@@ -8,33 +8,20 @@ export interface Row {
   row: number;
 }
 
-/** One group of rows is in memory at a time. @throws with the path where the file is damaged */
+/** One group of rows is in memory at a time. @throws with the path where the file is damaged; ENOENT for a missing file */
 export async function* readParquetRows(path: string): AsyncGenerator<Row> {
-  const damaged = (error: unknown) =>
-    new Error(`${path}: the Parquet file cannot be read: ${(error as Error).message}`);
-  const file = await asyncBufferFromFile(path);
-  const metadata: FileMetaData = await parquetMetadataAsync(file).catch((error: unknown) => {
-    throw damaged(error);
-  });
-  let start = 0;
-  for (const { num_rows: count } of metadata.row_groups) {
-    const end = start + Number(count);
-    const rows = await parquetReadObjects({ file, metadata, compressors, rowStart: start, rowEnd: end }).catch(
-      (error: unknown) => {
-        throw damaged(error);
-      },
-    );
-    for (const [i, row] of rows.entries()) yield { value: plain(row), row: start + i + 1 };
-    start = end;
+  const { size } = await stat(path);
+  const groups = parquetGroups(path, size);
+  let row = 0;
+  try {
+    for (;;) {
+      const { value, done } = await groups.next().catch((error: unknown) => {
+        throw new Error(`${path}: the Parquet file cannot be read: ${(error as Error).message}`);
+      });
+      if (done === true) return;
+      for (const each of value) yield { value: each, row: ++row };
+    }
+  } finally {
+    await groups.return(undefined);
   }
-}
-
-/** 64-bit integers as numbers, dates and bytes as texts. */
-function plain(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  if (value instanceof Date) return value.toISOString();
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  if (Array.isArray(value) || ArrayBuffer.isView(value)) return Array.from(value as Iterable<unknown>, plain);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
 }
