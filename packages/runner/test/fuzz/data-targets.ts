@@ -103,6 +103,12 @@ const damageTable = (seed: Uint8Array, rng: Rng): Uint8Array => {
   return Buffer.concat([seed.subarray(0, from), damageBytes(seed.subarray(from), rng)]);
 };
 
+/** A reader that would never end is stopped after three seconds. */
+const parquetTables: OpenTarget = async (folder) => ({
+  ...(await file('data.parquet', parquet.map(fixture), damageTable, readTrainingItems)(folder)),
+  limitMs: 6000,
+});
+
 export const dataTargets: Readonly<Record<string, OpenTarget>> = {
   traces: file(
     'traces.jsonl',
@@ -117,6 +123,6 @@ export const dataTargets: Readonly<Record<string, OpenTarget>> = {
     readTraces,
   ),
   'tasks of agents': file('tasks.jsonl', [tasks], damageLines, readTasks),
-  Parquet: file('data.parquet', parquet.map(fixture), damageTable, readTrainingItems),
+  Parquet: parquetTables,
   'questions and answers': questions,
 };

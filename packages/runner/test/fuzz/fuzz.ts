@@ -52,9 +52,8 @@ async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number 
 /**
  * @param target a name of `targets`
  * @param first of the seeds, one for each input
- * @param limitMs an input that takes more CPU time is a finding
  */
-export async function fuzz(target: string, count: number, first = 1, limitMs = 2000): Promise<FuzzResult> {
+export async function fuzz(target: string, count: number, first = 1): Promise<FuzzResult> {
   const folder = mkdtempSync(join(tmpdir(), 'bowyer-fuzz-'));
   const reader = await targets[target](folder);
   for (const seed of reader.seeds) await reader.read(seed); // what is damaged was valid
@@ -69,7 +68,7 @@ export async function fuzz(target: string, count: number, first = 1, limitMs = 2
     const problem = await reader.read(bytes).then(() => void result.accepted++, mistakeOf);
     if (problem) result.findings.push({ problem, seed, input: bytes });
   };
-  const lanes = reader.lanes ?? 1;
+  const { lanes = 1, limitMs = 2000 } = reader;
   try {
     for (let from = first; from < first + count; from += lanes) {
       const inputs = Array.from({ length: Math.min(lanes, first + count - from) }, (_, i) => make(from + i, i));

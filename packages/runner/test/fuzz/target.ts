@@ -8,6 +8,8 @@ export interface Target {
   seeds: readonly Uint8Array[];
   /** Inputs that are read at once; one if not given. */
   lanes?: number;
+  /** The most CPU time for an input, in milliseconds; two seconds if not given. */
+  limitMs?: number;
   damage: (seed: Uint8Array, rng: Rng) => Uint8Array;
   read: (input: Uint8Array) => Promise<unknown>;
   close?: () => Promise<void>;
