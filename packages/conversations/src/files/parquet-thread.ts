@@ -39,7 +39,7 @@ parentPort.on('message', async () => {
     const { value, done } = await reading.next();
     parentPort.postMessage({ rows: done ? null : value });
   } catch (error) {
-    const isSaid = error.code !== undefined || /unsupported/.test(error.message);
+    const isSaid = error.syscall !== undefined || /unsupported/.test(error.message);
     parentPort.postMessage({ problem: isSaid ? error.message : 'it is damaged or cut off' });
   }
 });`;
