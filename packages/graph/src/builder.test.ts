@@ -17,12 +17,12 @@ test('operands that do not fit are reported where the graph is built, with opera
   const w = g.input('w', 'float32', [4, 2]);
   expect(() => g.scope('layer', () => g.matMul(x, w))).toThrow(
     [
-      "MatMul in 'net' at 'layer/': inner dimensions differ: 3 and 4",
+      "MatMul in 'net' at 'layer/': the inner dimensions are 3 and 4; they must be equal",
       "  input 0: 'x' float32 [batch, 3]",
       "  input 1: 'w' float32 [4, 2]",
     ].join('\n'),
   );
-  expect(() => g.add(x, w)).toThrow('shapes do not broadcast');
+  expect(() => g.add(x, w)).toThrow('the shapes of the operands do not broadcast');
   expect(() => g.reshape(x, [5, -1])).toThrow('3*batch elements do not divide by 5 to fill [5, -1]');
   expect(() => g.softmax(x, 2)).toThrow('axis 2 is outside rank 2');
   expect(() => g.mul(g.input('i', 'int64', ['batch']), 0.5)).toThrow('cast the tensor to float32 first');

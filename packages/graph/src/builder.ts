@@ -202,7 +202,7 @@ export class GraphBuilder extends Graph implements OperatorMethods {
       throw new GraphBuildError(
         'Split',
         [x],
-        `pieces ${formatShape(sizes)} add up to ${total}, axis ${axis} has ${x.dim(at)}`,
+        `the pieces ${formatShape(sizes)} add up to ${total}, but axis ${axis} has ${x.dim(at)} elements`,
       );
     if (sizes.length === 1) return [x];
     const shapes = sizes.map((size) => x.shape.map((dim, i) => (i === at ? size : dim)));
@@ -220,9 +220,9 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     const to = end === undefined ? x.dim(at) : positionOn(x.dim(at), end);
     const size = subtractDims(to, from);
     if (typeof size === 'number' && size < 0)
-      throw new GraphBuildError('Slice', [x], `axis ${axis} from ${from} to ${to} is empty backwards`);
+      throw new GraphBuildError('Slice', [x], `the end ${to} is before the start ${from} on axis ${axis}`);
     if (typeof to === 'number' && typeof x.dim(at) === 'number' && to > Number(x.dim(at))) {
-      throw new GraphBuildError('Slice', [x], `axis ${axis} has ${x.dim(at)} elements, end is ${to}`);
+      throw new GraphBuildError('Slice', [x], `the end ${to} is beyond axis ${axis}, which has ${x.dim(at)} elements`);
     }
     if (size === x.dim(at)) return x;
     const operands = [x, this.dimsTensor([from]), this.dimsTensor([to]), this.int64s([at])];
@@ -399,7 +399,9 @@ export class GraphBuilder extends Graph implements OperatorMethods {
   #operand(x: Operand, dtype: DataType): Value {
     if (typeof x !== 'number') return x;
     if (!isFloat(dtype) && !Number.isInteger(x))
-      throw new RangeError(`the constant ${x} meets a tensor of ${dtype}; cast the tensor to float32 first`);
+      throw new RangeError(
+        `the constant ${x} cannot be combined with a tensor of ${dtype}; cast the tensor to float32 first`,
+      );
     return this.scalar(x, dtype);
   }
 

@@ -1,9 +1,10 @@
-// A value whose gradient is given by hand, where that of the operators which compute it is flat or not the one that is wanted.
+// A value whose gradient is given by hand, because its own operators have a gradient of zero or not the one that is wanted.
 import type { OperatorMethods, Value } from './ir.js';
 import { defineOp } from './op.js';
 
 /**
- * y, for which gradients flow to x alone, by `gradientOf`, and not through what y is computed from: straight-through estimators.
+ * The value y, with a gradient that flows to x alone, by `gradientOf`, and not through the operators that compute y: a
+ * straight-through estimator.
  * Source: Bengio et al. 2013 (arXiv:1308.3432), section 4.
  *
  * @param gradientOf gradient by y → gradient by x, of x's shape

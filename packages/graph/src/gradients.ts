@@ -57,7 +57,7 @@ export function gradients(
   });
 }
 
-/** Those of `candidates` that y is computed from other than through `start`. */
+/** The `candidates` from which y is computed by a path that does not pass through `start`. */
 export function dependencies(y: Value, candidates: readonly Value[], { start }: { start: Value }): Value[] {
   const seen = new Set<Value>();
   const waiting = [y];

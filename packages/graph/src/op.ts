@@ -12,8 +12,8 @@ export function inferElementwise({ inputs, fail }: InferContext): TensorType[] {
   const [first, ...others] = inputs;
   let shape: Shape = first!.shape;
   for (const other of others) {
-    if (other.dtype !== first!.dtype) fail('operands must have one type');
-    shape = broadcastShapes(shape, other.shape) ?? fail('shapes do not broadcast');
+    if (other.dtype !== first!.dtype) fail('operands must have the same type');
+    shape = broadcastShapes(shape, other.shape) ?? fail('the shapes of the operands do not broadcast');
   }
   return [{ dtype: first!.dtype, shape }];
 }

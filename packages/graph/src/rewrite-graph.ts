@@ -16,7 +16,7 @@ export abstract class GraphRewrite {
   /** Makes the nodes that replace this one. */
   protected abstract addNode(node: GraphNode): void;
 
-  /** The value in a type in which it has not been made. */
+  /** Makes the value in a type in which it does not exist yet. */
   protected abstract convert(old: Value, dtype: DataType): Value;
 
   rewrite(): GraphBuilder {
@@ -29,7 +29,7 @@ export abstract class GraphRewrite {
     return g;
   }
 
-  /** `made` is the old value in its type. */
+  /** Remembers `made` as the form of the old value in the type of `made`. */
   protected keep(old: Value, made: Value): void {
     const forms = this.#forms.get(old) ?? new Map<DataType, Value>();
     this.#forms.set(old, forms);

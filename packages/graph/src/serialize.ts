@@ -130,7 +130,7 @@ function reachable(graph: Graph): { nodes: GraphNode[]; used: Set<Value> } {
   return { nodes: nodes.reverse(), used };
 }
 
-/** Without what only the gradient rule reads. */
+/** The inputs of the node in the ONNX model, without those that only the gradient rule reads. */
 const operands = ({ op, inputs }: GraphNode) => inputs.slice(0, op.operands);
 
 /** Name of each value in the model: a node's result that is an output carries the output's name. */

@@ -1,4 +1,4 @@
-// Which shape a call of reshape, split or slice asks for, with symbolic dimensions.
+// The shape that a call of reshape, split or slice asks for, with symbolic dimensions.
 import {
   addDims,
   canonicalDim,
@@ -20,7 +20,7 @@ export function reshapedShape(x: Value, dims: Shape): Dim[] {
     const shape = canonicalShape(dims);
     const size = sizeOfShape(shape);
     if (size !== total)
-      throw new GraphBuildError('Reshape', [x], `has ${total} elements, ${formatShape(shape)} contains ${size}`);
+      throw new GraphBuildError('Reshape', [x], `has ${total} elements, but ${formatShape(shape)} contains ${size}`);
     return shape;
   }
   const rest = sizeOfShape(dims.filter((_, i) => i !== unknown));

@@ -49,17 +49,17 @@ class WebgpuGraph extends GraphRewrite {
     return inputs.map((value, i) => (value && i === moved ? this.#smallest(value) : this.#exact([value])[0]));
   }
 
-  /** In the types of the old graph. */
+  /** The values in the types of the old graph. */
   #exact(values: readonly (Value | undefined)[]): (Value | undefined)[] {
     return values.map((value) => value && this.as(value, value.dtype));
   }
 
-  /** In int32 if there is such a form, else in its own type. */
+  /** The value in int32 if it has such a form, otherwise in its own type. */
   #smallest(old: Value): Value {
     return this.made(old, 'int32') ?? this.as(old, old.dtype);
   }
 
-  /** In int32, by a cast if need be. */
+  /** The value in int32, by a cast where it has no such form. */
   #int32(old: Value): Value {
     const { data, shape } = old;
     const constant = () => this.g.constant(Int32Array.from(data as BigInt64Array, Number), shape as number[], 'int32');

@@ -36,7 +36,7 @@ describeOnDevices(gpu, (residency) => {
     await device.write(state, { a: { data: Float32Array.of(8), offset: 1 } });
     expect(await values(state, 'a')).toEqual([4, 8, 6]);
     await expect(device.write(state, { a: { data: Float32Array.of(8, 9), offset: 2 } })).rejects.toThrow(
-      "write: 'a' is float32 [3] with 3 elements, Float32Array of 2 given from element 2 on",
+      "write: 'a' is float32 [3] with 3 elements; the new data is Float32Array of 2, from element 2 on",
     );
   });
 
@@ -163,7 +163,7 @@ describe('errors', () => {
       [
         "program 'writing' cannot run:",
         "  output 'written' is float32 [n], input 'at' is int64 [1, 1]",
-        '  outputs in place of inputs need state on a GPU; store into a state here',
+        "  an output can take the place of an input only on a GPU; name a state in 'store' here",
       ].join('\n'),
     );
     await expect(device.loadKernel({ module, name: 'writeUp', resident: true })).rejects.toThrow(

@@ -17,7 +17,7 @@ export interface StateTensor {
 
 export abstract class Backend<T extends StateTensor, Binding extends RunnableBinding> {
   readonly #states = new Map<number, Record<string, T>>();
-  /** States whose tensors belong to another one. */
+  /** States whose tensors belong to another state. */
   readonly #views = new Set<number>();
   /** By program and variant. */
   readonly #sessions = new Map<number, Map<string, InferenceSession>>();

@@ -114,7 +114,7 @@ export class Device {
     return new State(stateId, new Map(tensors.map(({ name, dtype, dims }) => [name, { dtype, shape: dims }])));
   }
 
-  /** Some tensors of a state as a state of their own: the same memory, which stays the first state's. On the host alone. */
+  /** A second state of some tensors of a state, in the same memory, which the first state owns. For states on the host. */
   async viewOf(state: State, names: readonly string[]): Promise<State> {
     const stateId = this.client.nextId();
     const infos = names.map((name) => [name, state.info(name)] as const);
@@ -134,7 +134,7 @@ export class Device {
   /**
    * Overwrite tensors. The arrays are copied, not transferred.
    *
-   * @param tensors `offset`: the elements from there on are overwritten by as many as are given; all, if it is left out
+   * @param tensors `offset` is the first element that is overwritten; without it, `data` must have all elements
    */
   async write(state: State, tensors: Readonly<Record<string, { data: TensorArray; offset?: number }>>): Promise<void> {
     const checked = Object.entries(tensors).map(([name, { data, offset }]) => {
@@ -143,7 +143,7 @@ export class Device {
       const fits = offset === undefined ? data.length === size : offset >= 0 && offset + data.length <= size;
       if (!fits || !holds(data, dtype)) {
         throw new RangeError(
-          `write: '${name}' is ${dtype} [${shape.join(', ')}] with ${size} elements, ${arrayClass(data)} of ${data.length} given${offset === undefined ? '' : ` from element ${offset} on`}`,
+          `write: '${name}' is ${dtype} [${shape.join(', ')}] with ${size} elements; the new data is ${arrayClass(data)} of ${data.length}${offset === undefined ? '' : `, from element ${offset} on`}`,
         );
       }
       return { name, data: data.byteLength === data.buffer.byteLength ? data : data.slice(), offset: offset ?? 0 };

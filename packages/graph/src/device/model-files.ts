@@ -88,6 +88,6 @@ function hasEnded(directory: string): boolean {
   try {
     return stateOf(JSON.parse(readFileSync(join(directory, OWNER), 'utf8')) as ProcessIdentity) === 'ended';
   } catch {
-    return false; // just made, or gone meanwhile
+    return false; // the folder has just been made, or another process has deleted it
   }
 }

@@ -60,7 +60,7 @@ export interface RunFeeds {
 
 export type RunOutputs = Record<string, { dims: readonly number[]; dtype: DataType; data: TensorArray }>;
 
-/** The least bytes of an initializer that ONNX Runtime gets beside the model instead of inside it. */
+/** From this many bytes on, ONNX Runtime gets an initializer beside the model instead of inside it. */
 const EXTERNAL_BYTES = 1 << 20;
 
 /** A graph compiled on a device. Calls run in the order they are made, also when they are not awaited one by one. */
@@ -207,9 +207,9 @@ export class Program {
           ];
     });
     if (this.residency === 'host')
-      problems.push('outputs in place of inputs need state on a GPU; store into a state here');
+      problems.push("an output can take the place of an input only on a GPU; name a state in 'store' here");
     if (Object.keys(store).length > 0)
-      problems.push('one wiring cannot both store outputs and write in place of inputs');
+      problems.push("one binding cannot have both 'store' and outputs in place of inputs");
     return problems;
   }
 }

@@ -107,7 +107,7 @@ export interface RequestMessage {
   request: Request;
 }
 
-/** When the worker began and ended with a request, in milliseconds since the epoch; only where it is traced. */
+/** The times when the worker began and ended a request, in milliseconds since the epoch; only where the device is traced. */
 export type WorkTime = readonly [start: number, end: number];
 
 export type ResponseMessage =

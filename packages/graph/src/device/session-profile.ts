@@ -1,4 +1,4 @@
-// ONNX Runtime's profile of a session, of its first runs only: one run of a large graph has thousands of operators.
+// ONNX Runtime's profile of a session. It covers the first runs only: one run of a large graph has thousands of operators.
 import { join } from 'node:path';
 import type { InferenceSession } from 'onnxruntime-node';
 import { wallClock } from './worker-clock.js';

@@ -26,7 +26,7 @@ export class WorkerClient {
     this.#worker.on('message', (message: ResponseMessage) => this.#settle(message));
     this.#worker.on('error', (error) => this.#fail(`its worker failed: ${error.stack ?? error.message}`));
     this.#worker.on('exit', (code) => this.#fail(`its worker ended with exit code ${code}`));
-    // An idle device keeps no process alive: one that an error has left open would.
+    // An idle device does not keep its process alive, so a device that an error has left open does not either.
     this.#worker.unref();
   }
 

@@ -120,7 +120,7 @@ export const Where = defineOp('Where', {
   float16: 'operands',
   infer: ({ inputs: [condition, a, b], fail }) => {
     if (condition!.dtype !== 'bool') fail('the condition must be bool');
-    if (a!.dtype !== b!.dtype) fail('both choices must have one type');
+    if (a!.dtype !== b!.dtype) fail('both choices must have the same type');
     const choices = broadcastShapes(a!.shape, b!.shape) ?? fail('the shapes of the choices do not broadcast');
     return [
       {

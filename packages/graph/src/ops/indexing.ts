@@ -33,7 +33,7 @@ export const GatherElements = defineOp('GatherElements', {
   webgpu: { int32Operand: 1 },
   float16: 'operands',
   infer: ({ inputs: [x, indices], fail }) => {
-    if (x!.rank !== indices!.rank) fail('data and indices must have one rank');
+    if (x!.rank !== indices!.rank) fail('data and indices must have the same rank');
     return [{ dtype: x!.dtype, shape: indices!.shape }];
   },
   gradient: (g, { inputs: [x, indices], dy, attributes }) => [

@@ -3,7 +3,7 @@ import { broadcastShapes, formatShape, type Dim } from '../dims.js';
 import type { Float16Form, GraphNode, InferContext, InputGradient, OperatorMethods, TensorType, Value } from '../ir.js';
 import { defineOp } from '../op.js';
 
-/** Products that float16 may add up: over a model's widths; not over a vocabulary, nor the rows of a batch. */
+/** The longest sum of products in float16: sums over a model's width are shorter, over a vocabulary or a batch's rows longer. */
 const LONGEST_FLOAT16_SUM = 16_384;
 
 interface Flags {
@@ -15,10 +15,10 @@ interface Flags {
 /** [..., m, k] · [..., k, n] = [..., m, n], batch dimensions broadcast; flags swap the last two dimensions of an operand. */
 function inferProduct({ inputs: [a, b], attributes, fail }: InferContext): TensorType[] {
   if (a!.rank < 2 || b!.rank < 2) fail('both operands need at least two dimensions; unsqueeze a vector first');
-  if (a!.dtype !== b!.dtype) fail('operands must have one type');
+  if (a!.dtype !== b!.dtype) fail('operands must have the same type');
   const [m, k] = attributes.transA ? [a!.dim(-1), a!.dim(-2)] : [a!.dim(-2), a!.dim(-1)];
   const [k2, n] = attributes.transB ? [b!.dim(-1), b!.dim(-2)] : [b!.dim(-2), b!.dim(-1)];
-  if (k !== k2) fail(`inner dimensions differ: ${k} and ${k2}`);
+  if (k !== k2) fail(`the inner dimensions are ${k} and ${k2}; they must be equal`);
   const batch: Dim[] =
     broadcastShapes(a!.shape.slice(0, -2), b!.shape.slice(0, -2)) ??
     fail(
@@ -74,7 +74,7 @@ function unfusedProduct(g: OperatorMethods, [a, b]: readonly Value[], { attribut
   const left = transA ? g.transpose(a!, lastTwoSwapped(a!)) : a!;
   const right = transB ? g.transpose(b!, lastTwoSwapped(b!)) : b!;
   if (alpha === 1) return g.matMul(left, right);
-  // Head sizes are numbers and token counts symbols: the side that has the number is the narrower one.
+  // Sizes of heads are numbers, counts of tokens are symbols: the operand with the number is the narrower one.
   const scaleFirst = typeof left.dim(-1) === 'number' && typeof right.dim(-1) !== 'number';
   return scaleFirst ? g.matMul(g.mul(left, alpha), right) : g.mul(g.matMul(left, right), alpha);
 }

@@ -9,7 +9,7 @@ import { defineOp } from '../op.js';
 
 /**
  * x [..., K] · Wᵀ with W [N, K] packed as uint8 [N, K / block, block · bits / 8], scales [N, K / block], and optional
- * zero points: unsigned numbers of as many bits, uint8 [N, ⌈K / block · bits / 8⌉], each row beginning a new byte.
+ * zero points: unsigned numbers of `bits` bits, uint8 [N, ⌈K / block · bits / 8⌉], each row beginning a new byte.
  *
  *     y = x Wᵀ,  dx = dy W
  *
@@ -23,7 +23,7 @@ export const MatMulNBits = defineOp('MatMulNBits', {
   infer: ({ inputs: [x, packed, scales, zeros], attributes, fail }) => {
     const { K, N, bits, block_size: block } = attributes as Record<string, number>;
     if (x!.dtype !== 'float32') fail('the left operand must be float32');
-    if (x!.dim(-1) !== K) fail(`rows of ${x!.dim(-1)} numbers meet a weight of ${K}`);
+    if (x!.dim(-1) !== K) fail(`rows have ${x!.dim(-1)} numbers, but the weight's rows have ${K}`);
     const blocks = K! / block!;
     if (packed!.dtype !== 'uint8' || packed!.shape.join() !== [N, blocks, (block! * bits!) / 8].join())
       fail(`packed numbers must be uint8 [${N}, ${blocks}, ${(block! * bits!) / 8}]`);
@@ -66,8 +66,8 @@ export const MatMulIntegerToFloat = defineOp('MatMulIntegerToFloat', {
   domain: 'com.microsoft',
   infer: ({ inputs: [a, b, , scales], fail }) => {
     if (a!.dtype !== 'uint8' || (b!.dtype !== 'int8' && b!.dtype !== 'uint8'))
-      fail('uint8 rows and 8-bit columns needed');
-    if (a!.dim(-1) !== b!.dim(0)) fail(`rows of ${a!.dim(-1)} numbers meet columns of ${b!.dim(0)}`);
+      fail('the rows must be uint8, the columns int8 or uint8');
+    if (a!.dim(-1) !== b!.dim(0)) fail(`rows have ${a!.dim(-1)} numbers, but columns have ${b!.dim(0)}`);
     if (scales!.shape.join() !== String(b!.dim(1))) fail(`scales must be [${b!.dim(1)}]`);
     return [{ dtype: 'float32', shape: [...a!.shape.slice(0, -1), b!.dim(1)] }];
   },

@@ -98,11 +98,13 @@ const inferArg = ({ inputs: [x], attributes }: InferContext): TensorType[] => [
 ];
 
 /**
- * The first index of the largest element, as int32: the provider's ArgMax returns int64, which no other operator of its takes.
+ * The first index of the largest element, as int32: the provider's ArgMax returns int64, which its other
+ * operators do not take.
  *
  *     min over i of (i where x[i] = max x, else n − 1)
  *
- * Computed in float32, exact below 2²⁴, because the provider has no minimum of integers. Only where the size is known.
+ * Computed in float32, exact below 2²⁴, because the provider has no minimum of integers. Undefined where the
+ * size of the axis is not known.
  */
 function argMaxInInt32(g: OperatorMethods, [x]: readonly Value[], { attributes }: GraphNode): Value | undefined {
   const axis = attributes.axis as number;

@@ -101,7 +101,7 @@ export const Slice = defineOp('Slice', {
   webgpu: { int32Operand: 0 },
   float16: 'operands',
   infer: inferTypeOnly,
-  // zeros where nothing was taken from
+  // dy, with zeros for the elements that were left out
   gradient: (g, { inputs: [x], dy, attributes }) => {
     const { _axis: axis, _start: start, _end: end } = attributes as { _axis: number; _start: Dim; _end: Dim };
     return [g.pad(dy, axis, start, subtractDims(x!.dim(axis), end)), null, null, null];
@@ -113,7 +113,7 @@ export const Pad = defineOp('Pad', {
   webgpu: 'same',
   float16: 'operands',
   infer: inferTypeOnly,
-  // without what was added
+  // dy without the elements that were added
   gradient: (g, { inputs: [x], dy, attributes }) => {
     const { _axis: axis, _before: before } = attributes as { _axis: number; _before: Dim };
     return [g.slice(dy, axis, before, addDims(before, x!.dim(axis))), null, null, null];
