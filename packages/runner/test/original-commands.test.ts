@@ -139,7 +139,7 @@ const WITHOUT_READER: [config: string, word: string, note: RegExp][] = [
   ['online_filteredbc_20q', 'gamma=0.95', /online_filteredbc has no critic$/],
   ['online_filteredbc_20q', 'tau=0.1', /online_filteredbc has no critic$/],
   ['online_filteredbc_20q', 'use_baseline=false', /ArCHer’s own code does not read it$/],
-  ['archer_detective', 'env_idx=3', /a story has one beginning$/],
+  ['archer_detective', 'env_idx=3', /a story always begins in the same way$/],
   ['archer_webshop', 'env_idx=null', /every goal of the range is played$/],
 ];
 
@@ -338,7 +338,7 @@ test('what has no counterpart is refused at once', async () => {
   use_vllm=True: policy=openai policy.endpoint.base_url=ADDRESS of a server
   expert=a.json: demonstrations.path=FILE with algorithm=offline_dpo: one file of both
   n_epochs=3: it is epochs=3, and epochs=4 is given too: leave one out
-  reward_gap=0.01: of every two episodes of a task the one with the higher return is preferred, however small the difference`,
+  reward_gap=0.01: in each pair of episodes of a task the one with the higher return is preferred, however small the difference`,
   );
 });
 

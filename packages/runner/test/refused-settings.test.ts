@@ -63,12 +63,12 @@ const ignored: [string, string | RegExp][] = [
   [
     'archer_20q policy_lm=gpt2 policy.n_layer=3',
     noEffect('policy.n_layer=3', archer) +
-      '    policy_lm or checkpoint_path gives the start: leave it out to make one here',
+      '    policy_lm or checkpoint_path names the model to start from: leave it out to make a start here',
   ],
   [
     'archer_20q policy_lm=gpt2 warm_start.epochs=3',
     noEffect('warm_start.epochs=3', archer) +
-      '    policy_lm or checkpoint_path gives the start: leave it out to make one here',
+      '    policy_lm or checkpoint_path names the model to start from: leave it out to make a start here',
   ],
   [
     'archer_20q rollout.max_staleness=3',

@@ -33,12 +33,12 @@ export const actorKeys = {
   kl_coefficient: Type.Number({
     minimum: 0,
     description:
-      'weight of the KL of the policy from its start, in units of return per nat, subtracted from what each token is credited with; 0: none, as in ArCHer',
+      'weight of the KL of the policy to its start, in units of return per nat, which is subtracted from the credit of each token; 0: no KL, as in ArCHer',
   }),
   ...referenceKeys,
   use_baseline: Type.Boolean({
     description:
-      'subtract a learned value of the tokens said so far from what each token is credited with: a network of its own that starts as the policy does',
+      'subtract from the credit of each token a learned value of the tokens before it, of a separate network that starts as a copy of the policy',
   }),
   baseline_lr: nullable(rate('learning rate'), 'learning rate of that network; null: that of the policy'),
 };

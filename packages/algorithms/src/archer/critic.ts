@@ -34,7 +34,7 @@ export const criticTargetKeys = {
   gamma: share('discount per turn'),
   td_steps: nullable(
     count('turns'),
-    'turns of reward in the target of the Q heads, before the value of what follows; 1: TD, as in ArCHer; null: all turns of the episode (Monte Carlo)',
+    'number of turns whose rewards are in the target of the Q heads, before the value of the next state; 1: TD, as in ArCHer; null: all turns of the episode (Monte Carlo)',
   ),
   bootstrap_on_limit: Type.Boolean({
     description:

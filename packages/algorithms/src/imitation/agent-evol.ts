@@ -39,16 +39,16 @@ const options = Type.Object(
     sample_num: count('episodes played of each item, AgentGym’s name of group_size; rollout_size is a multiple of it'),
     success_threshold: nullable(
       Type.Number(),
-      'smallest undiscounted return of a success, of demonstrations too; null: where the environment says that the episode was won',
+      'smallest undiscounted return of a success, for demonstrations too; null: the environment says whether an episode was won',
     ),
-    successes_per_item: count('successes of one item that are learned, the first ones'),
+    successes_per_item: count('largest number of successes of one item that are trained on; the first ones are taken'),
     merge: oneOf(
       ['newest', 'cumulative'],
-      'learned beside the demonstrations: own successes of this iteration (the paper), or of all so far (its code)',
+      'own successes that are trained on beside the demonstrations: those of this iteration (the paper), or of all so far (its code)',
     ),
     learn_from: oneOf(
       ['start', 'current'],
-      'weights from which an iteration learns: those of the run’s start (the paper), or the current ones',
+      'weights with which the training of an iteration begins: those of the run’s start (the paper), or the current ones',
     ),
     epochs: count('passes over the successes per iteration'),
     batch_size: count('episodes or conversations per micro-batch'),

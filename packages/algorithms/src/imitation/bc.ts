@@ -34,7 +34,7 @@ export const cloneKeys = {
   observation_weight: Type.Number({
     minimum: 0,
     description:
-      'weight of −log p of each token that the environment wrote, beside the mean over utterances; 0: only actions are learned',
+      'weight of −log p of each token that the environment wrote, beside the mean over utterances; 0: only actions are trained on',
   }),
 };
 

@@ -35,11 +35,11 @@ const options = Type.Object(
     }),
     labels: Type.Union([Type.Literal('played'), Type.Literal('all')], {
       description:
-        "what is learned: 'played', the turns that the expert has played, and those in which the policy said the same; 'all', what the expert would have said in every state, which needs contexts that do not continue each other (context=last, window)",
+        "turns that are trained on: 'played', those that the expert has played and those in which the policy said the same; 'all', every turn, with the reply that the expert would have given, which needs contexts that do not continue each other (context=last, window)",
     }),
     window: nullable(
       count('iterations'),
-      'iterations whose episodes are learned, counted back from now; null: all, as in the paper',
+      'number of iterations, counted back from the newest, whose episodes are trained on; null: all, as in the paper',
     ),
     epochs: count('passes over these episodes per iteration'),
     batch_size: count(
@@ -51,7 +51,7 @@ const options = Type.Object(
     observation_weight: Type.Number({
       minimum: 0,
       description:
-        'weight of −log p of each token that the environment wrote, beside the mean over utterances; 0: only replies are learned',
+        'weight of −log p of each token that the environment wrote, beside the mean over utterances; 0: only replies are trained on',
     }),
     ...scoreTerminatorKey,
   },

@@ -1,4 +1,4 @@
-// Alternates with the environment's expert: each turn is the expert's by chance, else the policy's. The policy's own utterances are in
+// Alternates with the environment's expert: each turn is the expert's with a given probability, else the policy's. The policy's own utterances are in
 // the dialogue and are not imitated, as the slips of demonstrations; or the episode's tokens are the expert's in every turn, whoever
 // has played it, if no context contains the utterances.
 import type { Decision } from '@bowyer/envs';

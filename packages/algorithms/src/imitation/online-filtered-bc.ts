@@ -34,11 +34,11 @@ const options = Type.Object(
     ...evalDecodingKey,
     ...policyKeys,
     ...gradientAccumulationKeys('turns'),
-    capacity: count('turns of the kept episodes that are imitated; the newest, if there are more'),
+    capacity: count('largest number of turns of the kept episodes that are imitated; if there are more, the newest'),
     filter_quantile: share('episodes with a return at or above this quantile are imitated'),
     filter_window: nullable(
       count('iterations'),
-      'iterations whose episodes the filter sees, counted back from now; null: all',
+      'number of iterations, counted back from the newest, whose episodes the filter sees; null: all',
     ),
     filter_min_return: nullable(
       Type.Number(),

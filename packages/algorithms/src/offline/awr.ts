@@ -1,4 +1,4 @@
-// Advantage-weighted regression on utterances: the critic learns the returns of a dataset, and the policy imitates actions the more,
+// Advantage-weighted regression on utterances: the critic learns the returns of a dataset, and the policy imitates actions more strongly,
 // the more their own return exceeds what the critic expects.
 // Source: Peng et al. 2019, arXiv:1910.00177, algorithm 1, on a fixed dataset (its section 5.3).
 // Differs from it: awr.md.

@@ -35,7 +35,7 @@ const options = Type.Object(
       minimum: 0,
       maximum: 100,
       description:
-        'H, how many states before its own a turn may have in common with those it is compared with; 0: the state alone',
+        'H, largest number of earlier states that compared turns have in common, besides their own state; 0: their own state alone',
     }),
     history_exponent: Type.Number({
       minimum: 0,

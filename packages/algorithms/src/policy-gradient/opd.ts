@@ -5,7 +5,7 @@
 //     A_t = −(log π_old(a_t | s, a_<t) − log π_teacher(a_t | s, a_<t))        L: the clipped surrogate of these advantages
 //
 // so that E[A_t] = −KL(π ‖ π_teacher) at each of the student's contexts. The environment's rewards are not used.
-// Differs from them: the KL is estimated from the sampled token, so that the teacher gives one number a token.
+// Differs from them: the KL is estimated from the sampled token, so the teacher gives one number per token.
 import { Type } from '@sinclair/typebox';
 import { mean, nullable, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { policyRateFromStart, rateKeys } from '../learning/policy-rate.js';

@@ -24,7 +24,7 @@ import type { AddedLoss, AdvantageTurn } from './policy-loss.js';
 export const valueKeys = {
   value_function: oneOf(
     ['trunk', 'critic'],
-    "where V comes from: a head on the policy's own trunk, or a head on a network of its own that starts as the policy does",
+    "network of V: a head on the policy's own trunk, or a separate network with a head, which starts as a copy of the policy",
   ),
   value_lr: rate('learning rate of the value head; with value_function=critic of the whole network'),
   value_max_grad_norm: rate('upper bound of the global norm of the gradient of the value head, or of the critic'),

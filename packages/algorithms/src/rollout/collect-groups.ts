@@ -14,7 +14,7 @@ import type { OpenPlayer } from './player.js';
 import { collectEpisodes, type CollectOptions, type PlayContext } from './collect.js';
 
 export const groupKeys = {
-  group_size: count('episodes of a group: the same task and seed, other samples'),
+  group_size: count('number of episodes in a group; they have the same task and seed, and differ in their samples'),
   sampling_rounds: count(
     'rounds of play per iteration at most; above 1, groups whose returns are all equal are dropped and replaced by new ones until ' +
       'the rollout is full (dynamic sampling of DAPO); 1: all groups are used',
@@ -26,7 +26,7 @@ export const groupKeys = {
   }),
   truncated_episodes: oneOf(
     ['learn', 'mask'],
-    'truncated episodes are learned from like others, or count only in the statistics of their group',
+    'whether truncated episodes are trained on like others, or count only in the statistics of their group',
   ),
 };
 

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import type { Env, WrappingEnv } from '@bowyer/envs';
 
-/** [iteration, turns]: from this iteration on an episode has at most so many turns. */
+/** [iteration, turns]: from this iteration on an episode has at most this number of turns. */
 export type Horizon = readonly (readonly [number, number])[];
 
 const count = (minimum: number) => Type.Integer({ minimum });
@@ -11,8 +11,8 @@ const count = (minimum: number) => Type.Integer({ minimum });
 export const horizonKey = {
   horizon: Type.Union([Type.Array(Type.Tuple([count(0), count(1)])), Type.Null()], {
     description:
-      'longest rollout episodes in turns as a list of [iteration, turns]: from that iteration on, an episode is truncated after so ' +
-      'many turns, e.g. [[0,6],[100,13],[200,20]]; null: the limit of the environment alone',
+      'longest rollout episodes as a list of [iteration, turns]: from that iteration on, an episode is truncated after that ' +
+      'number of turns, e.g. [[0,6],[100,13],[200,20]]; null: the limit of the environment alone',
   }),
 };
 

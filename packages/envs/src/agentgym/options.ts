@@ -30,7 +30,7 @@ export const agentGymProperties = {
   },
   firstItem: { description: 'Number of the first problem that may be drawn.', type: 'integer', minimum: 0, default: 0 },
   items: {
-    description: "Problems that may be drawn, from firstItem on; null: as many as AgentGym's training set has.",
+    description: "Number of problems that may be drawn, from firstItem on; null: as many as AgentGym's training set has.",
     type: ['integer', 'null'],
     minimum: 1,
     default: null,
@@ -42,7 +42,7 @@ export const agentGymProperties = {
     default: null,
   },
   maxRounds: {
-    description: "Replies after which the episode is cut; null: AgentGym's own number for this environment.",
+    description: "Replies after which the episode is truncated; null: AgentGym's own number for this environment.",
     type: ['integer', 'null'],
     minimum: 1,
     default: null,

@@ -35,7 +35,7 @@ export const babyAiSchema = {
       type: 'boolean',
       default: true,
     },
-    stepLimit: { description: 'Actions after which the episode is cut.', type: 'integer', minimum: 1, default: 20 },
+    stepLimit: { description: 'Actions after which the episode is truncated.', type: 'integer', minimum: 1, default: 20 },
   },
 } as const;
 

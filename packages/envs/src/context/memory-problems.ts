@@ -15,7 +15,7 @@ export function memoryProblems(
   return [
     {
       key: 'memory.unit',
-      message: `memory.unit=transition: an observation of ${name} is everything that was said so far, in which there is no place for other turns at every turn`,
+      message: `memory.unit=transition: an observation of ${name} is everything that was said so far, so other turns cannot be shown beside each turn`,
       remedy: 'write memory.unit=episode, or context=last',
     },
   ];

@@ -52,7 +52,7 @@ function actionField(url: string, { properties = {}, required }: RecordSchema, c
   const candidates = fields.length === 1 ? fields : fields.filter((name) => required?.includes(name));
   if (candidates.length === 1) return candidates[0];
   throw new Error(
-    `${url}: an action has the fields ${fields.join(', ') || '(none published)'}, and which takes the agent's text is open\n` +
+    `${url}: an action has the fields ${fields.join(', ') || '(none published)'}, and it is not clear which of them takes the agent's text\n` +
       '  name it: env.action_field=NAME; or let the agent write whole actions: env.action_format=json',
   );
 }

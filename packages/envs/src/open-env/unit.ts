@@ -41,7 +41,7 @@ const properties = {
     default: true,
   },
   successReward: { description: 'Reward of the last step of an episode that was won.', type: 'number', default: 1 },
-  maxTurns: { description: 'Turns after which the episode is cut.', type: 'integer', minimum: 1, default: 50 },
+  maxTurns: { description: 'Turns after which the episode is truncated.', type: 'integer', minimum: 1, default: 50 },
   timeoutMs: {
     description: 'Longest wait for a reply, in milliseconds; the connection is given up after it.',
     type: 'integer',

@@ -145,7 +145,7 @@ function rightChoice(answer: string, { texts, labels }: Choices): number {
   const right = labels === null && number >= 0 && number < texts.length ? number : texts.indexOf(answer);
   if (right >= 0) return right;
   throw new RowError(
-    `the answer ${JSON.stringify(answer)} is none of the ${texts.length} choices: give a label, a letter, a number from 0, or the text`,
+    `the answer ${JSON.stringify(answer)} is not one of the ${texts.length} choices: give a label, a letter, a number from 0, or the text`,
   );
 }
 

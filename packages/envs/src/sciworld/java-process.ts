@@ -56,7 +56,7 @@ async function portOf(child: ChildProcessByStdio<Writable, Readable, Readable>, 
   // All later lines are read too, or the simulator would wait for a reader.
   createInterface(child.stdout).once('line', (line) => {
     if (/^\d+$/.test(line.trim())) resolvePort(Number(line));
-    else reject(new Error(`it said '${line.slice(0, 80)}' instead of a port`));
+    else reject(new Error(`it printed '${line.slice(0, 80)}' instead of a port`));
   });
   return promise.finally(() => clearTimeout(timer));
 }

@@ -50,7 +50,7 @@ function recipeOf(json: unknown, names: ItemNames, place: string): Recipe | null
   const needed = cells.map((cell) => stack(cell, place)).filter((cell) => cell !== null);
   // The package writes Minecraft's special recipes, such as a firework's, as 0 of air.
   if (output.count === 0) return null;
-  if (needed.length === 0) throw new RecipeFileError(place, 'needs nothing');
+  if (needed.length === 0) throw new RecipeFileError(place, 'has no ingredient');
   if ([output, ...needed].some((one) => !names.has(one.id))) return null;
   if (needed.some((one) => one.id === output.id && one.metadata === output.metadata)) return null;
   const counts = new Map<string, number>();
@@ -85,7 +85,7 @@ function stack(cell: unknown, place: string): Stack | null {
   if (!isWhole(id, 0) || !isWhole(metadata, 0) || !isWhole(count, 0)) {
     throw new RecipeFileError(
       place,
-      `has ${JSON.stringify(cell)}, which is none of id, [id, metadata], {id, metadata, count}`,
+      `has ${JSON.stringify(cell)}, which is not id, [id, metadata] or {id, metadata, count}`,
     );
   }
   return { id, metadata, count };

@@ -35,7 +35,7 @@ function fromPackage(path: string, order: string | null): Recipe[] {
   if (order === null) return readMinecraftData(path);
   throw new RecipeFileError(
     path,
-    'is a folder of minecraft-data, whose recipes have their order; leave recipe_order null',
+    'is a folder of minecraft-data, whose recipes are ordered already; leave recipe_order null',
   );
 }
 

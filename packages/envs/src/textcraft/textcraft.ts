@@ -226,6 +226,6 @@ const builtInRecipes = fromDataFile('textcraft/recipes.json', ({ recipes }: { re
 function recipesOf({ recipes, recipeOrder }: TreeOptions): Recipe[] {
   if (recipes === null && recipeOrder === null) return builtInRecipes();
   if (recipes === null)
-    throw new RangeError('textcraft: recipe_order without recipes: the built-in recipes have their order');
+    throw new RangeError('textcraft: recipe_order is given without recipes: the built-in recipes are ordered already');
   return readRecipes(recipes, recipeOrder);
 }

@@ -32,7 +32,7 @@ export const textWorldExpressDemonstrationsSchema = {
     },
     params: { description: "The world's size, as in the environment.", type: 'string', default: '' },
     stepLimit: {
-      description: 'As in the environment; the expert is cut off there too.',
+      description: 'As in the environment; episodes of the expert are truncated there too.',
       type: 'integer',
       minimum: 0,
       default: 100,
@@ -50,7 +50,7 @@ export const textWorldExpressDemonstrationsSchema = {
       minimum: 1,
       default: 1,
     },
-    onlyWon: { description: 'Leave out episodes that the limit cut.', type: 'boolean', default: true },
+    onlyWon: { description: 'Leave out episodes that the limit has truncated.', type: 'boolean', default: true },
     slips: expertSlipsSchema.properties.slips,
     slipSeed: { description: 'Seed of the slips.', type: 'integer', default: 0 },
   },

@@ -1,5 +1,5 @@
-// `as_trained`: an evaluation takes from the run of its agent what decides how the agent reads and acts, where the command line does not
-// say it: environment and algorithm with their options, context, memory, chat template, longest reply.
+// With `as_trained` an evaluation takes from its agent's run the keys that decide how the agent reads and acts, unless the command
+// line gives them: environment and algorithm with their options, context, memory, chat template, longest reply.
 import { snakeKeys, toCamelCase, toSnakeCase } from '@bowyer/core';
 import type { ContextConfig } from '@bowyer/agent';
 import { overrideText } from '@bowyer/config';
@@ -51,7 +51,7 @@ function memberOf(env: Node, name: unknown): Node | null {
   return member === undefined ? null : typeof member === 'string' ? { name: member } : member;
 }
 
-/** Groups first: their options are there then. */
+/** Groups come first, because their options exist only once they are chosen. */
 export const agentUnits: Rule = async (read, context) => {
   const run = await trained(read, context);
   if (run === null) return [];
@@ -86,7 +86,7 @@ export const agentOptions: Rule = async (read, context) => {
 const wordsOf = ({ place }: Trained, entries: readonly (readonly [string, unknown])[]): Implied[] =>
   entries.map(([key, value]) => ({
     word: overrideText(key, snakeKeys(value)),
-    why: `the agent in ${place} was trained so`,
+    why: `the agent in ${place} was trained with it`,
   }));
 
 /** A member of a mixture is read as the mixture was. */

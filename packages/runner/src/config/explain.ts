@@ -7,7 +7,7 @@ import { configWithoutFlag, missingConfig } from './missing-config.js';
 
 type Context = TranslateContext & { overrides: readonly string[] };
 
-/** Undefined where nothing better is known of it. @param configs folder of the program's configs */
+/** Undefined where there is no clearer error. @param configs folder of the program's configs */
 export async function explain(error: ConfigError, context: Context, configs: string): Promise<ConfigError | undefined> {
   const missing = missingConfig(error, configs) ?? configWithoutFlag(error, configs);
   if (missing !== undefined) return missing;

@@ -167,8 +167,8 @@ function keysOf(task: TaskUnit, choices: Choices): TProperties {
   return keys;
 }
 
-const GIVEN_START = 'policy_lm or checkpoint_path gives the start: leave it out to make one here';
-const GIVEN_FILE = 'demonstrations.path names a file, which decides this itself';
+const GIVEN_START = 'policy_lm or checkpoint_path names the model to start from: leave it out to make a start here';
+const GIVEN_FILE = 'this is decided by the file that demonstrations.path names';
 
 /** Keys that other keys switch on, and how. */
 const CONDITIONS: Readonly<Record<string, string>> = {
@@ -192,7 +192,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   'memory.encoder': 'choose memory=encoder',
   'memory.grow': 'choose memory=bm25 or memory=encoder, and an algorithm that plays episodes',
   'memory.': 'choose memory=bm25 or memory=encoder; what a memory contains is decided in training',
-  memory: 'a memory is read in episodes: there are none here',
+  memory: 'a memory is read while episodes are played, and this run plays none',
   'optimizer.momentum': 'choose optimizer=sgd or muon',
   'optimizer.nesterov': 'choose optimizer=sgd or muon',
   'optimizer.betas': 'choose optimizer=adam, adamw, muon or adamw_8bit',
@@ -240,7 +240,7 @@ export function conditionOf(path: string, { algorithm, setting }: Choices = NO_C
     return `${algorithm.name} has no warm start: it trains with its own keys (${keys})`;
   }
   if (path === 'test_size' && (setting('item_list') ?? null) !== null)
-    return 'item_list says which episodes there are: give data_len=N for fewer, and write ~test_size';
+    return 'item_list decides which episodes are played: for fewer of them write data_len=N, and leave test_size out with ~test_size';
   if (path.startsWith('demonstrations.') && (setting('demonstrations.path') ?? null) !== null) return GIVEN_FILE;
   if (path.startsWith('policy.endpoint')) return CONDITIONS['policy.endpoint'];
   if (Object.hasOwn(AT_AN_ENDPOINT, path) && setting('policy.endpoint') !== undefined)

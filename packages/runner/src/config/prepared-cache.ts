@@ -42,7 +42,7 @@ export function readPrepared(key: string | null): Entry | null {
   }
 }
 
-/** An installation that cannot be written to goes without. */
+/** An installation that cannot be written to has no cache. */
 export function writePrepared(key: string | null, entry: Entry): void {
   if (key === null) return;
   try {

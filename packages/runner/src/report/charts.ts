@@ -1,4 +1,4 @@
-// Which curves a page draws, in their order. A chart whose metrics the run has not is left out.
+// The curves that a page draws, in their order. A chart is left out if the run does not have its metrics.
 import type { ChartSpec } from '@bowyer/views';
 
 export function chartSpecs(optimalReturn: number | null): ChartSpec[] {

@@ -97,9 +97,9 @@ function intervalNotes(counts: readonly number[]): string[] {
     return ['One run per setting: no interval over seeds. Start each with several seeds to see how much they vary.'];
   const few = counts.some((count) => count > 1 && count < ENOUGH_RUNS);
   return [
-    'The interval is Student’s t over the runs, which differ in their seeds alone; of a share it is Wilson’s.',
+    'The interval is Student’s t over the runs, which differ in their seeds alone; for a share it is Wilson’s.',
     ...(few
-      ? ['Caution: an interval of two runs says little. Start at least three seeds of each setting, better five.']
+      ? ['Caution: an interval over two runs says little. Run at least three seeds of each setting, preferably five.']
       : []),
   ];
 }

@@ -29,9 +29,9 @@ export interface PlayedEpisode {
   gamma: number;
 }
 
-/** Fewer pairs of runs than these say nothing of other seeds, so that items are resampled. */
+/** Fewer pairs of runs than these say nothing about other seeds, so items are resampled instead. */
 const ENOUGH_RUNS = 3;
-/** An interval by resampling fewer is too narrow. */
+/** An interval from fewer resampled units is too narrow. */
 const ENOUGH_CLUSTERS = 10;
 const SHOWN_PAIRS = 4;
 const RESAMPLES = 4000;
@@ -125,10 +125,10 @@ export function verdictText(first: string, second: string, result: PairedResult)
       : '';
   const few =
     clusters < ENOUGH_CLUSTERS
-      ? ` Caution: only ${clusters} ${clusters === 1 ? resampled.slice(0, -1) : resampled} could be resampled, so that the interval is too narrow.`
+      ? ` Caution: only ${clusters} ${clusters === 1 ? resampled.slice(0, -1) : resampled} could be resampled, so the interval is too narrow.`
       : '';
   const answer = isClear
     ? `“${better}” is better than “${worse}” by ${size} in mean return`
-    : `No difference is shown: “${better}” is ahead of “${worse}” by ${size} in mean return, which chance explains`;
+    : `No difference is shown: “${better}” is ahead of “${worse}” by ${size} in mean return, which chance can explain`;
   return `${answer}, ${basis} (${interval}; ${share}).${caution}${few}`;
 }

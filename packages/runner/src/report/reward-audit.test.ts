@@ -47,7 +47,7 @@ test('components apart: the mean, the first and the last fifth, and whether it g
 test('lengths drift: tokens written, and an answer', () => {
   const { rows } = tableOf(ten, 'Lengths of rollouts');
   expect(rows[0].slice(0, 4)).toEqual(['tokens written', '55.0', '15.0', '95.0']);
-  expect(rows[1].slice(0, 4)).toEqual(['tokens an answer', '27.5', '7.50', '47.5']);
+  expect(rows[1].slice(0, 4)).toEqual(['tokens per answer', '27.5', '7.50', '47.5']);
   expect(rows[2]).toEqual(['calls of the model', '2.00', '2.00', '2.00', '–']); // never another number
 });
 

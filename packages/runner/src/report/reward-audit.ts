@@ -68,7 +68,7 @@ function componentTable(rollouts: readonly AuditedRollout[]): Table {
       return [name, String(own.length), ...meanAndEdges(values), shown(related)];
     }),
     notes: [
-      `The beginning and the end are the first and the last ${100 * EDGE} % of the rollouts. '${REWARD}' is what is learned from; a component that rises while it falls is what the agent learns in its place.`,
+      `The beginning and the end are the first and the last ${100 * EDGE} % of the rollouts. '${REWARD}' is the reward that is trained on; a component that rises while it falls is what the agent learns instead.`,
     ],
   };
 }
@@ -78,7 +78,7 @@ function lengthTable(rollouts: readonly AuditedRollout[]): Table {
   const rewards = rewarded.map((rollout) => rollout.rewards.get(REWARD)!);
   const figures: [string, (rollout: AuditedRollout) => number][] = [
     ['tokens written', ({ written }) => written],
-    ['tokens an answer', ({ written, calls }) => written / Math.max(1, calls)],
+    ['tokens per answer', ({ written, calls }) => written / Math.max(1, calls)],
     ['calls of the model', ({ calls }) => calls],
     ['branches', ({ branches }) => branches],
     ['calls of tools', ({ tools }) => tools.length],
@@ -120,7 +120,7 @@ function groupTable(rollouts: readonly AuditedRollout[]): Table {
     ],
     rows: all.length === 0 ? [] : spans.map(([name, own]) => [name, ...groupFigures(own, rewardRange(rollouts))]),
     notes: [
-      'Where all rewards of a group are equal, advantages are 0 and nothing is learned. At the top the task is too easy, at the bottom too hard, or the reward does not tell.',
+      'Where all rewards of a group are equal, advantages are 0 and nothing is learned. At the top the task is too easy, at the bottom too hard, or the reward does not tell good rollouts from bad ones.',
     ],
   };
 }
@@ -162,7 +162,7 @@ function toolTable(rollouts: readonly AuditedRollout[]): Table {
       failedShare(rollouts.slice(-edge), name),
     ]),
     notes: [
-      'A call has failed where its result begins with an error or a traceback, or is an object of JSON with an error, and where the call itself could not be read.',
+      'A call counts as failed if its result begins with an error or a traceback, if its result is a JSON object with an error, or if the call itself could not be read.',
     ],
   };
 }

@@ -117,4 +117,4 @@ function scoresOf({
 }
 
 export const cutText = (text: string): string =>
-  text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)} … (${text.length - MAX_TEXT} characters more)`;
+  text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)} … (${text.length - MAX_TEXT} more characters)`;

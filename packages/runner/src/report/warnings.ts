@@ -4,7 +4,7 @@ import type { Warning } from '@bowyer/views';
 import type { RunResults } from '../run/results.js';
 import type { MetricColumns } from './metric-table.js';
 
-/** Share of invalid actions that is worth a look. */
+/** Share of invalid actions from which on a reader is warned. */
 const MANY_INVALID = 0.2;
 /** The entropy of a collapsed policy, as a share of its first. */
 const COLLAPSED = 0.1;
@@ -99,7 +99,8 @@ function miscalibrated({ columns }: MetricColumns, results: Judged['results']): 
   const isWeak = correlation !== undefined && correlation < WEAK_CORRELATION;
   if (!isFar && !isWeak) return null;
   const parts = [
-    isFar && `It expects ${q.toPrecision(3)} where ${returned.toPrecision(3)} came, in the mean over the evaluation.`,
+    isFar &&
+      `On average over the evaluation it predicts ${q.toPrecision(3)}, and the return is ${returned.toPrecision(3)}.`,
     isWeak &&
       `Its values correlate with the returns by ${correlation.toFixed(2)} only, so it ranks utterances little better than chance does.`,
   ];

@@ -11,7 +11,7 @@ export interface TaskResult {
   winRate: number | null;
 }
 
-/** More items than this make no table that anybody reads. */
+/** A table of more items than this would be too long to read. */
 const MOST_ITEMS = 20;
 
 export const breakdownOf = (environment: string, trajectories: readonly Trajectory[]): TaskResult[] =>

@@ -89,7 +89,7 @@ async function openLoggers(config: LoggerConfig, run: LoggedRun): Promise<RunLog
   };
 }
 
-/** After a first failure the logger is left alone, with a warning: the run's own files have all figures. */
+/** After its first failure the logger is not called again, and the user is warned: the run's own files have all figures. */
 class GuardedLogger implements RunLogger {
   #failed = false;
 

@@ -167,7 +167,7 @@ function rolloutsText({ mode, maxStaleness }: NonNullable<RunResults['rollouts']
     : `${age}, asynchronous: the same seed gives another run`;
 }
 
-/** An interval by resampling fewer is too narrow. */
+/** An interval from fewer resampled episodes is too narrow. */
 const ENOUGH_EPISODES = 10;
 
 function fewText({ policies }: RunResults): string[] {

@@ -59,7 +59,7 @@ function refuseOtherRungs({ number, directory }: SweepJob, marker: JobMarker, ru
   if (reached.every((resource, index) => resource === rungs[index])) return;
   throw new ConfigError(
     'sweep',
-    `job #${number} was halved at other resources: ${reached.join(', ')}; now ${rungs.join(', ')}`,
+    `job #${number} was compared at other resources (${reached.join(', ')}) than this sweep now has (${rungs.join(', ')})`,
     [
       `in ${directory}`,
       'keep sweeper.min_resource, max_resource and reduction_factor, or start a new sweep: hydra.sweep.dir=FOLDER',

@@ -110,7 +110,7 @@ function refuseLiving({ number, directory }: SweepJob, { status, process }: JobM
     'sweep',
     `job #${number} of an earlier start of this sweep still runs as process ${pid}, in ${directory}`,
     [
-      ...(state === 'running' ? [] : [`it is stopped: kill -CONT ${pid} continues it`]),
+      ...(state === 'running' ? [] : [`the process is suspended: kill -CONT ${pid} continues it`]),
       `wait for its end, or stop it: kill -INT ${pid}`,
     ],
   );

@@ -225,7 +225,7 @@ test.each([
   [
     'halving with the basic launcher',
     ['sweeper=asha', 'launcher=basic', 'x=1,2'],
-    'sweeper=asha starts a job several times, which the basic launcher cannot\n  add launcher=local, and launcher.jobs=N for N jobs at once\n',
+    'sweeper=asha starts a job several times, which launcher=basic cannot do\n  add launcher=local, and launcher.jobs=N for N jobs at once\n',
   ],
 ])('%s is refused and nothing is written', async (_, args, message) => {
   const { code, stdout, stderr } = await run(['-m', ...local, ...args]);

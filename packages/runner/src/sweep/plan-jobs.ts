@@ -49,7 +49,7 @@ export async function planJobs(request: SweepRequest): Promise<PlannedSweep | nu
   return { jobs, compositions, launcher, asha, warnings: warnings.filter((line) => line !== null) };
 }
 
-/** Batches are of Hydra's basic launcher, which waits for one to end before it starts the next. */
+/** Batches belong to Hydra's basic launcher, which waits for one to end before it starts the next. */
 function unreadBatchSize({ master }: SweepRequest, { kind, jobs }: LauncherConfig): string | null {
   const size = master.setting('hydra.sweeper.max_batch_size');
   if (kind === 'basic' || size === undefined || size === null) return null;
@@ -132,7 +132,7 @@ async function ashaOptions(
   if (launcher.kind !== 'local') {
     throw new ConfigError(
       'sweep',
-      `sweeper=asha starts a job several times, which the ${launcher.kind} launcher cannot`,
+      `sweeper=asha starts a job several times, which launcher=${launcher.kind} cannot do`,
       ['add launcher=local, and launcher.jobs=N for N jobs at once'],
     );
   }

@@ -248,7 +248,7 @@ describe('successive halving', () => {
     await runAll(jobs, halving(jobs));
     const markers = await markersOf(jobs);
     expect(() => new AshaSource(jobs, markers, { ...options, rungs: [3, 6] })).toThrow(
-      `job #0 was halved at other resources: 1; now 3, 6\n  in ${jobs[0].directory}\n` +
+      `job #0 was compared at other resources (1) than this sweep now has (3, 6)\n  in ${jobs[0].directory}\n` +
         '  keep sweeper.min_resource, max_resource and reduction_factor, or start a new sweep: hydra.sweep.dir=FOLDER',
     );
   });

@@ -11,7 +11,7 @@ export interface TaskUnit {
   keys(choices: Choices): TProperties;
   /** Whether several processes of mpirun or srun can run it together. */
   sharesRanks?: boolean;
-  /** Plays episodes: has the node `env`, and gets the environment's parts. */
+  /** Whether the task plays episodes: it then has the node `env`, and gets the environment's parts. */
   plays: boolean;
   /** Whether standard output carries a protocol of the task's own: log and results then go to standard error. */
   speaksOnStdout?(config: Record<string, unknown>): boolean;

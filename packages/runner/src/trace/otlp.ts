@@ -17,7 +17,7 @@ interface Collector {
   timeoutMs: number;
 }
 
-/** @throws if the address in the environment is none */
+/** @throws if the value in the environment is not an address */
 export function collectorOf(env: Environment): Collector {
   const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT || 'http://localhost:4318';

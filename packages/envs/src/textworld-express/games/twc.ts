@@ -118,7 +118,7 @@ function drawStrays(
   }
   if (strays.length < count) {
     const places = rooms.map((room) => room.name).join(', ');
-    throw new WorldGenerationError(`only ${strays.length} of ${count} things belong into these rooms: ${places}`);
+    throw new WorldGenerationError(`only ${strays.length} of ${count} things belong in these rooms: ${places}`);
   }
   return strays;
 }

@@ -58,7 +58,7 @@ const outputFile: Meaning = (value) => {
   return { words: [`save_path=${folder}`], note: `the lines are in ${folder}/agentgym.jsonl` };
 };
 
-/** Who learns from conversations plays in them too. */
+/** A model that learns from conversations plays in them too. */
 const trainingFile: Meaning = (value, facts) => {
   const isChat = facts.reads('play_as_chat') && !facts.isGiven('play_as_chat') && facts.hasConversations(plain(value));
   const { words = [], ...outcome } = to('demonstrations.path', 'data')(value, facts) as { words?: readonly string[] };
@@ -104,18 +104,18 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   iter_num: to('iterations'),
   add_original_data: (value) =>
     isTrue(value)
-      ? { nothing: 'the original data are always learned too' }
+      ? { nothing: 'the original data are always trained on too' }
       : {
           refused:
-            'the original data are always learned too; merge=newest or merge=cumulative decides what is beside them',
+            'the original data are always trained on too; merge=newest or merge=cumulative decides what is beside them',
         },
   expert: refused(onePreferenceFile),
   experience: refused(onePreferenceFile),
-  prompt_length: nothing('what the agent wrote is learned from, and not the prompt'),
+  prompt_length: nothing('only the tokens that the agent wrote are trained on, not the prompt'),
   reward_gap: refused(
-    'of every two episodes of a task the one with the higher return is preferred, however small the difference',
+    'in each pair of episodes of a task the one with the higher return is preferred, however small the difference',
   ),
-  expert_threshold: refused('the better of two episodes is learned whatever its return'),
+  expert_threshold: refused('the better of two episodes is preferred, whatever its return is'),
   use_vllm: (value) =>
     isTrue(value)
       ? { refused: 'policy=openai policy.endpoint.base_url=ADDRESS of a server' }
@@ -135,11 +135,11 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   max_length: refused('max_new_tokens=N of a reply; the policy’s context bounds the dialogue'),
 };
 
-/** Training whose algorithm has no key for it. */
+/** Refused in training, because the algorithm has no such key. */
 const sampling: Meaning = (value) =>
   isTrue(value) ? { nothing: 'this algorithm always samples' } : { refused: 'this algorithm always samples' };
 
-/** Keys that exist here too, where a run does not read them. */
+/** Keys that exist here too, in a run that does not read them. */
 export const AGENTGYM_OWN: Readonly<Record<string, Meaning>> = {
   data_len: by(to('test_size'), items),
   do_sample: by((value, { isEndpoint }) => {
@@ -151,7 +151,7 @@ export const AGENTGYM_OWN: Readonly<Record<string, Meaning>> = {
   temperature: endpoint('temperature', refused('this run samples nothing')),
   top_p: endpoint('top_p', refused('this run samples nothing')),
   processes: endpoint('concurrency', refused('slots=N of episodes at the same time')),
-  max_input_length: by(readsNoData, nothing('the policy’s context bounds what is learned')),
+  max_input_length: by(readsNoData, nothing('the policy’s context limits the length of a training text')),
   sample_num: to('group_size'),
 };
 

@@ -26,11 +26,11 @@ export const MATHEMATICS: Readonly<Record<string, Meaning>> = {
   num_problems: to('test_size'),
 };
 
-/** A key of ArCHer's policy update, which its CHAI never comes to (scripts/run.py sets warmup_iter to iterations). */
+/** A key of ArCHer's policy update, which its CHAI never reaches (scripts/run.py sets warmup_iter to iterations). */
 const ofThePolicy: Meaning = (_value, { algorithm }) =>
   algorithm === 'chai' ? { nothing: 'CHAI trains no policy' } : 'ours';
 
-/** A key of ArCHer's critic, which its filtered behaviour cloning has not. */
+/** A key of ArCHer's critic, which its filtered behaviour cloning does not have. */
 const ofTheCritic: Meaning = (_value, { algorithm }) =>
   algorithm === 'online_filteredbc' ? { nothing: 'online_filteredbc has no critic' } : 'ours';
 
@@ -44,7 +44,7 @@ const baseline: Meaning = (_value, { algorithm }) =>
     : 'ours';
 
 const index: Meaning = (value, { env, isRemote }) => {
-  if (env === 'adventure') return { nothing: 'a story has one beginning' };
+  if (env === 'adventure') return { nothing: 'a story always begins in the same way' };
   if (env !== 'webshop') return 'ours';
   if (plain(value) === 'null') return { nothing: 'every goal of the range is played' };
   if (!isRemote) return { refused: 'env.backend=site with the address of a shop; the embedded shop draws its goals' };
@@ -54,7 +54,7 @@ const index: Meaning = (value, { env, isRemote }) => {
 
 /** Keys of ArCHer that exist here too, where a run does not read them. */
 export const ARCHER_OWN: Readonly<Record<string, Meaning>> = {
-  // ArCHer's folder of downloaded models; here that of warm starts, which a policy that is given has not.
+  // ArCHer keeps downloaded models in this folder; here it keeps warm starts, and a policy that is given needs none.
   cache_dir: (value) => ({
     words: [],
     env: { HF_HUB_CACHE: plain(value) },

@@ -1,4 +1,4 @@
-// Which keys of the command line belong to other programs. Loaded by every command.
+// The keys of the command line that belong to other programs. Loaded by every command.
 import { AGENTGYM, AGENTGYM_OWN } from './agentgym.js';
 import { ARCHER_OWN, MATHEMATICS } from './archer.js';
 import type { Meaning } from './outcome.js';

@@ -1,4 +1,4 @@
-// The outcome of a key of another program in a run here: other keys, nothing, or something that cannot be had. The tables of such keys are in
+// The outcome of a key of another program in a run here: other keys, no effect, or a refusal. The tables of such keys are in
 // agentgym.ts and archer.ts; translate.ts applies them to a command line.
 
 /** The facts of the run that a key is given to. */
@@ -57,7 +57,7 @@ export const refused =
   (remedy: string): Meaning =>
   () => ({ refused: remedy });
 
-/** In an evaluation one thing, elsewhere another. */
+/** One outcome in an evaluation, another one elsewhere. */
 export const by =
   (evaluating: Meaning, training: Meaning): Meaning =>
   (value, facts) =>

@@ -68,9 +68,9 @@ async function foreignFacts(words: readonly Word[], found: readonly Word[], fact
 const UNITS = ['algorithm', 'agent_type', 'env', 'env_name', 'task_name'];
 
 interface Words extends Translation {
-  /** Those of the command line. */
+  /** The keys of the command line. */
   all: readonly Word[];
-  /** Gets those that cannot be had. */
+  /** Gets the keys that the run cannot take. */
   problems: Problem[];
 }
 
@@ -96,7 +96,7 @@ interface Problem {
   remedy: string;
 }
 
-/** A key that cannot be had, or whose name here is typed as well. */
+/** A key that the run cannot take, or whose name here is typed as well. */
 function problemsOf(
   word: Word,
   { program }: ForeignKey,
@@ -154,7 +154,7 @@ function unitWords({ text, key, value }: Word, words: readonly Word[], { note }:
   const chosen =
     ours.length === 1 ? ours[0] : [`env=${each(ours.map(([word]) => wordOf(word).value).join(','), (one) => one)}`];
   const typed = words.find((word) => word.key === 'env');
-  // One that contradicts is reported as that.
+  // A choice that contradicts it is reported as a contradiction.
   if (typed !== undefined)
     return typed.value === wordOf(chosen[0]).value ? [] : key === 'env_name' ? [text] : [...chosen];
   note(`${text}: ${chosen.join(' ')}`);

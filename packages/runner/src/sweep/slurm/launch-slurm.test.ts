@@ -95,7 +95,7 @@ test.each<[string, string[], string, Record<string, string>?]>([
     "launcher=slurm needs Slurm's commands, and 'scontrol' is not found\n  start the sweep on a machine of the cluster from which sbatch works\n  without Slurm: launcher=local\n",
     { PATH: '/nowhere' },
   ],
-  ['halving', ['sweeper=asha'], 'sweeper=asha starts a job several times, which the slurm launcher cannot\n'],
+  ['halving', ['sweeper=asha'], 'sweeper=asha starts a job several times, which launcher=slurm cannot do\n'],
   [
     'a key of another launcher',
     ['+launcher.jobs=2'],

@@ -18,10 +18,10 @@ const FINAL = [
 
 /** States that say more than an exit code does. */
 const REASONS: Readonly<Record<string, string>> = {
-  OUT_OF_MEMORY: 'more memory than it asked for (OUT_OF_MEMORY): raise launcher.mem_gb',
+  OUT_OF_MEMORY: 'it used more memory than it asked for (OUT_OF_MEMORY): raise launcher.mem_gb',
   NODE_FAIL: 'its node failed (NODE_FAIL)',
   BOOT_FAIL: 'its node did not start (BOOT_FAIL)',
-  DEADLINE: 'not possible before its deadline (DEADLINE)',
+  DEADLINE: 'it could not end before its deadline (DEADLINE)',
 };
 
 export const isOver = (state: string) => FINAL.includes(state);

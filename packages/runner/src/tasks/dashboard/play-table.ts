@@ -65,7 +65,8 @@ export class PlayTable {
   step(id: unknown, action: string | null): Promise<GameView> {
     return this.#inTurn(async () => {
       const game = this.#game;
-      if (game === null || game.id !== id) throw new Refused(409, 'this game is over: another one was begun');
+      if (game === null || game.id !== id)
+        throw new Refused(409, 'this game has ended, because another one was started');
       if (game.ended !== null) throw new Refused(409, 'the episode has ended');
       const by = action === null ? 'policy' : 'you';
       const text = action ?? (await chosenAction(game));

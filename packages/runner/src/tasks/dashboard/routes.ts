@@ -87,7 +87,7 @@ export class Routes {
   async #control(id: unknown, action: unknown): Promise<object> {
     const directory = this.#directory(id);
     if (!controlActions.includes(action as ControlAction))
-      throw new Refused(400, `no run can be asked to '${excerpt(String(action))}'`);
+      throw new Refused(400, `a run takes no request '${excerpt(String(action))}'`);
     await requestControl(directory, action as ControlAction).catch((error: Error) => {
       throw new Refused(409, error.message);
     });
@@ -100,7 +100,7 @@ export class Routes {
     response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
     let last = '';
     const look = async () => {
-      if (response.writableLength > LONGEST_BODY) return; // the client reads slowly: it gets the list as it is then
+      if (response.writableLength > LONGEST_BODY) return; // the client reads slowly: it gets a newer list once it is ready
       const runs = JSON.stringify(await this.options.index.list());
       if (runs !== last && !response.writableEnded) response.write(`event: runs\ndata: ${(last = runs)}\n\n`);
     };

@@ -5,7 +5,7 @@ import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 import { listenKeys } from '../listen-keys.js';
 
-/** A game that is played in the page brings its own seed. */
+/** A game that is played in the page has its own seed. */
 const { seed: _, ...withoutSeed } = runKeys;
 
 export const dashboardTask: TaskUnit = {

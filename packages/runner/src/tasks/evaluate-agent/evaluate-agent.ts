@@ -37,7 +37,7 @@ interface PlayedModel {
   trajectories: Trajectory[];
 }
 
-/** The gate of a build: what was wanted and is not there. */
+/** The failure of a gate: what an evaluation requires and did not find. */
 class BelowError extends Error {
   override readonly name = 'BelowError';
 }

@@ -1,4 +1,4 @@
-// Chances of success in several rollouts of the same task, and what of a task they say about an agent.
+// Chances of success in several rollouts of the same task, and what they say about an agent.
 import { bootstrapMean, mean, Rng, type Interval } from '@bowyer/core';
 
 /** One task: how many of its rollouts succeeded. */

@@ -23,9 +23,9 @@ export async function modelCard({ model, output, license }: ExportConfig, notes:
     `# ${basename(resolve(output))}`,
     '',
     record === null
-      ? `Exported from \`${basename(resolve(model))}\`. No run is known that trained it.`
+      ? `Exported from \`${basename(resolve(model))}\`. The run that trained it is not known.`
       : `Trained by a run of Bowyer: ${record.title}.`,
-    ...(license === null ? ['', 'The licence of the weights is not known: ask whoever made the base model.'] : []),
+    ...(license === null ? ['', 'The licence of the weights is not known: ask the authors of the base model.'] : []),
     ...section(
       'Differences in this format',
       notes.map((note) => `- ${note}`),

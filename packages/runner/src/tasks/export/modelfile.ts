@@ -24,7 +24,7 @@ export async function modelfile(
   const tokenizer = await loadTokenizer(baseDir, { templatesOf: model });
   const source = isAdapter
     ? [
-        `# The base must lie beside this file, exported as GGUF too: ${baseDir}`,
+        `# The base model, exported as GGUF too, must be in the same folder as this file: ${baseDir}`,
         'FROM ./base.gguf',
         `ADAPTER ./${file}`,
       ]

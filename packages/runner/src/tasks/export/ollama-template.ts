@@ -27,8 +27,8 @@ export function ollamaTemplate(tokenizer: HuggingFaceTokenizer): string[] {
   const parts = foundParts(renderer(source, tokenizer), specialText(tokenizer, 'bos_token'));
   if (parts === null)
     return [
-      '# The chat template of the model is more than a text around each message, and is not written here: Ollama takes the one in the',
-      '# GGUF file where it knows it.',
+      '# The chat template of the model is more than a text around each message, so it is not written here: Ollama uses that of the',
+      '# GGUF file if it knows it.',
     ];
   const addsStart = tokenizer.encodeWithSpecials('a').length > tokenizer.encode('a').length;
   const text = goText({ ...parts, start: addsStart ? '' : parts.start });

@@ -32,7 +32,7 @@ export const exportTask: TaskUnit = {
       DTYPES,
       'type of the matrices in GGUF; norms and biases are float32, and so are small tensors. null: f16 in GGUF, and in hf as they are stored',
     ),
-    merge: Type.Boolean({ description: 'an adapter is added to its base; false: it is written by itself' }),
+    merge: Type.Boolean({ description: 'add an adapter to its base model; false: write the adapter alone' }),
     license: nullable(
       Type.String({ minLength: 1 }),
       'licence of the weights for the model card, as an identifier of SPDX such as apache-2.0; null: the card says that it is not known',

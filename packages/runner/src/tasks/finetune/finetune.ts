@@ -218,7 +218,7 @@ function logPlan(
   log(`memory: about ${size(total)} (${parts.join(', ')})`);
   if (config.device === 'cpu' && total > totalmem())
     log(
-      `this machine has ${size(totalmem())}; a larger grad_accum_steps, gradient_checkpointing=true, optimizer=adamw_8bit and ` +
+      `this machine has ${size(totalmem())}; to need less, use a larger grad_accum_steps, gradient_checkpointing=true, optimizer=adamw_8bit and ` +
         'use_lora=true need less',
       'WARNING',
     );

@@ -75,7 +75,7 @@ function itemsOf(value: unknown, format: string | null, keys: UnreadKeys, place:
   const isConversation = format !== null || isTrace(value) || conversations !== undefined || messages !== undefined;
   const both = ['prompt', 'completion'].find((key) => !isEmpty(record?.[key]));
   if (isConversation && both !== undefined)
-    throw new BadItem(`has both messages and a ${both}; it is not clear which of them to train on`);
+    throw new BadItem(`has both messages and a ${both}; leave out the one that is not to be trained on`);
   if (isConversation)
     return dialoguesOf(value, format, keys, place).map((dialogue) => ({ kind: 'conversation', ...dialogue }));
   if (prompt === undefined && completion === undefined) throw new BadItem(`is ${found(value)}`);

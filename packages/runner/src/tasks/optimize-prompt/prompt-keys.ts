@@ -14,7 +14,7 @@ const reflectorNode = Type.Object(
     temperature: Type.Number({ minimum: 0, description: 'sampling temperature, dimensionless' }),
     max_tokens: count('longest answer in tokens'),
     retries: changeableOnResume(count('further attempts after a failed request, or an answer without a text', 0)),
-    timeout_ms: changeableOnResume(count('milliseconds that an answer may take')),
+    timeout_ms: changeableOnResume(count('longest time for an answer, in milliseconds')),
   },
   { additionalProperties: false, description: 'the model that reads what the agent did and writes better prompts' },
 );
@@ -26,10 +26,10 @@ export const promptKeys = {
   ),
   budget: count('rollouts of the agent after which no further iteration begins'),
   minibatch_size: count('rollouts that the reflector reads at once, and on which a change has to score better'),
-  merges: count('most attempts to join the changes of two candidates', 0),
+  merges: count('largest number of attempts to join the changes of two candidates', 0),
   perfect_score: nullable(
     Type.Number(),
-    'reward that cannot be improved: such rollouts are not reflected on; null: none is known',
+    'highest possible reward: rollouts that have it are not reflected on; null: it is not known',
   ),
   test_samples: count('rollouts of each test task with the first prompts and with the best ones'),
   reflector: reflectorNode,

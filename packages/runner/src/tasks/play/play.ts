@@ -105,7 +105,7 @@ class Episode {
     print(`${lines.join('\n')}\n`);
   }
 
-  /** At a terminal a text that looks like a slip is asked about before it is played. */
+  /** At a terminal the player is asked about a text that looks like a typing error before it is played. */
   async #askAction(): Promise<string | null> {
     const { prompt } = this.table;
     const choices = [...this.#validActions, UNDO, LEAVE];
@@ -114,7 +114,7 @@ class Episode {
     const meant = meantAction(typed, this.#validActions);
     if (meant === undefined) return typed;
     const answer = await prompt.read(
-      `no valid action; Enter plays '${meant}', y what you typed, or type another: `,
+      `not a valid action; Enter plays '${meant}', y plays what you typed, or type another action: `,
       choices,
     );
     return answer === '' ? meant : answer === 'y' ? typed : answer;
@@ -131,7 +131,7 @@ class Episode {
       steps.map(({ observation }) => observation),
     );
     if (seen.some((observation, i) => observation !== expected[i]))
-      print('the same actions led to another state this time: the seed alone does not decide this environment\n');
+      print('this environment cannot take actions back: the same seed and actions have led to another state\n');
     print(`took back '${before.steps.at(-1)!.action}'\n\n`);
     this.#show();
   }
@@ -139,7 +139,10 @@ class Episode {
 
 /** Anything but the two other answers continues. */
 async function askNext({ prompt }: Table): Promise<Next> {
-  const answer = await prompt.read('Enter: next episode, restart: this one again, quit: stop. ', ['restart', LEAVE]);
+  const answer = await prompt.read('Enter: next episode; restart: this episode again; quit: stop. ', [
+    'restart',
+    LEAVE,
+  ]);
   if (answer === null || answer === LEAVE) return 'quit';
   return answer === 'restart' ? 'restart' : 'next';
 }

@@ -14,7 +14,7 @@ export const transports = ['http', 'stdio'] as const;
 /** Read where clients connect over HTTP. */
 const keysOfHttp: TProperties = {
   ...listenKeys,
-  max_instances: count('environments at the same time'),
+  max_instances: count('largest number of environments that are open at the same time'),
   idle_minutes: rate('an environment without requests is closed after this time, in minutes'),
 };
 

@@ -24,8 +24,8 @@ test('a run that trained an adapter is one; nothing is missed where nothing is a
 
 test('keys without adapters, and what cannot be served, are named', () => {
   expect(messages({ maxAdapters: 2, adapterTargetModules: 'all-linear' })).toEqual([
-    ['max_adapters', 'max_adapters is 2, and no adapters are served'],
-    ['adapter_target_modules', 'adapter_target_modules is all-linear, and no adapters are served'],
+    ['max_adapters', 'max_adapters=2 has no effect: no adapters are served'],
+    ['adapter_target_modules', 'adapter_target_modules=all-linear has no effect: no adapters are served'],
   ]);
   const [run, base, none] = ['run', 'base', 'none'].map((name) => join(folder, name));
   const adapters = { base: run, b: base, c: none };

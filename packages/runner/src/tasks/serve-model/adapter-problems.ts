@@ -34,7 +34,7 @@ function idleKeys({ maxAdapters, maxAdapterRank, adapterTargetModules }: Adapter
       : [
           {
             key,
-            message: `${key} is ${String(value)}, and no adapters are served`,
+            message: `${key}=${String(value)} has no effect: no adapters are served`,
             remedy: 'give adapters={NAME: FOLDER} or runtime_adapters=[FOLDER], or leave it out',
           },
         ],
@@ -53,7 +53,7 @@ function modelProblems({ model, follow }: AdapterKeys): ConfigProblem[] {
     problems.push({
       key: 'model',
       message: `model=${model} is an adapter itself`,
-      remedy: 'give its base as the model, and it as one of the adapters',
+      remedy: 'give its base model as the model, and the adapter in adapters',
     });
   return problems;
 }
@@ -93,7 +93,7 @@ function nameProblems({ adapters, model, servedName }: AdapterKeys): ConfigProbl
           {
             key: 'adapters',
             message: `adapters: '${name}' ${name === '' ? 'is empty' : 'is the name of the model itself'}`,
-            remedy: 'give the adapter another name, or the model one by served_name',
+            remedy: 'give the adapter another name, or give the model another one with served_name',
           },
         ],
   );

@@ -130,7 +130,7 @@ export async function serverOptions(
 /** @param tokens that there is room for */
 function prefixCacheText(mb: number, tokens: number): string {
   if (mb === 0)
-    return 'prefix cache: none (prefix_cache_mb=0); the beginning that a prompt shares with an earlier one is read again, unless a slot still has it';
+    return 'prefix cache: none (prefix_cache_mb=0); a beginning that a prompt shares with an earlier one is computed again, unless a slot still has it';
   if (tokens > 0) return `prefix cache: ${mb} MiB (prefix_cache_mb), room for ${tokens.toLocaleString('en')} tokens`;
   return `prefix cache: none; prefix_cache_mb=${mb} has no effect for models with recurrent layers, with device=webgpu, and where 32 tokens need more`;
 }
@@ -159,7 +159,7 @@ async function serveEncoder(
   print('stopped: every answer is finished\n');
 }
 
-/** Whoever takes an agent's model out of its run takes its policy alone. */
+/** A warning about the parts of an agent that its policy alone does not have. */
 function warnOfParts(dir: string, log: TaskContext['log']): void {
   const { agentType, memory } = runOf(dir) ?? {};
   if (memory !== undefined && memory.kind !== 'none')
@@ -225,7 +225,7 @@ async function templateOf(
     return await loadChatTemplate(config, tokenizer);
   } catch (error) {
     if (!(error instanceof ChatTemplateError) || config.chatTemplate !== null) throw error;
-    log(`no /v1/chat/completions, /v1/completions only: ${error.message}`, 'WARNING');
+    log(`/v1/chat/completions is not served, only /v1/completions: ${error.message}`, 'WARNING');
     return null;
   }
 }

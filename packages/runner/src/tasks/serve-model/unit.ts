@@ -19,8 +19,8 @@ export const serveModelTask: TaskUnit = {
       Type.String(),
       'folder of a run, which may start later: the policy of its newest checkpoint replaces the model between two answers; null: the model stays',
     ),
-    slots: count('answers at the same time; each has its share of the key-value cache'),
-    served_name: nullable(Type.String(), 'what clients call the model; null: the name of its folder'),
+    slots: count('answers that are generated at the same time; each has its share of the key-value cache'),
+    served_name: nullable(Type.String(), 'name by which clients select the model; null: the name of its folder'),
     server_key_env: nullable(
       Type.String(),
       'environment variable with the key that clients must send; null: no key is required',
@@ -31,7 +31,7 @@ export const serveModelTask: TaskUnit = {
       0,
     ),
     stored_responses: count(
-      'responses of /v1/responses that are kept in memory for later requests; the oldest are removed first; 0: none',
+      'number of responses of /v1/responses that are kept in memory for later requests; the oldest are removed first; 0: none',
       0,
     ),
     stored_responses_mb: count('megabytes of JSON that the stored responses may have together', 1),
@@ -44,19 +44,18 @@ export const serveModelTask: TaskUnit = {
     }),
     context_length: nullable(
       Type.Integer({ minimum: 2 }),
-      'longest context in tokens, which decides each slot’s share of memory; null: the model’s own',
+      'longest context in tokens, which decides the memory of each slot; null: the model’s own',
     ),
     adapters: nullable(
       Type.Record(Type.String(), Type.String()),
-      'LoRA adapters beside the model, by the names that clients select them with: folders in PEFT’s layout, and runs that trained some; for instance {support: runs/support}; null: none',
+      'LoRA adapters of the model, by the names with which clients select them: folders in PEFT’s layout, or runs that trained an adapter; for instance {support: runs/support}; null: none',
     ),
     runtime_adapters: Type.Array(Type.String(), {
-      description:
-        'folders below which clients may have further adapters loaded (POST /v1/load_lora_adapter); []: they may not',
+      description: 'folders from which clients may load further adapters (POST /v1/load_lora_adapter); []: none',
     }),
     max_adapters: nullable(
       Type.Integer({ minimum: 1 }),
-      'adapters at the same time, for which there is memory from the start; null: as many as `adapters` has, and 4 more with runtime_adapters',
+      'largest number of adapters at the same time, for which memory is reserved from the start; null: as many as `adapters` has, and 4 more with runtime_adapters',
     ),
     max_adapter_rank: nullable(
       Type.Integer({ minimum: 1 }),
@@ -64,7 +63,7 @@ export const serveModelTask: TaskUnit = {
     ),
     adapter_target_modules: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String(), Type.Null()], {
       description:
-        'layers that have room for adapters beside those of `adapters`: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: none, and with runtime_adapters every linear layer',
+        'layers for which memory for adapters is reserved, in addition to the layers of `adapters`: names such as [q_proj, v_proj], a regular expression for whole paths, or all-linear; null: none, and with runtime_adapters every linear layer',
     }),
   }),
   plays: false,

@@ -16,33 +16,40 @@ const tasksFile = (what: string) => nullable(Type.String(), what);
 export const agentKeys = {
   agent: nullable(
     Type.String(),
-    'command that plays one task, as a line for the shell: it gets OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY, BOWYER_TASK and BOWYER_ROLLOUT_URL',
+    'shell command that plays one task; its environment has OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY, BOWYER_TASK and BOWYER_ROLLOUT_URL',
   ),
   tasks: tasksFile('file of tasks as JSON lines, each an object with an `id`'),
   eval_tasks: tasksFile('file of the tasks of evaluations; null: eval_share of `tasks` is held out'),
   test_tasks: tasksFile('file of the tasks of the final test; null: test_share of `tasks` is held out'),
-  eval_share: share('share of `tasks` that evaluations play and training does not; 0: they play those of training'),
-  test_share: share('share of `tasks` that the final test plays and training does not; 0: it plays those of training'),
+  eval_share: share(
+    'share of `tasks` that evaluations play and training does not; 0: evaluations play the tasks of training',
+  ),
+  test_share: share(
+    'share of `tasks` that the final test plays and training does not; 0: the test plays the tasks of training',
+  ),
   reward: nullable(
     Type.String(),
-    'command that judges a rollout: it reads {task, rollout} as JSON from standard input and prints a number, or {"reward": …, "components": {…}}, as its last line; null: the agent says its reward itself',
+    'command that judges a rollout: it reads {task, rollout} as JSON from standard input and prints a number, or {"reward": …, "components": {…}}, as its last line; null: the agent reports its own reward',
   ),
-  concurrency: changeableOnResume(count('agents at the same time')),
+  concurrency: changeableOnResume(count('agents that play at the same time')),
   timeout: Type.Number({
     minimum: 0,
-    description: 'seconds after which an agent, or a judge, is ended with all that it has started; 0: none',
+    description: 'seconds after which an agent or a judge is ended with all processes that it has started; 0: no limit',
   }),
-  attempts: count('how often a rollout is begun at most, where its agent fails'),
+  attempts: count('attempts at a rollout whose agent fails'),
   failed_reward: nullable(
     Type.Number(),
-    'reward of a rollout whose agent has failed in every attempt; null: it is left out',
+    'reward of a rollout whose agent has failed in every attempt; null: the rollout is left out',
   ),
   pass_env: changeableOnResume(
     Type.Array(Type.String(), {
-      description: 'names of environment variables that agents get from this process beside PATH, HOME and the like',
+      description:
+        'names of environment variables that agents get from this process, in addition to PATH, HOME and the like',
     }),
   ),
-  slots: changeableOnResume(count('answers at the same time; each has its share of the key-value cache')),
+  slots: changeableOnResume(
+    count('answers that are generated at the same time; each has its share of the key-value cache'),
+  ),
   max_new_tokens: count('longest answer in tokens to a request that names no limit'),
   temperature: nullable(
     samplingKeys.temperature,
@@ -50,19 +57,19 @@ export const agentKeys = {
   ),
   top_k: nullable(
     samplingKeys.top_k,
-    'answers are sampled among the k most likely tokens, 0: among all; null: as the agent’s requests say, and all where they do not',
+    'answers are sampled from the k most likely tokens, 0: from all; null: as the agent’s requests say, and from all where they do not',
   ),
   top_p: nullable(
     samplingKeys.top_p,
-    'answers are sampled among the most likely tokens that together have this probability; null: as the agent’s requests say, and 1 where they do not',
+    'answers are sampled from the most likely tokens that together have this probability; null: as the agent’s requests say, and 1 where they do not',
   ),
   splice: oneOf(
     ['template', 'sampled'],
-    'how a dialogue continues after a new message of the user. template: as the chat template now writes what was said, which may leave earlier thoughts out; sampled: with the tokens as they were sampled',
+    'tokens of the earlier turns after a new message of the user. template: the chat template writes the dialogue again, which may leave earlier thoughts out; sampled: the tokens stay as they were sampled',
   ),
   prefix_cache_mb: changeableOnResume(
     count(
-      'MiB for keys and values of what prompts and answers begin with, after they have ended; 0: only slots keep them',
+      'MiB for keys and values of prompts and answers that have ended, for later prompts with the same beginning; 0: only slots keep them',
       0,
     ),
   ),

@@ -17,7 +17,7 @@ export function agentProblems(config: Checked): ConfigProblem[] {
   };
   return [
     ...Object.entries(missing).flatMap(([key, [value, remedy]]) =>
-      value === null ? [{ key, message: `an agent needs ${key}: it is null`, remedy }] : [],
+      value === null ? [{ key, message: `an agent needs ${key}, which is null`, remedy }] : [],
     ),
     ...fileProblems(config),
     ...shareProblems(config),

@@ -7,7 +7,7 @@ export const rankingNode = Type.Object(
   {
     base_url: nullable(
       Type.String(),
-      'address, up to the version, of the model that compares the rollouts of a group; null: nobody does',
+      'address, up to the version, of the model that compares the rollouts of a group; null: rollouts are not compared',
     ),
     model: Type.String({ description: 'name of the model at the endpoint' }),
     api_key_env: changeableOnResume(
@@ -18,13 +18,14 @@ export const rankingNode = Type.Object(
       'the properties of good rollouts, in words; null: reaching the goal first, then directness, then real progress',
     ),
     weight: Type.Number({
-      description: 'factor of the scores, from 0 to 1, which are added to the rewards that rollouts have',
+      description:
+        'factor by which the scores, from 0 to 1, are multiplied before they are added to the rewards of the rollouts',
     }),
     max_tokens: count('longest answer in tokens'),
     retries: changeableOnResume(count('further attempts after a failed request, or an answer without scores', 0)),
     timeout_ms: changeableOnResume(count('milliseconds that an answer may take')),
   },
-  { additionalProperties: false, description: 'a model that judges the rollouts of a group beside each other' },
+  { additionalProperties: false, description: 'a model that compares the rollouts of a group and scores each of them' },
 );
 
 export interface RankingConfig {

@@ -92,7 +92,7 @@ function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string
     needs.source === 'dataset'
       ? `${name} learns from a dataset`
       : needs.expert
-        ? `${name} asks the environment's expert, and an agent has none`
+        ? `${name} asks the expert of an environment, and the tasks of an agent have none`
         : needs.dataset
           ? `${name} learns from demonstrations beside the rollouts`
           : playsWithCritic
@@ -105,7 +105,7 @@ function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string
           {
             key: 'agent_type',
             message: reason,
-            remedy: 'choose another, such as algorithm=grpo; records are learned from by task=finetune',
+            remedy: 'choose another, such as algorithm=grpo; task=finetune learns from records',
           },
         ];
   if ((config.horizon ?? null) !== null)

@@ -38,7 +38,7 @@ export async function findStart(
     context.log(`the policy in ${given} was trained in ${trainedIn}; this run plays ${config.env.name}`, 'WARNING');
   if (unit.needs.source === 'dataset')
     return { folder: given, data: await loadImitationData(config, memory, context.log) };
-  // Rank 0 makes the start alone; it is the same for any number of ranks, and in the cache.
+  // Only rank 0 makes the start, which is then in the cache and does not depend on the number of ranks.
   const folder =
     given ?? (await onRankZero(context.ranks ?? oneRank, () => warmStart(config, device, withBars(context))));
   if (folder === null) return null;

@@ -104,7 +104,7 @@ function refuseOtherLength(found: CheckpointProgress, config: LengthConfig): voi
   if (!rateFollowsIterations({ lmSchedule, lmLrFinalShare })) return;
   throw new Error(
     `iterations: ${before} → ${iterations}: the learning rate of this run follows lm_schedule over ${before} iterations, so with ` +
-      `${iterations} it would be neither the run that it was nor one of ${iterations} iterations\n` +
+      `${iterations} it would equal neither the run that it was nor a run of ${iterations} iterations from the start\n` +
       `  give iterations=${before}, or begin a new run in another folder: save_path=FOLDER; a run with lm_schedule.kind=constant ` +
       'can be made longer at any time',
   );

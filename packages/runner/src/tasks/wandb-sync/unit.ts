@@ -8,10 +8,10 @@ const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
 
 export const wandbSyncTask: TaskUnit = {
   name: 'wandb_sync',
-  description: 'send runs to Weights & Biases that were offline, or that its server has received only in part',
+  description: 'send runs to Weights & Biases that were logged offline, or that its server has received only in part',
   keys: () => ({
     ...keysOfRun,
-    dir: nullable(Type.String(), 'the folder of a run, or one with several of them; a log run-ID.wandb'),
+    dir: nullable(Type.String(), 'folder of a run or of several runs, or a log run-ID.wandb'),
   }),
   plays: false,
   problems: ({ dir }) =>
