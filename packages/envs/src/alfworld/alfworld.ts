@@ -44,7 +44,12 @@ export const alfworldSchema = {
       enum: ['put', 'move'],
       default: 'put',
     },
-    stepLimit: { description: 'Commands after which the episode is truncated.', type: 'integer', minimum: 1, default: 50 },
+    stepLimit: {
+      description: 'Commands after which the episode is truncated.',
+      type: 'integer',
+      minimum: 1,
+      default: 50,
+    },
     observation: {
       description:
         "'turn': the answer to the last command; 'history': everything said so far, for players without memory.",

@@ -32,7 +32,8 @@ export function findGames(path: string): string[] {
 export function readProblem(path: string): Problem {
   try {
     const game = JSON.parse(readFileSync(path, 'utf8')) as { pddl_problem?: unknown; grammar?: unknown };
-    if (typeof game.pddl_problem !== 'string') throw new Error("the key 'pddl_problem' is missing, or its value is not a text");
+    if (typeof game.pddl_problem !== 'string')
+      throw new Error("the key 'pddl_problem' is missing, or its value is not a text");
     const task = readTask(join(dirname(path), 'traj_data.json'));
     const goalText = /Your task is to: ([^"\\\n]*?)\.?\s*(?:["\\\n]|$)/.exec(String(game.grammar ?? ''))?.[1];
     return { ...problemOf(parseSExpression(game.pddl_problem)), task, goalText: goalText ?? wordsFor(task) };

@@ -35,7 +35,12 @@ export const babyAiSchema = {
       type: 'boolean',
       default: true,
     },
-    stepLimit: { description: 'Actions after which the episode is truncated.', type: 'integer', minimum: 1, default: 20 },
+    stepLimit: {
+      description: 'Actions after which the episode is truncated.',
+      type: 'integer',
+      minimum: 1,
+      default: 20,
+    },
   },
 } as const;
 
