@@ -66,6 +66,9 @@ type FinetuneConfig = ExamplesConfig &
     logger: LoggerConfig;
   };
 
+/** The keys that decide how many optimizer steps there are, and how large they are. */
+type StepsConfig = Pick<FinetuneConfig, 'epochs' | 'batchSize' | 'gradAccumSteps'>;
+
 /** Points of the training loss's curve in an epoch. */
 const LOGS_PER_EPOCH = 10;
 /** Items whose prompts the model can be tried on. */
@@ -174,11 +177,16 @@ async function trainOn(
 
 function loadModel(
   dir: string,
-  config: FinetuneConfig,
+  {
+    quantization,
+    useLora,
+    lora,
+    seed,
+    gradientCheckpointing,
+  }: Pick<FinetuneConfig, 'quantization' | 'useLora' | 'lora' | 'seed' | 'gradientCheckpointing'>,
   { chatTemplate }: Pick<Examples, 'chatTemplate'>,
   device: Device,
 ): Promise<LanguageModel> {
-  const { quantization, useLora, lora, seed, gradientCheckpointing } = config;
   return LanguageModel.load({
     device,
     dir,
@@ -192,8 +200,10 @@ function loadModel(
 
 function logPlan(
   model: LanguageModel,
-  { training, longest }: Examples,
-  config: FinetuneConfig,
+  { training, longest }: Pick<Examples, 'training' | 'longest'>,
+  config: StepsConfig &
+    Pick<FinetuneConfig, 'model' | 'device' | 'useLora' | 'quantization' | 'gradientCheckpointing'> &
+    Pick<FinetuneConfig, 'optimizer' | 'lmSchedule'>,
   log: TaskContext['log'],
 ) {
   const { epochs, batchSize, gradAccumSteps, useLora, quantization, gradientCheckpointing, lmSchedule } = config;
@@ -218,7 +228,7 @@ function logPlan(
   log(`memory: about ${size(total)} (${parts.join(', ')})`);
   if (config.device === 'cpu' && total > totalmem())
     log(
-      `this machine has ${size(totalmem())}; to need less, use a larger grad_accum_steps, gradient_checkpointing=true, optimizer=adamw_8bit and ` +
+      `this machine has ${size(totalmem())}; a larger grad_accum_steps, gradient_checkpointing=true, optimizer=adamw_8bit and ` +
         'use_lora=true need less',
       'WARNING',
     );
@@ -237,8 +247,8 @@ interface Training {
 
 async function train(
   model: LanguageModel,
-  { training, validation }: Examples,
-  config: FinetuneConfig,
+  { training, validation }: Pick<Examples, 'training' | 'validation'>,
+  config: StepsConfig & Pick<FinetuneConfig, 'seed' | 'lmLr' | 'lmSchedule' | 'maxGradNorm'>,
   { state, firstIteration, recorder, context }: Training,
 ): Promise<void> {
   const { batchSize, gradAccumSteps, epochs } = config;
@@ -291,9 +301,9 @@ async function train(
 
 async function resultsOf(
   { best, bestFolder }: Recorder,
-  { training, validation }: Examples,
-  config: FinetuneConfig,
-  { directory, log }: TaskContext,
+  { training, validation }: Pick<Examples, 'training' | 'validation'>,
+  config: Pick<FinetuneConfig, 'epochs' | 'chatTemplateKwargs' | 'quantization'>,
+  { directory, log }: Pick<TaskContext, 'directory' | 'log'>,
   answers: Answer[],
 ): Promise<FinetuneResults> {
   const { metrics } = await RunFiles.read(directory);
@@ -328,7 +338,7 @@ async function resultsOf(
 
 /** A command that runs as it is, in a shell. */
 function trialOf(
-  { chatTemplateKwargs, quantization }: FinetuneConfig,
+  { chatTemplateKwargs, quantization }: Pick<FinetuneConfig, 'chatTemplateKwargs' | 'quantization'>,
   model: string,
   input: string,
   directory: string,
