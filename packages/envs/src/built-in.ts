@@ -4,6 +4,7 @@ export { babyAiUnit as babyai } from './babyai/unit.js';
 export { guessMyCityUnit as guess_my_city } from './guess-my-city/unit.js';
 export { mathUnit as math } from './math/unit.js';
 export { mazeUnit as maze } from './maze/unit.js';
+export { mcpUnit as mcp } from './mcp/unit.js';
 export { openEnvUnit as openenv } from './open-env/unit.js';
 export { questionsUnit as questions } from './questions/unit.js';
 export { remoteOnlyUnits } from './agentgym/unit.js';

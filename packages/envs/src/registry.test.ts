@@ -3,7 +3,7 @@ import { checkEnv } from './contract/check-env.js';
 import { environmentInfo, environmentNames, makeEnv, registerEnvironment, withDefaults } from './registry.js';
 
 /** Not embedded: their defaults name a server. */
-const playedOnServers = [...remoteOnlyEnvs, 'sciworld', 'openenv'] as const;
+const playedOnServers = [...remoteOnlyEnvs, 'sciworld', 'openenv', 'mcp'] as const;
 const isRemoteOnly = (name: string): boolean => playedOnServers.some((remote) => remote === name);
 
 test.each(environmentNames().filter((name) => !isRemoteOnly(name)))('%s keeps the contract', async (name) => {

@@ -1,0 +1,91 @@
+// The reward of an episode: by a module of the user, or by the task's answer.
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { shown } from '../contract/shown.js';
+import { isObject, type McpTask, type ToolCall } from './task-file.js';
+
+/** A call with what the server answered. */
+export interface CalledTool extends ToolCall {
+  result: string;
+  isError: boolean;
+}
+
+/** A turn of an episode. */
+export interface TranscriptTurn {
+  /** What the agent wrote. */
+  action: string;
+  /** What it read then. */
+  observation: string;
+  /** Calls that reached the server. */
+  calls: readonly CalledTool[];
+}
+
+/** What a checker is given. */
+export interface CheckedEpisode {
+  /** The row of the file of tasks. */
+  task: Readonly<Record<string, unknown>>;
+  /** Null where the turns ended before there was one. */
+  answer: string | null;
+  transcript: readonly TranscriptTurn[];
+  /** Path of the folder of the episode; null without one. */
+  folder: string | null;
+  /** Calls any tool of the server, also one that the agent may not call. */
+  callTool(name: string, given?: Readonly<Record<string, unknown>>): Promise<{ text: string; isError: boolean }>;
+}
+
+/** The default export of a checker's module: a reward, or one with further figures. `won` is `reward >= 1` unless it says otherwise. */
+export type Checker = (
+  episode: CheckedEpisode,
+) =>
+  | number
+  | ({ reward: number; won?: boolean } & Record<string, unknown>)
+  | Promise<number | ({ reward: number } & Record<string, unknown>)>;
+
+export interface Judgement {
+  reward: number;
+  won: boolean;
+  /** Further members of what a checker returned. */
+  components: Readonly<Record<string, unknown>>;
+}
+
+/** A checker's module cannot be used, or it does not return a reward. */
+export class CheckerError extends Error {
+  override readonly name = 'CheckerError';
+}
+
+/** The rule without a checker: the answer is equal to that of the task, but for white space around it. */
+export const exactMatch =
+  ({ answer: right }: Pick<McpTask, 'answer'>): Checker =>
+  ({ answer }) =>
+    answer?.trim() === right?.trim() ? 1 : 0;
+
+/** @throws {CheckerError} */
+export async function loadChecker(path: string): Promise<Checker> {
+  const url = pathToFileURL(resolve(path)).href;
+  let module: { default?: unknown };
+  try {
+    module = (await (/\.[mc]?ts$/.test(path) ? importTypeScript(url) : import(url))) as typeof module;
+  } catch (cause) {
+    throw new CheckerError(`env.checker: '${path}' failed to load: ${(cause as Error).message}`, { cause });
+  }
+  if (typeof module.default === 'function') return module.default as Checker;
+  throw new CheckerError(
+    `env.checker: the default export of '${path}' must be a function of an episode; got ${shown(module.default)}`,
+  );
+}
+
+async function importTypeScript(url: string): Promise<unknown> {
+  const { tsImport } = await import('tsx/esm/api');
+  return tsImport(url, import.meta.url);
+}
+
+/** @throws {CheckerError} for anything but a finite reward */
+export async function judged(checker: Checker, episode: CheckedEpisode, name: string): Promise<Judgement> {
+  const verdict: unknown = await checker(episode);
+  const { reward, won, ...components } = isObject(verdict) ? verdict : { reward: verdict };
+  if (typeof reward !== 'number' || !Number.isFinite(reward))
+    throw new CheckerError(
+      `env.checker: '${name}' must return a finite number, or an object with one as reward; got ${shown(verdict)}`,
+    );
+  return { reward, won: typeof won === 'boolean' ? won : reward >= 1, components };
+}

@@ -1,0 +1,46 @@
+// The folder of an episode: new, with the task's files, and known to the agent under a name that never changes, so that the same
+// calls have the same results in every episode.
+import { realpathSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isObject } from './task-file.js';
+
+export class EpisodeFolder {
+  readonly #name: RegExp;
+
+  private constructor(
+    readonly path: string,
+    private readonly name: string,
+  ) {
+    // The name as a path of its own or at the beginning of one, also behind file://.
+    this.#name = new RegExp(`(?<=^|[^\\w./-]|file://)${name}(?![\\w-])`, 'g');
+  }
+
+  /** @param name the path under which the agent knows the folder */
+  static async make(name: string, files: Readonly<Record<string, string>>): Promise<EpisodeFolder> {
+    const path = await mkdtemp(join(realpathSync(tmpdir()), 'bowyer-mcp-'));
+    for (const [file, text] of Object.entries(files)) {
+      await mkdir(dirname(join(path, file)), { recursive: true });
+      await writeFile(join(path, file), text);
+    }
+    return new EpisodeFolder(path, name);
+  }
+
+  /** A value of JSON with the folder's own path in the place of its name, in all of its texts. */
+  inside<Value>(value: Value): Value {
+    if (typeof value === 'string') return value.replaceAll(this.#name, () => this.path) as Value;
+    if (Array.isArray(value)) return value.map((item: unknown) => this.inside(item)) as Value;
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.inside(member)])) as Value;
+  }
+
+  /** A text with the folder's name in the place of its path. */
+  outside(text: string): string {
+    return text.replaceAll(this.path, () => this.name);
+  }
+
+  remove(): Promise<void> {
+    return rm(this.path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,193 @@
+// A connection to a server of the Model Context Protocol, by the official SDK: over the stdin and stdout of a process, or over
+// Streamable HTTP. The SDK is imported when the first connection opens. Versions 2024-11-05 to 2026-07-28 of the protocol.
+import type {
+  CallToolResult,
+  Client,
+  PriorDiscovery,
+  ReadResourceResult,
+  Tool,
+  Transport,
+} from '@modelcontextprotocol/client';
+import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+export interface ServerAddress {
+  /** Words of a command, with {folder} in the place of a path; null: a server at the address. */
+  command: readonly string[] | null;
+  url: string | null;
+  /** Names of variables that the process is given. */
+  environment: readonly string[];
+  /** Name of the variable that has the bearer token of the address. */
+  tokenVariable: string | null;
+  startMs: number;
+  timeoutMs: number;
+}
+
+/** A server that does not start, has ended, does not answer in time, or answers with an error of the protocol. */
+export class McpServerError extends Error {
+  override readonly name = 'McpServerError';
+
+  constructor(
+    readonly server: string,
+    problem: string,
+    /** The end of what the process wrote to stderr; empty for servers at an address. */
+    readonly stderr: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      [
+        `mcp: the server ${server}: ${problem}`,
+        ...(stderr === '' ? [] : ['  its stderr ends with:', ...stderr.split('\n').map((line) => `    ${line}`)]),
+      ].join('\n'),
+      options,
+    );
+  }
+}
+
+const KEPT_STDERR = 2_000;
+
+/** JSON-RPC's code for parameters that do not fit: they are the agent's. */
+const INVALID_PARAMS = -32_602;
+
+/** Which protocol a server speaks, by its address: the first connection asks, later ones know. */
+const discoveries = new Map<string, PriorDiscovery>();
+
+export class McpConnection {
+  #stderr = '';
+  #isBroken = false;
+  #tools: readonly Tool[] = [];
+
+  private constructor(
+    private readonly client: Client,
+    private readonly address: ServerAddress,
+    readonly server: string,
+  ) {}
+
+  /**
+   * Starts the server or a session, and lists the tools.
+   *
+   * @param folder path of the episode's folder, in which the process starts
+   * @throws {McpServerError}
+   */
+  static async open(address: ServerAddress, folder: string | null = null): Promise<McpConnection> {
+    const { Client } = await import('@modelcontextprotocol/client');
+    const server = address.command?.join(' ') ?? String(address.url);
+    const client = new Client(
+      { name: 'bowyer', version: '0.2.0' },
+      { versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.ceil(address.startMs / 2) } } },
+    );
+    const connection = new McpConnection(client, address, server);
+    await connection.#start(folder);
+    return connection;
+  }
+
+  /** The server's tools, in its order. */
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  /** What the server says of itself to agents. */
+  get instructions(): string | undefined {
+    return this.client.getInstructions();
+  }
+
+  /** Whether it can be used no more. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** @throws {McpServerError} for all but a result, even one that is an error of the tool; refused arguments are such a result */
+  async callTool(name: string, given: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
+    try {
+      return await this.client.callTool({ name, arguments: given }, { timeout: this.address.timeoutMs });
+    } catch (error) {
+      const { code, message } = error as { code?: unknown; message: string };
+      if (code === INVALID_PARAMS) return { content: [{ type: 'text', text: message }], isError: true };
+      throw this.#failure(`the call of ${name} failed`, error);
+    }
+  }
+
+  /** @throws {McpServerError} */
+  async readResource(uri: string): Promise<ReadResourceResult> {
+    try {
+      return await this.client.readResource({ uri }, { timeout: this.address.timeoutMs });
+    } catch (error) {
+      throw this.#failure(`the resource ${uri} cannot be read`, error);
+    }
+  }
+
+  /** Ends the process or the session. */
+  async close(): Promise<void> {
+    this.#isBroken = true;
+    await this.client.close().catch(() => {}); // a server that is gone has nothing to close
+  }
+
+  async #start(folder: string | null): Promise<void> {
+    const timeout = this.address.startMs;
+    const deadline = rejectAfter(timeout);
+    try {
+      const prior = discoveries.get(this.server);
+      const transport = await this.#transport(folder);
+      this.client.onclose = () => (this.#isBroken = true);
+      await Promise.race([this.client.connect(transport, { timeout, ...(prior && { prior }) }), deadline.promise]);
+      const discover = this.client.getDiscoverResult();
+      discoveries.set(this.server, discover === undefined ? { kind: 'legacy' } : { kind: 'modern', discover });
+      const listed = this.client.getServerCapabilities()?.tools
+        ? await Promise.race([this.client.listTools(undefined, { timeout }), deadline.promise])
+        : { tools: [] };
+      this.#tools = listed.tools;
+    } catch (error) {
+      const failure = this.#failure('it did not start', error);
+      await this.close();
+      throw failure;
+    } finally {
+      deadline.cancel();
+    }
+  }
+
+  async #transport(folder: string | null): Promise<Transport> {
+    const { command, url, environment, tokenVariable } = this.address;
+    if (command === null) {
+      const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+      const token = tokenVariable === null ? undefined : process.env[tokenVariable];
+      const requestInit = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
+      return new StreamableHTTPClientTransport(new URL(url!), { requestInit });
+    }
+    const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
+    const given = Object.fromEntries(environment.map((name) => [name, process.env[name] ?? '']));
+    const [program, ...args] = command.map((word) =>
+      folder === null ? word : word.replaceAll('{folder}', () => folder),
+    );
+    const env = { ...getDefaultEnvironment(), ...given };
+    const transport = new StdioClientTransport({
+      command: program,
+      args,
+      env,
+      stderr: 'pipe',
+      ...(folder && { cwd: folder }),
+    });
+    this.#keepStderr(transport);
+    return transport;
+  }
+
+  #keepStderr(transport: StdioClientTransport): void {
+    transport.stderr?.on('data', (piece: Buffer) => {
+      this.#stderr = (this.#stderr + piece.toString()).slice(-KEPT_STDERR);
+    });
+  }
+
+  /** After a wait that was too long the server may still be at work: it is used no more. */
+  #failure(what: string, cause: unknown): McpServerError {
+    const { code, message } = cause as { code?: unknown; message: string };
+    if (code === 'REQUEST_TIMEOUT') this.#isBroken = true;
+    return new McpServerError(this.server, `${what}: ${message}`, this.#stderr.trim(), { cause });
+  }
+}
+
+function rejectAfter(milliseconds: number): { promise: Promise<never>; cancel: () => void } {
+  let timer: NodeJS.Timeout;
+  const promise = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing was ready in ${milliseconds} ms`)), milliseconds);
+  });
+  promise.catch(() => {}); // after the race it has nobody who waits
+  return { promise, cancel: () => clearTimeout(timer) };
+}

@@ -1,0 +1,155 @@
+// Tasks that are solved by the tools of a server of the Model Context Protocol; mcp.md.
+import { isDeepStrictEqual } from 'node:util';
+import { Rng } from '@bowyer/core';
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { exactMatch, judged, loadChecker, type CalledTool, type Checker, type TranscriptTurn } from './checker.js';
+import { commandWords } from './command-line.js';
+import { shortened } from './content-text.js';
+import type { McpOptions } from './options.js';
+import { readReply, writeReply, writeResults } from './replies.js';
+import { openToolSession, type ToolSession } from './tool-session.js';
+import { readTasks, type ExpertStep, type McpTask, type ToolCall } from './task-file.js';
+import { toolsText } from './tool-text.js';
+
+export interface McpReset {
+  seed?: number;
+  /** Id of the task; absent: drawn by the seed. */
+  task?: string;
+}
+
+export class McpEnv implements Env {
+  readonly #order = new EpisodeOrder('mcp');
+  readonly #tasks: readonly McpTask[];
+  #rng = new Rng(0);
+  #checker: Promise<Checker> | null = null;
+  #session: ToolSession | null = null;
+  #task!: McpTask;
+  #transcript: TranscriptTurn[] = [];
+  /** Steps of the expert that the agent has done. */
+  #done = 0;
+
+  /** @throws {McpTaskFileError} if the file of tasks cannot be used */
+  constructor(private readonly options: McpOptions) {
+    if (options.tasks === null) throw new TypeError('mcp: env.tasks is null: give a file of tasks');
+    this.#tasks = readTasks(options.tasks, options.checker !== null);
+  }
+
+  async reset({ seed, task: id }: McpReset = {}): Promise<ResetResult> {
+    this.#order.begin();
+    this.#order.end(); // until the server has answered
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    this.#task = id === undefined ? this.#rng.choice(this.#tasks) : this.#named(id);
+    this.#transcript = [];
+    this.#done = 0;
+    await this.#leave();
+    this.#session = await openToolSession(this.options, commandOf(this.options), this.#task);
+    const observation = await this.#opening(this.#session);
+    this.#order.begin();
+    return { observation, info: this.#info({ taskDescription: this.#task.prompt }) };
+  }
+
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    const isLast = this.#transcript.length + 1 >= this.options.maxTurns;
+    const reply = readReply(action, this.options.callFormat);
+    this.#order.end(); // if the server or the checker fails
+    if ('answer' in reply) return this.#ended(action, reply.answer);
+    const calls: CalledTool[] = [];
+    const observation = 'fault' in reply ? reply.fault : await this.#results(reply.calls, calls);
+    this.#transcript.push({ action, observation, calls });
+    const info = { invalid: 'fault' in reply || calls.length < reply.calls.length };
+    if (isLast) {
+      const { reward, ...judgement } = await this.#judged(null);
+      return { observation, reward, terminated: false, truncated: true, info: this.#info({ ...info, ...judgement }) };
+    }
+    this.#order.begin();
+    return { observation, reward: 0, terminated: false, truncated: false, info: this.#info(info) };
+  }
+
+  expertReply(): string | null {
+    const step = this.#task.expert?.[this.#done];
+    return step === undefined ? null : writeReply(step, this.options.callFormat);
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+    await this.#leave();
+  }
+
+  async #leave(): Promise<void> {
+    const session = this.#session;
+    this.#session = null;
+    await session?.close();
+  }
+
+  #named(id: string): McpTask {
+    const task = this.#tasks.find((known) => known.id === id);
+    if (task !== undefined) return task;
+    throw new RangeError(`mcp: ${this.options.tasks} has no task '${id}'`);
+  }
+
+  async #opening(session: ToolSession): Promise<string> {
+    const tools = toolsText(session.offered, session.instructions, this.options);
+    const resources: string[] = [];
+    for (const uri of this.#task.resources) {
+      const text = shortened(await session.read(uri), this.options.resultChars);
+      resources.push(`<resource uri="${uri}">\n${text}\n</resource>`);
+    }
+    return [tools, ...resources, this.#task.prompt].filter((part) => part !== '').join('\n\n');
+  }
+
+  /** @param called takes the calls that reached the server; after the first that does not, no other does */
+  async #results(calls: readonly ToolCall[], called: CalledTool[]): Promise<string> {
+    const results: string[] = [];
+    for (const call of calls) {
+      const fault = this.#session!.fault(call);
+      if (fault !== null) {
+        results.push(fault);
+        break;
+      }
+      const { text, isError } = await this.#session!.call(call);
+      called.push({ ...call, result: text, isError });
+      results.push(shortened(isError ? `Error: ${text.replace(/^Error: /, '')}` : text, this.options.resultChars));
+      this.#follow(call);
+    }
+    return writeResults(results, this.options.callFormat);
+  }
+
+  /** The expert goes on behind a call of its own. */
+  #follow(call: ToolCall): void {
+    const step: ExpertStep | undefined = this.#task.expert?.[this.#done];
+    if (step !== undefined && 'name' in step && isDeepStrictEqual({ ...step }, { ...call })) this.#done++;
+  }
+
+  async #ended(action: string, answer: string): Promise<StepResult> {
+    this.#transcript.push({ action, observation: '', calls: [] });
+    const { reward, ...judgement } = await this.#judged(answer);
+    const info = this.#info({ ...judgement, answer });
+    return { observation: '', reward, terminated: true, truncated: false, info };
+  }
+
+  async #judged(answer: string | null) {
+    const { checker: path } = this.options;
+    if (path !== null) this.#checker ??= loadChecker(path);
+    const checker = (await this.#checker) ?? exactMatch(this.#task);
+    const session = this.#session!;
+    const episode = {
+      task: this.#task.row,
+      answer,
+      transcript: this.#transcript,
+      folder: session.folder,
+      callTool: (name: string, given: ToolCall['arguments'] = {}) => session.call({ name, arguments: given }),
+    };
+    return judged(checker, episode, path ?? 'the answer of the task');
+  }
+
+  #info(more: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    const { id: item, kind } = this.#task;
+    return { item, kind, won: false, invalid: false, ...more };
+  }
+}
+
+/** Null for a server at an address. */
+export const commandOf = ({ command, args }: Pick<McpOptions, 'command' | 'args'>): readonly string[] | null =>
+  command === null ? null : [...commandWords(command), ...args];

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { defineEnvironment } from '../define-environment.js';
+import { noOptions, resetSchemaWith, type EnvProblem } from '../unit.js';
+import { commandWords } from './command-line.js';
+import { mcpDemonstrations, mcpSplits, tasksOf } from './demonstrations.js';
+import { McpEnv } from './mcp-env.js';
+import { mcpSchema, type McpOptions } from './options.js';
+import { writeReply } from './replies.js';
+
+const task = { description: 'Id of the task, instead of one drawn by the seed.', type: 'string' } as const;
+
+export const mcpUnit = defineEnvironment<McpOptions>({
+  name: 'mcp',
+  description: 'Tasks of a file, solved by the tools of an MCP server.',
+  schema: mcpSchema,
+  resetSchema: resetSchemaWith({ task }),
+  make: (options) => new McpEnv(options),
+  hasExpert: (options) => tasksOf(options).some(({ expert }) => expert !== null),
+  splits: (options) => mcpSplits(tasksOf(options)),
+  taskType: ({ kind }) => (kind as string | null | undefined) ?? null,
+  context: () => ({ observation: 'turn', kind: 'dialogue', parts: ['taskDescription'] }),
+  sampleActions: ['{"answer": "1"}', '{"name": "tool", "arguments": {}}', 'yes', ''],
+  vocabulary: (options) =>
+    tasksOf(options).flatMap(({ prompt, answer, expert }) => [
+      prompt,
+      answer ?? '',
+      ...(expert ?? []).map((step) => writeReply(step, options.callFormat)),
+    ]),
+  // A solved task has the reward 1.
+  typicalReturn: () => 0.3,
+  readWith: {
+    args: { url: [null] },
+    environment: { url: [null] },
+    tokenVariable: { command: [null] },
+    folder: { url: [null], isolate: ['episode'] },
+  },
+  problems: (options) => [...serverProblems(options), ...folderProblems(options), ...fileProblems(options)],
+  demonstrations: {
+    schema: noOptions,
+    make: mcpDemonstrations,
+    problem: (options) =>
+      tasksOf(options).some(({ expert }) => expert !== null)
+        ? null
+        : `no task of ${options.tasks ?? 'env.tasks'} has an expert`,
+    independentOf: ['startMs', 'timeoutMs', 'isolate'],
+  },
+});
+
+function serverProblems({ command, url, environment, tokenVariable }: McpOptions): EnvProblem[] {
+  if ((command === null) === (url === null))
+    return [
+      {
+        key: 'env.command',
+        message:
+          command === null
+            ? 'env.command and env.url are null: no server is named'
+            : 'env.command and env.url name a server each',
+        remedy: "write env.command='npx -y some-server', or env.url=http://HOST:PORT/mcp",
+      },
+    ];
+  if (url !== null && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
+    return [
+      { key: 'env.url', message: `env.url: '${url}' is not an address of HTTP`, remedy: 'write http://HOST:PORT/mcp' },
+    ];
+  const names = [...environment, ...(tokenVariable === null ? [] : [tokenVariable])];
+  return [...wordProblems(command), ...names.flatMap(variableProblem)];
+}
+
+function wordProblems(command: McpOptions['command']): EnvProblem[] {
+  try {
+    if (command !== null) commandWords(command);
+    return [];
+  } catch (error) {
+    return [
+      {
+        key: 'env.command',
+        message: `env.command: ${(error as Error).message}`,
+        remedy: 'write it as a list of words',
+      },
+    ];
+  }
+}
+
+const variableProblem = (name: string): EnvProblem[] =>
+  process.env[name] === undefined
+    ? [
+        {
+          key: 'env.environment',
+          message: `the environment variable ${name}, which the server is to be given, is not set`,
+          remedy: `set it (export ${name}=…), or leave it out`,
+        },
+      ]
+    : [];
+
+function folderProblems(options: McpOptions): EnvProblem[] {
+  if (options.folder !== null) return [];
+  const isNamed = [options.command ?? [], options.args].flat().some((word) => word.includes('{folder}'));
+  const task = tasksOf(options).find(({ files }) => Object.keys(files).length > 0);
+  if (!isNamed && task === undefined) return [];
+  const place = isNamed ? 'the command has {folder}' : `the task '${task!.id}' has files`;
+  return [
+    {
+      key: 'env.folder',
+      message: `env.folder is null, and ${place}`,
+      remedy: 'write the path under which the agent knows the folder: env.folder=/workspace (with env.isolate=episode)',
+    },
+  ];
+}
+
+const fileProblems = ({ tasks, checker }: McpOptions): EnvProblem[] => [
+  ...(tasks === null
+    ? [{ key: 'env.tasks', message: 'env.tasks is null: there is no task', remedy: 'write env.tasks=FILE.jsonl' }]
+    : []),
+  ...(checker !== null && !existsSync(checker)
+    ? [
+        {
+          key: 'env.checker',
+          message: `env.checker: there is no file '${checker}'`,
+          remedy: 'name a module (.js, .mjs or .ts)',
+        },
+      ]
+    : []),
+];
