@@ -3,7 +3,20 @@
 import { fileURLToPath } from 'node:url';
 
 export const markets = ['north', 'east', 'south', 'west'];
-export const items = ['apple', 'bean', 'carrot', 'date', 'fig', 'grape', 'leek', 'melon', 'nut', 'onion', 'pear', 'plum'];
+export const items = [
+  'apple',
+  'bean',
+  'carrot',
+  'date',
+  'fig',
+  'grape',
+  'leek',
+  'melon',
+  'nut',
+  'onion',
+  'pear',
+  'plum',
+];
 
 /** 1…9, without order: a value that was not looked up can only be guessed. */
 export function valueOf(tool, market, item) {
