@@ -1,4 +1,4 @@
-// What the markets have, and the tasks about it.
+// The prices and stocks of the markets, and the tasks about them.
 //   node examples/mcp/market.mjs > tasks.jsonl
 import { fileURLToPath } from 'node:url';
 

@@ -12,15 +12,15 @@ export interface CalledTool extends ToolCall {
 
 /** A turn of an episode. */
 export interface TranscriptTurn {
-  /** What the agent wrote. */
+  /** The text that the agent wrote. */
   action: string;
-  /** What it read then. */
+  /** The text that it read then. */
   observation: string;
   /** Calls that reached the server. */
   calls: readonly CalledTool[];
 }
 
-/** What a checker is given. */
+/** The material of a checker. */
 export interface CheckedEpisode {
   /** The row of the file of tasks. */
   task: Readonly<Record<string, unknown>>;

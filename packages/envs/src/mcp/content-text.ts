@@ -1,4 +1,4 @@
-// What a server answers, as text: other media are named in words.
+// The answers of a server as text: other media are named in words.
 import type { CallToolResult, ReadResourceResult } from '@modelcontextprotocol/client';
 
 type ContentBlock = CallToolResult['content'][number];

@@ -85,7 +85,7 @@ export class McpConnection {
     return this.#tools;
   }
 
-  /** What the server says of itself to agents. */
+  /** The server's own words to agents. */
   get instructions(): string | undefined {
     return this.client.getInstructions();
   }

@@ -116,7 +116,7 @@ export class McpEnv implements Env {
     return writeResults(results, this.options.callFormat);
   }
 
-  /** The expert goes on behind a call of its own. */
+  /** After a call of the expert, its next step is due. */
   #follow(call: ToolCall): void {
     const step: ExpertStep | undefined = this.#task.expert?.[this.#done];
     if (step !== undefined && 'name' in step && isDeepStrictEqual({ ...step }, { ...call })) this.#done++;

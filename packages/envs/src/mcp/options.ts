@@ -71,7 +71,7 @@ export const mcpSchema = {
     },
     showTools: {
       description:
-        'What the first observation says of the tools: their JSON schemas and how a call is written, their names with those of their arguments, or nothing.',
+        'The part about tools in the first observation: their JSON schemas and how a call is written, their names with those of their arguments, or nothing.',
       type: 'string',
       enum: ['schemas', 'names', 'none'],
       default: 'schemas',

@@ -1,4 +1,4 @@
-// What an agent writes: calls of tools, or its answer.
+// The replies of an agent: calls of tools, or its answer.
 //
 //   json    {"name": "price", "arguments": {"item": "pear"}}        {"answer": "4"}
 //   hermes  <tool_call>\n{"name": "price", "arguments": {"item": "pear"}}\n</tool_call>        any text without a call is the answer

@@ -16,7 +16,7 @@ export type ExpertStep = ToolCall | { answer: string };
 
 export interface McpTask {
   id: string;
-  /** What the agent is asked. */
+  /** The question or instruction for the agent. */
   prompt: string;
   split: Split | null;
   /** The kind of task, for breakdowns. */
