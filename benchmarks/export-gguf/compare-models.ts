@@ -1,12 +1,19 @@
 // Small random models here and in llama.cpp: 64 greedy tokens after a prompt of 24, and the probabilities of each step.
 import { join } from 'node:path';
-import { maximum, Rng } from '@bowyer/core';
-import { readWeights, writeWeights, type HostTensors } from '@bowyer/checkpoints';
+import { maximum } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import { exportGguf, LanguageModel, type TensorTypeName } from '@bowyer/models';
-import { byteTokenizer } from './byte-tokenizer.js';
+import { exportGguf, type TensorTypeName } from '@bowyer/models';
 import { familyConfigs } from './family-configs.js';
 import type { Peer } from './peer.js';
+import {
+  equalIds,
+  generateHere,
+  NEW_TOKENS,
+  prompt,
+  randomAdapter,
+  randomFamily,
+  type Generated,
+} from './random-model.js';
 
 export interface Sides {
   /** For temporary files. */
@@ -16,16 +23,11 @@ export interface Sides {
   threads: number;
 }
 
-const [PROMPT, NEW_TOKENS] = [24, 64];
-const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
-const LORA = { r: 4, alpha: 8, dropout: 0, targetModules: 'all-linear', seed: 3 };
-
-const random = new Rng(2);
-const prompt = Array.from({ length: PROMPT }, () => random.integer(0, 255));
+const modelIn = ({ device, dir }: Sides, name: string) => randomFamily(device, join(dir, 'model'), name);
 
 export async function compareFamilies(sides: Sides, names: string): Promise<void> {
   for (const name of chosen(names)) {
-    const folder = await randomModel(sides, name);
+    const folder = await modelIn(sides, name);
     const { file, notes } = await exported(sides, folder, 'f32', false);
     report(name, await compared(sides, folder, file), notes);
   }
@@ -34,9 +36,9 @@ export async function compareFamilies(sides: Sides, names: string): Promise<void
 /** Adapters of all linear layers, written by themselves and merged. */
 export async function compareAdapters(sides: Sides, names: string): Promise<void> {
   for (const name of chosen(names).filter((each) => !/Mixtral|MoE|oss|scaling|YaRN|longrope/.test(each))) {
-    const folder = await randomModel(sides, name);
+    const folder = await modelIn(sides, name);
     const base = await exported(sides, folder, 'f32', false);
-    const adapter = await randomAdapter(sides, folder);
+    const adapter = await randomAdapter(sides.device, folder, join(sides.dir, 'adapter'));
     const apart = await exported(sides, adapter, 'f32', false);
     report(`${name}, adapter`, await compared(sides, adapter, base.file, apart.file), []);
     const merged = await exported(sides, adapter, 'f32', true);
@@ -46,7 +48,7 @@ export async function compareAdapters(sides: Sides, names: string): Promise<void
 
 /** The other types of numbers, beside float32 here. */
 export async function compareTypes(sides: Sides): Promise<void> {
-  const folder = await randomModel(sides, 'Llama');
+  const folder = await modelIn(sides, 'Llama');
   for (const dtype of ['f16', 'bf16', 'q8_0', 'q4_0'] as const) {
     const { file } = await exported(sides, folder, dtype, false);
     report(`Llama, ${dtype}`, await compared(sides, folder, file), []);
@@ -58,41 +60,6 @@ const chosen = (names: string) => Object.keys(familyConfigs).filter((name) => ne
 function report(name: string, { equal, difference }: Compared, notes: readonly string[]): void {
   console.log(`${name}: ${equal} of ${NEW_TOKENS} tokens equal, probabilities within ${difference.toExponential(1)}`);
   for (const note of notes) console.log(`  ${note}`);
-}
-
-async function randomModel({ dir, device }: Sides, name: string): Promise<string> {
-  const tokenizer = byteTokenizer();
-  const config = { ...familyConfigs[name], vocab_size: tokenizer.vocabSize };
-  const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(1), masksPadding: false });
-  const folder = join(dir, 'model');
-  await model.save(folder);
-  await model.release();
-  await roughen(folder);
-  return folder;
-}
-
-/** Norms start with ones and biases with zeros, which would hide what becomes of them. */
-async function roughen(folder: string): Promise<void> {
-  const weights = await readWeights(folder);
-  const noise = new Rng(5);
-  for (const [name, { shape, data }] of Object.entries(weights))
-    if (shape.length === 1 || /bias$/.test(name)) data.forEach((x, i) => (data[i] = x + 0.3 * noise.normal()));
-  await writeWeights(folder, weights);
-}
-
-async function randomAdapter({ dir, device }: Sides, folder: string): Promise<string> {
-  const model = await LanguageModel.load({ device, dir: folder, lora: LORA, masksPadding: false });
-  const adapter = join(dir, 'adapter');
-  await model.save(adapter);
-  await model.release();
-  const { readSafetensors, writeSafetensors } = await import('@bowyer/checkpoints');
-  const file = join(adapter, 'adapter_model.safetensors');
-  const weights: HostTensors = await readSafetensors(file);
-  const noise = new Rng(6);
-  for (const [name, { data }] of Object.entries(weights))
-    if (name.includes('lora_B')) data.forEach((_, i) => (data[i] = 0.2 * noise.normal()));
-  await writeSafetensors(file, weights);
-  return adapter;
 }
 
 let files = 0;
@@ -111,28 +78,11 @@ interface Compared {
 }
 
 async function compared(sides: Sides, folder: string, file: string, adapter?: string): Promise<Compared> {
-  const ours = await generateHere(sides, folder);
+  const ours = await generateHere(sides.device, folder);
   const theirs = await generateThere(sides, file, adapter);
-  const differs = ours.ids.findIndex((id, at) => id !== theirs.ids[at]);
-  const equal = differs < 0 ? ours.ids.length : differs;
+  const equal = equalIds(ours.ids, theirs.ids);
   const apart = ours.probabilities.slice(0, equal).map((p, i) => Math.abs(p - theirs.probabilities[i]));
   return { equal, difference: maximum([0, ...apart]) };
-}
-
-interface Generated {
-  ids: number[];
-  /** The probabilities of the chosen tokens. */
-  probabilities: number[];
-}
-
-async function generateHere({ device }: Sides, folder: string): Promise<Generated> {
-  const model = await LanguageModel.load({ device, dir: folder, masksPadding: false });
-  const episodes = await model.openEpisodes({ slots: 1, contextLength: PROMPT + NEW_TOKENS });
-  const turn = { slot: 0, reset: true, tokens: prompt, rng: new Rng(3) };
-  const [{ ids, logprobs }] = await episodes.act([turn], { ...greedy, maxNewTokens: NEW_TOKENS });
-  await episodes.close();
-  await model.release();
-  return { ids, probabilities: Array.from(logprobs, Math.exp) };
 }
 
 async function generateThere({ peer, threads }: Sides, file: string, adapter?: string): Promise<Generated> {

@@ -23,6 +23,9 @@ export { dependencies, gradients, type GradientOptions } from './gradients.js';
 export { notBefore, type RecomputeOptions } from './recomputation.js';
 export { checkGradients, type GradientComparison, type GradientSample } from './check-gradients.js';
 export { serialize } from './serialize.js';
+export { float16Form } from './float16-form.js';
+export { webgpuForm } from './webgpu-form.js';
+export { onnxFiles, type FileTensor, type OnnxFile } from './onnx-file.js';
 export { openDevice, type Device, type DeviceOptions } from './device/device.js';
 export {
   type GraphKernelBuilder,

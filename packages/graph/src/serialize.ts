@@ -24,6 +24,8 @@ export interface SerializeOptions {
   accumulate?: ReadonlySet<string>;
   /** Inputs which become initializers; their elements come from outside, by the input's name as path. */
   constants?: ReadonlySet<string>;
+  /** The model's name of an output; with a prefix, so that it may have the name of an input, if not given. */
+  nameOfOutput?: (name: string) => string;
   /** Add the output that keeps the Node binding from copying results. */
   noCopy?: boolean;
 }
@@ -39,20 +41,27 @@ export function serialize(graph: Graph): Uint8Array {
   return serializeModel(graph).bytes;
 }
 
-export function serializeModel(
+export function serializeModel(graph: Graph, options: SerializeOptions = {}): SerializedModel {
+  const { model, externalData } = modelMessage(graph, options);
+  return { bytes: onnx.ModelProto.encode(model).finish(), externalData };
+}
+
+/** The ModelProto before it is encoded. */
+export function modelMessage(
   graph: Graph,
   {
     externalBytes = Infinity,
     accumulate = new Set(),
     constants = new Set(),
     noCopy = false,
+    nameOfOutput = outputName,
     fileOf,
   }: SerializeOptions = {},
-): SerializedModel {
+) {
   if (graph.outputs.size === 0)
     throw new Error(`graph '${graph.name}' has no outputs; name one with g.output('name', value)`);
   const { nodes, used } = reachable(graph);
-  const names = onnxNames(graph, accumulate);
+  const names = onnxNames(graph, accumulate, nameOfOutput);
   const sums = [...graph.outputs].filter(([name]) => accumulate.has(name));
   const externalData: SerializedModel['externalData'] = [];
   const tensorProto = (value: Value) => {
@@ -65,7 +74,7 @@ export function serializeModel(
     return { ...common, ...elsewhere(path, raw.byteLength) };
   };
   const inputs = [...graph.inputs.values()];
-  const model = onnx.ModelProto.encode({
+  const model = {
     irVersion: IR_VERSION,
     producerName: 'bowyer',
     opsetImport: [
@@ -85,7 +94,7 @@ export function serializeModel(
       ],
       node: [
         ...nodes.map((node) => nodeProto(node, names)),
-        ...outputCopies(graph, names, accumulate),
+        ...outputCopies(graph, names, accumulate, nameOfOutput),
         ...(noCopy ? [noCopyNode] : []),
       ],
       // ONNX Runtime does not derive every symbolic size, and computes in place only what it knows to be of the same size.
@@ -94,16 +103,16 @@ export function serializeModel(
       ),
       output: [
         ...(noCopy ? [noCopyInfo] : []),
-        ...[...graph.outputs].map(([name, value]) => valueInfo(outputName(name), value)),
+        ...[...graph.outputs].map(([name, value]) => valueInfo(nameOfOutput(name), value)),
       ],
     },
-  });
-  return { bytes: model.finish(), externalData };
+  };
+  return { model, externalData };
 }
 
 /** Location of a tensor's elements outside the model. */
-function elsewhere(path: string, bytes: number) {
-  const entries = { location: path, offset: '0', length: String(bytes) };
+export function elsewhere(path: string, bytes: number, offset = 0) {
+  const entries = { location: path, offset: String(offset), length: String(bytes) };
   return {
     dataLocation: onnx.TensorProto.DataLocation.EXTERNAL,
     externalData: Object.entries(entries).map(([key, text]) => ({ key, value: text })),
@@ -134,21 +143,30 @@ function reachable(graph: Graph): { nodes: GraphNode[]; used: Set<Value> } {
 const operands = ({ op, inputs }: GraphNode) => inputs.slice(0, op.operands);
 
 /** Name of each value in the model: a node's result that is an output carries the output's name. */
-function onnxNames(graph: Graph, accumulate: ReadonlySet<string>): Map<Value, string> {
+function onnxNames(
+  graph: Graph,
+  accumulate: ReadonlySet<string>,
+  nameOfOutput: (name: string) => string,
+): Map<Value, string> {
   const names = new Map<Value, string>();
   for (const [name, value] of graph.outputs) {
-    if (value.kind === 'node' && !names.has(value) && !accumulate.has(name)) names.set(value, outputName(name));
+    if (value.kind === 'node' && !names.has(value) && !accumulate.has(name)) names.set(value, nameOfOutput(name));
   }
   return names;
 }
 
 /** Outputs that are sums are additions; those that are inputs, initializers, or have a second name are copies. */
-function outputCopies(graph: Graph, names: ReadonlyMap<Value, string>, accumulate: ReadonlySet<string>) {
+function outputCopies(
+  graph: Graph,
+  names: ReadonlyMap<Value, string>,
+  accumulate: ReadonlySet<string>,
+  nameOfOutput: (name: string) => string,
+) {
   return [...graph.outputs]
-    .filter(([name, value]) => names.get(value) !== outputName(name))
+    .filter(([name, value]) => names.get(value) !== nameOfOutput(name))
     .map(([name, value]) => {
       const source = names.get(value) ?? value.name;
-      const common = { name: `output/${name}`, output: [outputName(name)] };
+      const common = { name: `output/${name}`, output: [nameOfOutput(name)] };
       return accumulate.has(name)
         ? { ...common, opType: 'Add', input: [accumulatorName(name), source] }
         : { ...common, opType: 'Identity', input: [source] };

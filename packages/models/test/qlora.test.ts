@@ -7,7 +7,7 @@ import { minibatches, Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { recordings, whenRecorded } from '@bowyer/testing';
 import { LanguageModel } from '../src/language-model/language-model.js';
-import type { Quantization } from '../src/quantization/frozen-weights.js';
+import type { Quantization } from '../src/quantization/weight-layouts.js';
 import type { TokenExample } from '../src/batching/token-batches.js';
 import { type Tokenizer, wordLevelTokenizer } from '@bowyer/text';
 import { continuationExample } from './reference/continuation-example.js';

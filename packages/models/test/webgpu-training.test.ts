@@ -9,7 +9,7 @@ import { when } from '@bowyer/testing';
 import { randomExamples } from './reference/tiny-gpt2.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import type { OptimizerOptions } from '../src/optimizers/create-optimizer.js';
-import type { Quantization } from '../src/quantization/frozen-weights.js';
+import type { Quantization } from '../src/quantization/weight-layouts.js';
 import { wordLevelTokenizer } from '@bowyer/text';
 
 const available = await webgpuAvailable();

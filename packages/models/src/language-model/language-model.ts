@@ -15,7 +15,8 @@ import type { LoraOptions } from '../lora/lora-options.js';
 import { StepRng } from '../lora/step-rng.js';
 import { createOptimizer, type OptimizerOptions } from '../optimizers/create-optimizer.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
-import { FrozenWeights, type Quantization } from '../quantization/frozen-weights.js';
+import { FrozenWeights } from '../quantization/frozen-weights.js';
+import type { Quantization } from '../quantization/weight-layouts.js';
 import {
   TokenScorer,
   type BatchOptions,

@@ -4,7 +4,7 @@ import type { ConfigJson } from '@bowyer/checkpoints';
 import type { Device } from '@bowyer/graph';
 import type { Tokenizer } from '@bowyer/text';
 import type { LoraOptions } from '../lora/lora-options.js';
-import type { Quantization } from '../quantization/frozen-weights.js';
+import type { Quantization } from '../quantization/weight-layouts.js';
 import type { BankOptions, ModelWeights } from './model-weights.js';
 
 export interface LanguageModelOptions {

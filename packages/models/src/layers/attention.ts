@@ -222,6 +222,59 @@ export function cachedAttention(
   return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
 }
 
+/** Keys and values of earlier tokens, [batch, keyValueHeads, past, headSize], in the columns of a mask that the new tokens end. */
+export interface PastKeysAndValues {
+  key: Value;
+  value: Value;
+  /** [batch, past + tokens] integers: 0 where a column is padding. */
+  mask: Value;
+}
+
+/**
+ * New tokens attend to earlier ones and to one another, padding apart, and the keys and values of all leave the graph: the form of
+ * attention that exported models have.
+ *
+ * @returns the mixed values as flat rows, and keys and values as [batch, keyValueHeads, past + tokens, headSize]
+ */
+export function attentionAfterPast(
+  g: GraphBuilder,
+  [query, key, value]: readonly [Value, Value, Value],
+  past: PastKeysAndValues,
+  layout: HeadLayout,
+  form: AttentionForm,
+): { mixed: Value; key: Value; value: Value } {
+  const k = g.concat([past.key, splitHeads(g, key, layout)], 2);
+  const v = g.concat([past.value, splitHeads(g, value, layout)], 2);
+  const q = splitQueries(g, query, layout);
+  const products = softcapped(g, g.fusedMatMul(q, k, { transB: true, alpha: scaleOf(form, layout) }), form);
+  const biased = withPositionBiases(g, products, () => columnPositions(g, past.mask), layout, form);
+  const scores = g.add(biased, paddedCausalMask(g, past, layout, form));
+  const mixed = g.matMul(softmaxWithSinks(g, scores, layout, form), v);
+  return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
+}
+
+/** The position of each column among those that are no padding: [batch, columns]. */
+const columnPositions = (g: GraphBuilder, mask: Value): Value => g.max(g.sub(g.cumSum(mask, 1), 1), 0);
+
+/** 0 where a token sees a column, very negative elsewhere: [batch, 1, queriesPerKey · tokens, columns]. */
+function paddedCausalMask(
+  g: GraphBuilder,
+  { key, mask }: PastKeysAndValues,
+  layout: HeadLayout,
+  { window }: AttentionForm,
+): Value {
+  const { batch, tokens } = layout;
+  const { queries, keys } = inOrder(g, tokens, key.dim(2));
+  const [from, to] = [g.unsqueeze(queries, 1), g.unsqueeze(keys, 0)];
+  const before = g.lessOrEqual(to, from);
+  const inWindow = window === undefined ? before : g.and(before, g.greater(to, g.sub(from, window)));
+  const seen = g.and(g.unsqueeze(inWindow, 0), g.unsqueeze(g.cast(mask, 'bool'), 1));
+  const groups = queriesPerKey(layout);
+  const columns = keys.dim(0);
+  const perGroup = g.expand(g.unsqueeze(g.where(seen, g.scalar(0), MASKED), 1), [batch, groups, tokens, columns]);
+  return g.reshape(perGroup, [batch, 1, multiplyDims(groups, tokens), columns]);
+}
+
 const scaleOf = ({ scale }: AttentionForm, { headSize }: HeadLayout) => scale ?? 1 / Math.sqrt(headSize);
 
 /**

@@ -1,24 +1,17 @@
 // A model in Hugging Face's layout, or an adapter in PEFT's, as one GGUF file for llama.cpp and the programs built on it. All that
 // could be refused is checked before the file is begun; then its tensors are read, changed and written one after the other.
-import { openSafetensors, readDecoderConfig, writeChunksAtomically, type HostTensors } from '@bowyer/checkpoints';
-import { loadTokenizer, type HuggingFaceTokenizer } from '@bowyer/text';
+import { writeChunksAtomically } from '@bowyer/checkpoints';
+import type { HuggingFaceTokenizer } from '@bowyer/text';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
-import { parameterReader } from '../../architecture/checkpoint-layout.js';
-import { checkVocabulary } from '../../architecture/vocabulary-check.js';
 import { allFamilies } from '../../decoder/all-families.js';
 import { FamilyConfig } from '../../decoder/family.js';
-import { architectureFor } from '../../language-model/architectures.js';
-import { openAdapterDirectory } from '../../language-model/model-weights.js';
-import { withStoredHead } from '../../language-model/stored-head.js';
-import type { AdapterLayout } from '../../lora/adapter-layout.js';
-import { mergeAdapters } from '../../lora/merge-adapters.js';
-import { adapterLayoutIn, readAdapterWeights } from '../../lora/peft-files.js';
+import { mergedReader, withOpenedModel, type OpenedAdapter, type ReadParameter } from '../opened-model.js';
 import { adapterPart } from './adapter-tensors.js';
 import { ggufFamilies } from './families.js';
 import { GgufError } from './gguf-error.js';
 import { ggufBytes, text, type Entries, type GgufTensor } from './gguf-file.js';
 import { modelEntries } from './model-entries.js';
-import { ggufTensors, totalBytes, type ReadParameter } from './tensors.js';
+import { ggufTensors, totalBytes } from './tensors.js';
 import { fileTypes, tensorTypes, type TensorTypeName } from './tensor-types.js';
 import { vocabularyPart } from './vocabulary.js';
 import type { GgufFamily } from './family.js';
@@ -51,36 +44,23 @@ export interface ExportedGguf {
 }
 
 /** Writes `output` whole or not at all. @throws GgufError where something has no counterpart in llama.cpp */
-export async function exportGguf(options: GgufOptions): Promise<ExportedGguf> {
-  const { dir, output, progress } = options;
-  const { baseDir, adapter } = await openAdapterDirectory(dir);
-  const config = await readDecoderConfig(baseDir);
-  const tokenizer = await loadTokenizer(baseDir, { templatesOf: dir });
-  const file = await openSafetensors(baseDir);
-  try {
-    const { json, source } = await withStoredHead(config, file, baseDir);
-    const architecture = architectureFor(json, baseDir);
-    checkVocabulary(tokenizer.vocabSize, architecture.vocabSize, baseDir);
-    const layout = adapter && adapterLayoutIn(dir, architecture, adapter);
-    const adapters = layout && { layout, weights: await readAdapterWeights(dir, layout) };
+export function exportGguf(options: GgufOptions): Promise<ExportedGguf> {
+  const { dir, output, merge, progress } = options;
+  return withOpenedModel(dir, async (opened) => {
+    const { architecture, tokenizer, adapter } = opened;
     const fail = (problem: string) => new GgufError(dir, problem);
     const model = { ...options, architecture, tokenizer, family: familyOf(architecture, fail), fail };
     const part =
-      adapters && !options.merge
-        ? { ...adapterFile(model, adapters), kind: 'adapter' as const }
-        : {
-            ...modelFile(model, merging(parameterReader(architecture.parameters, source), adapters)),
-            kind: 'model' as const,
-          };
+      adapter && !merge
+        ? { ...adapterFile(model, adapter), kind: 'adapter' as const }
+        : { ...modelFile(model, mergedReader(opened)), kind: 'model' as const };
     await writeChunksAtomically(output, ggufBytes(part.entries, reported(part.tensors, progress)));
     const { kind, notes, tensors } = part;
     return { kind, arch: model.family.arch, tensors: tensors.length, bytes: totalBytes(tensors), notes };
-  } finally {
-    await file.close();
-  }
+  });
 }
 
-interface OpenedModel extends GgufOptions {
+interface GgufModel extends GgufOptions {
   architecture: CausalArchitecture;
   tokenizer: HuggingFaceTokenizer;
   family: GgufFamily;
@@ -100,7 +80,7 @@ function familyOf({ config }: CausalArchitecture, fail: (problem: string) => Err
   return family;
 }
 
-function modelFile(model: OpenedModel, read: ReadParameter): FilePart {
+function modelFile(model: GgufModel, read: ReadParameter): FilePart {
   const { architecture, family, fail, dtype } = model;
   const type = String(architecture.config.model_type);
   const config = new FamilyConfig(type, allFamilies[type], architecture.config);
@@ -118,8 +98,8 @@ function modelFile(model: OpenedModel, read: ReadParameter): FilePart {
   };
 }
 
-function adapterFile(model: OpenedModel, adapters: { layout: AdapterLayout; weights: HostTensors }): FilePart {
-  const { entries, tensors } = adapterPart({ ...model, ...adapters, type: tensorTypes[model.dtype] });
+function adapterFile(model: GgufModel, adapter: OpenedAdapter): FilePart {
+  const { entries, tensors } = adapterPart({ ...model, ...adapter, type: tensorTypes[model.dtype] });
   return { entries: { ...generalEntries(model), ...entries }, tensors, notes: [] };
 }
 
@@ -129,7 +109,7 @@ function endsOf({ config }: CausalArchitecture): number[] {
   return (Array.isArray(given) ? given : [given]).filter((id): id is number => typeof id === 'number');
 }
 
-function generalEntries({ family, name, license, dtype, tokenizer }: OpenedModel): Entries {
+function generalEntries({ family, name, license, dtype, tokenizer }: GgufModel): Entries {
   const isQuantized = tensorTypes[dtype].block > 1;
   return {
     'general.architecture': text(family.arch),
@@ -145,21 +125,6 @@ function generalEntries({ family, name, license, dtype, tokenizer }: OpenedModel
 const isSafeName = (name: string, tokenizer: HuggingFaceTokenizer): boolean =>
   !/phi-?3/i.test(name) ||
   ['</s>', '<unk>', '<s>', '<|endoftext|>'].every((token) => tokenizer.tokenToId(token) !== undefined);
-
-/** The parameters with their adapters added. */
-function merging(
-  read: ReadParameter,
-  adapters: { layout: AdapterLayout; weights: HostTensors } | undefined,
-): ReadParameter {
-  if (adapters === undefined) return read;
-  const { layout, weights } = adapters;
-  return async (spec) => {
-    const tensor = await read(spec);
-    const own = layout.adapters.get(spec.name);
-    if (own) mergeAdapters({ [spec.name]: tensor }, weights, { ...layout, adapters: new Map([[spec.name, own]]) });
-    return tensor;
-  };
-}
 
 function reported(tensors: readonly GgufTensor[], progress: GgufOptions['progress']): GgufTensor[] {
   if (!progress) return [...tensors];

@@ -4,10 +4,8 @@ import type { ParameterSpec } from '../../architecture/parameter-spec.js';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import type { GgufTensor } from './gguf-file.js';
 import type { Fail, GgufFamily } from './family.js';
+import type { ReadParameter } from '../opened-model.js';
 import { bytesOf, tensorTypes, type TensorType, type TensorTypeName } from './tensor-types.js';
-
-/** A parameter in memory: linear weights are [out, in]. */
-export type ReadParameter = (spec: ParameterSpec) => Promise<HostTensor>;
 
 export interface TensorOptions {
   family: GgufFamily;

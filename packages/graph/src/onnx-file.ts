@@ -1,0 +1,167 @@
+// A graph as .onnx files for other programs: its inputs that are weights become initializers, whose elements come one tensor after
+// the other when their turn in the file comes. So a model may be larger than memory.
+// Source of the format: https://protobuf.dev/programming-guides/encoding/ and onnx.proto of onnx/onnx.
+import { arrayTypes, onnxTypeCodes, type DataType } from './dtype.js';
+import type { Graph } from './graph.js';
+import { onnx } from './onnx-messages.js';
+import { elsewhere, modelMessage } from './serialize.js';
+
+/** An input of the graph that the file has as an initializer. */
+export interface FileTensor {
+  name: string;
+  /** The elements in their order, in pieces of any size. */
+  pieces: () => AsyncIterable<Uint8Array>;
+}
+
+export interface OnnxFileOptions {
+  /** Name of the model's file, which those of its tensors begin with. */
+  name: string;
+  /** The least bytes of all tensors together with which they are in files of their own; protobuf ends at 2 GiB. */
+  externalFrom?: number;
+  /** The most bytes of a file of tensors, unless one tensor is larger: a browser reads each file into one array. */
+  externalFileBytes?: number;
+}
+
+export interface OnnxFile {
+  name: string;
+  bytes: number;
+  chunks: () => AsyncIterable<Uint8Array>;
+}
+
+const TWO_GB = 2_000_000_000;
+/** ONNX Runtime maps tensors into memory from offsets that are multiples of a page. */
+const PAGE = 4096;
+
+/** The numbers of the fields that are written here; all of them are of the kind that has a length. */
+const GRAPH = 7; // of ModelProto
+const INITIALIZER = 5; // of GraphProto
+const RAW_DATA = 9; // of TensorProto
+
+interface Placed extends FileTensor {
+  dtype: DataType;
+  shape: number[];
+  bytes: number;
+}
+
+/**
+ * @param tensors the graph's inputs that are no inputs of the model; those that no output depends on are left out
+ * @returns the model's file, and the files of tensors NAME_data, NAME_data_1, … where there are any
+ */
+export function onnxFiles(graph: Graph, tensors: readonly FileTensor[], options: OnnxFileOptions): OnnxFile[] {
+  const { name, externalFrom = TWO_GB, externalFileBytes = TWO_GB } = options;
+  const both = [...graph.outputs.keys()].find((output) => graph.inputs.has(output));
+  if (both !== undefined) throw new Error(`graph '${graph.name}': '${both}' is the name of an input and of an output`);
+  const { model } = modelMessage(graph, {
+    constants: new Set(tensors.map((tensor) => tensor.name)),
+    nameOfOutput: (output) => output,
+  });
+  const used = new Set(model.graph.initializer.map((tensor) => tensor.name));
+  const placed = tensors.filter((tensor) => used.has(tensor.name)).map((tensor) => sized(graph, tensor));
+  const names = new Set(placed.map((tensor) => tensor.name));
+  const others = model.graph.initializer.filter((tensor) => !names.has(tensor.name));
+  const total = placed.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (total < externalFrom) {
+    const inside = { ...model, graph: { ...model.graph, initializer: others } };
+    return [modelFile(name, inside, placed)];
+  }
+  const places = externalPlaces(`${name}_data`, placed, externalFileBytes);
+  const outside = places.map(({ tensor, file, offset }) => ({
+    ...described(tensor),
+    ...elsewhere(file, tensor.bytes, offset),
+  }));
+  const withPlaces = { ...model, graph: { ...model.graph, initializer: [...others, ...outside] } };
+  return [modelFile(name, withPlaces, []), ...externalFiles(places)];
+}
+
+type Message = ReturnType<typeof modelMessage>['model'];
+
+const described = ({ name, dtype, shape }: Placed) => ({ name, dims: shape, dataType: onnxTypeCodes[dtype] });
+
+function sized(graph: Graph, tensor: FileTensor): Placed {
+  const { dtype, shape } = graph.inputs.get(tensor.name)!;
+  const bytes = shape.reduce<number>((product, dim) => product * Number(dim), arrayTypes[dtype].BYTES_PER_ELEMENT);
+  return { ...tensor, dtype, shape: shape as number[], bytes };
+}
+
+/** The model with further initializers at the end of its graph. */
+function modelFile(name: string, { graph, ...model }: Message, tensors: readonly Placed[]): OnnxFile {
+  const head = onnx.ModelProto.encode(model).finish();
+  const body = onnx.GraphProto.encode(graph).finish();
+  const entries = tensors.map((tensor) => {
+    const proto = onnx.TensorProto.encode(described(tensor)).finish();
+    const data = lengthPrefix(RAW_DATA, tensor.bytes);
+    return { tensor, start: joined(lengthPrefix(INITIALIZER, proto.length + data.length + tensor.bytes), proto, data) };
+  });
+  const length = entries.reduce((sum, { tensor, start }) => sum + start.length + tensor.bytes, body.length);
+  const prefix = lengthPrefix(GRAPH, length);
+  return {
+    name,
+    bytes: head.length + prefix.length + length,
+    chunks: async function* () {
+      yield joined(head, prefix, body);
+      for (const { tensor, start } of entries) {
+        yield start;
+        yield* checked(tensor);
+      }
+    },
+  };
+}
+
+/** Tag and length of a field. */
+function lengthPrefix(field: number, length: number): Uint8Array {
+  const bytes = [(field << 3) | 2];
+  for (let rest = length; ; rest = Math.floor(rest / 128)) {
+    bytes.push(rest < 128 ? rest : (rest % 128) + 128);
+    if (rest < 128) return Uint8Array.from(bytes);
+  }
+}
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(parts);
+}
+
+/** The pieces of a tensor. @throws where they are not as many bytes as its shape says, which would break the file */
+async function* checked({ name, shape, bytes, pieces }: Placed): AsyncGenerator<Uint8Array> {
+  let written = 0;
+  for await (const piece of pieces()) {
+    written += piece.length;
+    yield piece;
+  }
+  if (written !== bytes)
+    throw new Error(`'${name}' [${shape.join(', ')}]: ${written} bytes were given, which should be ${bytes}`);
+}
+
+interface Place {
+  tensor: Placed;
+  file: string;
+  offset: number;
+}
+
+function externalPlaces(name: string, tensors: readonly Placed[], fileBytes: number): Place[] {
+  let [files, end] = [0, 0];
+  return tensors.map((tensor) => {
+    let offset = Math.ceil(end / PAGE) * PAGE;
+    if (offset > 0 && offset + tensor.bytes > fileBytes) [files, offset] = [files + 1, 0];
+    end = offset + tensor.bytes;
+    return { tensor, file: files === 0 ? name : `${name}_${files}`, offset };
+  });
+}
+
+function externalFiles(places: readonly Place[]): OnnxFile[] {
+  return [...new Set(places.map(({ file }) => file))].map((name) => {
+    const own = places.filter(({ file }) => file === name);
+    const last = own.at(-1)!;
+    return {
+      name,
+      bytes: last.offset + last.tensor.bytes,
+      chunks: async function* () {
+        let end = 0;
+        for (const { tensor, offset } of own) {
+          if (offset > end) yield new Uint8Array(offset - end);
+          yield* checked(tensor);
+          end = offset + tensor.bytes;
+        }
+      },
+    };
+  });
+}

@@ -1,0 +1,126 @@
+// A model in Hugging Face's layout as a folder for transformers.js and ONNX Runtime: config.json, generation_config.json, the
+// tokenizer, onnx/model….onnx in the types that are asked for, and genai_config.json for onnxruntime-genai. All that could be refused
+// is checked before the first file is begun.
+import { join } from 'node:path';
+import { readGenerationFields, writeChunksAtomically } from '@bowyer/checkpoints';
+import { writeFileAtomically } from '@bowyer/core';
+import { onnxFiles, type FileTensor, type OnnxFile } from '@bowyer/graph';
+import type { CausalArchitecture } from '../../architecture/architecture.js';
+import { weightLayouts } from '../../quantization/weight-layouts.js';
+import { mergedReader, withOpenedModel, type OpenedModel, type ReadParameter } from '../opened-model.js';
+import { onnxProblem } from './families.js';
+import { genaiConfig } from './genai-config.js';
+import { modelTensors } from './model-tensors.js';
+import { OnnxExportError } from './onnx-error.js';
+import { onnxGraph } from './onnx-graph.js';
+import { onnxPrecisions, type OnnxPrecisionName } from './precisions.js';
+import { tokenizerFiles } from './tokenizer-files.js';
+
+export interface OnnxOptions {
+  /** The folder of a model, or of an adapter. */
+  dir: string;
+  /** The folder to write into. */
+  output: string;
+  precisions: readonly OnnxPrecisionName[];
+  /** An adapter is added to its base; one that is not is refused. */
+  merge: boolean;
+  /** The least bytes of a model with which its tensors are in files of their own; 2 GB if not given. */
+  externalFrom?: number;
+  progress?: (done: number, total: number) => void;
+}
+
+export interface ExportedOnnx {
+  /** `model_type` of the config. */
+  family: string;
+  files: { name: string; bytes: number }[];
+  /** The differences between the files and the model here. */
+  notes: string[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** @throws OnnxExportError where something has no counterpart in transformers.js */
+export function exportOnnx(options: OnnxOptions): Promise<ExportedOnnx> {
+  const { dir, output, merge, precisions } = options;
+  return withOpenedModel(dir, async (opened) => {
+    const { architecture, tokenizer, adapter } = opened;
+    const fail = (problem: string) => new OnnxExportError(dir, problem);
+    const problem = onnxProblem(architecture);
+    if (problem !== null) throw fail(problem);
+    if (adapter && !merge) throw fail('ONNX has no adapters beside a model: write merge=true');
+    const { definition, config } = tokenizerFiles(tokenizer, fail);
+    const generation = await generationOf(opened);
+    const models = onnxModels(opened, options);
+    for (const file of models.flatMap(({ files }) => files))
+      await writeChunksAtomically(join(output, 'onnx', file.name), file.chunks());
+    const texts: Record<string, Json> = {
+      'config.json': configOf(architecture, models),
+      'generation_config.json': generation,
+      'tokenizer.json': definition,
+      'tokenizer_config.json': config,
+      'genai_config.json': genaiConfig(architecture, `onnx/${onnxPrecisions[precisions[0]].file}`, generation),
+    };
+    for (const [name, json] of Object.entries(texts))
+      await writeFileAtomically(join(output, name), `${JSON.stringify(json, null, 2)}\n`);
+    const files = models.flatMap((model) => model.files.map(({ name, bytes }) => ({ name: `onnx/${name}`, bytes })));
+    return { family: String(architecture.config.model_type), files, notes: notesOf(architecture, precisions) };
+  });
+}
+
+interface OnnxModel {
+  precision: OnnxPrecisionName;
+  /** The model's own first. */
+  files: OnnxFile[];
+}
+
+function onnxModels(opened: OpenedModel, { precisions, externalFrom, progress }: OnnxOptions): OnnxModel[] {
+  const { architecture } = opened;
+  const read = counted(mergedReader(opened), precisions.length * architecture.parameters.length, progress);
+  return precisions.map((precision) => {
+    const { file, float, quantization } = onnxPrecisions[precision];
+    const layouts = weightLayouts(architecture, quantization);
+    const tensors: FileTensor[] = modelTensors(architecture, { read, float, layouts });
+    const graph = onnxGraph(architecture, { float, layouts });
+    return { precision, files: onnxFiles(graph, tensors, { name: file, externalFrom }) };
+  });
+}
+
+/** A tied weight of few bits is read twice, so the count may end above the total. */
+function counted(read: ReadParameter, total: number, progress: OnnxOptions['progress']): ReadParameter {
+  let done = 0;
+  return async (spec) => {
+    const tensor = await read(spec);
+    progress?.(Math.min(++done, total), total);
+    return tensor;
+  };
+}
+
+/** generation_config.json of the folder, or the special tokens of config.json in its form. */
+async function generationOf({ baseDir, architecture: { config } }: OpenedModel): Promise<Json> {
+  const { file, json } = await readGenerationFields(baseDir);
+  if (file === 'generation_config.json') return json;
+  const roles = ['bos_token_id', 'eos_token_id', 'pad_token_id'].filter((role) => config[role] !== undefined);
+  return { _from_model_config: true, ...Object.fromEntries(roles.map((role) => [role, config[role]])) };
+}
+
+/** With the fields by which transformers.js finds files of tensors, and its third version the type of the cache. */
+function configOf({ config }: CausalArchitecture, models: readonly OnnxModel[]): Json {
+  const external = models.filter(({ files }) => files.length > 1);
+  const own = {
+    ...(external.length > 0 && {
+      use_external_data_format: Object.fromEntries(external.map(({ files }) => [files[0].name, files.length - 1])),
+    }),
+    ...(models.some(({ precision }) => precision === 'fp16') && { kv_cache_dtype: { fp16: 'float16' } }),
+  };
+  return { ...config, ...(Object.keys(own).length > 0 && { 'transformers.js_config': own }) };
+}
+
+function notesOf({ config }: CausalArchitecture, precisions: readonly OnnxPrecisionName[]): string[] {
+  return [
+    ...(precisions.includes('q4') ? ['in q4 the output head has 8 bits, and the token embedding is float32'] : []),
+    ...(precisions.includes('q8') ? ['in q8 the token embedding is float32'] : []),
+    ...(config.model_type === 'gemma3_text'
+      ? ['transformers.js counts the positions of Gemma 3 from 1, so its contexts end one token earlier']
+      : []),
+  ];
+}
