@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
-import { exportOnnx } from '@bowyer/models';
+import { exportOnnx, OnnxExportError, type OnnxPrecisionName, type Quantization } from '@bowyer/models';
 import { familyConfigs } from '../export-gguf/family-configs.js';
 import { equalIds, generateHere, NEW_TOKENS, prompt, randomFamily } from '../export-gguf/random-model.js';
 import { generateThere } from './transformers-js.js';
@@ -13,26 +13,47 @@ export interface Here {
   device: Device;
 }
 
-export async function compareFamilies({ dir, device }: Here, names: string): Promise<void> {
-  for (const name of Object.keys(familyConfigs).filter((each) => new RegExp(names).test(each))) {
-    const folder = await randomFamily(device, join(dir, 'model'), name);
-    const output = join(dir, `${name.replace(/\W+/g, '-')}`);
-    try {
-      await exportOnnx({ dir: folder, output, precisions: ['fp32'], merge: false });
-    } catch (error) {
-      console.log(`${name}: refused: ${(error as Error).message.split('ONNX: ')[1]}`);
-      continue;
-    }
-    const ours = await generateHere(device, folder);
-    const theirs = await generateThere(output, 'fp32', prompt, NEW_TOKENS);
-    const equal = equalIds(ours.ids, theirs.ids);
-    const apart = theirs.ids
-      .slice(0, equal)
-      .map((id, i) => Math.abs(probability(theirs.logits[i], id) - ours.probabilities[i]));
-    console.log(
-      `${name}: ${equal} of ${NEW_TOKENS} tokens equal, probabilities within ${maximum([0, ...apart]).toExponential(1)}`,
-    );
-  }
+export async function compareFamilies(here: Here, names: string): Promise<void> {
+  for (const name of Object.keys(familyConfigs).filter((each) => new RegExp(names).test(each)))
+    console.log(`${name}: ${await compared(here, name, 'fp32', 'none').catch(refusal)}`);
+}
+
+/** The types of fewer bits, beside the same rounding of weights here; float16 beside float32. */
+export async function compareTypes(here: Here, names: string): Promise<void> {
+  for (const name of Object.keys(familyConfigs).filter((each) => new RegExp(names || '^(GPT-2|Llama)$').test(each)))
+    for (const [dtype, quantization] of TYPES)
+      console.log(`${name}, ${dtype}: ${await compared(here, name, dtype, quantization)}`);
+}
+
+const TYPES = [
+  ['fp16', 'none'],
+  ['q8', '8bit'],
+  ['q4', '4bit'],
+] as const;
+
+let folders = 0;
+
+async function compared(
+  { dir, device }: Here,
+  name: string,
+  dtype: OnnxPrecisionName,
+  quantization: Quantization,
+): Promise<string> {
+  const folder = await randomFamily(device, join(dir, 'model'), name);
+  const output = join(dir, `exported-${folders++}`);
+  await exportOnnx({ dir: folder, output, precisions: [dtype], merge: false });
+  const ours = await generateHere(device, folder, { quantization });
+  const theirs = await generateThere(output, dtype, prompt, NEW_TOKENS);
+  const equal = equalIds(ours.ids, theirs.ids);
+  const apart = theirs.ids
+    .slice(0, equal)
+    .map((id, i) => Math.abs(probability(theirs.logits[i], id) - ours.probabilities[i]));
+  return `${equal} of ${NEW_TOKENS} tokens equal, probabilities within ${maximum([0, ...apart]).toExponential(1)}`;
+}
+
+function refusal(error: unknown): string {
+  if (error instanceof OnnxExportError) return `refused: ${error.message.split('ONNX: ')[1]}`;
+  throw error;
 }
 
 function probability(logits: Float32Array, id: number): number {

@@ -419,6 +419,7 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
       'dtype=bf16',
       'license=mit',
     ],
+    ['export', `model=${at('agent')}`, 'format=onnx', `output=${at('exported-onnx')}`, 'dtype=[fp32,q4]'],
   ],
   play: async () => [['play', 'env.max_turns=1', `output=${at('played.jsonl')}`]],
   replay: async () => [

@@ -1,11 +1,12 @@
 // The keys that task=export reads, and its result.
-import type { TensorTypeName } from '@bowyer/models';
+import type { OnnxPrecisionName, TensorTypeName } from '@bowyer/models';
 
 export interface ExportConfig {
   model: string;
-  format: 'gguf' | 'hf';
+  format: 'gguf' | 'onnx' | 'hf';
   output: string;
-  dtype: TensorTypeName | null;
+  /** Types of the format; a list in ONNX alone. */
+  dtype: TensorTypeName | OnnxPrecisionName | OnnxPrecisionName[] | null;
   merge: boolean;
   license: string | null;
 }

@@ -1,4 +1,5 @@
-// task=export: a trained model for other programs: GGUF for llama.cpp and Ollama, or a folder in Hugging Face's layout.
+// task=export: a trained model for other programs: GGUF for llama.cpp and Ollama, ONNX for
+// transformers.js, or a folder in Hugging Face's layout.
 import { Type } from '@sinclair/typebox';
 import { nullable, type ConfigProblem } from '@bowyer/core';
 import { hubKeys, isAdapterFolder, modelProblem } from '@bowyer/agent';
@@ -7,15 +8,18 @@ import type { TaskUnit } from '../task.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
 
-export const FORMATS = ['gguf', 'hf'] as const;
-export const DTYPES = ['f32', 'f16', 'bf16', 'q8_0', 'q4_0'] as const;
+export const FORMATS = ['gguf', 'onnx', 'hf'] as const;
+const DTYPES: Readonly<Record<string, readonly string[]>> = {
+  gguf: ['f32', 'f16', 'bf16', 'q8_0', 'q4_0'],
+  onnx: ['fp32', 'fp16', 'q8', 'q4'],
+};
 
-const choice = (names: readonly string[], description: string) =>
-  nullable(Type.Union(names.map((name) => Type.Literal(name))), description);
+const oneOf = (names: readonly string[]) => Type.Union(names.map((name) => Type.Literal(name)));
 
 export const exportTask: TaskUnit = {
   name: 'export',
-  description: 'write a model for other programs: GGUF for llama.cpp and Ollama, or a Hugging Face folder',
+  description:
+    'write a model for other programs: GGUF for llama.cpp and Ollama, ONNX for transformers.js, or a Hugging Face folder',
   keys: () => ({
     ...keysOfRun,
     ...hubKeys,
@@ -23,14 +27,17 @@ export const exportTask: TaskUnit = {
       Type.String(),
       'folder of a model or of an adapter, a run or one of its checkpoints, or a model of the hub',
     ),
-    format: choice(
-      FORMATS,
-      'gguf: model.gguf for llama.cpp, with a Modelfile for Ollama; hf: a folder in Hugging Face layout',
+    format: nullable(
+      oneOf(FORMATS),
+      'gguf: model.gguf for llama.cpp, with a Modelfile for Ollama; onnx: a folder for transformers.js, ONNX Runtime and onnxruntime-genai; hf: a folder in Hugging Face layout',
     ),
     output: nullable(Type.String(), 'folder to write; its name is the name of the model'),
-    dtype: choice(
-      DTYPES,
-      'type of the matrices in GGUF; norms and biases are float32, and so are small tensors. null: f16 in GGUF, and in hf as they are stored',
+    dtype: nullable(
+      Type.Union([
+        oneOf([...DTYPES.gguf, ...DTYPES.onnx]),
+        Type.Array(oneOf(DTYPES.onnx), { minItems: 1, uniqueItems: true }),
+      ]),
+      'type of the matrices: in GGUF f32, f16, bf16, q8_0 or q4_0, norms and biases being float32; in ONNX fp32, fp16, q8 or q4, or a list of them, a file each. null: f16 in GGUF, all four in ONNX, and in hf as they are stored',
     ),
     merge: Type.Boolean({ description: 'add an adapter to its base model; false: write the adapter alone' }),
     license: nullable(
@@ -59,24 +66,47 @@ async function problems(config: Record<string, unknown>): Promise<ConfigProblem[
   return [...dtypeProblems(config), ...mergeProblems(config, model)];
 }
 
-const dtypeProblems = ({ format, dtype }: Record<string, unknown>): ConfigProblem[] =>
-  format === 'hf' && dtype !== null
-    ? [
-        {
-          key: 'dtype',
-          message: `dtype=${String(dtype)}: a Hugging Face folder is written with the numbers that the model has`,
-          remedy: 'leave dtype out, or write format=gguf',
-        },
-      ]
-    : [];
+function dtypeProblems({ format, dtype }: Record<string, unknown>): ConfigProblem[] {
+  if (dtype === null) return [];
+  const message = `dtype=${Array.isArray(dtype) ? `[${dtype.join(',')}]` : String(dtype)}`;
+  const known = DTYPES[format as string];
+  if (known === undefined)
+    return [
+      {
+        key: 'dtype',
+        message: `${message}: a Hugging Face folder is written with the numbers that the model has`,
+        remedy: 'leave dtype out, or write format=gguf or format=onnx',
+      },
+    ];
+  if ([dtype].flat().every((each) => known.includes(each as string)) && (format === 'onnx' || !Array.isArray(dtype)))
+    return [];
+  const form = format === 'onnx' ? 'one of them, or a list' : 'one of them';
+  return [
+    {
+      key: 'dtype',
+      message: `${message}: format=${format as string} has the types ${known.join(', ')}`,
+      remedy: `give ${form}, or leave dtype out`,
+    },
+  ];
+}
 
-const mergeProblems = ({ merge }: Record<string, unknown>, model: string): ConfigProblem[] =>
-  merge === true && !isAdapterFolder(model)
-    ? [
-        {
-          key: 'merge',
-          message: `merge=true: ${model} is a whole model, with no adapter to merge`,
-          remedy: 'leave merge out, or give the folder of an adapter',
-        },
-      ]
-    : [];
+function mergeProblems({ format, merge }: Record<string, unknown>, model: string): ConfigProblem[] {
+  const isAdapter = isAdapterFolder(model);
+  if (merge === true && !isAdapter)
+    return [
+      {
+        key: 'merge',
+        message: `merge=true: ${model} is a whole model, with no adapter to merge`,
+        remedy: 'leave merge out, or give the folder of an adapter',
+      },
+    ];
+  if (format === 'onnx' && isAdapter && merge !== true)
+    return [
+      {
+        key: 'merge',
+        message: `format=onnx: ${model} is an adapter, and ONNX has no adapters beside a model`,
+        remedy: 'write merge=true, and its base is written with the adapter added',
+      },
+    ];
+  return [];
+}
