@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
 import { exportOnnx, OnnxExportError, type OnnxPrecisionName, type Quantization } from '@bowyer/models';
-import { familyConfigs } from '../export-gguf/family-configs.js';
-import { equalIds, generateHere, NEW_TOKENS, prompt, randomFamily } from '../export-gguf/random-model.js';
+import { familyConfigs as ggufFamilies } from '../export-gguf/family-configs.js';
+import { equalIds, generateHere, NEW_TOKENS, prompt, randomModel } from '../export-gguf/random-model.js';
+import { furtherFamilies } from './family-configs.js';
 import { generateThere } from './transformers-js.js';
+
+const familyConfigs = { ...ggufFamilies, ...furtherFamilies };
 
 export interface Here {
   /** For temporary files. */
@@ -39,7 +42,7 @@ async function compared(
   dtype: OnnxPrecisionName,
   quantization: Quantization,
 ): Promise<string> {
-  const folder = await randomFamily(device, join(dir, 'model'), name);
+  const folder = await randomModel(device, join(dir, 'model'), familyConfigs[name]);
   const output = join(dir, `exported-${folders++}`);
   await exportOnnx({ dir: folder, output, precisions: [dtype], merge: false });
   const ours = await generateHere(device, folder, { quantization });
