@@ -39,7 +39,7 @@ export async function generateThere(
     inputs: row(prompt),
     max_new_tokens: maxNewTokens,
     do_sample: false,
-    eos_token_id: null as unknown as number, // to the end, whatever the config names
+    ...({ eos_token_id: null } as object), // to the end, whatever the config names
   })) as Tensor;
   const all = Array.from(output.data as BigInt64Array, Number);
   const inputs = all.slice(0, -1);

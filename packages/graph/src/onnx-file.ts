@@ -44,7 +44,7 @@ interface Placed extends FileTensor {
 }
 
 /**
- * @param tensors the graph's inputs that are no inputs of the model; those that no output depends on are left out
+ * @param tensors inputs of the graph that the model has as initializers; those that no output depends on are left out
  * @returns the model's file, and the files of tensors NAME_data, NAME_data_1, … where there are any
  */
 export function onnxFiles(graph: Graph, tensors: readonly FileTensor[], options: OnnxFileOptions): OnnxFile[] {
