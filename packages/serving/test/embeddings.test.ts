@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 /** A folder of sentence-transformers. */
-async function folder(mode: string, modules: readonly string[]): Promise<string> {
+async function folder(mode: string, modules: readonly string[], pooling?: object): Promise<string> {
   const path = join(dir, `${mode}-${modules.join('-')}`);
   cpSync(fixture, path, { recursive: true });
   await tokenizer.save(path);
@@ -36,7 +36,7 @@ async function folder(mode: string, modules: readonly string[]): Promise<string>
   writeFileSync(join(path, 'modules.json'), JSON.stringify(listed));
   writeFileSync(
     join(path, '1_Pooling/config.json'),
-    JSON.stringify({ [`pooling_mode_${mode}`]: true, pooling_mode_weightedmean_tokens: false }),
+    JSON.stringify(pooling ?? { [`pooling_mode_${mode}`]: true, pooling_mode_weightedmean_tokens: false }),
   );
   return path;
 }
@@ -116,13 +116,31 @@ test('cls, max and the last token pool as loops over the tokens do', async () =>
   );
 });
 
+test('pooling_mode of sentence-transformers 6 names one mode or several, whose parts follow each other', async () => {
+  const vectorsOf = async (pooling_mode: string | string[]) =>
+    withServer(await folder(String(pooling_mode), ['Transformer', 'Pooling'], { pooling_mode }), async (post) => {
+      const { body } = await post({ input: ['dog cat'] });
+      return body.data[0].embedding as number[];
+    });
+  const [cls, last] = [await vectorsOf('cls'), await vectorsOf('lasttoken')]; // the two tokens of the text
+  near(await vectorsOf(['cls', 'lasttoken']), [...cls, ...last]);
+  near(
+    await vectorsOf('weightedmean'),
+    cls.map((value, i) => (1 * value + 2 * last[i]) / 3),
+  );
+  near(
+    await vectorsOf('mean_sqrt_len_tokens'),
+    cls.map((value, i) => (value + last[i]) / Math.sqrt(2)),
+  );
+});
+
 test('what is not served is refused by name', async () => {
   await expect(
     SentenceEncoder.load(device, await folder('mean_tokens', ['Transformer', 'Pooling', 'Dense'])),
   ).rejects.toThrow('Dense');
   await expect(
-    SentenceEncoder.load(device, await folder('weightedmean_tokens', ['Transformer', 'Pooling'])),
-  ).rejects.toThrow('has no mode of pooling');
+    SentenceEncoder.load(device, await folder('median', ['Transformer', 'Pooling'], { pooling_mode: 'median' })),
+  ).rejects.toThrow('has "median"; cls, max, mean');
   await withServer(await folder('mean_tokens', ['Transformer', 'Pooling']), async (post) => {
     for (const [json, param] of [
       [{ input: '' }, 'input'],

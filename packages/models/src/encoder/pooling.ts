@@ -1,24 +1,30 @@
 // How a sentence encoder makes one vector of the last hidden states, as the files of sentence-transformers say.
-// Source: UKPLab/sentence-transformers, models/Pooling.py and models/Normalize.py; Reimers and Gurevych 2019 (arXiv:1908.10084).
+// Source: UKPLab/sentence-transformers, its modules Pooling and Normalize (6.0.1); Reimers and Gurevych 2019 (arXiv:1908.10084).
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PretrainedDirectoryError } from '@bowyer/checkpoints';
 
-export type PoolingMode = 'mean' | 'cls' | 'max' | 'lasttoken';
+export type PoolingMode = 'cls' | 'max' | 'mean' | 'mean_sqrt_len_tokens' | 'weightedmean' | 'lasttoken';
 
 export interface Pooling {
-  mode: PoolingMode;
+  /** A vector has a part for each, in this order. */
+  modes: readonly PoolingMode[];
   /** Whether vectors have length 1. */
   normalizes: boolean;
   /** The longest text in tokens; null: the encoder's own limit. */
   maxTokens: number | null;
+  /** Whether capital letters become small ones before a text is split into tokens. */
+  lowerCases: boolean;
 }
 
+/** By the keys of older files, in the order of the parts of a vector that several of them make. */
 const modes: Readonly<Record<string, PoolingMode>> = {
-  pooling_mode_mean_tokens: 'mean',
   pooling_mode_cls_token: 'cls',
   pooling_mode_max_tokens: 'max',
+  pooling_mode_mean_tokens: 'mean',
+  pooling_mode_mean_sqrt_len_tokens: 'mean_sqrt_len_tokens',
+  pooling_mode_weightedmean_tokens: 'weightedmean',
   pooling_mode_lasttoken: 'lasttoken',
 };
 
@@ -28,38 +34,55 @@ const modes: Readonly<Record<string, PoolingMode>> = {
  * @throws {PretrainedDirectoryError} where it has a module, or a kind of pooling, that is not served
  */
 export async function readPooling(dir: string): Promise<Pooling> {
-  const maxTokens = await longestText(dir);
-  if (!existsSync(join(dir, 'modules.json'))) return { mode: 'mean', normalizes: false, maxTokens };
+  await refusePrompt(dir);
+  const { max_seq_length: longest, do_lower_case: lowerCases } = await jsonIfAny(dir, 'sentence_bert_config.json');
+  const text = { maxTokens: typeof longest === 'number' ? longest : null, lowerCases: lowerCases === true };
+  if (!existsSync(join(dir, 'modules.json'))) return { modes: ['mean'], normalizes: false, ...text };
   const modules = (await json(dir, 'modules.json')) as readonly { type: string; path: string }[];
-  let mode: PoolingMode | null = null;
+  let asked: readonly PoolingMode[] | null = null;
   let normalizes = false;
   for (const { type, path } of modules) {
     const name = type.split('.').at(-1);
-    if (name === 'Pooling') mode = await modeOf(dir, join(path, 'config.json'));
+    if (name === 'Pooling') asked = await modesOf(dir, join(path, 'config.json'));
     else if (name === 'Normalize') normalizes = true;
     else if (name !== 'Transformer')
       throw new PretrainedDirectoryError(dir, `its modules.json has the module ${type}, which is not served`);
   }
-  if (mode === null) throw new PretrainedDirectoryError(dir, 'its modules.json has no module Pooling');
-  return { mode, normalizes, maxTokens };
+  if (asked === null) throw new PretrainedDirectoryError(dir, 'its modules.json has no module Pooling');
+  return { modes: asked, normalizes, ...text };
 }
 
-async function modeOf(dir: string, file: string): Promise<PoolingMode> {
+/** Files of sentence-transformers 6 name one mode or several; older ones have a boolean for each, and none is the mean. */
+async function modesOf(dir: string, file: string): Promise<readonly PoolingMode[]> {
   const config = (await json(dir, file)) as Record<string, unknown>;
-  const asked = Object.keys(config).filter((key) => key.startsWith('pooling_mode_') && config[key] === true);
-  const [key] = asked;
-  if (asked.length === 1 && Object.hasOwn(modes, key)) return modes[key];
+  const asked = Object.keys(modes).filter((key) => config[key] === true);
+  const { pooling_mode: named = asked.length === 0 ? 'mean' : asked.map((key) => modes[key]) } = config;
+  const list: unknown[] = Array.isArray(named) ? named : [named];
+  const known = Object.values(modes);
+  const unknown = list.filter((mode) => !known.includes(mode as PoolingMode)).map((mode) => JSON.stringify(mode));
+  const others = Object.keys(config).filter(
+    (key) => key.startsWith('pooling_mode_') && config[key] === true && !Object.hasOwn(modes, key),
+  );
+  if (unknown.length === 0 && others.length === 0 && list.length > 0) return list as PoolingMode[];
   throw new PretrainedDirectoryError(
     dir,
-    `its ${file} has ${asked.join(' and ') || 'no mode of pooling'}; one of ${Object.keys(modes).join(', ')} is served`,
+    `its ${file} has ${[...unknown, ...others].join(' and ') || 'no mode of pooling'}; ${known.join(', ')} are served`,
   );
 }
 
-async function longestText(dir: string): Promise<number | null> {
-  if (!existsSync(join(dir, 'sentence_bert_config.json'))) return null;
-  const { max_seq_length: longest } = (await json(dir, 'sentence_bert_config.json')) as { max_seq_length?: unknown };
-  return typeof longest === 'number' ? longest : null;
+/** A prompt before each text would change the vectors, and requests have no field that leaves it out. */
+async function refusePrompt(dir: string): Promise<void> {
+  const { default_prompt_name: name, prompts } = await jsonIfAny(dir, 'config_sentence_transformers.json');
+  const prompt = typeof name === 'string' ? (prompts as Record<string, unknown> | undefined)?.[name] : '';
+  if (typeof prompt === 'string' && prompt !== '')
+    throw new PretrainedDirectoryError(
+      dir,
+      `its config_sentence_transformers.json puts the prompt '${String(name)}', ${JSON.stringify(prompt)}, before each text, which is not served; set default_prompt_name to null, and send texts that begin with it`,
+    );
 }
+
+const jsonIfAny = async (dir: string, file: string) =>
+  (existsSync(join(dir, file)) ? await json(dir, file) : {}) as Record<string, unknown>;
 
 const json = async (dir: string, file: string): Promise<unknown> =>
   JSON.parse(await readFile(join(dir, file), 'utf8')) as unknown;
@@ -68,26 +91,48 @@ const json = async (dir: string, file: string): Promise<unknown> =>
  * One vector of a text's hidden states.
  *
  * @param states [tokens, size], those of padding left out
+ * @returns [modes · size]
  */
 export function pooled(
   states: Float32Array,
   size: number,
-  { mode, normalizes }: Pick<Pooling, 'mode' | 'normalizes'>,
+  { modes, normalizes }: Pick<Pooling, 'modes' | 'normalizes'>,
 ): Float32Array {
-  const tokens = states.length / size;
-  const vector = states.slice(0, size); // `cls`: the first token's
-  if (mode === 'lasttoken') vector.set(states.subarray((tokens - 1) * size));
-  if (mode === 'mean' || mode === 'max')
-    for (let i = 0; i < size; i++) {
-      let value = mode === 'max' ? -Infinity : 0;
-      for (let t = 0; t < tokens; t++) {
-        const state = states[t * size + i];
-        value = mode === 'max' ? Math.max(value, state) : value + state / tokens;
-      }
-      vector[i] = value;
-    }
+  const vector = new Float32Array(modes.length * size);
+  modes.forEach((mode, i) => vector.set(part(states, size, mode), i * size));
   return normalizes ? unitLength(vector) : vector;
 }
+
+/** [size] */
+function part(states: Float32Array, size: number, mode: PoolingMode): Float32Array {
+  const tokens = states.length / size;
+  switch (mode) {
+    case 'cls':
+      return states.subarray(0, size);
+    case 'lasttoken':
+      return states.subarray((tokens - 1) * size);
+    case 'max':
+      return states.slice(0, size).map((first, i) => {
+        let most = first;
+        for (let t = 1; t < tokens; t++) most = Math.max(most, states[t * size + i]);
+        return most;
+      });
+    case 'mean':
+      return weightedSum(states, size, () => 1 / tokens);
+    case 'mean_sqrt_len_tokens':
+      return weightedSum(states, size, () => 1 / Math.sqrt(tokens));
+    case 'weightedmean': // later tokens count more: the weights are 1, 2, 3 …
+      return weightedSum(states, size, (t) => (t + 1) / ((tokens * (tokens + 1)) / 2));
+  }
+}
+
+/** Σ weight(t) · state(t), in float64. */
+function weightedSum(states: Float32Array, size: number, weight: (token: number) => number): Float32Array {
+  const tokens = range(states.length / size);
+  return Float32Array.from(range(size), (i) => tokens.reduce((sum, t) => sum + weight(t) * states[t * size + i], 0));
+}
+
+const range = (length: number) => Array.from({ length }, (_, i) => i);
 
 /** A vector of nothing but zeros stays one. */
 export function unitLength(vector: Float32Array): Float32Array {

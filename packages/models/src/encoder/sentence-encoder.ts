@@ -1,7 +1,7 @@
 // An encoder whose texts become vectors in the way that its own files say: a sentence-transformers folder, or a plain encoder.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readPretrainedConfig } from '@bowyer/checkpoints';
+import { PretrainedDirectoryError, readPretrainedConfig } from '@bowyer/checkpoints';
 import { Rng } from '@bowyer/core';
 import { GraphBuilder, type BoundProgram, type Device, type Program, type State } from '@bowyer/graph';
 import { loadTokenizer, type Tokenizer } from '@bowyer/text';
@@ -38,6 +38,11 @@ export class SentenceEncoder {
     const pooling = await readPooling(dir);
     const { config, tensors } = await loadEncoder(dir, { pooler: false, rng: new Rng(0) }); // nothing is drawn
     const tokenizer = await loadTokenizer(dir);
+    if (pooling.lowerCases && !ignoresCase(tokenizer))
+      throw new PretrainedDirectoryError(
+        dir,
+        'its sentence_bert_config.json has do_lower_case: true, which is not served with a tokenizer that keeps capital letters',
+      );
     const parameters = await device.createState(tensors);
     const g = new GraphBuilder('sentence_encoder');
     const shape = ['batch', 'tokens'];
@@ -56,7 +61,7 @@ export class SentenceEncoder {
 
   /** The length of a vector. */
   get dimensions(): number {
-    return this.config.hiddenSize;
+    return this.pooling.modes.length * this.config.hiddenSize;
   }
 
   /** The longest text in tokens, its special ones included. */
@@ -100,4 +105,9 @@ export class SentenceEncoder {
       return pooled(states.subarray(from, from + text.length * size), size, this.pooling);
     });
   }
+}
+
+function ignoresCase(tokenizer: Tokenizer): boolean {
+  const text = 'The Quick Brown Fox';
+  return String(tokenizer.encode(text)) === String(tokenizer.encode(text.toLowerCase()));
 }
