@@ -5,6 +5,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ProxyServer, requireTokens, RolloutLog } from '../src/index.js';
+import { leaveAtEnd } from './leave-at-end.js';
 import { scriptedServer, type ScriptedServer } from './scripted-server.js';
 import { json, post } from './tiny-server.js';
 
@@ -134,6 +135,27 @@ test.each<[string, string, RequestListener, (asked: string) => string]>([
       expect([status, JSON.parse(text)]).toEqual([502, expected]);
       await rollouts.end('a');
       expect(await rollouts.read('a')).toMatchObject({ calls: [], failures: [{ call: 0, error: message }] });
+    });
+  },
+);
+
+test.each([
+  ['v1/chat/completions', ['{"choices":[{"index":0,"delta":{"content":"so"},"finish_reason":"stop"}]}', '[DONE]']],
+  ['v1/messages', ['{"type":"message_delta","delta":{"stop_reason":"end_turn"}}', '{"type":"message_stop"}']],
+])(
+  '%s: a client that leaves where its answer ends has it in the record, however late the stream ends',
+  async (path, events) => {
+    const [end, last] = events.map((data) => `data: ${data}\n\n`);
+    const endpoint: RequestListener = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(end);
+      setTimeout(() => response.end(last), 500);
+    };
+    await withEndpoint(endpoint, async ({ rollouts }) => {
+      const { url } = await rollouts.begin({ id: 'a' });
+      expect(await leaveAtEnd(`${url}/${path}`, { messages: [user], max_tokens: 9 })).toBe(true);
+      await rollouts.end('a');
+      expect((await rollouts.read('a')).calls).toMatchObject([{ delivered: true }]);
     });
   },
 );

@@ -1,4 +1,6 @@
 // The records of calls in all protocols, over real HTTP.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { leaveAtEnd } from './leave-at-end.js';
 import { json, post, tinyServer, tokenizer, type TinyServer } from './tiny-server.js';
 import { readRollouts, treeOf } from '../src/index.js';
 
@@ -49,6 +51,22 @@ test.each([
   expect(calls.map((call) => call.protocol)).toEqual(Array(protocol === 'completions' ? 2 : 1).fill(protocol));
   expect(calls.map(({ call }) => call)).toEqual(calls.map((_, i) => i));
   for (const { choices } of calls) expect(choices).toHaveLength(protocol === 'completions' ? 2 : 1);
+});
+
+test.each([
+  ['v1/chat/completions', { messages: [user], max_tokens: 4 }],
+  ['v1/responses', { input: 'Say it.', max_output_tokens: 4 }],
+  ['v1/messages', { messages: [user], max_tokens: 4 }],
+])('%s: a client that leaves a stream where its answer ends has got the answer', async (path, body) => {
+  const { url, id } = await tiny.server.begin({ id: `left ${path}` });
+  const append = tiny.log.append.bind(tiny.log);
+  tiny.log.append = (event) => sleep(100).then(() => append(event)); // a slow disk
+  for (let call = 0; call < 2; call++)
+    expect(await leaveAtEnd(`${url}/${path}`, { model: 'tiny', ...body })).toBe(true);
+  tiny.log.append = append;
+  await sleep(200); // what marks an answer as lost would be in the log
+  const { calls } = await tiny.server.read(id);
+  expect(calls.map(({ delivered }) => delivered)).toEqual([true, true]);
 });
 
 test('a rollout is named by a header or by its key as well; a request that names none is refused', async () => {

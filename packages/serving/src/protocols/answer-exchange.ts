@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { BadRequestError } from '../generation/request-error.js';
 import type { CompletionRequest, RequestReader } from '../generation/completion-request.js';
-import type { Completed } from '../generation/answer.js';
+import type { Choice, Completed } from '../generation/answer.js';
 import type { HttpAnswer } from '../http/http-listener.js';
 import type { CallProtocol, ObservedCall } from './call-observer.js';
 import type { AnswerWriter, Exchange, Generator, ServedModels } from './protocol.js';
@@ -70,7 +70,14 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
   const { generator, observed, exchange } = call;
   const { response, signal, connection, faultOf } = exchange;
   const write = (text: string) => send(response, text);
-  const completion = generator.run(request, signal, (piece) => write(writer.piece(piece)), observed?.rng);
+  const ends: string[] = [];
+  const onPiece = (piece: Choice) => {
+    const text = writer.piece(piece);
+    // Clients leave at a choice's end, and act on it: they see it once the call is kept.
+    if (observed !== null && piece.finishReason !== null) ends.push(text);
+    else write(text);
+  };
+  const completion = generator.run(request, signal, onPiece, observed?.rng);
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache',
@@ -82,7 +89,7 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
   try {
     const completed = await completion;
     await kept(call, request, completed);
-    if (!completed.aborted && !response.destroyed) response.end(writer.end(completed));
+    if (!completed.aborted && !response.destroyed) response.end(ends.join('') + writer.end(completed));
   } catch (error) {
     observed?.failed(error);
     if (!signal.aborted && !response.destroyed) response.end(writer.fail(faultOf(error)));

@@ -22,8 +22,9 @@ const openaiCalls: Readonly<Record<string, CallProtocol>> = {
 };
 const anthropicCalls: Readonly<Record<string, CallProtocol>> = { '/v1/messages': 'messages', '/messages': 'messages' };
 
-/** The last event of a stream, which is held back until the record is on disk. */
-const LAST_EVENT = /data: ?\[DONE\]|event: ?message_stop|event: ?response\.(completed|incomplete|failed)/;
+/** The event of a stream that ends an answer: it and what follows are held back until the record is on disk, as clients leave there. */
+const END_OF_ANSWER =
+  /data: ?\[DONE\]|"(finish|stop)_reason": ?"|event: ?message_stop|event: ?response\.(completed|incomplete|failed)/;
 
 /** Characters of a mark that two pieces may share. */
 const LONGEST_MARK = 64;
@@ -114,7 +115,7 @@ async function streamed(
   for await (const piece of answer.body!) {
     const from = Math.max(0, text.length - LONGEST_MARK);
     text += decoder.decode(piece, { stream: true });
-    if (held.length > 0 || LAST_EVENT.test(text.slice(from))) held.push(piece);
+    if (held.length > 0 || END_OF_ANSWER.test(text.slice(from))) held.push(piece);
     else response.write(piece);
   }
   await keep(text, true);
