@@ -65,6 +65,23 @@ test('calls of tools and the tools themselves are kept; arguments are compared a
   });
 });
 
+test('an answer is learned once, with its reasoning and its own tools; what the model did not say is not', () => {
+  const tools = [{ type: 'function', function: { name: 'add' } }];
+  const example = [user('x'), said('y'), user('a')];
+  const first = callOf(example, 'b', { tools });
+  first.choices[0].message.reasoning = 'hm';
+  const history = [...example, said('b'), user('c')];
+  const same = callOf(history, 'd', { tools });
+  const withoutTools = callOf(history, 'e');
+  const [x, y, a] = example;
+  const unlearned = { ...y, weight: 0 };
+  expect(conversationsOf({ calls: [first, same, withoutTools] })).toEqual([
+    { messages: [x, unlearned, a, { ...said('b'), reasoning_content: 'hm' }, user('c'), said('d')], tools },
+    { messages: [x, unlearned, a, { ...said('b'), weight: 0 }, user('c'), said('e')] },
+  ]);
+  expect(conversationsOf({ calls: [first, withoutTools] }).map(({ messages }) => messages.length)).toEqual([4, 6]);
+});
+
 test('what is not to be learned is left out', () => {
   const calls = [
     callOf([user('a')], 'b', { auxiliary: true }),

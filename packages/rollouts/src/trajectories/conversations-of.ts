@@ -11,12 +11,15 @@ export interface RecordedConversation {
 
 interface Answered {
   call: RecordedCall;
+  /** Up to the answer, as the model has said it. */
   messages: object[];
 }
 
 /**
- * A conversation for each branch: an answer whose dialogue no later call continues. Calls of texts, auxiliary ones and those whose
- * answer did not reach the agent are left out.
+ * A conversation for each branch: an answer whose dialogue no later call with the same tools continues. Each answer is learned once: in
+ * the history of a conversation it has the reasoning that clients leave out, and what another conversation has, or the model did not say
+ * there, such as an example or an edited answer, has the weight 0. Calls of texts, auxiliary ones and those whose answer did not reach
+ * the agent are left out.
  */
 export function conversationsOf({ calls }: Pick<RecordedRollout, 'calls'>): RecordedConversation[] {
   const answered = calls
@@ -24,10 +27,29 @@ export function conversationsOf({ calls }: Pick<RecordedRollout, 'calls'>): Reco
     .flatMap((call) =>
       call.choices.map((choice): Answered => ({ call, messages: [...dialogueOf(call), answerOf(choice)] })),
     );
-  const continued = new Set(answered.flatMap(({ call }) => prefixes(dialogueOf(call))));
+  const continued = new Set(answered.flatMap(({ call }) => prefixes(call)));
+  const unlearned = new Map<string, object[]>();
+  for (const { call, messages } of answered) {
+    const key = keyOf(call, messages);
+    unlearned.set(key, [...(unlearned.get(key) ?? []), messages.at(-1)!]);
+  }
   return answered
-    .filter(({ messages }) => !continued.has(keyOf(messages)))
-    .map(({ call: { tools }, messages }) => ({ messages, ...(tools.length > 0 && { tools }) }));
+    .filter(({ call, messages }) => !continued.has(keyOf(call, messages)))
+    .map(({ call, messages }) => ({
+      messages: [...learnedHistory(call, unlearned), messages.at(-1)!],
+      ...(call.tools.length > 0 && { tools: call.tools }),
+    }));
+}
+
+/** The messages before an answer. @param unlearned answers by their dialogues; those that stand here are taken out */
+function learnedHistory(call: RecordedCall, unlearned: Map<string, object[]>): object[] {
+  const keys = prefixes(call);
+  return dialogueOf(call).map((message, i) => {
+    if ((message as { role: string }).role !== 'assistant') return message;
+    const said = unlearned.get(keys[i])?.shift() as { reasoning_content?: string } | undefined;
+    if (said === undefined) return { ...message, weight: 0 };
+    return said.reasoning_content === undefined ? message : { ...message, reasoning_content: said.reasoning_content };
+  });
 }
 
 const dialogueOf = ({ messages }: RecordedCall): object[] => messages as object[];
@@ -46,11 +68,13 @@ function answerOf({ message: { content, reasoning, calls } }: RecordedChoice): o
   };
 }
 
-/** The dialogues that a dialogue continues. */
-const prefixes = (messages: readonly object[]): string[] => messages.map((_, i) => keyOf(messages.slice(0, i + 1)));
+/** The dialogues that a call continues, each with one more message. */
+const prefixes = (call: RecordedCall): string[] =>
+  dialogueOf(call).map((_, i, messages) => keyOf(call, messages.slice(0, i + 1)));
 
 /** Clients write spaces, ids and absent fields in other ways. */
-const keyOf = (messages: readonly object[]): string => JSON.stringify(messages.map(partsOf));
+const keyOf = ({ tools }: Pick<RecordedCall, 'tools'>, messages: readonly object[]): string =>
+  JSON.stringify([tools, messages.map(partsOf)]);
 
 function partsOf(message: object): unknown[] {
   const { role, content, tool_calls: calls } = message as { role: string; content?: unknown; tool_calls?: unknown };
