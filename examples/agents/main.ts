@@ -6,6 +6,7 @@ import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Agent, Example } from './common/example.js';
+import { cpuSeconds } from './common/cpu-seconds.js';
 import { figuresOf, figuresText, writeFigures, type SeedFigures } from './common/figures.js';
 import { pythonWithOpenAI } from './common/python.js';
 import { trainFunction, trainProgram, type SeededRun } from './common/train-example.js';
@@ -43,11 +44,10 @@ async function trainSeeds(train: (run: SeededRun) => Promise<void>): Promise<num
   for (const seed of short ? [1] : values.seeds.split(',').map(Number)) {
     const savePath = join(folder, short ? 'short' : `seed-${seed}`);
     rmSync(savePath, { recursive: true, force: true });
-    const [cpu, start] = [process.cpuUsage(), performance.now()];
+    const [cpu, start] = [cpuSeconds(), performance.now()];
     const log = (line: string) => console.log(`${name}, seed ${seed}: ${line}`);
     await train({ model, savePath, seed, short, log });
-    const { user, system } = process.cpuUsage(cpu);
-    const minutes = { wall: (performance.now() - start) / 60_000, cpu: (user + system) / 60e6 };
+    const minutes = { wall: (performance.now() - start) / 60_000, cpu: (cpuSeconds() - cpu) / 60 };
     figures.push({ seed, ...(await figuresOf(savePath)), minutes });
     console.log(figuresText(name, figures));
   }

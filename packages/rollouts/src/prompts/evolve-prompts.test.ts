@@ -17,7 +17,7 @@ function feedbackTasks({ first, count }: { first: number; count: number }): stri
   return pass.slice(first % words.length, (first % words.length) + count);
 }
 
-const options = { seed: 3, budget: 200, minibatchSize: 2, merges: 3, perfectScore: 1 };
+const options = { seed: 3, budget: 200, minibatchSize: 2, merges: 3, perfectScore: 1, mostWithoutText: 2 };
 
 function parts(states: EvolutionState[] = []): EvolutionParts {
   return {
@@ -70,4 +70,18 @@ test('it ends after the iteration under way where the user asks to stop', async 
   const states: EvolutionState[] = [];
   const state = await evolvePrompts({ ...parts(states), stopRequested: () => states.length > 0 }, options, null);
   expect(state.iterations).toBe(1);
+});
+
+test('a reflector that writes no text now and then costs iterations; one that never does ends the evolution with the reason', async () => {
+  const { reflect } = parts();
+  let asked = 0;
+  const moody: EvolutionParts['reflect'] = (...given) =>
+    asked++ % 3 === 0 ? Promise.resolve(null) : reflect(...given);
+  expect(bestPrompts(await evolvePrompts({ ...parts(), reflect: moody }, options, null)).scores).toEqual([1, 1, 1, 1]);
+  const states: EvolutionState[] = [];
+  const silent = { ...parts(states), reflect: () => Promise.resolve(null) };
+  await expect(evolvePrompts(silent, options, null)).rejects.toThrow(
+    'no text between two lines of three backticks in 3',
+  );
+  expect(states.map(({ withoutText }) => withoutText)).toEqual([1, 2, 3]);
 });

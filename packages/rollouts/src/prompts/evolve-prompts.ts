@@ -30,6 +30,8 @@ export interface EvolutionOptions {
   merges: number;
   /** A minibatch whose scores all reach it shows nothing to mend; null: there is no such score. */
   perfectScore: number | null;
+  /** Iterations in a row in which the reflector may write no text. */
+  mostWithoutText: number;
 }
 
 /**
@@ -42,8 +44,8 @@ export interface EvolutionParts {
   seedPrompts: Prompts;
   /** Runs the agent with these prompts, once on each task of the set, with the same random numbers for all prompts. @returns [tasks] */
   evaluate(prompts: Prompts, set: TrialSet): Promise<Trial[]>;
-  /** @returns a new text for a place */
-  reflect(place: string, prompts: Prompts, trials: readonly Trial[]): Promise<string>;
+  /** @returns a new text for a place; null where the reflector has written none */
+  reflect(place: string, prompts: Prompts, trials: readonly Trial[]): Promise<string | null>;
   /** Called with the whole state after each iteration: evolution continues from it. */
   onIteration(state: EvolutionState, report: IterationReport): Promise<void>;
   /** Whether the user asks to stop: it ends after the iteration that is under way. */
@@ -59,11 +61,13 @@ export interface EvolutionState {
   candidates: Candidate[];
   /** [candidates] how often a text of each was rewritten: which text is next. */
   rewritten: number[];
+  /** Iterations in a row, up to now, in which the reflector has written no text; absent: 0. */
+  withoutText?: number;
 }
 
-/** `unchanged`: the reflector's text was known; `perfect`: nothing to mend; `worse`: not better on the minibatch. */
+/** `no text`: the reflector has written none; `unchanged`: its text was known; `perfect`: nothing to mend; `worse`: not better on the minibatch. */
 export interface IterationReport {
-  outcome: 'added' | 'worse' | 'unchanged' | 'perfect';
+  outcome: 'added' | 'worse' | 'unchanged' | 'perfect' | 'no text';
   parent: number;
   place: string;
   /** Mean scores on the same tasks, before the change and after it; null where none was tried. */
@@ -81,7 +85,10 @@ export interface MergeReport {
   isKept: boolean;
 }
 
-/** @param state where an earlier evolution with the same options and parts has ended; null: from the beginning */
+/**
+ * @param state where an earlier evolution with the same options and parts has ended; null: from the beginning
+ * @throws where the reflector has written no text in more than `mostWithoutText` iterations in a row
+ */
 export async function evolvePrompts(
   parts: EvolutionParts,
   options: EvolutionOptions,
@@ -109,7 +116,19 @@ class Evolution {
     const { state, parts } = this;
     const report = await this.#mutate(Rng.forPurpose(this.options.seed, `prompts/${state.iterations}`));
     state.iterations++;
+    if (report.outcome === 'no text') state.withoutText = (state.withoutText ?? 0) + 1;
+    else if (report.outcome !== 'perfect') state.withoutText = 0; // it was not asked then
     await parts.onIteration(state, report);
+    this.#checkReflector();
+  }
+
+  #checkReflector(): void {
+    const { withoutText = 0 } = this.state;
+    if (withoutText <= this.options.mostWithoutText) return;
+    throw new Error(
+      `the reflector has written no text between two lines of three backticks in ${withoutText} iterations in a row\n` +
+        '  name a model that follows instructions as the reflector (reflector.model), or give it more room (reflector.max_tokens)',
+    );
   }
 
   async #mutate(rng: Rng): Promise<IterationReport> {
@@ -126,6 +145,7 @@ class Evolution {
     if (perfectScore !== null && trials.every(({ score }) => score >= perfectScore))
       return { ...nothing, outcome: 'perfect' };
     const text = await parts.reflect(place, prompts, trials);
+    if (text === null) return { ...nothing, outcome: 'no text' };
     const changed = { ...prompts, [place]: text };
     if (this.#isKnown(changed)) return { ...nothing, outcome: 'unchanged' };
     const after = mean((await this.#evaluate(changed, minibatch)).map(({ score }) => score));

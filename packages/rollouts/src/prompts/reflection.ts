@@ -37,16 +37,12 @@ function shortened(text: string): string {
 /**
  * The new text of a reflector's answer: what stands between the first fence and the last one, so that a text may have fences itself.
  *
- * @throws where the answer has no such text
+ * @returns null where the answer has no such text
  */
-export function reflectedText(answer: string): string {
+export function reflectedText(answer: string): string | null {
   const fences = [...answer.matchAll(/^[ \t]*```[^\n`]*$/gm)];
-  if (fences.length < 2)
-    throw new Error(
-      `the reflector's answer has no text between two lines of three backticks: ${JSON.stringify(answer.slice(0, 200))}`,
-    );
+  if (fences.length < 2) return null;
   const [first, last] = [fences[0], fences.at(-1)!];
   const text = answer.slice(first.index + first[0].length, last.index).trim();
-  if (text === '') throw new Error("the reflector's answer has an empty text between its lines of three backticks");
-  return text;
+  return text === '' ? null : text;
 }

@@ -24,6 +24,9 @@ const STATE_FILE = 'evolution.json';
 /** The prompts with the highest mean reward on the selection tasks, by name. */
 const PROMPTS_FILE = 'best-prompts.json';
 
+/** Iterations in a row in which the reflector may write no text. */
+const MOST_WITHOUT_TEXT = 9;
+
 interface SavedState {
   own: Prompts;
   evolution: EvolutionState;
@@ -96,7 +99,7 @@ async function optimizeWith(
         },
         stopRequested: () => stopRequested,
       },
-      config,
+      { ...config, mostWithoutText: MOST_WITHOUT_TEXT },
       saved?.evolution ?? null,
     );
     if (stopRequested && state.rollouts < config.budget) return null;

@@ -15,14 +15,12 @@ export function openReflector({ reflector }: PromptKeys): Reflector {
   return {
     reflect: async (place, prompts, trials) => {
       const content = reflectionMessage(place, prompts, trials);
-      for (let attempt = 0; ; attempt++) {
+      for (let attempt = 0; attempt <= retries; attempt++) {
         const answer = await chat.complete([{ role: 'user', content }], { temperature, max_tokens: maxTokens });
-        try {
-          return reflectedText(answer.content);
-        } catch (error) {
-          if (attempt >= retries) throw error;
-        }
+        const text = reflectedText(answer.content);
+        if (text !== null) return text;
       }
+      return null;
     },
     close: () => chat.close(),
   };

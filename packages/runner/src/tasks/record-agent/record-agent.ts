@@ -47,7 +47,7 @@ async function recordModel(
   try {
     const model = await loadDecoder(config.model, config, device);
     const options = await serverOptions(config, model, context.log);
-    const server = await AgentServer.listen({ ...options, log, splice: config.splice });
+    const server = await AgentServer.listen({ ...options, answersAnyName: true, log, splice: config.splice });
     announce(server.origin, config.model, log, context);
     await stopped;
     await server.close();
