@@ -14,5 +14,6 @@ export { tabularUnit as tabular } from './tabular/unit.js';
 export { textCraftUnit as textcraft } from './textcraft/unit.js';
 export { textWorldExpressUnits } from './textworld-express/unit.js';
 export { twentyQuestionsUnit as twenty_questions } from './twenty-questions/unit.js';
+export { verifiersUnit as verifiers } from './verifiers/unit.js';
 export { webShopUnit as webshop } from './webshop/unit.js';
 export { wordleUnit as wordle } from './wordle/unit.js';

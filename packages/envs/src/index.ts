@@ -166,6 +166,11 @@ export { Shopper } from './webshop/expert.js';
 export type { WordleOptions } from './wordle/wordle.js';
 export { wordleDemonstrations } from './wordle/demonstrations.js';
 
+// Tasks and rewards of a user.
+export type { VerifiersEpisode, VerifiersRespond, VerifiersReward } from './verifiers/reward-module.js';
+export type { VerifiersMessage } from './verifiers/task.js';
+export { enableTypeScript, importUserModule } from './user-modules.js';
+
 // Clients of AgentGym's servers.
 export { AgentGymEnv } from './agentgym/agentgym-env.js';
 export { agentGymEnv } from './agentgym/options.js';

@@ -97,17 +97,20 @@ export interface ListedItems<T> {
   /** The options of `reset`, beside the seed, that play the item. */
   reset: (item: T, split: Split) => Record<string, unknown>;
   id?: (item: T) => string;
+  /** Items that are played; the division is that of all. Absent: all. */
+  where?: (item: T) => boolean;
 }
 
 /** Items of a list; an evaluation covers those of its split evenly. Few items are shared. */
-export function listedSplits<T>({ noun, items, reset, id = String }: ListedItems<T>): SplitPlan {
+export function listedSplits<T>({ noun, items, reset, id = String, where = () => true }: ListedItems<T>): SplitPlan {
   const isList = (given: typeof items): given is readonly T[] => Array.isArray(given);
   const shared = isList(items) && items.length < SMALLEST_DIVIDED;
-  const of: Readonly<Record<Split, readonly T[]>> = !isList(items)
+  const all: Readonly<Record<Split, readonly T[]>> = !isList(items)
     ? items
     : shared
       ? { train: items, eval: items, test: items }
       : divided(items);
+  const of = { train: all.train.filter(where), eval: all.eval.filter(where), test: all.test.filter(where) };
   return {
     noun,
     shared,

@@ -67,16 +67,41 @@ function csvRows(text: string, fault: TableFault): Row[] {
 }
 
 function jsonRows(text: string, fault: TableFault): Row[] {
-  return text.split('\n').flatMap((content, index): Row[] => {
-    if (content.trim() === '') return [];
+  const { rows, faults } = rowsOfJson(text);
+  if (faults.length > 0) throw fault(faults[0].line, faults[0].problem);
+  return rows;
+}
+
+/** Rows of JSON lines, and the lines that are none. */
+export interface JsonRows {
+  rows: Row[];
+  faults: { line: number; problem: string }[];
+}
+
+/**
+ * @param path ends with `.jsonl`
+ * @throws what `fault` makes, where the file as a whole cannot be read
+ */
+export function readJsonLines(path: string, fault: TableFault): JsonRows {
+  if (!path.endsWith('.jsonl')) throw fault(null, 'is not .jsonl');
+  return rowsOfJson(readText(path, fault));
+}
+
+function rowsOfJson(text: string): JsonRows {
+  const read: JsonRows = { rows: [], faults: [] };
+  for (const [index, content] of text.split('\n').entries()) {
+    if (content.trim() === '') continue;
+    const line = index + 1;
     let cells: unknown;
     try {
       cells = JSON.parse(content);
     } catch (error) {
-      throw fault(index + 1, `is not JSON: ${(error as Error).message}`);
+      read.faults.push({ line, problem: `is not JSON: ${(error as Error).message}` });
+      continue;
     }
     if (typeof cells !== 'object' || cells === null || Array.isArray(cells))
-      throw fault(index + 1, 'is not a JSON object');
-    return [{ line: index + 1, cells: cells as Record<string, unknown> }];
-  });
+      read.faults.push({ line, problem: 'is not a JSON object' });
+    else read.rows.push({ line, cells: cells as Record<string, unknown> });
+  }
+  return read;
 }

@@ -1,8 +1,7 @@
 // Modules of the user that register algorithms, environments and tasks: `plugins: [./guess-number.ts]` in a config.
 import { statSync } from 'node:fs';
-import { register } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { enableTypeScript, importUserModule } from '@bowyer/envs';
 import { ConfigError, type Composition, type PrepareContext } from '@bowyer/config';
 import { placeText } from './place-text.js';
 
@@ -60,8 +59,8 @@ const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false
 
 async function importPlugin(path: string, place: string): Promise<void> {
   try {
-    await enablePlugins();
-    await import(pathToFileURL(path).href);
+    await enableTypeScript(import.meta.url);
+    await importUserModule(path);
   } catch (error) {
     throw new ConfigError(
       'validation',
@@ -71,38 +70,3 @@ async function importPlugin(path: string, place: string): Promise<void> {
     );
   }
 }
-
-let enabled = false;
-
-/**
- * TypeScript runs as it is. A plugin's folder needs neither a package.json nor node_modules: its modules are ES modules, and
- * `@bowyer/…`, like every package that the folder does not have, is that of this installation.
- */
-async function enablePlugins(): Promise<void> {
-  if (enabled) return;
-  enabled = true;
-  const { register: registerTypeScript } = await import('tsx/esm/api');
-  registerTypeScript();
-  register(`data:text/javascript,${encodeURIComponent(hooks)}`, { data: import.meta.url });
-}
-
-/** Registered after tsx, so these hooks are asked first. */
-const hooks = `
-  let installation;
-  export const initialize = (data) => { installation = data; };
-  const isTypeScript = (url) => /\\.m?ts$/.test(url.split('?')[0]) && !url.includes('/node_modules/');
-
-  export async function resolve(specifier, context, next) {
-    const ofInstallation = () => next(specifier, { ...context, parentURL: installation });
-    if (specifier.startsWith('@bowyer/')) return ofInstallation();
-    try {
-      const found = await next(specifier, context);
-      return isTypeScript(found.url) ? { ...found, format: 'module' } : found;
-    } catch (error) {
-      if (error.code !== 'ERR_MODULE_NOT_FOUND' || /^[./]|^[a-z]+:/.test(specifier)) throw error;
-      return ofInstallation();
-    }
-  }
-
-  export const load = (url, context, next) => next(url, isTypeScript(url) ? { ...context, format: 'module' } : context);
-`;

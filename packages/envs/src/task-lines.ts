@@ -1,0 +1,113 @@
+// Tasks in a file of JSON lines: each line is read by its environment, and all lines that cannot be used are named at once.
+import { statSync } from 'node:fs';
+import { hash32 } from '@bowyer/core';
+import type { Split } from './contract/env.js';
+import { readJsonLines, splitNamed, type Row } from './table-file.js';
+
+/** The part of a task that every environment knows. */
+export interface LineTask {
+  id: string;
+  /** Null: the line names none. */
+  split: Split | null;
+}
+
+/** Lines of a file cannot be used. The message names the file, and each line with its fault. */
+export class TaskFileError extends Error {
+  override readonly name = 'TaskFileError';
+
+  constructor(
+    environment: string,
+    readonly path: string,
+    readonly faults: readonly { line: number | null; problem: string }[],
+  ) {
+    const shown = faults.slice(0, SHOWN);
+    const lines = shown.map(({ line, problem }) => `  ${line === null ? '' : `line ${line}: `}${problem}`);
+    const more = faults.length > SHOWN ? [`  … and ${faults.length - SHOWN} more lines`] : [];
+    super([`${environment}: ${path} cannot be used`, ...lines, ...more].join('\n'));
+  }
+}
+
+const SHOWN = 20;
+
+/** A line cannot be used, for the reason in its message. */
+export class LineError extends Error {}
+
+/** The last files, since every environment of a run reads the same ones. */
+const read = new Map<string, { changed: number; tasks: readonly LineTask[] }>();
+
+/**
+ * @param taskOf reads one line, and throws a `LineError` where it cannot be used
+ * @throws {TaskFileError} with every line that cannot be used
+ */
+export function readTasks<Task extends LineTask>(
+  environment: string,
+  path: string,
+  taskOf: (row: Row) => Task,
+): readonly Task[] {
+  const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? NaN;
+  const key = `${environment}/${path}`;
+  const known = read.get(key);
+  if (known?.changed === changed) return known.tasks as readonly Task[];
+  const tasks = parseTasks(environment, path, taskOf);
+  read.set(key, { changed, tasks });
+  return tasks;
+}
+
+function parseTasks<Task extends LineTask>(environment: string, path: string, taskOf: (row: Row) => Task): Task[] {
+  const fault = (line: number | null, problem: string) => new TaskFileError(environment, path, [{ line, problem }]);
+  const { rows, faults } = readJsonLines(path, fault);
+  const tasks: Task[] = [];
+  const lines = new Map<string, number>();
+  for (const row of rows)
+    try {
+      const task = taskOf(row);
+      const earlier = lines.get(task.id);
+      if (earlier !== undefined) throw new LineError(`the id ${JSON.stringify(task.id)} is that of line ${earlier}`);
+      lines.set(task.id, row.line);
+      tasks.push(task);
+    } catch (error) {
+      if (!(error instanceof LineError)) throw error;
+      faults.push({ line: row.line, problem: error.message });
+    }
+  if (faults.length > 0)
+    throw new TaskFileError(
+      environment,
+      path,
+      faults.sort((a, b) => a.line - b.line),
+    );
+  if (tasks.length === 0) throw fault(null, 'it contains no task');
+  return tasks;
+}
+
+/** The text of a cell; null where it is missing or empty. */
+export function textCell({ cells }: Row, name: string): string | null {
+  const value = cells[name];
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value === 'string') return value;
+  throw new LineError(`${name} must be a text; it is ${JSON.stringify(value).slice(0, 60)}`);
+}
+
+/** Id of a line: its own, else a hash of the text that tells tasks apart. */
+export function lineId({ cells }: Row, names: readonly string[], text: string): string {
+  const name = names.find((candidate) => cells[candidate] !== undefined && cells[candidate] !== null);
+  const value = name === undefined ? undefined : cells[name];
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  if (value !== undefined) throw new LineError(`${name} must be a text or a number`);
+  return hash32(text).toString(16).padStart(8, '0');
+}
+
+export function lineSplit(row: Row): Split | null {
+  const name = textCell(row, 'split');
+  if (name === null) return null;
+  const split = splitNamed(name);
+  if (split === undefined) throw new LineError(`split ${JSON.stringify(name)} must be train, eval or test`);
+  return split;
+}
+
+/** The tasks for `listedSplits`, by their number in the file: as the lines say; a list to be divided where no line says it. */
+export function tasksBySplit(tasks: readonly LineTask[]): readonly number[] | Record<Split, readonly number[]> {
+  const numbers = tasks.map((_, number) => number);
+  if (tasks.every(({ split }) => split === null)) return numbers;
+  const of = (split: Split) => numbers.filter((number) => (tasks[number].split ?? 'train') === split);
+  return { train: of('train'), eval: of('eval'), test: of('test') };
+}

@@ -1,0 +1,46 @@
+// Modules of a user: TypeScript or JavaScript, run as they are, from any folder.
+import { register } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * Imports a module once. A module of TypeScript needs neither a package.json nor node_modules in its folder: it is an ES module, and
+ * `@bowyer/…`, like every package that its folder does not have, is that of the installation.
+ *
+ * @param path absolute
+ */
+export async function importUserModule(path: string): Promise<Record<string, unknown>> {
+  if (/\.m?ts$/.test(path)) await enableTypeScript();
+  return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+}
+
+let enabled = false;
+
+/** @param installation the module that packages are found from; the first call decides */
+export async function enableTypeScript(installation: string = import.meta.url): Promise<void> {
+  if (enabled) return;
+  enabled = true;
+  const { register: registerTypeScript } = await import('tsx/esm/api');
+  registerTypeScript();
+  register(`data:text/javascript,${encodeURIComponent(hooks)}`, { data: installation });
+}
+
+/** Registered after tsx, so these hooks are asked first. */
+const hooks = `
+  let installation;
+  export const initialize = (data) => { installation = data; };
+  const isTypeScript = (url) => /\\.m?ts$/.test(url.split('?')[0]) && !url.includes('/node_modules/');
+
+  export async function resolve(specifier, context, next) {
+    const ofInstallation = () => next(specifier, { ...context, parentURL: installation });
+    if (specifier.startsWith('@bowyer/')) return ofInstallation();
+    try {
+      const found = await next(specifier, context);
+      return isTypeScript(found.url) ? { ...found, format: 'module' } : found;
+    } catch (error) {
+      if (error.code !== 'ERR_MODULE_NOT_FOUND' || /^[./]|^[a-z]+:/.test(specifier)) throw error;
+      return ofInstallation();
+    }
+  }
+
+  export const load = (url, context, next) => next(url, isTypeScript(url) ? { ...context, format: 'module' } : context);
+`;

@@ -1,0 +1,25 @@
+// Fields of a reply in tags, as in <answer>42</answer>. As in the XML parser of verifiers, the last complete tag of a name holds.
+
+/** Text of each field without the space around it; null where it is missing. */
+export type Fields = Readonly<Record<string, string | null>>;
+
+export const fieldsOf = (text: string, names: readonly string[]): Fields =>
+  Object.fromEntries(names.map((name) => [name, lastTag(text, name)]));
+
+/** In linear time: from each opening tag to the next closing one. */
+function lastTag(text: string, name: string): string | null {
+  const [opening, closing] = [`<${name}>`, `</${name}>`];
+  let found: string | null = null;
+  for (let from = text.indexOf(opening); from >= 0;) {
+    const start = from + opening.length;
+    const end = text.indexOf(closing, start);
+    if (end < 0) break;
+    found = text.slice(start, end).trim();
+    from = text.indexOf(opening, end + closing.length);
+  }
+  return found;
+}
+
+/** The field that states the answer: `answer`, else the last one; null where no fields are read. */
+export const answerField = (names: readonly string[]): string | null =>
+  names.includes('answer') ? 'answer' : (names.at(-1) ?? null);

@@ -1,0 +1,141 @@
+// The functions of a user that judge an episode, and that answer an agent in several turns.
+import { resolve } from 'node:path';
+import { toCamelCase } from '@bowyer/core';
+import { importUserModule } from '../user-modules.js';
+import { answerField, type Fields } from './fields.js';
+import type { VerifiersOptions } from './options.js';
+import type { VerifiersMessage } from './task.js';
+
+/** The episode as its functions see it. */
+export interface VerifiersEpisode<Info = unknown> {
+  prompt: readonly VerifiersMessage[];
+  /** Everything after the prompt: the agent's messages, and what `respond` answered. */
+  completion: readonly VerifiersMessage[];
+  /** The agent's last message. */
+  text: string;
+  /** The fields of `env.fields` in the agent's last message. */
+  fields: Fields;
+  /** Null where the line has none. */
+  answer: string | null;
+  info: Info;
+  /** The whole line of the file. */
+  row: Readonly<Record<string, unknown>>;
+  /** Empty at the start of an episode; functions may keep what they like in it. */
+  state: Record<string, unknown>;
+  /** Turns of the agent so far, from 1. */
+  turn: number;
+}
+
+/** A reward, or with weight 0 a measure; true is 1. */
+export type VerifiersReward<Info = unknown> = (
+  episode: VerifiersEpisode<Info>,
+) => number | boolean | Promise<number | boolean>;
+
+/** The next message of the user; null ends the episode. */
+export type VerifiersRespond<Info = unknown> = (
+  episode: VerifiersEpisode<Info>,
+) => string | null | Promise<string | null>;
+
+export interface RewardModule {
+  rewards: readonly { name: string; weight: number; judge: VerifiersReward }[];
+  /** Null: episodes have one turn. */
+  respond: VerifiersRespond | null;
+}
+
+/** A module of rewards cannot be used. */
+export class RewardModuleError extends Error {
+  override readonly name = 'RewardModuleError';
+}
+
+/** @throws {RewardModuleError} with all that is wrong in the module */
+export async function rewardModule(
+  options: Pick<VerifiersOptions, 'rewards' | 'weights' | 'fields'>,
+): Promise<RewardModule> {
+  const { rewards: path, weights, fields } = options;
+  if (path === null) return moduleOf({ exact: statedAnswer(fields) }, weights, 'the reward of env.rewards=null');
+  let exported: Record<string, unknown>;
+  try {
+    exported = await importUserModule(resolve(path));
+  } catch (error) {
+    throw new RewardModuleError(`env.rewards: '${path}' failed to load: ${(error as Error).message}`, { cause: error });
+  }
+  return moduleOf(exported, weights, `env.rewards: '${path}'`);
+}
+
+/** 1 where the reply, or the field that states the answer, is the answer of the file. */
+const statedAnswer =
+  (names: readonly string[]): VerifiersReward =>
+  ({ text, fields, answer }) => {
+    const field = answerField(names);
+    const stated = field === null ? text.trim() : fields[field];
+    return answer !== null && stated === answer.trim();
+  };
+
+function moduleOf(exported: Record<string, unknown>, given: VerifiersOptions['weights'], where: string): RewardModule {
+  const { respond = null, weights: own = {}, ...others } = exported;
+  const names = Object.keys(others).sort();
+  const faults = [
+    ...names.filter((name) => name === 'default' || typeof others[name] !== 'function').map(notReward),
+    ...(respond === null || typeof respond === 'function' ? [] : ['respond must be a function']),
+    ...weightFaults(own, names, 'the exported weights'),
+    ...weightFaults(given, names, 'env.weights'),
+    ...(names.length === 0 ? ['it exports no function: export function correct({ text, answer }) { … }'] : []),
+  ];
+  if (faults.length > 0) throw new RewardModuleError([where, ...faults.map((fault) => `  - ${fault}`)].join('\n'));
+  const weightOf = (name: string) => named(given, name) ?? named(own as VerifiersOptions['weights'], name) ?? 1;
+  const rewards = names.map((name) => ({ name, weight: weightOf(name), judge: others[name] as VerifiersReward }));
+  return { rewards, respond: respond as VerifiersRespond | null };
+}
+
+const notReward = (name: string) =>
+  name === 'default'
+    ? 'a default export has no name: export each reward by its own'
+    : `${name} is no function: rewards, respond and weights are exported, nothing else`;
+
+/** Keys of a config are in camelCase when they arrive here, whatever the function is called. */
+const named = (weights: VerifiersOptions['weights'], name: string): number | undefined =>
+  weights[name] ?? weights[toCamelCase(name)];
+
+function weightFaults(weights: unknown, names: readonly string[], what: string): string[] {
+  if (typeof weights !== 'object' || weights === null) return [`${what} must be an object of numbers by name`];
+  return Object.entries(weights).flatMap(([key, weight]) => {
+    if (!names.some((name) => name === key || toCamelCase(name) === key))
+      return [`${what} name ${key}, which is no reward: those are ${names.join(', ')}`];
+    return Number.isFinite(weight) ? [] : [`${what}: ${key} must be a finite number`];
+  });
+}
+
+/** The weighted sum of an episode's rewards, and each by its name. */
+export interface Judgement {
+  reward: number;
+  components: Record<string, number>;
+}
+
+/** @throws {RewardModuleError} for a function that throws, or returns something other than a finite number */
+export async function judgeEpisode(
+  { rewards }: RewardModule,
+  episode: VerifiersEpisode,
+  id: string,
+): Promise<Judgement> {
+  const components: Record<string, number> = {};
+  for (const { name, judge } of rewards) {
+    const value = Number(await called(() => judge(episode), name, id));
+    if (!Number.isFinite(value))
+      throw new RewardModuleError(
+        `verifiers: ${name} of the task ${id} must return a finite number; it returned ${value}`,
+      );
+    components[name] = value;
+  }
+  const reward = rewards.reduce((sum, { name, weight }) => sum + weight * components[name], 0);
+  return { reward, components };
+}
+
+/** The result of a user's function; its error gets the function's name and the task's id. */
+export async function called<T>(call: () => T | Promise<T>, name: string, id: string): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RewardModuleError(`verifiers: ${name} of the task ${id} failed: ${reason}`, { cause: error });
+  }
+}

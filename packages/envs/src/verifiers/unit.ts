@@ -1,0 +1,67 @@
+import { statSync } from 'node:fs';
+import { defineEnvironment } from '../define-environment.js';
+import { noOptions, resetSchemaWith, type EnvProblem } from '../unit.js';
+import { playDemonstrations, playedSet } from '../played-demonstrations.js';
+import { expertItems, listedSplits } from '../splits.js';
+import { tasksBySplit } from '../task-lines.js';
+import { verifiersSchema, type VerifiersOptions } from './options.js';
+import { verifiersReport } from './report.js';
+import { verifiersTasks } from './task-file.js';
+import { promptText, type VerifiersTask } from './task.js';
+import { VerifiersEnv } from './verifiers.js';
+
+const planOf = (tasks: readonly VerifiersTask[], where?: (task: VerifiersTask) => boolean) =>
+  listedSplits<number>({
+    noun: 'tasks',
+    items: tasksBySplit(tasks),
+    reset: (task) => ({ task }),
+    id: (number) => tasks[number].id,
+    ...(where && { where: (number) => where(tasks[number]) }),
+  });
+
+const isShown = ({ completion }: VerifiersTask) => completion.length > 0;
+
+export const verifiersUnit = defineEnvironment<VerifiersOptions>({
+  name: 'verifiers',
+  description: 'Tasks of JSON lines (prompt, answer, info) with rewards in TypeScript, as verifiers has them.',
+  schema: verifiersSchema,
+  resetSchema: resetSchemaWith({
+    task: { description: 'Number of the task in the file, from 0.', type: 'integer', minimum: 0 },
+  }),
+  make: (options) => new VerifiersEnv(options),
+  splits: (options) => planOf(verifiersTasks(options)),
+  taskType: ({ kind }) => kind as string | null,
+  sampleActions: ['<answer>olleh</answer>', 'olleh', '12', '<answer>', ''],
+  typicalReturn: () => 0.3,
+  problems: ({ rewards }) => missingModule(rewards),
+  hasExpert: (options) => verifiersTasks(options).some(isShown),
+  demonstrations: {
+    schema: noOptions,
+    make: async (options, { count, seed, split }) => {
+      const plan = planOf(verifiersTasks(options), isShown);
+      const env = new VerifiersEnv(options);
+      const best = () => env.expertReply();
+      const play = { episodes: count, seed, noise: 0 };
+      return playedSet(await playDemonstrations(expertItems(env, plan, split), { best, random: () => '' }, play));
+    },
+    problem: (options) =>
+      planOf(verifiersTasks(options), isShown).count('train') === 0
+        ? `no training task of ${options.data} has a completion to imitate`
+        : null,
+  },
+  vocabulary: (options) => [
+    options.instruction,
+    ...options.fields.map((name) => `<${name}> </${name}>`),
+    ...verifiersTasks(options).flatMap(({ prompt, completion }) => [promptText(prompt), ...completion]),
+  ],
+  report: verifiersReport,
+});
+
+function missingModule(path: string | null): EnvProblem[] {
+  if (path === null) return [];
+  const remedy = 'write env.rewards=FILE.ts, a module whose exported functions are the rewards';
+  if (!/\.(?:m?[jt]s)$/.test(path))
+    return [{ key: 'env.rewards', message: `env.rewards: '${path}' is no module (.ts, .mts, .js, .mjs)`, remedy }];
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
+  return [{ key: 'env.rewards', message: `env.rewards: there is no file '${path}'`, remedy }];
+}
