@@ -3,7 +3,7 @@
 export interface VerifiersOptions {
   data: string | null;
   rewards: string | null;
-  weights: Readonly<Record<string, number>>;
+  weights: Readonly<Record<string, number>> | null;
   fields: readonly string[];
   instruction: string;
   maxTurns: number;
@@ -27,10 +27,10 @@ export const verifiersSchema = {
     },
     weights: {
       description:
-        'Weight of each reward by the name of its function, in place of the weights that the module exports; a reward of weight 0 is measured only.',
-      type: 'object',
+        'Weight of each reward by the name of its function, in place of the weights that the module exports; a reward of weight 0 is measured only; null: as exported.',
+      type: ['object', 'null'],
       additionalProperties: { type: 'number' },
-      default: {},
+      default: null,
     },
     fields: {
       description:

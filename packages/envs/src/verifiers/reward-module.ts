@@ -36,6 +36,8 @@ export type VerifiersRespond<Info = unknown> = (
   episode: VerifiersEpisode<Info>,
 ) => string | null | Promise<string | null>;
 
+type Weights = Readonly<Record<string, number>>;
+
 export interface RewardModule {
   rewards: readonly { name: string; weight: number; judge: VerifiersReward }[];
   /** Null: episodes have one turn. */
@@ -51,7 +53,8 @@ export class RewardModuleError extends Error {
 export async function rewardModule(
   options: Pick<VerifiersOptions, 'rewards' | 'weights' | 'fields'>,
 ): Promise<RewardModule> {
-  const { rewards: path, weights, fields } = options;
+  const { rewards: path, fields } = options;
+  const weights = options.weights ?? {};
   if (path === null) return moduleOf({ exact: statedAnswer(fields) }, weights, 'the reward of env.rewards=null');
   let exported: Record<string, unknown>;
   try {
@@ -71,7 +74,7 @@ const statedAnswer =
     return answer !== null && stated === answer.trim();
   };
 
-function moduleOf(exported: Record<string, unknown>, given: VerifiersOptions['weights'], where: string): RewardModule {
+function moduleOf(exported: Record<string, unknown>, given: Weights, where: string): RewardModule {
   const { respond = null, weights: own = {}, ...others } = exported;
   const names = Object.keys(others).sort();
   const faults = [
@@ -82,7 +85,7 @@ function moduleOf(exported: Record<string, unknown>, given: VerifiersOptions['we
     ...(names.length === 0 ? ['it exports no function: export function correct({ text, answer }) { … }'] : []),
   ];
   if (faults.length > 0) throw new RewardModuleError([where, ...faults.map((fault) => `  - ${fault}`)].join('\n'));
-  const weightOf = (name: string) => named(given, name) ?? named(own as VerifiersOptions['weights'], name) ?? 1;
+  const weightOf = (name: string) => named(given, name) ?? named(own as Weights, name) ?? 1;
   const rewards = names.map((name) => ({ name, weight: weightOf(name), judge: others[name] as VerifiersReward }));
   return { rewards, respond: respond as VerifiersRespond | null };
 }
@@ -93,8 +96,7 @@ const notReward = (name: string) =>
     : `${name} is no function: rewards, respond and weights are exported, nothing else`;
 
 /** Keys of a config are in camelCase when they arrive here, whatever the function is called. */
-const named = (weights: VerifiersOptions['weights'], name: string): number | undefined =>
-  weights[name] ?? weights[toCamelCase(name)];
+const named = (weights: Weights, name: string): number | undefined => weights[name] ?? weights[toCamelCase(name)];
 
 function weightFaults(weights: unknown, names: readonly string[], what: string): string[] {
   if (typeof weights !== 'object' || weights === null) return [`${what} must be an object of numbers by name`];
