@@ -87,7 +87,7 @@ export function textCell({ cells }: Row, name: string): string | null {
   throw new LineError(`${name} must be a text; it is ${JSON.stringify(value).slice(0, 60)}`);
 }
 
-/** Id of a line: its own, else a hash of the text that tells tasks apart. */
+/** Id of a line: its own, else a hash of the text in which tasks differ. */
 export function lineId({ cells }: Row, names: readonly string[], text: string): string {
   const name = names.find((candidate) => cells[candidate] !== undefined && cells[candidate] !== null);
   const value = name === undefined ? undefined : cells[name];

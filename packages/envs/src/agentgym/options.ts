@@ -30,7 +30,8 @@ export const agentGymProperties = {
   },
   firstItem: { description: 'Number of the first problem that may be drawn.', type: 'integer', minimum: 0, default: 0 },
   items: {
-    description: "Number of problems that may be drawn, from firstItem on; null: as many as AgentGym's training set has.",
+    description:
+      "Number of problems that may be drawn, from firstItem on; null: as many as AgentGym's training set has.",
     type: ['integer', 'null'],
     minimum: 1,
     default: null,

@@ -253,7 +253,7 @@ export function attentionAfterPast(
   return { mixed: mergeHeads(g, mixed, layout), key: k, value: v };
 }
 
-/** The position of each column among those that are no padding: [batch, columns]. */
+/** The position of each column without counting padding: [batch, columns]. */
 const columnPositions = (g: GraphBuilder, mask: Value): Value => g.max(g.sub(g.cumSum(mask, 1), 1), 0);
 
 /** 0 where a token sees a column, very negative elsewhere: [batch, 1, queriesPerKey · tokens, columns]. */

@@ -119,7 +119,7 @@ function nested(depth: number): unknown {
 /** Damages the text within the JSON as often as anywhere in its bytes. */
 export const damageText = (seed: Uint8Array, rng: Rng) =>
   rng.uniform() < 0.5 ? damageBytes(seed, rng) : Buffer.from(damageJson(Buffer.from(seed).toString(), rng));
-/** Of one line. */
+/** Damages one of the lines. */
 export const damageLines = (seed: Uint8Array, rng: Rng) => {
   const lines = Buffer.from(seed).toString().split('\n');
   const at = rng.integer(0, lines.length - 1);

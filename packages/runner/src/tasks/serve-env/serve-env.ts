@@ -9,7 +9,7 @@ import {
 import { environmentOptions, type EnvironmentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
 import { keyOf } from '../server-key.js';
-import type { protocols, transports } from './unit.js';
+import type { protocols, transports } from './protocols.js';
 
 /** Keys that the protocol and its transport have; `keys` of the unit says which. */
 type ServeConfig = EnvironmentConfig & {

@@ -5,11 +5,9 @@ import { environmentKeysOf } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
 import { listenKeys, listenProblems } from '../listen-keys.js';
 import type { TaskUnit } from '../task.js';
+import { protocols, transports } from './protocols.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
-
-export const protocols = ['agentgym', 'openenv', 'mcp'] as const;
-export const transports = ['http', 'stdio'] as const;
 
 /** Read where clients connect over HTTP. */
 const keysOfHttp: TProperties = {
