@@ -17,7 +17,7 @@ import {
 import { divided, seedOfSplit, SplitEnv, splitOfSeed, splits, testedOn } from './splits.js';
 
 const isEmbedded = (name: string): boolean =>
-  !['sciworld', 'openenv'].includes(name) && !remoteOnlyEnvs.some((remote) => remote === name);
+  !['sciworld', 'openenv', 'mcp'].includes(name) && !remoteOnlyEnvs.some((remote) => remote === name);
 
 /** Ids of what a split's plan chooses for seeds 0, 1, 2 …, where they are known without a reset. */
 function idsOf(name: string, split: Split, count = 600, options = {}): Set<string> {

@@ -32,8 +32,24 @@ export const splitNamed = (name: string): Split | undefined =>
  * @throws what `fault` makes, where the file cannot be read as such a table
  */
 export function readRows(path: string, fault: TableFault): Row[] {
+  const { rows, faults } = readTable(path, fault);
+  if (faults.length > 0) throw fault(faults[0].line, faults[0].problem);
+  return rows;
+}
+
+/** The rows of a table, and the lines that are not rows. */
+export interface Table {
+  rows: Row[];
+  faults: { line: number; problem: string }[];
+}
+
+/**
+ * @param path ends with `.csv` or `.jsonl`
+ * @throws what `fault` makes, where the file as a whole cannot be read
+ */
+export function readTable(path: string, fault: TableFault): Table {
   const text = readText(path, fault);
-  return path.endsWith('.csv') ? csvRows(text, fault) : jsonRows(text, fault);
+  return path.endsWith('.csv') ? { rows: csvRows(text, fault), faults: [] } : rowsOfJson(text);
 }
 
 function readText(path: string, fault: TableFault): string {
@@ -66,29 +82,8 @@ function csvRows(text: string, fault: TableFault): Row[] {
   }
 }
 
-function jsonRows(text: string, fault: TableFault): Row[] {
-  const { rows, faults } = rowsOfJson(text);
-  if (faults.length > 0) throw fault(faults[0].line, faults[0].problem);
-  return rows;
-}
-
-/** Rows of JSON lines, and the lines that are none. */
-export interface JsonRows {
-  rows: Row[];
-  faults: { line: number; problem: string }[];
-}
-
-/**
- * @param path ends with `.jsonl`
- * @throws what `fault` makes, where the file as a whole cannot be read
- */
-export function readJsonLines(path: string, fault: TableFault): JsonRows {
-  if (!path.endsWith('.jsonl')) throw fault(null, 'is not .jsonl');
-  return rowsOfJson(readText(path, fault));
-}
-
-function rowsOfJson(text: string): JsonRows {
-  const read: JsonRows = { rows: [], faults: [] };
+function rowsOfJson(text: string): Table {
+  const read: Table = { rows: [], faults: [] };
   for (const [index, content] of text.split('\n').entries()) {
     if (content.trim() === '') continue;
     const line = index + 1;

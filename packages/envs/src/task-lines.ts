@@ -1,8 +1,8 @@
-// Tasks in a file of JSON lines: each line is read by its environment, and all lines that cannot be used are named at once.
+// Tasks in a file of JSON lines or CSV: each line is read by its environment, and all lines that cannot be used are named at once.
 import { statSync } from 'node:fs';
 import { hash32 } from '@bowyer/core';
 import type { Split } from './contract/env.js';
-import { readJsonLines, splitNamed, type Row } from './table-file.js';
+import { readTable, splitNamed, type Row } from './table-file.js';
 
 /** The part of a task that every environment knows. */
 export interface LineTask {
@@ -37,15 +37,17 @@ const read = new Map<string, { changed: number; tasks: readonly LineTask[] }>();
 
 /**
  * @param taskOf reads one line, and throws a `LineError` where it cannot be used
+ * @param variant the settings that `taskOf` depends on
  * @throws {TaskFileError} with every line that cannot be used
  */
 export function readTasks<Task extends LineTask>(
   environment: string,
   path: string,
   taskOf: (row: Row) => Task,
+  variant = '',
 ): readonly Task[] {
   const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? NaN;
-  const key = `${environment}/${path}`;
+  const key = `${environment}/${variant}/${path}`;
   const known = read.get(key);
   if (known?.changed === changed) return known.tasks as readonly Task[];
   const tasks = parseTasks(environment, path, taskOf);
@@ -55,7 +57,7 @@ export function readTasks<Task extends LineTask>(
 
 function parseTasks<Task extends LineTask>(environment: string, path: string, taskOf: (row: Row) => Task): Task[] {
   const fault = (line: number | null, problem: string) => new TaskFileError(environment, path, [{ line, problem }]);
-  const { rows, faults } = readJsonLines(path, fault);
+  const { rows, faults } = readTable(path, fault);
   const tasks: Task[] = [];
   const lines = new Map<string, number>();
   for (const row of rows)
@@ -79,12 +81,13 @@ function parseTasks<Task extends LineTask>(environment: string, path: string, ta
   return tasks;
 }
 
-/** The text of a cell; null where it is missing or empty. */
+/** The text of a cell, a number as one; null where it is missing or empty. */
 export function textCell({ cells }: Row, name: string): string | null {
   const value = cells[name];
   if (value === undefined || value === null || value === '') return null;
   if (typeof value === 'string') return value;
-  throw new LineError(`${name} must be a text; it is ${JSON.stringify(value).slice(0, 60)}`);
+  if (typeof value === 'number') return String(value);
+  throw new LineError(`${name} must be a text or a number; it is ${JSON.stringify(value).slice(0, 60)}`);
 }
 
 /** Id of a line: its own, else a hash of the text in which tasks differ. */
@@ -104,10 +107,11 @@ export function lineSplit(row: Row): Split | null {
   return split;
 }
 
-/** The tasks for `listedSplits`, by their number in the file: as the lines say; a list to be divided where no line says it. */
-export function tasksBySplit(tasks: readonly LineTask[]): readonly number[] | Record<Split, readonly number[]> {
-  const numbers = tasks.map((_, number) => number);
-  if (tasks.every(({ split }) => split === null)) return numbers;
-  const of = (split: Split) => numbers.filter((number) => (tasks[number].split ?? 'train') === split);
+/** The tasks for `listedSplits`, as their lines say, training tasks by default; a list to be divided where no line names a split. */
+export function tasksBySplit<Task extends LineTask>(
+  tasks: readonly Task[],
+): readonly Task[] | Record<Split, readonly Task[]> {
+  if (tasks.every(({ split }) => split === null)) return tasks;
+  const of = (split: Split) => tasks.filter((task) => (task.split ?? 'train') === split);
   return { train: of('train'), eval: of('eval'), test: of('test') };
 }

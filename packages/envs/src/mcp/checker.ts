@@ -1,7 +1,7 @@
 // The reward of an episode: by a module of the user, or by the task's answer.
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { shown } from '../contract/shown.js';
+import { importUserModule } from '../user-modules.js';
 import { isObject, type McpTask, type ToolCall } from './task-file.js';
 
 /** A call with what the server answered. */
@@ -61,10 +61,9 @@ export const exactMatch =
 
 /** @throws {CheckerError} */
 export async function loadChecker(path: string): Promise<Checker> {
-  const url = pathToFileURL(resolve(path)).href;
   let module: { default?: unknown };
   try {
-    module = (await (/\.[mc]?ts$/.test(path) ? importTypeScript(url) : import(url))) as typeof module;
+    module = await importUserModule(resolve(path));
   } catch (cause) {
     throw new CheckerError(`env.checker: '${path}' failed to load: ${(cause as Error).message}`, { cause });
   }
@@ -72,11 +71,6 @@ export async function loadChecker(path: string): Promise<Checker> {
   throw new CheckerError(
     `env.checker: the default export of '${path}' must be a function of an episode; got ${shown(module.default)}`,
   );
-}
-
-async function importTypeScript(url: string): Promise<unknown> {
-  const { tsImport } = await import('tsx/esm/api');
-  return tsImport(url, import.meta.url);
 }
 
 /** @throws {CheckerError} for anything but a finite reward */

@@ -2,37 +2,32 @@
 import type { DemonstrationSet } from '@bowyer/core';
 import { playDemonstrations, playedSet } from '../played-demonstrations.js';
 import { expertItems, listedSplits, type SplitPlan } from '../splits.js';
+import { tasksBySplit } from '../task-lines.js';
 import type { DemonstrationRequest } from '../unit.js';
 import { McpEnv } from './mcp-env.js';
 import type { McpOptions } from './options.js';
-import { readTasks, type McpTask } from './task-file.js';
+import { mcpTasks, type McpTask } from './task-file.js';
 
 /** No tasks where no file is named. */
 export const tasksOf = ({ tasks, checker }: Pick<McpOptions, 'tasks' | 'checker'>): readonly McpTask[] =>
-  tasks === null ? [] : readTasks(tasks, checker !== null);
+  tasks === null ? [] : mcpTasks(tasks, checker !== null);
 
-/** By the split that each task names; tasks without one are divided, where none names one, and to train on otherwise. */
-export function mcpSplits(tasks: readonly McpTask[]): SplitPlan {
-  const of = (split: McpTask['split']) => tasks.filter((task) => (task.split ?? 'train') === split);
-  const namesOne = tasks.some(({ split }) => split !== null);
-  return listedSplits({
+/** @param where the tasks that are listed, in the splits that all have; absent: all */
+export const mcpSplits = (tasks: readonly McpTask[], where?: (task: McpTask) => boolean): SplitPlan =>
+  listedSplits({
     noun: 'tasks',
-    items: namesOne ? { train: of('train'), eval: of('eval'), test: of('test') } : tasks,
+    items: tasksBySplit(tasks),
     reset: ({ id }) => ({ task: id }),
     id: ({ id }) => id,
+    ...(where && { where }),
   });
-}
 
-/** Tasks that have an expert, in the splits that all tasks have. */
+/** Plays the tasks that have an expert. */
 export async function mcpDemonstrations(
   options: McpOptions,
-  { count, seed, split = 'train' }: DemonstrationRequest,
+  { count, seed, split }: DemonstrationRequest,
 ): Promise<DemonstrationSet> {
-  const tasks = tasksOf(options);
-  const { splitOf } = mcpSplits(tasks);
-  const known = tasks
-    .filter(({ expert }) => expert !== null)
-    .map((task) => ({ ...task, split: splitOf?.(task.id) ?? split }));
+  const plan = mcpSplits(tasksOf(options), ({ expert }) => expert !== null);
   const env = new McpEnv(options);
   const player = {
     best: () => env.expertReply(),
@@ -41,5 +36,5 @@ export async function mcpDemonstrations(
     },
   };
   const request = { episodes: count, seed, noise: 0 };
-  return playedSet(await playDemonstrations(expertItems(env, mcpSplits(known), split), player, request));
+  return playedSet(await playDemonstrations(expertItems(env, plan, split), player, request));
 }

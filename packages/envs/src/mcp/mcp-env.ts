@@ -9,7 +9,7 @@ import { shortened } from './content-text.js';
 import type { McpOptions } from './options.js';
 import { readReply, writeReply, writeResults } from './replies.js';
 import { openToolSession, type ToolSession } from './tool-session.js';
-import { readTasks, type ExpertStep, type McpTask, type ToolCall } from './task-file.js';
+import { mcpTasks, type ExpertStep, type McpTask, type ToolCall } from './task-file.js';
 import { toolsText } from './tool-text.js';
 
 export interface McpReset {
@@ -29,10 +29,10 @@ export class McpEnv implements Env {
   /** Steps of the expert that the agent has done. */
   #done = 0;
 
-  /** @throws {McpTaskFileError} if the file of tasks cannot be used */
+  /** @throws {TaskFileError} if the file of tasks cannot be used */
   constructor(private readonly options: McpOptions) {
     if (options.tasks === null) throw new TypeError('mcp: env.tasks is null: give a file of tasks');
-    this.#tasks = readTasks(options.tasks, options.checker !== null);
+    this.#tasks = mcpTasks(options.tasks, options.checker !== null);
   }
 
   async reset({ seed, task: id }: McpReset = {}): Promise<ResetResult> {

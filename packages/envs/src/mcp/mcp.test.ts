@@ -12,7 +12,7 @@ import { EpisodeFolder } from './episode-folder.js';
 import { McpEnv } from './mcp-env.js';
 import type { McpOptions } from './options.js';
 import { readReply, writeReply } from './replies.js';
-import { readTasks } from './task-file.js';
+import { mcpTasks } from './task-file.js';
 import { mcpUnit } from './unit.js';
 
 const SHOP = fileURLToPath(new URL('../../src/mcp/fixtures/shop-server.mjs', import.meta.url));
@@ -205,11 +205,11 @@ test('rows that cannot be used are named all at once', () => {
     id: 2,
     files: { '../x': '' },
   });
-  expect(() => readTasks(path, false)).toThrow(
+  expect(() => mcpTasks(path, false)).toThrow(
     [
-      `mcp: the tasks of ${path} cannot be used`,
+      `mcp: ${path} cannot be used`,
       "  line 1: nothing reads its field 'answr'; did you mean answer? Fields of other names are for a checker (env.checker)",
-      '  line 3: the id "pear" is also that of line 2',
+      '  line 3: the id "pear" is that of line 2',
       "  line 4: the file '../x' must have a path within the folder of the episode",
     ].join('\n'),
   );

@@ -61,7 +61,7 @@ test('all bad rows are named at once, with their lines', () => {
       `questions: ${path} cannot be used`,
       '  line 2: no question; its columns are answer',
       '  line 3: no answer; its columns are question',
-      '  line 4: the answer "7" is none of the 3 choices: give a label, a letter, a number from 0, or the text',
+      '  line 4: the answer "7" is not one of the 3 choices: give a label, a letter, a number from 0, or the text',
       '  line 5: choices must be a list of 2 to 26 texts, or {text, label} with such lists',
       '  line 6: split "other" must be train, eval or test',
     ].join('\n'),

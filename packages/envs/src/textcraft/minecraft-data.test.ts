@@ -168,8 +168,8 @@ test.each([
   [{ 0: { type: 'crafting_table', ingredients: [], output: [] } }, /recipes\.json: has no list at '0'; .*bedrock/],
   [{ 3: [{ result: one(3) }] }, /recipes\.json 3\[0\]: has neither inShape nor ingredients/],
   [{ 3: [{ ingredients: [4], result: null }] }, /3\[0\]: has no result/],
-  [{ 3: [{ inShape: [[null]], result: one(3) }] }, /3\[0\]: needs nothing/],
-  [{ 3: [{ ingredients: ['oak_log'], result: one(3) }] }, /3\[0\]: has "oak_log", which is none of id/],
+  [{ 3: [{ inShape: [[null]], result: one(3) }] }, /3\[0\]: has no ingredient/],
+  [{ 3: [{ ingredients: ['oak_log'], result: one(3) }] }, /3\[0\]: has "oak_log", which is not id/],
 ])('a wrong recipe is reported with its place: %j', (wrong, told) => {
   expect(() => readRecipes(write({ 'recipes.json': wrong, 'items.json': items }), null)).toThrow(told);
 });

@@ -15,7 +15,7 @@ export const verifiersSchema = {
   properties: {
     data: {
       description:
-        'File of tasks, .jsonl, with prompt and, where rewards or demonstrations need them, answer, info and completion; null: a small set that ships with Bowyer.',
+        'File of tasks, .jsonl or .csv, with prompt and, where rewards or demonstrations need them, answer, info and completion; null: a small set that ships with Bowyer.',
       type: ['string', 'null'],
       default: null,
     },

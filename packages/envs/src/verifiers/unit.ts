@@ -11,12 +11,12 @@ import { promptText, type VerifiersTask } from './task.js';
 import { VerifiersEnv } from './verifiers.js';
 
 const planOf = (tasks: readonly VerifiersTask[], where?: (task: VerifiersTask) => boolean) =>
-  listedSplits<number>({
+  listedSplits<VerifiersTask>({
     noun: 'tasks',
     items: tasksBySplit(tasks),
-    reset: (task) => ({ task }),
-    id: (number) => tasks[number].id,
-    ...(where && { where: (number) => where(tasks[number]) }),
+    reset: (task) => ({ task: tasks.indexOf(task) }),
+    id: ({ id }) => id,
+    ...(where && { where }),
   });
 
 const isShown = ({ completion }: VerifiersTask) => completion.length > 0;
