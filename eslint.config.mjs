@@ -141,6 +141,7 @@ export default tseslint.config(
       '.nx/**',
       'outputs/**',
       'multirun/**',
+      'examples/browser/vendor/**',
       '**/coverage/**',
     ],
   },

@@ -44,7 +44,7 @@ async function tokensOfBowyer(dir, histories) {
   const [input, output] = ['histories.jsonl', 'tokens.jsonl'].map((name) => join(dir, name));
   await writeFile(input, histories.map((prompt) => `${JSON.stringify({ prompt })}\n`).join(''));
   const model = ['--config-name', 'generate', `model=${run}`, 'quantization=8bit', 'max_new_tokens=16'];
-  runBowyer(...model, 'eos_str="\\n"', `input=${input}`, `output=${output}`, `save_path=${join(dir, 'tokens')}`);
+  runBowyer(...model, 'eos_str="\n"', `input=${input}`, `output=${output}`, `save_path=${join(dir, 'tokens')}`);
   return (await readLines(output)).map(({ ids }) => ids);
 }
 
@@ -55,9 +55,8 @@ async function playInPage(page, replies) {
   for (const reply of replies) {
     await page.waitForSelector('#yes:not([hidden])');
     await page.click(reply.trim() === 'Yes.' ? '#yes' : '#no');
-    await page.waitForFunction(() => document.querySelector('#yes').hidden || document.querySelector('#start').hidden);
   }
-  await page.waitForSelector('#start:not([hidden])', { timeout: 5000 });
+  await page.waitForSelector('#start:not([hidden])');
   const turns = await page.$$eval('#turns li', (rows) =>
     rows.map(({ dataset, children }) => ({
       history: dataset.history,
