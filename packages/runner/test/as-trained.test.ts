@@ -62,7 +62,7 @@ test('environment, algorithm and template are those of the run', async () => {
     max_new_tokens: 17,
   });
   const notes = await notesOf('eval_agentgym', place);
-  expect(notes).toContain(`env=coin, since the agent in ${join(folder, 'coin')} was trained so`);
+  expect(notes).toContain(`env=coin, since the agent in ${join(folder, 'coin')} was trained with it`);
 });
 
 test('the command line has the last word', async () => {
