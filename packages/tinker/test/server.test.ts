@@ -128,7 +128,16 @@ test('what cannot be served fails by name, and what comes behind it runs', () =>
       [bad(3, { surprise: 1 }), /surprise: unexpected property/],
     ];
     for (const [body, message] of failing) await expect(client.run('forward_backward', body)).rejects.toThrow(message);
-    await client.run('forward_backward', forwardBackward(a, 4, [5, 6, 7]));
+    const malformed: [path: string, body: object, message: RegExp][] = [
+      ['optim_step', { adam_params: { learning_rate: '0.1' } }, /adam_params\.learning_rate: expected/],
+      ['save_weights', { path: 5 }, /path: expected/],
+      ['save_weights_for_sampler', { surprise: 1 }, /surprise: unexpected property/],
+      ['load_weights', {}, /path: expected/],
+    ];
+    for (const [i, [path, body, message]] of malformed.entries())
+      await expect(client.run(path, { model_id: a, seq_id: 4 + i, ...body })).rejects.toThrow(message);
+    await expect(client.run('optim_step', optimStep(a, 0))).rejects.toMatchObject({ status: 400 });
+    await client.run('forward_backward', forwardBackward(a, 8, [5, 6, 7]));
     await expect(model(client, id, 1, { rank: 9 })).rejects.toThrow(/max_lora_rank/);
     await model(client, id, 2);
     await model(client, id, 3);

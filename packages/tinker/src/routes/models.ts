@@ -2,7 +2,7 @@
 import type { Exchange, Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';
-import { checkedBody, type BodyName } from '../wire/bodies.js';
+import { checkedBody } from '../wire/bodies.js';
 import { decode } from '../wire/field-table.js';
 import { forwardBackwardRequest } from '../wire/messages.js';
 import { direct, jsonOf, keyOf, ok, PREFIX, readBody, type ReadBody } from './route-context.js';
@@ -27,19 +27,20 @@ export const modelRoutes = (service: TinkerService): Route[] => [
     return { request_id: await service.submit({ ...stored, model: null, seq: 0 }), model_id };
   }),
   futureOf(service, 'forward_backward', async (exchange, read) => {
-    const { modelId, seqId } = read.form === 'protobuf' ? placeOf(read) : await placeIn(read);
+    const { modelId, seqId } = read.form === 'protobuf' ? placeOf(read) : placeIn(await jsonOf(read));
     return inOrder(service, 'forward_backward', modelId, seqId, exchange, read);
   }),
-  futureOf(service, 'forward', async (exchange, read) => {
-    const { modelId, seqId } = await placeIn(read);
-    return inOrder(service, 'forward_backward', modelId, seqId, exchange, read);
-  }),
-  ordered(service, 'optim_step', 'optimStep'),
-  ordered(service, 'save_weights', 'saveWeights'),
-  ordered(service, 'save_weights_for_sampler', 'saveWeightsForSampler'),
+  ordered(service, 'forward_backward', 'forward'),
+  ordered(service, 'optim_step'),
+  ordered(service, 'save_weights'),
+  ordered(service, 'save_weights_for_sampler'),
   futureOf(service, 'load_weights', async (exchange, read) => {
-    const { model_id, seq_id, session_id, model_seq_id } = checkedBody('loadWeights', await jsonOf(read));
-    if (model_id) return inOrder(service, 'load_weights', model_id, seq_id ?? null, exchange, read);
+    const body = await jsonOf(read);
+    if (namesModel(body)) {
+      const { modelId, seqId } = placeIn(body);
+      return inOrder(service, 'load_weights', modelId, seqId, exchange, read);
+    }
+    const { session_id, model_seq_id } = checkedBody('loadWeights', body);
     if (!session_id || (model_seq_id ?? null) === null)
       throw new RequestError('load_weights needs model_id, or session_id with model_seq_id for a new model');
     service.sessions.find(session_id);
@@ -70,14 +71,10 @@ function futureOf(
   return { method: 'POST', path: `${PREFIX}/${path}`, respond };
 }
 
-const ordered = (
-  service: TinkerService,
-  path: string,
-  name: BodyName & ('optimStep' | 'saveWeights' | 'saveWeightsForSampler'),
-) =>
+const ordered = (service: TinkerService, kind: string, path = kind) =>
   futureOf(service, path, async (exchange, read) => {
-    const { model_id, seq_id } = checkedBody(name, await jsonOf(read));
-    return inOrder(service, path, model_id, seq_id ?? null, exchange, read);
+    const { modelId, seqId } = placeIn(await jsonOf(read));
+    return inOrder(service, kind, modelId, seqId, exchange, read);
   });
 
 async function inOrder(
@@ -114,11 +111,12 @@ function placeOf({ bytes }: ReadBody): { modelId: string; seqId: number | null }
 }
 
 /** The rest of the body is checked when its turn comes: a bad one fails, and those behind it run. */
-async function placeIn(read: ReadBody): Promise<{ modelId: string; seqId: number | null }> {
-  const body = (await jsonOf(read)) as { model_id?: unknown; seq_id?: unknown } | null;
-  const { model_id, seq_id } = body ?? {};
+function placeIn(body: unknown): { modelId: string; seqId: number | null } {
+  const { model_id, seq_id } = (body ?? {}) as { model_id?: unknown; seq_id?: unknown };
   if (typeof model_id !== 'string') throw new RequestError('model_id: expected string');
   if (seq_id !== undefined && seq_id !== null && !(Number.isInteger(seq_id) && (seq_id as number) >= 1))
     throw new RequestError('seq_id: expected an integer of 1 or more');
   return { modelId: model_id, seqId: (seq_id as number | undefined) ?? null };
 }
+
+const namesModel = (body: unknown): boolean => Boolean((body as { model_id?: unknown } | null)?.model_id);
