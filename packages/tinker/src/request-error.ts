@@ -2,6 +2,7 @@
 import { AdapterError } from '@bowyer/models';
 import { BadRequestError } from '@bowyer/serving';
 import { TrainingRequestError } from './training/request-error.js';
+import { MessageError } from './wire/field-table.js';
 
 /** The request cannot be served as it is: a client should not send it again. */
 export class RequestError extends Error {
@@ -23,7 +24,7 @@ export interface Failure {
 }
 
 /** Errors of the parts below that say what the sender must change. */
-const ofUsers = [RequestError, TrainingRequestError, BadRequestError, AdapterError];
+const ofUsers = [RequestError, TrainingRequestError, BadRequestError, AdapterError, MessageError];
 
 export const failureOf = (error: unknown): Failure =>
   error instanceof Error && ofUsers.some((type) => error instanceof type)

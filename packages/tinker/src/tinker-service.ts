@@ -86,6 +86,10 @@ export class TinkerService {
     const live = given.model === null ? null : this.models.find(given.model);
     const samples = given.kind === 'asample' ? this.#reserved(given) : 0;
     const request = { ...given, seq: given.seq ?? 0 };
+    if (live?.isPast(request.seq)) {
+      this.futures.acceptDropped(request);
+      return request.id;
+    }
     this.#samples += samples;
     try {
       await this.futures.accept(request);

@@ -1,5 +1,6 @@
 // Every route over HTTP, with a real tiny model: order, keys, quotas, failures, sampling, checkpoints, and a restart after SIGKILL.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -113,6 +114,47 @@ test('a request that is sent again has the same future; another body for its num
     await expect(client.result('unknown')).rejects.toMatchObject({ status: 410 });
   }));
 
+test('a result that is not kept: a sample is drawn again, and what has changed a model is not done twice', async () => {
+  let [session_id, id] = ['', ''];
+  const sent = () => forwardBackward(id, 1, [5, 6, 7]);
+  const gone = {
+    status: 200,
+    category: 'user',
+    message: expect.stringMatching(/not kept .*max_results_mb/s) as string,
+  };
+  const sample = { base_model: 'tiny', prompt: chunks([5, 6]), sampling_params: { max_tokens: 2, seed: 1 } };
+  const key = { 'x-idempotency-key': 'sample' };
+  const sampleId = async (client: TinkerClient, body: object = sample) =>
+    (await client.json<{ request_id: string }>('POST', 'asample', body, key)).request_id;
+  await withServer(
+    async (client) => {
+      session_id = await session(client);
+      id = await model(client, session_id);
+      const first = await client.run<Loss>('forward_backward', sent());
+      const drawn = await client.result<Samples>(await sampleId(client));
+      await client.run('optim_step', optimStep(id, 2)); // makes room
+      await client.run('forward', { model_id: id, seq_id: 3, forward_input: sent().forward_backward_input });
+      await expect(client.run('forward_backward', sent())).rejects.toMatchObject(gone);
+      const other = client.send('POST', 'forward_backward', forwardBackward(id, 1, [5, 6, 8]));
+      await expect(other).rejects.toMatchObject({ status: 409 });
+      await expect(
+        client.result(`sample:${createHash('sha256').update('sample').digest('hex')}`),
+      ).rejects.toMatchObject({
+        status: 410,
+      });
+      const again = await client.result<Samples>(await sampleId(client));
+      expect(again.sequences.map(({ tokens }) => tokens)).toEqual(drawn.sequences.map(({ tokens }) => tokens));
+      expect(await model(client, session_id)).toBe(id);
+      expect((await client.run<Loss>('forward_backward', { ...sent(), seq_id: 4 })).metrics).not.toEqual(first.metrics);
+    },
+    { resultBytes: 1 },
+  );
+  await withServer(async (client) => {
+    await expect(client.run('forward_backward', sent())).rejects.toMatchObject(gone);
+    await client.run('forward_backward', { ...sent(), seq_id: 5 });
+  });
+});
+
 test('what cannot be served fails by name, and what comes behind it runs', () =>
   withServer(async (client) => {
     const id = await session(client);
@@ -137,7 +179,9 @@ test('what cannot be served fails by name, and what comes behind it runs', () =>
     for (const [i, [path, body, message]] of malformed.entries())
       await expect(client.run(path, { model_id: a, seq_id: 4 + i, ...body })).rejects.toThrow(message);
     await expect(client.run('optim_step', optimStep(a, 0))).rejects.toMatchObject({ status: 400 });
-    await client.run('forward_backward', forwardBackward(a, 8, [5, 6, 7]));
+    const cut = encode(forwardBackwardRequest, { modelId: a, seqId: 8, lossFn: 'ppo' }).subarray(0, -1);
+    await expect(client.run('forward_backward', cut)).rejects.toMatchObject({ category: 'user' });
+    await client.run('forward_backward', forwardBackward(a, 9, [5, 6, 7]));
     await expect(model(client, id, 1, { rank: 9 })).rejects.toThrow(/max_lora_rank/);
     await model(client, id, 2);
     await model(client, id, 3);

@@ -40,10 +40,12 @@ interface Entry {
   /** The size of the result on disk. */
   bytes: number;
   isFetched: boolean;
+  /** Its model is another one after it perhaps: it is never run a second time for its result. */
+  isOrdered: boolean;
 }
 
 type RequestHead = Omit<NewRequest, 'body'> & { hash: string };
-type ResultHead = Pick<Entry, 'id' | 'hash' | 'key'> & { form: Result['form'] };
+type ResultHead = Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'> & { form: Result['form'] };
 
 export class FutureStore {
   readonly #entries = new Map<string, Entry>();
@@ -73,13 +75,14 @@ export class FutureStore {
     for (const id of await this.#stored('requests')) {
       const { head, content } = await readStored<RequestHead>(this.#path('requests', id));
       const { hash, key, ...request } = head;
-      this.#register({ id, hash, key, state: 'pending', bytes: 0, isFetched: false });
+      this.#register(newEntry({ id, hash, key, isOrdered: head.model !== null }));
       this.#order(request);
       requests.push({ ...request, body: content });
     }
     for (const id of await this.#stored('results')) {
       const { head, content } = await readStored<ResultHead>(this.#path('results', id));
-      this.#register({ id, hash: head.hash, key: head.key, state: 'done', bytes: content.length, isFetched: false });
+      const { hash, key, isOrdered } = head;
+      this.#register({ ...newEntry({ id, hash, key, isOrdered }), state: 'done', bytes: content.length });
       this.#bytes += content.length;
     }
     return requests;
@@ -112,15 +115,15 @@ export class FutureStore {
       this.#entries.get(id),
       key === null ? undefined : this.#entries.get(this.#byKey.get(key) ?? ''),
     ])
-      // A sample whose result was removed is drawn again; what has changed a model is not done twice.
-      if (found?.state === 'dropped' && kind === 'asample') continue;
-      else if (found && found.hash !== hash)
+      if (found && found.hash !== hash)
         throw new RequestError(
           found.id === id
             ? `the request ${id} was sent before with another body; each sequence number is for one request`
             : `the header X-Idempotency-Key was sent before with another request, ${found.id}`,
           409,
         );
+      else if (found?.state === 'dropped' && !found.isOrdered)
+        continue; // it is answered again
       else if (found) return found.id;
     return undefined;
   }
@@ -128,13 +131,18 @@ export class FutureStore {
   /** Keeps a new request. Resolves when it is on disk. */
   accept(request: NewRequest): Promise<void> {
     const { body, ...head } = request;
-    const { id, key, kind } = request;
+    const { id, key, kind, model } = request;
     const hash = hashOf(kind, body);
-    this.#register({ id, hash, key, state: 'pending', bytes: 0, isFetched: false });
+    this.#register(newEntry({ id, hash, key, isOrdered: model !== null }));
     this.#order(request);
     const written = writeStored(this.#path('requests', id), { ...head, hash }, body);
     this.#written.set(id, written);
     return written.finally(() => this.#written.delete(id));
+  }
+
+  /** A request whose turn is over, and whose result is gone since before a restart: it gets none, and is not kept. */
+  acceptDropped({ id, key, kind, body }: NewRequest): void {
+    this.#register({ ...newEntry({ id, key, hash: hashOf(kind, body), isOrdered: true }), state: 'dropped' });
   }
 
   /** Resolves when a request that was accepted is on disk. */
@@ -152,13 +160,14 @@ export class FutureStore {
     const { form } = result;
     const content =
       'bytes' in result ? result.bytes : Buffer.from(JSON.stringify('json' in result ? result.json : result.failure));
-    const head: ResultHead = { id, hash: entry.hash, key: entry.key, form };
+    const { hash, key, isOrdered } = entry;
+    const head: ResultHead = { id, hash, key, isOrdered, form };
     await writeStored(this.#path('results', id), head, content);
     Object.assign(entry, { state: 'done', bytes: content.length });
     this.#bytes += content.length;
     for (const wake of this.#waiters.get(id) ?? []) wake();
     this.#waiters.delete(id);
-    await this.#makeRoom();
+    await this.#makeRoom(id);
   }
 
   /** A restart does not run the request again. */
@@ -175,14 +184,15 @@ export class FutureStore {
 
   /**
    * @param ms to wait for it
-   * @returns null where it is not done yet
-   * @throws {RequestError} 410 where there is no such future, or its result was removed
+   * @returns null where it is not done yet; a failure where the result was removed and the request cannot be run again
+   * @throws {RequestError} 410 where there is no such future, or its result was removed: sent again, the request has one
    */
   async result(id: string, ms: number, signal: AbortSignal): Promise<Result | null> {
     const entry = this.#entries.get(id);
     if (entry === undefined) throw new RequestError(`there is no request ${id}; send it again`, 410);
     if (entry.state === 'pending') await this.#wait(id, ms, signal);
     if (entry.state === 'pending') return null;
+    if (entry.state === 'dropped' && entry.isOrdered) return { form: 'failure', failure: goneOf(id) };
     if (entry.state === 'dropped')
       throw new RequestError(`the result of ${id} is not kept any more; send the request again`, 410);
     const { head, content } = await readStored<ResultHead>(this.#path('results', id));
@@ -209,9 +219,10 @@ export class FutureStore {
     });
   }
 
-  async #makeRoom(): Promise<void> {
+  /** The newest result stays, whatever its size. */
+  async #makeRoom(newest: string): Promise<void> {
     if (this.#bytes <= this.mostBytes) return;
-    const done = [...this.#entries.values()].filter(({ state }) => state === 'done');
+    const done = [...this.#entries.values()].filter(({ state, id }) => state === 'done' && id !== newest);
     for (const entry of [...done.filter(({ isFetched }) => isFetched), ...done.filter(({ isFetched }) => !isFetched)]) {
       if (this.#bytes <= this.mostBytes) return;
       entry.state = 'dropped';
@@ -233,3 +244,17 @@ export class FutureStore {
 
 const hashOf = (kind: string, body: Uint8Array): string =>
   createHash('sha256').update(`${kind}\n`).update(body).digest('base64');
+
+const newEntry = (given: Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'>): Entry => ({
+  ...given,
+  state: 'pending',
+  bytes: 0,
+  isFetched: false,
+});
+
+const goneOf = (id: string): Failure => ({
+  error:
+    `the request ${id} was run, and its result is not kept any more; its model has moved on, so it is not run again\n` +
+    '  go on with the next sequence number; a server with a larger max_results_mb keeps more results',
+  category: 'user',
+});

@@ -24,6 +24,11 @@ export class OrderedQueue<Item> {
     return this.#last + 1;
   }
 
+  /** Whether an item of this number would not be run any more. */
+  isPast(seq: number): boolean {
+    return seq < this.#next;
+  }
+
   add(seq: number, item: Item): void {
     this.#last = Math.max(this.#last, seq);
     if (seq >= this.#next) this.#waiting.set(seq, item);

@@ -62,6 +62,11 @@ export class LiveModel {
     return this.#queue.free;
   }
 
+  /** Whether the turn of a sequence number is over. */
+  isPast(seq: number): boolean {
+    return this.#queue.isPast(seq);
+  }
+
   /** Its state, which is read from disk where it is not in memory. */
   trainable(): Promise<TrainableModel> {
     const { open, folder } = this.options;

@@ -63,6 +63,8 @@ export class ModelTable {
     const body = jsonBody(request);
     const record = request.kind === 'load_weights' ? this.#loaded(id, body) : this.#fresh(id, body);
     const { models, maxRank } = this.options.quotas;
+    const known = this.#models.get(id)?.record;
+    if (known) return sameModel(known, record);
     if (record.shape.rank > maxRank)
       throw new RequestError(
         `lora_config.rank is ${record.shape.rank}; this server has room for ${maxRank} (max_lora_rank)`,
@@ -74,7 +76,7 @@ export class ModelTable {
       );
     this.#loading.add(id);
     try {
-      const live = this.#models.get(id) ?? (await this.#live(record));
+      const live = await this.#live(record);
       await live.trainable();
       await this.records.set(id, record);
       this.#models.set(id, live);
@@ -168,4 +170,12 @@ export class ModelTable {
   async close(): Promise<void> {
     for (const live of this.all) await live.close();
   }
+}
+
+/** A model that was created before stays as it is. @throws {RequestError} where another one is asked for */
+function sameModel(known: ModelRecord, { shape, from }: ModelRecord): ModelRecord {
+  if (JSON.stringify([known.shape, known.from]) === JSON.stringify([shape, from])) return known;
+  throw new RequestError(
+    `the model ${known.id} was created before as another one; give a model_seq_id that the session has not`,
+  );
 }

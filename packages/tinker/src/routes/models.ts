@@ -4,7 +4,7 @@ import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';
 import { checkedBody } from '../wire/bodies.js';
 import { decode } from '../wire/field-table.js';
-import { forwardBackwardRequest } from '../wire/messages.js';
+import { forwardBackwardRequest, placeOfMessage } from '../wire/messages.js';
 import { direct, jsonOf, keyOf, ok, PREFIX, readBody, type ReadBody } from './route-context.js';
 
 export const modelRoutes = (service: TinkerService): Route[] => [
@@ -106,7 +106,9 @@ async function created(
 
 /** proto3 does not tell 0 from a field that was left out: sequence numbers begin at 1. */
 function placeOf({ bytes }: ReadBody): { modelId: string; seqId: number | null } {
-  const { modelId = '', seqId = 0 } = decode(forwardBackwardRequest, bytes);
+  const { modelId = '', seqId = 0 } = placeOfMessage(bytes);
+  if (modelId === '') decode(forwardBackwardRequest, bytes);
+  if (seqId < 0) throw new RequestError(`seq_id is ${seqId}; it must be 1 or more`);
   return { modelId, seqId: seqId === 0 ? null : seqId };
 }
 

@@ -1,5 +1,6 @@
 // The messages of Tinker's wire that are also sent as protobuf.
 // Source: the package tinker_public (tinker_public_pb2.pyi of thinking-machines-lab/tinker@d595dc2); field numbers are its own.
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { many, map, messageType, one, type MessageOf } from './field-table.js';
 
 /** The numbers of dtypes; unspecified is 0. */
@@ -81,3 +82,21 @@ export type ForwardBackwardOutputMessage = MessageOf<typeof forwardBackwardOutpu
 export type SampleResponseMessage = MessageOf<typeof sampleResponse>;
 export type TensorMessage = MessageOf<typeof tensor>;
 export type ChunkMessage = MessageOf<typeof chunk>;
+
+/** Model and sequence number of a ForwardBackwardRequest, as far as they can be read where the rest is not a message. */
+export function placeOfMessage(bytes: Uint8Array): Pick<ForwardBackwardRequestMessage, 'modelId' | 'seqId'> {
+  const place: Pick<ForwardBackwardRequestMessage, 'modelId' | 'seqId'> = {};
+  const { modelId, seqId } = forwardBackwardRequest.fields;
+  const reader = new BinaryReader(bytes);
+  try {
+    while (reader.pos < reader.len) {
+      const [number, wireType] = reader.tag();
+      if (number === modelId.number && wireType === WireType.LengthDelimited) place.modelId = reader.string();
+      else if (number === seqId.number && wireType === WireType.Varint) place.seqId = reader.int32();
+      else reader.skip(wireType, number);
+    }
+  } catch {
+    return place;
+  }
+  return place;
+}
