@@ -223,6 +223,17 @@ test('samples: the base and an adapter, with seeds, stops, and log-probabilities
     const [stop] = first.sequences[0].tokens;
     const stopped = await sample(2, { sampling_params: { ...params, stop: [stop] } });
     expect(stopped.sequences[0]).toMatchObject({ tokens: [stop], stop_reason: 'stop' });
+    const hot = { ...params, temperature: 3, max_tokens: 20 };
+    const long = await sample(3, { prompt_logprobs: false, sampling_params: hot });
+    const words = long.sequences[0].tokens.map((token) => `w${token - 3}`);
+    const at = words.findIndex((word, i) => i > 1 && !words.slice(0, i).join(' ').includes(word));
+    expect(at).toBeGreaterThan(1);
+    for (const [i, stop] of [words[at], ['never', words[at]], [`${words[at - 1]} ${words[at]}`]].entries()) {
+      const sampling_params = { ...hot, stop };
+      const { sequences } = await sample(4 + i, { prompt_logprobs: false, sampling_params });
+      expect(sequences[0]).toMatchObject({ tokens: long.sequences[0].tokens.slice(0, at + 1), stop_reason: 'stop' });
+      expect(sequences[0].logprobs).toHaveLength(at + 1);
+    }
     const [promise] = [
       await client.json<{ sample_sequence_ids: string[] }>('POST', 'asample', { ...ask, seq_id: 9, num_samples: 2 }),
     ];
