@@ -113,7 +113,7 @@ export class TinkerService {
   }
 
   #begin(request: StoredRequest, samples = 0): void {
-    this.#watch(this.#answer(request).finally(() => (this.#samples -= samples)));
+    this.#watch(this.#answer(request, samples));
   }
 
   #watch(work: Promise<void>): void {
@@ -121,9 +121,11 @@ export class TinkerService {
     this.#work.add(watched);
   }
 
-  async #answer(request: StoredRequest): Promise<void> {
+  /** @param samples that it has places for, which are free before its client hears of the result */
+  async #answer(request: StoredRequest, samples: number): Promise<void> {
     try {
-      await this.futures.finish(request.id, await this.#resultOf(request));
+      const result = await this.#resultOf(request).finally(() => (this.#samples -= samples));
+      await this.futures.finish(request.id, result);
     } catch (error) {
       if (this.#isClosed) return; // a restart answers it
       const failure = failureOf(error);

@@ -240,6 +240,58 @@ test('samples: the base and an adapter, with seeds, stops, and log-probabilities
     expect(promise.sample_sequence_ids).toHaveLength(2);
   }));
 
+test('samples beyond the places and the queue have status 429, and are taken when they are sent again', () =>
+  withServer(async (client) => {
+    const body = { base_model: 'tiny', prompt: chunks([5, 6]), num_samples: 12, sampling_params: { max_tokens: 50 } };
+    const ask = (i: number) =>
+      client.json<{ request_id: string }>('POST', 'asample', body, { 'x-idempotency-key': String(i) });
+    const replies = await Promise.allSettled([0, 1, 2, 3].map(ask));
+    const taken = replies.filter((reply) => reply.status === 'fulfilled');
+    const refused = replies.flatMap((reply, i) => (reply.status === 'rejected' ? [[i, reply.reason as unknown]] : []));
+    expect(taken.length).toBeGreaterThan(0);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const [, reason] of refused) expect(reason).toMatchObject({ status: 429 });
+    for (const { value } of taken) expect((await client.result<Samples>(value.request_id)).sequences).toHaveLength(12);
+    const { request_id } = await ask(refused[0][0] as number);
+    expect((await client.result<Samples>(request_id)).sequences).toHaveLength(12);
+  }));
+
+test('quotas of memory, storage, models, tokens, data and bodies are refused by the names of their settings', async () => {
+  const quotas = { storageBytes: 1, models: 1, requestTokens: 10, datums: 2, bodyBytes: 2000 };
+  await withServer(async (client) => {
+    const id = await session(client);
+    const a = await model(client, id);
+    await expect(model(client, id, 1)).rejects.toThrow(/max_models\).*unload/);
+    const refused: [data: object[], RegExp][] = [
+      [[datum([5, 6, 7]), datum([5, 6]), datum([5, 6])], /max_datums/],
+      [[datum(Array.from({ length: 12 }, () => 5))], /max_request_tokens/],
+    ];
+    for (const [i, [data, message]] of refused.entries()) {
+      const forward_backward_input = { data, loss_fn: 'cross_entropy' };
+      const sent = client.run('forward_backward', { model_id: a, seq_id: 1 + i, forward_backward_input });
+      await expect(sent).rejects.toThrow(message);
+    }
+    const large = client.send('POST', 'forward_backward', forwardBackward(a, 3, new Array<number>(1000).fill(5)));
+    await expect(large).rejects.toMatchObject({ status: 413 });
+    await client.run('save_weights', { model_id: a, seq_id: 3, path: 'one' });
+    const again = client.run('save_weights', { model_id: a, seq_id: 4, path: 'two' });
+    await expect(again).rejects.toThrow(/max_storage_mb\); delete some/);
+    await client.send('DELETE', `training_runs/${a}/checkpoints/weights/one`);
+    await client.run('save_weights', { model_id: a, seq_id: 5, path: 'two' });
+    await client.run('unload_model', { model_id: a });
+    await model(client, id, 2);
+  }, quotas);
+  await rm(folder, { recursive: true });
+  await withServer(
+    async (client) => {
+      const id = await session(client);
+      await expect(model(client, id, 0, { rank: 4 })).rejects.toThrow(/max_models_mb/);
+      await model(client, id, 1, { rank: 1 });
+    },
+    { modelBytes: 30_000 },
+  );
+});
+
 test('checkpoints are listed, loaded, downloaded and deleted', () =>
   withServer(async (client) => {
     const id = await session(client);
