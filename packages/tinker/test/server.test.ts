@@ -292,6 +292,34 @@ test('quotas of memory, storage, models, tokens, data and bodies are refused by 
   );
 });
 
+test('a restart has the sessions of clients, their keys, and their sampling sessions', async () => {
+  const body = { tags: ['one'], user_metadata: { run: 3 }, sdk_version: '0.26.2' };
+  const key = { 'x-idempotency-key': 'session' };
+  const opened = (session_id: unknown) => ({ session_id, sampling_session_seq_id: 0, base_model: 'tiny' });
+  let before: Record<string, unknown> = {};
+  let sampler: Record<string, unknown> = {};
+  await withServer(async (client) => {
+    before = await client.json('POST', 'create_session', body, key);
+    sampler = await client.json('POST', 'create_sampling_session', opened(before.session_id));
+  });
+  await withServer(async (client) => {
+    const { session_id } = before;
+    expect(await client.json('POST', 'create_session', body, key)).toEqual(before);
+    const other = client.send('POST', 'create_session', { ...body, tags: [] }, key);
+    await expect(other).rejects.toMatchObject({ status: 409 });
+    expect(await client.json('GET', 'sessions')).toEqual({ sessions: [session_id] });
+    await client.json('POST', 'session_heartbeat', { session_id });
+    const { sampling_session_id } = sampler;
+    expect(await client.json('GET', `sessions/${String(session_id)}`)).toMatchObject({
+      sampler_ids: [sampling_session_id],
+    });
+    expect(await client.json('POST', 'create_sampling_session', opened(session_id))).toEqual(sampler);
+    const ask = { sampling_session_id, seq_id: 0, prompt: chunks([5, 6]), sampling_params: { max_tokens: 2 } };
+    expect((await client.run<Samples>('asample', ask)).sequences).toHaveLength(1);
+    expect(await model(client, String(session_id))).toBe(`${String(session_id)}:train:0`);
+  });
+});
+
 test('checkpoints are listed, loaded, downloaded and deleted', () =>
   withServer(async (client) => {
     const id = await session(client);
