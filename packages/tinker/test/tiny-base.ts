@@ -17,7 +17,10 @@ export const adam = { learningRate: 1e-2, beta1: 0.9, beta2: 0.95, eps: 1e-8, we
 const words = Array.from({ length: 30 }, (_, i) => `w${i}`);
 
 /** @returns the folder, and what removes it */
-export async function tinyBase(device: Device): Promise<{ folder: string; remove: () => Promise<void> }> {
+export async function tinyBase(
+  device: Device,
+  { isTied = false } = {},
+): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'tinker-base-'));
   const tokenizer = wordLevelTokenizer([words.join(' ')], { minCount: 1 });
   const config = {
@@ -29,7 +32,7 @@ export async function tinyBase(device: Device): Promise<{ folder: string; remove
     num_attention_heads: 4,
     num_key_value_heads: 2,
     max_position_embeddings: 64,
-    tie_word_embeddings: false,
+    tie_word_embeddings: isTied,
   };
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(3) });
   const wide = await model.copyParameters();

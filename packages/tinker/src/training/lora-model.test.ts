@@ -6,6 +6,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { adam, randomIds, shape, tinyBase } from '../../test/tiny-base.js';
 import { LoraModel } from './lora-model.js';
+import { targetModules } from './lora-targets.js';
 import { openTrainingBase } from './open-training-base.js';
 import { writeFolder } from './state-folder.js';
 import type { Datum, LossRequest, TrainableModel, TrainingBase } from './trainable.js';
@@ -229,7 +230,7 @@ test('what cannot be trained on is refused by name', async () => {
   );
   await expect(model.optimStep({ ...adam, beta2: 1 })).rejects.toThrow('adam_params.beta2 is 1');
   await expect(base.create({ ...shape, trainAttn: false, trainMlp: false, trainUnembed: false })).rejects.toThrow(
-    'one must be true',
+    'set one of them to true',
   );
   await model.close();
 });
@@ -243,4 +244,7 @@ test('the flags stand for attention, feed-forward networks and the output head',
     ['gate', 'up', 'down'].map((name) => `model.layers.1.mlp.${name}_proj`),
   );
   expect(unembed).toEqual(['lm_head']);
+  const tied = { attn, mlp, unembed: [] };
+  expect(() => targetModules(tied, shape)).toThrow(/train_unembed is true.*embedding.*send train_unembed: false/s);
+  expect(targetModules(tied, { ...shape, trainMlp: false, trainUnembed: false })).toHaveLength(4);
 });

@@ -20,19 +20,21 @@ export function trainableModules({ blocks, heads }: LanguageModel['linearModules
 /**
  * PEFT's target_modules for the flags of a shape: the last two names of each path, which are in files of all layers the same.
  *
- * @throws TrainingRequestError where no layer is left
+ * @throws TrainingRequestError where the head has no layer of its own, or no layer is left
  */
 export function targetModules(modules: TrainableModules, { trainAttn, trainMlp, trainUnembed }: LoraShape): string[] {
+  if (trainUnembed && modules.unembed.length === 0)
+    throw new TrainingRequestError(
+      "lora_config: train_unembed is true, and this model's output head is its embedding, which no adapter trains\n" +
+        '  send train_unembed: false, with train_attn or train_mlp',
+    );
   const paths = [
     ...(trainAttn ? modules.attn : []),
     ...(trainMlp ? modules.mlp : []),
     ...(trainUnembed ? modules.unembed : []),
   ];
   if (paths.length > 0) return [...new Set(paths.map((path) => path.split('.').slice(-2).join('.')))];
-  const isTied = trainUnembed && modules.unembed.length === 0;
   throw new TrainingRequestError(
-    isTied
-      ? "lora_config: train_unembed alone trains nothing, since this model's output head is its embedding; add train_attn or train_mlp"
-      : 'lora_config: train_attn, train_mlp and train_unembed are all false; one must be true',
+    'lora_config: train_attn, train_mlp and train_unembed leave no layer of this model to train; set one of them to true',
   );
 }
