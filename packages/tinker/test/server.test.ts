@@ -2,11 +2,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openDevice } from '@bowyer/graph';
 import { TinkerClient } from '../src/index.js';
+import { fileName } from '../src/store/file-names.js';
 import { encode } from '../src/wire/field-table.js';
 import { dtypes, forwardBackwardRequest } from '../src/wire/messages.js';
 import { tinyBase } from './tiny-base.js';
@@ -373,10 +374,10 @@ test('checkpoints are listed, loaded, downloaded and deleted', () =>
     expect(await client.run('unload_model', { model_id: a })).toEqual({ type: 'unload_model', model_id: a });
   }));
 
-async function program(): Promise<{ child: ChildProcess; client: TinkerClient }> {
+async function program(mode = 'lives'): Promise<{ child: ChildProcess; client: TinkerClient }> {
   const root = resolve(import.meta.dirname, '../../..');
   const script = join(import.meta.dirname, 'server-program.ts');
-  const args = ['--conditions=source', '--import', 'tsx', script, files.folder, folder];
+  const args = ['--conditions=source', '--import', 'tsx', script, files.folder, folder, mode];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(child.stdout!, 'data')) as [Buffer];
   return { child, client: clientOf(String(line).trim()) };
@@ -501,3 +502,36 @@ test.each([0, 40, 200])(
     }
   },
 );
+
+test('after SIGKILL within the writing of a snapshot, a restart has the numbers of a server that was not killed', async () => {
+  const { child, client } = await program('dies');
+  const gone = once(child, 'exit');
+  const id = await session(client);
+  const a = await model(client, id);
+  const bodyOf = (m: string, seq: number) =>
+    seq % 2 === 0
+      ? (['optim_step', optimStep(m, seq)] as const)
+      : (['forward_backward', forwardBackward(m, seq, [5, 6, 7, 8 + (seq % 20)])] as const);
+  let last = 0;
+  const results: unknown[] = [];
+  for (let isAlive = true; isAlive && last < 500;)
+    await client.run(...bodyOf(a, ++last)).then(
+      (result) => results.push(result),
+      () => (isAlive = false),
+    );
+  expect(await gone).toEqual([null, 'SIGKILL']);
+  const snapshots = join(folder, 'models', fileName(a));
+  const partial = (await readdir(snapshots)).filter((name) => name.endsWith('.tmp'));
+  expect(partial).toHaveLength(1);
+  const written = await readdir(join(snapshots, partial[0]));
+  expect(written).toContain('adapter_model.safetensors');
+  expect(written).not.toContain('optimizer.safetensors');
+  await withServer(async (restarted) => {
+    const b = await model(restarted, id, 1);
+    for (let seq = 1; seq <= last + 2; seq++) {
+      const result = await restarted.run(...bodyOf(a, seq));
+      expect(await restarted.run(...bodyOf(b, seq))).toEqual(result);
+      if (seq <= results.length) expect(result).toEqual(results[seq - 1]);
+    }
+  });
+});
