@@ -508,10 +508,10 @@ test('after SIGKILL within the writing of a snapshot, a restart has the numbers 
   const gone = once(child, 'exit');
   const id = await session(client);
   const a = await model(client, id);
-  const bodyOf = (m: string, seq: number) =>
+  const bodyOf = (m: string, seq: number): [path: string, body: object] =>
     seq % 2 === 0
-      ? (['optim_step', optimStep(m, seq)] as const)
-      : (['forward_backward', forwardBackward(m, seq, [5, 6, 7, 8 + (seq % 20)])] as const);
+      ? ['optim_step', optimStep(m, seq)]
+      : ['forward_backward', forwardBackward(m, seq, [5, 6, 7, 8 + (seq % 20)])];
   let last = 0;
   const results: unknown[] = [];
   for (let isAlive = true; isAlive && last < 500;)
