@@ -5,8 +5,7 @@
 // node --import tsx benchmarks/json-schemas.ts SCHEMAS TOKENIZER [--sample=1000] [--max-tokens=256] [--out=FILE]
 //
 // SCHEMAS: a folder of JSON files, one schema each, e.g. the `data` folder of github.com/guidance-ai/jsonschemabench; or that of the tests of
-// npm's json-schema-test-suite. TOKENIZER: the folder of a tokenizer.json, or a file of tiktoken such as
-// gpt-tokenizer's data/o200k_base.tiktoken, of 199,998 tokens.
+// npm's json-schema-test-suite. TOKENIZER: the folder of a tokenizer.json, or a file of tiktoken.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -17,13 +16,13 @@ import {
   GrammarError,
   jsonValue,
   loadTokenizer,
-  type Tokenizer,
   TokenVocabulary,
   UnsupportedSchemaError,
 } from '@bowyer/text';
 import { Ajv } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { tiktoken } from './tiktoken.js';
 
 const require = createRequire(import.meta.url);
 const addFormats = (require('ajv-formats') as { default: (ajv: Ajv) => Ajv }).default;
@@ -74,21 +73,6 @@ function validator(schema: unknown): ((value: unknown) => boolean) | null {
       continue;
     }
   return null;
-}
-
-/** As much of a tokenizer as a constraint asks for: lines of a token's bytes in base 64 and its id; the next id ends a text. */
-function tiktoken(path: string): Tokenizer {
-  const bytes: Uint8Array[] = [];
-  for (const line of readFileSync(path, 'utf8').trim().split('\n')) {
-    const [text, id] = line.split(' ');
-    bytes[Number(id)] = Buffer.from(text, 'base64');
-  }
-  const eosTokenId = bytes.push(Buffer.from('<|endoftext|>')) - 1;
-  const decodeBytes = (ids: ArrayLike<number>) => Buffer.concat(Array.from(ids, (id) => bytes[id]));
-  const decode = (ids: ArrayLike<number>) => decodeBytes(Array.from(ids).filter((id) => id !== eosTokenId)).toString();
-  const definition = { decoder: { type: 'ByteLevel' }, added_tokens: [] };
-  const known = { vocabSize: bytes.length, eosTokenId, decodeBytes, decode, definition };
-  return known as typeof known & Tokenizer;
 }
 
 /** CPU time of all threads, so that other processes on the machine do not count. */

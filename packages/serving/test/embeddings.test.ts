@@ -134,6 +134,32 @@ test('pooling_mode of sentence-transformers 6 names one mode or several, whose p
   );
 });
 
+test('a prompt before each text is refused by its name, and an empty one or none is not', async () => {
+  const path = await folder('prompts', ['Transformer', 'Pooling'], { pooling_mode: 'mean' });
+  const loadWith = async (settings: object) => {
+    writeFileSync(join(path, 'config_sentence_transformers.json'), JSON.stringify(settings));
+    await (await SentenceEncoder.load(device, path)).release();
+  };
+  const prompts = { query: 'query: ', document: '' };
+  await expect(loadWith({ prompts, default_prompt_name: 'query' })).rejects.toThrow(`the prompt 'query', "query: "`);
+  await loadWith({ prompts, default_prompt_name: 'document' });
+  await loadWith({ prompts, default_prompt_name: null });
+});
+
+test('do_lower_case is refused with a tokenizer that keeps capital letters, and served with one that does not', async () => {
+  const path = await folder('lower_case', ['Transformer', 'Pooling'], { pooling_mode: 'mean' });
+  const loadWith = async (normalizer: object | null) => {
+    const cased = wordLevelTokenizer(['The the Quick quick Brown brown Fox fox']);
+    const definition = { ...cased.definition, normalizer };
+    await cased.save(path);
+    writeFileSync(join(path, 'tokenizer.json'), JSON.stringify(definition));
+    writeFileSync(join(path, 'sentence_bert_config.json'), '{"do_lower_case": true}');
+    await (await SentenceEncoder.load(device, path)).release();
+  };
+  await expect(loadWith(null)).rejects.toThrow('do_lower_case: true, which is not served with a tokenizer that keeps');
+  await loadWith({ type: 'Lowercase' });
+});
+
 test('what is not served is refused by name', async () => {
   await expect(
     SentenceEncoder.load(device, await folder('mean_tokens', ['Transformer', 'Pooling', 'Dense'])),
