@@ -15,7 +15,7 @@ import { Rng } from '@bowyer/core';
 import { ConstraintCompiler, jsonValue, TokenVocabulary } from '@bowyer/text';
 import { tiktoken, tiktokenBytes } from './tiktoken.js';
 
-/** What is used of web-xgrammar. */
+/** The part of web-xgrammar that is used here. */
 interface XGrammar {
   TokenizerInfo: {
     createTokenizerInfo(vocab: string[], kind: string, space: boolean, size: number, stop: number[]): Promise<Disposed>;
@@ -189,7 +189,7 @@ function quantile(numbers: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }
 
-/** Of all threads, so that other processes on the machine do not count. */
+/** The time of all threads, so that other processes on the machine do not count. */
 function cpuMs(since: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1_000;
