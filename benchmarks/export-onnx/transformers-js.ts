@@ -1,6 +1,32 @@
 // transformers.js with nothing but local folders.
-import { AutoModelForCausalLM, AutoTokenizer, env, Tensor } from '@huggingface/transformers';
 import { basename, dirname } from 'node:path';
+
+interface Tensor {
+  dims: number[];
+  data: BigInt64Array | Float32Array;
+}
+
+interface Model {
+  (inputs: Record<string, Tensor>): Promise<{ logits: Tensor }>;
+  generate(options: Record<string, unknown>): Promise<Tensor>;
+  dispose(): Promise<unknown>;
+}
+
+interface Tokenizer {
+  encode(text: string, options?: Record<string, unknown>): number[];
+  decode(ids: number[], options?: Record<string, unknown>): string;
+}
+
+/** The parts of transformers.js that are used; the installation of the repository does not have it. */
+interface TransformersJs {
+  AutoModelForCausalLM: { from_pretrained(name: string, options: Record<string, unknown>): Promise<Model> };
+  AutoTokenizer: { from_pretrained(name: string): Promise<Tokenizer> };
+  env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string; version: string };
+  Tensor: new (type: string, data: BigInt64Array, dims: number[]) => Tensor;
+}
+
+const library: string = '@huggingface/transformers';
+const { AutoModelForCausalLM, AutoTokenizer, env, Tensor } = (await import(library)) as TransformersJs;
 
 env.allowRemoteModels = false;
 env.allowLocalModels = true;
@@ -35,17 +61,15 @@ export async function generateThere(
     device: 'cpu',
     session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
   });
-  const output = (await model.generate({
+  const output = await model.generate({
     inputs: row(prompt),
     max_new_tokens: maxNewTokens,
     do_sample: false,
-    ...({ eos_token_id: null } as object), // to the end, whatever the config names
-  })) as Tensor;
+    eos_token_id: null, // to the end, whatever the config names
+  });
   const all = Array.from(output.data as BigInt64Array, Number);
   const inputs = all.slice(0, -1);
-  const { logits } = (await model({ input_ids: row(inputs), attention_mask: row(inputs.map(() => 1)) })) as {
-    logits: Tensor;
-  };
+  const { logits } = await model({ input_ids: row(inputs), attention_mask: row(inputs.map(() => 1)) });
   const [, tokens, vocabulary] = logits.dims;
   const numbers = logits.data as Float32Array;
   const rows = Array.from({ length: tokens }, (_, at) => numbers.slice(at * vocabulary, (at + 1) * vocabulary));

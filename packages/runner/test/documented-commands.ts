@@ -76,6 +76,8 @@ const files = [
   'env.problems',
   'env.data',
   'env.train_data',
+  'env.tasks',
+  'env.rewards',
   'train_file',
 ];
 
@@ -106,6 +108,7 @@ const problems = Array.from({ length: 40 }, (_, i) => `What is ${i} + 1?,${i + 1
 
 function contentOf(key: string, file: string): string {
   if (key === 'env.problems') return `question,answer,solution\n${problems}`;
+  if (key === 'env.tasks') return `${JSON.stringify({ id: '1', prompt: 'What is 1 + 1?', answer: '2' })}\n`;
   if (/^env\.(?:train_)?data$/.test(key)) return `${JSON.stringify({ question: 'What is 1 + 1?', answer: '2' })}\n`;
   return key === 'data' || /conversation/.test(file) ? conversation.repeat(20) : '{}\n';
 }

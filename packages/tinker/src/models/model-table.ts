@@ -97,7 +97,8 @@ export class ModelTable {
       seed: seed ?? Rng.forPurpose(this.options.seed, `adapter ${hash32(id)} ${id}`).uint32(),
       trainAttn: train_attn ?? true,
       trainMlp: train_mlp ?? true,
-      trainUnembed: train_unembed ?? this.options.base.trainableModules.unembed.length > 0,
+      // The official client sends true unless told otherwise; weights_info answers what is trained.
+      trainUnembed: (train_unembed ?? true) && this.options.base.trainableModules.unembed.length > 0,
     };
     return this.#record({ id, sessionId: session_id, shape, userMetadata: user_metadata ?? null, from: null });
   }
