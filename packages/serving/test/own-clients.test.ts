@@ -14,7 +14,7 @@ import { serveEnv, serveOpenEnv } from '../src/index.js';
 
 const limits = { host: '127.0.0.1', port: 0, maxInstances: 8, idleMs: 600_000 };
 /** Their games are on servers of others alone. */
-const elsewhere: readonly string[] = [...remoteOnlyEnvs, 'sciworld', 'openenv'];
+const elsewhere: readonly string[] = [...remoteOnlyEnvs, 'sciworld', 'openenv', 'mcp'];
 const embedded = environmentNames().filter((name) => !elsewhere.includes(name));
 const families = embedded.filter((name) => Object.hasOwn(agentGymFamilies, name)) as AgentGymFamily[];
 

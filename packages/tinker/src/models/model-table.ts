@@ -97,7 +97,7 @@ export class ModelTable {
       seed: seed ?? Rng.forPurpose(this.options.seed, `adapter ${hash32(id)} ${id}`).uint32(),
       trainAttn: train_attn ?? true,
       trainMlp: train_mlp ?? true,
-      // The official client sends true unless told otherwise; weights_info answers what is trained.
+      // The official client sends true by default; weights_info answers what is trained.
       trainUnembed: (train_unembed ?? true) && this.options.base.trainableModules.unembed.length > 0,
     };
     return this.#record({ id, sessionId: session_id, shape, userMetadata: user_metadata ?? null, from: null });
