@@ -110,8 +110,12 @@ export function modelMessage(
   return { model, externalData };
 }
 
-/** Location of a tensor's elements outside the model. */
-export function elsewhere(path: string, bytes: number, offset = 0) {
+/** Location of a tensor's elements outside the model, in plain types: those of onnx-proto would reach our public declarations. */
+export function elsewhere(
+  path: string,
+  bytes: number,
+  offset = 0,
+): { dataLocation: number; externalData: { key: string; value: string }[] } {
   const entries = { location: path, offset: String(offset), length: String(bytes) };
   return {
     dataLocation: onnx.TensorProto.DataLocation.EXTERNAL,

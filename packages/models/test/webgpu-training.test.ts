@@ -145,7 +145,7 @@ maybe.each(Object.keys(settings))(
 );
 
 maybe.each(['adamw', 'adamw_8bit'] as const)(
-  'a run with %s that is broken off after a step and goes on from its files ends as one that was not',
+  'a run with %s that is interrupted after a step and resumed from its files ends as an uninterrupted one',
   async (kind) => {
     const optimizer = { kind, ...adam };
     const whole = await load(devices.webgpu, {});

@@ -46,9 +46,9 @@ const asksFor: Readonly<Record<string, RegExp>> = {
   replay: /^task=replay needs the actions to play and a file to write: input is null\n[^\n]*\n[^\n]*$/,
   score:
     /^task=score needs a model, a file to read and a file to write: model, input, output are null\n[^\n]*\n[^\n]*$/,
-  train_agent: /^an agent needs agent: it is null\n/,
-  evaluate_agent: /^an agent needs agent: it is null\n/,
-  optimize_prompt: /^an agent needs agent: it is null\n/,
+  train_agent: /^an agent needs agent, which is null\n/,
+  evaluate_agent: /^an agent needs agent, which is null\n/,
+  optimize_prompt: /^an agent needs agent, which is null\n/,
   record_agent: /^task=record_agent needs a model or an endpoint: model and upstream are null\n[^\n]*\n[^\n]*$/,
   serve_tinker: /^task=serve_tinker needs a model: model is null\n[^\n]*\n[^\n]*$/,
   serve_model: /^task=serve_model needs a model: model is null\n[^\n]*\n[^\n]*$/,

@@ -4,8 +4,8 @@ import type { CausalArchitecture } from '../../architecture/architecture.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Types of that library, where they have another name than in config.json; all of them are plain decoders there. */
-const types: Readonly<Record<string, string>> = { gemma3_text: 'gemma3_text', gpt_oss: 'gptoss' };
+/** Types that have another name in that library than in config.json. */
+const types: Readonly<Record<string, string>> = { gpt_oss: 'gptoss' };
 
 /** @param file of the model, from the folder of the config @param generation contents of generation_config.json */
 export function genaiConfig(architecture: CausalArchitecture, file: string, generation: Json): Json {
@@ -25,7 +25,7 @@ export function genaiConfig(architecture: CausalArchitecture, file: string, gene
         session_options: { log_id: 'onnxruntime-genai', provider_options: [] },
         filename: file,
         head_size: headSize,
-        hidden_size: heads * headSize,
+        hidden_size: config.hidden_size ?? config.n_embd ?? heads * headSize,
         num_attention_heads: heads,
         num_key_value_heads: keyValueHeads,
         num_hidden_layers: layers,
