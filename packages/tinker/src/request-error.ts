@@ -1,8 +1,4 @@
-// The reasons why a request is not served, in the categories that clients know.
-import { AdapterError } from '@bowyer/models';
-import { BadRequestError } from '@bowyer/serving';
-import { TrainingRequestError } from './training/request-error.js';
-import { MessageError } from './wire/field-table.js';
+// A request that is not served, for a reason that its sender can mend.
 
 /** The request cannot be served as it is: a client should not send it again. */
 export class RequestError extends Error {
@@ -16,20 +12,3 @@ export class RequestError extends Error {
     super(message);
   }
 }
-
-/** A failed request as its future reports it. */
-export interface Failure {
-  error: string;
-  category: 'user' | 'server';
-}
-
-/** Errors of the parts below that say what the sender must change. */
-const ofUsers = [RequestError, TrainingRequestError, BadRequestError, AdapterError, MessageError];
-
-export const failureOf = (error: unknown): Failure =>
-  error instanceof Error && ofUsers.some((type) => error instanceof type)
-    ? { error: error.message, category: 'user' }
-    : {
-        error: `the server had an error: ${error instanceof Error ? error.message : String(error)}`,
-        category: 'server',
-      };

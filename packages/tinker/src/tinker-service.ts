@@ -6,7 +6,8 @@ import { FutureStore, jsonBody, type NewRequest, type StoredRequest } from './fu
 import type { ModelRecord, Quotas } from './models/model-record.js';
 import { ModelTable } from './models/model-table.js';
 import { operationsOf } from './models/operations.js';
-import { failureOf, RequestError } from './request-error.js';
+import { failureOf } from './failure.js';
+import { RequestError } from './request-error.js';
 import { AdapterPlaces } from './sampling/adapter-places.js';
 import { sampleSettings } from './sampling/sample-settings.js';
 import { Sampler } from './sampling/sampler.js';

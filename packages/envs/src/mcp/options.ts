@@ -97,7 +97,7 @@ export const mcpSchema = {
       pattern: '^/[A-Za-z0-9_-]+$',
       default: null,
     },
-    maxTurns: { description: 'Turns after which the episode is cut.', type: 'integer', minimum: 1, default: 20 },
+    maxTurns: { description: 'Turns after which the episode is truncated.', type: 'integer', minimum: 1, default: 20 },
     resultChars: {
       description: 'Characters of a result that the agent reads; the middle of a longer one is left out.',
       type: 'integer',

@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RequestError, type Failure } from '../request-error.js';
+import type { Failure } from '../failure.js';
+import { RequestError } from '../request-error.js';
 import { fileName, idOf } from '../store/file-names.js';
 import { readStored, writeStored } from './stored-file.js';
 

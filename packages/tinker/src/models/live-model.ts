@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
 import type { FutureStore, Result, StoredRequest } from '../futures/future-store.js';
 import { OrderedQueue } from '../futures/ordered-queue.js';
-import { failureOf, RequestError } from '../request-error.js';
+import { failureOf } from '../failure.js';
+import { RequestError } from '../request-error.js';
 import type { TrainableModel } from '../training/trainable.js';
 import type { ModelRecord } from './model-record.js';
 

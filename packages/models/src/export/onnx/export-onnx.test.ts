@@ -159,3 +159,8 @@ test('what has no counterpart is refused by name before a file is written', asyn
   await expect(written(adapter)).rejects.toThrow('ONNX has no adapters beside a model: write merge=true');
   expect(existsSync(join(dir, 'out'))).toBe(false);
 });
+
+test('genai_config.json has the width of the model where that of all heads together is another', async () => {
+  await written(await saved({ ...configs.llama, model_type: 'qwen3', head_dim: 8 }), { precisions: ['fp32'] });
+  expect(json('genai_config.json')).toMatchObject({ model: { decoder: { hidden_size: 16, head_size: 8 } } });
+});

@@ -1,0 +1,23 @@
+// The reasons why a request has failed, in the categories that clients know.
+import { AdapterError } from '@bowyer/models';
+import { BadRequestError } from '@bowyer/serving';
+import { RequestError } from './request-error.js';
+import { TrainingRequestError } from './training/request-error.js';
+import { MessageError } from './wire/field-table.js';
+
+/** A failed request as its future reports it. */
+export interface Failure {
+  error: string;
+  category: 'user' | 'server';
+}
+
+/** Errors of the parts below that say what the sender must change. */
+const ofUsers = [RequestError, TrainingRequestError, BadRequestError, AdapterError, MessageError];
+
+export const failureOf = (error: unknown): Failure =>
+  error instanceof Error && ofUsers.some((type) => error instanceof type)
+    ? { error: error.message, category: 'user' }
+    : {
+        error: `the server had an error: ${error instanceof Error ? error.message : String(error)}`,
+        category: 'server',
+      };
