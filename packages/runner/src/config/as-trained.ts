@@ -34,7 +34,7 @@ interface Trained {
 /** The run of the agent that is played; null where the evaluation does not follow one. */
 async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Trained | null> {
   const place = read('checkpoint_path') ?? read('policy_lm');
-  if (read('task') !== 'evaluate' || read('as_trained') !== true || typeof place !== 'string') return null;
+  if (typeof place !== 'string') return null;
   const { agentFolderOf, runOf } = await import('@bowyer/agent');
   const record = runOf(agentFolderOf(place)) as Node | null;
   if (record?.env === undefined) return null;

@@ -2,7 +2,6 @@
 // backend that plays there, a chat template that the agent plays through it. The command line always has the last word.
 import { isAbsolute, sep } from 'node:path';
 import { overrideText, recompose, type Composition } from '@bowyer/config';
-import { agentOptions, agentUnits } from './as-trained.js';
 import { environmentOfTask } from './foreign/agentgym.js';
 import { environmentWords } from './foreign/archer.js';
 import { ARCHER, foreignKey } from './foreign/names.js';
@@ -12,7 +11,14 @@ import { IMPLIED, type Implied, type ImpliedContext, type Reader, type Rule } fr
 export async function withImplied(composition: Composition, context: ImpliedContext): Promise<Composition> {
   let current = composition;
   // A word that follows may imply another one, as an environment's name implies the address where it is played.
-  for (const rules of [[agentUnits], [agentOptions], units, options, [keysOfOthers], [otherAlgorithm]]) {
+  for (const rules of [
+    [ofAgent('agentUnits')],
+    [ofAgent('agentOptions')],
+    units,
+    options,
+    [keysOfOthers],
+    [otherAlgorithm],
+  ]) {
     const read = readerOf(current);
     const words = (await Promise.all(rules.map((rule) => rule(read, context, current)))).flat();
     // A config without a group has no options to choose from.
@@ -132,6 +138,14 @@ const otherAlgorithm: Rule = async (read, context, composition) =>
   context.isNested || !(context.isTyped('algorithm') || context.isTyped('agent_type'))
     ? []
     : (await import('./misfits.js')).misfits(read, context, composition);
+
+/** Rules of an evaluation that follows its agent's run; they are loaded for one alone. */
+const ofAgent =
+  (name: 'agentUnits' | 'agentOptions'): Rule =>
+  async (read, context, composition) =>
+    read('task') === 'evaluate' && read('as_trained') === true
+      ? (await import('./as-trained.js'))[name](read, context, composition)
+      : [];
 
 /** Upper or lower case, as in ArCHer. */
 const agentType: Rule = (read) => {

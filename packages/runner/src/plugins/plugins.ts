@@ -1,7 +1,6 @@
 // Modules of the user that register algorithms, environments and tasks: `plugins: [./guess-number.ts]` in a config.
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { enableTypeScript, importUserModule } from '@bowyer/envs';
 import { ConfigError, type Composition, type PrepareContext } from '@bowyer/config';
 import { placeText } from './place-text.js';
 
@@ -58,6 +57,7 @@ export async function loadPluginFiles(paths: readonly string[]): Promise<void> {
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 async function importPlugin(path: string, place: string): Promise<void> {
+  const { enableTypeScript, importUserModule } = await import('@bowyer/envs');
   try {
     await enableTypeScript(import.meta.url);
     await importUserModule(path);
