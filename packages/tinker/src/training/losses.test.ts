@@ -53,8 +53,8 @@ test('cross_entropy: −Σ w log p, with weights of either sign', () => {
 const full = { logprobs: q[0], advantages: A[0] };
 test.each<[string, LossRequest, Datum]>([
   [
-    "loss_fn 'gspo' is not known here: give cross_entropy, importance_sampling, ppo, cispo, dro",
-    { name: 'gspo' as 'ppo', config: {} },
+    "loss_fn 'gspo' is not served; cross_entropy, importance_sampling, ppo, cispo, dro are",
+    { name: 'gspo', config: {} },
     datum(0, full),
   ],
   [
@@ -62,19 +62,19 @@ test.each<[string, LossRequest, Datum]>([
     { name: 'ppo', config: { clip_low: 0.8 } },
     datum(0, full),
   ],
-  ['datum 0 has no advantages, which ppo needs', { name: 'ppo', config: {} }, datum(0, { logprobs: q[0] })],
+  ['data[0] has no advantages, which ppo needs', { name: 'ppo', config: {} }, datum(0, { logprobs: q[0] })],
   [
-    "datum 0 has the input 'values', which ppo does not read: target_tokens, logprobs, advantages, weights",
+    "data[0] has the input 'values', which ppo does not read: target_tokens, logprobs, advantages, weights",
     { name: 'ppo', config: {} },
     datum(0, { ...full, values: q[0] }),
   ],
   [
-    'datum 0 has 2 weights for 3 (its tokens)',
+    'data[0] has 2 weights for 3 (its tokens)',
     { name: 'cross_entropy', config: {} },
     datum(0, { weights: Float32Array.of(1, 1) }),
   ],
   [
-    'datum 0: weights[1] is NaN; it must be finite',
+    'data[0]: weights[1] is NaN; it must be finite',
     { name: 'cross_entropy', config: {} },
     datum(0, { weights: Float32Array.of(1, NaN, 1) }),
   ],

@@ -29,7 +29,7 @@ const thresholds = ({ clip_low_threshold: low, clip_high_threshold: high }: Read
 const ofRatio = ['logprobs', 'advantages'];
 
 /** All of the losses. */
-export const lossUnits: Readonly<Record<LossName, LossUnit>> = {
+const lossUnits: Readonly<Record<LossName, LossUnit>> = {
   cross_entropy: { policy: 'likelihood', config: {}, needs: [], scalarsOf: () => ({}) },
   importance_sampling: {
     policy: 'clip',
@@ -53,18 +53,20 @@ export const lossUnits: Readonly<Record<LossName, LossUnit>> = {
   dro: { policy: 'dro', config: { beta: 0.05 }, needs: ofRatio, scalarsOf: ({ beta }) => ({ beta }) },
 };
 
+const isLossName = (name: string): name is LossName => Object.hasOwn(lossUnits, name);
+
 /**
  * A request's loss in the form of the training graphs.
  *
  * @throws TrainingRequestError for a loss, a key, an input or a length that does not fit
  */
 export function tokenLosses(data: readonly Datum[], { name, config }: LossRequest): TokenLosses {
-  const unit: LossUnit | undefined = Object.hasOwn(lossUnits, name) ? lossUnits[name] : undefined;
-  if (!unit)
-    throw new TrainingRequestError(`loss_fn '${name}' is not known here: give ${Object.keys(lossUnits).join(', ')}`);
+  if (!isLossName(name))
+    throw new TrainingRequestError(`loss_fn '${name}' is not served; ${Object.keys(lossUnits).join(', ')} are`);
+  const unit = lossUnits[name];
   const scalars = unit.scalarsOf(readConfig(name, unit, config));
   const width = widthOf(data, name);
-  data.forEach((datum, d) => checkDatum(datum, `datum ${d}`, name, unit));
+  data.forEach((datum, d) => checkDatum(datum, `data[${d}]`, name, unit));
   const inputs = (input: string) => data.map((datum) => datum.inputs[input]);
   return {
     policy: unit.policy,

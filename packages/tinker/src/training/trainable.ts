@@ -17,7 +17,8 @@ export interface Datum {
 export type LossName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo' | 'dro';
 
 export interface LossRequest {
-  name: LossName;
+  /** One of LossName; another one is refused. */
+  name: string;
   config: Readonly<Record<string, number>>;
 }
 

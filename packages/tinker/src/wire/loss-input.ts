@@ -1,6 +1,5 @@
-// The input of forward_backward, in JSON or protobuf: the sequences with what their loss needs of each position.
-import { lossUnits } from '../training/losses.js';
-import type { Datum, LossName, LossRequest } from '../training/trainable.js';
+// The input of forward_backward, in JSON or protobuf: sequences with numbers for each position. Their loss checks names and values.
+import type { Datum, LossRequest } from '../training/trainable.js';
 import { RequestError } from '../request-error.js';
 import type { LossInputJson, ModelInputJson } from './bodies.js';
 import type { ChunkMessage, ForwardBackwardRequestMessage } from './messages.js';
@@ -18,7 +17,7 @@ export function lossInputOfJson({ data, loss_fn, loss_fn_config, loss_fn_config_
     const tensors = Object.entries(loss_fn_inputs).map(
       ([name, tensor]) => [name, tensorOfJson(`data[${i}].loss_fn_inputs.${name}`, tensor)] as const,
     );
-    return datumOf(i, Int32Array.from(tokensOfJson(`data[${i}].model_input`, model_input)), tensors, loss.name);
+    return datumOf(i, Int32Array.from(tokensOfJson(`data[${i}].model_input`, model_input)), tensors);
   });
   return { data: datums, loss };
 }
@@ -31,7 +30,7 @@ export function lossInputOfMessage(message: ForwardBackwardRequestMessage): Loss
     const tensors = Object.entries(lossFnInputs).map(
       ([name, tensor]) => [name, tensorOfMessage(`data[${i}].loss_fn_inputs.${name}`, tensor)] as const,
     );
-    return datumOf(i, tokensOfMessage(`data[${i}].model_input`, modelInput), tensors, loss.name);
+    return datumOf(i, tokensOfMessage(`data[${i}].model_input`, modelInput), tensors);
   });
   return { data: datums, loss };
 }
@@ -63,60 +62,30 @@ const noText = (name: string, type: string) =>
   new RequestError(`${name} is ${type}; this server trains and samples models of text: send encoded_text`);
 
 function lossOf(name: string, given: Readonly<Record<string, number | string>>): LossRequest {
-  if (!Object.hasOwn(lossUnits, name))
-    throw new RequestError(`loss_fn '${name}' is not served; ${Object.keys(lossUnits).join(', ')} are`);
-  const known = Object.keys(lossUnits[name as LossName].config);
   for (const [key, value] of Object.entries(given))
-    if (!known.includes(key) || typeof value !== 'number' || !Number.isFinite(value))
-      throw new RequestError(
-        `loss_fn_config.${key} is ${JSON.stringify(value)}; ${name} reads ${known.length > 0 ? `numbers named ${known.join(', ')}` : 'no config'}`,
-      );
-  return { name: name as LossName, config: given as Record<string, number> };
+    if (typeof value !== 'number')
+      throw new RequestError(`loss_fn_config.${key} is ${JSON.stringify(value)}; it must be a number`);
+  return { name, config: given as Record<string, number> };
 }
 
-function datumOf(
-  i: number,
-  tokens: Int32Array,
-  tensors: readonly (readonly [string, Tensor])[],
-  loss: LossName,
-): Datum {
-  const given = new Map(tensors);
-  const target = given.get('target_tokens');
-  const names = [...lossUnits[loss].needs, ...(given.has('weights') ? ['weights'] : [])];
-  const unknown = [...given.keys()].find((name) => name !== 'target_tokens' && !names.includes(name));
-  if (unknown !== undefined)
-    throw new RequestError(
-      `data[${i}].loss_fn_inputs.${unknown} is not read by ${loss}, which reads ${['target_tokens', ...lossUnits[loss].needs, 'weights'].join(', ')}`,
-    );
-  if (tokens.length === 0) throw new RequestError(`data[${i}].model_input has no tokens`);
+function datumOf(i: number, tokens: Int32Array, tensors: readonly (readonly [string, Tensor])[]): Datum {
+  const { target_tokens: target, ...others } = Object.fromEntries(tensors);
+  const name = `data[${i}].loss_fn_inputs`;
   if (target?.dtype !== 'int64')
+    throw new RequestError(`${name}.target_tokens ${target ? 'is float32' : 'is missing'}; it must be given as int64`);
+  const [rows, width = 1] = target.shape;
+  if (target.shape.length > 2 || rows !== tokens.length)
     throw new RequestError(
-      `data[${i}].loss_fn_inputs.target_tokens ${target ? 'is float32' : 'is missing'}; ${loss} needs it as int64`,
+      `${name}.target_tokens has the shape ${shapeText(target)}; an input of ${tokens.length} tokens needs [${tokens.length}] or [${tokens.length}, K]`,
     );
-  checkShape(`data[${i}].loss_fn_inputs.target_tokens`, target, tokens.length, loss);
-  const width = target.shape[1] ?? 1;
-  const targets = target.data as Int32Array;
-  const inputs = Object.fromEntries(
-    names.map((name) => [name, inputOf(`data[${i}].loss_fn_inputs.${name}`, given.get(name), target, loss)]),
-  );
-  return { tokens, targets, width, inputs };
+  const inputs = Object.entries(others).map(([input, tensor]) => {
+    if (tensor.data.length !== target.data.length || tensor.shape[0] !== rows)
+      throw new RequestError(
+        `${name}.${input} has the shape ${shapeText(tensor)}, and target_tokens has ${shapeText(target)}`,
+      );
+    return [input, Float32Array.from(tensor.data)] as const;
+  });
+  return { tokens, targets: target.data as Int32Array, width, inputs: Object.fromEntries(inputs) };
 }
 
-function checkShape(name: string, { shape }: Tensor, length: number, loss: LossName): void {
-  const isRow = shape.length === 1 || (shape.length === 2 && loss === 'cross_entropy' && shape[1] > 0);
-  if (!isRow || shape[0] !== length)
-    throw new RequestError(
-      `${name} has the shape [${shape.join(', ')}]; ${loss} needs [${length}]${loss === 'cross_entropy' ? ` or [${length}, K]` : ''}, as the input has ${length} tokens`,
-    );
-}
-
-function inputOf(name: string, tensor: Tensor | undefined, target: Tensor, loss: LossName): Float32Array {
-  if (tensor === undefined) throw new RequestError(`${name} is missing; ${loss} needs it`);
-  if (tensor.data.length !== target.data.length || tensor.shape[0] !== target.shape[0])
-    throw new RequestError(
-      `${name} has the shape [${tensor.shape.join(', ')}], and target_tokens has [${target.shape.join(', ')}]`,
-    );
-  const bad = tensor.data.findIndex((value) => !Number.isFinite(value));
-  if (bad >= 0) throw new RequestError(`${name} contains ${tensor.data[bad]} at ${bad}`);
-  return Float32Array.from(tensor.data);
-}
+const shapeText = ({ shape }: Tensor): string => `[${shape.join(', ')}]`;
