@@ -6,6 +6,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openDevice } from '@bowyer/graph';
+import { unpackTar } from 'modern-tar';
 import { TinkerClient } from '../src/index.js';
 import { fileName } from '../src/store/file-names.js';
 import { encode } from '../src/wire/field-table.js';
@@ -368,7 +369,9 @@ test('checkpoints are listed, loaded, downloaded and deleted', () =>
     });
     const { url } = await client.json<{ url: string }>('GET', `training_runs/${a}/checkpoints/weights/one/archive`);
     const tar = await client.send('GET', url.split('/api/v1/')[1]);
-    expect(Buffer.from(await tar.arrayBuffer()).includes('adapter_model.safetensors')).toBe(true);
+    const archived = await unpackTar(new Uint8Array(await tar.arrayBuffer()));
+    const adapter = archived.find(({ header }) => header.name === 'adapter_model.safetensors');
+    expect(adapter!.header).toMatchObject({ type: 'file', uid: 0, size: adapter!.data!.length });
     await client.send('DELETE', `training_runs/${a}/checkpoints/weights%2Fone`);
     expect(await client.json('GET', `training_runs/${a}/checkpoints`)).toEqual({ checkpoints: [] });
     expect(await client.run('unload_model', { model_id: a })).toEqual({ type: 'unload_model', model_id: a });

@@ -1,8 +1,10 @@
 // Routes of what training has left: runs, which are models, and their checkpoints.
+import { buffer } from 'node:stream/consumers';
 import type { Exchange, Route } from '@bowyer/serving';
+import type { TarHeader } from 'modern-tar';
+import { packTar } from 'modern-tar/fs';
 import { RequestError } from '../request-error.js';
 import { pathOf, type Checkpoint } from '../store/checkpoints.js';
-import { tarOf } from '../store/tar.js';
 import type { LiveModel } from '../models/live-model.js';
 import type { TinkerService } from '../tinker-service.js';
 import { checkedBody } from '../wire/bodies.js';
@@ -71,7 +73,7 @@ function ofCheckpoints(service: TinkerService): Route[] {
       method: 'GET',
       path: `${PREFIX}/${place}/archive.tar`,
       respond: async (exchange) => {
-        const bytes = await tarOf(checkpoints.folderOf(found(exchange)));
+        const bytes = await buffer(packTar(checkpoints.folderOf(found(exchange)), { map: withoutOwner }));
         return { status: 200, bytes, headers: { 'content-type': 'application/x-tar' } };
       },
     },
@@ -82,6 +84,9 @@ async function published(service: TinkerService, checkpoint: Checkpoint, isPubli
   await service.checkpoints.change(pathOf(checkpoint), { isPublic });
   return {};
 }
+
+/** A user of this machine means nothing where the archive is read. */
+const withoutOwner = (header: TarHeader): TarHeader => ({ ...header, uid: 0, gid: 0, uname: '', gname: '' });
 
 /** The address stays as long as the checkpoint; clients want a time. */
 function archiveOf({ request, path }: Exchange, { expires }: Checkpoint): object {
