@@ -83,7 +83,7 @@ async function serverOf(command: string): Promise<string> {
 }
 
 test('pages show how a server is asked', () => {
-  expect(curls.map(({ page }) => page)).toContain('docs/models/chat.md');
+  expect(curls.map(({ page }) => page)).toContain('docs/models/serving.md');
   expect(curls.filter(({ command }) => command === null)).toEqual([]);
 });
 

@@ -98,7 +98,7 @@ const routes = [
 ] as const;
 
 test('the page lists every field with what happens to it', () => {
-  const page = readFileSync(join(repository, 'docs/models/chat.md'), 'utf8');
+  const page = readFileSync(join(repository, 'docs/models/request-fields.md'), 'utf8');
   for (const table of Object.values(fieldTables())) expect(page).toContain(table);
 });
 

@@ -1,9 +1,9 @@
-// Writes the tables of a request's fields into docs/models/chat.md. Run it after a change of a known-fields.ts:
+// Writes the tables of a request's fields into docs/models/request-fields.md. Run it after a change of a known-fields.ts:
 //   node --conditions=source --import tsx packages/serving/test/write-request-fields.ts
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fieldTables } from '../src/protocols/field-tables.js';
 
-const page = 'docs/models/chat.md';
+const page = 'docs/models/request-fields.md';
 const tables = Object.values(fieldTables());
 const text = readFileSync(page, 'utf8');
 writeFileSync(

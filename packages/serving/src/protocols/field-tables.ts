@@ -1,4 +1,4 @@
-// The tables of docs/models/chat.md, made of the rules themselves.
+// The tables of docs/models/request-fields.md, made of the rules themselves.
 import { chatFields, nestedChatFields } from './chat-completions/known-fields.js';
 import { textFields } from './completions/known-fields.js';
 import { embeddingFields } from './embeddings/known-fields.js';
