@@ -14,7 +14,7 @@ import { openDevice } from '@bowyer/graph';
 import { DoubleCritic, encoderConfigFromJson, LanguageModel, TransformerEncoder } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { median } from './measure.js';
-import { cpuSeconds, openPeer } from './peer.js';
+import { cpuSeconds, openPeer, peakMemory } from './peer.js';
 
 const given = process.argv.slice(2).filter((argument) => !argument.startsWith('file='));
 const file = process.argv.find((argument) => argument.startsWith('file='))?.slice('file='.length);
@@ -152,8 +152,7 @@ try {
       phaseStart = performance.now();
     },
     log: async (iteration: number) => {
-      const peak = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 2 ** 20;
-      const ours = { ...phases, cpu: cpuSeconds() - cpu, peak };
+      const ours = { ...phases, cpu: cpuSeconds() - cpu, peak: peakMemory() };
       const theirs = peer && (await peer.next(String(turnsOf(iteration))));
       if (iteration > 0) {
         rows.push({ ours, theirs });

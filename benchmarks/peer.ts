@@ -1,5 +1,6 @@
 // A program in Python that does the same work, one piece for each line of its standard input, so that both take turns.
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -59,3 +60,7 @@ export function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
 }
+
+/** The most memory that this process has had resident so far, in GiB. */
+export const peakMemory = (): number =>
+  Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 2 ** 20;

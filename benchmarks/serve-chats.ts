@@ -1,6 +1,7 @@
 // 32 concurrent chats with one server: GPT-2 124M with random weights in float32, prompts of 256 tokens of which the
 // first 128 are the same for all (a system prompt), 64 new tokens, greedy, each client's next chat as soon as its last has ended.
-// Tokens/s over everything, by the clock and by CPU time (which other work on the machine changes less), time to the first token at the median and at 0.95, and the longest gap between two tokens of a chat.
+// Tokens/s over everything, by the clock and by CPU time (which other work on the machine changes less), time to the first token at
+// the median and at 0.95, the longest gap between two tokens of a chat, and the peak of the server's memory.
 // Ours over HTTP with streaming; llama.cpp (node-llama-cpp: its batching of 32 sequences) and transformers.js in batches of 32, with
 // the same weights and ids, all in a process of their own with two threads.
 //   npm --prefix benchmarks/peers install && npm --prefix benchmarks/peers/llama-cpp install
@@ -15,6 +16,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { gpt2Config, LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { peakMemory } from './peer.js';
 import type { ChatServer, ServedChat } from './serve-chats/chat-server.js';
 import { writeGguf } from './write-gguf.js';
 
@@ -53,6 +55,8 @@ interface Served {
   seconds: number;
   /** CPU time of all threads of the server's process, in which its clients run too. */
   cpuSeconds: number;
+  /** GiB. */
+  peak: number;
 }
 
 if (process.env.SERVE_CHATS_JOB === undefined) await compareServers();
@@ -65,7 +69,7 @@ async function compareServers(): Promise<void> {
     await writeModel(files);
     const prompts = randomPrompts(new Rng(2));
     console.log(
-      '| server | tokens/s | tokens per CPU second | first token, median and 0.95, s | longest gap, s | cached tokens | load |\n|---|---|---|---|---|---|---|',
+      '| server | tokens/s | tokens per CPU second | first token, median and 0.95, s | longest gap, s | cached tokens | peak, GiB | load |\n|---|---|---|---|---|---|---|---|',
     );
     for (const name of names.split(',')) {
       const served = await inOwnProcess({ name, ...files, prompts, newTokens: NEW_TOKENS });
@@ -132,7 +136,7 @@ async function served({ prompts, newTokens }: ServerJob, server: ChatServer): Pr
   const before = process.cpuUsage();
   const chats = server.all ? await server.all(prompts, newTokens) : await inParallel(prompts, newTokens, server);
   const { user, system } = process.cpuUsage(before);
-  return { chats, seconds: (performance.now() - start) / 1e3, cpuSeconds: (user + system) / 1e6 };
+  return { chats, seconds: (performance.now() - start) / 1e3, cpuSeconds: (user + system) / 1e6, peak: peakMemory() };
 }
 
 async function inParallel(prompts: number[][][], newTokens: number, server: ChatServer): Promise<ServedChat[]> {
@@ -144,7 +148,7 @@ async function inParallel(prompts: number[][][], newTokens: number, server: Chat
   return (await Promise.all(ofClients)).flat();
 }
 
-function row({ chats, seconds, cpuSeconds }: Served): string {
+function row({ chats, seconds, cpuSeconds, peak }: Served): string {
   const tokens = chats.reduce((sum, { tokens: own }) => sum + own, 0);
   const quantile = (values: readonly number[], q: number) =>
     [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(q * values.length))];
@@ -156,5 +160,5 @@ function row({ chats, seconds, cpuSeconds }: Served): string {
   const cached = chats.reduce((sum, { cachedTokens = 0 }) => sum + cachedTokens, 0) / chats.length;
   const times = [quantile(first, 0.5), quantile(first, 0.95)].map((ms) => (ms / 1e3).toFixed(2)).join(' and ');
   const perSecond = `${(tokens / seconds).toFixed(1)} | ${(tokens / cpuSeconds).toFixed(1)}`;
-  return `${perSecond} | ${times} | ${(gap / 1e3).toFixed(2)} | ${cached.toFixed(0)} a prompt | ${loadavg()[0].toFixed(0)}`;
+  return `${perSecond} | ${times} | ${(gap / 1e3).toFixed(2)} | ${cached.toFixed(0)} a prompt | ${peak.toFixed(2)} | ${loadavg()[0].toFixed(0)}`;
 }
