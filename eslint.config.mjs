@@ -172,6 +172,11 @@ export default tseslint.config(
     rules: { '@nx/enforce-module-boundaries': boundaries(testsMayImport) },
   },
   {
+    // Programs that tests start use the build on the same condition as the command line.
+    files: ['packages/testing/src/source-arguments.ts'],
+    rules: { '@nx/enforce-module-boundaries': boundaries(mayImport, { allow: ['../../runner/bin/is-stale.js'] }) },
+  },
+  {
     // A test of a tool for maintainers stands with the tests of the whole repository.
     files: ['packages/testing/test/**/*.ts'],
     rules: {

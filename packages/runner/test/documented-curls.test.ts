@@ -61,14 +61,10 @@ async function serverOf(command: string): Promise<string> {
       ),
   );
   const args = [...words, `save_path=${join(folder, `run-${servers.size}`)}`];
-  const child = spawn(
-    process.execPath,
-    ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts', ...args],
-    {
-      cwd: repository,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const child = spawn(process.execPath, ['packages/runner/bin/bowyer.js', ...args], {
+    cwd: repository,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const address = await new Promise<string>((resolve, reject) => {
     let said = '';
     child.stdout.on('data', (piece: Buffer) => {

@@ -38,6 +38,7 @@ const archer = {
     'use_baseline=true',
     'rollout.mode=lock_step',
     'optimizer=muon',
+    'threads=0',
   ],
 };
 

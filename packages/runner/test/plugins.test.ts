@@ -32,6 +32,7 @@ test('a folder beside a clone needs one line of tsconfig.json for its types', ()
 });
 
 const tiny = [
+  'threads=1',
   'cache_dir=cache',
   'policy.n_embd=16',
   'policy.n_layer=1',

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const adapters = `adapters={support_team: ${at('run')}, frenchTeam: ${at('peft')}}`;
   const overrides = [`model=${at('base')}`, adapters, `runtime_adapters=[${at('later')}]`, 'port=0', 'threads=1'];
   const args = ['--config-name', 'serve_model', ...overrides, `save_path=${at('server')}`];
-  child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts', ...args], {
+  child = spawn(process.execPath, ['packages/runner/bin/bowyer.js', ...args], {
     cwd: repository,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -11,7 +11,7 @@ import { agentGymEnv } from '@bowyer/envs';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
-const program = ['--conditions=source', '--import', 'tsx', 'packages/runner/src/main.ts', '--config-name', 'serve_env'];
+const program = ['packages/runner/bin/bowyer.js', '--config-name', 'serve_env'];
 
 test('plays with the MCP client that starts it, on standard output alone', async () => {
   const save = mkdtempSync(join(tmpdir(), 'serve-env-'));

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const play = ['slots=2', 'eval_size=8', 'test_size=4', 'demonstrations.count=32'];
+const play = ['threads=1', 'slots=2', 'eval_size=8', 'test_size=4', 'demonstrations.count=32'];
 const policy = ['policy.n_embd=16', 'policy.n_layer=1', 'policy.n_head=2'];
 const loop = ['iterations=4', 'rollout_size=8', 'eval_freq=2', 'save_freq=3', 'warm_start.epochs=1', 'cache_dir=cache'];
 const archer = [...loop, 'critic.width=8', 'warmup_iter=1', 'epochs=1', 'batch_size=16', 'capacity=100'];

@@ -1,5 +1,6 @@
 export { cpuMilliseconds } from './cpu-time.js';
 export { recordings, recordedLines, whenRecorded } from './recordings.js';
 export { describeOnDevices, when, type Tests } from './when.js';
+export { programArguments, sourceArguments } from './source-arguments.js';
 export { readmePrograms, type ReadmeProgram } from './readme-programs.js';
 export { WandbServer, type Fault } from './wandb-server.js';

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { sourceArguments } from './source-arguments.js';
 
 export interface ReadmeProgram {
   /** 1 for the first program of the file. */
@@ -12,7 +13,7 @@ export interface ReadmeProgram {
   run(): Promise<string>;
 }
 
-/** @param repository packages are found from there, and their sources are used */
+/** @param repository packages are found from there: their builds, or their sources where those are newer */
 export function readmePrograms(readme: string, repository: string): ReadmeProgram[] {
   const blocks = [...readFileSync(readme, 'utf8').matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, source]) => source!);
   const programs = blocks.filter((source) => source.includes('console.log('));
@@ -22,11 +23,12 @@ export function readmePrograms(readme: string, repository: string): ReadmeProgra
 async function runProgram(source: string, repository: string): Promise<string> {
   const folder = mkdtempSync(join(repository, 'node_modules', '.readme-'));
   try {
-    const file = join(folder, 'program.mts');
-    writeFileSync(file, source);
-    const argv = ['--conditions=source', '--import', 'tsx', file];
+    const file = join(folder, 'program.mjs');
+    const { transformSync } = await import('@swc/core');
+    const { code } = transformSync(source, { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } });
+    writeFileSync(file, code);
     const env = { ...process.env, FORCE_COLOR: '0' }; // Nx requests colours
-    return (await promisify(execFile)(process.execPath, argv, { cwd: folder, env })).stdout;
+    return (await promisify(execFile)(process.execPath, [...sourceArguments(), file], { cwd: folder, env })).stdout;
   } finally {
     rmSync(folder, { recursive: true });
   }

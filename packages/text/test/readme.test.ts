@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { readmePrograms } from '@bowyer/testing';
+import { programArguments, readmePrograms } from '@bowyer/testing';
 import { wordLevelTokenizer } from '../src/index.js';
 
 const folder = resolve(import.meta.dirname, '..');
@@ -15,11 +15,9 @@ beforeEach(async () => (dir = await mkdtemp(join(tmpdir(), 'text-readme-'))));
 afterEach(() => rm(dir, { recursive: true }));
 
 const command = (...argv: string[]) =>
-  promisify(execFile)(
-    process.execPath,
-    ['--conditions=source', '--import', 'tsx', join(folder, 'src/command.ts'), ...argv],
-    { cwd: folder },
-  );
+  promisify(execFile)(process.execPath, [...programArguments(join(folder, 'src/command.ts')), ...argv], {
+    cwd: folder,
+  });
 
 test('the program of the README', async () => {
   expect(await program.run()).toBe('<|user|> Is it a dog?<eos><|assistant|>\n No.<eos>\n');

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { readmePrograms, WandbServer } from '@bowyer/testing';
+import { programArguments, readmePrograms, WandbServer } from '@bowyer/testing';
 import { openRun } from '../src/index.js';
 
 const folder = resolve(import.meta.dirname, '..');
@@ -41,11 +41,10 @@ test('the program of the README writes a run to disk and sends it', async () => 
 });
 
 const command = (...argv: string[]) =>
-  promisify(execFile)(
-    process.execPath,
-    ['--conditions=source', '--import', 'tsx', join(folder, 'src/command.ts'), ...argv],
-    { cwd: folder, env: process.env },
-  );
+  promisify(execFile)(process.execPath, [...programArguments(join(folder, 'src/command.ts')), ...argv], {
+    cwd: folder,
+    env: process.env,
+  });
 
 test('bowyer-wandb sync sends what is on disk, once', async () => {
   const run = await openRun({

@@ -1,0 +1,14 @@
+// How a test starts a program of this repository, or one that imports its packages.
+import { isStale } from '../../runner/bin/is-stale.js';
+
+/**
+ * Arguments of Node with which the packages are imported from their sources; none where the builds are as new as the sources, since a
+ * build starts in half of the processor time.
+ */
+export const sourceArguments = (): string[] => (isStale() ? ['--conditions=source', '--import', 'tsx'] : []);
+
+/** @param source the file of a package's `src` that is started */
+export const programArguments = (source: string): string[] => [
+  ...sourceArguments(),
+  isStale() ? source : source.replace(/src\/([^/]+)\.ts$/, 'dist/$1.js'),
+];
