@@ -1,6 +1,7 @@
 // The environments that come with the package, one line each: its unit, under its name. A family of environments is a record of units.
 export { alfworldUnit as alfworld } from './alfworld/unit.js';
 export { babyAiUnit as babyai } from './babyai/unit.js';
+export { codeUnit as code } from './code/unit.js';
 export { guessMyCityUnit as guess_my_city } from './guess-my-city/unit.js';
 export { mathUnit as math } from './math/unit.js';
 export { mazeUnit as maze } from './maze/unit.js';

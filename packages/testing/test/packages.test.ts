@@ -10,7 +10,7 @@ const root = manifestOf(repository);
 /** Names of the packages that the shipped source of a package imports, or asks Node for the place of. */
 function importedPackages(folder: string): string[] {
   const files = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('test-program'))
+    .filter((file) => /\.m?ts$|\.mjs$/.test(file) && !/\.test\.ts$|test-program|fixtures/.test(file))
     .map((file) => readFileSync(join(folder, 'src', file), 'utf8'));
   const specifiers = files.flatMap((text) => [
     ...[...text.matchAll(/^(?:import|export)\b[^'"`;]*?from '([^'.][^']*)'|^import '([^'.][^']*)'/gm)].map(
@@ -54,9 +54,10 @@ describe.each(publicPackages().map(({ name, folder, manifest }) => ({ name, fold
   test('declares what it imports, and nothing else', () => {
     const { dependencies, optionalDependencies, devDependencies = {} } = manifest;
     const declared = Object.keys({ ...dependencies, ...optionalDependencies }).sort();
-    const needed = importedPackages(folder).filter((imported) => !bundled.includes(imported));
+    const isBundled = (imported: string) => bundled.includes(imported) && !declared.includes(imported);
+    const needed = importedPackages(folder).filter((imported) => !isBundled(imported));
     expect(declared).toEqual(needed);
-    const inPages = importedPackages(folder).filter((imported) => bundled.includes(imported));
+    const inPages = importedPackages(folder).filter(isBundled);
     expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(inPages));
   });
 });

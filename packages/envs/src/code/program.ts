@@ -1,0 +1,37 @@
+// Replies and programs.
+import type { CodeOptions } from './options.js';
+import type { CodeTask } from './task.js';
+
+/** Longer ones are not run. */
+export const PROGRAM_CHARACTERS = 20_000;
+
+type ReplyForm = Pick<CodeOptions, 'reply'>;
+
+/** The program of a reply; empty where it has none. */
+export function programIn(text: string, { head, stopTokens }: CodeTask, { reply }: ReplyForm): string {
+  if (reply === 'completion') return `${head ?? ''}${untilStop(text, stopTokens)}`;
+  const said = text.replace(/^[^]*<\/think>/, '');
+  const blocks = [...said.matchAll(/^```[^\n`]*\n([^]*?)^```/gm)].map(([, code]) => code!);
+  return withoutExports(blocks.at(-1) ?? said).trim();
+}
+
+/** The reply whose program is the solution; null where the task has none. */
+export function solutionReply({ head, solution, language }: CodeTask, { reply }: ReplyForm): string | null {
+  if (solution === null) return null;
+  if (reply === 'completion') return solution.slice((head ?? '').length);
+  return `\`\`\`${language}\n${solution.trim()}\n\`\`\``;
+}
+
+function untilStop(text: string, stopTokens: readonly string[]): string {
+  const ends = stopTokens.map((token) => text.indexOf(token)).filter((place) => place >= 0);
+  return text.slice(0, ends.sort((a, b) => a - b)[0]);
+}
+
+/** A program is a script, and its declarations are found by name. */
+const withoutExports = (code: string): string =>
+  code
+    .replace(
+      /^export\s+(?:default\s+)?(?=async\s+function|function|class|const|let|var|interface|type|enum|abstract)/gm,
+      '',
+    )
+    .replace(/^export\s*(?:default\s+[\w$]+|\{[^}]*\})\s*;?[^\S\n]*$/gm, '');

@@ -1,0 +1,81 @@
+// Freezes all built-in objects, so that a program cannot change what its tests are made of; like `lockdown` of Hardened JavaScript.
+import {
+  defineProperty,
+  freeze,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  hasOwn,
+  isObject,
+  ownKeys,
+} from './captured.mjs';
+
+const isFixed = (name) => name === 'undefined' || name === 'NaN' || name === 'Infinity';
+
+/** Names of the global built-in values, and the values in the same order. */
+export const names = ownKeys(globalThis).filter((name) => typeof name === 'string' && !isFixed(name));
+export const values = names.map((name) => globalThis[name]);
+
+/** Values whose prototypes have no global name. */
+const samples = [
+  function* () {},
+  async () => {},
+  async function* () {},
+  [].values(),
+  [].values().map((each) => each),
+  new Map().values(),
+  new Set().values(),
+  ''[Symbol.iterator](),
+  'a'.matchAll(/a/g),
+];
+
+export function freezeBuiltIns() {
+  fixRandomNumbers();
+  const found = reachable();
+  const isErrorPrototype = (value) => hasOwn(value, 'message') && hasOwn(value, 'constructor');
+  for (const owner of [Object.prototype, Function.prototype, ...found.filter(isErrorPrototype)])
+    for (const key of ownKeys(owner)) allowOwn(owner, key);
+  for (const owner of found)
+    for (const key of ['constructor', 'toString']) if (hasOwn(owner, key)) allowOwn(owner, key);
+  for (const value of found) freeze(value);
+}
+
+/** All objects that can be reached from the built-in values, but for the global one. */
+function reachable() {
+  const found = new Set([globalThis]);
+  const waiting = [...values, ...samples];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if ((!isObject(value) && typeof value !== 'function') || found.has(value)) continue;
+    found.add(value);
+    waiting.push(getPrototypeOf(value));
+    for (const key of ownKeys(value)) {
+      const { value: held, get, set } = getOwnPropertyDescriptor(value, key);
+      waiting.push(held, get, set);
+    }
+  }
+  return [...found].slice(1);
+}
+
+/** An object may have a property of its own under the name of a frozen one, as by `this.name = …` in a class of errors. */
+function allowOwn(owner, key) {
+  const { value, writable, configurable, enumerable } = getOwnPropertyDescriptor(owner, key);
+  if (!writable || !configurable) return;
+  const set = function (held) {
+    if (this === owner) throw new TypeError(`${String(key)} of a built-in object cannot be changed`);
+    const isOwn = getOwnPropertyDescriptor(this, key) !== undefined;
+    const ofNew = { writable: true, enumerable: true, configurable: true };
+    defineProperty(this, key, isOwn ? { value: held } : { value: held, ...ofNew });
+  };
+  defineProperty(owner, key, { get: () => value, set, enumerable, configurable });
+}
+
+/** A program that draws random numbers has the same result each time. */
+function fixRandomNumbers() {
+  const imul = Math.imul;
+  let state = 1;
+  const random = () => {
+    state = (imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  defineProperty(Math, 'random', { value: random, writable: true, enumerable: false, configurable: true });
+}

@@ -1,0 +1,22 @@
+// Built-in functions as they are before a program runs. Nothing here looks a method up on a value that a program may have made.
+// The modules of this folder are evaluated inside QuickJS, in the realm of the program, which has no way to them.
+
+export const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
+export const { freeze, is, keys } = Object;
+export const { isArray } = Array;
+export const { stringify } = JSON;
+
+/** A method, or the getter of a property, as a function whose first argument is the object. */
+export function method(owner, name) {
+  const { value, get } = getOwnPropertyDescriptor(owner, name);
+  const held = value ?? get;
+  return (self, ...given) => apply(held, self, given);
+}
+
+export const hasOwn = method(Object.prototype, 'hasOwnProperty');
+export const slice = method(String.prototype, 'slice');
+export const indexOf = method(String.prototype, 'indexOf');
+export const matches = method(RegExp.prototype, 'test');
+export const then = method(Promise.prototype, 'then');
+export const isInstance = method(Function.prototype, Symbol.hasInstance);
+export const isObject = (value) => typeof value === 'object' && value !== null;

@@ -1,0 +1,88 @@
+// Equality as node:assert has it: in the legacy mode of deepEqual, or the strict one.
+import { getPrototypeOf, hasOwn, is, isArray, isInstance, isObject, keys, method } from './captured.mjs';
+
+const [source, flags, execute] = ['source', 'flags', 'exec'].map((name) => method(RegExp.prototype, name));
+const forEach = { Map: method(Map.prototype, 'forEach'), Set: method(Set.prototype, 'forEach') };
+const has = { Map: method(Map.prototype, 'has'), Set: method(Set.prototype, 'has') };
+const valueAt = method(Map.prototype, 'get');
+const ErrorClass = Error;
+
+/** What values of a class are told apart by, beside their properties. Each function throws for a value of another class. */
+const contents = {
+  Date: method(Date.prototype, 'getTime'),
+  RegExp: (value) => {
+    execute(value, '');
+    return `${source(value)}/${flags(value)}`;
+  },
+  Map: method(Map.prototype, 'size'),
+  Set: method(Set.prototype, 'size'),
+  Number: method(Number.prototype, 'valueOf'),
+  String: method(String.prototype, 'valueOf'),
+  Boolean: method(Boolean.prototype, 'valueOf'),
+};
+const classNames = keys(contents);
+
+export function classOf(value) {
+  if (isArray(value)) return 'Array';
+  for (let i = 0; i < classNames.length; i++)
+    try {
+      contents[classNames[i]](value);
+      return classNames[i];
+    } catch {
+      // A value of another class.
+    }
+  return isInstance(ErrorClass, value) ? 'Error' : 'Object';
+}
+
+// eslint-disable-next-line eqeqeq -- as the legacy comparison of node:assert
+export const looselyEqual = (a, b) => a == b || (is(a, NaN) && is(b, NaN));
+
+/** @param open pairs of objects that are being compared: circles end there */
+export function same(a, b, strict, open = []) {
+  if (!isObject(a) || !isObject(b)) return samePrimitives(a, b, strict);
+  if (a === b) return true;
+  for (let i = 0; i < open.length; i++) if (open[i][0] === a && open[i][1] === b) return true;
+  const name = classOf(a);
+  if (name !== classOf(b) || (strict && getPrototypeOf(a) !== getPrototypeOf(b))) return false;
+  if (hasOwn(contents, name) && !is(contents[name](a), contents[name](b))) return false;
+  if (name === 'Error' && (a.name !== b.name || a.message !== b.message)) return false;
+  const within = [...open, [a, b]];
+  if (hasOwn(forEach, name) && !sameEntries(a, b, name, strict, within)) return false;
+  return sameProperties(a, b, name, strict, within);
+}
+
+function samePrimitives(a, b, strict) {
+  if (is(a, b)) return true;
+  if (strict || isObject(a) || isObject(b) || typeof a === 'function' || typeof b === 'function') return false;
+  return looselyEqual(a, b);
+}
+
+function sameProperties(a, b, name, strict, open) {
+  if (name === 'Array' && a.length !== b.length) return false;
+  const own = keys(a);
+  if (own.length !== keys(b).length) return false;
+  for (let i = 0; i < own.length; i++)
+    if (!hasOwn(b, own[i]) || !same(a[own[i]], b[own[i]], strict, open)) return false;
+  return true;
+}
+
+/** Of equal sizes. An entry whose key is an object is looked for among all. */
+function sameEntries(a, b, name, strict, open) {
+  const others = [];
+  forEach[name](b, (value, key) => {
+    others[others.length] = [key, value];
+  });
+  let equal = true;
+  forEach[name](a, (value, key) => {
+    if (!equal) return;
+    if (has[name](b, key)) equal = name === 'Set' || same(value, valueAt(b, key), strict, open);
+    else equal = isObject(key) && isAmong(others, key, value, strict, open);
+  });
+  return equal;
+}
+
+function isAmong(entries, key, value, strict, open) {
+  for (let i = 0; i < entries.length; i++)
+    if (same(key, entries[i][0], strict, open) && same(value, entries[i][1], strict, open)) return true;
+  return false;
+}

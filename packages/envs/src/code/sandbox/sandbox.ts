@@ -1,0 +1,115 @@
+// Runs programs in threads that are ended from outside: an interrupt of QuickJS comes between two of its operations, and a single one
+// (a regular expression, the collection of garbage) may take minutes.
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+
+export interface Attempt {
+  /** A script of JavaScript. */
+  program: string;
+  /** The program must declare it. */
+  entryPoint: string | null;
+  /** Bodies of functions. */
+  tests: readonly string[];
+  limits: { milliseconds: number; memoryBytes: number };
+}
+
+/** Result of one test. `missing`: the program declares no entry point; `broken`: the test itself cannot be compiled. */
+export interface Outcome {
+  kind: 'passed' | 'assertion' | 'error' | 'syntax' | 'missing' | 'time' | 'memory' | 'broken';
+  text: string;
+}
+
+/** Of the engine, whose stack of WebAssembly has 5 MiB. */
+const STACK_BYTES = 2 ** 20;
+/** From the time limit, at which QuickJS is interrupted, until the thread is ended. */
+const GRACE_MS = 500;
+const THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
+
+const idle: Worker[] = [];
+const waiting: (() => void)[] = [];
+let running = 0;
+let users = 0;
+
+/** The threads of this process, which end with the last user. */
+export interface Sandbox {
+  /** Outcomes of the tests, in order. */
+  run(attempt: Attempt): Promise<Outcome[]>;
+  close(): Promise<void>;
+}
+
+export function openSandbox(): Sandbox {
+  users++;
+  let isOpen = true;
+  return {
+    run,
+    close: async () => {
+      if (!isOpen) return;
+      isOpen = false;
+      users--;
+      if (users === 0) await Promise.all(idle.splice(0).map((worker) => worker.terminate()));
+    },
+  };
+}
+
+async function run(attempt: Attempt): Promise<Outcome[]> {
+  if (running < THREADS) running++;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+  try {
+    const worker = idle.pop() ?? (await startThread());
+    worker.ref();
+    const { outcomes, isUsable } = await play(worker, attempt);
+    worker.unref();
+    if (isUsable && users > 0) idle.push(worker);
+    else await worker.terminate();
+    return outcomes;
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running--;
+    else next();
+  }
+}
+
+async function startThread(): Promise<Worker> {
+  const worker = new Worker(new URL('../../../src/code/sandbox/thread.mjs', import.meta.url), {
+    execArgv: [],
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: 128, stackSizeMb: 8 },
+  });
+  await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+  // An error without any listener would end the process.
+  return worker.on('error', () => {});
+}
+
+/** Tests without an outcome when the thread ends have run out of time or memory. */
+function play(worker: Worker, { limits, ...attempt }: Attempt): Promise<{ outcomes: Outcome[]; isUsable: boolean }> {
+  const outcomes: Outcome[] = [];
+  return new Promise((resolve) => {
+    const end = (missing: Outcome['kind'] | null) => {
+      clearInterval(timer);
+      worker.off('message', hear).off('error', fail);
+      while (missing !== null && outcomes.length < attempt.tests.length) outcomes.push({ kind: missing, text: '' });
+      resolve({ outcomes, isUsable: missing === null });
+    };
+    const isOver = timeLimit(limits.milliseconds + GRACE_MS);
+    const timer = setInterval(() => {
+      if (isOver()) end('time');
+    }, 50);
+    const hear = (outcome: Outcome) => {
+      outcomes.push(outcome);
+      if (outcomes.length === attempt.tests.length) end(null);
+    };
+    const fail = () => end('memory');
+    worker.on('message', hear).on('error', fail);
+    worker.postMessage({ ...attempt, limits: { ...limits, stackBytes: STACK_BYTES } });
+  });
+}
+
+/** On the clock and in CPU time of the process, as in the thread; on the clock alone after ten times as long. */
+function timeLimit(milliseconds: number): () => boolean {
+  const [begin, cpu] = [performance.now(), process.cpuUsage()];
+  return () => {
+    const elapsed = performance.now() - begin;
+    const { user, system } = process.cpuUsage(cpu);
+    return elapsed > milliseconds && ((user + system) / 1000 > milliseconds || elapsed > 10 * milliseconds);
+  };
+}

@@ -1,0 +1,97 @@
+// The thread of the sandbox: QuickJS in WebAssembly, without files, network, timers or any object of Node. Every test has an instance
+// of its own, which is left to the garbage collector; its outcome is told as soon as it is known.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { parentPort } from 'node:worker_threads';
+import variant from '@jitl/quickjs-wasmfile-release-sync';
+import { newQuickJSWASMModuleFromVariant, newVariant } from 'quickjs-emscripten-core';
+
+const path = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
+const engine = newVariant(variant, { wasmModule: await WebAssembly.compile(readFileSync(path)) });
+const files = ['captured', 'built-ins', 'texts', 'comparison', 'assertions', 'realm'];
+const modules = Object.fromEntries(
+  files.map((file) => [`./${file}.mjs`, readFileSync(new URL(`realm/${file}.mjs`, import.meta.url), 'utf8')]),
+);
+
+parentPort.on('message', async ({ program, entryPoint, tests, limits }) => {
+  const isOver = timeLimit(limits.milliseconds);
+  for (const test of tests) parentPort.postMessage(await outcomeOf({ program, entryPoint, test, limits, isOver }));
+});
+
+/** On the clock, and in CPU time of the process: on a busy machine a sound program takes long, too. */
+function timeLimit(milliseconds) {
+  const [begin, cpu] = [performance.now(), process.cpuUsage()];
+  return () => {
+    if (performance.now() - begin <= milliseconds) return false;
+    const { user, system } = process.cpuUsage(cpu);
+    return (user + system) / 1000 > milliseconds;
+  };
+}
+
+async function outcomeOf(attempt) {
+  try {
+    return outcomeIn(await newRealm(attempt), attempt);
+  } catch (error) {
+    // A failure of the program or of the test; or an abort of the engine, which met a bound of WebAssembly.
+    return error instanceof Failure ? error.outcome : { kind: 'memory', text: 'the engine was ended' };
+  }
+}
+
+class Failure extends Error {
+  constructor(outcome) {
+    super(outcome.text);
+    this.outcome = outcome;
+  }
+}
+
+async function newRealm({ limits, isOver }) {
+  const runtime = (await newQuickJSWASMModuleFromVariant(engine)).newRuntime();
+  runtime.setMaxStackSize(limits.stackBytes);
+  runtime.setModuleLoader(
+    (name) => modules[name],
+    (base, name) => name,
+  );
+  const context = runtime.newContext();
+  const exports = context.unwrapResult(context.evalCode(`export * from './realm.mjs'`, 'thread', { type: 'module' }));
+  runtime.setModuleLoader(noModule, noModule);
+  runtime.setMemoryLimit(limits.memoryBytes);
+  runtime.setInterruptHandler(isOver);
+  const call = (name, ...given) => context.callFunction(context.getProp(exports, name), context.undefined, ...given);
+  return { runtime, context, call };
+}
+
+/** Also for modules that are loaded: a program must not reach those of the realm. */
+const noModule = () => ({ error: new Error('nothing can be imported here') });
+
+function outcomeIn(realm, { program, entryPoint, test, isOver }) {
+  const evaluate = (code, file, kind) => unwrapped(realm, realm.context.evalCode(code, file, { type: 'global' }), kind);
+  evaluate(program, 'program.js', 'error');
+  if (entryPoint !== null && textOf(realm, evaluate(`typeof ${entryPoint}`, 'thread', 'error')) === 'undefined')
+    return { kind: 'missing', text: entryPoint };
+  const names = JSON.parse(textOf(realm, unwrapped(realm, realm.call('parameters'), 'error')));
+  // A parameter hides what a program declares under the name of a built-in value, but for the function that is asked for.
+  const parameters = names.map((name, i) => (name === entryPoint ? `hidden${i}` : name));
+  const make = `(function (${parameters}) { return function () {\n${test}\n}; })`;
+  unwrapped(realm, realm.call('run', evaluate(make, 'test.js', 'broken')), 'error');
+  unwrapped(realm, realm.runtime.executePendingJobs(), 'error');
+  const outcome = JSON.parse(textOf(realm, unwrapped(realm, realm.call('outcome'), 'error')));
+  // An interrupted job rejects its promise.
+  return outcome.kind !== 'passed' && isOver() ? { kind: 'time', text: '' } : outcome;
+}
+
+const textOf = ({ context }, handle) => context.getString(handle);
+
+/** @throws {Failure} with the bound that was met, else with the kind */
+function unwrapped(realm, result, kind) {
+  if (!result.error) return result.value;
+  const { runtime, call } = realm;
+  runtime.removeInterruptHandler();
+  runtime.setMemoryLimit(-1);
+  const described = call('errorText', result.error);
+  const text = described.error ? 'an error that cannot be described' : textOf(realm, described.value);
+  if (/^InternalError: interrupted/.test(text)) throw new Failure({ kind: 'time', text: '' });
+  if (/^InternalError: out of memory/.test(text)) throw new Failure({ kind: 'memory', text: '' });
+  throw new Failure({ kind: kind === 'error' && /^SyntaxError/.test(text) ? 'syntax' : kind, text });
+}
+
+parentPort.postMessage('ready');

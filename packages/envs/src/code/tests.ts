@@ -1,0 +1,77 @@
+// The tests of a line: one text, or a list of them.
+import type { Row } from '../table-file.js';
+import { LineError, textCell } from '../task-lines.js';
+
+const columns = ['tests', 'test', 'test_list'] as const;
+
+/** The members of node:assert that the sandbox has; sandbox/realm/assertions.mjs. */
+const assertions =
+  'ok equal notEqual strictEqual notStrictEqual deepEqual notDeepEqual deepStrictEqual notDeepStrictEqual match doesNotMatch fail throws doesNotThrow rejects doesNotReject strict'.split(
+    ' ',
+  );
+
+export interface TestSource {
+  tests: readonly string[];
+  /** The tests, each with the code before all, and with the call of HumanEval's `check`. */
+  withSetup: (entryPoint: string | null) => string[];
+}
+
+/** @throws {LineError} where there is no test, or one that needs what the sandbox does not have */
+export function testsOf(row: Row): TestSource {
+  const tests = textsOf(row);
+  for (const test of tests) assertKnown(test);
+  const setup = textCell(row, 'test_setup_code');
+  return {
+    tests,
+    withSetup: (entryPoint) =>
+      tests.map((test) => `${setup === null ? '' : `${setup}\n`}${test}${callOfCheck(test, entryPoint)}`),
+  };
+}
+
+function textsOf({ cells }: Row): string[] {
+  const given = columns.filter((name) => cells[name] !== undefined && cells[name] !== null);
+  if (given.length !== 1)
+    throw new LineError(
+      given.length === 0
+        ? 'no tests: they stand in tests, test or test_list'
+        : `${given.join(' and ')} are both given: keep one`,
+    );
+  const tests = [cells[given[0]]].flat();
+  if (tests.length > 0 && tests.every((test) => typeof test === 'string' && test.trim() !== ''))
+    return tests as string[];
+  throw new LineError(`${given[0]} must be a text or a list of texts`);
+}
+
+function assertKnown(test: string): void {
+  if (!/\bassert\b/.test(test)) throw new LineError('a test has no assert, so that every program would pass');
+  const member = [...test.matchAll(/\bassert\.(\w+)/g)]
+    .map(([, name]) => name!)
+    .find((name) => !assertions.includes(name));
+  if (member !== undefined)
+    throw new LineError(`assert.${member} is not in the sandbox, which has ${assertions.join(', ')}`);
+  const module = [...test.matchAll(/\brequire\(\s*['"]([^'"]*)['"]/g)].map(([, name]) => name!).find(isOther);
+  if (module !== undefined) throw new LineError(`the module '${module}' is not in the sandbox, which has assert alone`);
+}
+
+const isOther = (module: string) => !/^(?:node:)?assert(?:\/strict)?$/.test(module);
+
+/** HumanEval's tests define `check(candidate)`, and leave the call to what runs them. */
+function callOfCheck(test: string, entryPoint: string | null): string {
+  const isDefined = /\bfunction check\s*\(|\bcheck\s*=/.test(test);
+  const isCalled = /^\s*check\(/m.test(test);
+  return entryPoint !== null && isDefined && !isCalled ? `\ncheck(${entryPoint});` : '';
+}
+
+/**
+ * One test for each assertion, where every assertion has a line to itself; else the test as it is. The other lines, such as those of
+ * `function test()` around the assertions, are in each.
+ */
+export function separated(test: string): string[] {
+  const lines = test.split('\n');
+  const own = lines.flatMap((line, i) => (ASSERTION_LINE.test(line) ? [i] : []));
+  const count = [...test.matchAll(/\bassert(?:\.\w+)*\(/g)].length;
+  if (own.length < 2 || own.length !== count) return [test];
+  return own.map((kept) => lines.filter((_, i) => i === kept || !own.includes(i)).join('\n'));
+}
+
+const ASSERTION_LINE = /^\s*(?:await )?(?:console\.)?assert(?:\.\w+)*\(.*\);?\s*$/;

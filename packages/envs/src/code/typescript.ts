@@ -1,0 +1,17 @@
+// TypeScript becomes JavaScript by esbuild, which tsx brings anyway. Its service is another process, in Go.
+import type { TransformFailure } from 'esbuild';
+
+/** Code without types; or the first error, with its line. */
+export type Stripped = { code: string } | { fault: string };
+
+export async function withoutTypes(code: string): Promise<Stripped> {
+  const { transform } = await import('esbuild');
+  try {
+    const stripped = await transform(code, { loader: 'ts', target: 'es2023', logLevel: 'silent' });
+    return { code: stripped.code };
+  } catch (error) {
+    const [first] = (error as Partial<TransformFailure>).errors ?? [];
+    if (first === undefined) throw error;
+    return { fault: `SyntaxError: ${first.text}${first.location === null ? '' : `, line ${first.location.line}`}` };
+  }
+}

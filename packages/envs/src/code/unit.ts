@@ -1,0 +1,68 @@
+import { defineEnvironment } from '../define-environment.js';
+import { playDemonstrations, playedSet } from '../played-demonstrations.js';
+import { expertItems, listedSplits } from '../splits.js';
+import { tasksBySplit } from '../task-lines.js';
+import { noOptions, resetSchemaWith, type EnvProblem } from '../unit.js';
+import { CodeEnv } from './code-env.js';
+import { codeSchema, type CodeOptions } from './options.js';
+import { solutionReply } from './program.js';
+import { codeTasks } from './task-file.js';
+import type { CodeTask } from './task.js';
+
+const planOf = (tasks: readonly CodeTask[], where?: (task: CodeTask) => boolean) =>
+  listedSplits<CodeTask>({
+    noun: 'tasks',
+    items: tasksBySplit(tasks),
+    reset: (task) => ({ task: tasks.indexOf(task) }),
+    id: ({ id }) => id,
+    ...(where && { where }),
+  });
+
+const isSolved = ({ solution }: CodeTask) => solution !== null;
+
+export const codeUnit = defineEnvironment<CodeOptions>({
+  name: 'code',
+  description: 'Programs in JavaScript or TypeScript that are tested in a sandbox, as in HumanEval.',
+  schema: codeSchema,
+  resetSchema: resetSchemaWith({
+    task: { description: 'Number of the task in the file, from 0.', type: 'integer', minimum: 0 },
+  }),
+  make: (options) => new CodeEnv(options),
+  splits: (options) => planOf(codeTasks(options)),
+  taskType: ({ kind }) => kind as string | null,
+  sampleActions: ['```js\nconst add = (a, b) => a + b;\n```', 'function f( {', 'return 1;\n}', ''],
+  typicalReturn: () => 0.3,
+  problems: completionProblems,
+  hasExpert: (options) => codeTasks(options).some(isSolved),
+  demonstrations: {
+    schema: noOptions,
+    make: async (options, { count, seed, split }) => {
+      const plan = planOf(codeTasks(options), isSolved);
+      const env = new CodeEnv(options);
+      const best = () => env.expertReply();
+      const play = { episodes: count, seed, noise: 0 };
+      return playedSet(await playDemonstrations(expertItems(env, plan, split), { best, random: () => '' }, play));
+    },
+    problem: (options) =>
+      planOf(codeTasks(options), isSolved).count('train') === 0
+        ? `no training task of ${options.data} has a solution to imitate`
+        : null,
+  },
+  vocabulary: (options) => [
+    options.instruction,
+    ...codeTasks(options).flatMap((task) => [task.prompt, solutionReply(task, options) ?? '']),
+  ],
+});
+
+function completionProblems(options: CodeOptions): EnvProblem[] {
+  if (options.reply !== 'completion') return [];
+  const task = codeTasks(options).find(({ head }) => head === null);
+  if (task === undefined) return [];
+  return [
+    {
+      key: 'env.reply',
+      message: `env.reply: the prompt of the task '${task.id}' is a text, with which no completion can go on`,
+      remedy: 'write env.reply=program',
+    },
+  ];
+}
