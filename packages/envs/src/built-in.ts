@@ -3,6 +3,7 @@ export { alfworldUnit as alfworld } from './alfworld/unit.js';
 export { babyAiUnit as babyai } from './babyai/unit.js';
 export { codeUnit as code } from './code/unit.js';
 export { guessMyCityUnit as guess_my_city } from './guess-my-city/unit.js';
+export { harborUnit as harbor } from './harbor/unit.js';
 export { mathUnit as math } from './math/unit.js';
 export { mazeUnit as maze } from './maze/unit.js';
 export { mcpUnit as mcp } from './mcp/unit.js';

@@ -86,7 +86,7 @@ test.each([
     [
       /^ *env\.max_turns=3 has no effect: this run \(task=train algorithm=archer env=coin\) does not read it$/m,
       /^ *in command line: \+env\.max_turns=3$/m,
-      /^ *it belongs to: environment code, guess_my_city, mcp, openenv, twenty_questions, verifiers, webshop$/m,
+      /^ *it belongs to: environment code, guess_my_city, harbor, mcp, openenv, twenty_questions, verifiers, webshop$/m,
     ],
   ],
   [

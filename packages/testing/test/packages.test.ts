@@ -52,8 +52,8 @@ describe.each(publicPackages().map(({ name, folder, manifest }) => ({ name, fold
   });
 
   test('declares what it imports, and nothing else', () => {
-    const { dependencies, optionalDependencies, devDependencies = {} } = manifest;
-    const declared = Object.keys({ ...dependencies, ...optionalDependencies }).sort();
+    const { dependencies, optionalDependencies, peerDependencies, devDependencies = {} } = manifest;
+    const declared = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).sort();
     const isBundled = (imported: string) => bundled.includes(imported) && !declared.includes(imported);
     const needed = importedPackages(folder).filter((imported) => !isBundled(imported));
     expect(declared).toEqual(needed);

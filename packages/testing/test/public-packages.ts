@@ -14,6 +14,7 @@ export interface Manifest {
   publishConfig?: { access: string };
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
 }
 

@@ -1,0 +1,5 @@
+/** A task cannot be played, for the reason in its message. */
+export class HarborFault extends Error {}
+
+/** Files of the virtual file system, by absolute path. */
+export type Files = Readonly<Record<string, Uint8Array>>;

@@ -1,0 +1,148 @@
+// Tasks in Harbor's folders, in a shell of this process; harbor.md.
+import { Rng } from '@bowyer/core';
+import type { Env, ResetResult, StepResult } from '../contract/env.js';
+import { EpisodeOrder } from '../contract/episode-order.js';
+import { shortened } from '../mcp/content-text.js';
+import type { HarborOptions } from './options.js';
+import { rewardOf, type HarborReward } from './reward.js';
+import { Shell, ShellEndedError, type CommandResult } from './shell/shell.js';
+import { harborTasks, type HarborTask } from './task-folder.js';
+
+export interface HarborReset {
+  seed?: number;
+  /** Name of the task's folder; absent: drawn by the seed. */
+  task?: string;
+}
+
+/** The command that ends an episode. */
+const SUBMIT = 'submit';
+/** Of a command of a Dockerfile. */
+const SETUP_MS = 60_000;
+
+export class HarborEnv implements Env {
+  readonly #order = new EpisodeOrder('harbor');
+  readonly #tasks: readonly HarborTask[];
+  #rng = new Rng(0);
+  #shell: Shell | null = null;
+  #task!: HarborTask;
+  #workdir = '/';
+  #turn = 0;
+
+  /** @throws {HarborTaskError} if a task cannot be played */
+  constructor(private readonly options: HarborOptions) {
+    this.#tasks = harborTasks(options);
+  }
+
+  /** @throws {ShellEndedError} if the shell does not start @throws {Error} if a command of the Dockerfile fails */
+  async reset({ seed, task }: HarborReset = {}): Promise<ResetResult> {
+    this.#order.begin();
+    this.#order.end(); // until the shell is ready
+    if (seed !== undefined) this.#rng = new Rng(seed);
+    this.#task = task === undefined ? this.#rng.choice(this.#tasks) : this.#named(task);
+    const { memoryMb } = this.options;
+    if (this.#shell === null || this.#shell.ended) this.#shell = await Shell.start(memoryMb);
+    await this.#shell.begin(this.#task, (memoryMb / 4) * 2 ** 20);
+    for (const { command, workdir } of this.#task.setup) await this.#prepare(command, workdir);
+    [this.#workdir, this.#turn] = [this.#task.workdir, 0];
+    const { instruction } = this.options;
+    const observation = `${instruction === '' ? '' : `${instruction}\n\n`}${this.#task.instruction}`;
+    this.#order.begin();
+    return { observation, info: this.#info({ taskDescription: this.#task.instruction }) };
+  }
+
+  /** @param action a reply with a command, or `submit` */
+  async step(action: string): Promise<StepResult> {
+    this.#order.assertRunning();
+    this.#order.end(); // if the shell fails
+    this.#turn++;
+    const command = commandIn(action);
+    if (command === SUBMIT) return this.#ended('', { terminated: true });
+    try {
+      const result = await this.#run(command);
+      const observation = outputText(result, this.options);
+      if (this.#turn >= this.options.maxTurns) return await this.#ended(observation, { terminated: false });
+      this.#order.begin();
+      const info = this.#info({ exitCode: result.exitCode });
+      return { observation, reward: 0, terminated: false, truncated: false, info };
+    } catch (error) {
+      if (!(error instanceof ShellEndedError)) throw error;
+      const observation = `The shell was ended: ${error.message}.`;
+      return { observation, reward: 0, terminated: true, truncated: false, info: this.#info({ fault: error.message }) };
+    }
+  }
+
+  /** The solution of the task, then `submit`; null where it has none. */
+  expertReply(): string | null {
+    const { solution } = this.#task;
+    if (solution === null) return null;
+    return this.#turn === 0 ? inBlock(solution.replace(/^#!.*\n/, '').trim()) : inBlock(SUBMIT);
+  }
+
+  async close(): Promise<void> {
+    this.#order.close();
+    await this.#shell?.close();
+    this.#shell = null;
+  }
+
+  #named(id: string): HarborTask {
+    const task = this.#tasks.find((known) => known.id === id);
+    if (task !== undefined) return task;
+    throw new RangeError(
+      `harbor: there is no task '${id}'; the tasks are ${this.#tasks.map((each) => each.id).join(', ')}`,
+    );
+  }
+
+  async #prepare(command: string, workdir: string): Promise<void> {
+    const { exitCode, stderr } = await this.#shell!.run(command, { workdir, milliseconds: SETUP_MS });
+    if (exitCode === 0) return;
+    throw new Error(`harbor: RUN ${command} of the task ${this.#task.id} failed: ${stderr.trim()}`);
+  }
+
+  async #run(command: string): Promise<CommandResult> {
+    const place = { workdir: this.#workdir, milliseconds: this.options.commandMs };
+    const result = await this.#shell!.run(command, place);
+    this.#workdir = result.workdir;
+    return result;
+  }
+
+  async #ended(observation: string, { terminated }: { terminated: boolean }): Promise<StepResult> {
+    const { reward, components, fault } = await this.#verified();
+    const info = this.#info({ components, fault, won: reward >= 1 });
+    return { observation, reward, terminated, truncated: !terminated, info };
+  }
+
+  /** Runs the tests on the files that the agent leaves. */
+  async #verified(): Promise<HarborReward> {
+    const { tests, verifier, workdir } = this.#task;
+    const shell = this.#shell!;
+    const milliseconds = Math.min(this.options.verifierMs, verifier.milliseconds);
+    try {
+      await shell.place(['/logs/verifier', '/tests'], { ...tests, '/logs/verifier/.keep': new Uint8Array() });
+      await shell.run('bash /tests/test.sh', { workdir, milliseconds, environment: verifier.environment });
+      return rewardOf(await shell.read('/logs/verifier/reward.json'), await shell.read('/logs/verifier/reward.txt'));
+    } catch (error) {
+      if (!(error instanceof ShellEndedError)) throw error;
+      return { reward: 0, components: {}, fault: `the shell was ended by the tests: ${error.message}` };
+    }
+  }
+
+  #info(more: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    const { id: item, kind } = this.#task;
+    return { item, kind, won: false, ...more };
+  }
+}
+
+/** The last code block of a reply, else its text without thoughts. */
+export function commandIn(reply: string): string {
+  const said = reply.replace(/^[^]*<\/think>/, '');
+  const blocks = [...said.matchAll(/^```[^\n`]*\n([^]*?)^```/gm)].map(([, code]) => code!);
+  return (blocks.at(-1) ?? said).trim();
+}
+
+export const inBlock = (command: string): string => `\`\`\`bash\n${command}\n\`\`\``;
+
+function outputText({ stdout, stderr, exitCode, isLate }: CommandResult, options: HarborOptions): string {
+  const output = shortened(`${stdout}${stderr}`.trimEnd(), options.outputChars);
+  const end = isLate ? `(ended after ${options.commandMs / 1000} s)` : exitCode === 0 ? '' : `(exit code ${exitCode})`;
+  return [output, end].filter((part) => part !== '').join('\n') || '(no output)';
+}

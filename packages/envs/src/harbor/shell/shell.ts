@@ -1,0 +1,110 @@
+// A shell with a file system of its own, in a thread that is ended where a command does not end.
+import { Worker } from 'node:worker_threads';
+import type { Preparation } from '../dockerfile.js';
+
+export interface CommandResult {
+  stdout: string;
+  stderr: string;
+  exitCode: number;
+  /** The folder after the command. */
+  workdir: string;
+  /** The command was ended by its limit of time. */
+  isLate: boolean;
+}
+
+/** The shell was ended by a limit of time or memory, and its files are lost. */
+export class ShellEndedError extends Error {
+  override readonly name = 'ShellEndedError';
+}
+
+/** From the limit of a command, at which just-bash ends it, until the thread is ended. */
+const GRACE_MS = 2_000;
+/** For all but commands, which have limits of their own. */
+const REQUEST_MS = 60_000;
+
+export class Shell {
+  #ended = false;
+
+  private constructor(private readonly worker: Worker) {
+    worker.on('error', () => {}); // an error without any listener would end the process
+    worker.on('exit', () => (this.#ended = true));
+  }
+
+  /** @throws {ShellEndedError} if the thread does not start */
+  static async start(memoryMb: number): Promise<Shell> {
+    const worker = new Worker(new URL('../../../src/harbor/shell/thread.mjs', import.meta.url), {
+      execArgv: [],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, stackSizeMb: 8 },
+    });
+    const shell = new Shell(worker);
+    try {
+      await shell.#answer<string>(REQUEST_MS);
+      return shell;
+    } catch (error) {
+      await shell.close();
+      throw error;
+    }
+  }
+
+  /** Whether its thread is gone. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Begins anew, with the files and the folder of a task. @param fileBytes most bytes of all files */
+  async begin({ files, environment, workdir }: Preparation, fileBytes: number): Promise<void> {
+    const folders = [workdir, '/logs/verifier', '/logs/agent', '/tmp'];
+    await this.#ask('begin', { files, folders, environment, workdir, fileBytes }, REQUEST_MS);
+  }
+
+  /** @throws {ShellEndedError} where it had to be ended */
+  run(
+    command: string,
+    options: { workdir: string; milliseconds: number; environment?: object },
+  ): Promise<CommandResult> {
+    return this.#ask<CommandResult>('run', { command, environment: {}, ...options }, options.milliseconds + GRACE_MS);
+  }
+
+  /** Removes paths, then writes files. */
+  async place(remove: readonly string[], files: Readonly<Record<string, Uint8Array>>): Promise<void> {
+    await this.#ask('place', { remove, files }, REQUEST_MS);
+  }
+
+  /** Null where there is no such file. */
+  read(path: string): Promise<string | null> {
+    return this.#ask<string | null>('read', { path }, REQUEST_MS);
+  }
+
+  async close(): Promise<void> {
+    await this.worker.terminate();
+  }
+
+  #ask<T>(request: string, given: object, milliseconds: number): Promise<T> {
+    const answer = this.#answer<T>(milliseconds);
+    this.worker.postMessage({ request, ...given });
+    return answer;
+  }
+
+  #answer<T>(milliseconds: number): Promise<T> {
+    const { worker } = this;
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void) => {
+        clearTimeout(timer);
+        worker.off('message', hear).off('error', fail).off('exit', leave);
+        settle();
+      };
+      const lose = (reason: string) => {
+        this.#ended = true;
+        void worker.terminate();
+        end(() => reject(new ShellEndedError(reason)));
+      };
+      const hear = ({ value, fault }: { value: T; fault?: string }) =>
+        fault === undefined ? end(() => resolve(value)) : lose(fault);
+      const fail = (error: Error) => lose(error.message);
+      const leave = () => lose('its thread ended');
+      const timer = setTimeout(() => lose('it did not answer in time'), milliseconds);
+      worker.on('message', hear).on('error', fail).on('exit', leave);
+    });
+  }
+}

@@ -1,0 +1,43 @@
+// The thread of a shell: just-bash with a file system in memory and without a network. It is ended from outside where it does not
+// answer.
+import { parentPort } from 'node:worker_threads';
+import { Bash, InMemoryFs } from 'just-bash';
+
+let bash = null;
+
+const requests = {
+  begin: ({ files, folders, environment, workdir, fileBytes }) => {
+    const fs = new InMemoryFs(files);
+    for (const folder of folders) fs.mkdirSync(folder, { recursive: true });
+    const executionLimits = {
+      maxFileSystemBytes: fileBytes,
+      maxStringLength: 16 * 2 ** 20,
+      maxOutputSize: 4 * 2 ** 20,
+    };
+    bash = new Bash({ fs, env: environment, cwd: workdir, executionLimits });
+    return null;
+  },
+  run: async ({ command, workdir, environment, milliseconds }) => {
+    const signal = AbortSignal.timeout(milliseconds);
+    const { stdout, stderr, exitCode, env } = await bash.exec(command, { cwd: workdir, env: environment, signal });
+    return { stdout, stderr, exitCode, workdir: env.PWD ?? workdir, isLate: signal.aborted };
+  },
+  place: async ({ remove, files }) => {
+    for (const path of remove) await bash.fs.rm(path, { recursive: true, force: true });
+    for (const [path, content] of Object.entries(files)) {
+      await bash.fs.mkdir(path.slice(0, path.lastIndexOf('/')) || '/', { recursive: true });
+      await bash.fs.writeFile(path, content);
+    }
+    return null;
+  },
+  read: async ({ path }) => ((await bash.fs.exists(path)) ? await bash.fs.readFile(path) : null),
+};
+
+parentPort.on('message', async ({ request, ...given }) => {
+  try {
+    parentPort.postMessage({ value: await requests[request](given) });
+  } catch (error) {
+    parentPort.postMessage({ fault: String(error?.message ?? error).slice(0, 500) });
+  }
+});
+parentPort.postMessage({ value: 'ready' });

@@ -1,0 +1,65 @@
+import { createRequire } from 'node:module';
+import { defineEnvironment } from '../define-environment.js';
+import { playDemonstrations, playedSet } from '../played-demonstrations.js';
+import { expertItems, listedSplits } from '../splits.js';
+import { noOptions, resetSchemaWith, type EnvProblem } from '../unit.js';
+import { HarborEnv, inBlock } from './harbor-env.js';
+import { harborSchema, type HarborOptions } from './options.js';
+import { harborTasks, type HarborTask } from './task-folder.js';
+
+const planOf = (items: readonly HarborTask[], where?: (task: HarborTask) => boolean) =>
+  listedSplits<HarborTask>({
+    noun: 'tasks',
+    items,
+    reset: ({ id }) => ({ task: id }),
+    id: ({ id }) => id,
+    ...(where && { where }),
+  });
+
+const isSolved = ({ solution }: HarborTask) => solution !== null;
+
+export const harborUnit = defineEnvironment<HarborOptions>({
+  name: 'harbor',
+  description: "Tasks in Harbor's folders, solved by the commands of a shell that needs no container.",
+  schema: harborSchema,
+  resetSchema: resetSchemaWith({
+    task: { description: "Name of the task's folder, instead of one drawn by the seed.", type: 'string' },
+  }),
+  make: (options) => new HarborEnv(options),
+  splits: (options) => planOf(harborTasks(options)),
+  taskType: ({ kind }) => (kind as string | null | undefined) ?? null,
+  context: () => ({ observation: 'turn', kind: 'dialogue', parts: ['taskDescription'] }),
+  sampleActions: ['ls', '```bash\ncat *.txt\n```', '```bash\nsubmit\n```', 'if ['],
+  typicalReturn: () => 0.3,
+  problems: () => missingShell(),
+  hasExpert: (options) => harborTasks(options).some(isSolved),
+  demonstrations: {
+    schema: noOptions,
+    make: async (options, { count, seed, split }) => {
+      const env = new HarborEnv(options);
+      const best = () => env.expertReply();
+      const play = { episodes: count, seed, noise: 0 };
+      const items = expertItems(env, planOf(harborTasks(options), isSolved), split);
+      return playedSet(await playDemonstrations(items, { best, random: () => 'ls' }, play));
+    },
+    problem: (options) =>
+      harborTasks(options).some(isSolved) ? null : `no task of ${options.tasks} has a solution/solve.sh alone`,
+    independentOf: ['commandMs', 'verifierMs', 'memoryMb'],
+  },
+  vocabulary: (options) => [
+    options.instruction,
+    inBlock('submit'),
+    ...harborTasks(options).flatMap(({ instruction, solution }) => [instruction, solution ?? '']),
+  ],
+});
+
+/** just-bash is not installed with this package: it has 89 MB. */
+function missingShell(): EnvProblem[] {
+  try {
+    createRequire(import.meta.url).resolve('just-bash');
+    return [];
+  } catch {
+    const message = 'env.name=harbor plays in the shell of just-bash, which is not installed';
+    return [{ key: 'env.name', message, remedy: 'npm install just-bash@3.4.2' }];
+  }
+}
