@@ -69,14 +69,30 @@ export class McpConnection {
    * @throws {McpServerError}
    */
   static async open(address: ServerAddress, folder: string | null = null): Promise<McpConnection> {
-    const { Client } = await import('@modelcontextprotocol/client');
     const server = address.command?.join(' ') ?? String(address.url);
+    try {
+      return await McpConnection.#started(address, server, folder);
+    } catch (error) {
+      if (!endedAtQuestion(error, address) || discoveries.has(server)) throw error;
+      const connection = await McpConnection.#started(address, server, folder, { kind: 'legacy' });
+      discoveries.set(server, { kind: 'legacy' });
+      return connection;
+    }
+  }
+
+  static async #started(
+    address: ServerAddress,
+    server: string,
+    folder: string | null,
+    prior = discoveries.get(server),
+  ): Promise<McpConnection> {
+    const { Client } = await import('@modelcontextprotocol/client');
     const client = new Client(
       { name: 'bowyer', version: '0.2.0' },
       { versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.ceil(address.startMs / 2) } } },
     );
     const connection = new McpConnection(client, address, server);
-    await connection.#start(folder);
+    await connection.#start(folder, prior);
     return connection;
   }
 
@@ -121,11 +137,10 @@ export class McpConnection {
     await this.client.close().catch(() => {}); // a server that is gone has nothing to close
   }
 
-  async #start(folder: string | null): Promise<void> {
+  async #start(folder: string | null, prior: PriorDiscovery | undefined): Promise<void> {
     const timeout = this.address.startMs;
     const deadline = rejectAfter(timeout);
     try {
-      const prior = discoveries.get(this.server);
       const transport = await this.#transport(folder);
       this.client.onclose = () => (this.#isBroken = true);
       await Promise.race([this.client.connect(transport, { timeout, ...(prior && { prior }) }), deadline.promise]);
@@ -153,12 +168,14 @@ export class McpConnection {
       return new StreamableHTTPClientTransport(new URL(url!), { requestInit });
     }
     const { StdioClientTransport, getDefaultEnvironment } = await import('@modelcontextprotocol/client/stdio');
+    // The SDK asks for the version in a second process, but for transports that are derived from its own.
+    class OneProcessTransport extends StdioClientTransport {}
     const given = Object.fromEntries(environment.map((name) => [name, process.env[name] ?? '']));
     const [program, ...args] = command.map((word) =>
       folder === null ? word : word.replaceAll('{folder}', () => folder),
     );
     const env = { ...getDefaultEnvironment(), ...given };
-    const transport = new StdioClientTransport({
+    const transport = new OneProcessTransport({
       command: program,
       args,
       env,
@@ -182,6 +199,12 @@ export class McpConnection {
     return new McpServerError(this.server, `${what}: ${message}`, this.#stderr.trim(), { cause });
   }
 }
+
+/** Servers of old SDKs may end at the question which protocol they speak. */
+const endedAtQuestion = (error: unknown, { command }: ServerAddress): boolean =>
+  command !== null &&
+  error instanceof McpServerError &&
+  (error.cause as { code?: unknown }).code === 'ERA_NEGOTIATION_FAILED';
 
 function rejectAfter(milliseconds: number): { promise: Promise<never>; cancel: () => void } {
   let timer: NodeJS.Timeout;

@@ -42,9 +42,8 @@ export class McpEnv implements Env {
     this.#task = id === undefined ? this.#rng.choice(this.#tasks) : this.#named(id);
     this.#transcript = [];
     this.#done = 0;
-    await this.#leave();
-    this.#session = await openToolSession(this.options, commandOf(this.options), this.#task);
-    const observation = await this.#opening(this.#session);
+    await this.#beginSession();
+    const observation = await this.#opening(this.#session!);
     this.#order.begin();
     return { observation, info: this.#info({ taskDescription: this.#task.prompt }) };
   }
@@ -75,6 +74,14 @@ export class McpEnv implements Env {
   async close(): Promise<void> {
     this.#order.close();
     await this.#leave();
+  }
+
+  /** A shared server ends with its last user: the next session begins before the former one is left. */
+  async #beginSession(): Promise<void> {
+    if (this.options.isolate === 'episode') await this.#leave();
+    const former = this.#session;
+    this.#session = await openToolSession(this.options, commandOf(this.options), this.#task);
+    await former?.close();
   }
 
   async #leave(): Promise<void> {

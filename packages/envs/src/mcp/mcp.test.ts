@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -114,6 +114,38 @@ describe('over stdio', () => {
     const broken = new McpEnv({ ...shop(), command: ['node', '--eval', 'throw new Error("no stock")'], args: [] });
     await expect(broken.reset()).rejects.toThrow(/it did not start: [^]*no stock/);
   });
+});
+
+/** A module that notes each start in a file. */
+function counted(name: string, ...program: string[]): { command: string[]; starts: () => number } {
+  const starts = file(`${name}.starts`);
+  const note = `import { appendFileSync } from 'node:fs';\nappendFileSync(${JSON.stringify(starts)}, 'x');`;
+  return { command: ['node', file(`${name}.mjs`, note, ...program)], starts: () => readFileSync(starts).length };
+}
+
+test('a shared server starts once for all episodes of an environment', async () => {
+  const { command, starts } = counted('shop', `await import(${JSON.stringify(SHOP)});`);
+  const shop = options({ command, isolate: 'shared', tasks: file('shared.jsonl', pear) });
+  expect((await mcpDemonstrations(shop, { count: 3, seed: 1 })).demonstrations).toHaveLength(3);
+  expect(starts()).toBe(1);
+});
+
+test('a server that ends when it is asked for its protocol starts once more, and is not asked again', async () => {
+  const old = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'old', version: '1' } };
+  const { command, starts } = counted(
+    'old',
+    `process.stdin.on('data', (line) => {
+       const { id, method } = JSON.parse(line);
+       if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result: ${JSON.stringify(old)} }));
+       else if (id !== undefined) process.exit(1);
+     });`,
+  );
+  const env = new McpEnv(options({ command, tasks: file('old.jsonl', { ...pear, expert: undefined }) }));
+  expect((await env.reset()).observation).toContain(pear.prompt);
+  expect(starts()).toBe(2);
+  await env.reset();
+  expect(starts()).toBe(3);
+  await env.close();
 });
 
 describe('over HTTP, shared', () => {
