@@ -141,9 +141,6 @@ test('the folder has the files of transformers.js, a model in each type, and the
     'transformers.js_config': { use_external_data_format: { 'model.onnx': 1, 'model_q4.onnx': 1 } },
   });
   expect(json('tokenizer_config.json')).toMatchObject({ unk_token: '<unk>' });
-  expect(json('genai_config.json')).toMatchObject({
-    model: { type: 'llama', decoder: { filename: 'onnx/model.onnx' } },
-  });
   expect(existsSync(join(dir, 'out', 'generation_config.json'))).toBe(true);
 });
 
@@ -158,9 +155,4 @@ test('what has no counterpart is refused by name before a file is written', asyn
   const adapter = await saved(configs.llama, {});
   await expect(written(adapter)).rejects.toThrow('ONNX has no adapters beside a model: write merge=true');
   expect(existsSync(join(dir, 'out'))).toBe(false);
-});
-
-test('genai_config.json has the width of the model where that of all heads together is another', async () => {
-  await written(await saved({ ...configs.llama, model_type: 'qwen3', head_dim: 8 }), { precisions: ['fp32'] });
-  expect(json('genai_config.json')).toMatchObject({ model: { decoder: { hidden_size: 16, head_size: 8 } } });
 });

@@ -1,6 +1,5 @@
 // A model in Hugging Face's layout as a folder for transformers.js and ONNX Runtime: config.json, generation_config.json, the
-// tokenizer, onnx/model….onnx in the types that are asked for, and genai_config.json for onnxruntime-genai. All that could be refused
-// is checked before the first file is begun.
+// tokenizer, and onnx/model….onnx in the types that are asked for. All that could be refused is checked before the first file is begun.
 import { join } from 'node:path';
 import { readGenerationFields, writeChunksAtomically } from '@bowyer/checkpoints';
 import { writeFileAtomically } from '@bowyer/core';
@@ -9,7 +8,6 @@ import type { CausalArchitecture } from '../../architecture/architecture.js';
 import { weightLayouts } from '../../quantization/weight-layouts.js';
 import { mergedReader, withOpenedModel, type OpenedModel, type ReadParameter } from '../opened-model.js';
 import { onnxProblem } from './families.js';
-import { genaiConfig } from './genai-config.js';
 import { modelTensors } from './model-tensors.js';
 import { OnnxExportError } from './onnx-error.js';
 import { onnxGraph } from './onnx-graph.js';
@@ -58,7 +56,6 @@ export function exportOnnx(options: OnnxOptions): Promise<ExportedOnnx> {
       'generation_config.json': generation,
       'tokenizer.json': definition,
       'tokenizer_config.json': config,
-      'genai_config.json': genaiConfig(architecture, `onnx/${onnxPrecisions[precisions[0]].file}`, generation),
     };
     for (const [name, json] of Object.entries(texts))
       await writeFileAtomically(join(output, name), `${JSON.stringify(json, null, 2)}\n`);

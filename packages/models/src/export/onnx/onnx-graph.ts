@@ -1,5 +1,4 @@
-// The graph of an exported decoder, with the inputs and outputs that Optimum gives one and that transformers.js, ONNX Runtime's web
-// build and onnxruntime-genai expect:
+// The graph of an exported decoder, with the inputs and outputs that Optimum gives one and that transformers.js expects:
 //
 //     input_ids, position_ids [batch_size, sequence_length], attention_mask [batch_size, past_sequence_length + sequence_length] int64
 //     past_key_values.N.key, past_key_values.N.value [batch_size, keyValueHeads, past_sequence_length, headSize]

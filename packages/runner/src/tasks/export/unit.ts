@@ -29,7 +29,7 @@ export const exportTask: TaskUnit = {
     ),
     format: nullable(
       oneOf(FORMATS),
-      'gguf: model.gguf for llama.cpp, with a Modelfile for Ollama; onnx: a folder for transformers.js, ONNX Runtime and onnxruntime-genai; hf: a folder in Hugging Face layout',
+      'gguf: model.gguf for llama.cpp, with a Modelfile for Ollama; onnx: a folder for transformers.js and ONNX Runtime; hf: a folder in Hugging Face layout',
     ),
     output: nullable(Type.String(), 'folder to write; its name is the name of the model'),
     dtype: nullable(
