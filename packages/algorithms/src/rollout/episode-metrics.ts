@@ -27,7 +27,16 @@ export function episodeMetrics(trajectories: readonly Trajectory[], prefix: stri
   for (const key of ['invalid', 'repeated']) {
     if (infos.some((info) => key in info)) metrics[`${prefix}/${key}_share`] = share(infos, key);
   }
-  return metrics;
+  return { ...metrics, ...componentMetrics(trajectories, prefix) };
+}
+
+/** Means of the figures that a judge gives an episode by name, in `components` of its last info, over the episodes that have them. */
+function componentMetrics(trajectories: readonly Trajectory[], prefix: string): Metrics {
+  const figures = new Map<string, number[]>();
+  for (const { infos } of trajectories)
+    for (const [name, value] of Object.entries((infos.at(-1)?.components ?? {}) as Record<string, unknown>))
+      if (typeof value === 'number') figures.set(name, [...(figures.get(name) ?? []), value]);
+  return Object.fromEntries([...figures].map(([name, values]) => [`${prefix}/reward_${name}`, mean(values)]));
 }
 
 /** Metrics of an iteration's rollout. The mean negative log-probability of an utterance estimates the policy's entropy. */
