@@ -9,6 +9,7 @@ import type {
   Transport,
 } from '@modelcontextprotocol/client';
 import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { formAnswer } from './form-answer.js';
 
 export interface ServerAddress {
   /** Words of a command, with {folder} in the place of a path; null: a server at the address. */
@@ -89,8 +90,12 @@ export class McpConnection {
     const { Client } = await import('@modelcontextprotocol/client');
     const client = new Client(
       { name: 'bowyer', version: '0.2.0' },
-      { versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.ceil(address.startMs / 2) } } },
+      {
+        capabilities: { elicitation: { form: {} } },
+        versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.ceil(address.startMs / 2) } },
+      },
     );
+    client.setRequestHandler('elicitation/create', ({ params }) => formAnswer(params));
     const connection = new McpConnection(client, address, server);
     await connection.#start(folder, prior);
     return connection;

@@ -9,6 +9,7 @@ import { withDefaults } from '../registry.js';
 import { commandWords } from './command-line.js';
 import { mcpDemonstrations } from './demonstrations.js';
 import { EpisodeFolder } from './episode-folder.js';
+import { formAnswer } from './form-answer.js';
 import { McpEnv } from './mcp-env.js';
 import type { McpOptions } from './options.js';
 import { readReply, writeReply } from './replies.js';
@@ -224,6 +225,19 @@ test('the name of the folder is its path in calls, where it stands alone or begi
   });
   expect(own.outside(`wrote ${path}/x`)).toBe('wrote /work/x');
   await own.remove();
+});
+
+test('a form is answered by its defaults, and declined where a required field has none', () => {
+  const form = (required: string[]) => ({
+    message: 'How many?',
+    requestedSchema: {
+      type: 'object' as const,
+      properties: { count: { type: 'integer' as const, default: 2 }, name: { type: 'string' as const } },
+      required,
+    },
+  });
+  expect(formAnswer(form(['count']))).toEqual({ action: 'accept', content: { count: 2 } });
+  expect(formAnswer(form(['name']))).toEqual({ action: 'decline' });
 });
 
 test('a command is split without a shell', () => {

@@ -1,0 +1,12 @@
+// Forms that a server shows to its user during a call (elicitation): an episode has no user, so only defaults are answered.
+import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client';
+
+/** The defaults of a form (SEP-1034); a refusal where a required field has none, and for pages in a browser. */
+export function formAnswer(params: ElicitRequestParams): ElicitResult {
+  if (params.mode === 'url') return { action: 'decline' };
+  const { properties, required = [] } = params.requestedSchema;
+  const content: NonNullable<ElicitResult['content']> = {};
+  for (const [name, field] of Object.entries(properties))
+    if (field.default !== undefined) content[name] = field.default;
+  return required.every((name) => name in content) ? { action: 'accept', content } : { action: 'decline' };
+}
