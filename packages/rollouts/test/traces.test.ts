@@ -1,6 +1,7 @@
 // Traces that other programs send to a server that records.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { readConversations } from '@bowyer/conversations';
 import { post, tinyServer, type TinyServer } from './tiny-server.js';
 
@@ -45,14 +46,71 @@ test('spans are kept as lines of OTLP that can be learned from; those that canno
   expect(items.map(({ value }) => value.messages[1].content).sort()).toEqual(['b', 't3', 't4']);
 });
 
+const sendBytes = async (bytes: Uint8Array, headers: Record<string, string>) => {
+  const answer = await fetch(`${tiny.server.origin}/v1/traces`, {
+    method: 'POST',
+    headers,
+    body: new Uint8Array(bytes),
+  });
+  return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
+};
+
+/** A field of protobuf with a length: its tag, the length as a varint of two bytes, the content. */
+const delimited = (number: number, ...content: (Buffer | string)[]) => {
+  const bytes = Buffer.concat(content.map((part) => Buffer.from(part)));
+  return Buffer.concat([Buffer.from([(number << 3) | 2, bytes.length | 0x80, bytes.length >> 7]), bytes]);
+};
+const attribute = (key: string, value: object) =>
+  delimited(9, delimited(1, `gen_ai.${key}.messages`), delimited(2, delimited(1, JSON.stringify(value))));
+/** An ExportTraceServiceRequest with a call of a model; field 16 (flags, 32 bits) is one that nothing reads. */
+const chatBytes = (answer: object) => {
+  const asked = attribute('input', [said('user', 'a')]);
+  const flags = Buffer.from([0x85, 0x01, 1, 0, 0, 0]);
+  const span = delimited(
+    2,
+    delimited(1, '\x01\x2b'),
+    delimited(5, 'chat'),
+    flags,
+    asked,
+    attribute('output', [answer]),
+  );
+  return delimited(1, delimited(2, span));
+};
+
+test('a body may be gzip, and protobuf, which is answered as protobuf', async () => {
+  const zipped = gzipSync(JSON.stringify(batch(chat('t5', said('assistant', 't5')))));
+  const json = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  expect(await sendBytes(zipped, json)).toEqual({ status: 200, bytes: Buffer.from('{}') });
+
+  const proto = { 'content-type': 'application/x-protobuf' };
+  expect(await sendBytes(chatBytes(said('assistant', 't6')), proto)).toEqual({ status: 200, bytes: Buffer.of() });
+  const { items } = await readConversations(join(tiny.folder, 'traces.jsonl'));
+  expect(items.slice(-2).map(({ value }) => value.messages[1].content)).toEqual(['t5', 't6']);
+  expect(items.at(-1)!.value.trace).toBe('012b');
+
+  const image = { role: 'assistant', parts: [{ type: 'blob', content: 'x' }] };
+  const { status, bytes } = await sendBytes(gzipSync(chatBytes(image)), { ...proto, 'content-encoding': 'gzip' });
+  expect(status).toBe(200);
+  // partial_success, of it rejected_spans = 1 and error_message
+  expect([...bytes.subarray(0, 5)]).toEqual([0x0a, bytes.length - 2, 0x08, 1, 0x12]);
+  expect(bytes.subarray(6).toString()).toMatch(/^span 'chat': message 2 has a part of type "blob"/);
+});
+
 test.each([
   [{ spans: [] }, {}, 400, "the body is not OTLP: it is an object with the keys spans, without 'resourceSpans'"],
-  [batch(), { 'content-type': 'application/x-protobuf' }, 415, 'it must be application/json'],
-  [batch(), { 'content-encoding': 'gzip' }, 415, 'OTEL_EXPORTER_OTLP_TRACES_COMPRESSION=none'],
+  [batch(), { 'content-type': 'application/x-protobuf' }, 400, 'the body is not OTLP as protobuf: '],
+  [batch(), { 'content-encoding': 'gzip' }, 400, 'the body is not gzip: '],
+  [batch(), { 'content-encoding': 'br' }, 415, 'OTEL_EXPORTER_OTLP_TRACES_COMPRESSION=gzip'],
 ])('%j with %j is refused', async (body, headers, status, message) => {
   const answer = await send(body, headers);
   expect(answer).toEqual({
     status,
     body: { error: expect.objectContaining({ message: expect.stringContaining(message) as string }) as object },
   });
+});
+
+test('a body that is too large when it is inflated is refused', async () => {
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  const answer = await sendBytes(gzipSync(Buffer.alloc(9 * 2 ** 20)), headers);
+  expect(answer.status).toBe(413);
 });
