@@ -12,6 +12,7 @@ import {
   prompt,
   randomAdapter,
   randomFamily,
+  randomModel,
   type Generated,
 } from './random-model.js';
 
@@ -53,7 +54,21 @@ export async function compareTypes(sides: Sides): Promise<void> {
     const { file } = await exported(sides, folder, dtype, false);
     report(`Llama, ${dtype}`, await compared(sides, folder, file), []);
   }
+  const wide = await randomModel(sides.device, join(sides.dir, 'wide'), { ...familyConfigs.Llama, ...rowsOf256 });
+  const exact = await generateThere(sides, (await exported(sides, wide, 'f32', false)).file);
+  for (const dtype of ['q8_0', 'q4_0', 'q4_k'] as const) {
+    const rounded = await generateThere(sides, (await exported(sides, wide, dtype, false)).file);
+    const distance = totalVariation(exact.first, rounded.first).toFixed(3);
+    console.log(`Llama of width 256, ${dtype}: the first token's probabilities are ${distance} from those of float32`);
+  }
 }
+
+/** Half of the sum of the differences of two distributions. */
+const totalVariation = (a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): number =>
+  [...a].reduce((sum, [token, p]) => sum + Math.abs(p - (b.get(token) ?? 0)) / 2, 0);
+
+/** Q4_K has blocks of 256. */
+const rowsOf256 = { hidden_size: 256, intermediate_size: 512, initializer_range: 0.06 };
 
 const chosen = (names: string) => Object.keys(familyConfigs).filter((name) => new RegExp(names).test(name));
 
@@ -85,7 +100,12 @@ async function compared(sides: Sides, folder: string, file: string, adapter?: st
   return { equal, difference: maximum([0, ...apart]) };
 }
 
-async function generateThere({ peer, threads }: Sides, file: string, adapter?: string): Promise<Generated> {
+/** With the probabilities of all tokens after the prompt. */
+interface GeneratedThere extends Generated {
+  first: ReadonlyMap<number, number>;
+}
+
+async function generateThere({ peer, threads }: Sides, file: string, adapter?: string): Promise<GeneratedThere> {
   const model = await peer.loadModel({ modelPath: file, gpuLayers: 0 });
   const context = await model.createContext({
     contextSize: 128,
@@ -95,11 +115,12 @@ async function generateThere({ peer, threads }: Sides, file: string, adapter?: s
     experimentalKvCacheValueType: 'F32',
     ...(adapter !== undefined && { lora: adapter }),
   });
-  const found: Generated = { ids: [], probabilities: [] };
+  const found: GeneratedThere = { ids: [], probabilities: [], first: new Map() };
   const steps = context
     .getSequence()
     .evaluateWithMetadata(prompt, { probabilities: true }, { temperature: 0, yieldEogToken: true });
   for await (const { token, probabilities } of steps) {
+    if (found.ids.length === 0) found.first = probabilities;
     found.ids.push(token);
     found.probabilities.push(probabilities.get(token)!);
     if (found.ids.length === NEW_TOKENS) break;

@@ -1,6 +1,7 @@
-// The types of numbers in a GGUF file that are written here, and how numbers become theirs. Blocks are of 32 numbers of one row.
+// The types of numbers in a GGUF file that are written here, and how numbers become theirs. Blocks are of 32 or 256 numbers of one row.
 // Source: ggml-quants.c of ggml-org/llama.cpp, the functions quantize_row_…_ref; its calculations are in float32, and so are these.
 import { toFloat16 } from '@bowyer/graph';
+import { encodeQ4K, SUPER_BLOCK, SUPER_BLOCK_BYTES } from './q4-k.js';
 
 export interface TensorType {
   /** The type's code in the description of a tensor. */
@@ -18,14 +19,22 @@ const f16: TensorType = { code: 1, block: 1, blockBytes: 2, encode: (numbers) =>
 const bf16: TensorType = { code: 30, block: 1, blockBytes: 2, encode: (numbers) => bytes(bfloat16(numbers)) };
 const q8_0: TensorType = { code: 8, block: BLOCK, blockBytes: 2 + BLOCK, encode: (n) => inBlocks(n, q8_0, block8) };
 const q4_0: TensorType = { code: 2, block: BLOCK, blockBytes: 2 + BLOCK / 2, encode: (n) => inBlocks(n, q4_0, block4) };
+const q4_k: TensorType = { code: 12, block: SUPER_BLOCK, blockBytes: SUPER_BLOCK_BYTES, encode: encodeQ4K };
 
 /** By the name of the type. */
-export const tensorTypes = { f32, f16, bf16, q8_0, q4_0 };
+export const tensorTypes = { f32, f16, bf16, q8_0, q4_0, q4_k };
 
 export type TensorTypeName = keyof typeof tensorTypes;
 
 /** Values of `general.file_type`. */
-export const fileTypes: Readonly<Record<TensorTypeName, number>> = { f32: 0, f16: 1, q4_0: 2, q8_0: 7, bf16: 32 };
+export const fileTypes: Readonly<Record<TensorTypeName, number>> = {
+  f32: 0,
+  f16: 1,
+  q4_0: 2,
+  q8_0: 7,
+  q4_k: 14,
+  bf16: 32,
+};
 
 export const bytesOf = ({ block, blockBytes }: TensorType, shape: readonly number[]): number =>
   (shape.reduce((product, size) => product * size, 1) / block) * blockBytes;

@@ -36,17 +36,25 @@ export function ggufTensors(options: TensorOptions): { tensors: GgufTensor[]; no
   const unfit: string[] = [];
   const tensors = [...planned].map(([name, { shape, sources }]): GgufTensor => {
     const type = typeOf(name, shape, options.dtype, hasHead);
-    if (shape.at(-1)! % type.block !== 0) unfit.push(name);
-    const chosen = shape.at(-1)! % type.block === 0 ? type : tensorTypes.f16;
+    const chosen = fitting(type, shape.at(-1)!);
+    if (chosen !== type) unfit.push(name);
     const change = changeOf(name, options);
     return { name, shape, type: chosen, pieces: () => pieces(name, sources, chosen, options.read, change) };
   });
+  const { block } = tensorTypes[options.dtype];
+  const instead = block > tensorTypes.q8_0.block ? 'q8_0, or float16 without blocks of 32' : 'float16';
   const notes =
     unfit.length === 0
       ? []
-      : [`${unfit.length} tensors whose rows do not divide into blocks of 32 are in float16, the first: ${unfit[0]}`];
+      : [
+          `${unfit.length} tensors whose rows do not divide into blocks of ${block} are in ${instead}, the first: ${unfit[0]}`,
+        ];
   return { tensors: [...Object.entries(options.vectors).map(vector), ...tensors], notes };
 }
+
+/** The type, or the next finer one whose blocks divide the rows. */
+const fitting = (type: TensorType, row: number): TensorType =>
+  [type, tensorTypes.q8_0].find(({ block }) => row % block === 0) ?? tensorTypes.f16;
 
 const vector = ([name, numbers]: [string, Float32Array]): GgufTensor => ({
   name,
@@ -108,7 +116,7 @@ const EXACT = /_norm\.weight$|\.bias$|ffn_gate_inp\.weight$|shortconv\.conv\.wei
 function typeOf(name: string, shape: readonly number[], dtype: TensorTypeName, hasHead: boolean): TensorType {
   if (shape.length < 2 || EXACT.test(name)) return tensorTypes.f32;
   const isHead = name === (hasHead ? 'output.weight' : 'token_embd.weight');
-  return tensorTypes[dtype === 'q4_0' && isHead ? 'q8_0' : dtype];
+  return tensorTypes[isHead && dtype.startsWith('q4') ? 'q8_0' : dtype];
 }
 
 type Change = (tensor: HostTensor) => HostTensor;
