@@ -2,6 +2,7 @@
 // float16, s_j and m_j of 6 bits, codes of 4 bits.
 // Source: ggml-quants.c of ggml-org/llama.cpp, quantize_row_q4_K_ref and make_qkx2_quants; in float32 as there, but for sums.
 import { float16ToFloat32 } from '@bowyer/checkpoints';
+import { maximum } from '@bowyer/core';
 import { toFloat16 } from '@bowyer/graph';
 
 export const SUPER_BLOCK = 256;
@@ -61,7 +62,7 @@ function codesOf(numbers: Float32Array, step: number, offset: number): Uint8Arra
 
 /** Numbers ≥ 0 as codes of 6 bits and the number that code 1 stands for. */
 function sixBits(numbers: readonly number[]): { unit: number; codes: number[] } {
-  const largest = Math.max(0, ...numbers);
+  const largest = maximum([0, ...numbers]);
   const inverse = largest > 0 ? fround(LARGEST_SCALE / largest) : 0;
   return { unit: largest / LARGEST_SCALE, codes: numbers.map((x) => bounded(inverse * x, LARGEST_SCALE)) };
 }
