@@ -27,13 +27,16 @@ test('what decides the weights decides the name, what does not decide them does 
   expect(await hash('archer_20q', 'env=coin', 'env.fold=dev')).not.toBe(await hash('archer_20q', 'env=coin'));
 });
 
-test('demonstrations from a file are distinguished by the contents of the file', async () => {
+test.each([
+  ['demonstrations', 'demonstrations.path'],
+  ['tasks to play', 'env=mcp', 'env.tasks'],
+])('%s from a file are distinguished by the contents of the file', async (_, ...keys) => {
   const directory = await mkdtemp(join(tmpdir(), 'bowyer-warm-start-'));
   try {
     const file = join(directory, 'games.json');
     const hashOf = async (text: string) => {
       await writeFile(file, text);
-      return hash('archer_20q', `demonstrations.path='${file}'`);
+      return hash('archer_20q', ...keys.slice(0, -1), `${keys.at(-1)}='${file}'`);
     };
     expect(await hashOf('[]')).not.toBe(await hashOf('[{}]'));
     expect(await hashOf('[]')).toBe(await hashOf('[]'));

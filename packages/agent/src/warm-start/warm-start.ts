@@ -1,7 +1,7 @@
 // The supervised start: a policy that has imitated demonstrations. Cached by a hash of everything that decides it.
 import { dataFilesOf } from '@bowyer/conversations';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { bc, textDialogues } from '@bowyer/algorithms';
 import { holderMessage, withFileLock, unwatched } from '@bowyer/core';
@@ -58,6 +58,7 @@ export function warmStartHash(config: WarmStartConfig): string {
   // A file may change under its name.
   const { path, split = null } = config.demonstrations;
   if (path !== null) for (const file of dataFilesOf(path, split)) hash.update(readFileSync(file));
+  for (const file of filesOf(decisiveOptions(config.env))) hash.update(readFileSync(file));
   return hash.digest('hex').slice(0, 16);
 }
 
@@ -112,6 +113,13 @@ function decisiveOptions(env: EnvConfig): Record<string, unknown> {
   const decisive = Object.entries(env).filter(([key]) => !excluded.includes(key));
   return { ...Object.fromEntries(decisive), ...(revision !== undefined && { revision }) };
 }
+
+/** The files that options name, such as tasks to play. */
+const filesOf = (options: Readonly<Record<string, unknown>>): string[] =>
+  Object.values(options).filter(
+    (value): value is string =>
+      typeof value === 'string' && statSync(value, { throwIfNoEntry: false })?.isFile() === true,
+  );
 
 /** @returns false if the user stopped it; the same command resumes it */
 async function makeStart(
