@@ -1,0 +1,139 @@
+// Whole iterations of GRPO (rollout, rewards, one update), each in turn with one of TRL's GRPOTrainer in a program of its own.
+import { loadavg } from 'node:os';
+import { findAlgorithm, trainingRun } from '@bowyer/algorithms';
+import type { Rng, Trajectory } from '@bowyer/core';
+import type { Env } from '@bowyer/envs';
+import type { LanguageModel } from '@bowyer/models';
+import { median } from './measure.js';
+import { cpuSeconds, type Peer } from './peer.js';
+
+/** One iteration; times are in seconds. */
+export interface Iteration {
+  wall: number;
+  cpu: number;
+  /** Of those, until the last episode has been played. */
+  rollout: number;
+  rolloutCpu: number;
+  /** Utterances, and the tokens that the policy wrote and those of the environment between them. */
+  turns: number;
+  tokens: number;
+  observed: number;
+}
+
+export interface Sizes {
+  prompts: number;
+  group: number;
+  /** Tokens of an utterance, all of which are written. */
+  newTokens: number;
+  /** Measured iterations; one before them is not, since graphs are compiled in it. */
+  iterations: number;
+}
+
+/** One optimizer step of all episodes, no KL: what peers/trl_grpo.py and peers/trl_many_turns.py do. */
+const grpoOptions = ({ prompts, group, newTokens, iterations }: Sizes) => ({
+  seed: 1,
+  slots: prompts * group,
+  sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: newTokens, terminatorIds: [] },
+  iterations: iterations + 1,
+  rolloutSize: prompts * group,
+  horizon: null,
+  evalFreq: 1e9,
+  evalSize: 1,
+  evalDecoding: 'sample',
+  saveFreq: 1e9,
+  groupSize: group,
+  samplingRounds: 1,
+  invalidPenalty: 0,
+  truncatedEpisodes: 'learn',
+  innerEpochs: 1,
+  sequence: 'episode',
+  minibatchSize: prompts * group,
+  maxBatchTokens: null,
+  lossAggregation: 'sequence_mean_token_mean',
+  lossDivisor: null,
+  ratio: 'token',
+  clipLow: 0.2,
+  clipHigh: 0.2,
+  dualClip: null,
+  oldLogprobs: 'sampled',
+  klCoefficient: 0,
+  klIn: 'loss',
+  klEstimator: 'k3',
+  entropyCoefficient: 0,
+  targetKl: null,
+  lmLr: 1e-5,
+  lmLrFinalShare: 1,
+  maxGradNorm: 1,
+  lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: 1 },
+  scoreTerminator: true,
+  scaleByStd: true,
+  statistics: 'episode',
+});
+
+/** Runs and prints the iterations of both, and their medians. */
+export async function compareIterations(
+  title: string,
+  { policy, makeEnv, peer }: { policy: LanguageModel; makeEnv: () => Env; peer: Peer<Iteration> | null },
+  sizes: Sizes,
+): Promise<void> {
+  await policy.createOptimizer({ kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 });
+  const rows: { ours: Iteration; theirs: Iteration | null }[] = [];
+  let [started, cpu, rollout, rolloutCpu] = [performance.now(), cpuSeconds(), 0, 0];
+  const hooks = {
+    progress: (phase: string, done: number, total: number) => {
+      if (phase !== 'rollout' || done !== total) return;
+      [rollout, rolloutCpu] = [(performance.now() - started) / 1e3, cpuSeconds() - cpu];
+    },
+    log: async (iteration: number, _metrics: unknown, played: readonly Trajectory[]) => {
+      const wall = (performance.now() - started) / 1e3;
+      const ours = { wall, cpu: cpuSeconds() - cpu, rollout, rolloutCpu, ...countsOf(played) };
+      const theirs = peer && (await peer.next());
+      if (iteration > 0) rows.push({ ours, theirs });
+      console.log(`ours ${shown(ours)}${theirs ? `; TRL ${shown(theirs)}` : ''}; load ${loadavg()[0].toFixed(1)}`);
+      [started, cpu] = [performance.now(), cpuSeconds()];
+    },
+  };
+  await findAlgorithm('grpo')!.train(trainingRun({ policy, makeEnv, hooks }), grpoOptions(sizes));
+  printMedians(title, rows);
+}
+
+function countsOf(played: readonly Trajectory[]): Pick<Iteration, 'turns' | 'tokens' | 'observed'> {
+  const segments = played.flatMap((episode) => episode.segments);
+  const utterances = segments.flatMap((segment) => segment.utterances);
+  const tokens = utterances.reduce((sum, { ids }) => sum + ids.length, 0);
+  return {
+    turns: utterances.length,
+    tokens,
+    observed: segments.reduce((sum, { ids }) => sum + ids.length, 0) - tokens,
+  };
+}
+
+const shown = ({ wall, cpu, rollout, rolloutCpu, turns, tokens, observed }: Iteration) =>
+  `${wall.toFixed(2)} s (CPU ${cpu.toFixed(2)}), rollout ${rollout.toFixed(2)} (${rolloutCpu.toFixed(2)}), ` +
+  `${turns} turns, ${tokens} tokens written and ${observed} read`;
+
+function printMedians(title: string, rows: readonly { ours: Iteration; theirs: Iteration | null }[]): void {
+  const of = (pick: (row: (typeof rows)[number]) => number) => median(rows.map(pick));
+  console.log(
+    `${title}: ours ${of(({ ours }) => ours.wall).toFixed(2)} s, ${of(({ ours }) => ours.tokens / ours.wall).toFixed(0)} tokens/s, ` +
+      `of an iteration ${(100 * of(({ ours }) => ours.rollout / ours.wall)).toFixed(0)} % is the rollout`,
+  );
+  if (rows.some(({ theirs }) => theirs === null)) return;
+  const ratio = (seconds: (iteration: Iteration) => number) =>
+    of(({ ours, theirs }) => seconds(theirs!) / seconds(ours)).toFixed(2);
+  console.log(
+    `TRL ÷ ours, medians of ${rows.length}: iteration ${ratio(({ wall }) => wall)}, rollout ${ratio(({ rollout }) => rollout)}, ` +
+      `rest ${ratio(({ wall, rollout }) => wall - rollout)}; CPU time ${ratio(({ cpu }) => cpu)}, ` +
+      `${ratio(({ rolloutCpu }) => rolloutCpu)}, ${ratio(({ cpu, rolloutCpu }) => cpu - rolloutCpu)}`,
+  );
+}
+
+/** Words of the tokenizers of these benchmarks, which have `vocabulary` tokens, four of them special. */
+export const randomWords = (count: number, vocabulary: number, rng: Rng): string =>
+  Array.from({ length: count }, () => `w${rng.integer(0, vocabulary - 5)}`).join(' ');
+
+/** The share of even words: the reward. */
+export function evenShare(text: string): number {
+  const words = text.trim().split(/\s+/);
+  return words.filter((word) => Number(word.slice(1)) % 2 === 0).length / words.length;
+}
