@@ -14,6 +14,7 @@ export {
   remotePolicyNode,
   rolloutNode,
   samplingKeys,
+  samplingPrecisionKey,
   scheduleNode,
   seedKey,
   templateKeys,
@@ -105,4 +106,5 @@ export { playOptions, recipeOptions, type PlayConfig } from './play/play-options
 export { remotePolicyProblems } from './play/remote-policy-problems.js';
 export { withRemoteRollouts, type RemotePolicyConfig } from './play/remote-rollouts.js';
 export { rolloutProblems } from './play/rollout-problems.js';
+export { samplingPrecisionProblems, samplesIntegers, type SamplingPrecisionConfig } from './play/sampling-precision.js';
 export { withRolloutsAhead, type RolloutConfig, type RolloutsAhead } from './play/rollouts-ahead.js';

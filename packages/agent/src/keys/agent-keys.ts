@@ -203,6 +203,15 @@ export const rolloutNode = Type.Object(
   { ...closed, description: 'when rollouts are played and with which weights (docs/asynchronous.md)' },
 );
 
+/** How a policy that is trained samples its rollouts. */
+export const samplingPrecisionKey = {
+  sampling_precision: oneOf(
+    ['float32', 'integers'],
+    'arithmetic in which rollouts are sampled. float32: that of the policy itself, as in evaluations; integers: its linear layers multiply ' +
+      'integers of 8 bits, made of the weights of each iteration: faster, and corrected by algorithms that learn off-policy (docs/models/generation.md)',
+  ),
+};
+
 /** The model that a policy is where none is given. */
 export const policyNode = Type.Object(
   {

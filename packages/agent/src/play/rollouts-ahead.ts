@@ -24,6 +24,7 @@ import type { rolloutNode } from '../keys/agent-keys.js';
 import { deviceOf, type DeviceConfig } from '../policy/device-choice.js';
 import { recipeOptions, type PlayConfig } from './play-options.js';
 import { loadPolicy, type PolicyConfig } from '../policy/policy-setup.js';
+import { samplesIntegers, type SamplingPrecisionConfig } from './sampling-precision.js';
 
 type RolloutKeys = OptionsOf<typeof rolloutNode>;
 /** A synchronous run has the mode alone. */
@@ -39,7 +40,10 @@ export interface RolloutsAhead extends RolloutSource {
   save(folder: string): Promise<void>;
 }
 
-type AheadConfig = PlayConfig & DeviceConfig & PolicyConfig & { rollout?: RolloutConfig; iterations?: number };
+type AheadConfig = PlayConfig &
+  DeviceConfig &
+  PolicyConfig &
+  SamplingPrecisionConfig & { rollout?: RolloutConfig; iterations?: number };
 
 interface AheadRun {
   unit: AnyAlgorithm;
@@ -63,7 +67,8 @@ export async function withRolloutsAhead<Result>(
   const device = await openDevice(deviceOf({ ...config, threads: rollout.threads! || config.threads }));
   try {
     const copy = await loadPolicy(policyFolder, config, device, 'train');
-    const openPlayer = unit.openPlayer({ ...agent, policy: copy }, recipeOptions(config, copy.tokenizer));
+    const player = { ...agent, policy: copy, samplesIntegers: samplesIntegers(config) };
+    const openPlayer = unit.openPlayer(player, recipeOptions(config, copy.tokenizer));
     const collector = new Collector(agent.policy, copy, openPlayer, firstIteration);
     const settings = { iterations: config.iterations!, maxStaleness: rollout.maxStaleness!, firstIteration };
     const found = checkpoint === null ? null : await readPlayed(checkpoint);

@@ -26,7 +26,7 @@ export interface PlayContext {
   ranks?: Ranks;
   /** The place in which replayed turns are stored, if there are several. */
   replayPlacement?: ReplayPlacement;
-  /** Plays rollouts in place of the policy itself, such as a server with another copy of it. Evaluations are the policy's own. */
+  /** Plays rollouts in place of the policy itself, such as a server with a copy of it, or its integers. Evaluations are the policy's own. */
   openRollouts?: OpenPlayer;
   /** Plays rollouts ahead of the iterations that learn from them; if not given, each is played when it is asked for. */
   rollouts?: RolloutSource;

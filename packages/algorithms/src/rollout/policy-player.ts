@@ -10,10 +10,17 @@ import type { TurnTokens } from './turn-tokens.js';
 
 /** The policy alone acts, as the dialogues' `actionChoice` says. */
 export const policyPlayer =
-  ({ policy, dialogues }: { policy: LanguageModel; dialogues: Dialogues }, { slots }: { slots: number }): OpenPlayer =>
+  (
+    {
+      policy,
+      dialogues,
+      samplesIntegers = false,
+    }: { policy: LanguageModel; dialogues: Dialogues; samplesIntegers?: boolean },
+    { slots }: { slots: number },
+  ): OpenPlayer =>
   (sampling) => {
     const { actionChoice = 'free' } = dialogues;
-    if (actionChoice === 'free') return PolicyPlayer.open(policy, slots, sampling, dialogues);
+    if (actionChoice === 'free') return PolicyPlayer.open(policy, slots, sampling, dialogues, samplesIntegers);
     const options = { slots, sampling, dialogues };
     if (actionChoice === 'constrained') return ConstrainedPlayer.open(policy, options);
     return Promise.resolve(new ScoredPlayer(policy, options, actionChoice));
@@ -31,14 +38,18 @@ export class PolicyPlayer implements Player {
     this.#dialogues = Array.from({ length: slots }, () => dialogues.open());
   }
 
-  /** @param dialogues the format of episodes; text if not given */
+  /**
+   * @param dialogues the format of episodes; text if not given
+   * @param samplesIntegers see `Agent.samplesIntegers`
+   */
   static async open(
     policy: LanguageModel,
     slots: number,
     sampling: SamplingOptions,
     dialogues: Dialogues = textDialogues(policy.tokenizer),
+    samplesIntegers = false,
   ): Promise<PolicyPlayer> {
-    const episodes = await policy.openEpisodes({ slots });
+    const episodes = await policy.openEpisodes({ slots, integerProducts: samplesIntegers });
     return new PolicyPlayer(episodes, withTerminators(sampling, dialogues), slots, dialogues);
   }
 

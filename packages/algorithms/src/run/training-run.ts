@@ -15,6 +15,8 @@ export interface Agent {
   critic: DoubleCritic | null;
   /** How episodes become the policy's tokens. */
   dialogues: Dialogues;
+  /** True where the policy samples with products of integers, so that it is not quite the one that is trained; absent: with its own. */
+  samplesIntegers?: boolean;
 }
 
 /** Episodes that were played before, as the policy's tokens. */

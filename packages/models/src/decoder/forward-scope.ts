@@ -31,7 +31,7 @@ export interface ScopeOptions {
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** How products with them are computed (see quantized-weight.ts); 0 if left out. */
   accuracyLevel?: 0 | 4;
-  /** Those of them that products take as integers, from inputs of their own (decoding alone: there is no gradient). */
+  /** Weights that products take as integers, from inputs of their own (decoding alone: there is no gradient). */
   integers?: IntegerWeights;
   /** Weights that are multiplied as integers with a gradient, as initializers: those of `quantized`, and heads. */
   trainingIntegers?: ReadonlyMap<string, TrainingIntegers>;
@@ -121,7 +121,7 @@ export class GraphScope implements ForwardScope {
   #baseLinear(x: Value, weight: string, biasName?: string): Value {
     const { quantized, integers, trainingIntegers, packed, accuracyLevel = 0, operandOrder } = this.options;
     const bias = biasName === undefined ? undefined : this.parameter(biasName);
-    if (integers?.names.has(weight)) return integerProduct(this.g, x, this.#integerInputs(weight, integers), bias);
+    if (integers?.shapes.has(weight)) return integerProduct(this.g, x, this.#integerInputs(weight, integers), bias);
     const frozen = quantized?.get(weight);
     const both = trainingIntegers?.get(weight);
     // A weight that is quantised in no other way is a head's.
@@ -135,8 +135,8 @@ export class GraphScope implements ForwardScope {
     return weightProduct(this.g, x, float, bias, operandOrder);
   }
 
-  #integerInputs(weight: string, { kind }: IntegerWeights): { numbers: Value; scales: Value } {
-    const [outputs, inputs] = this.options.quantized!.get(weight)!.shape;
+  #integerInputs(weight: string, { kind, shapes }: IntegerWeights): { numbers: Value; scales: Value } {
+    const [outputs, inputs] = shapes.get(weight)!;
     const names = integerNames(weight);
     const input = (name: string, dtype: 'float32' | 'int8' | 'uint8', shape: number[]) =>
       this.g.inputs.get(name) ?? this.g.input(name, dtype, shape);

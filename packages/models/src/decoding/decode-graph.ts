@@ -23,7 +23,7 @@ export interface DecodeGraphOptions {
   maskedTokenIds: readonly number[];
   /** Weights to read in 4 or 8 bits, by name; products with them round the activations to 8 bits. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
-  /** Those of them that are read as integers, from separate inputs. */
+  /** Weights that are read as integers, from separate inputs. */
   integers?: IntegerWeights;
   /** Weights that products take from an input of their own, which may be bound as a constant (see forward-scope.ts). */
   packed?: ReadonlySet<string>;

@@ -12,7 +12,13 @@ import { bankWiring, type AdapterBank } from '../lora/adapter-bank.js';
 import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import { prepackedName } from '../decoder/forward-scope.js';
 import { PrepackedPrograms, weightsAsIntegers, weightsToPrepack } from './prepacked-programs.js';
-import { integerKind, integerState } from '../quantization/integer-decoding.js';
+import {
+  integerKind,
+  integerRows,
+  integerShapes,
+  integerState,
+  type WeightShapes,
+} from '../quantization/integer-decoding.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { arrangeGraph, extendedName, residentDecodeGraph } from './resident-decode-graph.js';
 import type { Sampler } from './sampling.js';
@@ -34,6 +40,11 @@ export interface DecodeProgramsOptions {
   quantized?: ReadonlyMap<string, QuantizedWeight>;
   /** Prepack float32 weights for fast products, a second copy of them; by default for 64 MiB to 4 GiB of weights. */
   packed?: boolean;
+  /**
+   * Products of the linear layers multiply integers of 8 bits, made of the weights as they are then, and made again when the
+   * parameters have changed. On the CPU alone.
+   */
+  integerProducts?: boolean;
   /** LoRA beside the parameters, which are frozen then. */
   adapters?: AdapterWeights;
   /** Adapters beside the parameters, of which each turn has its own. */
@@ -62,15 +73,25 @@ export class DecodePrograms {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
   readonly #packed: PrepackedPrograms;
   readonly #weightsToPrepack: ReadonlySet<string>;
-  readonly #integers: ReadonlySet<string>;
+  readonly #integers: WeightShapes;
   #kernel?: Promise<Kernel<GenerateArgs, GenerateResult>>;
   #arrange?: Promise<Program>;
 
   constructor(private readonly options: DecodeProgramsOptions) {
-    const { device, architecture, parameters, quantized, packed } = options;
+    const { device, architecture, parameters, quantized, packed, integerProducts = false } = options;
+    const isOnCpu = device.kind === 'cpu';
+    if (integerProducts && !isOnCpu)
+      throw new Error(
+        `decoding: a device of kind ${device.kind} cannot multiply matrices of integers; sample on 'cpu', or in float32`,
+      );
     this.#packed = new PrepackedPrograms(parameters);
-    this.#weightsToPrepack = device.kind === 'cpu' ? weightsToPrepack(architecture, quantized, packed) : new Set();
-    this.#integers = device.kind === 'cpu' ? weightsAsIntegers(quantized, packed) : new Set();
+    this.#integers = integerProducts
+      ? integerShapes(architecture)
+      : isOnCpu
+        ? weightsAsIntegers(quantized, packed)
+        : new Map();
+    const others = integerProducts ? this.#integers : quantized;
+    this.#weightsToPrepack = isOnCpu ? weightsToPrepack(architecture, others, packed) : new Set();
   }
 
   get architecture(): CausalArchitecture {
@@ -150,7 +171,8 @@ export class DecodePrograms {
     await ComputeWeights.of(this.options.device, this.options.parameters).refresh();
     // With small weights both operand orders give the same graph.
     const large = !this.#isResident && this.architecture.parameters.some(({ shape }) => isLargeWeight(shape));
-    if (this.#weightsToPrepack.size > 0) return this.#forPacked(sampler, large ? rows : 1);
+    if (this.options.integerProducts || this.#weightsToPrepack.size > 0)
+      return this.#forPacked(sampler, large ? rows : 1);
     if (this.options.quantized && !this.#isResident)
       return { programs: inAllRoles(await this.#program(sampler, 'tokens', 'rows-left')), few: [] };
     const isFew = (tokens: number) => large && tokens > 1 && tokens < FEW_ROWS;
@@ -169,7 +191,8 @@ export class DecodePrograms {
 
   /** Some steps read the parameters themselves: where they are weights on the left, and so are not packed at each call. */
   async #forPacked(sampler: Sampler, rows: number): Promise<BatchPrograms> {
-    const few = this.options.quantized ? [] : ROWS_AS_COLUMNS.filter(([from]) => from <= rows);
+    const few =
+      this.#integers.size > 0 || this.options.quantized ? [] : ROWS_AS_COLUMNS.filter(([from]) => from <= rows);
     const stepFew = few.length > 0 ? await this.#program(sampler, 1, 'weights-left') : undefined;
     const packed = await this.#packed.take(JSON.stringify(sampler), () =>
       this.#compile(sampler, 'tokens', 'rows-left'),
@@ -200,7 +223,7 @@ export class DecodePrograms {
   async #compile(sampler: Sampler, tokens: 1 | 'tokens', operandOrder: OperandOrder): Promise<BoundProgram> {
     const { device, architecture, parameters, maskedTokenIds, quantized, adapters, bank } = this.options;
     const packed = operandOrder === 'rows-left' ? this.#weightsToPrepack : new Set<string>();
-    const integers = this.#integers.size > 0 ? { names: this.#integers, kind: await integerKind(device) } : undefined;
+    const integers = this.#integers.size > 0 ? { shapes: this.#integers, kind: await integerKind(device) } : undefined;
     const shared = { sampler, operandOrder, tokens, maskedTokenIds };
     const options = { ...shared, quantized, integers, packed, adapters: adapters?.layout, bank: bank?.layout };
     const graph = this.#isResident
@@ -215,7 +238,8 @@ export class DecodePrograms {
     const wiring = { state: { ...state, ...adapterWiring(adapters), ...bankWiring(bank, graph.inputs) }, inPlace };
     const program = await device.compile(graph);
     if (!integers) return program.bind({ ...wiring, constants });
-    const whole = await integerState(device, quantized!, integers.kind);
+    const rows = await integerRows(device, integers.shapes, { parameters, quantized });
+    const whole = await integerState(device, rows, integers.kind);
     const wholeNumbers = Object.fromEntries(whole.names.map((name) => [name, [whole, name] as const]));
     try {
       return await program.bind({ ...wiring, constants: { ...constants, ...wholeNumbers } });

@@ -3,6 +3,7 @@
 import type { BoundProgram, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import { linearWeights } from '../architecture/linear-weights.js';
+import type { WeightShapes } from '../quantization/integer-decoding.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { isLargeWeight } from '../layers/weight-product.js';
 
@@ -12,26 +13,32 @@ import { isLargeWeight } from '../layers/weight-product.js';
  */
 const PACKED_SIZES = [1 << 26, 2 ** 32] as const;
 
-/** Names of the weights to pack: none, or those that products read in float32. @param asked undefined: as their size suggests */
+/**
+ * Names of the weights to pack: none, or those that products read in float32.
+ *
+ * @param others weights that are read in another form
+ * @param asked undefined: as their size suggests
+ */
 export function weightsToPrepack(
   architecture: CausalArchitecture,
-  quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
+  others: ReadonlyMap<string, unknown> | undefined,
   asked: boolean | undefined,
 ): ReadonlySet<string> {
   if (asked === false) return new Set();
   const products = new Set(Object.values(linearWeights(architecture)).flat());
   const weights = architecture.parameters.filter(
-    ({ name, shape }) => products.has(name) && !quantized?.has(name) && (asked === true || isLargeWeight(shape)),
+    ({ name, shape }) => products.has(name) && !others?.has(name) && (asked === true || isLargeWeight(shape)),
   );
   return new Set(isWorthPacking(weights, asked) ? weights.map(({ name }) => name) : []);
 }
 
-/** Names of the quantised weights that products read as integers (see quantization/integer-weight.ts): all or none. */
+/** The quantised weights that products read as integers (see quantization/integer-weight.ts): all or none. */
 export function weightsAsIntegers(
   quantized: ReadonlyMap<string, QuantizedWeight> | undefined,
   asked: boolean | undefined,
-): ReadonlySet<string> {
-  return new Set(quantized && isWorthPacking([...quantized.values()], asked) ? quantized.keys() : []);
+): WeightShapes {
+  const weights = quantized && isWorthPacking([...quantized.values()], asked) ? [...quantized] : [];
+  return new Map(weights.map(([name, { shape }]) => [name, shape]));
 }
 
 /** @param asked undefined: as their size suggests */

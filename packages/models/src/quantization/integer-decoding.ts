@@ -1,13 +1,47 @@
-// When decoding multiplies integers, and with weights of which sign.
+// Weights as the integers that decoding multiplies, and their sign.
 import { GraphBuilder, type Device, type Program, type State } from '@bowyer/graph';
-import { integerWeight, roundingGraph, weightRows, type IntegerKind } from './integer-weight.js';
+import type { CausalArchitecture } from '../architecture/architecture.js';
+import {
+  floatRows,
+  integerWeight,
+  roundingGraph,
+  weightRows,
+  type IntegerKind,
+  type WeightRows,
+} from './integer-weight.js';
 import type { QuantizedWeight } from './quantized-weight.js';
+import { weightLayouts } from './weight-layouts.js';
 
 /** The properties that a graph needs of the weights that it takes as integers (see integer-weight.ts). */
 export interface IntegerWeights {
   kind: IntegerKind;
-  /** The names of these weights. */
-  names: ReadonlySet<string>;
+  /** These weights by name. */
+  shapes: WeightShapes;
+}
+
+export type WeightShapes = ReadonlyMap<string, readonly [outputs: number, inputs: number]>;
+
+/** The weights that quantisation to 8 bits would take, the output head's among them: those that any model can multiply as integers. */
+export function integerShapes(architecture: CausalArchitecture): WeightShapes {
+  const layout = weightLayouts(architecture, '8bit');
+  const taken = architecture.parameters.filter(({ name, shape }) => layout(name, shape) !== undefined);
+  return new Map(taken.map(({ name, shape: [outputs, inputs] }) => [name, [outputs, inputs] as const]));
+}
+
+/** Their numbers: of the quantised weights from their bits, of the others from the parameters as they are now. */
+export async function integerRows(
+  device: Device,
+  shapes: WeightShapes,
+  { parameters, quantized }: { parameters: State; quantized?: ReadonlyMap<string, QuantizedWeight> },
+): Promise<Map<string, WeightRows>> {
+  const inFloat32 = [...shapes.keys()].filter((name) => !quantized?.has(name));
+  const read = await device.read(parameters, inFloat32);
+  return new Map(
+    [...shapes].map(([name, shape]) => {
+      const weight = quantized?.get(name);
+      return [name, weight ? weightRows(weight) : floatRows(shape, read[name].data as Float32Array)];
+    }),
+  );
 }
 
 /** The inputs that products take a weight's integers and its scales from. */
@@ -16,7 +50,7 @@ export const integerNames = (weight: string) => ({ numbers: `${weight}/integers`
 /** The weights as state, to be bound as constants: ONNX Runtime repacks them, then the state can be released. */
 export async function integerState(
   device: Device,
-  weights: ReadonlyMap<string, QuantizedWeight>,
+  weights: ReadonlyMap<string, WeightRows>,
   kind: IntegerKind,
 ): Promise<State> {
   const tensors: Record<string, { shape: number[]; data: Int8Array | Uint8Array | Float32Array; dtype?: 'uint8' }> = {};
@@ -26,7 +60,7 @@ export async function integerState(
       const [outputs, inputs] = weight.shape;
       const program = rounding.get(inputs) ?? (await device.compile(roundingGraph(inputs, kind)));
       rounding.set(inputs, program);
-      const { numbers, scales } = await integerWeight(weightRows(weight), kind, program);
+      const { numbers, scales } = await integerWeight(weight, kind, program);
       const names = integerNames(name);
       tensors[names.numbers] = { shape: [inputs, outputs], data: numbers, ...(kind === 'uint8' && { dtype: kind }) };
       tensors[names.scales] = { shape: [outputs], data: scales };

@@ -29,7 +29,7 @@ afterAll(() => device.close());
 /** x [rows, in] · Wᵀ + bias on the device. */
 async function product(x: Float32Array, kind: IntegerKind, bias = new Float32Array(outputs)): Promise<Float32Array> {
   const g = new GraphBuilder('product');
-  const state = await integerState(device, new Map([['w', weight]]), kind);
+  const state = await integerState(device, new Map([['w', weightRows(weight)]]), kind);
   const names = integerNames('w');
   const numbers = g.input(names.numbers, kind, [inputs, outputs]);
   const scales = g.input(names.scales, 'float32', [outputs]);

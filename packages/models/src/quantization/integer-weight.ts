@@ -92,6 +92,12 @@ export const weightRows = (weight: QuantizedWeight): WeightRows => ({
   fill: (first, data) => dequantizeRows(weight, first, data),
 });
 
+/** @param data [outputs, inputs] */
+export const floatRows = (shape: WeightRows['shape'], data: Float32Array): WeightRows => ({
+  shape,
+  fill: (first, rows) => rows.set(data.subarray(first * shape[1], first * shape[1] + rows.length)),
+});
+
 /**
  * The numbers of the weight's transpose, as the product's gradient needs them; all of it is in float32 while it is read.
  *

@@ -69,6 +69,54 @@ describe.each(['4bit', '8bit'] as const)('%s', (quantization) => {
   });
 });
 
+/** Utterances of 12 tokens after three prompts, with the sampler's log-probabilities. */
+async function sampled(model: LanguageModel, integerProducts: boolean) {
+  const episodes = await model.openEpisodes({ slots: prompts.length, integerProducts });
+  const turns = prompts.map(({ prompt }, slot) => ({
+    slot,
+    tokens: model.tokenizer.encode(prompt),
+    rng: new Rng(slot),
+  }));
+  const drawn = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 12, terminatorIds: [] };
+  const utterances = await episodes.act(turns, drawn);
+  await episodes.close();
+  return utterances.map(({ ids, logprobs }) => ({ ids: [...ids], logprobs: [...logprobs] }));
+}
+
+const lora = { r: 2, alpha: 4, dropout: 0, targetModules: 'all-linear', seed: 1 } as const;
+
+test.each([
+  ['all weights', {}],
+  ['adapters beside float32', { lora }],
+  ['adapters beside 8 bits', { lora, quantization: '8bit' }],
+] as const)('sampling with integers follows the trained weights: %s', async (_, trained) => {
+  const tokenizer = wordLevelTokenizer(['is it a dog or is it a cat ? yes . no .'], { minCount: 1 });
+  const config = { model_type: 'gpt2', n_layer: 2, n_head: 4, n_embd: 64, n_positions: 32 };
+  const create = (seed: number, packedDecoding?: boolean) =>
+    LanguageModel.create({ device, config, tokenizer, rng: new Rng(3), packedDecoding, ...trained, ...moved(seed) });
+  const moved = (seed: number) => ('lora' in trained ? { lora: { ...lora, seed } } : { rng: new Rng(seed) });
+  const [model, other] = [await create(3), await create(4)];
+  const before = await sampled(model, true);
+  await model.restoreParameters(await other.copyParameters());
+  const after = await sampled(model, true);
+  expect(after).toEqual(await sampled(other, true));
+  if (!('lora' in trained)) expect(after).not.toEqual(before); // fresh adapters add nothing
+  const scores = await model.logprobs(
+    after.map(({ ids }, i) => {
+      const prompt = tokenizer.encode(prompts[i].prompt);
+      const text = [...prompt, ...ids];
+      const weights = Float32Array.from(text.slice(1), (_, at) => (at < prompt.length - 1 ? 0 : 1));
+      return { ids: Int32Array.from(text.slice(0, -1)), targets: Int32Array.from(text.slice(1)), weights };
+    }),
+  );
+  const gaps = after.flatMap(({ logprobs }, i) =>
+    logprobs.map((logprob, t) => Math.abs(logprob - scores[i].slice(-logprobs.length)[t])),
+  );
+  expect(mean(gaps)).toBeGreaterThan(1e-5); // not the float32 products
+  expect(mean(gaps)).toBeLessThan(0.02);
+  await Promise.all([model.release(), other.release()]);
+});
+
 test('quantised weights alone cannot be trained', async () => {
   const tokenizer = wordLevelTokenizer(['yes . no .'], { minCount: 1 });
   const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 32, n_positions: 16 };

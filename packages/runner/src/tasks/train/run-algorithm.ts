@@ -17,6 +17,7 @@ import {
   playOptions,
   recipeOptions,
   referenceOf,
+  samplesIntegers,
   startRestorer,
   teacherOf,
   withRemoteRollouts,
@@ -46,7 +47,7 @@ type AlgorithmConfig = PolicyConfig &
   FreshPolicyConfig &
   PlayConfig &
   Pick<AgentConfig, 'optimizer'> &
-  Pick<TrainConfig, 'diagnostics' | 'guard' | 'remotePolicy' | 'distributed'> &
+  Pick<TrainConfig, 'diagnostics' | 'guard' | 'remotePolicy' | 'samplingPrecision' | 'distributed'> &
   Pick<TrainConfig, 'iterations' | 'epochs' | 'saveMinutes' | 'saveFreq'>;
 
 /** A run between its start and its final test. */
@@ -162,9 +163,13 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
     replayPlacement: config.distributed.replay,
     rollouts,
   };
-  const trained = withRemoteRollouts(config.remotePolicy, { ...agent, slots: config.slots }, (openRollouts) =>
-    unit.train({ ...run, openRollouts }, recipeOptions(config, policy.tokenizer)),
-  );
+  const options = recipeOptions(config, policy.tokenizer);
+  const trained = withRemoteRollouts(config.remotePolicy, { ...agent, slots: config.slots }, (remote) => {
+    const integers = samplesIntegers(config)
+      ? unit.openPlayer({ ...agent, samplesIntegers: true }, options)
+      : undefined;
+    return unit.train({ ...run, openRollouts: remote ?? integers }, options);
+  });
   await trained
     .finally(() => played.close())
     .finally(() => control?.close())
@@ -189,7 +194,8 @@ function samplerOf({ unit, agent, config, context, stage, rollouts }: RunState):
   const isApart = stage.hasOwnSampler || rollouts !== undefined || (config.remotePolicy?.baseUrl ?? null) !== null;
   if (!unit.trainsPolicy || unit.playsWithCritic || isApart || actionChoice !== 'free') return null;
   const { sampling } = playOptions(config, agent.policy.tokenizer);
-  return { openPlayer: (slots) => unit.openPlayer(agent, { slots }), sampling, ranks: context.ranks };
+  const player = { ...agent, samplesIntegers: samplesIntegers(config) };
+  return { openPlayer: (slots) => unit.openPlayer(player, { slots }), sampling, ranks: context.ranks };
 }
 
 /** Parts of the phases in which there are optimizer steps. */

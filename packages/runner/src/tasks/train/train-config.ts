@@ -4,6 +4,7 @@ import type {
   CriticConfig,
   RolloutConfig,
   RemotePolicyConfig,
+  SamplingPrecisionConfig,
   WarmStartConfig,
   AgentConfig,
   ContextConfig,
@@ -16,6 +17,7 @@ import type { GuardBounds } from '../../run/guard.js';
 export type TrainConfig = WarmStartConfig &
   ContextConfig &
   MemoryConfig &
+  SamplingPrecisionConfig &
   CriticConfig &
   Pick<RunConfig, 'projectName' | 'runName'> &
   Pick<

@@ -28,6 +28,8 @@ import {
   rolloutNode,
   rolloutProblems,
   samplingKeys,
+  samplingPrecisionKey,
+  samplingPrecisionProblems,
   templateKeys,
   terminatorKey,
   trainingKeys,
@@ -78,6 +80,12 @@ function rolloutNodeOf({ setting }: Choices): TSchema {
   );
 }
 
+/** A run that was begun before there was such a key samples in float32. */
+const precisionKeyOf = ({ setting }: Choices): TProperties =>
+  setting('sampling_precision') === 'integers'
+    ? samplingPrecisionKey
+    : { sampling_precision: changeableOnResume(samplingPrecisionKey.sampling_precision) };
+
 function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
   const collects = algorithm?.needs.source !== 'dataset';
@@ -127,7 +135,7 @@ function keys(choices: Choices): TProperties {
       ),
     }),
     ...(collects && { diagnostics: diagnosticsNode, guard: guardNode, remote_policy: remotePolicyNode }),
-    ...(collects && { rollout: rolloutNodeOf(choices) }),
+    ...(collects && { rollout: rolloutNodeOf(choices), ...precisionKeyOf(choices) }),
     ...saveKeys,
     ...(!collects && saveEpochsKey),
     ...(collects && !isGiven && { ...terminatorKey, warm_start: warmStartNode }),
@@ -193,6 +201,7 @@ export const trainTask: TaskUnit = {
     problems.push(...quantizationProblems(config));
     problems.push(...remotePolicyProblems(findAlgorithm(config.agentType), raw));
     problems.push(...rolloutProblems(findAlgorithm(config.agentType), raw));
+    problems.push(...samplingPrecisionProblems(findAlgorithm(config.agentType), raw));
     if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));
     const isGiven = checkpointPath !== null || policyLm !== null;
     if (problems.length === 0) problems.push(...(await lossProblems(findAlgorithm(config.agentType), config)));
