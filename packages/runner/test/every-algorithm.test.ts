@@ -49,7 +49,7 @@ interface Checkpoint {
 }
 
 /** Trains from a checkpoint to the end. @returns also the first checkpoint on the way */
-async function train(name: string, from: Checkpoint | null) {
+async function train(name: string, from: Checkpoint | null, precision = 'float32') {
   const { policy, critic, valueModel } = await makeAgent(name, { device });
   const start = await policy.copyParameters();
   if (from) {
@@ -97,20 +97,22 @@ async function train(name: string, from: Checkpoint | null) {
       },
     },
   });
-  await findAlgorithm(name)!.train(run, optionsOf(name));
+  const [unit, options] = [findAlgorithm(name)!, optionsOf(name)];
+  const integers = unit.openPlayer({ ...run, samplesIntegers: true }, options);
+  await unit.train(precision === 'integers' ? { ...run, openRollouts: integers } : run, options);
   const parameters = await policy.copyParameters();
   await policy.release();
   await critic?.release();
   return { lines, first, parameters };
 }
 
-test.each(algorithmNames())(
-  '%s: resumed from a checkpoint, it ends with the same figures, episodes and weights',
-  async (name) => {
-    const whole = await train(name, null);
+test.each([...algorithmNames().map((name) => [name, 'float32']), ['grpo', 'integers']])(
+  '%s, rollouts in %s: resumed from a checkpoint, it ends with the same figures, episodes and weights',
+  async (name, precision) => {
+    const whole = await train(name, null, precision);
     const first: Checkpoint = whole.first!;
     expect(first.lines).toBeLessThan(whole.lines.length);
-    const rest = await train(name, first);
+    const rest = await train(name, first, precision);
     expect(rest.lines).toEqual(whole.lines.slice(first.lines));
     expect(rest.parameters).toEqual(whole.parameters);
   },

@@ -83,6 +83,17 @@ const ignored: [string, string | RegExp][] = [
     'grpo_20q rollout.mode=asynchronous horizon=[[0,2]]',
     /^horizon=\[\[0,2\]\] with rollout\.mode=asynchronous: episodes belong to no iteration when they begin/,
   ],
+  [
+    'chai_20q sampling_precision=integers',
+    'sampling_precision=integers: chai does not correct for rollouts of another policy than the one that it trains\n' +
+      '  in command line: sampling_precision=integers\n' +
+      '  write sampling_precision=float32, or choose agent_evol, archer, dpo, gigpo, grpo, hgpo, online_filteredbc, ppo, reinforce_pp, rloo',
+  ],
+  ['grpo_20q sampling_precision=integers old_logprobs=recomputed', /^old_logprobs=recomputed: the ratio would be to/],
+  [
+    'grpo_20q sampling_precision=integers device=webgpu',
+    /^device=webgpu with sampling_precision=integers: only the CPU multiplies matrices of integers here/,
+  ],
   ['archer_20q lora.r=3', noEffect('lora.r=3', archer) + '    write use_lora=true to train adapters'],
   [
     'archer_20q optimizer=sgd optimizer.eps=1',
