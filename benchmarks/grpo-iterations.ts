@@ -70,10 +70,18 @@ const grpoOptions = ({ prompts, group, newTokens, iterations }: Sizes) => ({
   statistics: 'episode',
 });
 
+export interface Compared {
+  policy: LanguageModel;
+  makeEnv: () => Env;
+  /** Null: our own figures alone. */
+  peer: Peer<Iteration> | null;
+  samplesIntegers?: boolean;
+}
+
 /** Runs and prints the iterations of both, and their medians. */
 export async function compareIterations(
   title: string,
-  { policy, makeEnv, peer }: { policy: LanguageModel; makeEnv: () => Env; peer: Peer<Iteration> | null },
+  { policy, makeEnv, peer, samplesIntegers = false }: Compared,
   sizes: Sizes,
 ): Promise<void> {
   await policy.createOptimizer({ kind: 'adamw', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 });
@@ -93,7 +101,10 @@ export async function compareIterations(
       [started, cpu] = [performance.now(), cpuSeconds()];
     },
   };
-  await findAlgorithm('grpo')!.train(trainingRun({ policy, makeEnv, hooks }), grpoOptions(sizes));
+  const [unit, options] = [findAlgorithm('grpo')!, grpoOptions(sizes)];
+  const run = trainingRun({ policy, makeEnv, hooks });
+  const openRollouts = unit.openPlayer({ ...run, samplesIntegers }, options);
+  await unit.train({ ...run, openRollouts }, options);
   printMedians(title, rows);
 }
 

@@ -1,9 +1,10 @@
 // Whole GRPO iterations over many turns, in turn with TRL's GRPOTrainer and its environment_factory (peers/trl_many_turns.py): 16
 // prompts of 64 tokens, 8 episodes each, 10 turns of 16 tokens written and 16 tokens read, no KL, one optimizer step. No episode
 // ends early and no utterance is shorter, so both write and read the same number of tokens; the counts that each found are printed.
-// 124M trains LoRA, r = 8 on all linear layers, whose base is in float32 or quantised with integer products (TRL's in float32).
-//   PYTHON=… node --conditions=source --import tsx benchmarks/many-turns.ts [0.9M|10.8M|124M] [iterations] [threads]
-//     [episodes at once in TRL's update] [none|8bit|4bit] [prompts]
+// With -lora adapters are trained, r = 8 on all linear layers, beside a base in float32, or quantised and with integer products (TRL's
+// in float32). Rollouts are sampled in float32, or with integers.
+//   PYTHON=… node --conditions=source --import tsx benchmarks/many-turns.ts [0.9M|10.8M|10.8M-lora|124M-lora] [iterations] [threads]
+//     [episodes at once in TRL's update] [none|8bit|4bit] [float32|integers] [prompts]
 import { Rng } from '@bowyer/core';
 import type { Env } from '@bowyer/envs';
 import { openDevice } from '@bowyer/graph';
@@ -16,15 +17,17 @@ const lora = { r: 8, alpha: 16, dropout: 0, targetModules: 'all-linear', seed: 1
 const shapes = {
   '0.9M': { n_layer: 4, n_embd: 128, n_head: 4, vocabulary: 512, isAdapted: false },
   '10.8M': { n_layer: 6, n_embd: 384, n_head: 6, vocabulary: 512, isAdapted: false },
-  '124M': { n_layer: 12, n_embd: 768, n_head: 12, vocabulary: 50_257, isAdapted: true },
+  '10.8M-lora': { n_layer: 6, n_embd: 384, n_head: 6, vocabulary: 512, isAdapted: true },
+  '124M-lora': { n_layer: 12, n_embd: 768, n_head: 12, vocabulary: 50_257, isAdapted: true },
 };
 const name = (process.argv[2] ?? '0.9M') as keyof typeof shapes;
 const { vocabulary, isAdapted, ...shape } = shapes[name];
 const iterations = Number(process.argv[3] ?? 3);
 const threads = Number(process.argv[4] ?? 1);
-const microBatch = Number(process.argv[5] ?? (isAdapted ? 8 : 32));
+const microBatch = Number(process.argv[5] ?? (vocabulary > 512 ? 8 : 32));
 const quantization = (process.argv[6] ?? 'none') as Quantization;
-const prompts = Number(process.argv[7] ?? 16);
+const samplesIntegers = process.argv[7] === 'integers';
+const prompts = Number(process.argv[8] ?? 16);
 const [GROUP, PROMPT_TOKENS, TURNS, WRITTEN, READ] = [8, 64, 10, 16, 16];
 const contextLength = PROMPT_TOKENS + TURNS * (WRITTEN + READ);
 
@@ -78,8 +81,9 @@ try {
     lora: isAdapted ? { ...lora, integerProducts: quantization !== 'none' } : undefined,
   });
   await compareIterations(
-    `${name} (${policy.parameters.size} weights trained, ${quantization}), ${threads} thread(s)`,
-    { policy, makeEnv: () => new Turns(), peer },
+    `${name} (${policy.parameters.size} weights trained, quantization ${quantization}, sampled ${samplesIntegers ? 'with integers' : 'in float32'}), ` +
+      `${threads} thread(s)`,
+    { policy, makeEnv: () => new Turns(), peer, samplesIntegers },
     { prompts, group: GROUP, newTokens: WRITTEN, iterations },
   );
 } finally {
