@@ -11,7 +11,7 @@ import { cpuSeconds, type Peer } from './peer.js';
 export interface Iteration {
   wall: number;
   cpu: number;
-  /** Of those, until the last episode has been played. */
+  /** The part until the last episode has been played. */
   rollout: number;
   rolloutCpu: number;
   /** Utterances, and the tokens that the policy wrote and those of the environment between them. */

@@ -31,7 +31,7 @@ const prompts = Number(process.argv[8] ?? 16);
 const [GROUP, PROMPT_TOKENS, TURNS, WRITTEN, READ] = [8, 64, 10, 16, 16];
 const contextLength = PROMPT_TOKENS + TURNS * (WRITTEN + READ);
 
-/** A text of random words that goes on after every action; the reward of a turn is its share of even words. */
+/** A text of random words that continues after every action; the reward of a turn is its share of even words. */
 class Turns implements Env {
   #rng = new Rng(0);
   #text = '';
