@@ -72,6 +72,11 @@ await run('@anthropic-ai/sdk', {
     const called = tools();
     assert.equal(await loop(ask.compare, called, (body) => client.messages.create(body)), said.compare);
     assert.deepEqual(called.called, parallelCalls);
+    const runnable = tools();
+    const tool = ({ name, input_schema }) => ({ name, input_schema, run: runnable[name], parse: (input) => input });
+    const runner = client.beta.messages.toolRunner({ ...limits, messages: user(ask.compare), tools: own.map(tool) });
+    assert.equal(textOf(await runner), said.compare);
+    assert.deepEqual(runnable.called, parallelCalls);
   },
   async errors() {
     const other = client.messages.create({ ...limits, model: 'other', messages: user(ask.hello) });

@@ -196,6 +196,24 @@ describe('messages', () => {
       headers: { 'x-api-key': 'no' },
     });
     expect([response.status, await response.json()]).toMatchObject([401, { error: { type: 'authentication_error' } }]);
+    const headers = { 'x-api-key': 'secret', 'anthropic-version': '2023-06-01' };
+    const model = await fetch(new URL('/v1/models/other', server.url), { headers });
+    expect([model.status, await model.json()]).toMatchObject([
+      404,
+      { type: 'error', error: { type: 'not_found_error' } },
+    ]);
+  });
+
+  test('a block of text has no `citations`: @ai-sdk/anthropic 3 takes a list or nothing', async () => {
+    const { content } = await create({ stop_sequences: [], temperature: 0 });
+    expect(content.length).toBeGreaterThan(0);
+    for (const block of content) expect(Object.keys(block)).toEqual(['type', 'text']);
+  });
+
+  test('a thread is refused so that tool runners of the SDK send all messages themselves', async () => {
+    const { error } = await create({ thread: { type: 'create' } });
+    expect(error.message).toBe("'thread' is not supported by this server; send all messages");
+    expect(error.details).toEqual({ error_code: 'thread_unsupported_request', unsupported: ['thread'] });
   });
 });
 

@@ -64,10 +64,11 @@ export class ProtocolServer {
     if (`${request.method} ${path}` === 'GET /health')
       return this.#listener.send(request, response, { status: 200, json: { status: 'ok', ...this.options.health() } });
     const found = this.#routes.find(request.method ?? '', path);
-    const protocol = found?.protocol ?? this.#usual(request);
+    const protocol = this.#spoken(found, request);
     for (const [name, value] of Object.entries(protocol.headers?.() ?? {})) response.setHeader(name, value!);
     try {
-      const answer = await this.#answer(found && { ...found, path: asked, rollout }, request, response);
+      const place = found && { ...found, path: asked, rollout };
+      const answer = await this.#answer(place, protocol, request, response);
       if (answer !== null) this.#listener.send(request, response, answer);
     } catch (error) {
       if ((request.destroyed && !request.complete) || response.destroyed) return; // the client left before it had asked
@@ -77,15 +78,20 @@ export class ProtocolServer {
     }
   }
 
-  /** The protocol whose errors a request gets that belongs to none. */
-  #usual({ headers }: IncomingMessage): Protocol {
+  /** The protocol whose errors a request gets: where no route tells it, the client's headers do. */
+  #spoken(found: ReturnType<RouteTable['find']>, { headers }: IncomingMessage): Protocol {
+    if (found && !found.protocol.isShared) return found.protocol;
     const { protocols } = this.options;
     return (headers['anthropic-version'] !== undefined && protocols.find(({ headers: own }) => own)) || protocols[0];
   }
 
   /** @returns null where the answer was streamed, or the client has left */
-  async #answer(found: Place | null, request: IncomingMessage, response: ServerResponse): Promise<HttpAnswer | null> {
-    const protocol = found?.protocol ?? this.#usual(request);
+  async #answer(
+    found: Place | null,
+    protocol: Protocol,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<HttpAnswer | null> {
     const refusal = unauthorized(request, this.options);
     if (refusal !== null) return faultAnswer(refusal, protocol);
     if (found === null) return faultAnswer(unknownRoute(request), protocol);

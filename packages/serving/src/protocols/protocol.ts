@@ -14,6 +14,8 @@ export interface Protocol {
   errorBody: (fault: Fault) => object;
   /** Headers that all its answers have. */
   headers?: () => OutgoingHttpHeaders;
+  /** Clients of other protocols ask for its routes too, and get errors and headers in the form of their own. */
+  isShared?: boolean;
 }
 
 export interface Route {

@@ -15,9 +15,16 @@ const types: Readonly<Record<FaultKind, string>> = {
 /** In characters: a message does not repeat a long input. */
 const LONGEST_ERROR = 1000;
 
-/** Clients look for the words of a prompt that is too long. */
-export function messagesError({ kind, status, message, code }: Fault): object {
+/**
+ * Clients look for the words of a prompt that is too long, and for the code of a thread that is refused: a tool runner then sends
+ * all messages itself (anthropic-sdk-typescript 1.14, lib/internal/threads/ThreadState.ts).
+ */
+export function messagesError({ kind, status, message, param, code }: Fault): object {
   const words = code === 'context_length_exceeded' ? `prompt is too long: ${message}` : message;
   const type = status === 504 ? 'timeout_error' : types[kind];
-  return { type: 'error', error: { type, message: excerpt(words, LONGEST_ERROR) } };
+  const details = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
+  return {
+    type: 'error',
+    error: { type, message: excerpt(words, LONGEST_ERROR), ...(param === 'thread' && { details }) },
+  };
 }

@@ -12,7 +12,8 @@ export const messageFields: FieldRules = {
   // Names for logs and bills, and hints about speed.
   ...harmless('metadata', 'betas', 'service_tier', 'cache_control', 'inference_geo', 'speed', 'diagnostics'),
   ...harmless('user_profile_id', 'workspace_id', 'billing_policy', 'fallback_credit_token'),
-  ...refused({ container: never, mcp_servers: [[]], fallbacks: [[]], compaction: never, thread: never }),
+  ...refused({ container: never, mcp_servers: [[]], fallbacks: [[]], compaction: never }),
+  ...refused({ thread: never }, 'send all messages'),
 };
 
 /** The fields of objects within a request, by where they are. */

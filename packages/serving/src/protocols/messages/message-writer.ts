@@ -83,7 +83,7 @@ export class MessageWriter implements AnswerWriter {
     const closed = this.#close();
     this.#open = { index: this.#blocks++, kind, call: call?.index, thinking: '' };
     const blocks = {
-      text: { type: 'text', text: '', citations: null },
+      text: { type: 'text', text: '' }, // no `citations: null`: clients take a list or nothing
       thinking: { type: 'thinking', thinking: '', signature: '' },
       tool_use: call && toolUse(call, {}),
     };
@@ -107,7 +107,7 @@ export class MessageWriter implements AnswerWriter {
     const thinking = this.options.omitsThinking ? '' : reasoning;
     return [
       ...(reasoning === '' ? [] : [{ type: 'thinking', thinking, signature: signatureOf(reasoning) }]),
-      ...(text === '' ? [] : [{ type: 'text', text, citations: null }]),
+      ...(text === '' ? [] : [{ type: 'text', text }]),
       ...calls.map((call) => toolUse(call, inputOf(call))),
     ];
   }

@@ -39,6 +39,7 @@ const shown = ({ id, created, lineage }: Entry, { contextLength }: ServedModels)
 
 export const models = (served: ServedModels): Protocol => ({
   errorBody: openaiError,
+  isShared: true,
   routes: [
     {
       method: 'GET',
