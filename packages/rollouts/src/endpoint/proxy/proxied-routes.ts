@@ -12,6 +12,7 @@ import {
 import type { RecordedCall } from '../../record/recorded.js';
 import type { Recorder, TrackedCall } from '../recorder.js';
 import { foreignAnswer } from './foreign-answer.js';
+import { HeldEvents } from './held-events.js';
 import { UpstreamError } from './upstream-error.js';
 import { askUpstream, type UpstreamAnswer, type UpstreamOptions } from './upstream.js';
 
@@ -21,13 +22,6 @@ const openaiCalls: Readonly<Record<string, CallProtocol>> = {
   '/v1/responses': 'responses',
 };
 const anthropicCalls: Readonly<Record<string, CallProtocol>> = { '/v1/messages': 'messages', '/messages': 'messages' };
-
-/** The event of a stream that ends an answer: it and what follows are held back until the record is on disk, as clients leave there. */
-const END_OF_ANSWER =
-  /data: ?\[DONE\]|"(finish|stop)_reason": ?"|event: ?message_stop|event: ?response\.(completed|incomplete|failed)/;
-
-/** Characters of a mark that two pieces may share. */
-const LONGEST_MARK = 64;
 
 export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): Protocol[] {
   const protocol = (
@@ -110,16 +104,16 @@ async function streamed(
   });
   response.flushHeaders();
   const decoder = new TextDecoder();
-  const held: Uint8Array[] = [];
+  const held = new HeldEvents();
   let text = '';
   for await (const piece of answer.body!) {
-    const from = Math.max(0, text.length - LONGEST_MARK);
-    text += decoder.decode(piece, { stream: true });
-    if (held.length > 0 || END_OF_ANSWER.test(text.slice(from))) held.push(piece);
-    else response.write(piece);
+    const added = decoder.decode(piece, { stream: true });
+    text += added;
+    const passed = held.add(added);
+    if (passed !== '') response.write(passed);
   }
   await keep(text, true);
-  for (const piece of held) response.write(piece);
+  response.write(held.end());
   response.end();
   return null;
 }
