@@ -1,16 +1,13 @@
 // Records an agent with a model, or with another endpoint in its place: the start of a supervised training.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { JsonlFile } from '@bowyer/core';
 import {
   checkTasks,
-  conversationsOf,
-  finalRewards,
   ProxyServer,
   readRollouts,
-  REWARD,
   RolloutLog,
   reportVerdict,
+  writeConversations,
   type AgentTask,
   type RecordedRollout,
 } from '@bowyer/rollouts';
@@ -66,13 +63,13 @@ export interface RecordedAgent {
 export async function recordAgent<Task extends AgentTask, Result>(
   options: RecordAgentOptions<Task, Result>,
 ): Promise<RecordedAgent> {
-  const { tasks, savePath, minReward = -Infinity } = options;
+  const { tasks, savePath, minReward = null } = options;
   checkTasks(tasks, 'tasks');
   const recorded: RecordedAgent = { rollouts: [], failures: [], conversations: join(savePath, 'conversations.jsonl') };
   if (options.model !== undefined) await recordModel(options, recorded);
   else await recordUpstream(options, recorded);
   options.signal?.throwIfAborted();
-  await writeConversations(recorded, minReward);
+  await writeConversations(recorded.conversations, recorded.rollouts, minReward);
   return recorded;
 }
 
@@ -152,12 +149,4 @@ async function recordTask<Task extends AgentTask, Result>(
   }
   if (judge) await reportVerdict(rollouts, open.id, await judge(played, await rollouts.read(open.id), signal));
   return rollouts.read(open.id);
-}
-
-async function writeConversations({ rollouts, conversations }: RecordedAgent, minReward: number): Promise<void> {
-  const file = await JsonlFile.open(conversations, 0);
-  const kept = rollouts.filter(
-    (rollout) => minReward === -Infinity || (finalRewards(rollout)[REWARD] ?? -Infinity) >= minReward,
-  );
-  await file.append(...kept.flatMap(conversationsOf));
 }

@@ -36,6 +36,7 @@ export { judgeProgram, type JudgeProgramOptions } from './programs/judge-program
 export { verdictOf, type Verdict } from './rewards/verdict.js';
 export { reportVerdict, type VerdictSink } from './play/report-verdict.js';
 export { conversationsOf, type RecordedConversation } from './trajectories/conversations-of.js';
+export { writeConversations, type WrittenConversations } from './trajectories/write-conversations.js';
 export { trajectoryOf, type TrajectoryOptions } from './trajectories/trajectory-of.js';
 
 // Prompts that evolve, and judges that compare

@@ -2,7 +2,14 @@
 import { join } from 'node:path';
 import { checkTerminator, deviceOf } from '@bowyer/agent';
 import { openDevice } from '@bowyer/graph';
-import { AgentServer, ProxyServer, RolloutLog, type SplicePolicy } from '@bowyer/rollouts';
+import {
+  AgentServer,
+  ProxyServer,
+  readRollouts,
+  RolloutLog,
+  writeConversations,
+  type SplicePolicy,
+} from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
 import { loadDecoder, serverOptions, type ServeConfig } from '../serve-model/serve-model.js';
 import { keyOf } from '../server-key.js';
@@ -11,6 +18,7 @@ type RecordConfig = Omit<ServeConfig, 'model'> & {
   model: string | null;
   upstream: string | null;
   upstreamKeyEnv: string | null;
+  minReward: number | null;
   splice: SplicePolicy;
 };
 
@@ -25,7 +33,8 @@ const none = {
 };
 
 export async function recordAgent(config: RecordConfig, context: TaskContext): Promise<void> {
-  const { directory, log: say } = context;
+  const { directory, log: say, print } = context;
+  const { minReward } = config;
   const log = await RolloutLog.open(join(directory, 'rollouts'));
   if (log.cutBytes > 0) say(`${log.folder}: ${log.cutBytes} bytes of a line that was cut off are removed`, 'WARNING');
   try {
@@ -34,6 +43,9 @@ export async function recordAgent(config: RecordConfig, context: TaskContext): P
   } finally {
     await log.close();
   }
+  const path = join(directory, 'conversations.jsonl');
+  const { rollouts, kept, conversations } = await writeConversations(path, readRollouts(log.folder), minReward);
+  print(`${path} has ${kept} of ${rollouts} rollouts (conversations: ${conversations})\n`);
 }
 
 async function recordModel(

@@ -43,6 +43,10 @@ export const recordAgentTask: TaskUnit = {
       Type.String(),
       'environment variable with the key that the endpoint is sent; null: the key that the agent sends is passed on',
     ),
+    min_reward: nullable(
+      Type.Number(),
+      'rollouts with a smaller reward, or without one, are left out of conversations.jsonl, which is written at the end; null: they are kept',
+    ),
   }),
   plays: false,
   problems({ model, upstream, upstreamKeyEnv, ...config }) {

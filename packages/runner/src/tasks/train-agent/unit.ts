@@ -94,7 +94,7 @@ function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string
       : needs.expert
         ? `${name} asks the expert of an environment, and the tasks of an agent have none`
         : needs.dataset
-          ? `${name} learns from demonstrations beside the rollouts`
+          ? `${name} learns from demonstrations of an environment too, and an agent has none`
           : playsWithCritic
             ? `${name} acts with its critic, and an agent calls its model alone`
             : null;
@@ -105,7 +105,10 @@ function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string
           {
             key: 'agent_type',
             message: reason,
-            remedy: 'choose another, such as algorithm=grpo; task=finetune learns from records',
+            remedy:
+              needs.dataset && needs.source !== 'dataset'
+                ? 'learn from records first (task=finetune), and then with algorithm=online_filteredbc filter_min_return=1'
+                : 'choose another, such as algorithm=grpo; task=finetune learns from records',
           },
         ];
   if ((config.horizon ?? null) !== null)

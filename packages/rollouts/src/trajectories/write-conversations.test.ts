@@ -1,0 +1,38 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RecordedRollout } from '../record/recorded.js';
+import { writeConversations } from './write-conversations.js';
+
+const rollout = (id: string, reward: number | null, status: RecordedRollout['status'] = 'ended') =>
+  ({
+    id,
+    status,
+    failures: [],
+    metrics: {},
+    rewards: reward === null ? [] : [{ name: 'reward', value: reward, at: 0 }],
+    calls: [
+      {
+        delivered: true,
+        auxiliary: false,
+        tools: [],
+        messages: [{ role: 'user', content: id }],
+        choices: [{ index: 0, message: { content: 'yes', calls: [] } }],
+      },
+    ],
+  }) as unknown as RecordedRollout;
+
+test('rollouts that have failed, or whose reward is too small or missing, are left out', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'write-conversations-'));
+  const path = join(folder, 'conversations.jsonl');
+  const rollouts = [rollout('a', 1), rollout('b', 0), rollout('c', null, 'open'), rollout('d', 1, 'failed')];
+  const written = async () =>
+    (await readFile(path, 'utf8'))
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line).messages[0].content]));
+  expect(await writeConversations(path, rollouts, null)).toEqual({ rollouts: 4, kept: 3, conversations: 3 });
+  expect(await written()).toEqual(['a', 'b', 'c']);
+  expect(await writeConversations(path, rollouts, 1)).toEqual({ rollouts: 4, kept: 1, conversations: 1 });
+  expect(await written()).toEqual(['a']);
+  await rm(folder, { recursive: true });
+});

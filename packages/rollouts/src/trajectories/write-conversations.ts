@@ -1,0 +1,37 @@
+// Recorded rollouts as a file of conversations to imitate: the data of task=finetune.
+import { JsonlFile } from '@bowyer/core';
+import type { RecordedRollout } from '../record/recorded.js';
+import { conversationsOf } from './conversations-of.js';
+import { finalRewards, REWARD } from './final-rewards.js';
+
+/** How many there were. */
+export interface WrittenConversations {
+  rollouts: number;
+  /** Rollouts that are in the file. */
+  kept: number;
+  conversations: number;
+}
+
+/**
+ * Writes the file anew. Rollouts that have failed are left out.
+ *
+ * @param minReward rollouts with a smaller reward, or without one, are left out; null: they are kept
+ */
+export async function writeConversations(
+  path: string,
+  rollouts: Iterable<RecordedRollout> | AsyncIterable<RecordedRollout>,
+  minReward: number | null,
+): Promise<WrittenConversations> {
+  const file = await JsonlFile.open(path, 0);
+  const written: WrittenConversations = { rollouts: 0, kept: 0, conversations: 0 };
+  for await (const rollout of rollouts) {
+    written.rollouts++;
+    if (rollout.status === 'failed') continue;
+    if (minReward !== null && (finalRewards(rollout)[REWARD] ?? -Infinity) < minReward) continue;
+    const conversations = conversationsOf(rollout);
+    await file.append(...conversations);
+    written.kept++;
+    written.conversations += conversations.length;
+  }
+  return written;
+}
