@@ -4,23 +4,31 @@ import { join } from 'node:path';
 import type { RecordedRollout } from '../record/recorded.js';
 import { writeConversations } from './write-conversations.js';
 
-const rollout = (id: string, reward: number | null, status: RecordedRollout['status'] = 'ended') =>
-  ({
-    id,
-    status,
-    failures: [],
-    metrics: {},
-    rewards: reward === null ? [] : [{ name: 'reward', value: reward, at: 0 }],
-    calls: [
-      {
-        delivered: true,
-        auxiliary: false,
-        tools: [],
-        messages: [{ role: 'user', content: id }],
-        choices: [{ index: 0, message: { content: 'yes', calls: [] } }],
-      },
-    ],
-  }) as unknown as RecordedRollout;
+function rollout(id: string, reward: number | null, status: RecordedRollout['status'] = 'ended'): RecordedRollout {
+  const message = { content: 'yes', calls: [] };
+  const none = { ids: [], logprobs: [], versions: [], terminated: false };
+  const call = {
+    call: 0,
+    rollout: id,
+    protocol: 'chat-completions',
+    path: '',
+    request: {},
+    sampling: {},
+    template: null,
+    tools: [],
+    messages: [{ role: 'user', content: id }],
+    promptIds: [],
+    startedAt: 0,
+    endedAt: 0,
+    delivered: true,
+    retry: 0,
+    hints: {},
+    auxiliary: false,
+    choices: [{ index: 0, ...none, finishReason: 'stop' as const, message }],
+  };
+  const rewards = reward === null ? [] : [{ name: 'reward', value: reward, at: 0 }];
+  return { id, status, failures: [], metrics: {}, rewards, calls: [call] };
+}
 
 test('rollouts that have failed, or whose reward is too small or missing, are left out', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'write-conversations-'));

@@ -13,7 +13,7 @@ export interface WrittenConversations {
 }
 
 /**
- * Writes the file anew. Rollouts that have failed are left out.
+ * Replaces the file. Rollouts that have failed are left out.
  *
  * @param minReward rollouts with a smaller reward, or without one, are left out; null: they are kept
  */

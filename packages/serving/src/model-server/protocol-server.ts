@@ -78,7 +78,7 @@ export class ProtocolServer {
     }
   }
 
-  /** The protocol whose errors a request gets: where no route tells it, the client's headers do. */
+  /** The protocol whose errors a request gets: that of its route, or else the one that the client's headers belong to. */
   #spoken(found: ReturnType<RouteTable['find']>, { headers }: IncomingMessage): Protocol {
     if (found && !found.protocol.isShared) return found.protocol;
     const { protocols } = this.options;

@@ -19,7 +19,7 @@ export class HeldEvents {
     return parts.filter((part) => !this.#holds(part)).join('');
   }
 
-  /** What was held back, in its order, and what came of a last event that has no end. */
+  /** All that was held back, in its order, with the beginning of a last event that has no end. */
   end(): string {
     return this.#held + this.#begun;
   }
