@@ -4,7 +4,7 @@ const event = (data: object | string) => `data: ${typeof data === 'string' ? dat
 const piece = (index: number, content: string, finish_reason: string | null = null) =>
   event({ choices: [{ index, delta: { content }, finish_reason }] });
 
-test('of several choices those that go on pass one that has ended; the ends wait, in their order', () => {
+test('of several choices those that continue pass one that has ended; the ends wait, in their order', () => {
   const held = new HeldEvents();
   const ends = [piece(0, '', 'stop'), piece(1, 'z', 'length'), event({ choices: [], usage: {} }), event('[DONE]')];
   expect(held.add(piece(0, 'a') + piece(1, 'x') + ends[0])).toBe(piece(0, 'a') + piece(1, 'x'));
@@ -13,7 +13,7 @@ test('of several choices those that go on pass one that has ended; the ends wait
   expect(held.end()).toBe(ends.join(''));
 });
 
-test('pieces of a network are no events: wherever a stream is cut, the same passes', () => {
+test('wherever the network cuts a stream, the same passes', () => {
   const [said, end] = [piece(0, 'data: [DONE] "finish_reason": "stop"').replaceAll('\n', '\r\n'), event('[DONE]')];
   for (let at = 0; at < said.length; at++) {
     const held = new HeldEvents();
