@@ -3,22 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
+import { mistakeOf } from './mistakes.js';
 import type { Target } from './target.js';
 import { targets } from './targets.js';
-
-/** The errors that a program throws by mistake; errors for users are of classes of their own, or name a place. */
-const MISTAKES: readonly { prototype: unknown }[] = [
-  TypeError,
-  RangeError,
-  ReferenceError,
-  SyntaxError,
-  EvalError,
-  URIError,
-];
-
-/** The same, in the message of another error. */
-const MISTAKEN =
-  /Cannot (read propert|convert|destructure)|is not (a function|iterable|a constructor|defined)|Maximum call stack|Invalid (array|string|typed)|out of (range|bounds)|BigInt/;
 
 export interface Finding {
   problem: string;
@@ -91,18 +78,4 @@ async function slowOnes(inputs: readonly Input[], reader: Target, limitMs: numbe
     if (ms > limitMs) findings.push({ problem: `took ${Math.round(ms)} ms`, seed, input: bytes });
   }
   return findings;
-}
-
-/** @returns what is wrong with an error as a message to users; undefined where it is one */
-function mistakeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return `threw ${String(error)}`;
-  const isMistake = MISTAKES.some((mistake) => Object.getPrototypeOf(error) === mistake.prototype);
-  if (
-    isMistake ||
-    MISTAKEN.test(error.message) ||
-    error.message === '' ||
-    /the server (answered|did not)/.test(error.message)
-  )
-    return error.stack ?? '';
-  return undefined;
 }

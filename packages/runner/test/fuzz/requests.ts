@@ -1,0 +1,112 @@
+// Requests of HTTP as bytes, damaged, and sent as they are.
+import { connect } from 'node:net';
+import { maximum, type Rng } from '@bowyer/core';
+import { MISTAKEN } from './mistakes.js';
+import { damageBytes, damageJson, damageNestedLines } from './mutations.js';
+
+const END_OF_HEAD = '\r\n\r\n';
+
+/** @param body a text of JSON, or bytes as they are; none if not given */
+export function request(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Buffer {
+  const content = body instanceof Uint8Array ? body : Buffer.from(body === undefined ? '' : JSON.stringify(body));
+  const own = { host: '127.0.0.1', 'content-type': 'application/json', connection: 'close', ...headers };
+  const head = Object.entries({ ...own, 'content-length': String(content.length) });
+  const lines = [`${method} ${path} HTTP/1.1`, ...head.map(([key, value]) => `${key}: ${value}`)];
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}${END_OF_HEAD}`), content]);
+}
+
+const isJson = (body: Uint8Array): boolean => body[0] === 0x7b;
+
+/** More than half of the damage is in the body, with the length that it has then; some of it in texts of the JSON that are JSON. */
+export function damageRequest(seed: Uint8Array, rng: Rng): Uint8Array {
+  const at = Buffer.from(seed).indexOf(END_OF_HEAD) + END_OF_HEAD.length;
+  const [head, body] = [Buffer.from(seed.subarray(0, at)).toString(), seed.subarray(at)];
+  if (body.length === 0 || rng.uniform() < 0.4) return damageBytes(seed, rng);
+  const damaged = damageBody(body, rng);
+  const written = head.replace(/content-length: \d+/, `content-length: ${damaged.length}`);
+  return Buffer.concat([Buffer.from(written), damaged]);
+}
+
+function damageBody(body: Uint8Array, rng: Rng): Uint8Array {
+  const kind = rng.uniform();
+  if (!isJson(body) || kind < 0.3) return damageBytes(body, rng);
+  if (kind < 0.5) return damageNestedLines(body, rng);
+  return Buffer.from(damageJson(Buffer.from(body).toString(), rng));
+}
+
+/** How long a client waits for more of an answer, or for one to bytes that are not a whole request, in milliseconds. */
+const PATIENCE = 40;
+
+/** Connections at once, so that most of the patience is not idle. */
+export const LANES = 16;
+
+/** How long for the answer to a whole request: on a busy machine the first one takes seconds. */
+const LIMIT = 60_000;
+
+/** Faults that a server reports beside its answers, as those of a stream that has begun. */
+export class Faults {
+  readonly #found: Error[] = [];
+  readonly add = (error: Error): void => void this.#found.push(error);
+
+  /** @throws if there were any during the work */
+  async during<T>(work: Promise<T>): Promise<T> {
+    await Promise.allSettled([work]);
+    const [fault] = this.#found.splice(0);
+    if (fault !== undefined) throw new Error(`the server answered while it had a fault: ${fault.stack}`);
+    return work;
+  }
+}
+
+/** Whether a server has all it needs for an answer. */
+function isWhole(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes).toString('latin1');
+  const end = text.indexOf('\r\n\r\n');
+  const lengths = [...text.slice(0, Math.max(end, 0)).matchAll(/^content-length:[ \t]*(\d+)[ \t]*\r?$/gim)];
+  return end >= 0 && text.length - end - 4 >= maximum([0, ...lengths.map(([, length]) => Number(length))]);
+}
+
+/**
+ * Sends bytes as they are, and leaves when a request that is not whole gets no answer.
+ *
+ * @returns the answer, with its head
+ * @throws if the server refuses them, does not answer, answers with a fault of its own or in words of the language, or does not close
+ * the connection
+ */
+export function send(origin: string, bytes: Uint8Array): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    let leave: NodeJS.Timeout | undefined;
+    const socket = connect({ host: hostname, port: Number(port) }, () => {
+      socket.write(bytes);
+      leave = setTimeout(() => socket.end(), isWhole(bytes) ? LIMIT : PATIENCE);
+    });
+    socket.setEncoding('latin1').on('data', (piece: string) => {
+      answer += piece;
+      clearTimeout(leave);
+      leave = setTimeout(() => socket.end(), 5 * PATIENCE); // the connection is kept open where `connection: close` is damaged
+    });
+    socket.setTimeout(LIMIT, () => socket.destroy(new Error('the server did not end the connection')));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      clearTimeout(leave);
+      const problem = problemOf(answer, isWhole(bytes));
+      if (problem === null) resolve(answer);
+      else reject(new Error(problem));
+    });
+  });
+}
+
+/** Null for an answer that grants the request. */
+function problemOf(answer: string, wasWhole: boolean): string | null {
+  const statuses = [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+  const fault = statuses.find((status) => status >= 500 && status !== 503 && status !== 501);
+  if (statuses.length === 0 && wasWhole) return 'the server did not answer';
+  if (fault !== undefined || MISTAKEN.test(answer)) return `the server answered ${answer.slice(0, 2000)}`;
+  return statuses.some((status) => status < 300) ? null : `refused: ${statuses.join(', ') || 'no answer'}`;
+}
