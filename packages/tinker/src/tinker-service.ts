@@ -9,7 +9,7 @@ import { operationsOf } from './models/operations.js';
 import { failureOf } from './failure.js';
 import { RequestError } from './request-error.js';
 import { AdapterPlaces } from './sampling/adapter-places.js';
-import { sampleSettings } from './sampling/sample-settings.js';
+import { checkSamples, sampleSettings } from './sampling/sample-settings.js';
 import { Sampler } from './sampling/sampler.js';
 import { Checkpoints, pathOf } from './store/checkpoints.js';
 import { Sessions } from './store/sessions.js';
@@ -106,6 +106,7 @@ export class TinkerService {
   #reserved(request: Pick<NewRequest, 'body'>): number {
     const { num_samples: samples = 1 } = jsonBody(request) as Body<'asample'>;
     const { mostSamples } = this.options;
+    checkSamples(samples, mostSamples);
     if (this.#samples > 0 && this.#samples + samples > mostSamples)
       throw new QueueFullError(
         `${this.#samples} samples are drawn or wait, and ${mostSamples} may (slots and max_queued)`,

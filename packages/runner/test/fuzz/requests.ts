@@ -22,11 +22,11 @@ export function request(
 
 const isJson = (body: Uint8Array): boolean => body[0] === 0x7b;
 
-/** More than half of the damage is in the body, with the length that it has then; some of it in texts of the JSON that are JSON. */
+/** Most of the damage is in the body, with the length that it has then; some of it in texts of the JSON that are JSON. */
 export function damageRequest(seed: Uint8Array, rng: Rng): Uint8Array {
   const at = Buffer.from(seed).indexOf(END_OF_HEAD) + END_OF_HEAD.length;
   const [head, body] = [Buffer.from(seed.subarray(0, at)).toString(), seed.subarray(at)];
-  if (body.length === 0 || rng.uniform() < 0.4) return damageBytes(seed, rng);
+  if (body.length === 0 || rng.uniform() < 0.2) return damageBytes(seed, rng);
   const damaged = damageBody(body, rng);
   const written = head.replace(/content-length: \d+/, `content-length: ${damaged.length}`);
   return Buffer.concat([Buffer.from(written), damaged]);
@@ -34,8 +34,8 @@ export function damageRequest(seed: Uint8Array, rng: Rng): Uint8Array {
 
 function damageBody(body: Uint8Array, rng: Rng): Uint8Array {
   const kind = rng.uniform();
-  if (!isJson(body) || kind < 0.3) return damageBytes(body, rng);
-  if (kind < 0.5) return damageNestedLines(body, rng);
+  if (!isJson(body) || kind < 0.2) return damageBytes(body, rng);
+  if (kind < 0.4) return damageNestedLines(body, rng);
   return Buffer.from(damageJson(Buffer.from(body).toString(), rng));
 }
 
@@ -108,5 +108,6 @@ function problemOf(answer: string, wasWhole: boolean): string | null {
   const fault = statuses.find((status) => status >= 500 && status !== 503 && status !== 501);
   if (statuses.length === 0 && wasWhole) return 'the server did not answer';
   if (fault !== undefined || MISTAKEN.test(answer)) return `the server answered ${answer.slice(0, 2000)}`;
-  return statuses.some((status) => status < 300) ? null : `refused: ${statuses.join(', ') || 'no answer'}`;
+  if (statuses.some((status) => status < 300)) return null;
+  return `refused: ${statuses.join(', ') || 'no answer'} ${answer.slice(answer.indexOf(END_OF_HEAD) + END_OF_HEAD.length, 2000)}`;
 }

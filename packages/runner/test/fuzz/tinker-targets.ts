@@ -124,7 +124,7 @@ const isFailureOfServer = (reply: Record<string, unknown>): boolean => reply.cat
 class Client {
   session = '';
   model = '';
-  #models = 0;
+  #models = 1000; // ids of one length
   #last = 0;
 
   constructor(

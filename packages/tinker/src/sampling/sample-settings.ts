@@ -35,8 +35,7 @@ export function sampleSettings(
   if (prompt.length === 0) throw new RequestError('prompt has no tokens; this model needs at least one to continue');
   if (strange !== undefined)
     throw new RequestError(`prompt contains the token ${strange}; this model has ${vocabSize}`);
-  if (samples > most)
-    throw new RequestError(`num_samples is ${samples}; this server has room for ${most} (slots and max_queued)`);
+  checkSamples(samples, most);
   const topK = topk_prompt_logprobs ?? 0;
   if (topK > MAX_TOP_LOGPROBS)
     throw new RequestError(`topk_prompt_logprobs is ${topK}; this server returns ${MAX_TOP_LOGPROBS} at most`);
@@ -56,6 +55,12 @@ export function sampleSettings(
     scoresPrompt: prompt_logprobs ?? false,
     topK,
   };
+}
+
+/** @throws {RequestError} */
+export function checkSamples(samples: number, most: number): void {
+  if (samples > most)
+    throw new RequestError(`num_samples is ${samples}; this server has room for ${most} (slots and max_queued)`);
 }
 
 function tokenLimit(prompt: number, wanted: number | null, contextLength: number, { requestTokens }: Quotas): number {
