@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openDevice } from '@bowyer/graph';
@@ -259,7 +259,7 @@ test('samples beyond the places and the queue have status 429, and are taken whe
   }));
 
 test('quotas of memory, storage, models, tokens, data and bodies are refused by the names of their settings', async () => {
-  const quotas = { storageBytes: 1, models: 1, requestTokens: 10, datums: 2, bodyBytes: 2000 };
+  const quotas = { storageBytes: 100_000, models: 1, requestTokens: 10, datums: 2, bodyBytes: 2000 };
   await withServer(async (client) => {
     const id = await session(client);
     const a = await model(client, id);
@@ -529,7 +529,12 @@ test('after SIGKILL within the writing of a snapshot, a restart has the numbers 
   const written = await readdir(join(snapshots, partial[0]));
   expect(written).toContain('adapter_model.safetensors');
   expect(written).not.toContain('optimizer.safetensors');
+  const begun = join(folder, 'checkpoints', fileName(a), 'weights', `one.${child.pid}.tmp`);
+  await mkdir(begun, { recursive: true }); // as one that was killed within save_weights leaves it
+  await writeFile(join(folder, 'results', `x.bin.${child.pid}.tmp`), '');
   await withServer(async (restarted) => {
+    const left = await readdir(folder, { recursive: true });
+    expect(left.filter((name) => /\.tmp($|\/)/.test(name))).toEqual([]);
     const b = await model(restarted, id, 1);
     for (let seq = 1; seq <= last + 2; seq++) {
       const result = await restarted.run(...bodyOf(a, seq));

@@ -1,11 +1,12 @@
 // The futures of requests: what was asked, until it is answered and no restart needs it; and the answers, until they are fetched and
 // their room is needed. A request is on disk before its client hears of its future, and a result before the future is done.
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Failure } from '../failure.js';
 import { RequestError } from '../request-error.js';
 import { fileName, idOf } from '../store/file-names.js';
+import { finishedNames } from '../store/finished-names.js';
 import { readStored, writeStored } from './stored-file.js';
 
 export interface NewRequest {
@@ -66,7 +67,6 @@ export class FutureStore {
   /** @param mostBytes of results; the oldest ones that were fetched are removed first */
   static async open(folder: string, mostBytes: number): Promise<{ futures: FutureStore; requests: StoredRequest[] }> {
     const futures = new FutureStore(folder, mostBytes);
-    for (const part of ['requests', 'results']) await mkdir(join(folder, part), { recursive: true });
     return { futures, requests: await futures.#read() };
   }
 
@@ -90,7 +90,7 @@ export class FutureStore {
   }
 
   async #stored(part: string): Promise<string[]> {
-    const names = await readdir(join(this.folder, part));
+    const names = await finishedNames(join(this.folder, part));
     return names.filter((name) => name.endsWith('.bin')).map((name) => idOf(name.slice(0, -'.bin'.length)));
   }
 

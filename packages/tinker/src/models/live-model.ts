@@ -1,12 +1,13 @@
 // One model on this server: its requests in order, its state in memory, and the snapshots from which a restart resumes. Requests
 // since the newest snapshot stay on disk, and a restart runs them again: the same numbers come out on the same machine.
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
 import type { FutureStore, Result, StoredRequest } from '../futures/future-store.js';
 import { OrderedQueue } from '../futures/ordered-queue.js';
 import { failureOf } from '../failure.js';
 import { RequestError } from '../request-error.js';
+import { finishedNames } from '../store/finished-names.js';
 import type { TrainableModel } from '../training/trainable.js';
 import type { ModelRecord } from './model-record.js';
 
@@ -49,8 +50,7 @@ export class LiveModel {
   }
 
   static async open(options: LiveModelOptions): Promise<LiveModel> {
-    await mkdir(options.folder, { recursive: true });
-    const names = (await readdir(options.folder)).filter((name) => /^\d+$/.test(name));
+    const names = (await finishedNames(options.folder)).filter((name) => /^\d+$/.test(name));
     return new LiveModel(options, names.length > 0 ? maximum(names.map(Number)) : null);
   }
 

@@ -130,9 +130,10 @@ function saving(context: OperationContext, kind: CheckpointKind): Operation {
         expires,
         isEphemeral,
       };
-      await context.checkpoints.save(wanted, body.overwrite ?? false, (folder) =>
-        isSampler ? model.saveForSampler(folder) : model.save(folder),
-      );
+      await context.checkpoints.save(wanted, body.overwrite ?? false, {
+        write: (folder) => (isSampler ? model.saveForSampler(folder) : model.save(folder)),
+        mostBytes: model.bytesOnDisk(isSampler ? 'sampler' : 'state'),
+      });
       const path = pathOf(place);
       await context.saved(path);
       if (session === null) return json({ type: request.kind, path });

@@ -29,6 +29,9 @@ export interface Checkpoint {
 /** Most checkpoints of sampling sessions that a model keeps. */
 const KEPT_EPHEMERAL = 16;
 
+/** The folder of the records, beside those of the runs. */
+const RECORDS = 'records';
+
 /** Quotas are for all of them together. */
 export class Checkpoints {
   private constructor(
@@ -39,8 +42,19 @@ export class Checkpoints {
   ) {}
 
   static async open(folder: string, mostBytes: number, now: () => number = Date.now): Promise<Checkpoints> {
-    const records = await JsonFolder.open<Checkpoint>(join(folder, 'records'));
-    return new Checkpoints(folder, records, mostBytes, now);
+    const records = await JsonFolder.open<Checkpoint>(join(folder, RECORDS));
+    const checkpoints = new Checkpoints(folder, records, mostBytes, now);
+    await checkpoints.#removeUnknown();
+    return checkpoints;
+  }
+
+  /** Files of a process that was killed: no record says that they are whole. */
+  async #removeUnknown(): Promise<void> {
+    const known = new Set([...this.records.entries.values()].map((each) => this.folderOf(each)));
+    const runs = (await foldersIn(this.folder)).filter((path) => path !== join(this.folder, RECORDS));
+    const kinds = (await Promise.all(runs.map(foldersIn))).flat();
+    for (const path of (await Promise.all(kinds.map(foldersIn))).flat())
+      if (!known.has(path)) await rm(path, { recursive: true, force: true });
   }
 
   folderOf({ run, kind, name }: Pick<Checkpoint, 'run' | 'kind' | 'name'>): string {
@@ -61,11 +75,14 @@ export class Checkpoints {
     throw new RequestError(`there is no checkpoint ${path}`, 404);
   }
 
-  /** @param write puts the files into the folder it is given, whole or not at all */
+  /**
+   * @param write puts the files into the folder it is given, whole or not at all
+   * @param mostBytes of those files
+   */
   async save(
     wanted: Omit<Checkpoint, 'time' | 'bytes' | 'isPublic'>,
     overwrite: boolean,
-    write: (folder: string) => Promise<void>,
+    { write, mostBytes }: { write: (folder: string) => Promise<void>; mostBytes: number },
   ): Promise<Checkpoint> {
     const path = pathOf(wanted);
     const former = this.records.get(path);
@@ -73,7 +90,7 @@ export class Checkpoints {
     if (former && this.#isAlive(former) && !overwrite)
       throw new RequestError(`the checkpoint ${path} exists; send overwrite, or another path`);
     await this.#removeExpired();
-    this.#checkRoom(former?.bytes ?? 0);
+    this.#checkRoom(mostBytes, former?.bytes ?? 0);
     if (former) await this.remove(path);
     const folder = this.folderOf(wanted);
     await rm(folder, { recursive: true, force: true });
@@ -101,11 +118,12 @@ export class Checkpoints {
     return expires === null || expires > this.now();
   }
 
-  #checkRoom(freed: number): void {
+  #checkRoom(wanted: number, freed: number): void {
     const used = [...this.records.entries.values()].reduce((sum, { bytes }) => sum + bytes, -freed);
-    if (used >= this.mostBytes)
+    if (used + wanted > this.mostBytes)
       throw new RequestError(
-        `the checkpoints have ${used} bytes together, and this server keeps ${this.mostBytes} (max_storage_mb); delete some`,
+        `the checkpoints have ${used} bytes together, this one may have ${wanted}, and this server keeps ${this.mostBytes} ` +
+          '(max_storage_mb); delete some',
       );
   }
 
@@ -130,6 +148,11 @@ const NAME = /^[A-Za-z0-9._-]{1,128}$/;
 export function checkpointName(name: string): string {
   if (NAME.test(name) && !/^\.+$/.test(name)) return name;
   throw new RequestError(`path '${name.slice(0, 80)}' must have 1 to 128 letters, digits, '.', '_' or '-'`);
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
 }
 
 async function bytesBelow(folder: string): Promise<number> {

@@ -1,8 +1,9 @@
 // Records by their ids, each a file of its own that is written whole: what is read back is what was written, whenever the process ends.
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomically } from '@bowyer/core';
 import { fileName, idOf } from './file-names.js';
+import { finishedNames } from './finished-names.js';
 
 const ENDING = '.json';
 
@@ -13,10 +14,9 @@ export class JsonFolder<Entry extends object> {
   ) {}
 
   static async open<Entry extends object>(folder: string): Promise<JsonFolder<Entry>> {
-    await mkdir(folder, { recursive: true });
     const entries = new Map<string, Entry>();
-    for (const name of (await readdir(folder)).sort()) {
-      if (!name.endsWith(ENDING)) continue; // begun and not finished
+    for (const name of await finishedNames(folder)) {
+      if (!name.endsWith(ENDING)) continue;
       const id = idOf(name.slice(0, -ENDING.length));
       entries.set(id, JSON.parse(await readFile(join(folder, name), 'utf8')) as Entry);
     }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,6 +56,7 @@ const crossEntropy: LossRequest = { name: 'cross_entropy', config: {} };
 
 const step = (model: TrainableModel, given = data, request = crossEntropy) =>
   model.forwardBackward(given, request, { forwardOnly: false });
+const bytesIn = (dir: string) => readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
 const weightsIn = (dir: string) => readFile(join(dir, 'adapter_model.safetensors'));
 
 const requests: [LossRequest, Datum[]][] = [
@@ -150,7 +151,11 @@ test('a model that is loaded continues with the same bits, its waiting gradients
   await step(model);
   await model.optimStep(adam);
   await step(model, rollouts, { name: 'ppo', config: {} });
+  const most = model.bytesOnDisk('state');
   await model.save(join(folder, 'state'));
+  const bytes = bytesIn(join(folder, 'state'));
+  expect(bytes).toBeLessThanOrEqual(most);
+  expect(bytes).toBeGreaterThan(model.bytes); // four copies, as in memory
   await loaded.load(join(folder, 'state'), { optimizer: true });
   for (const [each, name] of [
     [model, 'went-on'],
@@ -171,7 +176,9 @@ test('without the optimizer a model begins again from the weights', async () => 
   const [model, loaded] = [await base.create(shape), await base.create({ ...shape, seed: 99 })];
   await step(model);
   await model.optimStep(adam);
+  const most = model.bytesOnDisk('sampler');
   await model.saveForSampler(join(folder, 'sampler'));
+  expect(bytesIn(join(folder, 'sampler'))).toBeLessThanOrEqual(most);
   await expect(loaded.load(join(folder, 'sampler'), { optimizer: true })).rejects.toThrow(
     'load it without the optimizer',
   );

@@ -11,6 +11,11 @@ import type { AdamParams, Datum, LossReport, LossRequest, TrainableModel } from 
 const OPTIMIZER = 'optimizer.safetensors';
 const GRADIENTS = 'gradients.safetensors';
 
+/** The most bytes of a tensor's line in the header of a file. */
+const OF_NAME = 512;
+/** The most bytes of adapter_config.json, which names the trained layers, and of the state of the optimizer beside its moments. */
+const OF_CONFIG = 2 ** 14;
+
 /** The moments are of this kind; each step has settings of its own. */
 const adamW = { kind: 'adamw', betas: [0.9, 0.95], eps: 1e-12, weightDecay: 0 } as const;
 
@@ -100,11 +105,21 @@ export class LoraModel implements TrainableModel {
     await model.restoreGradients(tensors, gradients);
   }
 
-  /** Bytes of the adapter, its gradients and its two moments. */
-  get bytes(): number {
+  get #elements(): number {
     let elements = 0;
     for (const { shape } of this.model.parameters.tensors.values()) elements += shape.reduce((a, b) => a * b, 1);
-    return 16 * elements;
+    return elements;
+  }
+
+  /** Bytes of the adapter, its gradients and its two moments. */
+  get bytes(): number {
+    return 16 * this.#elements;
+  }
+
+  bytesOnDisk(files: 'state' | 'sampler'): number {
+    const gradients = this.#hasGradients ? 1 : 0;
+    const copies = files === 'sampler' ? 1 : 3 + gradients; // the adapter, two moments
+    return OF_CONFIG + copies * (4 * this.#elements + OF_NAME * this.model.parameters.tensors.size);
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,14 @@
+// Folders whose entries are written under temporary names: a process that was killed leaves some of these behind.
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** As writeFileAtomically and writeFolder name what they have not finished; ids of clients have no dots in names of files. */
+const UNFINISHED = /\.\d+\.(tmp|old)$/;
+
+/** Makes the folder where there is none, and removes what was begun in it. @returns the names of the rest */
+export async function finishedNames(folder: string): Promise<string[]> {
+  await mkdir(folder, { recursive: true });
+  const names = await readdir(folder);
+  for (const name of names) if (UNFINISHED.test(name)) await rm(join(folder, name), { recursive: true, force: true });
+  return names.filter((name) => !UNFINISHED.test(name)).sort();
+}
