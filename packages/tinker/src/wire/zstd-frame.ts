@@ -1,0 +1,57 @@
+// The header of a zstd frame and those of its blocks, from which the work of its decoder is known before it begins.
+// Source: RFC 8878, sections 3.1.1.1 and 3.1.1.2.
+
+export interface ZstdFrame {
+  /** Bytes of the content; null: the header does not say. */
+  size: number | null;
+  /** Bytes before each place that a block may refer to. */
+  window: number;
+  blocks: number;
+}
+
+/** The bytes are not a zstd frame of which the whole is there. */
+export class ZstdError extends Error {
+  override readonly name = 'ZstdError';
+}
+
+const MAGIC = 0xfd2fb528;
+const RUN = 1;
+
+/** @throws {ZstdError} also where it has a dictionary, or something stands behind it */
+export function zstdFrame(bytes: Uint8Array): ZstdFrame {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (view.length < 6 || view.readUInt32LE(0) !== MAGIC) throw new ZstdError('it does not begin as a frame does');
+  const flags = view[4];
+  if ((flags & 3) !== 0) throw new ZstdError('it needs a dictionary');
+  const isWhole = (flags & 0x20) !== 0; // one segment: its window is the content
+  const sizeKind = flags >> 6;
+  const sizeBytes = sizeKind === 0 ? Number(isWhole) : 1 << sizeKind;
+  const sizeAt = isWhole ? 5 : 6;
+  if (sizeAt + sizeBytes > view.length) throw new ZstdError('its header is cut off');
+  const size = sizeBytes === 0 ? null : sizeIn(view, sizeAt, sizeBytes);
+  const window = isWhole ? size! : windowOf(view[5]);
+  const { end, blocks } = blocksFrom(view, sizeAt + sizeBytes);
+  if (end + ((flags & 4) !== 0 ? 4 : 0) !== view.length) throw new ZstdError('its length is not that of its blocks');
+  return { size, window, blocks };
+}
+
+function sizeIn(view: Buffer, at: number, bytes: number): number {
+  if (bytes === 8) return Number(view.readBigUInt64LE(at));
+  return view.readUIntLE(at, bytes) + (bytes === 2 ? 256 : 0);
+}
+
+function windowOf(descriptor: number): number {
+  const base = 2 ** (10 + (descriptor >> 3));
+  return base + (base / 8) * (descriptor & 7);
+}
+
+function blocksFrom(view: Buffer, begin: number): { end: number; blocks: number } {
+  let [at, blocks, isLast] = [begin, 0, false];
+  for (; !isLast; blocks++) {
+    if (at + 3 > view.length) throw new ZstdError('it is cut off');
+    const header = view.readUIntLE(at, 3);
+    isLast = (header & 1) !== 0;
+    at += 3 + (((header >> 1) & 3) === RUN ? 1 : header >> 3);
+  }
+  return { end: at, blocks };
+}
