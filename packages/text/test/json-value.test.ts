@@ -92,6 +92,12 @@ const table: [keyword: string, schema: unknown, own: string[], others: string[]]
     ['{"xa":2}', '{"xy":2}', '{"z":1}'],
   ],
   [
+    'a name for which an expression of the language would take years',
+    object({ [`${'a'.repeat(60)}1`]: { const: 1 } }, { patternProperties: { '^(a+)+$': { const: 2 } } }),
+    [`{"${'a'.repeat(60)}1":1}`],
+    [`{"${'a'.repeat(60)}1":2}`],
+  ],
+  [
     'propertyNames',
     { type: 'object', additionalProperties: { const: 1 }, propertyNames: { maxLength: 1 } },
     ['{"a":1}', '{}'],
@@ -214,6 +220,7 @@ const refused: [schema: unknown, message: string][] = [
   [{ ...text, pattern: '(a)\\1' }, 'has a backreference, which is not supported'],
   [{ ...text, pattern: '\\bx' }, 'has \\b, which is not supported'],
   [{ ...text, pattern: '(' }, 'is not well formed'],
+  [{ ...object({ a: true }), patternProperties: { 'x{2,1}': true } }, 'at #/patternProperties/x{2,1} is not supported'],
   [{ oneOf: [{ type: 'number' }, { type: 'integer' }] }, "'oneOf' at # has branches that do not exclude each other"],
   [{ type: 'integer', multipleOf: 0.3 }, 'only integers from 1 to 1000 are supported'],
   [{ type: 'text' }, '\'type\' at # is "text"; known: object, array'],

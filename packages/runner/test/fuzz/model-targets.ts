@@ -8,6 +8,7 @@ import { LanguageModel, SentenceEncoder } from '@bowyer/models';
 import { EmbeddingServer, ModelServer, SteppedTokenizer, type ModelServerOptions } from '@bowyer/serving';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
 import { repository } from '../command-line.js';
+import { damageBytes, damageJson } from './mutations.js';
 import { damageRequest, Faults, LANES, request, send } from './requests.js';
 import { llama, type OpenTarget, type Target } from './target.js';
 
@@ -176,6 +177,59 @@ const characterServer =
     return overHttp(await seedsFor(server.url), { server, device, faults });
   };
 
+const patterns = [
+  '^(?:[a-z]+(?:-[a-z]+)*){1,3}$',
+  '^\\d{4}-(0[1-9]|1[0-2])(T\\d{2}:\\d{2}){0,2}$',
+  '^[^"\\\\]{0,8}(?=a|b)\\w*|\\s+?$',
+  '\\p{L}{2}[\\u0041-\\u{1F600}]\\b(a(b(c|d)*)+)?',
+];
+
+/** Numbers that are large, patterns, and everything that JSON allows. */
+function damageSchema(schema: object, rng: Rng): unknown {
+  const kind = rng.uniform();
+  const large = String(10 ** rng.integer(1, 9));
+  const enlarged = (text: string) => text.replaceAll(/\d+/g, (number) => (rng.uniform() < 0.3 ? large : number));
+  if (kind < 0.4)
+    return (JSON.parse(damageJson(JSON.stringify([schema]), rng).replace('undefined', '[]')) as unknown[])?.[0];
+  if (kind < 0.6) return JSON.parse(enlarged(JSON.stringify(schema)));
+  const pattern = patterns[rng.integer(0, patterns.length - 1)];
+  const damaged = kind < 0.7 ? enlarged(pattern) : Buffer.from(damageBytes(Buffer.from(pattern), rng)).toString();
+  return { type: 'object', properties: { a: { type: 'string', pattern: damaged } }, required: ['a'] };
+}
+
+const tree = {
+  oneOf: [{ type: 'string', format: 'date-time' }, { $ref: '#/definitions/node' }],
+  definitions: {
+    node: {
+      type: ['object', 'null'],
+      properties: { left: { $ref: '#' }, right: { allOf: [{ $ref: '#/definitions/node' }, { minProperties: 1 }] } },
+      patternProperties: { '^x-[a-z]{1,8}$': { type: 'integer', multipleOf: 5, exclusiveMinimum: -3 } },
+      additionalProperties: { type: 'boolean' },
+      maxProperties: 5,
+    },
+  },
+};
+
+const named = {
+  type: 'object',
+  properties: { aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1: { type: 'null' } },
+  patternProperties: { '^(a+)+$': { enum: ['a', 1, null] }, '^[b-d]{2,9}': { maxLength: 3 } },
+  propertyNames: { pattern: '^.{0,80}$' },
+};
+
+/** Schemas that answers are held to, which are compiled for the tokens of the model. */
+const schemaServer: OpenTarget = async (folder) => {
+  const ask = (given: unknown) =>
+    request('POST', '/v1/chat/completions', {
+      messages: [asked],
+      max_tokens: 2,
+      response_format: { type: 'json_schema', json_schema: { name: 'a', schema: given } },
+    });
+  const served = await characterServer(() => [ask(schema)])(folder);
+  const schemas = [schema, tree, named];
+  return { ...served, damage: (_, rng) => ask(damageSchema(schemas[rng.integer(0, schemas.length - 1)], rng)) };
+};
+
 const embeddingServer: OpenTarget = async (folder) => {
   cpSync(join(repository, 'packages/models/test/encoder-fixtures/bert'), folder, { recursive: true });
   await wordLevelTokenizer(['is it a dog or a cat ?']).save(folder);
@@ -206,6 +260,7 @@ const embeddingServer: OpenTarget = async (folder) => {
 export const modelTargets: Readonly<Record<string, OpenTarget>> = {
   'serve_model over HTTP': wordServer,
   'chats with tools and formats': characterServer(callSeeds),
+  'schemas of answers': schemaServer,
   '/v1/responses': characterServer(responseSeeds),
   '/v1/messages': characterServer(messageSeeds),
   '/v1/embeddings': embeddingServer,

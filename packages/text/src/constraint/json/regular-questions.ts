@@ -1,20 +1,33 @@
 // Questions to regular expressions: is a text one of theirs, and have they any?
-import { RegularStates, type Regular } from '../regular.js';
+import { RegularStates, type Regular, type RegularState } from '../regular.js';
 
 /** States that are looked through for one that ends; with more the expression is taken to have texts. */
 const MAX_STATES = 2_000;
 
-export function regularMatches(expression: Regular, text: string): boolean {
-  const states = new RegularStates();
-  let state = states.of(expression);
-  for (const character of text) {
-    const point = character.codePointAt(0)!;
-    const step = states.steps(state).find(([ranges]) => ranges.some(([from, to]) => from <= point && point <= to));
-    if (!step) return false;
-    state = step[1];
+/** Many texts for one expression, each in time that grows with its length alone: states are kept. */
+export class RegularMatcher {
+  readonly #states = new RegularStates();
+  readonly #first: RegularState;
+
+  constructor(expression: Regular) {
+    this.#first = this.#states.of(expression);
   }
-  return state.isNullable;
+
+  matches(text: string): boolean {
+    let state = this.#first;
+    for (const character of text) {
+      const point = character.codePointAt(0)!;
+      const steps = this.#states.steps(state);
+      const step = steps.find(([ranges]) => ranges.some(([from, to]) => from <= point && point <= to));
+      if (!step) return false;
+      state = step[1];
+    }
+    return state.isNullable;
+  }
 }
+
+export const regularMatches = (expression: Regular, text: string): boolean =>
+  new RegularMatcher(expression).matches(text);
 
 export function regularHasText(expression: Regular): boolean {
   const states = new RegularStates();

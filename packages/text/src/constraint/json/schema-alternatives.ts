@@ -1,9 +1,9 @@
 // The demands of several schemas together, as a list of alternatives: combinations are multiplied out.
 import { anything, bothFacts, hasType, typeOf, sameValue, type Facts, type JsonType, TYPES } from './facts.js';
 import { readFacts } from './read-facts.js';
-import { regularHasText, regularMatches } from './regular-questions.js';
+import { regularHasText, RegularMatcher, regularMatches } from './regular-questions.js';
 import { escaped, isObject, type JsonObject, type LocatedSchema, type SchemaDocument } from './schema-document.js';
-import { stringExpression } from './string-expressions.js';
+import { patternExpression, stringExpression } from './string-expressions.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
 /** The bound for one schema; more would be a grammar of many megabytes. */
@@ -30,10 +30,21 @@ export class SchemaAlternatives {
   schemasOfProperty({ objects }: Facts, name: string): LocatedSchema[] {
     return objects.flatMap(({ properties, patterns, additional }) => {
       const own = properties.get(name);
-      const matching = patterns.filter(([pattern]) => expressionOf(pattern).test(name)).map(([, schema]) => schema);
+      const matching = patterns.filter((each) => this.#matcherOf(each).matches(name)).map(([, schema]) => schema);
       const applied = own ? [own, ...matching] : matching;
       return applied.length > 0 ? applied : [additional];
     });
+  }
+
+  readonly #matchers = new Map<string, RegularMatcher>();
+
+  /** Not an expression of the language: its time for a name may grow exponentially. */
+  #matcherOf([pattern, { path }]: readonly [string, LocatedSchema]): RegularMatcher {
+    const known = this.#matchers.get(pattern);
+    if (known) return known;
+    const matcher = new RegularMatcher(patternExpression(pattern, path, 'patternProperties'));
+    this.#matchers.set(pattern, matcher);
+    return matcher;
   }
 
   schemasOfItem({ arrays }: Facts, index: number): LocatedSchema[] {
@@ -232,21 +243,4 @@ function acceptsNumber({ minimum, maximum, multiples }: Facts, value: number): b
     (maximum.isExclusive ? value < maximum.at : value <= maximum.at) &&
     multiples.every(([of]) => Number.isInteger(value / of))
   );
-}
-
-const expressions = new Map<string, RegExp>();
-
-/** With the flag `u` where the pattern is valid so. */
-function expressionOf(pattern: string): RegExp {
-  let expression = expressions.get(pattern);
-  if (!expression) {
-    if (expressions.size > 1_000) expressions.clear();
-    try {
-      expression = new RegExp(pattern, 'u');
-    } catch {
-      expression = new RegExp(pattern);
-    }
-    expressions.set(pattern, expression);
-  }
-  return expression;
 }
