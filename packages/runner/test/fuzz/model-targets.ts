@@ -123,7 +123,7 @@ const callSeeds = (): Buffer[] => {
   ];
 };
 
-/** Where a response of `id` is kept. */
+/** @param url of a server, which gets a first request: others continue its response */
 async function responseSeeds(url: string): Promise<Buffer[]> {
   const [, id] = /"id":"(resp_\w+)"/.exec(await send(url, request('POST', '/v1/responses', { input: 'a' })))!;
   const create = (body: object) => request('POST', '/v1/responses', { max_output_tokens: 3, ...body });

@@ -28,7 +28,7 @@ test('a content longer than the cap, another encoding and broken bytes are refus
   );
 });
 
-/** Of the program zstd 1.5.5 with a window of 8 MiB, which the header gives in its sixth byte; its blocks have sequences. */
+/** The program zstd 1.5.5 has made it, with a window of 8 MiB, which the header gives in its sixth byte; its blocks have sequences. */
 const compressed = Buffer.from(
   'KLUv/QRo7QEAZAJ7InNka192ZXJzaW9uIjogIjAuMjYuMC1hYmMgMTIzNDU2NzgifQogsBPrLsyCdiGDAg9kUOAVZFggeSj+jfE=',
   'base64',

@@ -10,7 +10,7 @@ const PIECE = 2 ** 14;
 /** As many as a content of 512 MiB needs. */
 const MOST_BLOCKS = 4096;
 
-/** Bytes that all encoders keep to unless they are told otherwise (RFC 8878, section 3.1.1.1.2). */
+/** Bytes that all encoders keep to unless a user asks for more (RFC 8878, section 3.1.1.1.2). */
 const LARGEST_WINDOW = 2 ** 23;
 
 /** Bytes of windows that are moved for one body, about half a second. */
