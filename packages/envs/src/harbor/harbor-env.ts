@@ -118,7 +118,10 @@ export class HarborEnv implements Env {
     const milliseconds = Math.min(this.options.verifierMs, verifier.milliseconds);
     try {
       await shell.place(['/logs/verifier', '/tests'], { ...tests, '/logs/verifier/.keep': new Uint8Array() });
-      await shell.run('bash /tests/test.sh', { workdir, milliseconds, environment: verifier.environment });
+      const { environment } = verifier;
+      // Variables of one execution reach its children only where they are exported.
+      const exported = Object.keys(environment).map((name) => `export ${name}; `);
+      await shell.run(`${exported.join('')}bash /tests/test.sh`, { workdir, milliseconds, environment });
       return rewardOf(await shell.read('/logs/verifier/reward.json'), await shell.read('/logs/verifier/reward.txt'));
     } catch (error) {
       if (!(error instanceof ShellEndedError)) throw error;

@@ -58,13 +58,13 @@ test('an episode: the output of commands, the folder they leave, and numbers of 
   expect(start.observation).toMatch(/^In \/app\/notes, give every file/);
   const said = async (reply: string) => (await env.step(reply)).observation;
   expect(await said('I look first.\n```bash\ncd notes && pwd\n```')).toBe('/app/notes');
-  expect(await said('<think>ls?</think>ls; ls /tests /solution')).toMatch(
-    /^plan\.csv\nstring\.txt\nyew\.txt\n.*cannot access/,
+  expect(await said('<think>ls?</think>ls; ls /tests')).toMatch(
+    /^plan\.csv\nstring\.txt\nyew\.txt\nls: \/tests: No such file/,
   );
   expect(await said('mv yew.txt yew.md')).toBe('(no output)');
   expect(await said('nosuch')).toBe('bash: nosuch: command not found\n(exit code 127)');
   expect(await said('seq 1 1000')).toContain('characters left out');
-  expect(await said('while true; do :; done')).toMatch(/\(ended after 3 s\)$/);
+  expect(await said('sleep 30')).toMatch(/\(ended after 3 s\)$/);
   const end = await env.step(
     'echo 1 > /logs/verifier/reward.txt; mkdir -p /tests; echo exit > /tests/test.sh; rm plan.csv',
   );
