@@ -20,7 +20,10 @@ const requests = {
   run: async ({ command, workdir, environment, milliseconds }) => {
     const signal = AbortSignal.timeout(milliseconds);
     const { stdout, stderr, exitCode, env } = await bash.exec(command, { cwd: workdir, env: environment, signal });
-    return { stdout, stderr, exitCode, workdir: env.PWD ?? workdir, isLate: signal.aborted };
+    // After an execution that a bound has ended, the variables are those from before the first one.
+    const isEnded = signal.aborted || exitCode === 124 || exitCode === 126;
+    const folder = isEnded ? workdir : (env.PWD ?? workdir);
+    return { stdout, stderr, exitCode, workdir: folder, isLate: signal.aborted };
   },
   place: async ({ remove, files }) => {
     for (const path of remove) await bash.fs.rm(path, { recursive: true, force: true });
