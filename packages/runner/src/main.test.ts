@@ -9,7 +9,7 @@ const loadedBy = (file: string): string[] =>
     ([, name]) => name,
   );
 
-/** What starting the command line loads from outside of these packages, and from which of them. */
+/** The packages whose modules a start of the command line loads: ours, and those of others. */
 function loadedAtStart(main: string) {
   const [files, outside] = [new Set<string>(), new Set<string>()];
   const visit = (file: string): void => {

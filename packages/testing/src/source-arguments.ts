@@ -3,7 +3,7 @@ import { isStale } from '../../runner/bin/is-stale.js';
 
 /**
  * Arguments of Node with which the packages are imported from their sources; none where the builds are as new as the sources, since a
- * build starts in half of the processor time.
+ * build starts in half of the CPU time.
  */
 export const sourceArguments = (): string[] => (isStale() ? ['--conditions=source', '--import', 'tsx'] : []);
 

@@ -107,7 +107,7 @@ test('lines that cannot be used are named all at once; Python is refused by its 
   );
 });
 
-test('a reply has its program in the last block, or goes on with the prompt up to a stop token', () => {
+test('a reply has its program in the last block, or continues the prompt up to a stop token', () => {
   const [task] = codeTasks({ data: file('form.jsonl', multiple) });
   const program = (text: string) => programIn(text, task, { reply: 'program' });
   expect(program(`<think>${block('no')}</think>${block('old')}${block('export function twice() {}')}`)).toBe(

@@ -1,4 +1,4 @@
-// What an agent reads of a failed attempt.
+// The text of a failed attempt that an agent reads.
 import type { Verdict } from './judge.js';
 import type { CodeOptions } from './options.js';
 

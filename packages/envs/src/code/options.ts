@@ -23,7 +23,7 @@ export const codeSchema = {
     },
     reply: {
       description:
-        'program: a reply has the whole program, in its last code block or as all of its text; completion: a reply goes on with the code of the prompt, up to a stop token.',
+        'program: a reply has the whole program, in its last code block or as all of its text; completion: a reply continues the code of the prompt, up to a stop token.',
       type: 'string',
       enum: ['program', 'completion'],
       default: 'program',

@@ -61,7 +61,7 @@ function stopTokensOf({ cells: { stop_tokens: tokens } }: Row): readonly string[
   throw new LineError('stop_tokens must be a list of texts');
 }
 
-/** HumanEval's solutions go on with the prompt, MBPP's code is a program. */
+/** HumanEval's solutions continue the prompt, MBPP's code is a program. */
 function solutionOf(row: Row, head: string | null): string | null {
   const [continued, code] = [textCell(row, 'canonical_solution'), textCell(row, 'code')];
   if (continued !== null && code !== null) throw new LineError('canonical_solution and code are both given: keep one');

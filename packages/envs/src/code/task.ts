@@ -6,13 +6,13 @@ export interface CodeTask extends LineTask {
   language: CodeLanguage;
   /** As an agent reads it. */
   prompt: string;
-  /** The code that a completion goes on with; null where the prompt is a text. */
+  /** The code that a completion continues; null where the prompt is a text. */
   head: string | null;
   /** The function or class that the tests use; null where the line does not name it. */
   entryPoint: string | null;
   /** Code with assertions; each is run by itself. */
   tests: readonly string[];
-  /** Where a completion ends. */
+  /** Texts at which a completion ends. */
   stopTokens: readonly string[];
   /** A program that passes; null where the line has none. */
   solution: string | null;

@@ -61,7 +61,7 @@ function completionProblems(options: CodeOptions): EnvProblem[] {
   return [
     {
       key: 'env.reply',
-      message: `env.reply: the prompt of the task '${task.id}' is a text, with which no completion can go on`,
+      message: `env.reply: the prompt of the task '${task.id}' is a text, which no completion can continue`,
       remedy: 'write env.reply=program',
     },
   ];

@@ -5,7 +5,7 @@ const missing =
     ' ',
   );
 
-/** Where a command may stand: at the beginning of a line, or behind a separator or a keyword. */
+/** The places of commands: the beginning of a line, and behind a separator or a keyword. */
 const PLACE = String.raw`(?:^|[;&|(]|\$\(|\b(?:then|do|else|if|while|until|exec|!))[^\S\n]*`;
 const COMMAND = new RegExp(`${PLACE}(${missing.map((name) => name.replaceAll('+', '\\+')).join('|')})(?=\\s|$|;)`, 'm');
 

@@ -16,7 +16,7 @@ export interface HarborReset {
 
 /** The command that ends an episode. */
 const SUBMIT = 'submit';
-/** Of a command of a Dockerfile. */
+/** The most time that a command of a Dockerfile may take, in milliseconds. */
 const SETUP_MS = 60_000;
 
 export class HarborEnv implements Env {

@@ -86,7 +86,7 @@ test.each([
   const begin = performance.now();
   const test = 'assert.equal(f(), 1); return new Promise(() => {});';
   expect((await outcome(program, test)).kind).toEqual(typeof kind === 'string' ? kind : expect.stringMatching(kind));
-  expect(performance.now() - begin).toBeLessThan(20_000); // with a thread that starts anew
+  expect(performance.now() - begin).toBeLessThan(20_000); // with a new thread's start
 });
 
 test('later programs are not harmed', async () => {

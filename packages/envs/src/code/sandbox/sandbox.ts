@@ -19,7 +19,7 @@ export interface Outcome {
   text: string;
 }
 
-/** Of the engine, whose stack of WebAssembly has 5 MiB. */
+/** The engine's stack, in bytes; that of WebAssembly has 5 MiB. */
 const STACK_BYTES = 2 ** 20;
 /** From the time limit, at which QuickJS is interrupted, until the thread is ended. */
 const GRACE_MS = 500;

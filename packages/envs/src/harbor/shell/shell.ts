@@ -52,7 +52,7 @@ export class Shell {
     return this.#ended;
   }
 
-  /** Begins anew, with the files and the folder of a task. @param fileBytes most bytes of all files */
+  /** Begins again, with the files and the folder of a task. @param fileBytes most bytes of all files */
   async begin({ files, environment, workdir }: Preparation, fileBytes: number): Promise<void> {
     const folders = [workdir, '/logs/verifier', '/logs/agent', '/tmp'];
     await this.#ask('begin', { files, folders, environment, workdir, fileBytes }, REQUEST_MS);

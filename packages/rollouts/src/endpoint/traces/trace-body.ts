@@ -12,7 +12,7 @@ export const PROTOBUF = 'application/x-protobuf';
 export const isProtobuf = ({ request: { headers } }: Exchange): boolean =>
   headers['content-type']?.toLowerCase().startsWith(PROTOBUF) === true;
 
-/** What arrived, and whether it is compressed. */
+/** The bytes of a request, and whether they are compressed. */
 export interface TraceBody {
   bytes: Buffer;
   isProtobuf: boolean;
