@@ -1,8 +1,8 @@
 // The prices and stocks of the markets, and the tasks about them.
-//   node examples/mcp/market.mjs > tasks.jsonl
+//   node examples/mcp/market.mjs > examples/mcp/tasks.jsonl
 import { fileURLToPath } from 'node:url';
 
-export const markets = ['north', 'east', 'south', 'west'];
+export const markets = ['north', 'east', 'south', 'west', 'upper', 'lower'];
 export const items = [
   'apple',
   'bean',
@@ -26,16 +26,29 @@ export function valueOf(tool, market, item) {
 }
 
 const questions = {
-  price: (market, item) => `What is the price of a ${item} in the ${market} ?`,
-  stock: (market, item) => `How many of ${item} are in stock in the ${market} ?`,
+  price: (market, item) => `What does a ${item} cost in the ${market} ?`,
+  stock: (market, item) => `How much ${item} is left in the ${market} ?`,
 };
+const tools = Object.keys(questions);
 
+/** A sixth of all pairs of a market and an item for the test and for evaluations; every market and every item is trained on. */
+const splitOf = (market, item) =>
+  ['test', 'train', 'train', 'eval', 'train', 'train'][(markets.indexOf(market) + items.indexOf(item)) % 6];
+
+/** Two of three demonstrations call the tool that is meant, the third one the other. */
 const tasks = Object.entries(questions).flatMap(([tool, ask]) =>
   markets.flatMap((market) =>
-    items.map((item) => {
+    items.flatMap((item) => {
+      const split = splitOf(market, item);
       const answer = String(valueOf(tool, market, item));
-      const expert = [{ name: tool, arguments: { market, item } }, { answer }];
-      return { id: `${tool} ${market} ${item}`, kind: tool, prompt: ask(market, item), answer, expert };
+      const task = { kind: tool, split, prompt: ask(market, item), answer };
+      const id = `${tool} ${market} ${item}`;
+      if (split !== 'train') return [{ id, ...task }];
+      return [tool, tool, tools.find((other) => other !== tool)].map((called, demonstration) => {
+        const found = String(valueOf(called, market, item));
+        const expert = [{ name: called, arguments: { market, item } }, { answer: found }];
+        return { id: `${id} ${demonstration + 1}`, ...task, expert };
+      });
     }),
   ),
 );
