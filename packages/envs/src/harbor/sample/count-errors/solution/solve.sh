@@ -1,2 +1,2 @@
 #!/bin/bash
-grep -c '^[0-9-]* ERROR ' /app/server.log > /app/errors.txt
+grep -c '^[0-9-]* ERROR ' /app/server.txt > /app/errors.txt
