@@ -99,18 +99,28 @@ export function makeFixtures(words: readonly string[], folder: string): void {
     if (key === 'adapters')
       for (const [, place] of value.matchAll(/: *([^,}]+)/g)) write(join(folder, place, 'adapter_config.json'), '{}');
     if (key === 'runtime_adapters') mkdirSync(join(folder, value), { recursive: true });
-    if (files.includes(key)) write(join(folder, value), contentOf(key, value));
+    if (key === 'env.tasks' && words.includes('env=harbor')) writeHarborTask(join(folder, value, 'five'));
+    else if (files.includes(key)) write(join(folder, value), contentOf(key, value, words));
   }
 }
 
 /** Enough of them for every split. */
 const problems = Array.from({ length: 40 }, (_, i) => `What is ${i} + 1?,${i + 1},${i} + 1 = ${i + 1}\n`).join('');
 
-function contentOf(key: string, file: string): string {
+function contentOf(key: string, file: string, words: readonly string[]): string {
   if (key === 'env.problems') return `question,answer,solution\n${problems}`;
   if (key === 'env.tasks') return `${JSON.stringify({ id: '1', prompt: 'What is 1 + 1?', answer: '2' })}\n`;
+  if (key === 'env.data' && words.includes('env=code')) return `${JSON.stringify(program)}\n`;
   if (/^env\.(?:train_)?data$/.test(key)) return `${JSON.stringify({ question: 'What is 1 + 1?', answer: '2' })}\n`;
   return key === 'data' || /conversation/.test(file) ? conversation.repeat(20) : '{}\n';
+}
+
+const program = { task_id: '1', prompt: 'Write a function f that returns 1.', tests: 'assert.equal(f(), 1);' };
+
+function writeHarborTask(folder: string): void {
+  write(join(folder, 'task.toml'), '');
+  write(join(folder, 'instruction.md'), 'Write 5 to /five.txt.');
+  write(join(folder, 'tests', 'test.sh'), 'cat /five.txt > /logs/verifier/reward.txt');
 }
 
 /** A run's folder has its model in checkpoints/best; its critic is beside it. */
