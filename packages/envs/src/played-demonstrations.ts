@@ -4,6 +4,7 @@ import { contextParts } from './context/context-options.js';
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env } from './contract/env.js';
 import { shown } from './contract/shown.js';
+import { expertItems, type SplitPlan } from './splits.js';
 import type { DemonstrationRequest } from './unit.js';
 
 /** The options of an expert that plays through the environment, step by step. */
@@ -119,6 +120,23 @@ export async function playDemonstrations(
     await env.close();
   }
   return played;
+}
+
+/** Episodes of experts that tasks bring with them, and that play their own steps alone. @param plan the tasks that have one */
+export async function taskDemonstrations(
+  env: Env & { expertReply(): string | null },
+  plan: SplitPlan,
+  { count, seed, split }: DemonstrationRequest,
+): Promise<DemonstrationSet> {
+  const player = {
+    best: () => env.expertReply(),
+    random: () => {
+      throw new Error('an expert of a task plays its own steps alone');
+    },
+  };
+  return playedSet(
+    await playDemonstrations(expertItems(env, plan, split), player, { episodes: count, seed, noise: 0 }),
+  );
 }
 
 /** The options of an expert that finds its way from any state. */

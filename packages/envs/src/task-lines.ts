@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { hash32 } from '@bowyer/core';
 import type { Split } from './contract/env.js';
+import { listedSplits, type SplitPlan } from './splits.js';
 import { readTable, splitNamed, type Row } from './table-file.js';
 
 /** The part of a task that every environment knows. */
@@ -115,3 +116,16 @@ export function tasksBySplit<Task extends LineTask>(
   const of = (split: Split) => tasks.filter((task) => (task.split ?? 'train') === split);
   return { train: of('train'), eval: of('eval'), test: of('test') };
 }
+
+/** The plan of a file whose tasks are named by their numbers. @param where the tasks that are listed; absent: all */
+export const numberedTasks = <Task extends LineTask>(
+  tasks: readonly Task[],
+  where?: (task: Task) => boolean,
+): SplitPlan =>
+  listedSplits<Task>({
+    noun: 'tasks',
+    items: tasksBySplit(tasks),
+    reset: (task) => ({ task: tasks.indexOf(task) }),
+    id: ({ id }) => id,
+    ...(where && { where }),
+  });

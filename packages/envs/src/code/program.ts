@@ -1,4 +1,5 @@
 // Replies and programs.
+import { lastCodeBlock } from '../reply-text.js';
 import type { CodeOptions } from './options.js';
 import type { CodeTask } from './task.js';
 
@@ -10,9 +11,7 @@ type ReplyForm = Pick<CodeOptions, 'reply'>;
 /** The program of a reply; empty where it has none. */
 export function programIn(text: string, { head, stopTokens }: CodeTask, { reply }: ReplyForm): string {
   if (reply === 'completion') return `${head ?? ''}${untilStop(text, stopTokens)}`;
-  const said = text.replace(/^[^]*<\/think>/, '');
-  const blocks = [...said.matchAll(/^```[^\n`]*\n([^]*?)^```/gm)].map(([, code]) => code!);
-  return withoutExports(blocks.at(-1) ?? said).trim();
+  return withoutExports(lastCodeBlock(text)).trim();
 }
 
 /** The reply whose program is the solution; null where the task has none. */

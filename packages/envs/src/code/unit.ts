@@ -1,22 +1,12 @@
 import { defineEnvironment } from '../define-environment.js';
-import { playDemonstrations, playedSet } from '../played-demonstrations.js';
-import { expertItems, listedSplits } from '../splits.js';
-import { tasksBySplit } from '../task-lines.js';
+import { taskDemonstrations } from '../played-demonstrations.js';
+import { numberedTasks } from '../task-lines.js';
 import { noOptions, resetSchemaWith, type EnvProblem } from '../unit.js';
 import { CodeEnv } from './code-env.js';
 import { codeSchema, type CodeOptions } from './options.js';
 import { solutionReply } from './program.js';
 import { codeTasks } from './task-file.js';
 import type { CodeTask } from './task.js';
-
-const planOf = (tasks: readonly CodeTask[], where?: (task: CodeTask) => boolean) =>
-  listedSplits<CodeTask>({
-    noun: 'tasks',
-    items: tasksBySplit(tasks),
-    reset: (task) => ({ task: tasks.indexOf(task) }),
-    id: ({ id }) => id,
-    ...(where && { where }),
-  });
 
 const isSolved = ({ solution }: CodeTask) => solution !== null;
 
@@ -28,7 +18,7 @@ export const codeUnit = defineEnvironment<CodeOptions>({
     task: { description: 'Number of the task in the file, from 0.', type: 'integer', minimum: 0 },
   }),
   make: (options) => new CodeEnv(options),
-  splits: (options) => planOf(codeTasks(options)),
+  splits: (options) => numberedTasks(codeTasks(options)),
   taskType: ({ kind }) => kind as string | null,
   sampleActions: ['```js\nconst add = (a, b) => a + b;\n```', 'function f( {', 'return 1;\n}', ''],
   typicalReturn: () => 0.3,
@@ -36,15 +26,10 @@ export const codeUnit = defineEnvironment<CodeOptions>({
   hasExpert: (options) => codeTasks(options).some(isSolved),
   demonstrations: {
     schema: noOptions,
-    make: async (options, { count, seed, split }) => {
-      const plan = planOf(codeTasks(options), isSolved);
-      const env = new CodeEnv(options);
-      const best = () => env.expertReply();
-      const play = { episodes: count, seed, noise: 0 };
-      return playedSet(await playDemonstrations(expertItems(env, plan, split), { best, random: () => '' }, play));
-    },
+    make: (options, request) =>
+      taskDemonstrations(new CodeEnv(options), numberedTasks(codeTasks(options), isSolved), request),
     problem: (options) =>
-      planOf(codeTasks(options), isSolved).count('train') === 0
+      numberedTasks(codeTasks(options), isSolved).count('train') === 0
         ? `no training task of ${options.data} has a solution to imitate`
         : null,
   },

@@ -2,7 +2,7 @@
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
-import { shortened } from '../mcp/content-text.js';
+import { lastCodeBlock, shortened } from '../reply-text.js';
 import type { HarborOptions } from './options.js';
 import { rewardOf, type HarborReward } from './reward.js';
 import { Shell, ShellEndedError, type CommandResult } from './shell/shell.js';
@@ -55,7 +55,7 @@ export class HarborEnv implements Env {
     this.#order.assertRunning();
     this.#order.end(); // if the shell fails
     this.#turn++;
-    const command = commandIn(action);
+    const command = lastCodeBlock(action).trim();
     if (command === SUBMIT) return this.#ended('', { terminated: true });
     try {
       const result = await this.#run(command);
@@ -133,13 +133,6 @@ export class HarborEnv implements Env {
     const { id: item, kind } = this.#task;
     return { item, kind, won: false, ...more };
   }
-}
-
-/** The last code block of a reply, else its text without thoughts. */
-export function commandIn(reply: string): string {
-  const said = reply.replace(/^[^]*<\/think>/, '');
-  const blocks = [...said.matchAll(/^```[^\n`]*\n([^]*?)^```/gm)].map(([, code]) => code!);
-  return (blocks.at(-1) ?? said).trim();
 }
 
 export const inBlock = (command: string): string => `\`\`\`bash\n${command}\n\`\`\``;

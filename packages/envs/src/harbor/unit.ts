@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { defineEnvironment } from '../define-environment.js';
-import { playDemonstrations, playedSet } from '../played-demonstrations.js';
-import { expertItems, listedSplits } from '../splits.js';
+import { taskDemonstrations } from '../played-demonstrations.js';
+import { listedSplits } from '../splits.js';
 import { noOptions, resetSchemaWith, type EnvProblem } from '../unit.js';
 import { HarborEnv, inBlock } from './harbor-env.js';
 import { harborSchema, type HarborOptions } from './options.js';
@@ -35,13 +35,8 @@ export const harborUnit = defineEnvironment<HarborOptions>({
   hasExpert: (options) => harborTasks(options).some(isSolved),
   demonstrations: {
     schema: noOptions,
-    make: async (options, { count, seed, split }) => {
-      const env = new HarborEnv(options);
-      const best = () => env.expertReply();
-      const play = { episodes: count, seed, noise: 0 };
-      const items = expertItems(env, planOf(harborTasks(options), isSolved), split);
-      return playedSet(await playDemonstrations(items, { best, random: () => 'ls' }, play));
-    },
+    make: (options, request) =>
+      taskDemonstrations(new HarborEnv(options), planOf(harborTasks(options), isSolved), request),
     problem: (options) =>
       harborTasks(options).some(isSolved) ? null : `no task of ${options.tasks} has a solution/solve.sh alone`,
     independentOf: ['commandMs', 'verifierMs', 'memoryMb'],

@@ -31,10 +31,3 @@ export const contentsText = (contents: ResourceContents): string =>
     : `(${contents.mimeType ?? 'data of an unknown type'}, ${bytesOf(contents.blob)} bytes)`;
 
 const bytesOf = (base64: string): number => Buffer.byteLength(base64, 'base64');
-
-/** The text itself, or its beginning and its end with what was left out in between. */
-export function shortened(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const half = Math.floor(limit / 2);
-  return `${text.slice(0, half)}\n(… ${text.length - 2 * half} characters left out …)\n${text.slice(-half)}`;
-}

@@ -1,7 +1,7 @@
 // Episodes of the experts that tasks bring: their calls, one after the other, and their answers.
 import type { DemonstrationSet } from '@bowyer/core';
-import { playDemonstrations, playedSet } from '../played-demonstrations.js';
-import { expertItems, listedSplits, type SplitPlan } from '../splits.js';
+import { taskDemonstrations } from '../played-demonstrations.js';
+import { listedSplits, type SplitPlan } from '../splits.js';
 import { tasksBySplit } from '../task-lines.js';
 import type { DemonstrationRequest } from '../unit.js';
 import { McpEnv } from './mcp-env.js';
@@ -23,18 +23,9 @@ export const mcpSplits = (tasks: readonly McpTask[], where?: (task: McpTask) => 
   });
 
 /** Plays the tasks that have an expert. */
-export async function mcpDemonstrations(
-  options: McpOptions,
-  { count, seed, split }: DemonstrationRequest,
-): Promise<DemonstrationSet> {
-  const plan = mcpSplits(tasksOf(options), ({ expert }) => expert !== null);
-  const env = new McpEnv(options);
-  const player = {
-    best: () => env.expertReply(),
-    random: () => {
-      throw new Error('mcp: an expert plays its own steps alone');
-    },
-  };
-  const request = { episodes: count, seed, noise: 0 };
-  return playedSet(await playDemonstrations(expertItems(env, plan, split), player, request));
-}
+export const mcpDemonstrations = (options: McpOptions, request: DemonstrationRequest): Promise<DemonstrationSet> =>
+  taskDemonstrations(
+    new McpEnv(options),
+    mcpSplits(tasksOf(options), ({ expert }) => expert !== null),
+    request,
+  );

@@ -1,23 +1,13 @@
 import { statSync } from 'node:fs';
 import { defineEnvironment } from '../define-environment.js';
 import { noOptions, resetSchemaWith, type EnvProblem } from '../unit.js';
-import { playDemonstrations, playedSet } from '../played-demonstrations.js';
-import { expertItems, listedSplits } from '../splits.js';
-import { tasksBySplit } from '../task-lines.js';
+import { taskDemonstrations } from '../played-demonstrations.js';
+import { numberedTasks } from '../task-lines.js';
 import { verifiersSchema, type VerifiersOptions } from './options.js';
 import { verifiersReport } from './report.js';
 import { verifiersTasks } from './task-file.js';
 import { promptText, type VerifiersTask } from './task.js';
 import { VerifiersEnv } from './verifiers.js';
-
-const planOf = (tasks: readonly VerifiersTask[], where?: (task: VerifiersTask) => boolean) =>
-  listedSplits<VerifiersTask>({
-    noun: 'tasks',
-    items: tasksBySplit(tasks),
-    reset: (task) => ({ task: tasks.indexOf(task) }),
-    id: ({ id }) => id,
-    ...(where && { where }),
-  });
 
 const isShown = ({ completion }: VerifiersTask) => completion.length > 0;
 
@@ -29,7 +19,7 @@ export const verifiersUnit = defineEnvironment<VerifiersOptions>({
     task: { description: 'Number of the task in the file, from 0.', type: 'integer', minimum: 0 },
   }),
   make: (options) => new VerifiersEnv(options),
-  splits: (options) => planOf(verifiersTasks(options)),
+  splits: (options) => numberedTasks(verifiersTasks(options)),
   taskType: ({ kind }) => kind as string | null,
   sampleActions: ['<answer>olleh</answer>', 'olleh', '12', '<answer>', ''],
   typicalReturn: () => 0.3,
@@ -37,15 +27,10 @@ export const verifiersUnit = defineEnvironment<VerifiersOptions>({
   hasExpert: (options) => verifiersTasks(options).some(isShown),
   demonstrations: {
     schema: noOptions,
-    make: async (options, { count, seed, split }) => {
-      const plan = planOf(verifiersTasks(options), isShown);
-      const env = new VerifiersEnv(options);
-      const best = () => env.expertReply();
-      const play = { episodes: count, seed, noise: 0 };
-      return playedSet(await playDemonstrations(expertItems(env, plan, split), { best, random: () => '' }, play));
-    },
+    make: (options, request) =>
+      taskDemonstrations(new VerifiersEnv(options), numberedTasks(verifiersTasks(options), isShown), request),
     problem: (options) =>
-      planOf(verifiersTasks(options), isShown).count('train') === 0
+      numberedTasks(verifiersTasks(options), isShown).count('train') === 0
         ? `no training task of ${options.data} has a completion to imitate`
         : null,
   },
