@@ -1,6 +1,7 @@
 // Reasons why a policy behind a server cannot play the rollouts.
-import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
+import { offPolicyAlgorithms } from './off-policy-problems.js';
 import type { RemotePolicyConfig } from './remote-rollouts.js';
 
 export function remotePolicyProblems(
@@ -23,7 +24,7 @@ export function remotePolicyProblems(
     problems.push({
       key,
       message: `remote_policy.base_url=${baseUrl}: ${algorithm.name} learns from the episodes of its own policy`,
-      remedy: `write remote_policy.base_url=null, or choose ${takers().join(', ')}`,
+      remedy: `write remote_policy.base_url=null, or choose ${offPolicyAlgorithms().join(', ')}`,
     });
   else problems.push(...algorithm.offPolicyRollouts(config));
   if (config.actionChoice !== 'free')
@@ -40,5 +41,3 @@ export function remotePolicyProblems(
     });
   return problems;
 }
-
-const takers = () => algorithmNames().filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined);

@@ -1,6 +1,7 @@
 // Reasons why rollouts cannot be played ahead of the iterations that learn from them.
-import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem } from '@bowyer/core';
+import { offPolicyProblems, type Beside } from './off-policy-problems.js';
 import type { RolloutConfig } from './rollouts-ahead.js';
 import type { RemotePolicyConfig } from './remote-rollouts.js';
 
@@ -20,18 +21,13 @@ export function rolloutProblems(
 ): ConfigProblem[] {
   const { mode = 'synchronous' } = config.rollout ?? {};
   if (mode === 'synchronous' || !algorithm) return [];
-  const chosen = `rollout.mode=${mode}`;
-  if (algorithm.offPolicyRollouts === undefined)
-    return [
-      {
-        key: 'rollout.mode',
-        message: `${chosen}: ${algorithm.name} learns from the episodes of its newest policy`,
-        remedy: `write rollout.mode=synchronous, or choose ${algorithmNames()
-          .filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined)
-          .join(', ')}`,
-      },
-    ];
-  const refused: [key: string, value: unknown, plain: unknown, reason: string][] = [
+  const setting = {
+    key: 'rollout.mode',
+    chosen: `rollout.mode=${mode}`,
+    plain: 'rollout.mode=synchronous',
+    reason: 'learns from the episodes of its newest policy',
+  };
+  const beside: Beside[] = [
     ['remote_policy.base_url', config.remotePolicy?.baseUrl ?? null, null, 'a server plays with weights of its own'],
     ['action_choice', config.actionChoice ?? 'free', 'free', 'only policies that write freely can play ahead'],
     ['sampling_rounds', config.samplingRounds ?? 1, 1, 'the result of a second round would be known too late'],
@@ -44,19 +40,6 @@ export function rolloutProblems(
     ],
   ];
   if (mode === 'asynchronous')
-    refused.push(['horizon', config.horizon ?? null, null, 'episodes belong to no iteration when they begin']);
-  return [
-    ...algorithm.offPolicyRollouts(config),
-    ...refused.flatMap(([key, value, plain, reason]) =>
-      value === plain
-        ? []
-        : [
-            {
-              key,
-              message: `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)} with ${chosen}: ${reason}`,
-              remedy: `write ${key}=${String(plain)}, or rollout.mode=synchronous`,
-            },
-          ],
-    ),
-  ];
+    beside.push(['horizon', config.horizon ?? null, null, 'episodes belong to no iteration when they begin']);
+  return offPolicyProblems(algorithm, config, setting, beside);
 }

@@ -1,8 +1,9 @@
 // Rollouts whose sampler multiplies integers, while the trainer computes as ever: which settings allow it.
-import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import type { AnyAlgorithm } from '@bowyer/algorithms';
 import type { ConfigProblem, OptionsOf } from '@bowyer/core';
 import type { Type } from '@sinclair/typebox';
 import type { samplingPrecisionKey } from '../keys/agent-keys.js';
+import { offPolicyProblems } from './off-policy-problems.js';
 import type { RemotePolicyConfig } from './remote-rollouts.js';
 
 type PrecisionOptions = OptionsOf<ReturnType<typeof Type.Object<typeof samplingPrecisionKey>>>;
@@ -17,34 +18,15 @@ export function samplingPrecisionProblems(
   config: SamplingPrecisionConfig & { remotePolicy?: RemotePolicyConfig } & Readonly<Record<string, unknown>>,
 ): ConfigProblem[] {
   if (!samplesIntegers(config) || !algorithm) return [];
-  const chosen = 'sampling_precision=integers';
-  if (algorithm.offPolicyRollouts === undefined)
-    return [
-      {
-        key: 'sampling_precision',
-        message: `${chosen}: ${algorithm.name} does not correct for rollouts of another policy than the one that it trains`,
-        remedy: `write sampling_precision=float32, or choose ${algorithmNames()
-          .filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined)
-          .join(', ')}`,
-      },
-    ];
-  const refused: [key: string, value: unknown, plain: unknown, reason: string][] = [
+  const setting = {
+    key: 'sampling_precision',
+    chosen: 'sampling_precision=integers',
+    plain: 'sampling_precision=float32',
+    reason: 'does not correct for rollouts of another policy than the one that it trains',
+  };
+  return offPolicyProblems(algorithm, config, setting, [
     ['remote_policy.base_url', config.remotePolicy?.baseUrl ?? null, null, 'a server samples in arithmetic of its own'],
     ['action_choice', config.actionChoice ?? 'free', 'free', 'only policies that write freely sample with integers'],
     ['device', config.device ?? 'cpu', 'cpu', 'only the CPU multiplies matrices of integers here'],
-  ];
-  return [
-    ...algorithm.offPolicyRollouts(config),
-    ...refused.flatMap(([key, value, plain, reason]) =>
-      value === plain
-        ? []
-        : [
-            {
-              key,
-              message: `${key}=${String(value)} with ${chosen}: ${reason}`,
-              remedy: `write ${key}=${String(plain)}, or sampling_precision=float32`,
-            },
-          ],
-    ),
-  ];
+  ]);
 }

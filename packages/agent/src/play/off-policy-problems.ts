@@ -1,0 +1,44 @@
+// Settings whose rollouts are not quite those of the policy that learns from them: which algorithms take them, beside which others.
+import { algorithmNames, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import type { ConfigProblem } from '@bowyer/core';
+
+export interface OffPolicySetting {
+  key: string;
+  /** As it is written on a command line: `KEY=VALUE`, and the value that needs no correction. */
+  chosen: string;
+  plain: string;
+  /** Why an algorithm without a correction does not take it, as `NAME …`. */
+  reason: string;
+}
+
+/** Another setting that does not go with it, unless it has its plain value. */
+export type Beside = readonly [key: string, value: unknown, plain: unknown, reason: string];
+
+export function offPolicyProblems(
+  algorithm: AnyAlgorithm,
+  config: Readonly<Record<string, unknown>>,
+  { key, chosen, plain, reason }: OffPolicySetting,
+  beside: readonly Beside[],
+): ConfigProblem[] {
+  if (algorithm.offPolicyRollouts === undefined)
+    return [
+      {
+        key,
+        message: `${chosen}: ${algorithm.name} ${reason}`,
+        remedy: `write ${plain}, or choose ${offPolicyAlgorithms().join(', ')}`,
+      },
+    ];
+  const refused = beside.filter(([, value, usual]) => value !== usual);
+  return [
+    ...algorithm.offPolicyRollouts(config),
+    ...refused.map(([other, value, usual, why]) => ({
+      key: other,
+      message: `${other}=${typeof value === 'object' ? JSON.stringify(value) : String(value)} with ${chosen}: ${why}`,
+      remedy: `write ${other}=${String(usual)}, or ${plain}`,
+    })),
+  ];
+}
+
+/** The names of those that correct for another policy's rollouts. */
+export const offPolicyAlgorithms = (): string[] =>
+  algorithmNames().filter((name) => findAlgorithm(name)!.offPolicyRollouts !== undefined);
