@@ -65,6 +65,8 @@ export interface DemonstrationSource<Options = any, Extra = any> {
   problem?(options: Options): string | null;
   /** Options that change nothing in the demonstrations: a warm start made under other values of these is the same one. */
   independentOf?: readonly (string & keyof Options)[];
+  /** Files that decide the demonstrations beside those that options name themselves, such as the files of a folder. */
+  files?(options: Options): readonly string[];
   /** Raised where the expert plays otherwise than before, so that warm starts made of its earlier games are not found. */
   revision?: number;
 }

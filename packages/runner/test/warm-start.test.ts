@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { camelKeys } from '@bowyer/core';
@@ -43,6 +43,34 @@ test.each([
   } finally {
     await rm(directory, { recursive: true });
   }
+});
+
+test('files within a folder of tasks, and those of the members of a mixture, decide the name', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'bowyer-warm-start-'));
+  try {
+    await mkdir(join(directory, 'five', 'solution'), { recursive: true });
+    await writeFile(join(directory, 'five', 'task.toml'), '');
+    const solution = join(directory, 'five', 'solution', 'solve.sh');
+    const lines = join(directory, 'lines.jsonl');
+    for (const [file, overrides] of [
+      [solution, ['env=harbor', `env.tasks='${directory}'`]],
+      [solution, ['env=mixture', `env.envs=[{name:harbor,tasks:'${directory}'},maze]`]],
+      [lines, ['env=mixture', `env.envs=[{name:code,data:'${lines}'},maze]`]],
+    ] as const) {
+      const hashOf = async (text: string) => {
+        await writeFile(file, text);
+        return hash('archer_20q', ...overrides);
+      };
+      expect(await hashOf('echo 5')).not.toBe(await hashOf('echo 6'));
+      expect(await hashOf('echo 5')).toBe(await hashOf('echo 5'));
+    }
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
+
+test('a text that is too long for the name of a file is a text', async () => {
+  expect(await hash('archer_20q', 'env=code', `env.instruction=${'a'.repeat(300)}`)).toMatch(/^[0-9a-f]{16}$/);
 });
 
 test('the architecture decides the weights; as GPT-2 the name stays as it was without the key', async () => {

@@ -1,7 +1,7 @@
 // The supervised start: a policy that has imitated demonstrations. Cached by a hash of everything that decides it.
 import { dataFilesOf } from '@bowyer/conversations';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { bc, textDialogues } from '@bowyer/algorithms';
 import { holderMessage, withFileLock, unwatched } from '@bowyer/core';
@@ -14,6 +14,7 @@ import { contextOf } from '../context/agent-context.js';
 import { AgentMemory } from '../memory/agent-memory.js';
 import type { DialogueConfig } from '../chat/dialogues.js';
 import { freshPolicy, type FreshPolicyConfig } from '../policy/fresh-policy.js';
+import { addFile, filesNamedIn } from './hashed-files.js';
 import { Imitation, type WarmStartContext } from './imitation.js';
 import { loadPolicy, policyOptimizer, type PolicyConfig } from '../policy/policy-setup.js';
 
@@ -57,8 +58,10 @@ export function warmStartHash(config: WarmStartConfig): string {
   const hash = createHash('sha256').update(JSON.stringify(recipeOf(unwatched(config))));
   // A file may change under its name.
   const { path, split = null } = config.demonstrations;
-  if (path !== null) for (const file of dataFilesOf(path, split)) hash.update(readFileSync(file));
-  for (const file of filesOf(decisiveOptions(config.env))) hash.update(readFileSync(file));
+  if (path !== null) for (const file of dataFilesOf(path, split)) addFile(hash, file);
+  for (const file of filesNamedIn(decisiveOptions(config.env))) addFile(hash, file);
+  for (const file of environmentInfo(config.env.name).demonstrations?.files?.(config.env) ?? [])
+    addFile(hash.update(`${file}\n`), file);
   return hash.digest('hex').slice(0, 16);
 }
 
@@ -113,13 +116,6 @@ function decisiveOptions(env: EnvConfig): Record<string, unknown> {
   const decisive = Object.entries(env).filter(([key]) => !excluded.includes(key));
   return { ...Object.fromEntries(decisive), ...(revision !== undefined && { revision }) };
 }
-
-/** The files that options name, such as tasks to play. */
-const filesOf = (options: Readonly<Record<string, unknown>>): string[] =>
-  Object.values(options).filter(
-    (value): value is string =>
-      typeof value === 'string' && statSync(value, { throwIfNoEntry: false })?.isFile() === true,
-  );
 
 /** @returns false if the user stopped it; the same command resumes it */
 async function makeStart(

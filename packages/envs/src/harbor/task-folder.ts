@@ -55,6 +55,17 @@ export function harborTasks({ tasks: given }: { tasks: string | null }): readonl
   return tasks;
 }
 
+/** All files of the tasks, sorted; none of the set that ships. */
+export const harborFiles = ({ tasks }: { tasks: string | null }): string[] =>
+  tasks === null
+    ? []
+    : foldersIn(resolve(tasks)).flatMap((folder) =>
+        readdirSync(folder, { recursive: true, encoding: 'utf8' })
+          .sort()
+          .map((name) => join(folder, name))
+          .filter(isFile),
+      );
+
 function foldersIn(path: string): string[] {
   if (!isFolder(path)) throw new HarborTaskError(path, ['there is no such folder']);
   if (isTask(path)) return [path];

@@ -5,7 +5,7 @@ import { listedSplits } from '../splits.js';
 import { noOptions, resetSchemaWith, type EnvProblem } from '../unit.js';
 import { HarborEnv, inBlock } from './harbor-env.js';
 import { harborSchema, type HarborOptions } from './options.js';
-import { harborTasks, type HarborTask } from './task-folder.js';
+import { harborFiles, harborTasks, type HarborTask } from './task-folder.js';
 
 const planOf = (items: readonly HarborTask[], where?: (task: HarborTask) => boolean) =>
   listedSplits<HarborTask>({
@@ -39,6 +39,7 @@ export const harborUnit = defineEnvironment<HarborOptions>({
       taskDemonstrations(new HarborEnv(options), planOf(harborTasks(options), isSolved), request),
     problem: (options) =>
       harborTasks(options).some(isSolved) ? null : `no task of ${options.tasks} has a solution/solve.sh alone`,
+    files: harborFiles,
     independentOf: ['commandMs', 'verifierMs', 'memoryMb'],
   },
   vocabulary: (options) => [

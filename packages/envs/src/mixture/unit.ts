@@ -95,6 +95,8 @@ export const mixtureUnit = (registry: Members) =>
       },
       make: ({ envs }, request) => mixedDemonstrations(membersOf(envs), request, registry),
       problem: ({ envs }) => withoutExpert(membersOf(envs), registry),
+      files: ({ envs }) =>
+        membersOf(envs).flatMap((one) => registry.unit(one.name).demonstrations?.files?.(registry.options(one)) ?? []),
     },
   });
 
