@@ -208,7 +208,7 @@ export const samplingPrecisionKey = {
   sampling_precision: oneOf(
     ['float32', 'integers'],
     'arithmetic in which rollouts are sampled. float32: that of the policy itself, as in evaluations; integers: its linear layers multiply ' +
-      'integers of 8 bits, made of the weights of each iteration: faster, and corrected by algorithms that learn off-policy (docs/models/generation.md)',
+      'integers of 8 bits, made of the weights of each iteration, and algorithms that learn off-policy correct for it (docs/models/generation.md)',
   ),
 };
 

@@ -406,7 +406,7 @@ export class LanguageModel implements FrozenPolicy {
   /**
    * Room for the contexts of `slots` episodes that are continued turn by turn. Cheap: the compiled graphs are
    * shared. A `contextLength` shorter than the model's makes the cache smaller. With `integerProducts` the linear layers multiply
-   * integers of 8 bits, made of the weights as they are at each call: faster on the CPU, and another policy than the one that scores.
+   * integers of 8 bits, made of the weights as they are at each call: another policy than the one that scores.
    *
    * @throws if integers are asked for on a device that cannot multiply matrices of them
    */
