@@ -1,4 +1,4 @@
-// Functions of a user as the runner takes them: who plays a rollout, and who judges it.
+// Functions of a user as the runner takes them: the agent and the judge of a rollout.
 import {
   verdictOf,
   type AgentTask,

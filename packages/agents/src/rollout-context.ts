@@ -1,4 +1,4 @@
-// Which rollout the code that runs now belongs to, however many run at the same time in this process.
+// The rollout to which the running code belongs, however many run at the same time in this process.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AgentTask, RolloutAddress } from '@bowyer/rollouts';
 

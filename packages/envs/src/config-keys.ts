@@ -30,7 +30,7 @@ export function optionsWithKeys(name: string, options: Values, keys: Values): Re
   return all;
 }
 
-/** Whatever of the options and keys cannot be played or would not be read; empty where all is well. */
+/** The problems of options and keys that cannot be played or would not be read; empty where there are none. */
 export function environmentProblems(name: string, options: Values, keys: Values = {}): EnvProblem[] {
   const { problems } = environmentInfo(name);
   return [
@@ -83,7 +83,7 @@ function keyProblems(name: string, options: Values, keys: Values): EnvProblem[] 
   });
 }
 
-/** Options other than their defaults that nothing reads, the values of the others being as they are. */
+/** Options that differ from their defaults and that nothing reads under the values of the others. */
 function unreadOptions(name: string, options: Values): EnvProblem[] {
   const { schema, readWith = {} } = environmentInfo(name);
   return Object.entries(readWith).flatMap(([option, condition]) => {

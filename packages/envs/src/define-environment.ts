@@ -25,7 +25,7 @@ export interface Now<State, Options> {
 /** How an episode begins. */
 export interface Beginning<State> {
   observation: string;
-  /** Whatever `step` needs to know of the episode. */
+  /** The state of the episode, which `step` and `expert` are given. */
   state?: State;
   info?: Record<string, unknown>;
 }

@@ -15,7 +15,7 @@ export class OpenAiOracle implements Oracle {
     this.id = `openai/${model}`;
   }
 
-  /** Greedy, as ArCHer's oracle. A refusal is the answer where there is no other text. @throws {HttpError} for an empty one */
+  /** Decoding is greedy, as with ArCHer's oracle. A refusal is the answer where there is no other text. @throws {HttpError} for an empty one */
   async answer(secret: string, question: string): Promise<string> {
     const { system, maxTokens } = this.rules;
     const { content } = await this.chat.complete(

@@ -1,4 +1,4 @@
-// Who answers in the guessing games: the rules of a game, a network or a server. A network cannot be made in this package,
+// The answerer in the guessing games: the rules of a game, a network or a server. A network cannot be made in this package,
 // so whoever makes the environment passes the oracle in (`EnvParts`).
 
 /** @typeParam Secret what is to be guessed, as the oracle reads it; a name unless the oracle looks it up in a table */
@@ -98,7 +98,7 @@ export function chosenOracle(
   };
 }
 
-/** A game would reduce anything else to an answer of its own, as 'No.', and nobody would know. */
+/** A game would turn any other value into an answer of its own, such as 'No.', without an error. */
 function heard(answer: unknown, { env, oracle, question }: { env: string; oracle: string; question: string }): string {
   if (typeof answer === 'string' && answer.trim() !== '') return answer;
   const said = typeof answer === 'string' ? 'a text without a word' : `${typeof answer} in place of a text`;

@@ -80,7 +80,7 @@ export interface PlayEpisodesOptions<T> {
   onEpisode?: (episode: PlayedEpisode<T>) => void;
   /** Every turn comes with what the environment's expert would say. */
   asksExpert?: boolean;
-  /** Waits until all slots in play are ready: then what is ready together does not depend on how long each took. */
+  /** Waits until all slots in play are ready, so that the batches do not depend on how long each slot took. */
   together?: boolean;
   /** A slot whose environment broke this many times in a row takes no further episodes. */
   retireAfter?: number;

@@ -9,7 +9,7 @@ import type { EnvParts } from './oracle.js';
 import { seedSplits, SplitEnv, type SplitPlan } from './splits.js';
 import type { AnyEnvironment, EnvironmentUnit, OptionsSchema } from './unit.js';
 
-// Below, as far as a mixture finds its members by name.
+// It finds its members by functions that are defined below.
 const mixture = mixtureUnit({
   unit: (name) => environmentInfo(name),
   make: (name, options, parts) => makeEnv(name, options, parts),

@@ -1,4 +1,4 @@
-// Which items (goals, worlds, words) an environment plays to train, to choose the best checkpoint, and to test.
+// The division of an environment's items (goals, worlds, words): to train, to choose the best checkpoint, and to test.
 import { hash32, Rng } from '@bowyer/core';
 import { EnvContractError, type WrappingEnv } from './contract/checked-env.js';
 import type { Env, ResetResult, Split, StepResult } from './contract/env.js';
@@ -31,7 +31,7 @@ export interface SplitPlan {
   /** Items of a split; null where every seed makes another one. */
   count(split: Split): number | null;
   choose(episode: EpisodeOfSplit): ItemChoice;
-  /** Which split an item belongs to, by its id; undefined where no split has it alone. */
+  /** The only split that has the item of this id; undefined where there is no such split. */
   splitOf?(item: string): Split | undefined;
 }
 
@@ -39,10 +39,10 @@ export interface SplitPlan {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a unit's own options; the registry checks them against its schema
 export type Splits<Options = any> = 'seeds' | ((options: Options) => SplitPlan);
 
-/** One item in ten is to evaluate on, two are to test on. */
+/** Items out of ten that an evaluation and the test have. */
 const TENTHS = { eval: 1, test: 2 } as const;
 
-/** With fewer items than this a part of them says little, and too little is left to learn from: the splits share them. */
+/** The splits share fewer items than this: a part of them would measure little, and too few would be left to learn from. */
 const SMALLEST_DIVIDED = 50;
 
 /** Fixed, so that the splits of an environment are the same in every run. */
@@ -132,7 +132,7 @@ export function divided<T>(items: readonly T[]): Record<Split, T[]> {
   return { eval: shuffled.slice(0, first), test: shuffled.slice(first, second), train: shuffled.slice(second) };
 }
 
-/** In words, for tables: what a test on this plan is of. */
+/** The items of a test on this plan in words, for tables. */
 export const testedOn = ({ noun, shared }: Pick<SplitPlan, 'noun' | 'shared'>): string =>
   shared ? `same ${noun}, new games` : `held-out ${noun}`;
 
@@ -186,5 +186,5 @@ function chosenItem(plan: SplitPlan, episode: EpisodeOfSplit): ItemChoice {
 
 const brokenPlan = ({ noun }: SplitPlan, what: string) => new EnvContractError([what], `splits of ${noun}`);
 
-/** For experts: what a policy learns from are never items of an evaluation or a test. */
+/** The environment as experts play it: without `split` it has training items alone, so that no policy learns from those of a test. */
 export const expertItems = (env: Env, plan: SplitPlan, split: Split = 'train'): Env => new SplitEnv(env, plan, split);

@@ -61,7 +61,7 @@ export interface DemonstrationSource<Options = any, Extra = any> {
   make(options: Options, request: DemonstrationRequest & Extra): Promise<DemonstrationSet>;
   /** Reads a file in the environment's own format; without it, files are JSONL records of episodes only. */
   read?(path: string): Promise<DemonstrationSet>;
-  /** Why there are no demonstrations with these options; null where there are. */
+  /** The reason why there are no demonstrations with these options; null where there are. */
   problem?(options: Options): string | null;
   /** Options that change nothing in the demonstrations: a warm start made under other values of these is the same one. */
   independentOf?: readonly (string & keyof Options)[];
@@ -99,7 +99,7 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   make(options: Options, parts: EnvParts): Env;
   /** The option that lists environments which this one plays, each a name or a node like `env` itself. */
   members?: string & keyof Options;
-  /** Which items are for training, evaluation and test; see `seedSplits`, `listedSplits` and `sharedSplits`. */
+  /** The division of items into those of training, evaluation and test; see `seedSplits`, `listedSplits` and `sharedSplits`. */
   splits: Splits<Options>;
   /** The kind of task that an episode is, from the `info` of a step, for breakdowns; null where there is but one kind. */
   taskType?(info: Record<string, unknown>): string | null;

@@ -1,6 +1,6 @@
 // The data of the pages, as plain JSON: made by the runner from a run's files, drawn by the code below `web/`.
 
-/** How a run stands. `interrupted`: its process ended without saying how, or the user stopped it. */
+/** The state of a run. `interrupted`: its process ended without saying how, or the user stopped it. */
 export type RunStatus = 'running' | 'finished' | 'interrupted' | 'stopped by the guard' | 'failed';
 
 /** A label and its value in the head of a page. */
@@ -74,11 +74,11 @@ export interface EpisodeSummary {
   /** The iteration of the outer loop, from 1; 0 where nothing is trained. */
   iteration: number;
   episode: number;
-  /** The environment was reset with it. */
+  /** The seed with which the environment was reset. */
   seed: number;
   /** The item that was played: the same in episodes that can be compared; null where the environment names nothing. */
   item: string | null;
-  /** Who played, where several did. */
+  /** The policy that played, where there were several. */
   policy?: string;
   return: number;
   turnCount: number;
@@ -137,7 +137,7 @@ export interface ToolCall {
 export interface TreeCall {
   /** Counts the calls of the rollout from 0, in the order of time. */
   call: number;
-  /** Which of several answers to the call. */
+  /** Index of the answer among those to the call. */
   choice: number;
   /** Index of the answer that its prompt continues; null: the prompt continues none. */
   parent: number | null;
@@ -162,7 +162,7 @@ export interface CallTree {
   /** The rewards of the rollout as a whole, by name. */
   rewards: { name: string; value: number }[];
   metrics: { name: string; value: number }[];
-  /** How it ended. */
+  /** The status with which it ended. */
   status: string;
   /** In the order of time: a parent comes before its children. */
   calls: TreeCall[];
@@ -172,7 +172,7 @@ export interface CallTree {
 export interface Dialogue extends EpisodeSummary {
   /** The calls of an agent's rollout; absent for an episode of an environment. */
   tree?: CallTree;
-  /** Why it is in the page, such as `worst` or `most surprising`. */
+  /** The reason why it is in the page, such as `worst` or `most surprising`. */
   reasons: string[];
   turns: Turn[];
   /** The last text of the environment. */

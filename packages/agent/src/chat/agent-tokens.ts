@@ -1,4 +1,4 @@
-// Which tokens have a meaning for the agent beyond text.
+// Tokens that have a meaning for the agent beyond their text.
 import type { Tokenizer } from '@bowyer/text';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { answerTokens, hasEnvironment, type EnvironmentConfig } from '../environment/environment.js';

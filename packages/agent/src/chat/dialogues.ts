@@ -1,4 +1,4 @@
-// How episodes become a policy's tokens: as the text of the history, or through its chat template.
+// Episodes as a policy's tokens: the text of the history, or the messages that its chat template writes.
 import { chatDialogues, textDialogues, type Dialogues } from '@bowyer/algorithms';
 import { AgentGymEnv, type EnvParts } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';

@@ -56,7 +56,7 @@ async function readDemonstrations(path: string): Promise<DemonstrationSet> {
   };
 }
 
-/** Why an environment has no demonstrations of its own; null where it has. */
+/** The reason why an environment has no demonstrations of its own; null where it has. */
 export function demonstrationsProblem(env: EnvConfig): ConfigProblem | null {
   const { name, demonstrations } = environmentInfo(env.name);
   const { name: _, ...options } = env;

@@ -1,4 +1,4 @@
-// Whether a chat template writes all that a file's conversations have.
+// Checks that a chat template writes all that a file's conversations have.
 import type { ChatTemplate, Conversation } from '@bowyer/text';
 import { DataFileError, type DataFile } from '@bowyer/conversations';
 

@@ -1,4 +1,4 @@
-// Which names in a config mean a model of the hub.
+// Names in a config that mean a model of the hub.
 import { existsSync } from 'node:fs';
 
 /** Models of the hub that have no owner in their older names. */

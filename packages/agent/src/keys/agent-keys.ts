@@ -103,7 +103,7 @@ export const playKeys = {
   }),
 };
 
-/** Which model the agent is. */
+/** The model that the agent is. */
 export const policyKeys = {
   policy_lm: nullable(
     Type.String(),
@@ -162,7 +162,7 @@ export const endpointNode = Type.Object(
   { ...closed, description: 'a chat endpoint that plays in task=evaluate in the place of a local model' },
 );
 
-/** Who plays the rollouts in place of the policy. Without an address its other keys are not read. */
+/** The endpoint that plays the rollouts in place of the policy. Without an address its other keys are not read. */
 export const remotePolicyNode = Type.Object(
   {
     base_url: changeableOnResume(
@@ -182,7 +182,7 @@ export const remotePolicyNode = Type.Object(
   { ...closed, description: 'a policy behind a server that plays the rollouts from which the local policy learns' },
 );
 
-/** When rollouts are played. A synchronous run has the first key alone. */
+/** Rollouts before each update, or beside the updates. A synchronous run has the first key alone. */
 export const rolloutNode = Type.Object(
   {
     mode: oneOf(

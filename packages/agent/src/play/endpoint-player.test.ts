@@ -15,7 +15,7 @@ interface Asked {
 interface Reply {
   status?: number;
   content?: string;
-  /** Why it ended. */
+  /** The reason why it ended. */
   reason?: string;
   retryAfter?: string;
 }

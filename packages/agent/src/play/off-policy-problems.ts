@@ -7,7 +7,7 @@ export interface OffPolicySetting {
   /** As it is written on a command line: `KEY=VALUE`, and the value that needs no correction. */
   chosen: string;
   plain: string;
-  /** Why an algorithm without a correction does not take it, as `NAME …`. */
+  /** The reason why an algorithm without a correction does not take it, as `NAME …`. */
   reason: string;
 }
 

@@ -1,4 +1,4 @@
-// Whether a policy can write what the config's rules of texts ask for, before demonstrations are made or a model is loaded.
+// Checks that a policy can write what the config's rules of texts ask for, before demonstrations are made or a model is loaded.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAdapterDirectory } from '@bowyer/models';

@@ -1,4 +1,4 @@
-// Which device a run's models are on: settled before anything starts, so that what is missing is reported immediately.
+// The device of a run's models, settled before anything starts, so that a missing one is reported immediately.
 import { checkDevice, chooseDevice, type DeviceOptions } from '@bowyer/graph';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import type { Reporting } from '../reporting/reporting.js';

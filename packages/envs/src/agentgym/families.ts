@@ -21,7 +21,7 @@ export interface Family {
   asksForStart: boolean;
   /** The observation of AgentGym's client for an answer: after /reset, and below an action that cannot be read. */
   observed?: (answer: Readonly<Record<string, unknown>>) => string;
-  /** Which field of /step the episode is worth, and whether it is the total so far or of this step alone. */
+  /** The field of /step with the worth of the episode, and whether it is the total so far or that of this step alone. */
   worth: { field: 'reward' | 'score'; isTotal: boolean };
   /** Whether the episode was a success, by its worth. */
   succeeds: (worth: number) => boolean;

@@ -36,7 +36,7 @@ export function keepIdle(place: string, id: number): void {
   idle.set(place, [...(idle.get(place) ?? []), id]);
 }
 
-/** An instance that its server lost, as after a restart: worth another one. */
+/** Whether a server may have lost the instance, as after a restart, so that another one is worth a try. */
 export const mayHaveLostIt = (error: unknown): boolean =>
   error instanceof HttpError &&
   (error.failure === 'refused' || (error.status !== null && [404, 500].includes(error.status)));

@@ -6,7 +6,7 @@ import { instructionsOf } from './instructions.js';
 
 export interface Opening {
   instructions: string;
-  /** The answer to the instructions that is put into the agent's mouth. */
+  /** The agent's scripted answer to the instructions. */
   reply: string;
   /** The first observation as the agent reads it. */
   start: (observation: string) => string;

@@ -1,4 +1,4 @@
-// Which problems of a server of AgentGym's are for training, evaluation and test.
+// The division of an AgentGym server's problems into those of training, evaluation and test.
 import { divided, listedSplits, type SplitPlan } from '../splits.js';
 import { familyOf, type AgentGymFamily } from './families.js';
 import { readItemNumbers } from './item-list.js';

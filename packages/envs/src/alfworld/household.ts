@@ -82,7 +82,7 @@ export class Household implements Facts {
       .flatMap((receptacle) => this.contents(receptacle).map((thing) => ({ thing, receptacle })));
   }
 
-  /** How one says it. */
+  /** The command that puts the thing there, in the wording that was chosen. */
   putCommand({ name }: Thing, receptacle: Receptacle): string {
     return this.putPhrase === 'put' ? `put ${name} in/on ${receptacle.name}` : `move ${name} to ${receptacle.name}`;
   }

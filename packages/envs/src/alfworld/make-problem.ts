@@ -4,7 +4,7 @@ import { furnishings, type RoomKind, type ThingKind } from './furnishings.js';
 import type { Problem, Receptacle, Task, TaskType, Thing } from './problem.js';
 import { goalOf, goalText } from './tasks.js';
 
-/** The room must offer what a task needs; of so many rooms one always has. */
+/** The most draws of a room until one offers what the task needs. */
 const LARGEST_NUMBER_OF_DRAWS = 1000;
 
 /** Most things of one kind in a room. */

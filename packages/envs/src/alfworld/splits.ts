@@ -1,4 +1,4 @@
-// Which households of ALFWorld are for training, evaluation and test.
+// The division of ALFWorld's households into those of training, evaluation and test.
 import { relative, sep } from 'node:path';
 import { servedSplits } from '../agentgym/splits.js';
 import type { Split } from '../contract/env.js';

@@ -215,7 +215,7 @@ class Play {
         if (isDone(task, world, move, move === 'drop' ? front : null)) this.#done.add(task);
       if (this.isWon) break;
     }
-    // Standing before the thing already is also a way of having gone there.
+    // An agent that stands before the thing already counts as having gone there.
     if (moves.length === 0)
       for (const task of this.game.mission) if (isDone(task, world, '', null)) this.#done.add(task);
     return changed || this.isWon ? description(world) : NO_CHANGE;

@@ -22,9 +22,9 @@ export interface ExplorerStep {
 export class Explorer {
   /** The cells that were seen; the rest counts as wall. */
   readonly #map: Grid;
-  /** Since the last action that was no plain move: so often a place has been looked at. */
+  /** Left turns since the last action other than a plain move: how far the place has been looked at. */
   #leftTurns = 0;
-  /** The door that it has set out for because nothing is left to do where it was, while that is shut. */
+  /** The shut door that it is on its way to, once nothing is left to do where it was. */
   #destination: Position | null = null;
 
   constructor(private readonly world: World) {
@@ -91,7 +91,7 @@ export class Explorer {
     return isDoor(cell) && cell.state === 'closed' ? cell : null;
   }
 
-  /** Through the nearest door that nobody has opened yet. */
+  /** A step towards or through the nearest door that has not been opened yet. */
   #leave(believed: World): ExplorerStep | null {
     const pathTo = pathsFrom(believed, { throughDoors: true });
     const shut = this.#map

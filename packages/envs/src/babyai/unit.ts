@@ -59,7 +59,7 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
   // 0…1 an episode; random play on the easiest levels returns 0.3 to 0.7.
   typicalReturn: () => 0.3,
   keys: agentGymKeys,
-  // The format of replies is read always.
+  // The format of replies is read with every backend.
   readWith: { ...backendReadWith, actionFormat: {}, levels: embeddedOnly, listActions: embeddedOnly },
   problems: (options) => missingAddress('babyai', options),
   demonstrations: {

@@ -44,7 +44,7 @@ export interface ContextOptions {
   maxChars?: number | null;
 }
 
-/** Which kinds have which keys beside `kind`. The tutorial's prompt always has the task and the steps' numbers. */
+/** The keys of each kind beside `kind`. The tutorial's prompt always has the task and the steps' numbers. */
 export const keysOfKind: Readonly<Record<ContextKind, readonly (keyof ContextOptions)[]>> = {
   auto: [],
   dialogue: ['stepCounter', 'inventory', 'validActions'],

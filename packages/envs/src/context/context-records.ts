@@ -20,7 +20,7 @@ export async function withContext(
     steps: [],
   };
   for (const [i, step] of steps.entries()) {
-    // Nobody reads what follows the last action.
+    // The agent does not read the observation after its last action.
     const next = i < steps.length - 1 ? await memory?.follow(step.observation) : undefined;
     const observation = writer.follow(step.action, step.observation, step.info ?? {}, next?.text);
     read.steps.push({ ...step, observation });

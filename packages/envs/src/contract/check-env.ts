@@ -34,7 +34,7 @@ export async function checkEnv(
     for (let episode = 0; episode < episodes; episode++) {
       // The last two have no seed: the generators in use must then agree.
       const seed = episode < Math.max(1, episodes - 2) ? episode : undefined;
-      // Its expert alone is asked: what differs from the twin is also what asking has changed.
+      // The expert of this one alone is asked, so that a difference from the twin shows what asking has changed too.
       const first = await playOnce(env, { seed, playerSeed: episode, actions, maxSteps, asks: true }, violations);
       const second = await playOnce(twin, { seed, playerSeed: episode, actions, maxSteps }, violations);
       compare(first, second, seed === undefined ? 'reset() without a seed' : `reset({ seed: ${seed} })`, violations);

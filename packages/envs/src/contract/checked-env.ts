@@ -1,5 +1,5 @@
 // The border between a run and an environment: every answer is checked by the contract, every fault has the environment's name and
-// the place in the episode, and what does not answer is reported. Environments of one's own, plugins and clients alike.
+// the place in the episode, and a call without an answer is reported. Built-in environments, plugins and clients are checked alike.
 import { types } from 'node:util';
 import { waitingFor } from '@bowyer/core';
 import { envFaults, expertFault, resetFaults, stepFaults } from './clauses.js';

@@ -26,18 +26,18 @@ export class EpisodeOrder {
 
   constructor(private readonly environment: string) {}
 
-  /** At the start of `reset`. Resetting in the middle of an episode abandons it and is allowed. */
+  /** Called at the start of `reset`. Resetting in the middle of an episode abandons it and is allowed. */
   begin(): void {
     if (this.#phase === 'closed') throw new EpisodeOrderError(this.environment, 'reset', this.#phase);
     this.#phase = 'running';
   }
 
-  /** At the start of `step`. */
+  /** Called at the start of `step`. */
   assertRunning(): void {
     if (this.#phase !== 'running') throw new EpisodeOrderError(this.environment, 'step', this.#phase);
   }
 
-  /** When a step ended the episode. */
+  /** Called when a step has ended the episode. */
   end(): void {
     this.#phase = 'ended';
   }

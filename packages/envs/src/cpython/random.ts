@@ -36,7 +36,7 @@ export class PythonRandom {
     return items[this.randbelow(items.length)];
   }
 
-  /** In place, as Python's. */
+  /** Shuffles in place, as Python's does. */
   shuffle<T>(items: T[]): void {
     for (let i = items.length - 1; i > 0; i--) {
       const j = this.randbelow(i + 1);

@@ -17,7 +17,7 @@ function escaped(character: string, quote: string): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** In single quotes; in double ones where the text contains a single and no double one. */
+/** The text in single quotes, or in double ones where it contains a single and no double one. */
 export function pythonString(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   return `${quote}${Array.from(text, (character) => escaped(character, quote)).join('')}${quote}`;
@@ -26,7 +26,7 @@ export function pythonString(text: string): string {
 export const pythonDict = (dict: ReadonlyMap<string, string>): string =>
   `{${[...dict].map(([key, value]) => `${pythonString(key)}: ${pythonString(value)}`).join(', ')}}`;
 
-/** `74.1`, `20.0`; of the sizes that prices and scores have, so without an exponent. */
+/** `74.1`, `20.0`: numbers of the size of prices and scores, which are written without an exponent. */
 export const pythonFloat = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value));
 
 /** One UTF-16 unit of JSON in ASCII, as Flask writes it into a page. */

@@ -1,8 +1,8 @@
-// Which cities are in play.
+// The cities in play.
 import { UnknownNameError } from '../contract/unknown-name-error.js';
 import { allCities, type City } from './city-table.js';
 
-/** How many of the list are ArCHer's. */
+/** The number of ArCHer's cities in the list. */
 const ARCHER_COUNT = 91;
 
 const subset10 = ['Tokyo', 'Moscow', 'Cairo', 'London', 'Lima', 'Sydney', 'Paris', 'Istanbul', 'Toronto', 'Bangkok'];

@@ -8,7 +8,7 @@ export interface City {
   city: string;
   country: string;
   isCapital: boolean;
-  /** Millions. */
+  /** Inhabitants, in millions. */
   population: number;
   sea: string | null;
   /** '=': it has the city's name. */

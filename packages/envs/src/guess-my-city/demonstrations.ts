@@ -16,7 +16,7 @@ export interface CityDemonstrationOptions {
   seed: number;
   /** Whether the expert asks open questions on other than random turns. One answer can give the city away. */
   open: boolean;
-  /** Which of equally good questions is asked. */
+  /** The choice among equally good questions. */
   ties: Ties;
 }
 

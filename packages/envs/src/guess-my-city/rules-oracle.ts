@@ -61,7 +61,7 @@ export class CityRulesOracle implements Oracle<City> {
   }
 }
 
-/** The oracle for whoever knows a city's name only. @throws for a name that is not in the lists */
+/** The city of a name, for oracles that are given the name alone. @throws for a name that is not in the lists */
 export function cityNamed(name: string): City {
   const city = allCities().find((known) => known.name.toLowerCase() === name.toLowerCase());
   if (city === undefined)
@@ -116,7 +116,7 @@ function population({ population: millions }: City, { text, isClosed }: Asked): 
   return `About ${millions} million people live in my city.`;
 }
 
-/** "People speak X" to who asks openly; to a guess, whether a word of it is in the fact. */
+/** The fact as a sentence, such as "People speak X", for an open question; for a closed one, whether the fact has a word of it. */
 function stated({ text, isClosed }: Asked, fact: string, opening: string): string {
   if (!isClosed) return `${opening} ${fact}.`;
   return yesNo(contentWords(fact).some((word) => text.includes(word)));
@@ -167,7 +167,7 @@ function coast({ sea }: City, { text, isClosed }: Asked): string | undefined {
   return yesNo(sea !== null);
 }
 
-/** Countries that are islands, so far as the table's cities go. */
+/** Countries of the table's cities that are islands. */
 const islandCountries = ['Japan', 'UK', 'Indonesia', 'Singapore', 'Cuba', 'Philippines'];
 
 function island(city: City, asked: Asked): string | undefined {

@@ -16,7 +16,7 @@ const simple =
   ': [ cat cd chmod cp cut date echo export false find grep gzip head ln ls mkdir mv printf pwd rm rmdir sed seq set sort tail tar tee test touch tr true uniq wc'.split(
     ' ',
   );
-/** Without effect on a shell. */
+/** Instructions that have no effect on a shell. */
 const ignored = ['LABEL', 'MAINTAINER', 'EXPOSE', 'CMD', 'STOPSIGNAL'];
 
 /** @param context files of `environment/` by their path below it, from `/`  @throws {HarborFault} where an image is needed */
@@ -43,7 +43,7 @@ export function readDockerfile(context: Files, image: string | null): Preparatio
 const moved = (context: Files, folder: string): Files =>
   Object.fromEntries(Object.entries(context).map(([path, content]) => [`${folder}${path}`, content]));
 
-/** Without comments, and with continued lines joined. */
+/** The instructions without comments, with continued lines joined. */
 const instructionsOf = (text: string): [string, string][] =>
   text
     .replace(/^\s*#.*\n?/gm, '')

@@ -4,7 +4,7 @@ export interface HarborReward {
   reward: number;
   /** All numbers of reward.json by name. */
   components: Record<string, number>;
-  /** Why the reward is 0 without the tests' saying so; null where they gave one. */
+  /** The reason for a reward of 0 that the tests did not give; null where they gave one. */
   fault: string | null;
 }
 

@@ -11,7 +11,7 @@ import { settingsOf } from './settings.js';
 export interface HarborTask extends Preparation {
   /** Name of its folder. */
   id: string;
-  /** Harbor gives none. */
+  /** Null, since folders of Harbor have no splits. */
   split: null;
   instruction: string;
   /** The category of task.toml. */

@@ -159,7 +159,7 @@ export class HttpServer {
     return Math.max(retryAfterMs ?? 0, backoff(attempt, this.#options, this.#rng));
   }
 
-  /** A server that answers is alive, whatever it says; only silence, gateways' complaints and garbage count against it. */
+  /** A server that answers is alive, whatever it says; missing answers, errors of gateways and unreadable answers count against it. */
   #settle({ failure, status }: HttpError): void {
     const alive =
       failure === 'refused' || failure === 'unanswered' || (failure === 'status' && (status! < 500 || status === 500));

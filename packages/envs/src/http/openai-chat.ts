@@ -31,12 +31,12 @@ export interface ChatSettings {
 export interface ChatReply {
   /** The answer without the model's thoughts; empty only where the model has said nothing. */
   content: string;
-  /** Why it ended, such as stop or length; null where the server does not say. */
+  /** The reason why it ended, such as stop or length; null where the server does not say. */
   finishReason: string | null;
 }
 
 export interface CompletionOptions {
-  /** Whether an answer without a word is one. Default: true, for agents, whose word it is. */
+  /** Whether an empty text is an answer. Default: true, since it is an action of an agent. */
   mayBeBlank?: boolean;
   /** Whether what the model says in refusing is its answer where there is no other. Default: false. */
   takesRefusal?: boolean;
@@ -105,7 +105,7 @@ function readCompletion(
   };
 }
 
-/** Ends of a choice that is a fault, whatever text it has. */
+/** Finish reasons that make a choice a fault, whatever text it has. */
 const FAULTS = ['error', 'abort', 'cancelled', 'content_filter'];
 
 /** The first choice of a completion. @throws {NoAnswer} where the server reports an error with status 200, or there is none */

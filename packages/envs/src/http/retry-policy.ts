@@ -1,4 +1,4 @@
-// Which failures may be tried again without doing anything twice, and after how long.
+// The failures that may be tried again without doing anything twice, and the waits before that.
 import type { Rng } from '@bowyer/core';
 import type { HttpError } from './http-error.js';
 

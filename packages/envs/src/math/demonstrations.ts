@@ -49,7 +49,7 @@ function wrongSolution({ answer }: Problem, rng: Rng): string {
   return `\\boxed{${wrong}}`;
 }
 
-/** Why there is nothing to imitate; null where there is. */
+/** The reason why there is nothing to imitate; null where there is. */
 export function missingSolutions({ problems }: MathOptions): string | null {
   if (problems === null) return null;
   const { train } = readProblems(problems);

@@ -1,4 +1,4 @@
-// Problems with their answers, and which of them are for training, evaluation and the test.
+// Problems with their answers, and their division into those of training, evaluation and the test.
 import { hash32 } from '@bowyer/core';
 import type { Split } from '../contract/env.js';
 

@@ -1,4 +1,4 @@
-// Whether a solution states the right answer. "Right" is said after a proof alone (verifier/equality.ts); the grammar of answers is
+// Decides whether a solution states the right answer. The verdict "right" needs a proof (verifier/equality.ts); the grammar of answers is
 // in math.md.
 import type { Answer } from './verifier/answer.js';
 import { parseAnswer } from './verifier/answer-parser.js';

@@ -1,4 +1,4 @@
-// Maze: walk to the goal of a small maze by what is said of the walls around. Facts: LMRL-Gym (Abdulhai et al. 2023,
+// Maze: the walk to the goal of a small maze, from texts about the walls around. Facts: LMRL-Gym (Abdulhai et al. 2023,
 // arXiv:2311.18232) at its repository's double_t_maze, and AgentGym's server around it; maze.md.
 import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';

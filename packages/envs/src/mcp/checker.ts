@@ -20,7 +20,7 @@ export interface TranscriptTurn {
   calls: readonly CalledTool[];
 }
 
-/** The material of a checker. */
+/** An episode as a checker gets it. */
 export interface CheckedEpisode {
   /** The row of the file of tasks. */
   task: Readonly<Record<string, unknown>>;

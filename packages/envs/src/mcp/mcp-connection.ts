@@ -46,10 +46,10 @@ export class McpServerError extends Error {
 
 const KEPT_STDERR = 2_000;
 
-/** JSON-RPC's code for parameters that do not fit: they are the agent's. */
+/** JSON-RPC's code for invalid parameters, which are a mistake of the agent. */
 const INVALID_PARAMS = -32_602;
 
-/** Which protocol a server speaks, by its address: the first connection asks, later ones know. */
+/** The version of the protocol of each server, by its address: the first connection asks for it. */
 const discoveries = new Map<string, PriorDiscovery>();
 
 export class McpConnection {
@@ -205,7 +205,7 @@ export class McpConnection {
   }
 }
 
-/** Servers of old SDKs may end at the question which protocol they speak. */
+/** Whether a server has ended when it was asked for its version of the protocol, as servers of old SDKs may. */
 const endedAtQuestion = (error: unknown, { command }: ServerAddress): boolean =>
   command !== null &&
   error instanceof McpServerError &&
@@ -216,6 +216,6 @@ function rejectAfter(milliseconds: number): { promise: Promise<never>; cancel: (
   const promise = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`nothing was ready in ${milliseconds} ms`)), milliseconds);
   });
-  promise.catch(() => {}); // after the race it has nobody who waits
+  promise.catch(() => {}); // after the race nothing waits for it
   return { promise, cancel: () => clearTimeout(timer) };
 }

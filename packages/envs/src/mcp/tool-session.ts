@@ -82,7 +82,7 @@ export class ToolSession {
     return this.inner?.path ?? null;
   }
 
-  /** Why a call of the agent cannot be made; null where it can. */
+  /** The reason why a call of the agent cannot be made; null where it can. */
   fault({ name, arguments: given }: ToolCall): string | null {
     const names = this.offered.map((tool) => tool.name);
     if (!names.includes(name)) return `There is no tool '${name}'; the tools are ${names.join(', ')}.`;

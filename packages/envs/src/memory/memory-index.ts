@@ -1,4 +1,4 @@
-// How documents of the memory are found: by words (BM25), or by the vectors of an encoder.
+// The search for documents of the memory: by words (BM25), or by the vectors of an encoder.
 import { termsOf } from '../search/analyzer.js';
 import { IndexBuilder } from '../search/index-builder.js';
 import { SearchIndex } from '../search/search-index.js';
@@ -24,7 +24,7 @@ export const bm25Index: MakeIndex = (documents) => {
 };
 
 /**
- * By cosine similarity.
+ * An index by cosine similarity.
  *
  * @param embed texts → vectors of length 1, all of one size
  */

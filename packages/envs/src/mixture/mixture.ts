@@ -15,7 +15,7 @@ export interface MixtureReset {
   memberReset?: Record<string, unknown>;
 }
 
-/** Every episode is one of one of several environments. `info.env` names it. */
+/** Every episode is played in one of several environments. `info.env` names it. */
 export class Mixture implements Env {
   readonly #order = new EpisodeOrder('mixture');
   readonly #open = new Map<number, Env>();

@@ -1,4 +1,4 @@
-// Which answer an agent gave, and whether it is the right one. The rules for texts are those of lm-evaluation-harness for GSM8K
+// The answer that an agent gave, and whether it is the right one. The rules for texts are those of lm-evaluation-harness for GSM8K
 // (EleutherAI, lm_eval/tasks/gsm8k/gsm8k.yaml: the filters strict-match and flexible-extract, and exact_match with ignored parts).
 import type { Extraction, QuestionsOptions } from './options.js';
 import { choiceOf, letterOf, type Question } from './question.js';

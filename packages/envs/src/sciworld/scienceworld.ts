@@ -8,10 +8,10 @@ import { Simulator, type Moment } from './simulator.js';
 
 export interface SciWorldReset {
   seed?: number;
-  /** Instead of one drawn by the seed. */
+  /** The task, instead of one drawn by the seed. */
   task?: string;
   variation?: number;
-  /** Instead of the option's; train where that is null. */
+  /** The fold, instead of that of the options; train where that is null. */
   fold?: SciWorldFold;
 }
 

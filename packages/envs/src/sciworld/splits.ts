@@ -1,4 +1,4 @@
-// Which variations of ScienceWorld's tasks are for training, evaluation and test: those of its folds train, dev and test.
+// The variations of ScienceWorld's tasks for training, evaluation and test: those of its folds train, dev and test.
 import { servedSplits } from '../agentgym/splits.js';
 import type { Split } from '../contract/env.js';
 import { sharedSplits, type SplitPlan } from '../splits.js';

@@ -31,7 +31,7 @@ const asciiWords = new RegExp(wordOf('[A-Za-z0-9_]', '[A-Za-z]', '[0-9]', "'"), 
 /** The words of a text as they are written, in its order. */
 const wordsOf = (text: string): string[] => text.match(/[^\0-\x7f]/.test(text) ? words : asciiWords) ?? [];
 
-/** Terms already made, of words as they are written: most words of a catalogue come again and again. */
+/** Terms of words as they are written, kept since most words of a catalogue are repeated often. */
 const known = new Map<string, string>();
 const MOST_KNOWN = 1_000_000;
 

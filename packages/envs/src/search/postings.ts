@@ -1,4 +1,4 @@
-// Which documents contain a term and how often, as bytes: for each document the distance to the one before it, doubled,
+// The documents that contain a term and how often, as bytes: for each document the distance to the one before it, doubled,
 // plus 1 where the term stands there once; else the number of times follows. Numbers are in groups of 7 bits, lowest
 // first, the highest bit telling that another group follows.
 

@@ -65,7 +65,7 @@ export class SearchIndex {
     });
   }
 
-  /** By bisection; negative where no document contains the term. */
+  /** The place of a term, found by bisection; negative where no document contains the term. */
   #placeOf(term: Buffer): number {
     const { terms, termStarts } = this.tables;
     for (let [low, high] = [0, this.terms - 1]; low <= high;) {

@@ -1,4 +1,4 @@
-// Which of several words for the same thing a player would type: the order of this list, commonest first.
+// The word that a player would type among several for the same thing: the one that comes first in this list.
 
 /** Verbs, directions and prepositions of text adventures by how often players use them; by our own judgement. */
 const BY_FREQUENCY = (

@@ -1,4 +1,4 @@
-// One command in, its text out.
+// Gives one command to the machine and returns its text.
 import { enterKey, enterLine } from './machine/input.js';
 import { run } from './machine/interpreter.js';
 import type { Machine } from './machine/machine.js';

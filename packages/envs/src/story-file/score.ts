@@ -70,7 +70,7 @@ const VICTORY = /\b(?:won|win|victor\w*|triumph\w*|succeeded|congratulations)\b/
 
 /**
  * Whether a command's text ended the game. A starred line counts when the game then offers to restart or quit;
- * a starred death counts at once, as in Jericho, even where the game would let one haunt on.
+ * a starred death counts at once, as in Jericho, even where the game would continue after it.
  */
 export function endingIn(text: string, pause: Pause): Ending {
   const line = CLOSING_LINE.exec(text);

@@ -60,14 +60,14 @@ export interface StoryFileInfo extends Record<string, unknown> {
   text: string;
   look: string;
   inventory: string;
-  /** Alphabetical; empty where they are not searched for and after the end. */
+  /** Valid actions in alphabetical order; empty where they are not searched for and after the end. */
   validActions: string[];
   score: number;
   /** null where the game does not show it. */
   maxScore: number | null;
   moves: number | null;
   won: boolean;
-  /** The game did what no story may do, and stopped for good; null otherwise. */
+  /** The rule of the standard that the game has broken, so that it cannot continue; null otherwise. */
   fault: string | null;
 }
 

@@ -1,4 +1,4 @@
-// Which commands would change the world right now: found by trying every sentence of the game's grammar on a saved state.
+// The commands that would change the world now, found by trying every sentence of the game's grammar on a saved state.
 // Source: Hausknecht et al. 2020, Interactive Fiction Games: A Colossal Adventure (arXiv:1909.05398), section 4.
 // Differs from it: objects come from the object tree (only where that has no usable names, from words of the descriptions
 // that the dictionary marks as nouns), and which changes are noise is measured on the spot, not listed for each game.
@@ -171,7 +171,7 @@ export class ValidActionFinder {
   }
 }
 
-/** Changes that looking about makes as well: no sign that a command did anything. */
+/** Changes that looking around makes as well, which do not show that a command did anything. */
 class Noise {
   readonly #attributes = new Set<number>();
   readonly #moves = new Set<string>();

@@ -1,4 +1,4 @@
-// A game as a table: states, actions, and what each action leads to with which probability. Small enough to be solved exactly.
+// A game as a table: states, actions, and the outcomes of each action with their probabilities. Small enough to be solved exactly.
 
 export interface Outcome {
   probability: number;
@@ -22,9 +22,9 @@ const goes = (reward: number, chances: Record<string, number>): Outcome[] =>
   Object.entries(chances).map(([next, probability]) => ({ probability, reward, next }));
 
 /**
- * The built-in game. The treasure of 2 is four or more steps away; on the way one step costs 0.2 and two may fail. In every state
- * some action pays a little and ends the game, so that who looks only at the next reward never sees the treasure; the best action
- * is not the same in all states.
+ * The built-in game. The largest reward, 2, is four or more steps away; on the way one step costs 0.2 and two may fail. In every
+ * state some action pays a little and ends the game, so that a player that considers the next reward alone never gets there; the
+ * best action is not the same in all states.
  */
 export const towerModel: TabularModel = {
   start: { gate: 0.5, shore: 0.5 },

@@ -1,4 +1,4 @@
-// Which items can be crafted from which, by the rules of AgentGym's TextCraft: the order of reading decides which recipes count.
+// The items that can be crafted, and from what, by the rules of AgentGym's TextCraft: the order of reading decides which recipes count.
 import { maximum, minimum } from '@bowyer/core';
 import { commandOf, type Ingredient, type Recipe } from './recipe.js';
 

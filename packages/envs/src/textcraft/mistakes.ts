@@ -1,5 +1,5 @@
-// Thoughts as a policy gets them wrong, with the action that follows from each: what is imitated is how the expert, after refusals, reads
-// the list again instead of repeating what it said before.
+// Wrong thoughts of the kind that policies have, with the action that follows from each. A policy imitates how the expert reads the list
+// again after a refusal, instead of repeating itself.
 import type { Rng } from '@bowyer/core';
 import { reactLine } from '../agentgym/reply-rules.js';
 import type { PlannedAction } from './plan.js';

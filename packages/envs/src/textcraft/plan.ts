@@ -40,9 +40,9 @@ export function craftingPlan(
 
 class Plan {
   readonly actions: PlannedAction[] = [];
-  /** The goal's first. */
+  /** The crafts in progress, the goal's first. */
   readonly #making: Making[] = [];
-  /** Held and not yet meant for anything. */
+  /** Items in the inventory that are not set aside. */
   readonly #left: Map<string, number>;
   readonly #costs = new Map<string, number>();
 

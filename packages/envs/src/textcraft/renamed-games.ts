@@ -1,5 +1,5 @@
 // Made-up games: a goal's commands in another order, its items with the words of others. There are a few hundred goals, each with one
-// list of commands, which a policy soon knows by heart; of made-up ones it can only read.
+// list of commands, which a policy soon memorises; made-up ones can only be read.
 import { Rng, type InformedTransition } from '@bowyer/core';
 import type { ResetResult, ResumableEnv, StepResult } from '../contract/env.js';
 

@@ -1,4 +1,4 @@
-// Which of TextCraft's goals are for training, evaluation and test.
+// The division of TextCraft's goals into those of training, evaluation and test.
 import { listedSplits, type SplitPlan } from '../splits.js';
 import type { TextCraftOptions } from './options.js';
 import { drawnGoals } from './textcraft.js';

@@ -91,7 +91,7 @@ export function linkRooms(random: JavaRandom, grid: Grid, { includeDoors, should
   }
 }
 
-/** The household's map: 7 × 7, neighbours linked where one of the two likes the other. */
+/** The household's map: 7 × 7, neighbours are linked where one of the two names the other. */
 export function layOutHousehold(random: JavaRandom, rooms: readonly Room[], includeDoors: boolean): void {
   const grid = placeRooms(random, rooms, { size: 7, mayJoin: (room, placed) => room.joins.includes(placed.name) });
   linkRooms(random, grid, { includeDoors, shouldLink: (room, neighbour) => room.joins.includes(neighbour.name) });

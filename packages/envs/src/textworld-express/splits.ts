@@ -1,4 +1,4 @@
-// Which worlds of a TextWorldExpress game are for training, evaluation and test: those of its folds train, dev and test.
+// The worlds of a TextWorldExpress game for training, evaluation and test: those of its folds train, dev and test.
 import type { Split } from '../contract/env.js';
 import {
   divided,

@@ -101,7 +101,7 @@ export class Room implements Holder {
 
   constructor(
     readonly name: string,
-    /** Names of the rooms that it likes to be next to. */
+    /** Names of the rooms that may be placed next to it. */
     readonly joins: readonly string[] = [],
   ) {}
 }

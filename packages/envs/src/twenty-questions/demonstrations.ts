@@ -19,7 +19,7 @@ export interface ExpertOptions {
   wordings: number;
   /** Share of the words for which an attribute may be unclear; such an answer is "Invalid Question.". */
   maxUnclear: number;
-  /** Which of equally good questions is asked. */
+  /** The choice among equally good questions. */
   ties: Ties;
 }
 

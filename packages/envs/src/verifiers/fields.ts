@@ -6,7 +6,7 @@ export type Fields = Readonly<Record<string, string | null>>;
 export const fieldsOf = (text: string, names: readonly string[]): Fields =>
   Object.fromEntries(names.map((name) => [name, lastTag(text, name)]));
 
-/** In linear time: from each opening tag to the next closing one. */
+/** The content of the last complete tag, in linear time: each opening tag is read to the next closing one. */
 function lastTag(text: string, name: string): string | null {
   const [opening, closing] = [`<${name}>`, `</${name}>`];
   let found: string | null = null;

@@ -1,4 +1,4 @@
-// How alike two texts are: Python's difflib.SequenceMatcher(None, a, b).ratio().
+// The similarity of two texts: Python's difflib.SequenceMatcher(None, a, b).ratio().
 // Source: Ratcliff and Metzener 1988, "Pattern matching: the gestalt approach", as CPython's difflib does it.
 
 /** In texts of at least this length a character of over 1 % of them is passed over (difflib's `autojunk`). */

@@ -44,7 +44,7 @@ function makeProduct(rng: Rng, asin: string): Product {
     return [name, values.filter((value) => kept.has(value)).map((value) => ({ value }))] as const;
   });
   const [low, high] = department.prices;
-  // Prices crowd at the cheap end.
+  // Low prices are more frequent than high ones.
   const price = low + (high - low) * rng.uniform() ** 2;
   const range = rng.uniform() < 0.2 ? ` - $${(price * 1.3).toFixed(2)}` : '';
   const record: ProductRecord = {

@@ -54,7 +54,7 @@ function typeReward(product: Product, goal: Goal) {
   const titleScore = titleOverlap(product.title, goal.title);
   let rType = queryMatch || categoryMatch || titleScore > 0.2 ? 1 : 0.5;
   if (titleScore < 0.1) rType = 0.1;
-  // Even where query and category match.
+  // This holds even where query and category match.
   if (titleScore === 0) rType = 0;
   return { rType, titleScore, queryMatch, categoryMatch };
 }

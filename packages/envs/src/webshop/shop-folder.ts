@@ -74,7 +74,7 @@ function isMadeFrom(folder: string, source: Source): boolean {
   return JSON.stringify(made) === JSON.stringify(source);
 }
 
-/** Whole or not at all: made under another name, then renamed. */
+/** Makes the folder whole or not at all: under another name, which is then changed. */
 function make(folder: string, source: Source, products: Iterable<Product>): void {
   const started = performance.now();
   process.stderr.write(`webshop: making the search index ${folder}, once\n`);

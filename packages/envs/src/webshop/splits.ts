@@ -1,4 +1,4 @@
-// Which of a shop's goals are for training, evaluation and test.
+// The division of a shop's goals into those of training, evaluation and test.
 import { servedSplits } from '../agentgym/splits.js';
 import { listedSplits, type SplitPlan } from '../splits.js';
 import { ARCHER_GOALS, loadShop, type WebShopOptions } from './options.js';

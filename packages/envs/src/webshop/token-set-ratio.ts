@@ -1,4 +1,4 @@
-// How alike two texts are, whatever the order of their words: thefuzz 0.19's token-set ratio, on Python's difflib.
+// The similarity of two texts, whatever the order of their words: thefuzz 0.19's token-set ratio, on Python's difflib.
 import { maximum } from '@bowyer/core';
 import { blockRatio } from './block-ratio.js';
 

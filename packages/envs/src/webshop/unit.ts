@@ -26,7 +26,7 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   }),
   make: (options) => (options.backend === 'agentgym' ? servedShop(options) : new WebShop(options)),
   splits: webShopSplits,
-  // A page says what the turns before have led to, and the instruction stands below it.
+  // A page shows the result of the turns before it, with the instruction below.
   context: ({ backend, observation }) => {
     if (backend === 'agentgym') return servedOffer;
     if (observation === 'archer') return listedHistory;

@@ -1,4 +1,4 @@
-// How a request says which rollout it belongs to: by its path, a header, or its key.
+// The rollout of a request, which its path, a header, or its key names.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RolloutKeys } from '../record/record-key.js';
 

@@ -1,4 +1,4 @@
-// Plays a set of rollouts: agents call a server of the policy, which records them; what they leave is learned from as episodes.
+// Plays a set of rollouts: agents call a server of the policy, which records them, and the records are learned from as episodes.
 import {
   episodeSeed,
   InterruptedError,

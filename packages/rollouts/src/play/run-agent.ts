@@ -1,4 +1,4 @@
-// Who plays a rollout and who judges it: programs of the user, or functions.
+// The player and the judge of a rollout: programs or functions of the user.
 import type { RecordedRollout } from '../record/recorded.js';
 import type { Verdict } from '../rewards/verdict.js';
 import type { AgentTask } from './agent-task.js';

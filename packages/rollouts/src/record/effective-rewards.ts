@@ -1,4 +1,4 @@
-// Which of a rollout's rewards count.
+// The rewards of a rollout that count.
 import type { RecordedReward, RecordedRollout } from './recorded.js';
 
 /**

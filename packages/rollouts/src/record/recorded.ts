@@ -35,7 +35,7 @@ export interface RecordedCall {
   path: string;
   /** The body as sent. */
   request: unknown;
-  /** As used. */
+  /** The sampling settings that were used. */
   sampling: Record<string, unknown>;
   /** Digest of the chat template; null: there is none. */
   template: string | null;

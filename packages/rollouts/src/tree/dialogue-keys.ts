@@ -51,7 +51,7 @@ function canonical(messages: readonly ChatMessage[], at: number): string {
 const assistant = (text: string, calls: readonly Pick<Call, 'name' | 'arguments'>[]): string =>
   JSON.stringify(['assistant', text.trim(), calls.map(({ name, arguments: args }) => [name, canonicalJson(args)])]);
 
-/** Which of the calls before it a result belongs to; the id itself where there is none of that id. */
+/** The earlier call that a result belongs to; the id itself where there is none of that id. */
 function placeOf(id: string, messages: readonly ChatMessage[], at: number): number | string {
   let before = at - 1;
   while (before >= 0 && messages[before].role !== 'assistant') before--;

@@ -1,4 +1,4 @@
-// Which tokens a call's prompt consists of: spliced where its dialogue continues an answer that was sampled here.
+// The tokens of a call's prompt, spliced where its dialogue continues an answer that was sampled here.
 import type { PromptWriter } from '@bowyer/serving';
 import type { Tokenizer } from '@bowyer/text';
 import type { RecordedCall } from '../record/recorded.js';

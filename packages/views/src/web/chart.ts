@@ -300,7 +300,7 @@ const visibility = new IntersectionObserver(
   { rootMargin: '300px' },
 );
 
-/** Near the window at once, the rest when the browser has nothing else to do: a page with many charts opens at once. */
+/** Draws a chart near the window at once, and others when the browser is idle, so that a page with many charts opens quickly. */
 function whenVisible(element: HTMLElement, draw: () => void): void {
   waiting.set(element, draw);
   visibility.observe(element);
@@ -318,7 +318,7 @@ function drawNow(element: Element): void {
 
 let isPlanned = false;
 
-/** One chart in each idle moment, so that pictures of a whole page have them all. */
+/** Draws one chart in each idle moment, so that a picture of a whole page has them all. */
 function drawWhenIdle(): void {
   if (isPlanned) return;
   isPlanned = true;

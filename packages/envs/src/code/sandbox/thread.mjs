@@ -18,7 +18,7 @@ parentPort.on('message', async ({ program, entryPoint, tests, limits }) => {
   for (const test of tests) parentPort.postMessage(await outcomeOf({ program, entryPoint, test, limits, isOver }));
 });
 
-/** On the clock, and in CPU time of the process: on a busy machine a sound program takes long, too. */
+/** Whether the limit has passed on the clock and in CPU time of the process: on a busy machine a sound program takes long as well. */
 function timeLimit(milliseconds) {
   const [begin, cpu] = [performance.now(), process.cpuUsage()];
   return () => {
@@ -60,7 +60,7 @@ async function newRealm({ limits, isOver }) {
   return { runtime, context, call };
 }
 
-/** Also for modules that are loaded: a program must not reach those of the realm. */
+/** Refuses every import, those of loaded modules too: a program must not reach the modules of the realm. */
 const noModule = () => ({ error: new Error('nothing can be imported here') });
 
 function outcomeIn(realm, { program, entryPoint, test, isOver }) {

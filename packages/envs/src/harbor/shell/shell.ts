@@ -19,7 +19,7 @@ export class ShellEndedError extends Error {
 
 /** From the limit of a command, at which just-bash ends it, until the thread is ended. */
 const GRACE_MS = 2_000;
-/** For all but commands, which have limits of their own. */
+/** The limit of a request other than a command, which has a limit of its own. */
 const REQUEST_MS = 60_000;
 
 export class Shell {

@@ -1,4 +1,4 @@
-// Whether an expression in radicals, i and roots of unity is zero. A number of degree D whose conjugates are bounded by u above and
+// Decides whether an expression in radicals, i and roots of unity is zero. A number of degree D whose conjugates are bounded by u above and
 // l below is zero or at least 1/(u^(D−1)·l) large (Burnikel, Fleischer, Mehlhorn, Schirra 2000, "A strong and easily computable
 // separation bound for arithmetic expressions involving radicals"). It is calculated more exactly than that.
 import { Fraction, gcd, NoValueError } from '../fraction.js';

@@ -23,7 +23,7 @@ export const ball = (re: number, im = 0): Ball => rounded(re, im, 0);
 
 export const UNDEFINED: Ball = { re: NaN, im: NaN, error: NaN };
 
-/** It may have a value, of which nothing is known. */
+/** A value of which nothing is known; there may be none. */
 export const UNKNOWN: Ball = { re: 0, im: 0, error: Infinity };
 
 /** The value at zero of a function that has none: undefined at zero itself, unknown where zero is within the error. */

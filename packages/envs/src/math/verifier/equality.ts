@@ -1,4 +1,4 @@
-// Whether two expressions are equal. "Equal" is said after a proof alone: their normal forms are the same, or the difference of two
+// Decides whether two expressions are equal. The verdict "equal" needs a proof: their normal forms are the same, or the difference of two
 // algebraic numbers is smaller than any that is not zero. Points in the plane of the variables refute, and never prove.
 import { NoValueError } from '../fraction.js';
 import { Algebra } from './algebra.js';

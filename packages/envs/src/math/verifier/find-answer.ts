@@ -30,7 +30,7 @@ export function findAnswer(text: string): FoundAnswer | null {
   const line = part
     .split('\n', 1)[0]
     .trim()
-    .replace(/(?<=\d)!$/, ''); // said with joy, and no factorial
+    .replace(/(?<=\d)!$/, ''); // an exclamation mark, not a factorial
   const stated = [line, mathematics(line), sentence(line)].find((one) => one !== null && isStated(one));
   return stated ? { text: stated, isStated: true } : lastNumber(part);
 }

@@ -1,4 +1,4 @@
-// Whether two answers mean the same.
+// Decides whether two answers mean the same.
 import { Fraction } from '../fraction.js';
 import { Algebra } from './algebra.js';
 import type { Quotient } from './atoms.js';

@@ -1,4 +1,4 @@
-// A bound on the work that one comparison may take, since an answer is written by somebody who is rewarded for it.
+// A bound on the work that one comparison may take, since answers come from a policy that is rewarded for them.
 import { NoValueError } from '../fraction.js';
 
 /** The comparison would take more work than it may: it is undecided, which is never "equal". */

@@ -65,7 +65,7 @@ export class Machine {
   pc = 0;
   pause: Pause = 'halted';
   input: PendingInput | null = null;
-  /** Why the machine halted, null where the game ended by itself. */
+  /** The reason why the machine halted, null where the game ended by itself. */
   fault: StoryFault | null = null;
   /** States that the game's own SAVE and UNDO keep, in memory only. */
   savedGame: MachineSnapshot | null = null;

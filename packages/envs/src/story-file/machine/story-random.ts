@@ -20,14 +20,14 @@ export class StoryRandom {
   #state = 0;
   #period = 0;
   #count = 0;
-  /** Draws ever made: who compares two readings knows whether luck had a part in between. */
+  /** The number of draws so far: two equal readings show that nothing was drawn between them. */
   drawCount = 0;
 
   constructor(seed: number) {
     this.reseed(seed);
   }
 
-  /** Start an episode's sequence. */
+  /** Starts an episode's sequence. */
   reseed(seed: number): void {
     this.#seed = seed >>> 0;
     this.#start(this.#seed);

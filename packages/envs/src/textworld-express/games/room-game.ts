@@ -107,7 +107,7 @@ export abstract class RoomGame implements TextGame {
     for (const thing of this.inventory.contents) this.addActionsOnCarried(thing, visible);
   }
 
-  /** Both are always possible; the useless one says so. */
+  /** Both actions are always possible; the one without effect says so. */
   #addDoorActions(direction: Direction, door: Door, beyond: Room): void {
     this.add(`open door to ${direction}`, () => {
       if (door.isOpen) return `The ${door.name} already stands open.`;
@@ -162,7 +162,7 @@ export abstract class RoomGame implements TextGame {
     if (thing.text !== null) this.add(`read ${thing.name}`, () => read(thing));
   }
 
-  /** Looking closely at something to read is reading it. */
+  /** To examine a thing that has a text is to read it. */
   protected addExamine(thing: Thing): void {
     const run = () => (thing.text === null ? `It is ${describeThing(thing)}.` : read(thing));
     this.add(`examine ${thing.name}`, run);

@@ -17,7 +17,7 @@ export const twcParameters: readonly ParameterSpec[] = [
   { name: 'limitInventorySize', default: 0, range: 'flag', meaning: 'carry at most numItemsToPutAway + 1 things' },
 ];
 
-/** All are built and linked; then the world is cut down to a few that hang together. */
+/** All are built and linked; then the world is reduced to a few that are connected. */
 const house: readonly HouseholdRoomName[] = [
   'kitchen',
   'pantry',

@@ -54,7 +54,7 @@ export class JavaEngine implements Engine {
     return parseTurn(await connection.call(simulator, 'stepJSON', action));
   }
 
-  /** In a simulator of its own, so that an episode in play is not disturbed. The opening look is left out. */
+  /** Plays in a simulator of its own, so that an episode in play is not disturbed. The opening look is left out. */
   async goldPath(world: World): Promise<string[]> {
     const { connection } = await this.#open();
     const simulator = await connection.construct(INTERFACE);

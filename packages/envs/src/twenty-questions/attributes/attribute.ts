@@ -1,4 +1,4 @@
-// How a row of the attribute table is written down, and the row made ready for use.
+// A row of the attribute table as it is written, and in the form in which it is used.
 import { allWords, findWord, type Category, type Word } from '../words.js';
 
 /** yes, no, or unclear: it depends on the specimen, or people disagree. */

@@ -1,4 +1,4 @@
-// How much room each thing takes, for "is it bigger than …?": litres of a box around it, smallest to largest usual specimen.
+// The size of each thing, for "is it bigger than …?": litres of a box around it, smallest to largest usual specimen.
 import { fromDataFile } from '../../data-file.js';
 import { allWords, findWord, type Word } from '../words.js';
 import type { Truth } from './attribute.js';

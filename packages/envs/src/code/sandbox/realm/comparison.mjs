@@ -66,7 +66,7 @@ function sameProperties(a, b, name, strict, open) {
   return true;
 }
 
-/** Of equal sizes. An entry whose key is an object is looked for among all. */
+/** Both are of equal sizes. An entry whose key is an object is looked for among all. */
 function sameEntries(a, b, name, strict, open) {
   const others = [];
   forEach[name](b, (value, key) => {
