@@ -5,9 +5,16 @@ import { dirname, join } from 'node:path';
 import { runCommandLine } from '@bowyer/config';
 import { bowyer } from '../src/program.js';
 import { repository, run, tinyGame } from './command-line.js';
-import { commandsOfComments, commandsOfPage, filledIn, makeFixtures, shellWords } from './documented-commands.js';
+import {
+  commandsOfComments,
+  commandsOfPage,
+  filledIn,
+  makeFixtures,
+  programsOfPage,
+  shellWords,
+} from './documented-commands.js';
 
-const folders = ['benchmarks', 'docs', 'experiments', 'packages/algorithms/src', 'packages/envs/src'];
+const folders = ['benchmarks', 'docs', 'examples', 'experiments', 'packages/algorithms/src', 'packages/envs/src'];
 const pages = ['README.md', 'CONTRIBUTING.md', ...folders.flatMap(markdownBelow), ...packageReadmes()];
 
 function markdownBelow(folder: string): string[] {
@@ -47,6 +54,21 @@ test('paths of this repository exist', () => {
         .map((target) => `${page}: ${target}`),
     );
   expect(missing).toEqual([]);
+});
+
+/** A name without a folder is a program of the reader's, but for pages about examples. */
+test('programs of this repository that commands start exist', () => {
+  const programs = pages.flatMap((page) =>
+    programsOfPage(textOf(page))
+      .filter((program) => program.includes('/') || page.startsWith('examples/'))
+      .map((program) => ({ page, program })),
+  );
+  const missing = programs.filter(
+    ({ page, program }) =>
+      ![repository, join(repository, dirname(page))].some((folder) => existsSync(join(folder, program))),
+  );
+  expect(missing).toEqual([]);
+  expect(programs.filter(({ page }) => page.startsWith('examples/'))).not.toEqual([]);
 });
 
 // Commands: composed, prepared and validated in this process as --dry-run does, in a folder that contains what they name.

@@ -25,6 +25,12 @@ export function curlsOfPage(text: string): { line: string; command: string | nul
     });
 }
 
+/** The programs that a page's commands start with Node, as they are written. */
+export const programsOfPage = (text: string): string[] =>
+  [...text.replace(continuation, ' ').matchAll(/\bnode (?:--import \S+ |-\S+ )*([\w./-]+\.[cm]?[jt]s)\b/g)].map(
+    ([, program]) => program!,
+  );
+
 /** The commands in the comments of a YAML file, each on one line. */
 export const commandsOfComments = (text: string): string[] =>
   text.split('\n').flatMap((line) => commandIn(/# (.*)$/.exec(line)?.[1] ?? ''));

@@ -327,7 +327,7 @@ const initialValue = Type.Union([Type.Number(), Type.Null()], {
   description: 'value that every head predicts at first; null: the typical return that the environment declares',
 });
 const criticWidth = count('width of the embeddings and heads');
-const stateFeature = oneOf(['pooler', 'first', 'mean'], 'which vector of the encoder represents a text');
+const stateFeature = oneOf(['pooler', 'first', 'mean'], 'the vector of the encoder that represents a text');
 const criticLength = count('longest text in tokens; longer ones lose their beginning');
 const lineCritic = Type.Object({ kind: kindOfCritic, width: criticWidth, initial_value: initialValue }, closed);
 const transformerCritic = Type.Object(

@@ -9,7 +9,7 @@ export interface MixedEnv {
 
 export interface MixtureReset {
   seed?: number;
-  /** Which environment is played, by its place in the list; drawn by the seed if absent. */
+  /** The environment that is played, by its place in the list; drawn by the seed if absent. */
   member?: number;
   /** The options of its own reset; a seed alone if absent. */
   memberReset?: Record<string, unknown>;

@@ -31,7 +31,7 @@ export interface Members {
 type ExpertKeys = ExpertNoise & ExpertSlips & ExpertStrays & TextCraftExpert & ExpertTies;
 
 const member = {
-  description: 'Which environment is played, by its place in the list, instead of one drawn by the seed.',
+  description: 'The environment that is played, by its place in the list, instead of one drawn by the seed.',
   type: 'integer',
 } as const;
 const memberReset = { description: 'Options of the reset of that environment.', type: 'object' } as const;

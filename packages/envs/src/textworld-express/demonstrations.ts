@@ -25,7 +25,7 @@ export const textWorldExpressDemonstrationsSchema = {
   properties: {
     episodes: { description: 'Worlds that the expert plays.', type: 'integer', minimum: 1, default: 900 },
     fold: {
-      description: 'Which content is in play, as in the environment.',
+      description: 'Content in play, as in the environment.',
       type: 'string',
       enum: ['train', 'dev', 'test'],
       default: 'train',

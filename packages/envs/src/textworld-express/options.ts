@@ -37,7 +37,7 @@ export const textWorldExpressSchema = {
     },
     fold: {
       description:
-        'Which content is in play; recipes, objects, nouns and problems differ between the folds. null: train, dev and test as the run trains, evaluates and tests.',
+        'Content in play; recipes, objects, nouns and problems differ between the folds. null: train, dev and test as the run trains, evaluates and tests.',
       anyOf: [{ type: 'string', enum: ['train', 'dev', 'test'] }, { type: 'null' }],
       default: null,
     },

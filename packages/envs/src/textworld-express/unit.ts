@@ -15,7 +15,7 @@ import { TextWorldExpress } from './textworld-express.js';
 
 const { params, stepLimit } = textWorldExpressSchema.properties;
 const fold = {
-  description: 'Which content is in play, instead of the option.',
+  description: 'Content in play, instead of the option.',
   type: 'string',
   enum: ['train', 'dev', 'test'],
 };

@@ -1,0 +1,21 @@
+// An endpoint of OpenAI's form that knows the desk of every message: node expert.mjs PORT [ERRORS]
+// It stands for a model of your choice. ERRORS is the share of its answers that are drawn from all desks instead.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+
+const [port, errors = '0'] = process.argv.slice(2);
+const lines = readFileSync(new URL('tasks.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
+const deskOf = new Map(lines.map((line) => JSON.parse(line)).map(({ message, desk }) => [message, desk]));
+const desks = [...new Set(deskOf.values())];
+
+createServer(async (request, response) => {
+  const { messages } = await json(request);
+  const isCareless = Math.random() < Number(errors);
+  const content = isCareless ? desks[Math.floor(Math.random() * desks.length)] : deskOf.get(messages.at(-1).content);
+  const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model: 'expert', choices }));
+}).listen(Number(port), '127.0.0.1');
