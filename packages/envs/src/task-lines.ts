@@ -1,5 +1,6 @@
 // Tasks in a file of JSON lines or CSV: each line is read by its environment, and all lines that cannot be used are named at once.
 import { statSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { hash32 } from '@bowyer/core';
 import type { Split } from './contract/env.js';
 import { listedSplits, type SplitPlan } from './splits.js';
@@ -89,6 +90,18 @@ export function textCell({ cells }: Row, name: string): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   throw new LineError(`${name} must be a text or a number; it is ${JSON.stringify(value).slice(0, 60)}`);
+}
+
+/**
+ * The value of a column that has several names; undefined where none of them is given. Files that have it twice are read where both
+ * values are equal: DeepSeek's copy of MultiPL-E has `tests` and `test`.
+ * @throws {LineError} where two values differ
+ */
+export function cellOf({ cells }: Row, names: readonly string[]): unknown {
+  const given = names.filter((name) => cells[name] !== undefined && cells[name] !== null && cells[name] !== '');
+  const other = given.find((name) => !isDeepStrictEqual(cells[name], cells[given[0]]));
+  if (other !== undefined) throw new LineError(`${given[0]} and ${other} are both given, and differ: keep one`);
+  return given.length === 0 ? undefined : cells[given[0]];
 }
 
 /** Id of a line: its own, else a hash of the text in which tasks differ. */

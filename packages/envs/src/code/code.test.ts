@@ -90,6 +90,9 @@ test('lines that cannot be used are named all at once; Python is refused by its 
     { ...humanEval, test: 'const fs = require("node:fs"); assert(half(4) === 2)' },
     { ...humanEval, entry_point: 'a b' },
     { ...humanEval, stop_tokens: 'a' },
+    { ...humanEval, test: 'assert(half(4) === "2\n")' },
+    { ...humanEval, tests: 'assert(half(2) === 1)' },
+    { ...humanEval, task_id: 'HumanEval/1', tests: humanEval.test },
   );
   expect(() => codeTasks({ data: path })).toThrow(
     [
@@ -103,6 +106,8 @@ test('lines that cannot be used are named all at once; Python is refused by its 
       "  line 7: the module 'node:fs' is not in the sandbox, which has assert alone",
       '  line 8: entry_point "a b" is no name of JavaScript',
       '  line 9: stop_tokens must be a list of texts',
+      '  line 10: a test is not JavaScript: Invalid or unexpected token',
+      '  line 11: tests and test are both given, and differ: keep one',
     ].join('\n'),
   );
 });
@@ -174,7 +179,9 @@ test('the forms of others are played; after a failure the agent reads why', asyn
 });
 
 test('a test that cannot be compiled is an error of the task, not a reward', async () => {
-  const env = new CodeEnv(options({ data: file('broken.jsonl', { ...humanEval, test: 'assert.equal(half(2, 1;' }) }));
+  const env = new CodeEnv(
+    options({ data: file('broken.jsonl', { ...humanEval, language: 'ts', test: 'assert.equal(half(2, 1;' }) }),
+  );
   await env.reset();
   await expect(env.step(env.expertReply()!)).rejects.toThrow(
     /^code: a test of the task half cannot be compiled: SyntaxError/,

@@ -14,7 +14,7 @@ export interface Verdict {
 }
 
 /** Tests as the sandbox runs them, by task. */
-const compiled = new WeakMap<CodeTask, Record<CodeOptions['reward'], Promise<readonly string[]>>>();
+const compiled = new WeakMap<CodeTask, Partial<Record<CodeOptions['reward'], Promise<readonly string[]>>>>();
 
 /** @throws {Error} where a test of the task cannot be compiled */
 export async function judge(reply: string, task: CodeTask, options: CodeOptions, sandbox: Sandbox): Promise<Verdict> {
@@ -44,12 +44,9 @@ function verdictOf(outcomes: readonly Outcome[], { id }: CodeTask): Verdict {
 }
 
 function testsFor(task: CodeTask, reward: CodeOptions['reward']): Promise<readonly string[]> {
-  const known = compiled.get(task) ?? {
-    all: compile(task, [inOne(task)]),
-    share: compile(task, task.tests.flatMap(separated)),
-  };
+  const known = compiled.get(task) ?? {};
   compiled.set(task, known);
-  return known[reward];
+  return (known[reward] ??= compile(task, reward === 'all' ? [inOne(task)] : task.tests.flatMap(separated)));
 }
 
 /** A block each, since two may declare the same name. */

@@ -1,7 +1,7 @@
 // Reads tasks in the columns of MultiPL-E, HumanEval-X, HumanEval and MBPP, in JavaScript or TypeScript.
 import { fileURLToPath } from 'node:url';
 import type { Row } from '../table-file.js';
-import { LineError, lineId, lineSplit, readTasks, textCell } from '../task-lines.js';
+import { cellOf, LineError, lineId, lineSplit, readTasks, textCell } from '../task-lines.js';
 import { languageOf } from './language.js';
 import type { CodeTask } from './task.js';
 import { testsOf } from './tests.js';
@@ -20,7 +20,7 @@ function taskOf(row: Row): CodeTask {
   const text = promptOf(row);
   const given = ['canonical_solution', 'stop_tokens', 'declaration'];
   const head = row.cells.prompt !== undefined && given.some((name) => row.cells[name] !== undefined) ? text : null;
-  const source = testsOf(row);
+  const source = testsOf(row, language);
   const entryPoint = entryPointOf(row, source.tests.join('\n'), head);
   return {
     id: lineId(row, ['task_id', 'name', 'id'], text),
@@ -37,9 +37,8 @@ function taskOf(row: Row): CodeTask {
 }
 
 function promptOf(row: Row): string {
-  const [prompt, text] = [textCell(row, 'prompt'), textCell(row, 'text')];
-  if (prompt !== null && text !== null) throw new LineError('prompt and text are the same column: keep one');
-  const given = prompt ?? text;
+  cellOf(row, ['prompt', 'text']);
+  const given = textCell(row, 'prompt') ?? textCell(row, 'text');
   if (given === null) throw new LineError(`no prompt or text; its columns are ${Object.keys(row.cells).join(', ')}`);
   return given;
 }

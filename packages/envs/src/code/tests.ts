@@ -1,6 +1,8 @@
 // The tests of a line: one text, or a list of them.
+import { Script } from 'node:vm';
 import type { Row } from '../table-file.js';
-import { LineError, textCell } from '../task-lines.js';
+import { cellOf, LineError, textCell } from '../task-lines.js';
+import type { CodeLanguage } from './task.js';
 // Modules of the sandbox are in src alone, which the package ships: they are not compiled. The path is right from dist too.
 import { assertions, newAccount } from '../../src/code/sandbox/realm/assertions.mjs';
 
@@ -15,10 +17,13 @@ export interface TestSource {
   withSetup: (entryPoint: string | null) => string[];
 }
 
-/** @throws {LineError} where there is no test, or one that needs what the sandbox does not have */
-export function testsOf(row: Row): TestSource {
+/** @throws {LineError} where there is no test, one that needs what the sandbox does not have, or one in JavaScript that does not compile */
+export function testsOf(row: Row, language: CodeLanguage): TestSource {
   const tests = textsOf(row);
-  for (const test of tests) assertKnown(test);
+  for (const test of tests) {
+    assertKnown(test);
+    if (language === 'javascript') assertCompiles(test);
+  }
   const setup = textCell(row, 'test_setup_code');
   return {
     tests,
@@ -27,18 +32,13 @@ export function testsOf(row: Row): TestSource {
   };
 }
 
-function textsOf({ cells }: Row): string[] {
-  const given = columns.filter((name) => cells[name] !== undefined && cells[name] !== null);
-  if (given.length !== 1)
-    throw new LineError(
-      given.length === 0
-        ? 'no tests: they stand in tests, test or test_list'
-        : `${given.join(' and ')} are both given: keep one`,
-    );
-  const tests = [cells[given[0]]].flat();
+function textsOf(row: Row): string[] {
+  const given = cellOf(row, columns);
+  if (given === undefined) throw new LineError('no tests: they stand in tests, test or test_list');
+  const tests = [given].flat();
   if (tests.length > 0 && tests.every((test) => typeof test === 'string' && test.trim() !== ''))
     return tests as string[];
-  throw new LineError(`${given[0]} must be a text or a list of texts`);
+  throw new LineError(`the tests (${columns.join(', ')}) must be a text or a list of texts`);
 }
 
 function assertKnown(test: string): void {
@@ -50,6 +50,15 @@ function assertKnown(test: string): void {
     throw new LineError(`assert.${member} is not in the sandbox, which has ${members.join(', ')}`);
   const module = [...test.matchAll(/\brequire\(\s*['"]([^'"]*)['"]/g)].map(([, name]) => name!).find(isOther);
   if (module !== undefined) throw new LineError(`the module '${module}' is not in the sandbox, which has assert alone`);
+}
+
+/** Published files have such tests: a line break within a text, in MultiPL-E's translation of a docstring. */
+function assertCompiles(test: string): void {
+  try {
+    new Script(`async () => {\n${test}\n}`, { lineOffset: -1 });
+  } catch (error) {
+    throw new LineError(`a test is not JavaScript: ${(error as Error).message}`);
+  }
 }
 
 const isOther = (module: string) => !/^(?:node:)?assert(?:\/strict)?$/.test(module);

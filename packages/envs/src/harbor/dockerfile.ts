@@ -16,6 +16,11 @@ const simple =
   ': [ cat cd chmod cp cut date echo export false find grep gzip head ln ls mkdir mv printf pwd rm rmdir sed seq set sort tail tar tee test touch tr true uniq wc'.split(
     ' ',
   );
+/** Packages of Debian, Ubuntu and Alpine whose commands the shell has, or that their base images bring. */
+const provided =
+  'bash ca-certificates coreutils diffutils file findutils gawk grep gzip jq mawk ripgrep sed sqlite3 tar tree'.split(
+    ' ',
+  );
 /** Instructions that have no effect on a shell. */
 const ignored = ['LABEL', 'MAINTAINER', 'EXPOSE', 'CMD', 'STOPSIGNAL'];
 
@@ -61,11 +66,22 @@ function assertPlain(image: string, place: string): void {
   );
 }
 
+/** @returns the command without the installation of packages that are here already; `:` where no more remains */
 function simpleCommand(command: string): string {
-  const words = command.split(/&&|\|\||[;|]/).map((part) => part.trim().split(/\s+/)[0]!);
+  const kept = command.split('&&').filter((part) => !installsProvided(part));
+  const words = kept.flatMap((part) => part.split(/\|\||[;|]/)).map((part) => part.trim().split(/\s+/)[0]!);
   const other = words.find((word) => !simple.includes(word));
-  if (other === undefined && !command.includes('<<')) return command;
+  if (other === undefined && !command.includes('<<')) return kept.length === 0 ? ':' : kept.join('&&');
   throw new HarborFault(`environment/Dockerfile: RUN ${command} needs an image (${other ?? '<<'})`);
+}
+
+/** `apt-get update`, or `apt-get install -y jq`, or `apk add --no-cache jq`. */
+function installsProvided(part: string): boolean {
+  const [program, verb, ...words] = part.trim().split(/\s+/);
+  if (!['apt-get', 'apt', 'apk'].includes(program) || words.some((word) => /[;|&<>$]/.test(word))) return false;
+  const packages = words.filter((word) => !word.startsWith('-'));
+  if (verb === 'update' || verb === 'clean') return packages.length === 0;
+  return (verb === 'install' || verb === 'add') && packages.every((name) => provided.includes(name));
 }
 
 /** `A=1 B="two words"`, or the older `A value`. */

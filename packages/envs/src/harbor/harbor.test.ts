@@ -77,7 +77,7 @@ test('a Dockerfile of a plain base, files, variables and simple commands is foll
   const path = tasks('docker', {
     one: {
       'environment/Dockerfile':
-        '# a base\nFROM --platform=linux/amd64 docker.io/library/debian:12 AS base\nENV A=1 B="two words"\nWORKDIR /srv\nCOPY --chown=root data ./data/\nADD first.txt second.txt /srv/\nRUN mkdir x \\\n && echo made > x/y\nCMD ["bash"]\n',
+        '# a base\nFROM --platform=linux/amd64 docker.io/library/debian:12 AS base\nENV A=1 B="two words"\nRUN apt-get update && apt-get install -y --no-install-recommends jq coreutils && rm -rf /var/lib/apt/lists/*\nWORKDIR /srv\nCOPY --chown=root data ./data/\nADD first.txt second.txt /srv/\nRUN mkdir x \\\n && echo made > x/y\nCMD ["bash"]\n',
       'environment/data/a/b.txt': 'deep',
       'environment/first.txt': '1',
       'environment/second.txt': '2',
@@ -85,6 +85,7 @@ test('a Dockerfile of a plain base, files, variables and simple commands is foll
       'tests/test.sh': 'echo "$D" > /logs/verifier/reward.txt',
     },
   });
+  writeFileSync(join(path, 'README.md'), 'Not a task.');
   const env = new HarborEnv(options({ tasks: path }));
   await env.reset();
   const { observation } = await env.step('pwd; echo $A $B $C; cat data/a/b.txt first.txt second.txt x/y');

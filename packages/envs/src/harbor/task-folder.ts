@@ -79,7 +79,7 @@ function foldersIn(path: string): string[] {
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-const isTask = (path: string) => isFile(join(path, 'task.toml')) || isFile(join(path, 'task.yaml'));
+const isTask = (path: string) => isFolder(path) && (isFile(join(path, 'task.toml')) || isFile(join(path, 'task.yaml')));
 
 function readTask(folder: string): HarborTask {
   if (!isFile(join(folder, 'task.toml')))

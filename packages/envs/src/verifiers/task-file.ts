@@ -1,6 +1,6 @@
 // Reads lines with prompt, answer, info and completion.
 import { fileURLToPath } from 'node:url';
-import { LineError, lineId, lineSplit, readTasks, textCell } from '../task-lines.js';
+import { cellOf, LineError, lineId, lineSplit, readTasks, textCell } from '../task-lines.js';
 import type { Row } from '../table-file.js';
 import { promptText, type VerifiersMessage, type VerifiersTask } from './task.js';
 
@@ -25,13 +25,9 @@ function taskOf(row: Row): VerifiersTask {
   };
 }
 
-function promptOf({ cells }: Row): VerifiersMessage[] {
-  const { prompt, question } = cells;
-  if (prompt !== undefined && question !== undefined)
-    throw new LineError('prompt and question are the same column: keep one');
-  const given = prompt ?? question;
-  if (given === undefined || given === null || given === '')
-    throw new LineError(`no prompt; its columns are ${Object.keys(cells).join(', ')}`);
+function promptOf(row: Row): VerifiersMessage[] {
+  const given = cellOf(row, ['prompt', 'question']);
+  if (given === undefined) throw new LineError(`no prompt; its columns are ${Object.keys(row.cells).join(', ')}`);
   const messages = messagesOf(given, 'user', 'prompt');
   if (messages.at(-1)!.role === 'assistant')
     throw new LineError('the last message of prompt must not be of the assistant');
