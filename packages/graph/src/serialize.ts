@@ -5,6 +5,7 @@ import type { Graph } from './graph.js';
 import { accumulatorName, NO_COPY_OUTPUT, outputName } from './output-name.js';
 import type { GraphNode, Value } from './ir.js';
 import { onnx } from './onnx-messages.js';
+import { tableSums } from './table-sums.js';
 
 const { AttributeType } = onnx.AttributeProto;
 
@@ -60,8 +61,13 @@ export function modelMessage(
 ) {
   if (graph.outputs.size === 0)
     throw new Error(`graph '${graph.name}' has no outputs; name one with g.output('name', value)`);
-  const { nodes, used } = reachable(graph);
+  const tables = tableSums(graph, accumulate);
+  const { nodes, used } = reachable(graph, new Set([...tables.values()].map(({ zeros }) => zeros)));
   const names = onnxNames(graph, accumulate, nameOfOutput);
+  for (const [name, { zeros, sum }] of tables) {
+    names.set(zeros, accumulatorName(name));
+    names.set(sum, nameOfOutput(name));
+  }
   const sums = [...graph.outputs].filter(([name]) => accumulate.has(name));
   const externalData: SerializedModel['externalData'] = [];
   const tensorProto = (value: Value) => {
@@ -131,12 +137,12 @@ function constantProto({ name, dtype, shape }: Value) {
   return { name, dims: shape as number[], dataType: onnxTypeCodes[dtype], ...elsewhere(name, bytes) };
 }
 
-/** Nodes and values that the outputs depend on. */
-function reachable(graph: Graph): { nodes: GraphNode[]; used: Set<Value> } {
+/** Nodes and values that the outputs depend on; what a given value is computed from is left out. */
+function reachable(graph: Graph, given: ReadonlySet<Value>): { nodes: GraphNode[]; used: Set<Value> } {
   const used = new Set(graph.outputs.values());
   const nodes: GraphNode[] = [];
   for (const node of [...graph.nodes].reverse()) {
-    if (!node.outputs.some((output) => used.has(output))) continue;
+    if (!node.outputs.some((output) => used.has(output) && !given.has(output))) continue;
     nodes.push(node);
     for (const input of operands(node)) if (input) used.add(input);
   }

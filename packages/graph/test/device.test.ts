@@ -1,6 +1,6 @@
 // The device as its users see it: state, stores, views, kernels, errors, both residencies.
 import { describeOnDevices, when } from '@bowyer/testing';
-import { defineOp, GraphBuilder, openDevice, webgpuAvailable, type Device } from '../src/index.js';
+import { defineOp, gradients, GraphBuilder, openDevice, webgpuAvailable, type Device } from '../src/index.js';
 import { descendGraph } from './kernels/decay-kernel.js';
 
 const module = new URL('./kernels/decay-kernel.js', import.meta.url);
@@ -53,6 +53,21 @@ describeOnDevices(gpu, (residency) => {
     await added.run();
     expect((await added.run()).total!.data[0]).toBe(22);
     expect(await values(y, 'y')).toEqual([6, 60]);
+  });
+
+  test('rows scattered into zeros are added to their sum, whose other rows stay', async () => {
+    const g = new GraphBuilder('rows');
+    const table = g.input('table', 'float32', [3, 2]);
+    const read = ['one', 'two'].map((name) => g.gather(table, g.input(name, 'int32', [name])));
+    const loss = g.add(g.reduceSum(read[0]!), g.reduceSum(g.mul(read[1]!, 10)));
+    g.output('table', gradients(g, loss, [table])[0]!);
+    const sum = await device.createState({ table: { shape: [3, 2], data: Float32Array.of(1, 2, 3, 4, 5, 6) } });
+    const program = await device.compile(g);
+    const state = { table: [await device.createZeros({ table: [3, 2] }), 'table'] as const };
+    const bound = await program.bind({ state, store: { table: [sum, 'table'] }, mode: 'add' });
+    const ids = (...data: number[]) => ({ dims: [data.length], data: Int32Array.from(data) });
+    for (let i = 0; i < 2; i++) await bound.run({ inputs: { one: ids(0, 0, 2), two: ids(0) } });
+    expect(await values(sum, 'table')).toEqual([25, 26, 3, 4, 7, 8]);
   });
 
   test('a state may be read and overwritten by one run', async () => {
