@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { writeFileAtomically, type Rng } from '@bowyer/core';
 import type { GraphBuilder } from '@bowyer/graph';
 import { maxTokens, type EncoderConfig } from '../encoder/encoder-config.js';
-import { encoderHiddenStates, textFeature, type EncoderInputs, type TextFeature } from '../encoder/encoder-graph.js';
-import { tokenMatrix, truncateLeft } from '../encoder/encoder-tokens.js';
+import { textFeatures, type TextFeature } from '../encoder/encoder-graph.js';
+import { truncateLeft } from '../encoder/encoder-tokens.js';
 import { initializeEncoder, loadEncoder, saveEncoder } from '../encoder/encoder-weights.js';
-import { lengthBatches } from '../batching/length-batches.js';
+import { packTexts, TEXT_CLASSES } from '../encoder/pack-texts.js';
+import { packedLayout } from '../encoder/token-layout.js';
 import type { Parameters } from '../layers/linear.js';
 import type { HostTensors } from '@bowyer/checkpoints';
 import { loadTokenizer, type Tokenizer } from '@bowyer/text';
@@ -74,36 +75,30 @@ export class TransformerEncoder implements CriticEncoder {
         name.startsWith(prefix) ? [[name.slice(prefix.length), value]] : [],
       ),
     );
-    const encode = (text: string) =>
-      g.scope(text, () => {
-        const inputs = matrixInputs(g, text);
-        return textFeature(g, encoderHiddenStates(g, own, config, inputs), inputs.mask, own, config, stateFeature);
-      });
-    const v = encode('observation');
-    return withActions ? { v, q: g.concat([v, encode('action')], 1) } : { v };
+    const features = textFeatures(g, own, config, packedLayout(g, TEXT_CLASSES), stateFeature);
+    const of = (texts: string) => g.gather(features, g.input(texts, 'int32', ['batch']));
+    const v = of('observation_texts');
+    return withActions ? { v, q: g.concat([v, of('action_texts')], 1) } : { v };
   }
 
-  /** Batches of similar length; rows of padding there are none: they would cost as much as real ones. */
+  /** As many items together as the budget takes, longest first. Texts that come up more than once go through the encoder once. */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
-    const { tokenizer, maxLength, batchTokens } = this.options;
+    const { tokenizer, maxLength, batchTokens, config } = this.options;
     const encode = (text: string) => truncateLeft(tokenizer, text, maxLength);
     const texts = { observation: observations.map(encode), ...(actions && { action: actions.map(encode) }) };
-    const columns = Object.values(texts);
-    const lengths = observations.map((_, i) => columns.map((column) => column[i].length));
-    return lengthBatches(lengths, batchTokens).map((items) => ({
-      items,
-      rows: items.length,
-      inputs: Object.assign(
-        {},
-        ...Object.entries(texts).map(([name, column]) =>
-          matrixFeeds(
-            name,
-            items.map((i) => column[i]),
-            this.options.config,
-          ),
-        ),
-      ) as CriticFeeds['inputs'],
-    }));
+    const columns = Object.entries(texts);
+    const lengths = observations.map((_, i) => columns.reduce((sum, [, column]) => sum + column[i].length, 0));
+    return withinBudget(lengths, batchTokens).map((items) => {
+      const different = new Map<string, number[]>();
+      for (const [, column] of columns) for (const i of items) different.set(String(column[i]), column[i]);
+      const { inputs, rows } = packTexts([...different.values()], config);
+      const rowOf = new Map([...different.keys()].map((key, text) => [key, rows[text]]));
+      const picks = columns.map(([name, column]) => [
+        `${name}_texts`,
+        { dims: [items.length], data: Int32Array.from(items, (i) => rowOf.get(String(column[i]))!) },
+      ]);
+      return { items, rows: items.length, inputs: { ...inputs, ...Object.fromEntries(picks) } };
+    });
   }
 
   async save(dir: string): Promise<void> {
@@ -127,29 +122,17 @@ export class TransformerEncoder implements CriticEncoder {
   }
 }
 
-/** Inputs `…_ids`, `…_positions`, `…_mask` of [batch, tokens of this text]. */
-function matrixInputs(g: GraphBuilder, text: string): EncoderInputs {
-  const shape = ['batch', `${text}_tokens`];
-  return {
-    ids: g.input(`${text}_ids`, 'int32', shape),
-    positions: g.input(`${text}_positions`, 'int32', shape),
-    mask: g.input(`${text}_mask`, 'float32', shape),
-  };
-}
-
-function matrixFeeds(
-  text: string,
-  encoded: readonly (readonly number[])[],
-  config: EncoderConfig,
-): CriticFeeds['inputs'] {
-  const { rows, tokens, ids, positions, mask } = tokenMatrix(encoded, config, {
-    rows: encoded.length,
-    roundUp: (longest) => longest,
-  });
-  const dims = [rows, tokens];
-  return {
-    [`${text}_ids`]: { dims, data: ids },
-    [`${text}_positions`]: { dims, data: positions },
-    [`${text}_mask`]: { dims, data: mask },
-  };
+/** Indices in lists of at most `budget` tokens, the longest items first; a longer item is alone. */
+function withinBudget(lengths: readonly number[], budget: number): number[][] {
+  const lists: number[][] = [];
+  let left = 0;
+  for (const i of [...lengths.keys()].sort((a, b) => lengths[b] - lengths[a] || a - b)) {
+    if (lists.length === 0 || lengths[i] > left) {
+      lists.push([]);
+      left = budget;
+    }
+    lists.at(-1)!.push(i);
+    left -= lengths[i];
+  }
+  return lists;
 }

@@ -10,47 +10,47 @@ import { disentangledAttention, distances, scoreScale, type Distances } from './
 import type { EncoderConfig } from './encoder-config.js';
 import { embeddingMap, encoderNames, layerNames, poolerName } from './encoder-names.js';
 import { modernBertHiddenStates } from './modernbert.js';
-
-/** Right-padded texts. */
-export interface EncoderInputs {
-  /** int32 [batch, tokens] */
-  ids: Value;
-  /** int32 [batch, tokens] rows of the position table */
-  positions: Value;
-  /** float32 [batch, tokens] 1 for a token, 0 for padding */
-  mask: Value;
-}
+import {
+  matrixLayout,
+  type FirstRows,
+  type MatrixInputs,
+  type PackedLayout,
+  type Rows,
+  type TokenLayout,
+} from './token-layout.js';
 
 /** The vector that sums up a text: tanh of a learnt map of the first token, the first token itself, or the tokens' mean. */
 export type TextFeature = 'pooler' | 'first' | 'mean';
 
 /** Hidden states of the last layer, [batch, tokens, hidden]; those of padding mean nothing. */
-export function encoderHiddenStates(
+export const encoderHiddenStates = (
   g: GraphBuilder,
   parameters: Parameters,
   config: EncoderConfig,
-  { ids, positions, mask }: EncoderInputs,
+  inputs: MatrixInputs,
+): Value => hiddenStates(g, parameters, config, matrixLayout(inputs));
+
+/** [texts, hidden], the texts class by class. */
+export function textFeatures(
+  g: GraphBuilder,
+  parameters: Parameters,
+  config: EncoderConfig,
+  layout: PackedLayout,
+  feature: TextFeature,
 ): Value {
-  // Added to the scores: 0 for tokens, −10⁹ for padding, which softmax turns into exactly 0.
-  const attentionBias = g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), 1e9), 1), 1);
-  if (config.modernbert) return modernBertHiddenStates(g, parameters, config, ids, attentionBias);
-  const words = g.gather(parameters['embeddings.word_embeddings.weight'], ids);
-  const places = parameters['embeddings.position_embeddings.weight'];
-  let x = places ? g.add(words, g.gather(places, positions)) : words;
-  const types = parameters['embeddings.token_type_embeddings.weight'];
-  if (config.typeVocabSize > 0) x = g.add(x, g.slice(types, 0, 0, 1)); // every token is of the first text
-  x = layerNorm(g, x, parameters, 'embeddings.LayerNorm', config);
-  const map = embeddingMap(config);
-  if (map) x = linear(g, x, parameters, map.name);
-  const attention: AttentionTerms = {
-    bias: attentionBias,
-    ...(config.deberta?.relative && { distances: distances(g, parameters, config, x.dim(1)) }),
-  };
-  layerNames(config).forEach((name, i) => {
-    // Named by depth, as ALBERT's layers come up more than once.
-    x = g.scope(`encoder.layer.${i}`, () => encoderLayer(g, x, attention, parameters, name, config));
-  });
-  return x;
+  if (feature === 'mean') {
+    const parts = layout.all.split(hiddenStates(g, parameters, config, layout));
+    return g.concat(
+      parts.map((part, c) => maskedMean(g, part, layout.classes[c].mask)),
+      0,
+    );
+  }
+  // DeBERTa's and ModernBERT's scores need each token's distance from the others, which only whole matrices have.
+  const needsAll = Boolean(config.modernbert ?? config.deberta?.relative);
+  const first = needsAll
+    ? layout.first.of(hiddenStates(g, parameters, config, layout))
+    : hiddenStates(g, parameters, config, layout, layout.first);
+  return summed(g, first, parameters, config, feature);
 }
 
 /** [batch, tokens, hidden] → [batch, hidden]. */
@@ -62,15 +62,63 @@ export function textFeature(
   config: EncoderConfig,
   feature: TextFeature,
 ): Value {
-  if (feature === 'mean') {
-    const weights = g.unsqueeze(mask, -1);
-    const count = g.max(g.reduceSum(mask, { axes: [1], keepdims: true }), 1); // 1 for rows of padding
-    return g.div(g.reduceSum(g.mul(hidden, weights), { axes: [1] }), count);
-  }
-  const first = g.squeeze(g.slice(hidden, 1, 0, 1), 1);
+  if (feature === 'mean') return maskedMean(g, hidden, mask);
+  return summed(g, g.squeeze(g.slice(hidden, 1, 0, 1), 1), parameters, config, feature);
+}
+
+/** [texts, tokens, hidden] → [texts, hidden] */
+function maskedMean(g: GraphBuilder, hidden: Value, mask: Value): Value {
+  const count = g.max(g.reduceSum(mask, { axes: [1], keepdims: true }), 1); // 1 for rows of padding
+  return g.div(g.reduceSum(g.mul(hidden, g.unsqueeze(mask, -1)), { axes: [1] }), count);
+}
+
+/** @param first [texts, hidden] of the first tokens */
+function summed(
+  g: GraphBuilder,
+  first: Value,
+  parameters: Parameters,
+  config: EncoderConfig,
+  feature: 'pooler' | 'first',
+): Value {
   if (feature === 'first') return first;
   const pooled = linear(g, first, parameters, poolerName(config));
   return activate(g, config.deberta?.poolerActivation ?? 'tanh', pooled);
+}
+
+/**
+ * Rows of the last layer's hidden states.
+ *
+ * @param first of first tokens alone, which see the keys and values of all; of all tokens if not given
+ */
+function hiddenStates(
+  g: GraphBuilder,
+  parameters: Parameters,
+  config: EncoderConfig,
+  layout: TokenLayout,
+  first?: FirstRows,
+): Value {
+  // Added to the scores: 0 for tokens, −10⁹ for padding, which softmax turns into exactly 0.
+  const biases = layout.classes.map(({ mask }) => g.unsqueeze(g.unsqueeze(g.mul(g.sub(mask, 1), 1e9), 1), 1));
+  if (config.modernbert) return modernBertHiddenStates(g, parameters, config, layout, biases);
+  const words = g.gather(parameters['embeddings.word_embeddings.weight'], layout.ids);
+  const places = parameters['embeddings.position_embeddings.weight'];
+  let x = places ? g.add(words, g.gather(places, layout.positions)) : words;
+  const types = parameters['embeddings.token_type_embeddings.weight'];
+  if (config.typeVocabSize > 0) x = g.add(x, g.slice(types, 0, 0, 1)); // every token is of the first text
+  x = layerNorm(g, x, parameters, 'embeddings.LayerNorm', config);
+  const map = embeddingMap(config);
+  if (map) x = linear(g, x, parameters, map.name);
+  const terms = layout.classes.map(({ tokens }, c): AttentionTerms => ({
+    bias: biases[c],
+    ...(config.deberta?.relative && { distances: distances(g, parameters, config, tokens) }),
+  }));
+  const names = layerNames(config);
+  names.forEach((name, i) => {
+    const scope = { layout, terms, ...(i === names.length - 1 && { first }) };
+    // Named by depth, as ALBERT's layers come up more than once.
+    x = g.scope(`encoder.layer.${i}`, () => encoderLayer(g, x, scope, parameters, name, config));
+  });
+  return x;
 }
 
 interface AttentionTerms {
@@ -80,18 +128,27 @@ interface AttentionTerms {
   distances?: Distances;
 }
 
+interface LayerScope {
+  layout: TokenLayout;
+  /** Of each class. */
+  terms: readonly AttentionTerms[];
+  /** The rows that the layer writes, where they are not all. */
+  first?: FirstRows;
+}
+
 function encoderLayer(
   g: GraphBuilder,
   x: Value,
-  attention: AttentionTerms,
+  scope: LayerScope,
   parameters: Parameters,
   name: string,
   config: EncoderConfig,
 ): Value {
   const names = encoderNames(config);
-  const mixed = selfAttention(g, x, attention, parameters, name, config);
+  const own = scope.first?.of(x) ?? x;
+  const mixed = selfAttention(g, [own, x], scope, parameters, name, config);
   const attended = linear(g, mixed, parameters, `${name}.${names.attentionOutput}`);
-  const y = layerNorm(g, g.add(attended, x), parameters, `${name}.${names.attentionNorm}`, config);
+  const y = layerNorm(g, g.add(attended, own), parameters, `${name}.${names.attentionNorm}`, config);
   const inner = activate(g, config.activation, linear(g, y, parameters, `${name}.${names.inner}`));
   return layerNorm(
     g,
@@ -102,29 +159,39 @@ function encoderLayer(
   );
 }
 
-/** softmax(Q Kᵀ / √d + bias) V per head, heads side by side: [batch, tokens, hidden]. DeBERTa adds its own terms to Q Kᵀ. */
+/**
+ * softmax(Q Kᵀ / √d + bias) V per head, heads side by side: [...rows, hidden]. DeBERTa adds its own terms to Q Kᵀ.
+ *
+ * @param own the rows with queries @param x all rows
+ */
 function selfAttention(
   g: GraphBuilder,
-  x: Value,
-  { bias, distances }: AttentionTerms,
+  [own, x]: readonly [Value, Value],
+  { layout: { all }, terms, first }: LayerScope,
   parameters: Parameters,
   name: string,
   config: EncoderConfig,
 ): Value {
   const { numHeads, hiddenSize } = config;
   const names = encoderNames(config);
-  const [batch, tokens] = x.shape;
   const headSize = hiddenSize / numHeads;
+  const written: Rows = first ?? all;
   const heads = (part: 'query' | 'key' | 'value') => {
-    const split = g.reshape(linear(g, x, parameters, `${name}.${names[part]}`), [batch, tokens, numHeads, headSize]);
-    return g.transpose(split, [0, 2, 1, 3]);
+    const [from, { split }] = part === 'query' ? [own, written] : [x, all];
+    return split(linear(g, from, parameters, `${name}.${names[part]}`)).map((matrix) =>
+      g.transpose(g.reshape(matrix, [matrix.dim(0), matrix.dim(1), numHeads, headSize]), [0, 2, 1, 3]),
+    );
   };
-  const [query, key] = [heads('query'), heads('key')];
-  const scores = distances
-    ? disentangledAttention(g, [query, key], parameters, `${name}.attention.self`, config, distances)
-    : g.fusedMatMul(query, key, { transB: true, alpha: scoreScale(config) });
-  const mixed = weightedValues(g, g.add(scores, bias), heads('value'));
-  return g.reshape(g.transpose(mixed, [0, 2, 1, 3]), [batch, tokens, hiddenSize]);
+  const [queries, keys, values] = [heads('query'), heads('key'), heads('value')];
+  const mixed = terms.map(({ bias, distances }, c) => {
+    const [query, key] = [queries[c], keys[c]];
+    const scores = distances
+      ? disentangledAttention(g, [query, key], parameters, `${name}.attention.self`, config, distances)
+      : g.fusedMatMul(query, key, { transB: true, alpha: scoreScale(config) });
+    const each = g.transpose(weightedValues(g, g.add(scores, bias), values[c]), [0, 2, 1, 3]);
+    return g.reshape(each, [each.dim(0), each.dim(1), hiddenSize]);
+  });
+  return written.join(mixed);
 }
 
 const layerNorm = (

@@ -1,33 +1,41 @@
 // ModernBERT: norms before each half of a layer, rotary positions, layers whose tokens see only their neighbourhood, gated
 // feed-forward layers, no biases. Source: Warner et al. 2024 (arXiv:2412.13663), section 2.1.
-import { multiplyDims, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
+import { multiplyDims, type GraphBuilder, type Value } from '@bowyer/graph';
 import { activate } from '../layers/activations.js';
 import type { Parameters } from '../layers/linear.js';
 import { rotaryTables, rotateHeads, type RotaryTables } from '../layers/rotary-embedding.js';
 import { weightedValues } from '../layers/weighted-values.js';
 import type { EncoderConfig } from './encoder-config.js';
+import type { TokenLayout } from './token-layout.js';
 
-interface Kind {
+/** Of each class of texts. */
+type Kind = readonly {
   tables: RotaryTables;
   /** Added to the scores. */
   bias: Value;
-}
+}[];
 
-/** @param padding [batch, 1, 1, tokens] 0 for tokens, very negative for padding */
+/** @param paddings of each class [texts, 1, 1, tokens] 0 for tokens, very negative for padding */
 export function modernBertHiddenStates(
   g: GraphBuilder,
   parameters: Parameters,
   config: EncoderConfig,
-  ids: Value,
-  padding: Value,
+  layout: TokenLayout,
+  paddings: readonly Value[],
 ): Value {
   const { globalTheta, localTheta, localLayers, reach } = config.modernbert!;
-  const places = g.range(ids.dim(1));
-  const global = { tables: rotary(g, config, places, globalTheta), bias: padding };
-  const local = { tables: rotary(g, config, places, localTheta), bias: g.add(padding, windowBias(g, places, reach)) };
-  let x = norm(g, g.gather(parameters['embeddings.tok_embeddings.weight'], ids), parameters, 'embeddings.norm', config);
+  const kindOf = (theta: number, bias: (places: Value, padding: Value) => Value): Kind =>
+    layout.classes.map(({ tokens }, c) => {
+      const places = g.range(tokens);
+      return { tables: rotary(g, config, places, theta), bias: bias(places, paddings[c]) };
+    });
+  const global = kindOf(globalTheta, (_, padding) => padding);
+  const local = kindOf(localTheta, (places, padding) => g.add(padding, windowBias(g, places, reach)));
+  const words = g.gather(parameters['embeddings.tok_embeddings.weight'], layout.ids);
+  let x = norm(g, words, parameters, 'embeddings.norm', config);
   localLayers.forEach((isLocal, layer) => {
-    x = g.scope(`layers.${layer}`, () => modernBertLayer(g, x, parameters, config, layer, isLocal ? local : global));
+    const kind = isLocal ? local : global;
+    x = g.scope(`layers.${layer}`, () => modernBertLayer(g, x, parameters, config, layer, { layout, kind }));
   });
   return norm(g, x, parameters, 'final_norm', config);
 }
@@ -53,12 +61,12 @@ function modernBertLayer(
   parameters: Parameters,
   config: EncoderConfig,
   layer: number,
-  kind: Kind,
+  scope: { layout: TokenLayout; kind: Kind },
 ): Value {
   const name = `layers.${layer}`;
   // The first layer reads the embeddings, which are normalised already.
   const read = layer === 0 ? x : norm(g, x, parameters, `${name}.attn_norm`, config);
-  const attended = g.add(x, attention(g, read, parameters, `${name}.attn`, config, kind));
+  const attended = g.add(x, attention(g, read, parameters, `${name}.attn`, config, scope));
   const h = norm(g, attended, parameters, `${name}.mlp_norm`, config);
   const [inner, gate] = g.split(map(g, h, parameters, `${name}.mlp.Wi`), -1, 2);
   const activated = g.mul(activate(g, config.activation, inner), gate);
@@ -71,17 +79,21 @@ function attention(
   parameters: Parameters,
   name: string,
   { numHeads, hiddenSize }: EncoderConfig,
-  { tables, bias }: Kind,
+  { layout, kind }: { layout: TokenLayout; kind: Kind },
 ): Value {
-  const [batch, tokens] = x.shape;
   const headSize = hiddenSize / numHeads;
-  const rows: Dim = multiplyDims(batch, tokens);
-  const [q, k, v] = g.split(map(g, x, parameters, `${name}.Wqkv`), -1, 3);
-  const turned = (part: Value) => rotateHeads(g, g.reshape(part, [rows, numHeads, headSize]), tables);
-  const heads = (part: Value) => g.transpose(g.reshape(part, [batch, tokens, numHeads, headSize]), [0, 2, 1, 3]);
-  const scores = g.fusedMatMul(heads(turned(q)), heads(turned(k)), { transB: true, alpha: 1 / Math.sqrt(headSize) });
-  const mixed = weightedValues(g, g.add(scores, bias), heads(v));
-  return map(g, g.reshape(g.transpose(mixed, [0, 2, 1, 3]), [batch, tokens, hiddenSize]), parameters, `${name}.Wo`);
+  const parts = g.split(map(g, x, parameters, `${name}.Wqkv`), -1, 3).map((part) => layout.all.split(part));
+  const mixed = kind.map(({ tables, bias }, c) => {
+    const [q, k, v] = parts.map((part) => part[c]);
+    const [texts, tokens] = q.shape;
+    const rows = multiplyDims(texts, tokens);
+    const turned = (part: Value) => rotateHeads(g, g.reshape(part, [rows, numHeads, headSize]), tables);
+    const heads = (part: Value) => g.transpose(g.reshape(part, [texts, tokens, numHeads, headSize]), [0, 2, 1, 3]);
+    const scores = g.fusedMatMul(heads(turned(q)), heads(turned(k)), { transB: true, alpha: 1 / Math.sqrt(headSize) });
+    const each = weightedValues(g, g.add(scores, bias), heads(v));
+    return g.reshape(g.transpose(each, [0, 2, 1, 3]), [texts, tokens, hiddenSize]);
+  });
+  return map(g, layout.all.join(mixed), parameters, `${name}.Wo`);
 }
 
 /** x Wᵀ, and + b where the checkpoint has one. */

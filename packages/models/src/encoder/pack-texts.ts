@@ -1,0 +1,92 @@
+// Texts → the inputs of `packedLayout`: real tokens one after the other, and where attention finds them.
+import { firstPosition, type EncoderConfig } from './encoder-config.js';
+
+/** Each has its own products of attention in the graph. Twelve layers of 768, lengths of 16 to 263: see docs/decisions/archer.md. */
+export const TEXT_CLASSES = 3;
+
+export interface PackedTexts {
+  inputs: Record<string, { dims: number[]; data: Int32Array | Float32Array }>;
+  /** [texts] the row of each text's features. */
+  rows: Int32Array;
+}
+
+/** @param texts ids with special tokens, at least one */
+export function packTexts(texts: readonly (readonly number[])[], config: EncoderConfig): PackedTexts {
+  // Classes are never empty: where there are fewer texts, one token of padding is a text that nobody reads.
+  const fillers = Math.max(0, TEXT_CLASSES - texts.length);
+  const all = [...texts, ...Array.from({ length: fillers }, () => [config.padTokenId])];
+  const order = [...all.keys()].sort((a, b) => all[a].length - all[b].length || a - b);
+  const rows = new Int32Array(all.length);
+  order.forEach((text, row) => (rows[text] = row));
+  const sorted = order.map((text) => all[text]);
+  const cuts = [
+    ...cheapestCuts(
+      sorted.map(({ length }) => length),
+      TEXT_CLASSES,
+    ),
+    sorted.length,
+  ];
+  const inputs: PackedTexts['inputs'] = {};
+  cuts.forEach((end, c) => Object.assign(inputs, classFeeds(c, sorted.slice(cuts[c - 1] ?? 0, end), config)));
+  return { inputs, rows: rows.subarray(0, texts.length) };
+}
+
+/** @param texts the longest one last */
+function classFeeds(c: number, texts: readonly (readonly number[])[], config: EncoderConfig): PackedTexts['inputs'] {
+  const ids = Int32Array.from(texts.flat());
+  const length = texts.at(-1)!.length;
+  const positions = new Int32Array(ids.length);
+  const back = new Int32Array(ids.length);
+  const places = new Int32Array(texts.length * length);
+  const mask = new Float32Array(texts.length * length);
+  let row = 0;
+  texts.forEach((text, t) =>
+    text.forEach((_, i) => {
+      const place = t * length + i;
+      positions[row] = firstPosition(config) + i;
+      back[row] = place;
+      mask[place] = 1;
+      places[place] = row++;
+    }),
+  );
+  const [own, matrix] = [[ids.length], [texts.length, length]];
+  return {
+    [`ids_${c}`]: { dims: own, data: ids },
+    [`positions_${c}`]: { dims: own, data: positions },
+    [`back_${c}`]: { dims: own, data: back },
+    [`places_${c}`]: { dims: matrix, data: places },
+    [`mask_${c}`]: { dims: matrix, data: mask },
+  };
+}
+
+/**
+ * Where sorted lengths are cut into `count` parts, so that the scores of attention Σ texts · longest² are fewest: found exactly, part
+ * after part, in O(count · lengths²).
+ *
+ * @returns the first index of each part but the first; parts are never empty
+ */
+export function cheapestCuts(lengths: readonly number[], count: number): number[] {
+  const score = (begin: number, end: number) => (end - begin) * lengths[end - 1] ** 2;
+  // For `part` parts of the first `end` lengths: the fewest scores, and where the last part begins.
+  let costs = lengths.map((_, i) => score(0, i + 1));
+  const begins: number[][] = [];
+  for (let part = 1; part < count; part++) {
+    const [next, from] = [
+      new Array<number>(lengths.length).fill(Infinity),
+      new Array<number>(lengths.length).fill(part),
+    ];
+    for (let end = part + 1; end <= lengths.length; end++)
+      for (let begin = part; begin < end; begin++) {
+        const cost = costs[begin - 1] + score(begin, end);
+        if (cost >= next[end - 1]) continue;
+        next[end - 1] = cost;
+        from[end - 1] = begin;
+      }
+    costs = next;
+    begins.push(from);
+  }
+  const cuts: number[] = [];
+  let end = lengths.length;
+  for (const from of begins.reverse()) cuts.unshift((end = from[end - 1]));
+  return cuts;
+}

@@ -1,0 +1,120 @@
+// How the tokens of a batch of texts lie in memory, so that one graph of an encoder serves padded matrices and packed texts.
+//
+//     matrix   [texts, tokens, width]: every text has the length of the longest, and padding goes through every layer
+//     packed   [all tokens, width]: token-wise layers see real tokens alone; attention sees texts in classes of similar length,
+//              each a padded matrix, since only there a token meets the others of its text
+import { multiplyDims, withGradient, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
+
+/** Texts that attention sees as one matrix. */
+export interface TextClass {
+  texts: Dim;
+  tokens: Dim;
+  /** float32 [texts, tokens] 1 for a token, 0 for padding */
+  mask: Value;
+}
+
+/** Rows of hidden states, and the same as a matrix for each class: [its texts, its tokens or 1, width]. */
+export interface Rows {
+  split(rows: Value): Value[];
+  join(parts: readonly Value[]): Value;
+}
+
+export interface TokenLayout {
+  /** int32 [...rows] */
+  ids: Value;
+  /** int32 [...rows] rows of the position table */
+  positions: Value;
+  classes: readonly TextClass[];
+  /** Of all tokens. */
+  all: Rows;
+}
+
+/** Of the texts' first tokens. */
+export interface FirstRows extends Rows {
+  /** Rows of all tokens → [texts, width], class by class. */
+  of(rows: Value): Value;
+}
+
+export interface PackedLayout extends TokenLayout {
+  first: FirstRows;
+}
+
+/** Right-padded texts. */
+export interface MatrixInputs {
+  /** int32 [batch, tokens] */
+  ids: Value;
+  /** int32 [batch, tokens] rows of the position table */
+  positions: Value;
+  /** float32 [batch, tokens] 1 for a token, 0 for padding */
+  mask: Value;
+}
+
+export function matrixLayout({ ids, positions, mask }: MatrixInputs): TokenLayout {
+  const [texts, tokens] = mask.shape;
+  const all: Rows = { split: (x) => [x], join: (parts) => parts[0] };
+  return { ids, positions, classes: [{ texts, tokens, mask }], all };
+}
+
+/** The inputs of a class of packed texts. */
+interface PackedClass extends TextClass {
+  /** int32 [tokens of the class] */
+  ids: Value;
+  positions: Value;
+  /** int32 [texts, tokens] the row of each place, among the class's own; that of padding is any */
+  places: Value;
+  /** int32 [tokens of the class] the place of each row, in the matrix as one list */
+  back: Value;
+}
+
+/** Declares the inputs that `packTexts` fills. @param count number of classes */
+export function packedLayout(g: GraphBuilder, count: number): PackedLayout {
+  const classes = Array.from({ length: count }, (_, c) => classInputs(g, c));
+  const each = (part: (own: PackedClass, c: number) => Value) => g.concat(classes.map(part), 0);
+  const cut = (x: Value, size: (own: PackedClass) => Dim) => g.split(x, 0, classes.map(size));
+  const rowsOf = (x: Value) => cut(x, ({ ids }) => ids.dim(0));
+  return {
+    ids: each(({ ids }) => ids),
+    positions: each(({ positions }) => positions),
+    classes,
+    all: {
+      split: (x) => rowsOf(x).map((rows, c) => spread(g, rows, classes[c])),
+      join: (parts) => each((own, c) => collect(g, parts[c], own)),
+    },
+    first: {
+      split: (x) => cut(x, ({ texts }) => texts).map((rows) => g.unsqueeze(rows, 1)),
+      join: (parts) => each((_, c) => g.squeeze(parts[c], 1)),
+      of: (x) => {
+        const rows = rowsOf(x);
+        return each(({ places }, c) => g.gather(rows[c], g.squeeze(g.slice(places, 1, 0, 1), 1)));
+      },
+    },
+  };
+}
+
+function classInputs(g: GraphBuilder, c: number): PackedClass {
+  const [texts, tokens, rows] = [`texts_${c}`, `length_${c}`, `tokens_${c}`];
+  return {
+    texts,
+    tokens,
+    ids: g.input(`ids_${c}`, 'int32', [rows]),
+    positions: g.input(`positions_${c}`, 'int32', [rows]),
+    places: g.input(`places_${c}`, 'int32', [texts, tokens]),
+    back: g.input(`back_${c}`, 'int32', [rows]),
+    mask: g.input(`mask_${c}`, 'float32', [texts, tokens]),
+  };
+}
+
+/**
+ * Rows → matrix. The gradient of padding is 0, as no token attends to it and nobody reads it, so that the gradient of a row is that
+ * of its place, without the sum of scattered rows.
+ */
+const spread = (g: GraphBuilder, rows: Value, { places, back, texts, tokens }: PackedClass): Value =>
+  withGradient(g, g.gather(rows, places), rows, (m, dy) =>
+    m.gather(m.reshape(dy, [multiplyDims(texts, tokens), dy.dim(-1)]), back),
+  );
+
+/** Matrix → rows; the gradient of padding is 0. */
+const collect = (g: GraphBuilder, matrix: Value, { places, back, mask, texts, tokens }: PackedClass): Value =>
+  withGradient(g, g.gather(g.reshape(matrix, [multiplyDims(texts, tokens), matrix.dim(-1)]), back), matrix, (m, dy) =>
+    m.mul(m.gather(dy, places), m.unsqueeze(mask, -1)),
+  );
