@@ -100,7 +100,7 @@ try {
     tokenizer,
     stateFeature: 'pooler',
     maxLength: 512,
-    batchTokens: 8192,
+    batchTokens: 2048, // as in a run
   });
   const critic = await DoubleCritic.create({ device, encoder, rng, outputBias: -10, optimizer: adam });
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: UTTERANCE, terminatorIds: [] };

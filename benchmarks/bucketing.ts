@@ -14,18 +14,11 @@ import {
 } from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';
 import {
-  DoubleCritic,
-  encoderConfigFromJson,
   LanguageModel,
   LineEncoder,
   scoreTargets,
   Seq2SeqModel,
   tokenBatches,
-  TransformerEncoder,
-  truncateLeft,
-  tokenMatrix,
-  type CriticFeeds,
-  type EncoderConfig,
   type TokenExample,
 } from '@bowyer/models';
 import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
@@ -37,12 +30,9 @@ const repetitions = Number(process.argv[2] ?? 1);
 const MICRO_BATCH = 256;
 /** The settings of `task=score`: items that are sorted together, tokens of a batch with its padding. */
 const [WINDOW, MAX_TOKENS] = [1024, 2048];
-/** A critic's budget in a run (critic-setup.ts). */
-const CRITIC_TOKENS = 4096;
 /** Items of a batch in their order. */
 const ROWS = 32;
 const CONTEXT = 1024;
-const adam = { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 } as const;
 
 interface Turn {
   observation: string;
@@ -162,105 +152,6 @@ function sameLength(examples: readonly TokenExample[]): TokenExample[] {
   }));
 }
 
-/** The critic's encoder with all that it is given in one batch. */
-class OneBatchEncoder extends TransformerEncoder {
-  constructor(
-    private readonly given: { config: EncoderConfig; tokenizer: Tokenizer; maxLength: number },
-    batchTokens: number,
-  ) {
-    super({ ...given, batchTokens, stateFeature: 'pooler' });
-  }
-
-  override feeds(observations: readonly string[], actions: readonly string[]): CriticFeeds[] {
-    const { config, tokenizer, maxLength } = this.given;
-    const inputs = Object.entries({ observation: observations, action: actions }).flatMap(([name, texts]) => {
-      const { rows, tokens, ids, positions, mask } = tokenMatrix(
-        texts.map((text) => truncateLeft(tokenizer, text, maxLength)),
-        config,
-        { rows: texts.length, roundUp: (longest) => longest },
-      );
-      const dims = [rows, tokens];
-      return Object.entries({ ids, positions, mask }).map(([what, data]) => [`${name}_${what}`, { dims, data }]);
-    });
-    const items = observations.map((_, i) => i);
-    return [{ inputs: Object.fromEntries(inputs) as CriticFeeds['inputs'], rows: items.length, items }];
-  }
-}
-
-/** Has the encoder count what goes through. */
-function countingTokens<Encoder extends TransformerEncoder>(encoder: Encoder, counted: Tokens): Encoder {
-  const feeds = encoder.feeds.bind(encoder);
-  encoder.feeds = (observations, actions) => {
-    const made = feeds(observations, actions);
-    for (const [name, { data }] of made.flatMap(({ inputs }) => Object.entries(inputs))) {
-      if (!name.endsWith('_mask')) continue;
-      counted.padded += data.length;
-      counted.real += (data as Float32Array).reduce((sum, x) => sum + x, 0);
-    }
-    return made;
-  };
-  return encoder;
-}
-
-async function criticPasses(device: Device, tokenizer: Tokenizer, turns: readonly Turn[]) {
-  const config = encoderConfigFromJson({
-    model_type: 'bert',
-    vocab_size: tokenizer.vocabSize,
-    hidden_size: 128,
-    num_hidden_layers: 2,
-    num_attention_heads: 2,
-    intermediate_size: 512,
-    max_position_embeddings: 512,
-    pad_token_id: tokenizer.padTokenId,
-  });
-  const counted = { real: 0, padded: 0 };
-  const given = { config, tokenizer, maxLength: 512 };
-  const create = (encoder: TransformerEncoder) =>
-    DoubleCritic.create({
-      device,
-      encoder: countingTokens(encoder, counted),
-      rng: new Rng(0),
-      outputBias: 0,
-      optimizer: adam,
-    });
-  const critics = {
-    naive: await create(new OneBatchEncoder(given, Infinity)),
-    bucketed: await create(new TransformerEncoder({ ...given, stateFeature: 'pooler', batchTokens: CRITIC_TOKENS })),
-  };
-  const texts = (part: readonly Turn[]) => ({
-    observations: part.map(({ observation }) => observation),
-    actions: part.map(({ action }) => action),
-  });
-  await compare(
-    'pass of a BERT critic',
-    async (way) => {
-      for (const part of way === 'naive' ? pieces(turns, ROWS) : [turns]) {
-        const { observations, actions } = texts(part);
-        await critics[way].evaluate(observations, actions, 'online');
-      }
-    },
-    counted,
-  );
-  const some = turns.slice(0, MICRO_BATCH);
-  await compare(
-    `its training, ${MICRO_BATCH} turns at once`,
-    async (way) => {
-      for (const part of way === 'naive' ? pieces(some, ROWS) : [some]) {
-        const none = new Float32Array(part.length);
-        await critics[way].accumulateGradients({
-          ...texts(part),
-          q1Targets: none,
-          q2Targets: none,
-          v1Targets: none,
-          v2Targets: none,
-        });
-      }
-    },
-    counted,
-  );
-  for (const critic of Object.values(critics)) await critic.release();
-}
-
 /** The line critic computes each different line and action once; padding is what its counts are rounded up by. */
 function linePadding(tokenizer: Tokenizer, turns: readonly Turn[]) {
   const encoder = new LineEncoder(tokenizer, 64);
@@ -346,7 +237,6 @@ for (const [name, turns] of Object.entries(corpora)) {
   const device = await openDevice({ device: 'cpu' });
   try {
     await policyScoring(device, tokenizer, some);
-    await criticPasses(device, tokenizer, some);
     linePadding(tokenizer, some);
     await targetScoring(device, tokenizer, some);
   } finally {

@@ -3,24 +3,30 @@
 import type { Graph } from './graph.js';
 import type { Value } from './ir.js';
 
+/** In smaller tables little is gained, and their sums keep the order of their terms. */
+const LEAST_ELEMENTS = 1 << 22;
+
 export interface TableSum {
   /** The table without its rows: all zeros, read by the first scatter alone. */
   zeros: Value;
   sum: Value;
 }
 
-/** Those of the accumulated outputs that are rows added to zeros, by name. */
+/** Those of the accumulated outputs that are rows added to a large table of zeros, by name. */
 export function tableSums(graph: Graph, accumulate: ReadonlySet<string>): Map<string, TableSum> {
   const readers = new Map<Value, number>();
   const count = (value: Value | undefined) => value && readers.set(value, (readers.get(value) ?? 0) + 1);
   if (accumulate.size > 0) for (const { inputs } of graph.nodes) inputs.forEach(count);
   graph.outputs.forEach(count);
   const sums = [...graph.outputs].flatMap(([name, sum]): [string, TableSum][] => {
-    const zeros = accumulate.has(name) ? zerosBelow(sum, readers) : undefined;
+    const zeros = accumulate.has(name) && isLarge(sum) ? zerosBelow(sum, readers) : undefined;
     return zeros ? [[name, { zeros, sum }]] : [];
   });
   return new Map(sums);
 }
+
+const isLarge = ({ shape }: Value): boolean =>
+  shape.reduce<number>((size, dim) => size * (typeof dim === 'number' ? dim : NaN), 1) >= LEAST_ELEMENTS;
 
 /** @param readers how often a value is read, by nodes or as an output */
 function zerosBelow(sum: Value, readers: ReadonlyMap<Value, number>): Value | undefined {

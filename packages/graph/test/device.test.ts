@@ -55,20 +55,29 @@ describeOnDevices(gpu, (residency) => {
     expect(await values(y, 'y')).toEqual([6, 60]);
   });
 
-  test('rows scattered into zeros are added to their sum, whose other rows stay', async () => {
-    const g = new GraphBuilder('rows');
-    const table = g.input('table', 'float32', [3, 2]);
-    const read = ['one', 'two'].map((name) => g.gather(table, g.input(name, 'int32', [name])));
-    const loss = g.add(g.reduceSum(read[0]!), g.reduceSum(g.mul(read[1]!, 10)));
-    g.output('table', gradients(g, loss, [table])[0]!);
-    const sum = await device.createState({ table: { shape: [3, 2], data: Float32Array.of(1, 2, 3, 4, 5, 6) } });
-    const program = await device.compile(g);
-    const state = { table: [await device.createZeros({ table: [3, 2] }), 'table'] as const };
-    const bound = await program.bind({ state, store: { table: [sum, 'table'] }, mode: 'add' });
-    const ids = (...data: number[]) => ({ dims: [data.length], data: Int32Array.from(data) });
-    for (let i = 0; i < 2; i++) await bound.run({ inputs: { one: ids(0, 0, 2), two: ids(0) } });
-    expect(await values(sum, 'table')).toEqual([25, 26, 3, 4, 7, 8]);
-  });
+  test.each([3, 2 ** 21])(
+    'rows scattered into %i zeros are added to their sum, whose other rows stay',
+    async (rows) => {
+      const g = new GraphBuilder('rows');
+      const table = g.input('table', 'float32', [rows, 2]);
+      const taken = ['one', 'two'].map((name) => g.gather(table, g.input(name, 'int32', [name])));
+      const loss = g.add(g.reduceSum(taken[0]!), g.reduceSum(g.mul(taken[1]!, 10)));
+      g.output('table', gradients(g, loss, [table])[0]!);
+      const program = await device.compile(g);
+      const [read, sum] = [
+        await device.createZeros({ table: [rows, 2] }),
+        await device.createZeros({ table: [rows, 2] }),
+      ];
+      await device.write(sum, { table: { data: Float32Array.of(1, 2, 3, 4, 5, 6), offset: 0 } });
+      const wiring = { state: { table: [read, 'table'] as const }, store: { table: [sum, 'table'] as const } };
+      const bound = await program.bind({ ...wiring, mode: 'add' });
+      const ids = (...data: number[]) => ({ dims: [data.length], data: Int32Array.from(data) });
+      for (let i = 0; i < 2; i++) await bound.run({ inputs: { one: ids(0, 0, 2), two: ids(0) } });
+      const { data } = (await device.read(sum)).table!;
+      expect([...data.subarray(0, 6)].map(Number)).toEqual([25, 26, 3, 4, 7, 8]);
+      expect((data as Float32Array).subarray(6).every((x) => x === 0)).toBe(true);
+    },
+  );
 
   test('a state may be read and overwritten by one run', async () => {
     const x = await device.createState({ x: { shape: [2], data: Float32Array.of(1, 10) } });

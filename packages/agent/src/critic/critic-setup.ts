@@ -14,8 +14,8 @@ import { environmentInfo } from '@bowyer/envs';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { environmentOptions, hasEnvironment, type EnvironmentConfig } from '../environment/environment.js';
 
-/** Tokens that go through a transformer critic at once: bounds its memory. */
-const BATCH_TOKENS = 4096;
+/** Tokens that go through a transformer critic at once: bounds its memory, as with a policy's gradient. */
+const BATCH_TOKENS = 2048;
 
 export type CriticConfig = Partial<EnvironmentConfig> & Pick<AgentConfig, 'seed' | 'critic' | 'criticLm'>;
 

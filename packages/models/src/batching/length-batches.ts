@@ -10,8 +10,8 @@ const BATCH_PRICE = 64;
  *
  * found exactly, as a shortest path over the cuts; the time is O(rows · rows of a batch).
  *
- * @param lengths [rows][columns] tokens of each row's texts: one column for plain sequences, two where each row has, say, an
- *     observation and an action, which are matrices of their own. The first one is what rows are sorted by.
+ * @param lengths [rows][columns] tokens of each row's texts: one column for plain sequences, two where each row has, say, a source
+ *     and a target, which are matrices of their own. The first one is what rows are sorted by.
  * @param maxTokens most tokens of a batch with its padding; a longer single row is a batch of its own
  * @returns rows by their indices, the longest batch first, a batch's longest row last. Depends on the lengths alone.
  */

@@ -8,6 +8,7 @@ import {
   type BoundProgram,
   type Device,
   type Kernel,
+  type Program,
   type State,
   type Value,
 } from '@bowyer/graph';
@@ -62,6 +63,7 @@ type Head = (typeof allHeads)[number];
 
 export class DoubleCritic {
   readonly #evaluators = new Map<string, Promise<BoundProgram>>();
+  readonly #evaluatorPrograms = new Map<boolean, Promise<Program>>();
   #trainer: Promise<BoundProgram> | undefined;
 
   private constructor(
@@ -219,11 +221,9 @@ export class DoubleCritic {
 
   /** Frees both networks, the optimizer's state and the programs. */
   async release(): Promise<void> {
-    for (const bound of [...this.#evaluators.values(), ...(this.#trainer ? [this.#trainer] : [])]) {
-      const { program } = await bound;
-      await (await bound).release();
-      await program.release();
-    }
+    const bound = await Promise.all([...this.#evaluators.values(), ...(this.#trainer ? [this.#trainer] : [])]);
+    for (const each of bound) await each.release();
+    for (const program of new Set(bound.map((each) => each.program))) await program.release();
     await this.optimizer.release();
     for (const state of [this.parameters, this.targetParameters]) await this.device.release(state);
   }
@@ -232,23 +232,28 @@ export class DoubleCritic {
     const key = `${which} ${withActions}`;
     let evaluator = this.#evaluators.get(key);
     if (!evaluator) {
-      const state = which === 'online' ? this.parameters : this.targetParameters;
-      evaluator = this.#compileEvaluator(state, withActions);
+      evaluator = this.#bindEvaluator(which === 'online' ? this.parameters : this.targetParameters, withActions);
       this.#evaluators.set(key, evaluator);
     }
     return evaluator;
   }
 
-  async #compileEvaluator(state: State, withActions: boolean): Promise<BoundProgram> {
+  /** Both networks are evaluated by one program, whose working memory there is then once. */
+  async #bindEvaluator(state: State, withActions: boolean): Promise<BoundProgram> {
+    let program = this.#evaluatorPrograms.get(withActions);
+    if (!program) this.#evaluatorPrograms.set(withActions, (program = this.#compileEvaluator(withActions)));
+    const used = [...(await program).inputs.keys()].filter((name) => state.tensors.has(name));
+    return (await program).bind({ state: links(state, used), fetch: ['values'] });
+  }
+
+  async #compileEvaluator(withActions: boolean): Promise<Program> {
     const g = new GraphBuilder(withActions ? 'critic' : 'critic_values');
     const parameters = this.#parameterInputs(
       g,
       withActions ? () => true : (name) => !qHeads.some((head) => name.startsWith(`${head}.`)),
     );
     g.output('values', this.#forward(g, parameters, withActions));
-    const used = [...g.inputs.keys()].filter((name) => name in parameters);
-    const program = await this.device.compile(g);
-    return program.bind({ state: links(state, used), fetch: ['values'] });
+    return this.device.compile(g);
   }
 
   async #compileTrainer(): Promise<BoundProgram> {
