@@ -52,6 +52,7 @@ export {
   type HostKernel,
   type KernelCall,
   type KernelProgram,
+  type KernelView,
   type KernelState,
   type KernelTensor,
 } from './device/kernel.js';

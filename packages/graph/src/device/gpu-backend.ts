@@ -74,7 +74,9 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
   /** The kernel gets no elements; its programs' views are the GPU's own buffers. */
   async #callResident(kernel: HostKernel, request: RequestOf<'callKernel'>): Promise<unknown> {
     const states = await this.statesOf(request, withoutElements);
-    const viewOf: ViewOf = (role, name, dims) => {
+    const viewOf: ViewOf = (role, name, dims, first = 0) => {
+      if (first > 0)
+        raise(`a kernel views '${name}' from element ${first} on; a GPU's buffers are viewed from the first`);
       const stateId = request.states[role] ?? raise(`a kernel views '${role}', which is not among its states`);
       return this.prefixOf(this.tensor(stateId, name), dims);
     };

@@ -1,7 +1,7 @@
 // Host kernels inside the worker: loading the function, and the programs and views that it is given.
 import { Tensor } from 'onnxruntime-node';
 import type { DataType } from '../dtype.js';
-import type { HostKernel, KernelProgram, KernelState } from './kernel.js';
+import type { HostKernel, KernelProgram, KernelState, KernelView } from './kernel.js';
 import type { TypedHostTensor } from './protocol.js';
 import { raise, sizeOf } from './tensor-size.js';
 
@@ -11,10 +11,10 @@ export interface RunnableBinding {
   run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, TypedHostTensor>>;
 }
 
-/** The first elements of a state tensor of the kernel's call under other dimensions. */
-export type ViewOf = (role: string, name: string, dims: readonly number[]) => Tensor;
+/** Elements of a state tensor of the kernel's call under other dimensions. */
+export type ViewOf = (...view: KernelView) => Tensor;
 
-/** A binding as kernels use it: feeds are arrays, views are first elements of the call's own states. */
+/** A binding as kernels use it: feeds are arrays, views are elements of the call's own states. */
 export function kernelProgram(binding: RunnableBinding, viewOf: ViewOf): KernelProgram {
   return {
     run: ({ inputs = {}, views = {} }) => {
@@ -36,10 +36,10 @@ export function kernelProgram(binding: RunnableBinding, viewOf: ViewOf): KernelP
 /** Views of states whose arrays are on the host. */
 export const hostViews =
   (states: Readonly<Record<string, KernelState>>): ViewOf =>
-  (role, name, dims) => {
+  (role, name, dims, first = 0) => {
     const { dtype, data } =
       states[role]?.[name] ?? raise(`a kernel views '${name}' of '${role}', which is not among its states`);
-    return new Tensor(dtype as 'float32', data.subarray(0, sizeOf(dims)) as Float32Array, dims);
+    return new Tensor(dtype as 'float32', data.subarray(first, first + sizeOf(dims)) as Float32Array, dims);
   };
 
 /** Import a kernel. */

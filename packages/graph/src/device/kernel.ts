@@ -16,12 +16,17 @@ export interface KernelTensorInput {
   readonly data: TensorArray;
 }
 
+export type KernelView = readonly [role: string, tensor: string, dims: readonly number[], first?: number];
+
 /** A bound program as a kernel runs it: in the same thread, without messages. Data types must be the graph's (int64: BigInt64Array). */
 export interface KernelProgram {
   run(feeds: {
     inputs?: Readonly<Record<string, KernelTensorInput>>;
-    /** Graph input ← the first elements of a tensor of one of the call's states, under other dimensions. */
-    views?: Readonly<Record<string, readonly [role: string, tensor: string, dims: readonly number[]]>>;
+    /**
+     * Graph input ← elements of a tensor of one of the call's states under other dimensions, from its element `first` on: from
+     * the beginning if that is left out, as it must be on a GPU.
+     */
+    views?: Readonly<Record<string, KernelView>>;
   }): Promise<Record<string, KernelTensor>>;
 }
 

@@ -1,4 +1,4 @@
-import { CacheRows, roundedCapacity } from './cache-rows.js';
+import { CacheRows } from './cache-rows.js';
 
 const heads = 2;
 const headSize = 3;
@@ -12,7 +12,7 @@ function filled(lengths: number[], capacity: number) {
   const arrays = [0, 1].map(() => new Float32Array(lengths.length * heads * 96 * headSize));
   const rows = new CacheRows(
     arrays,
-    { heads, headSize, capacity, largestCapacity: 96 },
+    { heads, headSize, capacities: new Int32Array(lengths.length).fill(capacity), largestCapacity: 96 },
     new Int32Array(lengths.length),
   );
   const longest = Math.max(...lengths);
@@ -35,7 +35,7 @@ function expectMarks({ arrays, rows }: ReturnType<typeof filled>, rowOf: number[
       for (let head = 0; head < heads; head++)
         for (let position = 0; position < rows.lengths[row]; position++)
           for (let i = 0; i < headSize; i++)
-            expect(array[((row * heads + head) * rows.capacity + position) * headSize + i]).toBe(
+            expect(array[rows.start(row) + (head * rows.capacities[row] + position) * headSize + i]).toBe(
               mark(a, original, head, position, i),
             );
     }),
@@ -50,28 +50,45 @@ test('append leaves padding out and counts what is real', () => {
 
 test('growing and shrinking moves every row unharmed', () => {
   const cache = filled([20, 7, 0, 31], 32);
-  cache.rows.fit(70);
-  expect(cache.rows.capacity).toBe(96);
+  cache.rows.fit([20, 70, 0, 31]);
+  expect([...cache.rows.capacities]).toEqual([96, 96, 96, 96]);
   expectMarks(cache, [0, 1, 2, 3]);
-  cache.rows.fit(1); // the longest row still needs 32
-  expect(cache.rows.capacity).toBe(32);
+  cache.rows.fit([1, 1, 1, 1]); // the longest row still needs 32
+  expect([...cache.rows.capacities]).toEqual([32, 32, 32, 32]);
   expectMarks(cache, [0, 1, 2, 3]);
+});
+
+test('rows whose capacities grow and shrink at once, some of them exchanged, keep what is in them', () => {
+  const cache = filled([20, 7, 2, 31, 9], 32);
+  cache.rows.makeRoom(Int32Array.of(33, 7, 64, 31, 96));
+  expect([...cache.rows.capacities]).toEqual([64, 32, 64, 32, 96]);
+  expectMarks(cache, [0, 1, 2, 3, 4]);
+  cache.rows.swap(0, 3);
+  cache.rows.swap(3, 4);
+  cache.rows.fit([31, 7, 2]);
+  expect([...cache.rows.capacities]).toEqual([32, 32, 32, 96, 64]);
+  expectMarks(cache, [3, 1, 2, 4, 0]);
+});
+
+test('a copied beginning replaces a row, which gets the room for it', () => {
+  const cache = filled([40, 3], 64);
+  cache.rows.fit([40]);
+  cache.rows.copy([{ from: 0, to: 1, length: 35 }]);
+  expect([...cache.rows.lengths]).toEqual([40, 35]);
+  expectMarks(cache, [0, 0]);
 });
 
 test('swapped rows exchange contents and lengths', () => {
   const cache = filled([2, 9, 4], 32);
   cache.rows.swap(0, 1);
   cache.rows.swap(1, 2);
+  cache.rows.settle();
   expect([...cache.rows.lengths]).toEqual([9, 4, 2]);
   expectMarks(cache, [1, 2, 0]);
 });
 
 test('more than the arrays hold is refused', () => {
-  expect(() => filled([1], 32).rows.fit(97)).toThrow(
+  expect(() => filled([1], 32).rows.fit([97])).toThrow(
     'key-value cache: 97 positions requested, the capacity is at most 96',
   );
-});
-
-test('capacities are multiples of 32, at least one', () => {
-  expect([0, 1, 32, 33].map(roundedCapacity)).toEqual([32, 32, 32, 64]);
 });

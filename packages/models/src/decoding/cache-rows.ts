@@ -1,63 +1,115 @@
-// The key-value cache as the worker sees it: flat arrays read as [rows, heads, capacity, headSize], two per layer. Rows
-// are packed at the current capacity from the array's start, so that the first rows are a prefix the graph can read in
-// place; a change of capacity moves them inside the array.
+// The key-value cache as the worker sees it: flat arrays, two per layer, of rows [heads, capacity, headSize] one after the other.
+// Neighbouring rows of one capacity are a part of the array that the graph reads in place. Exchanges of rows and new capacities
+// move what is in the arrays, all at once when it is next used.
 import { scatterBlocks } from '../wasm/copy-blocks.js';
+import { capacityClasses, largest, roundedCapacity, type CapacityClass } from './capacity-classes.js';
+import { moveRows, type RowPlace } from './move-rows.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 
-/** Sizes of the cache. `capacity` changes over time, the arrays have room for the largest. */
+/** Sizes of the cache. Capacities change over time, the arrays have room for the largest. */
 export interface CacheGeometry {
   /** The heads of keys and values. */
   heads: number;
   headSize: number;
-  /** Positions per row that the packing has at present. */
-  capacity: number;
+  /** [rows] positions that each row has room for at present; multiples of 32. */
+  capacities: Int32Array;
   /** Positions per row that the arrays have room for. */
   largestCapacity: number;
 }
 
-/** Capacities are multiples of this: moving all rows costs about one decoding step, and comes once in so many. */
-export const CAPACITY_STEP = 32;
-
-export const roundedCapacity = (positions: number) => Math.max(1, Math.ceil(positions / CAPACITY_STEP)) * CAPACITY_STEP;
-
 export class CacheRows {
+  /** [rows] which row of the arrays each row's content is in: another than its own after an exchange. */
+  readonly #places: number[];
+  /** [rows] what there is room for in the rows of the arrays. */
+  #capacities: Int32Array;
+  #starts: number[];
+
   constructor(
     /** Key and value of each layer in turn. */
     private readonly arrays: readonly Float32Array[],
     readonly geometry: CacheGeometry,
     /** [rows] positions in use. */
     readonly lengths: Int32Array,
-  ) {}
-
-  get capacity(): number {
-    return this.geometry.capacity;
+    /** Capacities that the rows of a batch may have. */
+    readonly mostClasses: 1 | 2 = 1,
+  ) {
+    this.#places = Array.from(lengths, (_, row) => row);
+    this.#capacities = geometry.capacities;
+    this.#starts = startsOf(this.#capacities);
   }
 
-  /** Makes room for `positions` per row; shrinks as well if a smaller capacity fits every row. */
-  fit(positions: number): void {
-    const needed = Math.max(positions, largest(this.lengths));
-    const capacity = Math.min(roundedCapacity(needed), this.geometry.largestCapacity);
-    if (needed > capacity)
-      throw new RangeError(`key-value cache: ${needed} positions requested, the capacity is at most ${capacity}`);
-    if (capacity === this.capacity) return;
-    for (const array of this.arrays) this.#move(array, capacity);
-    this.geometry.capacity = capacity;
+  /** [rows] */
+  get capacities(): Int32Array {
+    return this.#capacities;
   }
 
-  /** Begins at the end when rows move apart, at the start when they close up, so that nothing is overwritten unread. */
-  #move(array: Float32Array, capacity: number): void {
-    const { heads, headSize } = this.geometry;
-    const [from, to] = [this.capacity * headSize, capacity * headSize];
-    const blocks = this.lengths.length * heads;
-    for (let i = 0; i < blocks; i++) {
-      const block = to > from ? blocks - 1 - i : i;
-      const used = this.lengths[Math.floor(block / heads)] * headSize;
-      if (used > 0) array.copyWithin(block * to, block * from, block * from + used);
-    }
+  get positionBytes(): number {
+    return 2 * 4 * this.geometry.heads * this.geometry.headSize;
   }
 
   /**
-   * Appends new keys and values to the first rows.
+   * Gives the first rows the capacities that suit what they need (see capacity-classes.ts), and brings every row to its place.
+   *
+   * @param needed [first rows] positions
+   */
+  fit(needed: readonly number[]): void {
+    const whole = this.#rounded(Math.max(largest(needed), largest(this.lengths)));
+    const now = this.#isInPlace ? this.classes(needed.length) : [];
+    const { mostClasses: most, positionBytes } = this;
+    const classes = capacityClasses(needed, whole, { most, positionBytes }, now);
+    const first = classes.flatMap(({ rows, capacity }) => Array<number>(rows).fill(this.#rounded(capacity)));
+    this.#arrange(this.lengths.map((_, row) => first[row] ?? this.#capacities[this.#places[row]]));
+  }
+
+  /** Gives larger capacities to the rows that need them. @param needed [rows] positions */
+  makeRoom(needed: Int32Array): void {
+    const present = (row: number) => this.#capacities[this.#places[row]];
+    this.#arrange(needed.map((positions, row) => Math.max(present(row), this.#rounded(positions))));
+  }
+
+  /** Neighbours of one capacity among the first rows. */
+  classes(rows: number): CapacityClass[] {
+    const classes: CapacityClass[] = [];
+    for (let row = 0; row < rows; row++) {
+      const last = classes.at(-1);
+      if (last?.capacity === this.#capacities[row]) last.rows++;
+      else classes.push({ rows: 1, capacity: this.#capacities[row] });
+    }
+    return classes;
+  }
+
+  /** Element of the arrays with which a row begins. */
+  start(row: number): number {
+    return this.#starts[row] * this.geometry.heads * this.geometry.headSize;
+  }
+
+  #rounded(positions: number): number {
+    const capacity = Math.min(roundedCapacity(positions), this.geometry.largestCapacity);
+    if (positions > capacity)
+      throw new RangeError(`key-value cache: ${positions} positions requested, the capacity is at most ${capacity}`);
+    return capacity;
+  }
+
+  get #isInPlace(): boolean {
+    return this.#places.every((place, row) => place === row);
+  }
+
+  /** Brings each row to its own place, with the given capacity. */
+  #arrange(capacities: Int32Array): void {
+    if (this.#isInPlace && capacities.every((capacity, row) => capacity === this.#capacities[row])) return;
+    const starts = startsOf(capacities);
+    const rows = this.#places.map((from, row): RowPlace => {
+      const [before, after] = [this.#capacities[from], capacities[row]];
+      const used = Math.min(this.lengths[row], before, after);
+      return { from: this.#starts[from], before, to: starts[row], after, used, isSwapped: from !== row };
+    });
+    moveRows(this.arrays, rows, this.geometry);
+    this.#places.forEach((_, row) => (this.#places[row] = row));
+    [this.#capacities, this.#starts] = [capacities, starts];
+  }
+
+  /**
+   * Appends new keys and values to the first rows, which have room for them.
    *
    * @param fresh [arrays, rows, heads, tokens, headSize]
    * @param counts [rows] how many of the tokens are real; the rest is padding
@@ -73,38 +125,49 @@ export class CacheRows {
 
   /** One token a row. @returns false where that must be done otherwise */
   #appendOne(fresh: Float32Array, array: Float32Array, counts: Int32Array): boolean {
-    const { heads, headSize } = this.geometry;
-    const stride = this.capacity * headSize;
+    const { headSize } = this.geometry;
     const starts = Array.from(counts, (count, row) =>
-      count > 0 ? row * heads * stride + this.lengths[row] * headSize : -1,
+      count > 0 ? this.start(row) + this.lengths[row] * headSize : -1,
     );
-    return scatterBlocks(fresh, array, starts, { size: headSize, stride });
+    const strides = Array.from(counts, (_, row) => this.#capacities[row] * headSize);
+    return scatterBlocks(fresh, array, starts, { size: headSize, strides });
   }
 
   #appendSome(fresh: Float32Array, array: Float32Array, tokens: number, counts: Int32Array): void {
     const { heads, headSize } = this.geometry;
-    const stride = this.capacity * headSize;
     const block = tokens * headSize;
     let source = 0;
     for (let row = 0; row < counts.length; row++) {
+      const stride = this.#capacities[row] * headSize;
       const size = counts[row] * headSize;
-      let target = row * heads * stride + this.lengths[row] * headSize;
+      let target = this.start(row) + this.lengths[row] * headSize;
       for (let head = 0; head < heads; head++, source += block, target += stride)
         copy(fresh, source, array, target, size);
     }
   }
 
-  /** The first positions of a row replace all of another row's. */
-  copy({ from, to, length }: PrefixCopy): void {
-    const { heads, headSize } = this.geometry;
-    const stride = this.capacity * headSize;
-    for (const array of this.arrays) {
-      for (let head = 0; head < heads; head++) {
-        const first = (from * heads + head) * stride;
-        array.copyWithin((to * heads + head) * stride, first, first + length * headSize);
-      }
+  /** The first positions of rows replace all of other rows', in the given order. */
+  copy(copies: readonly PrefixCopy[]): void {
+    const needed = this.lengths.slice();
+    for (const { to, length } of copies) needed[to] = Math.max(needed[to], length);
+    this.makeRoom(needed);
+    for (const { from, to, length } of copies) {
+      this.#forHeads(from, to, (array, source, target) =>
+        array.copyWithin(target, source, source + length * this.geometry.headSize),
+      );
+      this.lengths[to] = length;
     }
-    this.lengths[to] = length;
+  }
+
+  #forHeads(from: number, to: number, use: (array: Float32Array, source: number, target: number) => void): void {
+    const { heads, headSize } = this.geometry;
+    const [source, target] = [from, to].map((row) => ({
+      first: this.start(row),
+      stride: this.#capacities[row] * headSize,
+    }));
+    for (const array of this.arrays)
+      for (let head = 0; head < heads; head++)
+        use(array, source.first + head * source.stride, target.first + head * target.stride);
   }
 
   /**
@@ -133,24 +196,28 @@ export class CacheRows {
     let from = 0;
     for (const array of this.arrays)
       for (let head = 0; head < heads; head++, from += size)
-        use(array, ((row * heads + head) * this.capacity + start) * headSize, block.subarray(from, from + size));
+        use(
+          array,
+          this.start(row) + (head * this.#capacities[row] + start) * headSize,
+          block.subarray(from, from + size),
+        );
   }
 
-  /** Exchanges two rows with all that is in them. */
-  swap(a: number, b: number): void {
-    const { heads, headSize } = this.geometry;
-    const stride = this.capacity * headSize;
-    const size = Math.max(this.lengths[a], this.lengths[b]) * headSize;
-    for (const array of this.arrays) {
-      for (let head = 0; head < heads; head++) {
-        const [i, j] = [(a * heads + head) * stride, (b * heads + head) * stride];
-        const kept = array.slice(i, i + size);
-        array.copyWithin(i, j, j + size);
-        array.set(kept, j);
-      }
-    }
-    [this.lengths[a], this.lengths[b]] = [this.lengths[b], this.lengths[a]];
+  /** Brings every row to its place. */
+  settle(): void {
+    this.makeRoom(this.lengths);
   }
+
+  /** Exchanges two rows with all that is in them, which moves when the cache is next used. */
+  swap(a: number, b: number): void {
+    for (const list of [this.#places, this.lengths]) [list[a], list[b]] = [list[b], list[a]];
+  }
+}
+
+/** [rows] positions before each row. */
+function startsOf(capacities: Int32Array): number[] {
+  let sum = 0;
+  return Array.from(capacities, (capacity) => (sum += capacity) - capacity);
 }
 
 /** Short runs by a loop: making a view costs more than 64 assignments. */
@@ -158,10 +225,3 @@ function copy(source: Float32Array, from: number, target: Float32Array, to: numb
   if (size > 256) target.set(source.subarray(from, from + size), to);
   else for (let i = 0; i < size; i++) target[to + i] = source[from + i];
 }
-
-/** The same as `maximum` of core, which the workers do not load. */
-export const largest = (values: ArrayLike<number>): number => {
-  let most = -Infinity;
-  for (let i = 0; i < values.length; i++) most = Math.max(most, values[i]);
-  return most;
-};

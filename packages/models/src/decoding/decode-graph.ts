@@ -2,7 +2,7 @@
 // read, so the cache never passes through the graph; the new ones leave it as one small output.
 import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture, Recurrence } from '../architecture/architecture.js';
-import { cachedAttention } from '../layers/attention.js';
+import { cachedAttention, type CachedKeysAndValues } from '../layers/attention.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import type { IntegerWeights } from '../quantization/integer-decoding.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
@@ -10,7 +10,7 @@ import { AdapterBankGraph, placesOfTokens } from '../lora/adapter-bank-graph.js'
 import type { BankLayout } from '../lora/adapter-bank-layout.js';
 import { AdapterGraph } from '../lora/adapter-graph.js';
 import type { AdapterLayout } from '../lora/adapter-layout.js';
-import { keyName, nextStateName, stateName, valueName } from './decode-names.js';
+import { CLASS_ROWS, inClass, keyName, nextStateName, stateName, valueName } from './decode-names.js';
 import { sampleTokens, type Sampler } from './sampling.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
 import type { OperandOrder } from '../layers/weight-product.js';
@@ -20,6 +20,8 @@ export interface DecodeGraphOptions {
   operandOrder: OperandOrder;
   /** New tokens per row: one, or any number padded on the right. */
   tokens: 1 | 'tokens';
+  /** How many capacities the rows of the cache may have (see capacity-classes.ts); 1 if not given. */
+  classes?: 1 | 2;
   maskedTokenIds: readonly number[];
   /** Weights to read in 4 or 8 bits, by name; products with them round the activations to 8 bits. */
   quantized?: ReadonlyMap<string, QuantizedWeight>;
@@ -37,6 +39,8 @@ export interface DecodeGraphOptions {
  * sampled (not with one token: there it is after every row, and [sampled] is [batch] below); cache_mask [batch, 1, 1, capacity]; key.N and value.N
  * [batch, keyValueHeads, capacity, headSize] of attention layers; state.NAME [batch, …] of recurrent ones, and with them counts
  * [batch], each row's real tokens (not with one token); and what the sampler asks for: uniforms [sampled], temperature, top_p.
+ * With two capacities class_rows [2] is how many rows have the first and how many, after these, the second: cache_mask, key.N and
+ * value.N are those of the former, class1.cache_mask, class1.key.N and class1.value.N those of the latter.
  *
  * Outputs: tokens [sampled] int32; logprobs and sampling_logprobs [sampled];
  * fresh [2 · layers, batch, keyValueHeads, tokens, headSize], key and value of each attention layer in turn; next.NAME, states after
@@ -47,11 +51,9 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
   const g = new GraphBuilder('decode');
   const ids = g.input('ids', 'int32', ['batch', tokens]);
   const positions = g.input('positions', 'int32', ['batch', tokens]);
-  const mask = g.input('cache_mask', 'float32', ['batch', 1, 1, 'capacity']);
   const { heads, keyValueHeads, headSize } = architecture;
   const layout = { batch: 'batch', tokens, heads, keyValueHeads, headSize };
-  const cacheShape = ['batch', keyValueHeads, 'capacity', headSize];
-  const cacheInput = (name: string) => g.inputs.get(name) ?? g.input(name, 'float32', cacheShape);
+  const cacheOf = cacheInputs(g, architecture, options.classes ?? 1);
   // Attention of several layers may read the cache of one.
   const fresh = new Map<number, Value[]>();
   const bank = options.bank && new AdapterBankGraph(g, options.bank, placesOfTokens(g, tokens));
@@ -66,7 +68,7 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     accuracyLevel: 4,
     recurrence: cachedStates(g, architecture, tokens),
     attention: (layer, queryKeyValue, form) => {
-      const cache = { key: cacheInput(keyName(layer)), value: cacheInput(valueName(layer)), mask, positions };
+      const cache = { classes: cacheOf(layer), positions };
       const { mixed, key, value } = cachedAttention(g, queryKeyValue, cache, layout, form);
       if (!fresh.has(layer)) fresh.set(layer, [key, value]);
       return mixed;
@@ -85,6 +87,24 @@ export function decodeGraph(architecture: CausalArchitecture, options: DecodeGra
     g.output('fresh', g.concat(stacked, 0));
   }
   return g;
+}
+
+/** The cache of each layer as inputs, by capacity. */
+function cacheInputs(
+  g: GraphBuilder,
+  { keyValueHeads, headSize }: CausalArchitecture,
+  classes: 1 | 2,
+): (layer: number) => CachedKeysAndValues[] {
+  const rows = classes === 1 ? ['batch'] : g.partition('batch', g.input(CLASS_ROWS, 'int64', [classes]));
+  const capacities = rows.map((_, i) => inClass('capacity', i));
+  const masks = rows.map((own, i) => g.input(inClass('cache_mask', i), 'float32', [own, 1, 1, capacities[i]]));
+  const tensor = (name: string, i: number) =>
+    g.inputs.get(name) ?? g.input(name, 'float32', [rows[i], keyValueHeads, capacities[i], headSize]);
+  return (layer) =>
+    masks.map((mask, i) => {
+      const [key, value] = [keyName, valueName].map((name) => tensor(inClass(name(layer), i), i));
+      return { key, value, mask };
+    });
 }
 
 /** The rows after which a token is sampled. @param rows null: all */

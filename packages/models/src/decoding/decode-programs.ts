@@ -2,10 +2,10 @@
 import type { BoundProgram, Device, Kernel, Program, State } from '@bowyer/graph';
 import type { CausalArchitecture } from '../architecture/architecture.js';
 import type { StateSpec } from '../architecture/recurrence.js';
-import { decodeGraph } from './decode-graph.js';
+import { decodeGraph, type DecodeGraphOptions } from './decode-graph.js';
 import { keyName, stateName, valueName } from './decode-names.js';
 import { STATE_ROWS_PER_SLOT } from './state-rows.js';
-import { roundedCapacity } from './cache-rows.js';
+import { areUnequal, roundedCapacity } from './capacity-classes.js';
 import type { GenerateArgs, GenerateResult } from './generate-args.js';
 import { PrefixPool } from './prefix-pool.js';
 import { bankWiring, type AdapterBank } from '../lora/adapter-bank.js';
@@ -61,6 +61,8 @@ export interface BatchPrograms {
   programs: LoopPrograms;
   /** Sizes at which the batch, which may shrink on the way, takes `stepFew`. */
   few: readonly RowRange[];
+  /** How many capacities the cache's rows may have. */
+  classes: 1 | 2;
 }
 
 /** A key-value cache, and where it lives on a GPU the program that moves its rows. */
@@ -68,6 +70,14 @@ export interface DecodeCache {
   state: State;
   arrange?: BoundProgram;
 }
+
+/** The rows of a batch: the tokens of each, new ones included, and the most new ones. */
+export interface BatchSizes {
+  lengths: readonly number[];
+  width: number;
+}
+
+type GraphForm = Pick<Required<DecodeGraphOptions>, 'tokens' | 'operandOrder' | 'classes'>;
 
 export class DecodePrograms {
   readonly #bound = new Map<string, Promise<BoundProgram>>();
@@ -166,38 +176,58 @@ export class DecodePrograms {
     await this.options.device.release(state);
   }
 
-  /** Programs for a batch of `rows` whose longest new part has `width` tokens. Call `done` when their run has ended. */
-  async forBatch(sampler: Sampler, rows: number, width: number): Promise<BatchPrograms> {
+  /**
+   * Programs for a batch. Call `done` when their run has ended.
+   *
+   * @param batch.lengths [rows] tokens of each row, new ones included; @param batch.width the most new ones
+   */
+  async forBatch(sampler: Sampler, { lengths, width }: BatchSizes): Promise<BatchPrograms> {
+    const rows = lengths.length;
     await ComputeWeights.of(this.options.device, this.options.parameters).refresh();
     // With small weights both operand orders give the same graph.
     const large = !this.#isResident && this.architecture.parameters.some(({ shape }) => isLargeWeight(shape));
     if (this.options.integerProducts || this.#weightsToPrepack.size > 0)
       return this.#forPacked(sampler, large ? rows : 1);
+    const classes = this.#isResident || !areUnequal(lengths, { positionBytes: this.#positionBytes }) ? 1 : 2;
+    const program = (tokens: 1 | 'tokens', operandOrder: OperandOrder) =>
+      this.#program(sampler, { tokens, operandOrder, classes });
     if (this.options.quantized && !this.#isResident)
-      return { programs: inAllRoles(await this.#program(sampler, 'tokens', 'rows-left')), few: [] };
+      return { programs: inAllRoles(await program('tokens', 'rows-left')), few: [], classes };
     const isFew = (tokens: number) => large && tokens > 1 && tokens < FEW_ROWS;
-    const stepMany = await this.#program(sampler, 1, 'rows-left');
+    const stepMany = await program(1, 'rows-left');
     const programs = {
-      prefill: await this.#program(sampler, 'tokens', isFew(rows * width) ? 'weights-left' : 'rows-left'),
+      prefill: await program('tokens', isFew(rows * width) ? 'weights-left' : 'rows-left'),
       stepMany,
-      stepFew: large && rows > 1 ? await this.#program(sampler, 1, 'weights-left') : stepMany,
+      stepFew: large && rows > 1 ? await program(1, 'weights-left') : stepMany,
     };
-    return { programs, few: [[2, FEW_ROWS - 1]] };
+    return { programs, few: [[2, FEW_ROWS - 1]], classes };
   }
 
   async done({ programs }: BatchPrograms): Promise<void> {
     await this.#packed.done(programs.prefill);
   }
 
-  /** Some steps read the parameters themselves: where they are weights on the left, and so are not packed at each call. */
+  /** Bytes of keys and values of one position in one layer. */
+  get #positionBytes(): number {
+    const { keyValueHeads, headSize } = this.architecture;
+    return 2 * 4 * keyValueHeads * headSize;
+  }
+
+  /**
+   * Some steps read the parameters themselves: where they are weights on the left, and so are not packed at each call. One session
+   * with the packed weights is for rows of one capacity and of two: of so large a model the further nodes of a graph are no cost.
+   */
   async #forPacked(sampler: Sampler, rows: number): Promise<BatchPrograms> {
     const few =
       this.#integers.size > 0 || this.options.quantized ? [] : ROWS_AS_COLUMNS.filter(([from]) => from <= rows);
-    const stepFew = few.length > 0 ? await this.#program(sampler, 1, 'weights-left') : undefined;
+    const stepFew =
+      few.length > 0
+        ? await this.#program(sampler, { tokens: 1, operandOrder: 'weights-left', classes: 2 })
+        : undefined;
     const packed = await this.#packed.take(JSON.stringify(sampler), () =>
-      this.#compile(sampler, 'tokens', 'rows-left'),
+      this.#compile(sampler, { tokens: 'tokens', operandOrder: 'rows-left', classes: 2 }),
     );
-    return { programs: { ...inAllRoles(packed), ...(stepFew && { stepFew }) }, few };
+    return { programs: { ...inAllRoles(packed), ...(stepFew && { stepFew }) }, few, classes: 2 };
   }
 
   /** Frees the compiled graphs. */
@@ -213,18 +243,18 @@ export class DecodePrograms {
     this.#arrange = undefined;
   }
 
-  #program(sampler: Sampler, tokens: 1 | 'tokens', operandOrder: OperandOrder): Promise<BoundProgram> {
-    const key = JSON.stringify([sampler, tokens, operandOrder]);
+  #program(sampler: Sampler, form: GraphForm): Promise<BoundProgram> {
+    const key = JSON.stringify([sampler, form]);
     let bound = this.#bound.get(key);
-    if (!bound) this.#bound.set(key, (bound = this.#compile(sampler, tokens, operandOrder)));
+    if (!bound) this.#bound.set(key, (bound = this.#compile(sampler, form)));
     return bound;
   }
 
-  async #compile(sampler: Sampler, tokens: 1 | 'tokens', operandOrder: OperandOrder): Promise<BoundProgram> {
+  async #compile(sampler: Sampler, form: GraphForm): Promise<BoundProgram> {
     const { device, architecture, parameters, maskedTokenIds, quantized, adapters, bank } = this.options;
-    const packed = operandOrder === 'rows-left' ? this.#weightsToPrepack : new Set<string>();
+    const packed = form.operandOrder === 'rows-left' ? this.#weightsToPrepack : new Set<string>();
     const integers = this.#integers.size > 0 ? { shapes: this.#integers, kind: await integerKind(device) } : undefined;
-    const shared = { sampler, operandOrder, tokens, maskedTokenIds };
+    const shared = { sampler, ...form, maskedTokenIds };
     const options = { ...shared, quantized, integers, packed, adapters: adapters?.layout, bank: bank?.layout };
     const graph = this.#isResident
       ? residentDecodeGraph(architecture, { ...options, storedType: device.precision })

@@ -5,7 +5,7 @@ import { commonPrefix } from './common-prefix.js';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import { ALLOWED_BIAS } from '../layers/restricted-logits.js';
-import { roundedCapacity } from './cache-rows.js';
+import { roundedCapacity } from './capacity-classes.js';
 import type { GenerateArgs, GeneratedRow } from './generate-args.js';
 import type { LogitBias, RuledText } from './logit-inputs.js';
 import { noLogitRules } from './logit-rules.js';
@@ -54,7 +54,7 @@ export class Episodes {
   /** The adapters that the caches were computed with. */
   readonly #adapters: (LoadedAdapter | null)[];
   readonly #rows: SlotMapping;
-  #capacity = roundedCapacity(0);
+  #capacities: Int32Array;
   /** How many tokens of all prompts so far the model has read, and how many it did not need to since another slot had. */
   readonly promptTokens = { read: 0, copied: 0 };
   /** How many tokens have been guessed so far, and how many of these were right. */
@@ -64,6 +64,7 @@ export class Episodes {
     private readonly options: EpisodesOptions,
     private readonly cache: DecodeCache,
   ) {
+    this.#capacities = new Int32Array(options.slots).fill(roundedCapacity(0));
     this.#contexts = Array.from({ length: options.slots }, () => []);
     this.#adapters = this.#contexts.map(() => null);
     this.#rows = new SlotMapping(options.slots, this.#states.length > 0);
@@ -221,7 +222,8 @@ export class Episodes {
     const width = maximum(windows.map(({ feed }) => feed.length));
     const { state, arrange } = this.cache;
     const kernel = await programs.kernel();
-    const batch = await programs.forBatch(sampler, windows.length, width);
+    const lengths = windows.map(({ tokens }) => tokens);
+    const batch = await programs.forBatch(sampler, { lengths, width });
     const { prefill, stepFew, stepMany } = batch.programs;
     const shared = stagesOfRows(plan, this.#rows);
     this.#count(plan, windows, pooled);
@@ -233,11 +235,12 @@ export class Episodes {
         args: {
           ...run,
           few: batch.few,
+          classes: batch.classes,
           takesLast: { stepFew: stepFew === prefill, stepMany: stepMany === prefill },
         },
       })
       .finally(() => programs.done(batch));
-    this.#capacity = result.capacity;
+    this.#capacities = result.capacities;
     this.drafts.guessed += result.drafts.guessed;
     this.drafts.accepted += result.drafts.accepted;
     const utterances = new Map<number, Utterance>();
@@ -285,8 +288,8 @@ export class Episodes {
       const row = this.#rows.row(slot);
       return blocks.slice(first).map((block, i) => ({ block, row, start: (first + i) * BLOCK_TOKENS }));
     });
-    const { capacity } = await pool.load(this.#pooledCache(), copies);
-    this.#capacity = capacity;
+    const { capacities } = await pool.load(this.#pooledCache(), copies);
+    this.#capacities = capacities;
     return loads.reduce((sum, { length, cached }) => sum + length - cached, 0);
   }
 
@@ -319,7 +322,7 @@ export class Episodes {
   get #geometry(): GenerateArgs['geometry'] {
     const { programs, contextLength } = this.options;
     const { keyValueHeads: heads, headSize } = programs.architecture;
-    return { heads, headSize, capacity: this.#capacity, largestCapacity: roundedCapacity(contextLength) };
+    return { heads, headSize, capacities: this.#capacities, largestCapacity: roundedCapacity(contextLength) };
   }
 
   /** The part of each turn's prompt that is cached, and the part of the rest that other slots have or will have. */
@@ -383,7 +386,7 @@ export class Episodes {
     },
     sampler: Sampler,
     options: SamplingOptions,
-  ): Omit<GenerateArgs, 'few' | 'takesLast'> {
+  ): Omit<GenerateArgs, 'few' | 'classes' | 'takesLast'> {
     const { windows, swaps, shared, restore, turns } = rows;
     const { contextLength: positions, vocabSize } = this.options.programs.architecture;
     return {

@@ -44,6 +44,8 @@ export interface GenerateArgs {
   lastPosition: number;
   /** Which steps run the graph for any number of new tokens, which asks for the row that each one ends in. */
   takesLast: Readonly<Record<Step, boolean>>;
+  /** How many capacities the rows of the cache may have, for which the graphs are made. */
+  classes: 1 | 2;
   /** Sizes of a batch, first and last, with which it goes to `stepFew` (see weight-product.ts). */
   few: readonly (readonly [from: number, to: number])[];
 }
@@ -63,7 +65,7 @@ export interface GeneratedRow {
 export interface GenerateResult {
   /** The rows in the order of `feed`. */
   rows: GeneratedRow[];
-  capacity: number;
+  capacities: Int32Array;
   lengths: Int32Array;
   /** Exchanges made on top of those asked for, as rows left the batch. */
   swaps: [number, number][];

@@ -23,7 +23,7 @@ export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>
   const dataOf = (name: string) => states.cache[name].data as Float32Array;
   const stateNames = new Set(specs.map(({ name }) => stateName(name)));
   const names = Object.keys(states.cache).filter((name) => !stateNames.has(name));
-  const rows = new CacheRows(names.map(dataOf), args.geometry, args.lengths);
+  const rows = new CacheRows(names.map(dataOf), args.geometry, args.lengths, args.classes);
   const stateRows = new StateRows(
     specs.map((spec) => ({ ...spec, data: dataOf(stateName(spec.name)) })),
     args.lengths.length,
@@ -31,7 +31,6 @@ export const generate: HostKernel<'cache', GenerateArgs, Promise<GenerateResult>
   const ahead = Math.max(0, Math.min(args.maxNewTokens - 1, SOON));
   const cache = new HostCache(rows, names, specs.length > 0 ? stateRows : undefined, ahead);
   for (const [a, b] of args.swaps) cache.swap(a, b);
-  rows.fit(0);
   for (const row of args.recurrent?.restore ?? []) stateRows.restore(row);
   args.feed.forEach((_, row) => args.lengths[row] === 0 && stateRows.clear(row));
   return generateWith(cache, programs, args);

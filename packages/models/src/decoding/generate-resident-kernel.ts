@@ -1,7 +1,7 @@
 // The token loop where the key-value cache lives on a GPU: every run of the decoding graph writes its new keys and values
 // into the cache's own buffers, so that ids and probabilities alone cross. Moving rows is a gather on the GPU as well.
 import type { HostKernel, KernelProgram } from '@bowyer/graph';
-import { largest, roundedCapacity } from './cache-rows.js';
+import { largest, roundedCapacity } from './capacity-classes.js';
 import type { GenerateArgs, GenerateResult } from './generate-args.js';
 import type { KernelInputs, LoopCache } from './loop-cache.js';
 import type { PrefixCopy } from './shared-prefixes.js';
@@ -16,9 +16,7 @@ export const generateResident: HostKernel<'cache', GenerateArgs, Promise<Generat
 }) => {
   const cache = new ResidentCache(Object.keys(states.cache), programs.arrange, args);
   for (const [a, b] of args.swaps) cache.swap(a, b);
-  const result = await generateWith(cache, programs, args);
-  await cache.settle();
-  return result;
+  return generateWith(cache, programs, args);
 };
 
 /**
@@ -37,12 +35,12 @@ class ResidentCache implements LoopCache {
     private readonly args: GenerateArgs,
   ) {
     this.lengths = args.lengths;
-    this.#capacity = args.geometry.capacity;
+    this.#capacity = args.geometry.capacities[0];
     this.#places = Array.from(args.lengths, (_, row) => row);
   }
 
-  get capacity(): number {
-    return this.#capacity;
+  get capacities(): Int32Array {
+    return this.lengths.map(() => this.#capacity);
   }
 
   /** The rows' contents follow with the next run. */
@@ -51,12 +49,14 @@ class ResidentCache implements LoopCache {
   }
 
   /**
-   * The row's contents follow with the next run, as those of `swap`; positions beyond those that are copied are not
+   * The rows' contents follow with the next run, as those of `swap`; positions beyond those that are copied are not
    * seen before they are written.
    */
-  copy({ from, to, length }: PrefixCopy): void {
-    this.#places[to] = this.#places[from];
-    this.lengths[to] = length;
+  copy(copies: readonly PrefixCopy[]): void {
+    for (const { from, to, length } of copies) {
+      this.#places[to] = this.#places[from];
+      this.lengths[to] = length;
+    }
   }
 
   async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {
@@ -74,7 +74,6 @@ class ResidentCache implements LoopCache {
     return outputs;
   }
 
-  /** Brings every row to its place: another call of the kernel does not know where they were. */
   async settle(): Promise<void> {
     if (this.#places.some((place, row) => place !== row)) await this.#arrange(this.#capacity);
   }

@@ -1,15 +1,14 @@
 // The key-value cache on the host, as the token loop uses it.
-import type { KernelProgram } from '@bowyer/graph';
-import { type CacheRows, largest } from './cache-rows.js';
-import { nextStateName, stateName } from './decode-names.js';
+import type { KernelProgram, KernelView } from '@bowyer/graph';
+import type { CacheRows } from './cache-rows.js';
+import { CAPACITY_STEP, longRowsFirst, type CapacityClass } from './capacity-classes.js';
+import { CLASS_ROWS, inClass, nextStateName, stateName } from './decode-names.js';
 import type { KernelInputs, LoopCache } from './loop-cache.js';
 import type { PrefixCopy } from './shared-prefixes.js';
 import type { StateRows } from './state-rows.js';
 
 /** A cache in this thread's arrays: graphs read it in place, and what is new is copied into it after each run. */
 export class HostCache implements LoopCache {
-  #mask = new Float32Array(0);
-
   constructor(
     private readonly rows: CacheRows,
     private readonly names: readonly string[],
@@ -18,8 +17,8 @@ export class HostCache implements LoopCache {
     private readonly ahead: number,
   ) {}
 
-  get capacity(): number {
-    return this.rows.capacity;
+  get capacities(): Int32Array {
+    return this.rows.capacities;
   }
 
   get lengths(): Int32Array {
@@ -31,9 +30,18 @@ export class HostCache implements LoopCache {
     this.states?.swap(a, b);
   }
 
-  copy(copy: PrefixCopy): void {
-    this.rows.copy(copy);
-    this.states?.copy(copy);
+  copy(copies: readonly PrefixCopy[]): void {
+    this.rows.copy(copies);
+    for (const copy of copies) this.states?.copy(copy);
+  }
+
+  settle(): void {
+    this.rows.settle();
+  }
+
+  longRowsFirst(needed: readonly number[]): [number, number][] {
+    const { mostClasses: most, positionBytes } = this.rows;
+    return longRowsFirst(needed, { most, positionBytes });
   }
 
   get takeSnapshots() {
@@ -41,37 +49,58 @@ export class HostCache implements LoopCache {
   }
 
   async run(program: KernelProgram, inputs: KernelInputs, width: number, counts: Int32Array) {
-    const mask = this.#cacheMask(counts.length);
+    this.rows.fit(Array.from(counts, (_, row) => this.lengths[row]));
     // The graph for any number of tokens asks for each row's last one, and for how many there are.
     const real: KernelInputs =
       this.states && 'last' in inputs ? { counts: { dims: [counts.length], data: counts } } : {};
-    const outputs = await program.run({ inputs: { ...inputs, ...mask, ...real }, views: this.#views(counts.length) });
+    const cache = this.#cacheOf(counts.length);
+    const outputs = await program.run({ inputs: { ...inputs, ...cache.inputs, ...real }, views: cache.views });
     this.states?.replace((name) => outputs[nextStateName(name)].data as Float32Array, counts);
-    const longest = largest(counts.map((count, row) => this.lengths[row] + count));
-    const most = this.rows.geometry.largestCapacity;
-    this.rows.fit(width > 1 ? Math.max(longest, Math.min(longest + this.ahead, most)) : longest);
+    this.rows.fit(this.#needed(counts, width > 1 ? this.ahead : 0));
     this.rows.append(outputs.fresh.data as Float32Array, width, counts);
     return outputs;
   }
 
-  /** [rows, 1, 1, capacity] 0 over valid positions, far below any score after them. */
-  #cacheMask(rows: number) {
-    const { capacity, lengths } = this;
-    if (this.#mask.length !== rows * capacity) this.#mask = new Float32Array(rows * capacity);
-    for (let row = 0; row < rows; row++) {
-      this.#mask.fill(0, row * capacity, row * capacity + lengths[row]);
-      this.#mask.fill(-1e9, row * capacity + lengths[row], (row + 1) * capacity);
-    }
-    return { cache_mask: { dims: [rows, 1, 1, capacity], data: this.#mask } };
+  /** [rows] positions of each row with its new tokens, and with those to make room for. */
+  #needed(counts: Int32Array, ahead: number): number[] {
+    const { largestCapacity } = this.rows.geometry;
+    return Array.from(counts, (count, row) => {
+      const positions = this.lengths[row] + count;
+      return Math.max(positions, Math.min(positions + ahead, largestCapacity));
+    });
   }
 
-  #views(rows: number) {
-    const { heads, headSize, capacity } = this.rows.geometry;
-    const dims = [rows, heads, capacity, headSize];
+  /** What the graph reads of the first rows. */
+  #cacheOf(rows: number): { inputs: KernelInputs; views: Record<string, KernelView> } {
+    const classes = this.rows.classes(rows);
+    while (classes.length < this.rows.mostClasses) classes.push({ rows: 0, capacity: CAPACITY_STEP });
+    const sizes = BigInt64Array.from(classes, (own) => BigInt(own.rows));
+    const inputs: Record<string, KernelInputs[string]> =
+      classes.length > 1 ? { [CLASS_ROWS]: { dims: [sizes.length], data: sizes } } : {};
     const states = this.states?.shapes(rows) ?? [];
-    return Object.fromEntries([
-      ...this.names.map((name) => [name, ['cache', name, dims] as const] as const),
-      ...states.map(([name, shape]) => [stateName(name), ['cache', stateName(name), shape] as const] as const),
-    ]);
+    const views = Object.fromEntries(
+      states.map(([name, shape]): [string, KernelView] => [stateName(name), ['cache', stateName(name), shape]]),
+    );
+    let first = 0;
+    classes.forEach((own, index) => {
+      inputs[inClass('cache_mask', index)] = this.#cacheMask(first, own);
+      Object.assign(views, this.#views(first, own, index));
+      first += own.rows;
+    });
+    return { inputs, views };
+  }
+
+  /** [rows, 1, 1, capacity] 0 over valid positions, far below any score after them. */
+  #cacheMask(first: number, { rows, capacity }: CapacityClass) {
+    const mask = new Float32Array(rows * capacity).fill(-1e9);
+    for (let row = 0; row < rows; row++) mask.fill(0, row * capacity, row * capacity + this.lengths[first + row]);
+    return { dims: [rows, 1, 1, capacity], data: mask };
+  }
+
+  #views(first: number, { rows, capacity }: CapacityClass, index: number): Record<string, KernelView> {
+    const { heads, headSize } = this.rows.geometry;
+    const dims = [rows, heads, capacity, headSize];
+    const start = rows === 0 ? 0 : this.rows.start(first);
+    return Object.fromEntries(this.names.map((name) => [inClass(name, index), ['cache', name, dims, start]]));
   }
 }

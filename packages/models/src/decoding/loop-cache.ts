@@ -6,15 +6,24 @@ export type KernelInputs = NonNullable<Parameters<KernelProgram['run']>[0]['inpu
 
 /** The place of the keys and values, and how a run of the decoding graph reads and extends them. */
 export interface LoopCache {
-  readonly capacity: number;
+  /** [rows] positions that there is room for. */
+  readonly capacities: Int32Array;
   /** [rows] positions in use. */
   readonly lengths: Int32Array;
   /** Exchanges two rows with all that is in them. */
   swap(a: number, b: number): void;
-  /** Keys and values of the first positions of a row, and its states, replace another row's. */
-  copy(copy: PrefixCopy): void;
+  /** Keys and values of the first positions of rows, and their states, replace other rows', in the given order. */
+  copy(copies: readonly PrefixCopy[]): void;
+  /**
+   * Pairs of rows to exchange so that long rows come first, where attention reads less then.
+   *
+   * @param needed [first rows] positions
+   */
+  longRowsFirst?(needed: readonly number[]): [number, number][];
   /** Keeps the states of the first rows, to go back to, if there are states: these keep nothing of what they were. */
   takeSnapshots?(rows: number): void;
+  /** Brings every row's content to its place: another call does not know where exchanges have left it. */
+  settle(): void | Promise<void>;
   /**
    * Runs the graph over the first rows and keeps the new keys and values.
    *

@@ -3,13 +3,13 @@ import type { HostKernel } from '@bowyer/graph';
 import { CacheRows } from './cache-rows.js';
 import type { CopyBlocksArgs } from './prefix-pool.js';
 
-export const copyPoolBlocks: HostKernel<'cache' | 'pool', CopyBlocksArgs, { capacity: number }> = ({
+export const copyPoolBlocks: HostKernel<'cache' | 'pool', CopyBlocksArgs, { capacities: Int32Array }> = ({
   states,
   args: { geometry, lengths, direction, copies, blocksPerArray, blockSize },
 }) => {
   const arrays = Object.values(states.cache).map(({ data }) => data as Float32Array);
   const rows = new CacheRows(arrays, geometry, lengths);
-  if (direction === 'load') rows.fit(0);
+  if (direction === 'load') rows.makeRoom(lengths);
   for (const { block, row, start } of copies) {
     const array = states.pool[`blocks.${Math.floor(block / blocksPerArray)}`].data as Float32Array;
     const at = (block % blocksPerArray) * blockSize;
@@ -17,5 +17,5 @@ export const copyPoolBlocks: HostKernel<'cache' | 'pool', CopyBlocksArgs, { capa
     if (direction === 'save') rows.saveBlock(row, start, content);
     else rows.loadBlock(row, start, content);
   }
-  return { capacity: rows.capacity };
+  return { capacities: rows.capacities };
 };

@@ -41,7 +41,7 @@ export class PrefixPool {
   private constructor(
     private readonly device: Device,
     private readonly state: State,
-    private readonly kernel: Kernel<CopyBlocksArgs, { capacity: number }>,
+    private readonly kernel: Kernel<CopyBlocksArgs, { capacities: Int32Array }>,
     private readonly layout: { blocks: number; blocksPerArray: number; blockSize: number },
   ) {
     this.#tree = new PrefixTree(layout.blocks);
@@ -67,7 +67,10 @@ export class PrefixPool {
       ),
     );
     const module = new URL('./prefix-pool-kernel.js', import.meta.url);
-    const kernel = await device.loadKernel<CopyBlocksArgs, { capacity: number }>({ module, name: 'copyPoolBlocks' });
+    const kernel = await device.loadKernel<CopyBlocksArgs, { capacities: Int32Array }>({
+      module,
+      name: 'copyPoolBlocks',
+    });
     return new PrefixPool(device, state, kernel, { blocks, blocksPerArray, blockSize });
   }
 
@@ -93,8 +96,8 @@ export class PrefixPool {
     if (copies.length > 0) await this.#copy(cache, 'save', copies);
   }
 
-  /** Fills positions of rows with blocks. @param cache `lengths` as they are afterwards @returns the capacity that this takes */
-  async load(cache: PooledCache, copies: readonly BlockCopy[]): Promise<{ capacity: number }> {
+  /** Fills positions of rows with blocks. @param cache `lengths` as they are afterwards @returns the capacities that this takes */
+  async load(cache: PooledCache, copies: readonly BlockCopy[]): Promise<{ capacities: Int32Array }> {
     return this.#copy(cache, 'load', copies);
   }
 
@@ -119,7 +122,7 @@ export class PrefixPool {
     { state, geometry, lengths }: PooledCache,
     direction: 'save' | 'load',
     copies: readonly BlockCopy[],
-  ): Promise<{ capacity: number }> {
+  ): Promise<{ capacities: Int32Array }> {
     const { blocksPerArray, blockSize } = this.layout;
     const args = { geometry, lengths, direction, copies, blocksPerArray, blockSize };
     try {

@@ -102,7 +102,9 @@ test('batches whose rows fill the columns of a product step without packed weigh
   for (const prompt of batches) wanted.push(...(await say(programs, greedy, [prompt])));
 
   const sizes = [batches.length, 12];
-  const [many, fewer] = await Promise.all(sizes.map((rows) => programs.forBatch({ kind: 'greedy' }, rows, 3)));
+  const [many, fewer] = await Promise.all(
+    sizes.map((rows) => programs.forBatch({ kind: 'greedy' }, { lengths: Array<number>(rows).fill(3), width: 3 })),
+  );
   expect(many.programs.stepFew).not.toBe(many.programs.prefill);
   expect(fewer.few).toEqual([]);
   await Promise.all([many, fewer].map((batch) => programs.done(batch)));

@@ -1,7 +1,7 @@
 // The loop over tokens: what is new goes through the graph, a token is sampled for each row, and rows stop at their ends.
 import type { KernelProgram } from '@bowyer/graph';
 import { PLACES } from '../lora/adapter-bank-graph.js';
-import { largest } from './cache-rows.js';
+import { largest } from './capacity-classes.js';
 import type { GenerateArgs, GeneratedRow, GenerateResult, Role } from './generate-args.js';
 import { logitBiasInputs, logitRuleInputs, tokenMaskInput, topLogprobsOf, type TopLogprobs } from './logit-inputs.js';
 import type { KernelInputs, LoopCache } from './loop-cache.js';
@@ -18,7 +18,7 @@ export async function generateWith(
   const loop = new TokenLoop(cache, args);
   for (const { feed, copies } of args.shared ?? []) {
     await loop.read(programs.prefill, feed);
-    for (const copy of copies) cache.copy(copy);
+    cache.copy(copies);
   }
   const step = () => {
     const { length } = loop.batch;
@@ -26,11 +26,19 @@ export async function generateWith(
     return loop.step(programs[role], args.takesLast[role]);
   };
   loop.take(await (loop.beginsWithStep ? step() : loop.feed(programs.prefill)));
+  loop.orderByLength();
   while (loop.isRunning) {
     if (args.drafts && (await loop.speculate(programs.prefill))) continue;
     loop.take(await step());
   }
-  return { rows: loop.rows, capacity: cache.capacity, lengths: cache.lengths, swaps: loop.swaps, drafts: loop.drafts };
+  await cache.settle();
+  return {
+    rows: loop.rows,
+    capacities: cache.capacities,
+    lengths: cache.lengths,
+    swaps: loop.swaps,
+    drafts: loop.drafts,
+  };
 }
 
 /** The place where a token is sampled: in which row, and after how many guesses. */
@@ -94,7 +102,9 @@ class TokenLoop {
    */
   async feed(program: KernelProgram): Promise<Sampled> {
     const { feed } = this.args;
-    for (const [a, b] of longestFirst(feed.map(({ length }) => length))) this.#swap(a, b);
+    const swaps = longestFirst(feed.map(({ length }) => length));
+    for (const [a, b] of swaps) this.#swap(a, b);
+    if (swaps.length === 0) this.orderByLength();
     const tokens = this.batch.map((index) => feed[index]);
     if (!this.cache.takeSnapshots) return (await this.read(program, tokens))!;
     await this.read(
@@ -215,6 +225,12 @@ class TokenLoop {
       this.#swap(to, from);
     }
     batch.length = running;
+  }
+
+  /** Brings rows with much in the cache to the front, where attention reads less then. */
+  orderByLength(): void {
+    const needed = this.batch.map((_, row) => this.cache.lengths[row]);
+    for (const [a, b] of this.cache.longRowsFirst?.(needed) ?? []) this.#swap(a, b);
   }
 
   /** Exchanges two rows of the batch. */

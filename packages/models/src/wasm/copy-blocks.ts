@@ -58,9 +58,10 @@ function instanceOf(memory: WasmMemory): Exports {
 }
 
 /**
- * Blocks of `size` elements, close together in `source`, to places in `array` that are `stride` elements apart.
+ * Blocks of `size` elements, close together in `source`, to places in `array`.
  *
  * @param starts element of `array` at which each group of blocks begins; a group below 0 is left out
+ * @param options.strides elements between the beginnings of two blocks of each group
  * @returns false, and nothing is done, unless the array is in a WebAssembly memory, `source` fits into its first bytes and
  *   blocks are multiples of 16 bytes
  */
@@ -68,7 +69,7 @@ export function scatterBlocks(
   source: Float32Array,
   array: Float32Array,
   starts: readonly number[],
-  { size, stride }: { size: number; stride: number },
+  { size, strides }: { size: number; strides: readonly number[] },
 ): boolean {
   const memory = wasmMemoryOf(array);
   if (!memory || size % 4 !== 0 || source.byteLength > LOOP_BYTES) return false;
@@ -76,7 +77,7 @@ export function scatterBlocks(
   const { copy_blocks } = instanceOf(memory);
   const group = source.byteLength / starts.length;
   starts.forEach((start, i) => {
-    if (start >= 0) copy_blocks(i * group, (i + 1) * group, array.byteOffset + 4 * start, 4 * size, 4 * stride);
+    if (start >= 0) copy_blocks(i * group, (i + 1) * group, array.byteOffset + 4 * start, 4 * size, 4 * strides[i]);
   });
   return true;
 }
