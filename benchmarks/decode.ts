@@ -1,8 +1,12 @@
 // GPT-2 124M from random weights: greedy decoding of 32 tokens after a prompt of 64, with 1 to 32 rows at a time. Each step
 // must read all weights and the valid part of the key-value cache once, so memory speed bounds the steps per second.
-// Run: node --conditions=source --import tsx benchmarks/decode.ts [repetitions] [rows, e.g. 1,16]
+// From 16 rows on arithmetic bounds them as well: the step is also compared with its products at the rate of such shapes where
+// nothing is read from memory, and its parts are measured for themselves. The prompt of one row can be longer than the others'.
+// Run: node --conditions=source --import tsx benchmarks/decode.ts [repetitions] [rows, e.g. 1,16] [tokens of the longest prompt]
+import { loadavg } from 'node:os';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
+import { cachedProductRate, decodeParts } from './decode-parts.js';
 import { copyRate, median, milliseconds } from './measure.js';
 import { randomGpt2, randomPrompts } from './random-gpt2.js';
 
@@ -10,6 +14,9 @@ const PROMPT = 64;
 const NEW_TOKENS = 32;
 const repetitions = Number(process.argv[2] ?? 5);
 const batches = (process.argv[3] ?? '1,4,8,16,32').split(',').map(Number);
+const longest = Number(process.argv[4] ?? PROMPT);
+/** Fewer rows are bounded by memory alone. */
+const PARTS_FROM = 16;
 const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
 
 /** ONNX Runtime's threads look for work for some 50 ms after a run, which would slow the copy down and so flatter the ratio. */
@@ -24,13 +31,34 @@ try {
   const model = await randomGpt2(device);
   const copied = await copyRate(device);
   const { layers, keyValueHeads, headSize } = model.architecture;
+  const width = keyValueHeads * headSize;
   const weightBytes = 4 * (model.parameters.size - 1024 * 768); // few positions are read
   // Steps see from PROMPT to PROMPT + NEW_TOKENS − 2 earlier tokens.
-  const cacheBytes = 4 * 2 * layers * keyValueHeads * headSize * (PROMPT + (NEW_TOKENS - 2) / 2);
+  const tokenBytes = 4 * 2 * layers * keyValueHeads * headSize;
+
+  const showArithmetic = async (rows: number, step: number, positions: number) => {
+    const rate = await cachedProductRate(device, rows, width);
+    const parts = await decodeParts(device, model, rows, positions);
+    const medians: [string, number][] = [];
+    for (const [name, time] of Object.entries({ rate, ...parts })) {
+      await time(); // the first run is not measured
+      const times: number[] = [];
+      for (let i = 0; i < repetitions; i++) times.push(await rested(time));
+      medians.push([name, median(times)]);
+    }
+    const [[, gigaflops], ...milliseconds] = medians;
+    const limit = (2 * rows * weightBytes) / 4 / gigaflops / 1e6;
+    const rest = milliseconds.reduce((left, [, part]) => left - part, step);
+    const shares = [...milliseconds, ['all else (small nodes, copies)', rest] as const];
+    console.log(
+      `batch ${rows}: ${(step / limit).toFixed(2)} × the arithmetic limit of ${limit.toFixed(1)} ms (${gigaflops.toFixed(0)} GFLOP/s); parts in ms: ` +
+        shares.map(([name, part]) => `${name} ${part.toFixed(1)}`).join(', '),
+    );
+  };
 
   for (const rows of batches) {
-    const episodes = await model.openEpisodes({ slots: rows, contextLength: PROMPT + NEW_TOKENS });
-    const prompts = randomPrompts(rng, rows, PROMPT);
+    const episodes = await model.openEpisodes({ slots: rows, contextLength: longest + NEW_TOKENS });
+    const prompts = [...randomPrompts(rng, 1, longest), ...randomPrompts(rng, rows - 1, PROMPT)];
     const generate = (maxNewTokens: number) =>
       milliseconds(() =>
         episodes.act(
@@ -39,7 +67,8 @@ try {
         ),
       );
     await generate(2); // compiles
-    const bytes = weightBytes + rows * cacheBytes;
+    const cached = longest + (rows - 1) * PROMPT + (rows * (NEW_TOKENS - 2)) / 2;
+    const bytes = weightBytes + cached * tokenBytes;
     const runs: { prefill: number; step: number; copied: number }[] = [];
     for (let i = 0; i < repetitions; i++) {
       const rate = await rested(copied);
@@ -50,14 +79,15 @@ try {
     const step = median(runs.map((run) => run.step));
     const factors = runs.map((run) => (run.step * 1e6 * run.copied) / bytes);
     console.log(
-      `batch ${rows}: prompt of ${PROMPT} ${median(runs.map((run) => run.prefill)).toFixed(0)} ms; ` +
+      `batch ${rows}: prompts of ${longest} and ${PROMPT} ${median(runs.map((run) => run.prefill)).toFixed(0)} ms; ` +
         `${step.toFixed(1)} ms a step, ${((1e3 * rows) / step).toFixed(0)} tokens/s; ` +
         `${(bytes / 1e6).toFixed(0)} MB a step, ${(bytes / step / 1e6).toFixed(1)} GB/s; copy rate ${median(runs.map((run) => run.copied)).toFixed(1)} GB/s`,
     );
     console.log(
-      `batch ${rows}: ${median(factors).toFixed(2)} × the memory limit (aim: at most 1.6 at 4 to 32 rows); runs ${factors.map((x) => x.toFixed(2)).join(' ')}`,
+      `batch ${rows}: ${median(factors).toFixed(2)} × the memory limit (aim: at most 1.6 at 4 to 32 rows); runs ${factors.map((x) => x.toFixed(2)).join(' ')}; load ${loadavg()[0].toFixed(1)}`,
     );
     await episodes.close();
+    if (rows >= PARTS_FROM) await showArithmetic(rows, step, Math.round(cached / rows));
   }
 } finally {
   await device.close();

@@ -5,7 +5,7 @@ import type { Rng, Trajectory } from '@bowyer/core';
 import type { Env } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
 import { median } from './measure.js';
-import { cpuSeconds, type Peer } from './peer.js';
+import { cpuSeconds, peakMemory, type Peer } from './peer.js';
 
 /** One iteration; times are in seconds. */
 export interface Iteration {
@@ -18,6 +18,8 @@ export interface Iteration {
   turns: number;
   tokens: number;
   observed: number;
+  /** The most memory that the process has had resident up to then, GiB. */
+  peak: number;
 }
 
 export interface Sizes {
@@ -94,7 +96,7 @@ export async function compareIterations(
     },
     log: async (iteration: number, _metrics: unknown, played: readonly Trajectory[]) => {
       const wall = (performance.now() - started) / 1e3;
-      const ours = { wall, cpu: cpuSeconds() - cpu, rollout, rolloutCpu, ...countsOf(played) };
+      const ours = { wall, cpu: cpuSeconds() - cpu, rollout, rolloutCpu, ...countsOf(played), peak: peakMemory() };
       const theirs = peer && (await peer.next());
       if (iteration > 0) rows.push({ ours, theirs });
       console.log(`ours ${shown(ours)}${theirs ? `; TRL ${shown(theirs)}` : ''}; load ${loadavg()[0].toFixed(1)}`);
@@ -119,9 +121,9 @@ function countsOf(played: readonly Trajectory[]): Pick<Iteration, 'turns' | 'tok
   };
 }
 
-const shown = ({ wall, cpu, rollout, rolloutCpu, turns, tokens, observed }: Iteration) =>
+const shown = ({ wall, cpu, rollout, rolloutCpu, turns, tokens, observed, peak }: Iteration) =>
   `${wall.toFixed(2)} s (CPU ${cpu.toFixed(2)}), rollout ${rollout.toFixed(2)} (${rolloutCpu.toFixed(2)}), ` +
-  `${turns} turns, ${tokens} tokens written and ${observed} read`;
+  `${turns} turns, ${tokens} tokens written and ${observed} read, at most ${peak.toFixed(2)} GiB`;
 
 function printMedians(title: string, rows: readonly { ours: Iteration; theirs: Iteration | null }[]): void {
   const of = (pick: (row: (typeof rows)[number]) => number) => median(rows.map(pick));

@@ -1,7 +1,8 @@
 // Peak memory of loading a model, over what the process had before and as a share of its float32 weights: GPT-2 124M and a
 // Llama of 350M from one float32 file, from bfloat16, and from shards. Each is loaded in a process of its own.
-// Run: node --conditions=source --import tsx benchmarks/load-memory.ts
-import { execFileSync } from 'node:child_process';
+// Beside transformers, which loads the same folder in float32, where PYTHON has it.
+// Run: PYTHON=… node --conditions=source --import tsx benchmarks/load-memory.ts
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,7 +56,14 @@ async function main(): Promise<void> {
 function measure(name: string, path: string, quantization: string): void {
   const script = fileURLToPath(import.meta.url);
   const args = ['--conditions=source', '--import', 'tsx', script, path, quantization];
-  console.log(`${name}: ${execFileSync(process.execPath, args, { encoding: 'utf8' }).trim()}`);
+  console.log(`${name}: ${execFileSync(process.execPath, args, { encoding: 'utf8' }).trim()}${peerMemory(path)}`);
+}
+
+/** Of AutoModelForCausalLM in a process of its own. */
+function peerMemory(path: string): string {
+  const script = fileURLToPath(new URL('./peers/load_memory.py', import.meta.url));
+  const { status, stdout } = spawnSync(process.env.PYTHON ?? 'python3', [script, path], { encoding: 'utf8' });
+  return status === 0 ? `; transformers: ${stdout.trim()}` : '';
 }
 
 async function load(path: string, quantization: 'none' | '4bit'): Promise<void> {

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import resource
 import sys
 import time
 
@@ -67,7 +68,8 @@ class Clock(TrainerCallback):
     def on_step_end(self, args, state, control, **_):
         wall, cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu
         times = {"wall": wall, "cpu": cpu, "rollout": rollout["wall"], "rolloutCpu": rollout["cpu"]}
-        print(json.dumps({**times, **counts}), file=answers, flush=True)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        print(json.dumps({**times, **counts, "peak": peak}), file=answers, flush=True)
 
 
 class TimedTrainer(GRPOTrainer):

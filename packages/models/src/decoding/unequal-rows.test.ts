@@ -1,0 +1,53 @@
+// Rows of very different lengths, whose cache has two capacities: each row's text is the one that it has alone.
+import { Rng } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
+import { gpt2 } from '../decoder/families/gpt2.js';
+import { areUnequal } from './capacity-classes.js';
+import { DecodePrograms } from './decode-programs.js';
+import { Episodes } from './episodes.js';
+
+const config = tinyConfig({ n_positions: 512, vocab_size: 13, n_embd: 64, n_head: 4 });
+const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, terminatorIds: [3] };
+/** Long rows come late, new long ones come up, some rows end before others, and the last turn takes a few rows only. */
+const turns = [
+  { lengths: [20, 30, 350, 25, 10, 340], maxNewTokens: 9 },
+  { lengths: [300, 5, 4, 5, 6, 90], maxNewTokens: 4 },
+  { lengths: [0, 3, 0, 4, 0, 0], maxNewTokens: 5 },
+];
+
+let device: Device;
+beforeAll(async () => (device = await openDevice({ device: 'cpu', threads: 1 })));
+afterAll(() => device.close());
+
+/** The utterances of slots that play side by side, by turn. */
+async function play(programs: DecodePrograms, slots: readonly number[]) {
+  const episodes = await Episodes.open({ programs, contextLength: 512, slots: slots.length, leastShared: 600 });
+  const said = [];
+  for (const [turn, { lengths, maxNewTokens }] of turns.entries()) {
+    const given = slots.flatMap((own, slot) => {
+      const rng = new Rng(100 * turn + own);
+      const tokens = Array.from({ length: lengths[own] }, () => rng.integer(4, 12));
+      return tokens.length > 0 ? [{ slot, tokens, rng }] : [];
+    });
+    if (given.length > 0) said.push(...(await episodes.act(given, { ...sampling, maxNewTokens })));
+  }
+  await episodes.close();
+  return said.map(({ slot, ids, logprobs }) => ({ slot: slots[slot], ids, logprobs: [...logprobs] }));
+}
+
+test.each([{ packed: false }, { packed: true }])('unequal rows say what each says alone, %o', async ({ packed }) => {
+  expect(areUnequal(turns[0].lengths, { positionBytes: 2 * 4 * config.n_embd })).toBe(true);
+  const parameters = await device.createState(tinyParameters(config, 21));
+  const programs = new DecodePrograms({ device, architecture: gpt2(config), parameters, maskedTokenIds: [], packed });
+  const together = await play(programs, [0, 1, 2, 3, 4, 5]);
+  for (const own of [0, 1, 2, 3, 4, 5]) {
+    const alone = await play(programs, [own]);
+    const here = together.filter(({ slot }) => slot === own);
+    expect(here.map(({ ids }) => ids)).toEqual(alone.map(({ ids }) => ids));
+    here.forEach(({ logprobs }, i) =>
+      logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(alone[i].logprobs[t], 5)),
+    );
+  }
+  await programs.release();
+});
