@@ -2,7 +2,7 @@
 // read, so the cache never passes through the graph; the new ones leave it as one small output.
 import { GraphBuilder, type Value } from '@bowyer/graph';
 import type { CausalArchitecture, Recurrence } from '../architecture/architecture.js';
-import { cachedAttention, type CachedKeysAndValues } from '../layers/attention.js';
+import { cachedAttention, type CachedKeysAndValues } from '../layers/cached-attention.js';
 import { GraphScope } from '../decoder/forward-scope.js';
 import type { IntegerWeights } from '../quantization/integer-decoding.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';

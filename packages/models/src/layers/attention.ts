@@ -1,4 +1,4 @@
-// Causal self-attention as graph pieces: over whole sequences, and over a cache of earlier keys and values.
+// Causal self-attention as graph pieces: over whole sequences, and after earlier keys and values. See cached-attention.ts for decoding.
 //
 //     attention(Q, K, V) = softmax(Q Kᵀ / √headSize + mask) V        (Vaswani et al. 2017, arXiv:1706.03762, eq. 1)
 //
@@ -89,7 +89,7 @@ export function prefixedAttention(
 }
 
 /** Which tokens of the sequence queries and keys are of, from 0: int64. */
-interface Places {
+export interface Places {
   /** [tokens] */
   queries: Value;
   /** [columns] */
@@ -97,7 +97,7 @@ interface Places {
 }
 
 /** @param before tokens that have keys alone */
-function inOrder(g: GraphBuilder, tokens: Dim, before: Dim = 0): Places {
+export function inOrder(g: GraphBuilder, tokens: Dim, before: Dim = 0): Places {
   const keys = g.range(addDims(before, tokens));
   return { queries: before === 0 ? keys : g.slice(keys, 0, before), keys };
 }
@@ -177,85 +177,6 @@ function attendAt(
   return mergeHeads(g, weightedValues(g, scores, v, dropout), layout);
 }
 
-/** Keys and values of earlier tokens of some rows, [rows, keyValueHeads, capacity, headSize], of which the mask shows the valid part. */
-export interface CachedKeysAndValues {
-  key: Value;
-  value: Value;
-  /** [rows, 1, 1, capacity] 0 where the cache is valid, very negative elsewhere. */
-  mask: Value;
-}
-
-/** The cache of a batch: rows of one capacity after those of another. */
-export interface AttentionCache {
-  classes: readonly CachedKeysAndValues[];
-  /** [batch, tokens] int32 positions of the new tokens; column c of the cache is position c. */
-  positions: Value;
-}
-
-/**
- * New tokens attend to the cache and to one another. The scores against both are joined before the softmax, and the two
- * products with V are added, so that the cache is only read: its new part leaves the graph as a small output. Rows of
- * different capacities meet their own part of the cache each, and nothing of it beyond their capacity is read.
- *
- * @returns the mixed values as flat rows, and the new keys and values as [batch, keyValueHeads, tokens, headSize]
- */
-export function cachedAttention(
-  g: GraphBuilder,
-  [query, key, value]: readonly [Value, Value, Value],
-  { classes, positions }: AttentionCache,
-  layout: HeadLayout,
-  form: AttentionForm,
-): { mixed: Value; key: Value; value: Value } {
-  const q = g.mul(splitQueries(g, query, layout), scaleRow(g, layout, form));
-  const [k, v] = [key, value].map((x) => splitHeads(g, x, layout));
-  // One new token attends to itself by a dot product: elementwise, since a batch of 1 × 1 products is slow.
-  const own = () => positions;
-  const present =
-    layout.tokens === 1
-      ? withPositionBiases(
-          g,
-          softcapped(g, g.reduceSum(g.mul(q, k), { axes: [-1], keepdims: true }), form),
-          own,
-          layout,
-          form,
-        )
-      : biasedAmongNew(g, g.fusedMatMul(q, k, { transB: true }), own, inOrder(g, layout.tokens), layout, form);
-  const rows = classes.map(({ key: cached }) => cached.dim(0));
-  const [queries, scores] = [q, present].map((x) => g.split(x, 0, rows));
-  const parts = classes.map((cache, i) => {
-    const ownPositions = () => g.split(positions, 0, rows)[i];
-    return attendToCache(g, [queries[i], scores[i], cache], { ...layout, batch: rows[i] }, ownPositions, form);
-  });
-  const [fromPast, toPresent] = [0, 1].map((which) =>
-    g.concat(
-      parts.map((part) => part[which]),
-      0,
-    ),
-  );
-  const fromNew = layout.tokens === 1 ? g.mul(toPresent, v) : g.matMul(toPresent, v);
-  return { mixed: mergeHeads(g, g.add(fromPast, fromNew), layout), key: k, value: v };
-}
-
-/**
- * The part of attention that rows of one capacity have for themselves.
- *
- * @param query, present heads of the rows: scaled queries, and scores of their new tokens against one another
- * @returns what comes from the cache, as `query`, and the probabilities of the new tokens, as `present`
- */
-function attendToCache(
-  g: GraphBuilder,
-  [query, present, cache]: readonly [Value, Value, CachedKeysAndValues],
-  layout: HeadLayout,
-  positions: () => Value,
-  form: AttentionForm,
-): [Value, Value] {
-  const products = g.fusedMatMul(query, cache.key, { transB: true });
-  const past = biasedAgainstCache(g, products, cache, layout, positions, form);
-  const probabilities = softmaxWithSinks(g, g.concat([past, present], -1), layout, form);
-  const [toPast, toPresent] = g.split(probabilities, -1, [past.dim(-1), present.dim(-1)]);
-  return [g.matMul(toPast, cache.value), toPresent];
-}
-
 /** Keys and values of earlier tokens, [batch, keyValueHeads, past, headSize], in the columns of a mask that the new tokens end. */
 export interface PastKeysAndValues {
   key: Value;
@@ -309,15 +230,7 @@ function paddedCausalMask(
   return g.reshape(perGroup, [batch, 1, multiplyDims(groups, tokens), columns]);
 }
 
-const scaleOf = ({ scale }: AttentionForm, { headSize }: HeadLayout) => scale ?? 1 / Math.sqrt(headSize);
-
-/**
- * The scale as a row of equal numbers. ONNX Runtime multiplies a single row by a matrix without packing the matrix, but
- * only where the product is not scaled; a scalar here it would turn into the scale of the product behind it.
- */
-function scaleRow(g: GraphBuilder, layout: HeadLayout, form: AttentionForm): Value {
-  return g.constant(new Float32Array(layout.headSize).fill(scaleOf(form, layout)), [layout.headSize]);
-}
+export const scaleOf = ({ scale }: AttentionForm, { headSize }: HeadLayout) => scale ?? 1 / Math.sqrt(headSize);
 
 /** c · tanh(scores / c) where the form has a bound. */
 export const softcapped = (g: GraphBuilder, scores: Value, { softcap }: AttentionForm): Value =>
@@ -363,7 +276,7 @@ export function withPositionBiases(
 }
 
 /** Scores of new tokens against one another, with what the form adds to them and the causal mask. */
-function biasedAmongNew(
+export function biasedAmongNew(
   g: GraphBuilder,
   scores: Value,
   positions: () => Value,
@@ -373,20 +286,6 @@ function biasedAmongNew(
 ): Value {
   const biased = withPositionBiases(g, softcapped(g, scores, form), positions, layout, form);
   return g.add(biased, causalMask(g, places, layout, form));
-}
-
-/** The same against the cache. */
-function biasedAgainstCache(
-  g: GraphBuilder,
-  scores: Value,
-  cache: CachedKeysAndValues,
-  layout: HeadLayout,
-  newPositions: () => Value,
-  form: AttentionForm,
-): Value {
-  const columns = () => g.unsqueeze(g.range(cache.key.dim(2)), 0);
-  const biased = withPositionBiases(g, softcapped(g, scores, form), columns, layout, form);
-  return g.add(biased, cacheMask(g, cache, layout, newPositions, form));
 }
 
 /**
@@ -404,26 +303,7 @@ function causalMask(g: GraphBuilder, places: Places, layout: HeadLayout, { windo
   return g.reshape(g.expand(g.unsqueeze(mask, 0), [groups, tokens, columns]), [multiplyDims(groups, tokens), columns]);
 }
 
-/** The cache's own mask, and beyond it that of the window: [batch, 1, 1 or queriesPerKey · tokens, capacity]. */
-function cacheMask(
-  g: GraphBuilder,
-  { key, mask }: CachedKeysAndValues,
-  layout: HeadLayout,
-  newPositions: () => Value,
-  { window }: AttentionForm,
-): Value {
-  const { batch, tokens } = layout;
-  if (window === undefined) return mask;
-  const capacity = key.dim(2);
-  const columns = g.reshape(g.range(capacity), [1, 1, capacity]);
-  const oldest = g.sub(g.unsqueeze(g.cast(newPositions(), 'int64'), 2), window - 1);
-  const seen = g.where(g.greaterOrEqual(columns, oldest), g.scalar(0), MASKED);
-  const groups = tokens === 1 ? 1 : queriesPerKey(layout);
-  const perGroup = g.expand(g.unsqueeze(seen, 1), [batch, groups, tokens, capacity]);
-  return g.add(mask, g.reshape(perGroup, [batch, 1, multiplyDims(groups, tokens), capacity]));
-}
-
-const queriesPerKey = ({ heads, keyValueHeads }: HeadLayout) => heads / keyValueHeads;
+export const queriesPerKey = ({ heads, keyValueHeads }: HeadLayout) => heads / keyValueHeads;
 
 /** [batch · tokens, heads · headSize] → [batch, keyValueHeads, queriesPerKey · tokens, headSize]. */
 export function splitQueries(g: GraphBuilder, x: Value, layout: HeadLayout): Value {
