@@ -21,13 +21,26 @@ test('a folder is there when it is whole, and in its place', async () => {
   expect(readFileSync(join(output, 'a.txt'), 'utf8')).toBe('whole');
 });
 
-test('an error leaves nothing behind', async () => {
-  const work = writeNewFolder(join(folder, 'out'), async (partial) => {
-    await file(partial, 'half');
-    throw new Error('the disk is full');
-  });
-  await expect(work).rejects.toThrow('the disk is full');
+test('an error leaves nothing behind, and the folder before it', async () => {
+  const output = join(folder, 'out');
+  const failing = () =>
+    writeNewFolder(output, async (partial) => {
+      await file(partial, 'half');
+      throw new Error('the disk is full');
+    });
+  await expect(failing()).rejects.toThrow('the disk is full');
   expect(readdirSync(folder)).toEqual([]);
+  await writeNewFolder(output, (partial) => file(partial, 'whole'));
+  await expect(failing()).rejects.toThrow('the disk is full');
+  expect(readdirSync(folder)).toEqual(['out']);
+  expect(readFileSync(join(output, 'a.txt'), 'utf8')).toBe('whole');
+});
+
+test('a place that cannot be a folder is named', async () => {
+  await file(folder, 'mine');
+  const output = join(folder, 'a.txt', 'out');
+  const message = `cannot write ${output}: a part of its path is a file, not a folder`;
+  await expect(writeNewFolder(output, () => Promise.resolve())).rejects.toThrow(message);
 });
 
 test('a folder with files is refused by name; an empty or missing one is not', async () => {

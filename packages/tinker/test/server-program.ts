@@ -9,7 +9,7 @@ if (mode === 'dies') {
   let snapshots = 0;
   LanguageModel.prototype.save = async function (dir) {
     await save.call(this, dir);
-    if (/\d+\.\d+\.tmp$/.test(dir) && ++snapshots === 2) process.kill(process.pid, 'SIGKILL');
+    if (/\d+\.partial$/.test(dir) && ++snapshots === 2) process.kill(process.pid, 'SIGKILL');
   };
 }
 const { server } = await tinyServer(modelFolder, folder);

@@ -524,17 +524,17 @@ test('after SIGKILL within the writing of a snapshot, a restart has the numbers 
     );
   expect(await gone).toEqual([null, 'SIGKILL']);
   const snapshots = join(folder, 'models', fileName(a));
-  const partial = (await readdir(snapshots)).filter((name) => name.endsWith('.tmp'));
+  const partial = (await readdir(snapshots)).filter((name) => name.endsWith('.partial'));
   expect(partial).toHaveLength(1);
   const written = await readdir(join(snapshots, partial[0]));
   expect(written).toContain('adapter_model.safetensors');
   expect(written).not.toContain('optimizer.safetensors');
-  const begun = join(folder, 'checkpoints', fileName(a), 'weights', `one.${child.pid}.tmp`);
+  const begun = join(folder, 'checkpoints', fileName(a), 'weights', 'one.partial');
   await mkdir(begun, { recursive: true }); // as one that was killed within save_weights leaves it
   await writeFile(join(folder, 'results', `x.bin.${child.pid}.tmp`), '');
   await withServer(async (restarted) => {
     const left = await readdir(folder, { recursive: true });
-    expect(left.filter((name) => /\.tmp($|\/)/.test(name))).toEqual([]);
+    expect(left.filter((name) => /\.(tmp|partial)($|\/)/.test(name))).toEqual([]);
     const b = await model(restarted, id, 1);
     for (let seq = 1; seq <= last + 2; seq++) {
       const result = await restarted.run(...bodyOf(a, seq));

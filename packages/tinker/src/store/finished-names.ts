@@ -2,8 +2,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** As writeFileAtomically and writeFolder name what they have not finished; ids of clients have no dots in names of files. */
-const UNFINISHED = /\.\d+\.(tmp|old)$/;
+/** The names by which writeFileAtomically and writeNewFolder write; ids of clients have no dots in names of files. */
+const UNFINISHED = /\.(\d+\.tmp|partial)$/;
 
 /** Makes the folder where there is none, and removes what was begun in it. @returns the names of the rest */
 export async function finishedNames(folder: string): Promise<string[]> {

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSafetensorsFile, writeSafetensors } from '@bowyer/checkpoints';
+import { writeNewFolder } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { lossValue, tokenLosses } from './losses.js';
 import { TrainingRequestError } from './request-error.js';
-import { writeFolder } from './state-folder.js';
 import type { AdamParams, Datum, LossReport, LossRequest, TrainableModel } from './trainable.js';
 
 const OPTIMIZER = 'optimizer.safetensors';
@@ -77,7 +77,7 @@ export class LoraModel implements TrainableModel {
 
   async save(folder: string): Promise<void> {
     const { model } = this;
-    await writeFolder(folder, async (temporary) => {
+    await writeNewFolder(folder, async (temporary) => {
       await model.save(temporary);
       await model.optimizer.save(join(temporary, OPTIMIZER));
       if (this.#hasGradients) await writeSafetensors(join(temporary, GRADIENTS), await model.copyGradients());
@@ -85,7 +85,7 @@ export class LoraModel implements TrainableModel {
   }
 
   async saveForSampler(folder: string): Promise<void> {
-    await writeFolder(folder, (temporary) => this.model.save(temporary));
+    await writeNewFolder(folder, (temporary) => this.model.save(temporary));
   }
 
   /** @param options.optimizer moments and gradients too; false: there are none, as in a new model */
