@@ -16,7 +16,7 @@ import { MessageError } from './wire/field-table.js';
 export interface TinkerServerOptions
   extends
     Omit<ModelServerOptions, 'model' | 'protocols' | 'adapters' | 'observer'>,
-    Pick<TinkerServiceOptions, 'base' | 'folder' | 'quotas'> {
+    Pick<TinkerServiceOptions, 'base' | 'folder' | 'quotas' | 'missingMs'> {
   /** The folder of the base, by which a restart knows that it is the same. */
   modelFolder: string;
   /** A request for a result is answered after this many ms at the latest; 30,000 if not given. */

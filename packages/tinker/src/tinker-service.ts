@@ -30,7 +30,12 @@ export interface TinkerServiceOptions {
   mostSamples: number;
   seed: number;
   onFault: (error: Error) => void;
+  /** A request that waits for an earlier one of its model fails after this many ms; 600,000 if not given. */
+  missingMs?: number;
 }
+
+/** Clients send a request again for five minutes and more. */
+const MISSING_MS = 600_000;
 
 export class TinkerService {
   readonly sampler: Sampler;
@@ -53,7 +58,7 @@ export class TinkerService {
   models!: ModelTable;
 
   static async open(options: TinkerServiceOptions, engine: ServedEngine): Promise<TinkerService> {
-    const { folder, quotas, base, baseModel, seed, onFault } = options;
+    const { folder, quotas, base, baseModel, seed, onFault, missingMs = MISSING_MS } = options;
     const { futures, requests } = await FutureStore.open(folder, quotas.resultBytes);
     const checkpoints = await Checkpoints.open(join(folder, 'checkpoints'), quotas.storageBytes);
     const service = new TinkerService(options, engine, futures, await Sessions.open(folder), checkpoints);
@@ -65,7 +70,7 @@ export class TinkerService {
       saved: (path) => service.#places.forget(path),
     });
     const ofModels = { base, baseModel, folder: join(folder, 'models'), futures, checkpoints, quotas, seed };
-    service.models = await ModelTable.open({ ...ofModels, operations, onFault });
+    service.models = await ModelTable.open({ ...ofModels, operations, onFault, missingMs });
     service.#resume(requests);
     return service;
   }
@@ -85,6 +90,7 @@ export class TinkerService {
       return known;
     }
     const live = given.model === null ? null : this.models.find(given.model);
+    if (given.seq !== null) live?.checkPlace(given.seq);
     const samples = given.kind === 'asample' ? this.#reserved(given) : 0;
     const request = { ...given, seq: given.seq ?? 0 };
     if (live?.isPast(request.seq)) {

@@ -105,6 +105,38 @@ test('requests that arrive in reverse order are run in theirs, and give the numb
     expect(last.loss_fn_outputs[0].logprobs).toMatchObject({ dtype: 'float32', shape: [2] });
   }));
 
+test('a request that waits for one that is missing fails, is passed over, and stays failed over a restart', async () => {
+  const missing = { missingMs: 50 };
+  const waits = /^seq_id 2 of the model .* has not been sent for 0 s, and 3 waited for it\n {2}nothing was done for 3;/;
+  let id = '';
+  let third = '';
+  await withServer(async (client) => {
+    id = await model(client, await session(client));
+    await client.run('forward_backward', forwardBackward(id, 1, [5, 6, 7]));
+    const far = client.send('POST', 'optim_step', optimStep(id, 1027));
+    await expect(far).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining(
+        'seq_id is 1027, and 2 has not been sent; a request may be 1024 ahead',
+      ) as string,
+    });
+    third = (await client.json<{ request_id: string }>('POST', 'optim_step', optimStep(id, 3))).request_id;
+    await expect(client.result(third)).rejects.toMatchObject({
+      category: 'user',
+      message: expect.stringMatching(waits) as string,
+    });
+  }, missing);
+  await withServer(async (client) => {
+    await expect(client.result(third)).rejects.toMatchObject({
+      category: 'user',
+      message: expect.stringMatching(waits) as string,
+    });
+    const before = await client.run<Loss>('forward_backward', forwardBackward(id, 2, [5, 6, 7]));
+    const after = await client.run<Loss>('forward_backward', forwardBackward(id, 4, [5, 6, 7]));
+    expect(after).toEqual(before); // the step with the number 3 was not done
+  }, missing);
+});
+
 test('a request that is sent again has the same future; another body for its number has status 409', () =>
   withServer(async (client) => {
     const id = await model(client, await session(client));

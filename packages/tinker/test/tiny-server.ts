@@ -14,7 +14,12 @@ export const quotas: Quotas = {
   resultBytes: 2 ** 26,
 };
 
-export async function tinyServer(modelFolder: string, folder: string, changes: Partial<Quotas> = {}) {
+/** @param changes of the quotas, and of the wait for a request that is missing */
+export async function tinyServer(
+  modelFolder: string,
+  folder: string,
+  { missingMs, ...changes }: Partial<Quotas> & { missingMs?: number } = {},
+) {
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const adapterBank = { places: 2, rank: 4, targetModules: 'all', dirs: [] } as const;
   const base = await openTrainingBase({ model: modelFolder, device, adapterBank });
@@ -33,6 +38,7 @@ export async function tinyServer(modelFolder: string, folder: string, changes: P
     slots: 4,
     maxQueued: 8,
     pollMs: 1000,
+    missingMs,
     defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
     onFault: (error) => console.error(error),
   });

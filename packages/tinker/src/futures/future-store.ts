@@ -44,9 +44,11 @@ interface Entry {
   isFetched: boolean;
   /** Its model is another one after it perhaps: it is never run a second time for its result. */
   isOrdered: boolean;
+  /** It has failed without its turn, and is passed over when that comes. */
+  isSkipped: boolean;
 }
 
-type RequestHead = Omit<NewRequest, 'body'> & { hash: string };
+type RequestHead = Omit<NewRequest, 'body'> & { hash: string; isSkipped?: boolean };
 type ResultHead = Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'> & { form: Result['form'] };
 
 export class FutureStore {
@@ -75,17 +77,20 @@ export class FutureStore {
     const requests: StoredRequest[] = [];
     for (const id of await this.#stored('requests')) {
       const { head, content } = await readStored<RequestHead>(this.#path('requests', id));
-      const { hash, key, ...request } = head;
-      this.#register(newEntry({ id, hash, key, isOrdered: head.model !== null }));
+      const { hash, key, isSkipped = false, ...request } = head;
+      this.#register({ ...newEntry({ id, hash, key, isOrdered: head.model !== null }), isSkipped });
       this.#order(request);
       requests.push({ ...request, body: content });
     }
     for (const id of await this.#stored('results')) {
       const { head, content } = await readStored<ResultHead>(this.#path('results', id));
       const { hash, key, isOrdered } = head;
-      this.#register({ ...newEntry({ id, hash, key, isOrdered }), state: 'done', bytes: content.length });
+      const { isSkipped } = this.#entries.get(id) ?? { isSkipped: false };
+      this.#register({ ...newEntry({ id, hash, key, isOrdered }), isSkipped, state: 'done', bytes: content.length });
       this.#bytes += content.length;
     }
+    // The process ended before it could say so: they wait again.
+    for (const entry of this.#entries.values()) entry.isSkipped &&= entry.state === 'done';
     return requests;
   }
 
@@ -149,6 +154,19 @@ export class FutureStore {
   /** Resolves when a request that was accepted is on disk. */
   async written(id: string): Promise<void> {
     await this.#written.get(id);
+  }
+
+  isSkipped(id: string): boolean {
+    return this.#entries.get(id)?.isSkipped === true;
+  }
+
+  /** The request fails without its turn, and keeps its place in the order, also over a restart. */
+  async skip({ body, ...head }: StoredRequest, failure: Failure): Promise<void> {
+    const entry = this.#entries.get(head.id)!;
+    entry.isSkipped = true;
+    const { hash, key } = entry;
+    await writeStored(this.#path('requests', head.id), { ...head, hash, key, isSkipped: true }, body);
+    await this.finish(head.id, { form: 'failure', failure });
   }
 
   isDone(id: string): boolean {
@@ -251,6 +269,7 @@ const newEntry = (given: Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'>): Entr
   state: 'pending',
   bytes: 0,
   isFetched: false,
+  isSkipped: false,
 });
 
 const goneOf = (id: string): Failure => ({

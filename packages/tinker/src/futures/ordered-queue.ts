@@ -1,4 +1,18 @@
-// Requests of one model in the order of their sequence numbers, whenever they arrive: one that comes early waits for those before it.
+// Requests of one model in the order of their sequence numbers, whenever they arrive: one that comes early waits for those before it,
+// and not for ever.
+import { RequestError } from '../request-error.js';
+
+/** Numbers that may arrive before one that is missing: a client sends the parts of a batch at the same time. */
+const MOST_AHEAD = 1024;
+
+export interface OrderedQueueOptions<Item> {
+  /** One at a time; it does not throw. */
+  run: (item: Item, seq: number) => Promise<void>;
+  /** A number has been missing for this many ms while others waited for it. */
+  missingMs: number;
+  /** Is told the items that have waited. They stay in the order, and `run` gets them when their turn comes. */
+  onMissing: (seq: number, items: Item[]) => void;
+}
 
 export class OrderedQueue<Item> {
   readonly #waiting = new Map<number, Item>();
@@ -6,17 +20,25 @@ export class OrderedQueue<Item> {
   #last: number;
   #running: Promise<void> | null = null;
   #isClosed = false;
+  #timer: NodeJS.Timeout | null = null;
 
-  /**
-   * @param next the number of the first item that is run
-   * @param run one at a time; it does not throw
-   */
+  /** @param next the number of the first item that is run */
   constructor(
     next: number,
-    private readonly run: (item: Item, seq: number) => Promise<void>,
+    private readonly options: OrderedQueueOptions<Item>,
   ) {
     this.#next = next;
+    this.#missing = next;
     this.#last = next - 1;
+  }
+
+  /** No item before it is missing. */
+  #missing: number;
+
+  get #firstMissing(): number {
+    this.#missing = Math.max(this.#missing, this.#next);
+    while (this.#waiting.has(this.#missing)) this.#missing++;
+    return this.#missing;
   }
 
   /** The number of the next item that brings none: behind all that have arrived. */
@@ -27,6 +49,16 @@ export class OrderedQueue<Item> {
   /** Whether an item of this number would not be run any more. */
   isPast(seq: number): boolean {
     return seq < this.#next;
+  }
+
+  /** @throws {RequestError} for a number that is far ahead of one that is missing */
+  checkPlace(seq: number): void {
+    const missing = this.#firstMissing;
+    if (seq - missing > MOST_AHEAD)
+      throw new RequestError(
+        `seq_id is ${seq}, and ${missing} has not been sent; a request may be ${MOST_AHEAD} ahead of it\n` +
+          `  send the requests of a model with the numbers 1, 2, 3, …; the next one of this model is ${missing}`,
+      );
   }
 
   add(seq: number, item: Item): void {
@@ -41,9 +73,24 @@ export class OrderedQueue<Item> {
       const seq = this.#next++;
       const item = this.#waiting.get(seq)!;
       this.#waiting.delete(seq);
-      await this.run(item, seq);
+      this.#stopWaiting();
+      await this.options.run(item, seq);
     }
     this.#running = null; // in the turn in which nothing was left
+    if (this.#waiting.size > 0 && !this.#isClosed) this.#timer ??= this.#startWaiting();
+  }
+
+  #startWaiting(): NodeJS.Timeout {
+    const { missingMs, onMissing } = this.options;
+    return setTimeout(() => {
+      this.#timer = null;
+      onMissing(this.#next, [...this.#waiting.values()]);
+    }, missingMs).unref();
+  }
+
+  #stopWaiting(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
   }
 
   /** Resolves when nothing that can be run is left. */
@@ -54,6 +101,7 @@ export class OrderedQueue<Item> {
   /** Runs nothing more. Resolves when the item that is being run has ended. */
   close(): Promise<void> {
     this.#isClosed = true;
+    this.#stopWaiting();
     return this.idle();
   }
 }

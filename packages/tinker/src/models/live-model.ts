@@ -29,6 +29,8 @@ export interface LiveModelOptions {
   /** Opens the model as its record has it. @param snapshot null: there is none yet */
   open: (snapshot: string | null) => Promise<TrainableModel>;
   onFault: (error: Error) => void;
+  /** A request that waits for one that is missing fails after this many ms. */
+  missingMs: number;
 }
 
 /** Snapshots take at most this share of the time: one in so many times its own duration. */
@@ -46,7 +48,11 @@ export class LiveModel {
     readonly options: LiveModelOptions,
     private snapshot: number | null,
   ) {
-    this.#queue = new OrderedQueue((snapshot ?? 0) + 1, (request, seq) => this.#run(request, seq));
+    this.#queue = new OrderedQueue((snapshot ?? 0) + 1, {
+      run: (request, seq) => this.#run(request, seq),
+      missingMs: options.missingMs,
+      onMissing: (seq, requests) => this.#failWaiting(seq, requests),
+    });
   }
 
   static async open(options: LiveModelOptions): Promise<LiveModel> {
@@ -68,6 +74,11 @@ export class LiveModel {
     return this.#queue.isPast(seq);
   }
 
+  /** @throws {RequestError} for a number that is far ahead of one that is missing */
+  checkPlace(seq: number): void {
+    this.#queue.checkPlace(seq);
+  }
+
   /** Its state, which is read from disk where it is not in memory. */
   trainable(): Promise<TrainableModel> {
     const { open, folder } = this.options;
@@ -81,8 +92,22 @@ export class LiveModel {
     this.#queue.add(request.seq, request);
   }
 
+  /** Their numbers are past when their turn would come; the missing one may still be sent. */
+  #failWaiting(missing: number, requests: readonly StoredRequest[]): void {
+    const { futures, onFault, missingMs, record } = this.options;
+    const seconds = Math.round(missingMs / 1000);
+    for (const request of requests) {
+      if (futures.isSkipped(request.id)) continue;
+      const error =
+        `seq_id ${missing} of the model ${record.id} has not been sent for ${seconds} s, and ${request.seq} waited for it\n` +
+        `  nothing was done for ${request.seq}; send ${missing}, and this request again with a number behind all others`;
+      futures.skip(request, { error, category: 'user' }).catch((fault: Error) => onFault(fault));
+    }
+  }
+
   async #run(request: StoredRequest, seq: number): Promise<void> {
     const { futures, operations, onFault } = this.options;
+    if (futures.isSkipped(request.id)) return;
     const operation = operations[request.kind];
     const isRepeated = futures.isDone(request.id);
     const changes = operation.changes(request);

@@ -23,6 +23,8 @@ export interface ModelTableOptions {
   seed: number;
   operations: Readonly<Record<string, Operation>>;
   onFault: (error: Error) => void;
+  /** A request that waits for one that is missing fails after this many ms. */
+  missingMs: number;
 }
 
 export class ModelTable {
@@ -129,10 +131,10 @@ export class ModelTable {
   }
 
   #live(record: ModelRecord): Promise<LiveModel> {
-    const { folder, futures, operations, onFault } = this.options;
+    const { folder, futures, operations, onFault, missingMs } = this.options;
     const own = join(folder, fileName(record.id));
     const open = (snapshot: string | null) => this.#open(record, snapshot);
-    return LiveModel.open({ record, folder: own, futures, operations, open, onFault });
+    return LiveModel.open({ record, folder: own, futures, operations, open, onFault, missingMs });
   }
 
   async #open({ shape, from }: ModelRecord, snapshot: string | null): Promise<TrainableModel> {

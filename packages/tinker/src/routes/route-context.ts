@@ -20,7 +20,7 @@ export interface ReadBody {
 export async function readBody(service: TinkerService, { request, bytes }: Exchange): Promise<ReadBody> {
   const { bodyBytes } = service.options.quotas;
   const { 'content-encoding': encoding, 'content-type': type = '' } = request.headers;
-  const content = decompressed(await bytes(bodyBytes), encoding, bodyBytes);
+  const content = await decompressed(await bytes(bodyBytes), encoding, bodyBytes);
   return { form: type.startsWith(PROTOBUF) ? 'protobuf' : 'json', bytes: content };
 }
 

@@ -1,11 +1,8 @@
 // Bodies that clients compress. Node 20 reads no zstd, and the library moves its whole window for every block of a stream, so that a
 // few bytes can ask for minutes of work: what a frame asks for is looked at before it is decoded.
-import { decompress, Decompress } from 'fzstd';
 import { RequestError } from '../request-error.js';
 import { ZstdError, zstdFrame, type ZstdFrame } from './zstd-frame.js';
-
-/** The compressed bytes that are decoded before the length is looked at again. */
-const PIECE = 2 ** 14;
+import { zstdThread } from './zstd-thread.js';
 
 /** As many as a content of 512 MiB needs. */
 const MOST_BLOCKS = 4096;
@@ -23,19 +20,26 @@ const MOST_MOVED = 2 ** 31;
  * @param longest content in bytes
  * @throws {RequestError} for another encoding, broken bytes, a content that is longer, or a frame that takes long to decode
  */
-export function decompressed(body: Uint8Array, encoding: string | undefined, longest: number): Uint8Array {
+export async function decompressed(
+  body: Uint8Array,
+  encoding: string | undefined,
+  longest: number,
+): Promise<Uint8Array> {
   if (encoding === undefined || encoding === '' || encoding === 'identity') return body;
   if (encoding !== 'zstd') throw new RequestError(`the header Content-Encoding is '${encoding}'; it may be zstd`);
+  const frame = frameOf(body);
+  if (frame.size !== null && frame.size > longest) throw tooLong(longest);
+  checkWork(frame);
+  const answer = await zstdThread.decode({ body, size: frame.size, longest });
+  if ('content' in answer) return answer.content;
+  throw answer.problem === 'too long' ? tooLong(longest) : damaged(answer.message);
+}
+
+function frameOf(body: Uint8Array): ZstdFrame {
   try {
-    const frame = zstdFrame(body);
-    if (frame.size !== null && frame.size > longest) throw tooLong(longest);
-    checkWork(frame);
-    return frame.size === null ? streamed(body, longest) : decompress(body, new Uint8Array(frame.size));
+    return zstdFrame(body);
   } catch (error) {
-    if (error instanceof RequestError) throw error;
-    // The library's errors have codes; others are of arrays that a damaged block writes beyond.
-    const isTold = error instanceof ZstdError || 'code' in (error as Error);
-    throw new RequestError(`the body is not zstd: ${isTold ? (error as Error).message : 'a block is damaged'}`);
+    throw error instanceof ZstdError ? damaged(error.message) : error;
   }
 }
 
@@ -51,17 +55,6 @@ function checkWork({ size, window, blocks }: ZstdFrame): void {
     );
 }
 
-function streamed(body: Uint8Array, longest: number): Uint8Array {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  const decoder = new Decompress((piece) => {
-    length += piece.length;
-    if (length > longest) throw tooLong(longest);
-    pieces.push(piece);
-  });
-  for (let at = 0; at < body.length; at += PIECE)
-    decoder.push(body.subarray(at, at + PIECE), at + PIECE >= body.length);
-  return Buffer.concat(pieces);
-}
-
 const tooLong = (longest: number) => new RequestError(`the body has more than ${longest} bytes`, 413);
+
+const damaged = (message: string) => new RequestError(`the body is not zstd: ${message}`);

@@ -1,0 +1,89 @@
+// zstd in a thread of its own: a content of 5 MB takes the library 0.3 s, for which the server's other requests must not wait.
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+
+export interface ZstdWork {
+  /** One frame. */
+  body: Uint8Array;
+  /** Bytes of its content; null: its header does not say. */
+  size: number | null;
+  /** The most bytes of its content. */
+  longest: number;
+}
+
+export type ZstdAnswer = { content: Uint8Array } | { problem: 'too long' } | { problem: 'damaged'; message: string };
+
+/** The compressed bytes that are decoded before the length is looked at again. */
+const PIECE = 2 ** 14;
+
+/** The thread as text: the tests run from sources, which a thread cannot load. */
+const THREAD = `
+const { parentPort, workerData } = require('node:worker_threads');
+const { decompress, Decompress } = require(workerData.library);
+
+class TooLong extends Error {}
+
+function streamed(body, longest) {
+  const pieces = [];
+  let length = 0;
+  const decoder = new Decompress((piece) => {
+    length += piece.length;
+    if (length > longest) throw new TooLong();
+    pieces.push(piece);
+  });
+  for (let at = 0; at < body.length; at += ${PIECE})
+    decoder.push(body.subarray(at, at + ${PIECE}), at + ${PIECE} >= body.length);
+  return new Uint8Array(Buffer.concat(pieces));
+}
+
+function answerTo({ body, size, longest }) {
+  try {
+    return { content: size === null ? streamed(body, longest) : decompress(body, new Uint8Array(size)) };
+  } catch (error) {
+    if (error instanceof TooLong) return { problem: 'too long' };
+    // The library's errors have codes; others are of arrays that a damaged block writes beyond.
+    return { problem: 'damaged', message: 'code' in error ? error.message : 'a block is damaged' };
+  }
+}
+
+parentPort.on('message', (work) => {
+  const answer = answerTo(work);
+  parentPort.postMessage(answer, answer.content ? [answer.content.buffer] : []);
+});`;
+
+/** Decodes one frame after the other. The thread starts with the first one, and never keeps the process alive while it is idle. */
+class ZstdThread {
+  #worker: Worker | null = null;
+  readonly #waiting: { resolve: (answer: ZstdAnswer) => void; reject: (error: Error) => void }[] = [];
+
+  decode(work: ZstdWork): Promise<ZstdAnswer> {
+    const worker = (this.#worker ??= this.#start());
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      worker.ref();
+      worker.postMessage(work);
+    });
+  }
+
+  #start(): Worker {
+    const library = createRequire(import.meta.url).resolve('fzstd');
+    const worker = new Worker(THREAD, { eval: true, workerData: { library }, execArgv: [] });
+    worker.on('message', (answer: ZstdAnswer) => {
+      this.#waiting.shift()!.resolve(answer);
+      if (this.#waiting.length === 0) worker.unref();
+    });
+    worker.on('error', (error) => this.#fail(worker, error));
+    worker.on('exit', (code) => this.#fail(worker, new Error(`the thread of zstd ended with exit code ${code}`)));
+    return worker;
+  }
+
+  /** The next frame starts another thread. */
+  #fail(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return; // its exit after its error
+    this.#worker = null;
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+}
+
+/** For all servers of the process. */
+export const zstdThread = new ZstdThread();
