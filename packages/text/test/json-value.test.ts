@@ -191,13 +191,20 @@ const table: [keyword: string, schema: unknown, own: string[], others: string[]]
   ['a keyword of one type', { minLength: 1 }, ['"a"'], ['1', '""']],
 ];
 
-test.each(table)('%s', (_, schema, own, others) => {
+/** Rows that the validator does not judge: forms of older drafts, and a pattern on which expressions of the language take minutes. */
+const beyondValidator = [
+  'exclusive bounds of draft 4',
+  'items as a list',
+  'a name for which an expression of the language would take years',
+];
+
+test.each(table)('%s', (keyword, schema, own, others) => {
   const validate = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false });
   for (const each of own)
     expect({ text: each, isAccepted: accepts(schema, each) }).toEqual({ text: each, isAccepted: true });
   for (const each of others)
     expect({ text: each, isAccepted: accepts(schema, each) }).toEqual({ text: each, isAccepted: false });
-  if (!JSON.stringify(schema).includes('"exclusiveMinimum":true') && !JSON.stringify(schema).includes('"items":[{'))
+  if (!beyondValidator.includes(keyword))
     for (const each of own) expect(validate.validate(schema as object, JSON.parse(each))).toBe(true);
 });
 
