@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { whenExhaustive } from '@bowyer/testing';
 import { run, tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
@@ -108,15 +109,22 @@ async function expectSameWhenKilled(
 const conversations = () => [`demonstrations.path='${at('rooms.json')}'`, 'chat_template=chatml', 'eos_str=null'];
 const lora = ['use_lora=true', 'lora.r=2', 'lora.dropout=0.2', 'lora.target_modules=all-linear'];
 
-test('a fresh policy on conversations', async () => {
-  const rooms = ['hall', 'attic', 'cellar', 'garden'];
-  const messages = (i: number) => [
-    { role: 'user', content: `You are in the ${rooms[i % 4]}.` },
-    { role: 'assistant', content: `go to the ${rooms[(i * i + 1) % 4]}` },
-  ];
-  await writeFile(at('rooms.json'), JSON.stringify(Array.from({ length: 16 }, (_, i) => ({ messages: messages(i) }))));
-  await expectSameWhenKilled(cloning('made'), 'fresh', 'model.safetensors', conversations(), [2, 7]);
-}, 180_000);
+whenExhaustive().test(
+  'a fresh policy on conversations',
+  async () => {
+    const rooms = ['hall', 'attic', 'cellar', 'garden'];
+    const messages = (i: number) => [
+      { role: 'user', content: `You are in the ${rooms[i % 4]}.` },
+      { role: 'assistant', content: `go to the ${rooms[(i * i + 1) % 4]}` },
+    ];
+    await writeFile(
+      at('rooms.json'),
+      JSON.stringify(Array.from({ length: 16 }, (_, i) => ({ messages: messages(i) }))),
+    );
+    await expectSameWhenKilled(cloning('made'), 'fresh', 'model.safetensors', conversations(), [2, 7]);
+  },
+  180_000,
+);
 
 test('adapters in 8-bit AdamW beside a given model in 8 bits, by integer products, on demonstrations', async () => {
   const { command, policy } = cloning('made');
@@ -126,10 +134,14 @@ test('adapters in 8-bit AdamW beside a given model in 8 bits, by integer product
   await expectSameWhenKilled(cloning('given'), 'given', 'adapter_model.safetensors', given);
 }, 180_000);
 
-test('offline ArCHer: critic and policy, and evaluations on the way', async () => {
-  const tiny = ['warmup_epochs=1', 'critic.width=16', 'eval_size=2', 'eval_freq=0.5', ...sixteen];
-  await expectSameWhenKilled(cloning('made', 'offline_archer_20q'), 'offline', 'model.safetensors', tiny);
-}, 180_000);
+whenExhaustive().test(
+  'offline ArCHer: critic and policy, and evaluations on the way',
+  async () => {
+    const tiny = ['warmup_epochs=1', 'critic.width=16', 'eval_size=2', 'eval_freq=0.5', ...sixteen];
+    await expectSameWhenKilled(cloning('made', 'offline_archer_20q'), 'offline', 'model.safetensors', tiny);
+  },
+  180_000,
+);
 
 test('the warm start of another algorithm, in the cache', async () => {
   await expectSameWhenKilled(warmStart, 'warm start', 'model.safetensors', []);

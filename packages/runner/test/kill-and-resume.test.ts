@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
+import { isExhaustive, whenExhaustive } from '@bowyer/testing';
 import { run, tinyGame } from './command-line.js';
 
 let directory: string;
@@ -11,7 +12,7 @@ beforeAll(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-kill-'))
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** The kills of each run, each at a random moment of its own share of it. */
-const KILLS = process.env.BOWYER_EXHAUSTIVE ? 8 : 2;
+const KILLS = isExhaustive() ? 8 : 1;
 
 const command = (config: string, options: readonly string[], name: string, cache = `${name}-cache`) => [
   ...tinyGame(config),
@@ -64,28 +65,33 @@ async function expectSameBytes(files: readonly string[], ...names: [string, stri
   }
 }
 
+interface Trained {
+  config: string;
+  options: string[];
+  /** Further files with the same bytes. */
+  files?: string[];
+}
+
+async function expectSameWhenKilled({ config, options, files = [] }: Trained): Promise<void> {
+  const { whole, duration } = await runUndisturbed(config, options);
+  const killed = `${config}-killed`;
+  const rng = Rng.forPurpose(duration, config); // other moments at each run of the test
+  for (let kill = 0; kill < KILLS; kill++)
+    await run(command(config, options, killed), { killAfterMs: ((kill + rng.uniform()) / KILLS) * duration });
+  expect(await run(command(config, options, killed))).toMatchObject({ code: 0 });
+  await expectSameBytes(['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json', ...files], whole, killed);
+}
+
 // Besides the default optimizer, those that keep other state and a rate that changes.
-test.each<{ config: string; options: string[]; files?: string[] }>([
-  archer,
-  { config: 'chai_20q', options: ['optimizer=adamw_8bit'] },
-  {
-    config: 'online_filteredbc_20q',
-    options: ['optimizer=sgd', 'optimizer.nesterov=true', 'lm_schedule.kind=cosine', ...growingMemory],
-    files: ['checkpoints/000004/memory.jsonl'],
-  },
-])(
-  '$config $options: killed and resumed, the metrics are byte-equal',
-  async ({ config, options, files = [] }) => {
-    const { whole, duration } = await runUndisturbed(config, options);
-    const killed = `${config}-killed`;
-    const rng = Rng.forPurpose(duration, config); // other moments at each run of the test
-    for (let kill = 0; kill < KILLS; kill++)
-      await run(command(config, options, killed), { killAfterMs: ((kill + rng.uniform()) / KILLS) * duration });
-    expect(await run(command(config, options, killed))).toMatchObject({ code: 0 });
-    await expectSameBytes(['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json', ...files], whole, killed);
-  },
-  300_000,
-);
+const memory: Trained = {
+  config: 'online_filteredbc_20q',
+  options: ['optimizer=sgd', 'optimizer.nesterov=true', 'lm_schedule.kind=cosine', ...growingMemory],
+  files: ['checkpoints/000004/memory.jsonl'],
+};
+const chai: Trained = { config: 'chai_20q', options: ['optimizer=adamw_8bit'] };
+const title = '$config $options: killed and resumed, the metrics are byte-equal';
+test.each([archer, memory])(title, expectSameWhenKilled, 300_000);
+whenExhaustive().test.each([chai])(title, expectSameWhenKilled, 300_000);
 
 test('killed between two policies of its final test, a run resumes with the second', async () => {
   const { whole } = await runUndisturbed(archer.config, archer.options);

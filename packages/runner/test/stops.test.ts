@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { whenExhaustive } from '@bowyer/testing';
 import { repository, run } from './command-line.js';
 
 let folder: string;
@@ -50,32 +51,35 @@ async function undisturbed(algorithm: string, options: readonly string[]): Promi
   return name;
 }
 
+type Stop = [algorithm: string, at: string, reset: number, lines: number, options: string[]];
+
+async function expectSameWhenStopped(...[algorithm, at, reset, lines, options]: Stop): Promise<void> {
+  const name = `${algorithm}-${at.replaceAll(' ', '-')}`;
+  const whole = await undisturbed(algorithm, options);
+  const { code, stdout, stderr } = await bowyer(algorithm, options, `${name}-stopped`, reset);
+  expect({ code, said: stdout + stderr }).toEqual({
+    code: 0,
+    said: expect.stringContaining(
+      `stopped; the same command with save_path=${join(folder, name)}-stopped resumes it`,
+    ) as string,
+  });
+  // The iteration, or the step, whose evaluation was given up has no line.
+  expect(text(`${name}-stopped`, 'metrics.jsonl').trim().split('\n').filter(Boolean)).toHaveLength(lines);
+  expect(await bowyer(algorithm, options, `${name}-stopped`)).toMatchObject({ code: 0 });
+  for (const file of filesOf(whole)) expect([file, text(`${name}-stopped`, file)]).toEqual([file, text(whole, file)]);
+}
+
 // An iteration begins 8 rollouts, and every second one 8 evaluations; bc begins 32 demonstrations first.
-test.each<[algorithm: string, at: string, reset: number, lines: number, options: string[]]>([
-  ['archer', 'an evaluation', 8 + 8 + 4, 1, archer],
+const title = '%s is stopped in %s and resumed';
+test.each<Stop>([
   ['archer', 'a rollout', 8 + 8 + 8 + 4, 2, archer],
+  ['bc', 'the second evaluation', 32 + 8 + 3, 1, passes],
+])(title, expectSameWhenStopped, 300_000);
+whenExhaustive().test.each<Stop>([
+  ['archer', 'an evaluation', 8 + 8 + 4, 1, archer],
   ['grpo', 'the last evaluation', 4 * 8 + 8 + 3, 3, grpo],
   ['bc', 'the first evaluation', 32 + 3, 0, passes],
-  ['bc', 'the second evaluation', 32 + 8 + 3, 1, passes],
-])(
-  '%s is stopped in %s and resumed',
-  async (algorithm, at, reset, lines, options) => {
-    const name = `${algorithm}-${at.replaceAll(' ', '-')}`;
-    const whole = await undisturbed(algorithm, options);
-    const { code, stdout, stderr } = await bowyer(algorithm, options, `${name}-stopped`, reset);
-    expect({ code, said: stdout + stderr }).toEqual({
-      code: 0,
-      said: expect.stringContaining(
-        `stopped; the same command with save_path=${join(folder, name)}-stopped resumes it`,
-      ) as string,
-    });
-    // The iteration, or the step, whose evaluation was given up has no line.
-    expect(text(`${name}-stopped`, 'metrics.jsonl').trim().split('\n').filter(Boolean)).toHaveLength(lines);
-    expect(await bowyer(algorithm, options, `${name}-stopped`)).toMatchObject({ code: 0 });
-    for (const file of filesOf(whole)) expect([file, text(`${name}-stopped`, file)]).toEqual([file, text(whole, file)]);
-  },
-  300_000,
-);
+])(title, expectSameWhenStopped, 300_000);
 
 const text = (...path: string[]) => readFileSync(join(folder, ...path), 'latin1');
 

@@ -1,4 +1,5 @@
 export { cpuMilliseconds } from './cpu-time.js';
+export { isExhaustive, whenExhaustive } from './exhaustive.js';
 export { recordings, recordedLines, whenRecorded } from './recordings.js';
 export { describeOnDevices, when, type Tests } from './when.js';
 export { programArguments, sourceArguments } from './source-arguments.js';

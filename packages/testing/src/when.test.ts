@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import { isExhaustive, whenExhaustive } from './exhaustive.js';
 import { whenRecorded } from './recordings.js';
 import { when } from './when.js';
 import { summary } from '../skip-reporter.mjs';
@@ -24,6 +25,25 @@ test('recordings that are missing are the reason for the skip', () => {
   } finally {
     if (before === undefined) delete process.env.BOWYER_RECORDINGS;
     else process.env.BOWYER_RECORDINGS = before;
+    register.mockRestore();
+  }
+});
+
+test('long tests run with BOWYER_EXHAUSTIVE alone', () => {
+  const before = process.env.BOWYER_EXHAUSTIVE;
+  const register = jest.spyOn(test, 'skip').mockImplementation(() => undefined);
+  try {
+    process.env.BOWYER_EXHAUSTIVE = '1';
+    expect([isExhaustive(), whenExhaustive()]).toEqual([true, { test, describe }]);
+    delete process.env.BOWYER_EXHAUSTIVE;
+    expect(isExhaustive()).toBe(false);
+    whenExhaustive().test('kills', () => undefined);
+    expect(register.mock.calls.map(([title]) => title)).toEqual([
+      'kills [skipped: BOWYER_EXHAUSTIVE is not set (long tests, see CONTRIBUTING.md)]',
+    ]);
+  } finally {
+    if (before === undefined) delete process.env.BOWYER_EXHAUSTIVE;
+    else process.env.BOWYER_EXHAUSTIVE = before;
     register.mockRestore();
   }
 });
