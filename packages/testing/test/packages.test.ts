@@ -6,6 +6,9 @@ import { manifestOf, publicPackages } from './public-packages.js';
 
 const repository = resolve(import.meta.dirname, '../../..');
 const root = manifestOf(repository);
+const { targetDefaults } = JSON.parse(readFileSync(join(repository, 'nx.json'), 'utf8')) as {
+  targetDefaults: Record<string, { options: { command: string } }>;
+};
 
 /** Names of the packages that the shipped source of a package imports, or asks Node for the place of. */
 function importedPackages(folder: string): string[] {
@@ -45,6 +48,13 @@ describe.each(publicPackages().map(({ name, folder, manifest }) => ({ name, fold
     });
     expect(manifest.description).toMatch(/\.$/);
     expect(manifest.keywords!.length).toBeGreaterThan(1);
+  });
+
+  test('has the targets of the check, and their commands as scripts', () => {
+    expect(manifest.nx!.includedScripts).toEqual([]); // nx would run scripts through npm, and not keep their results
+    expect(Object.keys(manifest.nx!.targets!).sort()).toEqual(Object.keys(targetDefaults).sort());
+    for (const [target, { options }] of Object.entries(targetDefaults))
+      expect(manifest.scripts).toMatchObject({ [target]: options.command });
   });
 
   test('ships its build and its source without tests', () => {

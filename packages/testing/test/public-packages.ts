@@ -16,6 +16,8 @@ export interface Manifest {
   optionalDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
+  scripts?: Record<string, string>;
+  nx?: { includedScripts?: string[]; targets?: Record<string, object> };
 }
 
 const packages = resolve(import.meta.dirname, '../..');
