@@ -5,12 +5,13 @@ process.env.ORT_DISABLE_TELEMETRY ??= '1';
 process.env.ESBUILD_WORKER_THREADS ??= '0';
 
 export default {
+  id: 'bowyer', // names the folder of the cache, which all packages share
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   testMatch: ['<rootDir>/src/**/*.test.ts', '<rootDir>/test/**/*.test.ts'],
   transform: {
     '^.+\\.ts$': [
-      '@swc/jest',
+      '<rootDir>/../testing/shared-transform.mjs',
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' }, sourceMaps: true },
     ],
   },
