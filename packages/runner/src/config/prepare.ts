@@ -1,7 +1,7 @@
 // Finds keys of a composed config that its task, algorithm and environment do not read: settings of files for another unit
 // are left out, settings of the user are refused, so that no key is silently ignored.
 import { basename, relative, sep } from 'node:path';
-import { Type, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
+import type { TObject, TProperties, TSchema } from '@sinclair/typebox';
 import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
 import {
   ConfigError,
@@ -46,8 +46,8 @@ export async function unreadKeys(
   );
   const isSwitched = context.overrides.some(({ key, isGroup }) => isGroup && UNITS.includes(key));
   const own = readsOf(composition);
-  const refused = unread.filter((path) => {
-    if (ownersOf(path, own).length === 0) return false; // no unit has it: the validation reports it as unknown
+  const owned = unread.filter((path) => hasOwner(path, own)); // the validation reports the others as unknown
+  const refused = owned.filter((path) => {
     if (covers(given, path)) return true;
     const origin = composition.origin(path)[0];
     return (
@@ -58,7 +58,7 @@ export async function unreadKeys(
     );
   });
   if (refused.length > 0) throw refusal(refused, composition, given, own);
-  return unread.filter((path) => ownersOf(path, own).length > 0);
+  return owned;
 }
 
 /** Keys of the config that its schema does not have, as `lora` or `demonstrations.noise`. */
@@ -122,6 +122,14 @@ export function readersOf(key: string): string[] {
   ];
 }
 
+/** Whether `ownersOf` has any: most keys have one among the first units that are asked. */
+const hasOwner = (path: string, { unit, choices }: Reads): boolean =>
+  conditionOf(path, choices) !== undefined ||
+  algorithmNames().some((name) => hasKey(unit, path, { ...choices, algorithm: findAlgorithm(name)! })) ||
+  taskNames().some((name) => hasKey(findTask(name)!, path, choices)) ||
+  environmentNames().some((name) => hasKey(unit, path, { ...choices, env: name })) ||
+  readersOf(path).length > 0;
+
 /** The units that read a key which this run does not read, or the choice that would make this run read it; empty where there is none. */
 function ownersOf(path: string, { unit, choices }: Reads): string[] {
   const condition = conditionOf(path, choices);
@@ -150,8 +158,9 @@ function ownName(path: string, { unit, choices }: Reads): string[] {
 
 /** Whether a task has a key, as `lora.r`; what is inside the node `env` is the environment's own. */
 export function hasKey(task: TaskUnit, path: string, choices: Choices): boolean {
-  let at: TSchema | undefined = Type.Object(keysOf(task, choices));
-  for (const key of path.split('.')) at = (at as Partial<TObject> | undefined)?.properties?.[key];
+  const [first, ...inner] = path.split('.');
+  let at: TSchema | undefined = keysOf(task, choices)[first];
+  for (const key of inner) at = (at as Partial<TObject> | undefined)?.properties?.[key];
   return at !== undefined;
 }
 
