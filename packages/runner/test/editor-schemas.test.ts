@@ -1,7 +1,7 @@
 // The schemas that editors read are those that runs are validated by, and every shipped config names its own and obeys it.
 import { join } from 'node:path';
 import { compose } from '@bowyer/config';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { editorSchemas, schemaLine, schemaNameOf } from '../src/index.js';
 import { repository } from './command-line.js';
 import { shippedConfigs } from './shipped-files.js';
@@ -14,12 +14,22 @@ test.each(shipped)('$config in $file names its schema, which the build writes', 
   expect(Object.keys(schemas)).toContain(schemaNameOf(config));
 });
 
+const ajv = new Ajv({ strict: false, validateFormats: false });
+const validators = new Map<string, ValidateFunction>();
+
+/** Each schema is compiled once. */
+function validatorOf(name: string): ValidateFunction {
+  const known = validators.get(name) ?? ajv.compile(schemas[name]);
+  validators.set(name, known);
+  return known;
+}
+
 const ofGroups = shipped.filter(({ config }) => config.split('/').length === 2 && schemaNameOf(config) !== 'run');
 
 test.each(ofGroups)('$config obeys its schema', ({ config: configName }) => {
   const { config } = compose({ configDirs: [join(repository, 'configs')], configName, overrides: [] });
   const [group, name] = configName.split('/');
-  const validate = new Ajv({ strict: false, validateFormats: false }).compile(schemas[schemaNameOf(configName)]);
+  const validate = validatorOf(schemaNameOf(configName));
   const node = config[group] as Record<string, unknown> | undefined;
   const own = group === 'logger' ? (node?.[name] ?? node) : node;
   expect([validate(own ?? config), validate.errors]).toEqual([true, null]);

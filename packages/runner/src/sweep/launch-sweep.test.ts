@@ -1,11 +1,14 @@
-// Whole sweeps through the command line, each in a process of its own.
+// Whole sweeps through the command line, each in a process of its own; those that are refused, in this one.
 import { spawn } from 'node:child_process';
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { runCommandLine } from '@bowyer/config';
 import { isStale } from '../../bin/is-stale.js';
+import { launchSweep } from './launch-sweep.js';
+import { programOptions } from './test-program/options.mjs';
 
 const program = fileURLToPath(new URL('./test-program/program.mjs', import.meta.url));
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
@@ -39,6 +42,24 @@ async function run(
     started.kill(signal);
   }
   return { code: await ended, stdout, stderr };
+}
+
+/** In this process: nothing of it starts another one. */
+async function runHere(argv: string[]): Promise<Ended> {
+  const printed = { stdout: '', stderr: '' };
+  const home = process.cwd();
+  process.chdir(directory);
+  try {
+    const code = await runCommandLine({
+      ...programOptions(launchSweep),
+      argv,
+      stdout: { write: (text: string) => (printed.stdout += text) },
+      stderr: { write: (text: string) => (printed.stderr += text) },
+    });
+    return { code, ...printed };
+  } finally {
+    process.chdir(home);
+  }
 }
 
 const exists = (path: string) =>
@@ -228,7 +249,7 @@ test.each([
     'sweeper=asha starts a job several times, which launcher=basic cannot do\n  add launcher=local, and launcher.jobs=N for N jobs at once\n',
   ],
 ])('%s is refused and nothing is written', async (_, args, message) => {
-  const { code, stdout, stderr } = await run(['-m', ...local, ...args]);
+  const { code, stdout, stderr } = await runHere(['-m', ...local, ...args]);
   expect(code).toBe(1);
   expect(timeless(stderr)).toContain(message);
   expect(stdout).toBe('');

@@ -1,34 +1,9 @@
-// A program with a command line whose sweeps go through launchSweep. Its job runs child.mjs, which says what jobs can do.
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { ConfigError, runCommandLine } from '@bowyer/config';
+// The program in a process of its own.
+import { runCommandLine } from '@bowyer/config';
 import { isStale } from '../../../bin/is-stale.js';
+import { programOptions } from './options.mjs';
 
 // The build starts in half the time.
 const { launchSweep } = await import(isStale() ? '../launch-sweep.ts' : '../../../dist/sweep/launch-sweep.js');
 
-const child = fileURLToPath(new URL('./child.mjs', import.meta.url));
-const folder = fileURLToPath(new URL('.', import.meta.url));
-
-process.exitCode = await runCommandLine({
-  argv: process.argv.slice(2),
-  programName: 'program',
-  configDir: `${folder}configs`,
-  configName: 'main',
-  searchPaths: [{ dir: `${folder}experiments`, group: 'experiment' }],
-  validate,
-  // SWEEP_TEST_DIRECT: jobs are child.mjs itself, which starts much faster.
-  launch: (request) =>
-    process.env.SWEEP_TEST_DIRECT ? launchSweep(request, [process.execPath, child]) : launchSweep(request),
-  job({ overrides, outputDirectory }) {
-    const args = [child, ...overrides, `hydra.run.dir=${outputDirectory}`];
-    const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
-    if (status !== 0) throw new Error(`child.mjs ended with ${status}`);
-  },
-});
-
-function validate(composition) {
-  const { x, launcher } = composition.resolve();
-  if (typeof x !== 'number') throw new ConfigError('validation', `x must be a number, not '${String(x)}'`);
-  if (launcher.jobs === 0) throw new ConfigError('validation', 'launcher.jobs must be at least 1');
-}
+process.exitCode = await runCommandLine({ argv: process.argv.slice(2), ...programOptions(launchSweep) });
