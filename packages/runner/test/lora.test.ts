@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { readSafetensors } from '@bowyer/checkpoints';
+import { isExhaustive } from '@bowyer/testing';
 import { PlayTable } from '../src/tasks/dashboard/play-table.js';
 import { run, tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
@@ -138,7 +139,7 @@ test('killed and resumed with dropout and 8 bits, the metrics are byte-equal', a
   await ends(options('whole'), run);
   const duration = performance.now() - started;
   const rng = Rng.forPurpose(duration, 'lora'); // other moments at each run of the test
-  for (let kill = 0; kill < 2; kill++)
+  for (let kill = 0; kill < (isExhaustive() ? 2 : 1); kill++)
     await run(options('killed'), { killAfterMs: (0.3 + 0.7 * rng.uniform()) * duration });
   await ends(options('killed'), run);
   for (const file of ['metrics.jsonl', 'trajectories/rollout.jsonl', 'results.json'])

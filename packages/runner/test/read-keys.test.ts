@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose, registerResolver } from '@bowyer/config';
-import { WandbServer } from '@bowyer/testing';
+import { WandbServer, whenExhaustive } from '@bowyer/testing';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { camelKeys, ReadWatcher } from '@bowyer/core';
 import { unreadKeys } from '../src/config/prepare.js';
@@ -130,7 +130,7 @@ const tinyPolicy = [
 ];
 const tinyTest = ['test_size=4', 'slots=4', 'threads=1', 'max_new_tokens=4'];
 const tinyStart = ['warm_start.epochs=1', 'cache_dir=CACHE'];
-const tinyLoop = ['iterations=2', 'rollout_size=4', 'eval_freq=1', 'eval_size=4', 'save_freq=1', 'capacity=50'];
+const tinyLoop = ['iterations=1', 'rollout_size=4', 'eval_freq=1', 'eval_size=4', 'save_freq=1', 'capacity=50'];
 const tinyCritic = ['epochs=1', 'batch_size=4', 'critic.width=16'];
 const paper = ['critic=transformer', 'critic.num_layers=1', 'critic.num_heads=2', 'v_target_action=policy'];
 const chat = ['play_as_chat=true', 'chat_template=chatml', 'eos_str=null'];
@@ -246,27 +246,39 @@ beforeAll(async () => {
   await cp(at('bc_20q', '1', 'checkpoints', 'best'), at('chat-agent'), { recursive: true });
 });
 
-test.each(algorithmNames())(
-  'task=train algorithm=%s reads every key that it declares',
-  async (name) => {
-    expect(variantsOf).toHaveProperty(name);
-    const unit = findAlgorithm(name)!;
-    const isWhole = ['archer', 'bc'].includes(name);
-    const own = new Set(Object.keys(camelKeys(unit.options.properties) as object));
-    await expectAllRead(
-      variantsOf[name]().map((overrides, variant) => [
-        'archer_20q',
-        `algorithm=${unit.name}`,
-        // A start that is in the cache already reads none of its keys.
-        ...overrides.map((override) =>
-          override.replace('CACHE', at('cache', isWhole ? `${name}-${variant}` : 'shared')),
-        ),
-      ]),
-      isWhole ? undefined : (key) => own.has(key.split('.')[0]),
-    );
-  },
-  180_000,
-);
+async function expectAlgorithmReads(name: string): Promise<void> {
+  expect(variantsOf).toHaveProperty(name);
+  const unit = findAlgorithm(name)!;
+  const isWhole = ['archer', 'bc'].includes(name);
+  const own = new Set(Object.keys(camelKeys(unit.options.properties) as object));
+  await expectAllRead(
+    variantsOf[name]().map((overrides, variant) => [
+      'archer_20q',
+      `algorithm=${unit.name}`,
+      // A start that is in the cache already reads none of its keys.
+      ...overrides.map((override) => override.replace('CACHE', at('cache', isWhole ? `${name}-${variant}` : 'shared'))),
+    ]),
+    isWhole ? undefined : (key) => own.has(key.split('.')[0]),
+  );
+}
+
+const ownKeys = (name: string) => Object.keys(findAlgorithm(name)!.options.properties);
+/** Their own keys have the names that one of the others declares. */
+const repeated = ['awr', 'filteredbc', 'grpo', 'offline_dpo', 'rloo'];
+const checked = algorithmNames().filter((name) => !repeated.includes(name));
+
+test('every key that an algorithm declares is read in one that the check trains', () => {
+  const read = new Set(checked.flatMap(ownKeys));
+  expect(
+    algorithmNames()
+      .flatMap(ownKeys)
+      .filter((key) => !read.has(key)),
+  ).toEqual([]);
+});
+
+const title = 'task=train algorithm=%s reads every key that it declares';
+test.each(checked)(title, expectAlgorithmReads, 180_000);
+whenExhaustive().test.each(repeated)(title, expectAlgorithmReads, 180_000);
 
 const lines = async (name: string, ...records: object[]) => {
   await writeFile(at(name), records.map((record) => `${JSON.stringify(record)}\n`).join(''));
@@ -355,7 +367,7 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
     const tiny = [
       'train_agent',
       ...keys,
-      'iterations=2',
+      'iterations=1',
       'rollout_size=4',
       'group_size=2',
       'eval_freq=1',
