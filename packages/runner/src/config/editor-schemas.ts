@@ -38,23 +38,25 @@ function allChoices(): Choices[] {
   );
 }
 
-/** The union of two schemas of one node: the keys of both. */
+/** The union of two schemas of one node: the keys of both. The first itself where the second adds none, as nearly always. */
 function merged(a: Schema | undefined, b: Schema): Schema {
-  if (a?.properties === undefined || b.properties === undefined) return a ?? b;
+  if (a === b || a?.properties === undefined || b.properties === undefined) return a ?? b;
   const [left, right] = [a.properties, b.properties] as Record<string, Schema>[];
-  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])];
-  return {
-    ...a,
-    properties: Object.fromEntries(keys.map((key) => [key, right[key] ? merged(left[key], right[key]) : left[key]])),
-  };
+  const added = Object.entries(right)
+    .map(([key, node]) => [key, merged(left[key], node)] as const)
+    .filter(([key, node]) => node !== left[key]);
+  return added.length === 0 ? a : { ...a, properties: { ...left, ...Object.fromEntries(added) } };
 }
 
 /** Every key that some task reads, with the node `env` open: which options it has depends on its name. */
 function runSchema(): Schema {
   let properties: Schema = { properties: {} };
+  const tasks = taskNames().map((name) => findTask(name)!);
+  const [first] = environmentNames();
   for (const choices of allChoices())
-    for (const task of taskNames()) {
-      const { env: _, ...keys } = findTask(task)!.keys(choices) as TProperties;
+    // The keys of a task that plays nothing are the same with any environment.
+    for (const task of tasks.filter(({ plays }) => plays || choices.env === first)) {
+      const { env: _, ...keys } = task.keys(choices) as TProperties;
       properties = merged(properties, { properties: keys });
     }
   const task = { type: 'string', enum: taskNames(), description: 'what the run does' };
