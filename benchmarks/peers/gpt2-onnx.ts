@@ -2,11 +2,9 @@
 // Names of inputs and outputs: Optimum's exporter, task text-generation-with-past.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { protobuf } from '@bowyer/core';
 import { addDims, GraphBuilder, serialize, type Value } from '@bowyer/graph';
 import type { LanguageModel } from '@bowyer/models';
-import onnxProto from 'onnx-proto';
-
-const { onnx } = onnxProto;
 
 /** Writes `dir`/config.json and `dir`/onnx/model.onnx. */
 export async function writeTransformersJsModel(model: LanguageModel, dir: string): Promise<void> {
@@ -73,12 +71,20 @@ function attentionMask(g: GraphBuilder, attended: Value, total: ReturnType<typeo
 
 /** Graphs of ours mark outputs in their names (`out:logits`); transformers.js knows them without the mark. */
 function withPlainNames(bytes: Uint8Array): Uint8Array {
-  const model = onnx.ModelProto.decode(bytes);
+  const { graph = {}, ...model } = protobuf.decode(modelProto, bytes, { unknown: 'kept' });
   const plain = (name: string) => name.replace(/^out:/, '');
-  for (const node of model.graph!.node!) {
-    node.input = node.input!.map(plain);
-    node.output = node.output!.map(plain);
-  }
-  for (const output of model.graph!.output!) output.name = plain(output.name!);
-  return onnx.ModelProto.encode(model).finish();
+  const node = graph.node?.map(({ input = [], output = [], ...rest }) => ({
+    ...rest,
+    input: input.map(plain),
+    output: output.map(plain),
+  }));
+  const output = graph.output?.map(({ name = '', ...rest }) => ({ ...rest, name: plain(name) }));
+  return protobuf.encode(modelProto, { ...model, graph: { ...graph, node, output } });
 }
+
+/** The fields of ONNX's messages with names of outputs; the others are kept as bytes. */
+const { many, messageType, optional, string } = protobuf;
+const nodeProto = messageType('NodeProto', { input: many(1, string), output: many(2, string) });
+const valueProto = messageType('ValueInfoProto', { name: optional(1, string) });
+const graphProto = messageType('GraphProto', { node: many(1, nodeProto), output: many(12, valueProto) });
+const modelProto = messageType('ModelProto', { graph: optional(7, graphProto) });

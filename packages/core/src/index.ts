@@ -106,3 +106,4 @@ export {
 export { DeadlineError, LONGEST_WAIT_MS, withDeadline, withProgress } from './deadline.js';
 export { HARMLESS_KEYS, isEmpty } from './harmless-keys.js';
 export { reportWait, reportWaits, waitingFor, type WaitReports } from './waits.js';
+export * as protobuf from './protobuf/protobuf.js';

@@ -1,3 +1,4 @@
+import { protobuf } from '@bowyer/core';
 import { GraphBuilder } from './builder.js';
 import { openDevice, type Device } from './device/device.js';
 import { NotDifferentiableError } from './errors.js';
@@ -107,7 +108,7 @@ test('the model has the shape of every intermediate result, which is what lets O
   const x = g.input('x', 'float32', ['rows', 4]);
   const turned = g.reshape(g.reshape(x, [-1, 2]), x.shape);
   g.output('y', g.exp(turned));
-  const { valueInfo } = onnx.ModelProto.decode(serialize(g)).graph!;
+  const { valueInfo } = protobuf.decode(onnx.model, serialize(g)).graph!;
   const shapes = valueInfo!.map(({ name, type }) => [
     name,
     type!.tensorType!.shape!.dim!.map(({ dimParam, dimValue }) => dimParam || Number(dimValue)),

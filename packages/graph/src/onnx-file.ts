@@ -1,9 +1,10 @@
 // A graph as .onnx files for other programs: its inputs that are weights become initializers, whose elements come one tensor after
 // the other when their turn in the file comes. So a model may be larger than memory.
 // Source of the format: https://protobuf.dev/programming-guides/encoding/ and onnx.proto of onnx/onnx.
+import { protobuf } from '@bowyer/core';
 import { arrayTypes, onnxTypeCodes, type DataType } from './dtype.js';
 import type { Graph } from './graph.js';
-import { onnx } from './onnx-messages.js';
+import { onnx, type OnnxModel } from './onnx-messages.js';
 import { elsewhere, modelMessage } from './serialize.js';
 
 /** An input of the graph that the file has as an initializer. */
@@ -55,10 +56,10 @@ export function onnxFiles(graph: Graph, tensors: readonly FileTensor[], options:
     constants: new Set(tensors.map((tensor) => tensor.name)),
     nameOfOutput: (output) => output,
   });
-  const used = new Set(model.graph.initializer.map((tensor) => tensor.name));
+  const used = new Set(model.graph.initializer?.map((tensor) => tensor.name));
   const placed = tensors.filter((tensor) => used.has(tensor.name)).map((tensor) => sized(graph, tensor));
   const names = new Set(placed.map((tensor) => tensor.name));
-  const others = model.graph.initializer.filter((tensor) => !names.has(tensor.name));
+  const others = (model.graph.initializer ?? []).filter((tensor) => !names.has(tensor.name!));
   const total = placed.reduce((sum, { bytes }) => sum + bytes, 0);
   if (total < externalFrom) {
     const inside = { ...model, graph: { ...model.graph, initializer: others } };
@@ -73,8 +74,6 @@ export function onnxFiles(graph: Graph, tensors: readonly FileTensor[], options:
   return [modelFile(name, withPlaces, []), ...externalFiles(places)];
 }
 
-type Message = ReturnType<typeof modelMessage>['model'];
-
 const described = ({ name, dtype, shape }: Placed) => ({ name, dims: shape, dataType: onnxTypeCodes[dtype] });
 
 function sized(graph: Graph, tensor: FileTensor): Placed {
@@ -84,16 +83,19 @@ function sized(graph: Graph, tensor: FileTensor): Placed {
 }
 
 /** The model with further initializers at the end of its graph. */
-function modelFile(name: string, { graph, ...model }: Message, tensors: readonly Placed[]): OnnxFile {
-  const head = onnx.ModelProto.encode(model).finish();
-  const body = onnx.GraphProto.encode(graph).finish();
+function modelFile(name: string, { graph, ...model }: OnnxModel, tensors: readonly Placed[]): OnnxFile {
+  const head = protobuf.encode(onnx.model, model);
+  const body = protobuf.encode(onnx.graph, graph);
   const entries = tensors.map((tensor) => {
-    const proto = onnx.TensorProto.encode(described(tensor)).finish();
-    const data = lengthPrefix(RAW_DATA, tensor.bytes);
-    return { tensor, start: joined(lengthPrefix(INITIALIZER, proto.length + data.length + tensor.bytes), proto, data) };
+    const proto = protobuf.encode(onnx.tensor, described(tensor));
+    const data = protobuf.lengthPrefix(RAW_DATA, tensor.bytes);
+    return {
+      tensor,
+      start: joined(protobuf.lengthPrefix(INITIALIZER, proto.length + data.length + tensor.bytes), proto, data),
+    };
   });
   const length = entries.reduce((sum, { tensor, start }) => sum + start.length + tensor.bytes, body.length);
-  const prefix = lengthPrefix(GRAPH, length);
+  const prefix = protobuf.lengthPrefix(GRAPH, length);
   return {
     name,
     bytes: head.length + prefix.length + length,
@@ -105,15 +107,6 @@ function modelFile(name: string, { graph, ...model }: Message, tensors: readonly
       }
     },
   };
-}
-
-/** Tag and length of a field. */
-function lengthPrefix(field: number, length: number): Uint8Array {
-  const bytes = [(field << 3) | 2];
-  for (let rest = length; ; rest = Math.floor(rest / 128)) {
-    bytes.push(rest < 128 ? rest : (rest % 128) + 128);
-    if (rest < 128) return Uint8Array.from(bytes);
-  }
 }
 
 function joined(...parts: readonly Uint8Array[]): Uint8Array {

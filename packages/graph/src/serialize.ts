@@ -1,13 +1,12 @@
 // Serializes a graph to the bytes of an ONNX model. Only nodes that some output needs are written.
+import { protobuf } from '@bowyer/core';
 import type { Shape } from './dims.js';
 import { arrayTypes, onnxTypeCodes, type DataType, type TensorArray } from './dtype.js';
 import type { Graph } from './graph.js';
 import { accumulatorName, NO_COPY_OUTPUT, outputName } from './output-name.js';
 import type { GraphNode, Value } from './ir.js';
-import { onnx } from './onnx-messages.js';
+import { attributeTypes, EXTERNAL, onnx, type OnnxModel } from './onnx-messages.js';
 import { tableSums } from './table-sums.js';
-
-const { AttributeType } = onnx.AttributeProto;
 
 /** Operator set of ONNX itself, and the file format version that goes with it (Gelu: 20; blocked DequantizeLinear: 21). */
 const OPSET = 21;
@@ -44,7 +43,7 @@ export function serialize(graph: Graph): Uint8Array {
 
 export function serializeModel(graph: Graph, options: SerializeOptions = {}): SerializedModel {
   const { model, externalData } = modelMessage(graph, options);
-  return { bytes: onnx.ModelProto.encode(model).finish(), externalData };
+  return { bytes: protobuf.encode(onnx.model, model), externalData };
 }
 
 /** The ModelProto before it is encoded. */
@@ -58,7 +57,7 @@ export function modelMessage(
     nameOfOutput = outputName,
     fileOf,
   }: SerializeOptions = {},
-) {
+): { model: OnnxModel; externalData: SerializedModel['externalData'] } {
   if (graph.outputs.size === 0)
     throw new Error(`graph '${graph.name}' has no outputs; name one with g.output('name', value)`);
   const tables = tableSums(graph, accumulate);
@@ -116,15 +115,11 @@ export function modelMessage(
   return { model, externalData };
 }
 
-/** Location of a tensor's elements outside the model, in plain types: those of onnx-proto would reach our public declarations. */
-export function elsewhere(
-  path: string,
-  bytes: number,
-  offset = 0,
-): { dataLocation: number; externalData: { key: string; value: string }[] } {
+/** Location of a tensor's elements outside the model. */
+export function elsewhere(path: string, bytes: number, offset = 0) {
   const entries = { location: path, offset: String(offset), length: String(bytes) };
   return {
-    dataLocation: onnx.TensorProto.DataLocation.EXTERNAL,
+    dataLocation: EXTERNAL,
     externalData: Object.entries(entries).map(([key, text]) => ({ key, value: text })),
   };
 }
@@ -208,18 +203,18 @@ function nodeProto(node: GraphNode, names: ReadonlyMap<Value, string>) {
     output: outputs.map((value) => names.get(value) ?? value.name),
     attribute: [
       ...listed.map(([key, value]) => attributeProto(key, value, op.floatAttributes.includes(key))),
-      ...(op.body ? [{ name: 'body', type: AttributeType.GRAPH, g: op.body(node) }] : []),
+      ...(op.body ? [{ name: 'body', type: attributeTypes.GRAPH, g: op.body(node) }] : []),
     ],
   };
 }
 
 function attributeProto(name: string, value: number | string | readonly number[], isFloat: boolean) {
-  if (typeof value === 'string') return { name, type: AttributeType.STRING, s: Buffer.from(value) };
+  if (typeof value === 'string') return { name, type: attributeTypes.STRING, s: Buffer.from(value) };
   if (typeof value === 'number')
-    return isFloat ? { name, type: AttributeType.FLOAT, f: value } : { name, type: AttributeType.INT, i: value };
+    return isFloat ? { name, type: attributeTypes.FLOAT, f: value } : { name, type: attributeTypes.INT, i: value };
   return isFloat
-    ? { name, type: AttributeType.FLOATS, floats: [...value] }
-    : { name, type: AttributeType.INTS, ints: [...value] };
+    ? { name, type: attributeTypes.FLOATS, floats: [...value] }
+    : { name, type: attributeTypes.INTS, ints: [...value] };
 }
 
 function valueInfo(name: string, value: Value) {
@@ -237,9 +232,9 @@ export function copyModel(dtype: DataType): Uint8Array {
   const info = (name: string) => ({ name, type: { tensorType: { elemType: onnxTypeCodes[dtype] } } });
   const node = { opType: 'Identity', input: ['x'], output: ['y'] };
   const graph = { name: 'copy', input: [info('x')], node: [node], output: [info('y')] };
-  return onnx.ModelProto.encode({
+  return protobuf.encode(onnx.model, {
     irVersion: IR_VERSION,
     opsetImport: [{ domain: '', version: OPSET }],
     graph,
-  }).finish();
+  });
 }

@@ -1,9 +1,9 @@
 // The reasons why a request has failed, in the categories that clients know.
+import { protobuf } from '@bowyer/core';
 import { AdapterError } from '@bowyer/models';
 import { BadRequestError } from '@bowyer/serving';
 import { RequestError } from './request-error.js';
 import { TrainingRequestError } from './training/request-error.js';
-import { MessageError } from './wire/field-table.js';
 
 /** A failed request as its future reports it. */
 export interface Failure {
@@ -12,7 +12,7 @@ export interface Failure {
 }
 
 /** Errors of the parts below that say what the sender must change. */
-const ofUsers = [RequestError, TrainingRequestError, BadRequestError, AdapterError, MessageError];
+const ofUsers = [RequestError, TrainingRequestError, BadRequestError, AdapterError, protobuf.MessageError];
 
 export const failureOf = (error: unknown): Failure =>
   error instanceof Error && ofUsers.some((type) => error instanceof type)

@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomically } from '@bowyer/core';
+import { protobuf, writeFileAtomically } from '@bowyer/core';
 import { ModelServer, type Exchange, type ModelServerOptions, type Protocol, type Route } from '@bowyer/serving';
 import { RequestError } from './request-error.js';
 import { futureRoutes } from './routes/futures.js';
@@ -11,7 +11,6 @@ import { samplingRoutes } from './routes/sampling.js';
 import { startUpRoutes } from './routes/start-up.js';
 import { trainingRunRoutes } from './routes/training-runs.js';
 import { TinkerService, type TinkerServiceOptions } from './tinker-service.js';
-import { MessageError } from './wire/field-table.js';
 
 export interface TinkerServerOptions
   extends
@@ -74,7 +73,7 @@ const inOwnForm = (route: Route): Route => ({
     try {
       return await route.respond(exchange);
     } catch (error) {
-      if (error instanceof RequestError || error instanceof MessageError) {
+      if (error instanceof RequestError || error instanceof protobuf.MessageError) {
         const status = error instanceof RequestError ? error.status : 400;
         return { status, json: { detail: error.message }, headers: { 'x-should-retry': 'false' } };
       }

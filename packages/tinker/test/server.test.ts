@@ -5,12 +5,12 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { protobuf } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { whenExhaustive } from '@bowyer/testing';
 import { unpackTar } from 'modern-tar';
 import { TinkerClient } from '../src/index.js';
 import { fileName } from '../src/store/file-names.js';
-import { encode } from '../src/wire/field-table.js';
 import { dtypes, forwardBackwardRequest } from '../src/wire/messages.js';
 import { tinyBase } from './tiny-base.js';
 import { tinyServer } from './tiny-server.js';
@@ -214,7 +214,7 @@ test('what cannot be served fails by name, and what comes behind it runs', () =>
     for (const [i, [path, body, message]] of malformed.entries())
       await expect(client.run(path, { model_id: a, seq_id: 4 + i, ...body })).rejects.toThrow(message);
     await expect(client.run('optim_step', optimStep(a, 0))).rejects.toMatchObject({ status: 400 });
-    const cut = encode(forwardBackwardRequest, { modelId: a, seqId: 8, lossFn: 'ppo' }).subarray(0, -1);
+    const cut = protobuf.encode(forwardBackwardRequest, { modelId: a, seqId: 8, lossFn: 'ppo' }).subarray(0, -1);
     await expect(client.run('forward_backward', cut)).rejects.toMatchObject({ category: 'user' });
     await client.run('forward_backward', forwardBackward(a, 9, [5, 6, 7]));
     await expect(model(client, id, 1, { rank: 9 })).rejects.toThrow(/max_lora_rank/);
@@ -483,7 +483,7 @@ test('a loss in protobuf equals that in JSON, and several targets of a position 
     const json = await client.run<Loss>('forward_backward', forwardBackward(a, 1, [5, 6, 7]));
     const ints = (...values: number[]) => new Uint8Array(Int32Array.from(values).buffer);
     const longs = (...values: number[]) => new Uint8Array(BigInt64Array.from(values.map(BigInt)).buffer);
-    const message = encode(forwardBackwardRequest, {
+    const message = protobuf.encode(forwardBackwardRequest, {
       modelId: b,
       seqId: 1,
       data: [
@@ -494,8 +494,8 @@ test('a loss in protobuf equals that in JSON, and several targets of a position 
       ],
       lossFn: 'cross_entropy',
     });
-    const protobuf = await client.run<Loss>('forward_backward', message);
-    expect(protobuf).toEqual(json);
+    const inProtobuf = await client.run<Loss>('forward_backward', message);
+    expect(inProtobuf).toEqual(json);
     const two = { data: [6, 6, 7, 7], dtype: 'int64', shape: [2, 2] };
     const weights = { data: [0.25, 0.75, 0.5, 0.5], dtype: 'float32', shape: [2, 2] };
     const several = { model_input: chunks([5, 6]), loss_fn_inputs: { target_tokens: two, weights } };

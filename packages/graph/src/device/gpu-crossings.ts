@@ -4,6 +4,7 @@ import './disable-telemetry.js';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { protobuf } from '@bowyer/core';
 import type { Precision } from '../dtype.js';
 import { float16Form } from '../float16-form.js';
 import type { Graph } from '../graph.js';
@@ -48,7 +49,7 @@ export async function gpuCrossings(
       },
     );
     await session.release();
-    const nodes = onnx.ModelProto.decode(readFileSync(path)).graph?.node ?? [];
+    const nodes = protobuf.decode(onnx.model, readFileSync(path), { unknown: 'skipped' }).graph?.node ?? [];
     const copied = (opType: string) => nodes.filter((node) => node.opType === opType).map((node) => node.input![0]!);
     return { up: copied('MemcpyFromHost'), down: copied('MemcpyToHost') };
   } finally {

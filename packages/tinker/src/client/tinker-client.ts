@@ -1,6 +1,6 @@
 // A small client of the same wire: requests with their keys, results by long polling, and losses whose metrics and tensors are checked.
 import { randomUUID } from 'node:crypto';
-import { decode } from '../wire/field-table.js';
+import { protobuf } from '@bowyer/core';
 import { forwardBackwardOutput, sampleResponse } from '../wire/messages.js';
 import { lossJson, sampleJson } from '../wire/results.js';
 import type { TensorJson } from '../wire/tensors.js';
@@ -87,13 +87,13 @@ export class TinkerClient {
 function resultOf(bytes: Uint8Array): Record<string, unknown> {
   const isLoss = (() => {
     try {
-      return (decode(forwardBackwardOutput, bytes).lossFnOutputType ?? '').length > 0;
+      return (protobuf.decode(forwardBackwardOutput, bytes).lossFnOutputType ?? '').length > 0;
     } catch {
       return false;
     }
   })();
   if (isLoss) return lossJson(bytes) as Record<string, unknown>;
-  decode(sampleResponse, bytes);
+  protobuf.decode(sampleResponse, bytes);
   return sampleJson(bytes) as Record<string, unknown>;
 }
 

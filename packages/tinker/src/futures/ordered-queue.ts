@@ -10,7 +10,7 @@ export interface OrderedQueueOptions<Item> {
   run: (item: Item, seq: number) => Promise<void>;
   /** A number has been missing for this many ms while others waited for it. */
   missingMs: number;
-  /** Is told the items that have waited. They stay in the order, and `run` gets them when their turn comes. */
+  /** Gets the items that have waited. They stay in the order, and `run` gets them when their turn comes. */
   onMissing: (seq: number, items: Item[]) => void;
 }
 

@@ -1,10 +1,10 @@
 // The work that each kind of request does on a model.
+import { protobuf } from '@bowyer/core';
 import { jsonBody, type StoredRequest, type Result } from '../futures/future-store.js';
 import { RequestError } from '../request-error.js';
 import { checkpointName, pathOf, type CheckpointKind, type Checkpoints } from '../store/checkpoints.js';
 import type { AdamParams } from '../training/trainable.js';
 import { checkedBody } from '../wire/bodies.js';
-import { decode } from '../wire/field-table.js';
 import { lossInputOfJson, lossInputOfMessage, type LossInput } from '../wire/loss-input.js';
 import { forwardBackwardRequest } from '../wire/messages.js';
 import { lossBytes } from '../wire/results.js';
@@ -57,7 +57,7 @@ const sizeOf = ({ shape: { seed: _, ...size } }: { shape: { seed: number } }): o
 function forwardBackward({ requestTokens, datums }: Quotas): Operation {
   const inputOf = (request: StoredRequest): { input: LossInput; forwardOnly: boolean } => {
     if (request.form === 'protobuf') {
-      const message = decode(forwardBackwardRequest, request.body);
+      const message = protobuf.decode(forwardBackwardRequest, request.body);
       return { input: lossInputOfMessage(message), forwardOnly: message.forwardOnly ?? false };
     }
     const body = jsonBody(request) as object;

@@ -1,9 +1,9 @@
 // Routes of models and of their training: each request gets a future, and its place in the order of its model.
+import { protobuf } from '@bowyer/core';
 import type { Exchange, Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';
 import { checkedBody } from '../wire/bodies.js';
-import { decode } from '../wire/field-table.js';
 import { forwardBackwardRequest, placeOfMessage } from '../wire/messages.js';
 import { direct, jsonOf, keyOf, ok, PREFIX, readBody, type ReadBody } from './route-context.js';
 
@@ -107,7 +107,7 @@ async function created(
 /** proto3 does not tell 0 from a field that was left out: sequence numbers begin at 1. */
 function placeOf({ bytes }: ReadBody): { modelId: string; seqId: number | null } {
   const { modelId = '', seqId = 0 } = placeOfMessage(bytes);
-  if (modelId === '') decode(forwardBackwardRequest, bytes);
+  if (modelId === '') protobuf.decode(forwardBackwardRequest, bytes);
   if (seqId < 0) throw new RequestError(`seq_id is ${seqId}; it must be 1 or more`);
   return { modelId, seqId: seqId === 0 ? null : seqId };
 }

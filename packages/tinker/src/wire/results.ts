@@ -1,6 +1,6 @@
 // The results that are sent as protobuf or JSON, as the client asks. They are kept as protobuf.
+import { protobuf } from '@bowyer/core';
 import type { LossReport } from '../training/trainable.js';
-import { decode, encode } from './field-table.js';
 import { dtypes, forwardBackwardOutput, sampleResponse, stopReasons, type SampleResponseMessage } from './messages.js';
 import { bytesOf, floats, integers } from './tensors.js';
 
@@ -22,7 +22,7 @@ export function lossBytes({ logprobs, metrics, loss }: LossReport, widths: reado
     lossFnOutputs: records,
     metrics: { 'loss:sum': loss, ...metrics },
   };
-  return encode(forwardBackwardOutput, message);
+  return protobuf.encode(forwardBackwardOutput, message);
 }
 
 interface BatchMessage {
@@ -44,7 +44,7 @@ function batchOf(arrays: readonly Float32Array[], width: number): BatchMessage {
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 export function lossJson(bytes: Uint8Array): object {
-  const { lossFnOutputType, lossFnOutputs = [], metrics = {} } = decode(forwardBackwardOutput, bytes);
+  const { lossFnOutputType, lossFnOutputs = [], metrics = {} } = protobuf.decode(forwardBackwardOutput, bytes);
   const outputs = lossFnOutputs.flatMap(({ fields = {} }) => {
     const { data = new Uint8Array(), offsets = new Uint8Array(), trailingShape = [] } = fields.logprobs;
     const places = Array.from(new BigInt64Array(new Uint8Array(offsets).buffer), Number);
@@ -70,7 +70,7 @@ export interface SampleResult {
 export const EMPTY = { id: 0, logprob: -99_999 } as const;
 
 export function sampleBytes({ sequences, promptLogprobs, topK, cachedTokens }: SampleResult): Uint8Array {
-  return encode(sampleResponse, {
+  return protobuf.encode(sampleResponse, {
     sequences: sequences.map(({ stopReason, tokens, logprobs }) => ({
       stopReason: stopReasons.indexOf(stopReason),
       tokens: bytesOf(Int32Array.from(tokens)),
@@ -90,7 +90,12 @@ export function sampleBytes({ sequences, promptLogprobs, topK, cachedTokens }: S
 }
 
 export function sampleJson(bytes: Uint8Array): object {
-  const { sequences = [], promptLogprobs, topkPromptLogprobs, promptCacheHitTokens } = decode(sampleResponse, bytes);
+  const {
+    sequences = [],
+    promptLogprobs,
+    topkPromptLogprobs,
+    promptCacheHitTokens,
+  } = protobuf.decode(sampleResponse, bytes);
   const none = new Uint8Array();
   return {
     type: 'sample',

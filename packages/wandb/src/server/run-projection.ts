@@ -188,7 +188,7 @@ export class RunProjection {
   }
 }
 
-const pathOf = ({ key, nested_key }: Item): string[] => (nested_key?.length ? nested_key : [key ?? '']);
+const pathOf = ({ key, nested_key }: Item): readonly string[] => (nested_key?.length ? nested_key : [key ?? '']);
 
 function shift(tree: RawTree, key: string, by: number): void {
   const value = tree.get(key);

@@ -1,7 +1,43 @@
 // The protobuf messages of TensorBoard's event files, as far as a run writes them.
 // Source: event.proto, summary.proto, tensor.proto and histogram.proto of TensorFlow 2, plugin_data.proto and api.proto of
 // TensorBoard's plugin hparams; field numbers are theirs.
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { protobuf } from '@bowyer/core';
+
+const { bool, bytes, double, encode, float, int32, int64, many, map, messageType, one, optional, string } = protobuf;
+
+const pluginData = messageType('PluginData', { pluginName: one(1, string), content: one(2, bytes) });
+const metadata = messageType('SummaryMetadata', { pluginData: optional(1, pluginData) });
+const histogram = messageType('HistogramProto', {
+  min: optional(1, double),
+  max: optional(2, double),
+  num: optional(3, double),
+  sum: optional(4, double),
+  sumSquares: optional(5, double),
+  bucketLimit: many(6, double),
+  bucket: many(7, double),
+});
+const shape = messageType('TensorShapeProto', { dim: many(2, messageType('Dim', { size: one(1, int64) })) });
+const tensor = messageType('TensorProto', {
+  dtype: one(1, int32),
+  shape: optional(2, shape),
+  strings: many(8, string),
+});
+const value = messageType('Value', {
+  tag: optional(1, string),
+  simpleValue: optional(2, float),
+  histogram: optional(5, histogram),
+  tensor: optional(8, tensor),
+  metadata: optional(9, metadata),
+});
+/** Values come as bytes, which their functions have made. */
+const summary = messageType('Summary', { value: many(1, bytes) });
+const event = messageType('Event', {
+  wallTime: optional(1, double),
+  step: optional(2, int64),
+  fileVersion: optional(3, string),
+  summary: optional(5, bytes),
+  sessionLog: optional(7, messageType('SessionLog', { status: one(1, int32) })),
+});
 
 export interface EventOptions {
   /** Seconds since 1970. */
@@ -9,39 +45,23 @@ export interface EventOptions {
   step: number;
 }
 
-const bytes = (writer: BinaryWriter, field: number, value: Uint8Array) =>
-  writer.tag(field, WireType.LengthDelimited).bytes(value);
-const string = (writer: BinaryWriter, field: number, value: string) =>
-  writer.tag(field, WireType.LengthDelimited).string(value);
-const double = (writer: BinaryWriter, field: number, value: number) => writer.tag(field, WireType.Bit64).double(value);
-
-function event({ wallTime, step }: EventOptions, field: number, value: Uint8Array): Uint8Array {
-  const writer = new BinaryWriter();
-  double(writer, 1, wallTime);
-  writer.tag(2, WireType.Varint).int64(step);
-  return bytes(writer, field, value).finish();
-}
-
 /** The first event of a file. */
-export function versionEvent(wallTime: number): Uint8Array {
-  const writer = new BinaryWriter();
-  double(writer, 1, wallTime);
-  return string(writer, 3, 'brain.Event:2').finish();
-}
+export const versionEvent = (wallTime: number): Uint8Array => encode(event, { wallTime, fileVersion: 'brain.Event:2' });
 
 const SESSION_START = 1;
 
 /** Makes TensorBoard forget what earlier files have of this step and later ones: the run was resumed before it. */
-export function restartEvent(options: EventOptions): Uint8Array {
-  return event(options, 7, new BinaryWriter().tag(1, WireType.Varint).int32(SESSION_START).finish());
-}
+export const restartEvent = ({ wallTime, step }: EventOptions): Uint8Array =>
+  encode(event, { wallTime, step, sessionLog: { status: SESSION_START } });
 
 /** A summary of values, each made by one of the functions below. @param scalars made by `ScalarValues` */
-export function summaryEvent(options: EventOptions, values: readonly Uint8Array[], scalars?: Uint8Array): Uint8Array {
-  const writer = new BinaryWriter();
-  if (scalars) writer.raw(scalars);
-  for (const value of values) bytes(writer, SUMMARY_VALUE, value);
-  return event(options, 5, writer.finish());
+export function summaryEvent(
+  { wallTime, step }: EventOptions,
+  values: readonly Uint8Array[],
+  scalars?: Uint8Array,
+): Uint8Array {
+  const others = encode(summary, { value: values });
+  return encode(event, { wallTime, step, summary: scalars ? Buffer.concat([scalars, others]) : others });
 }
 
 /** Scalars by their tags: the bytes of a step's values, in which the next step writes its own numbers. */
@@ -52,15 +72,10 @@ export class ScalarValues {
   readonly #places: number[] = [];
 
   constructor(tags: readonly string[]) {
-    const writer = new BinaryWriter();
+    const members = tags.map((tag) => encode(summary, { value: [scalarValue(tag, 1)] }));
     let at = 0;
-    for (const tag of tags) {
-      const value = scalarValue(tag, 1);
-      bytes(writer, SUMMARY_VALUE, value);
-      at += 1 + varintLength(value.length) + value.length;
-      this.#places.push(at - 4);
-    }
-    this.#bytes = writer.finish();
+    for (const { length } of members) this.#places.push((at += length) - 4);
+    this.#bytes = Buffer.concat(members);
     this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset);
   }
 
@@ -71,25 +86,17 @@ export class ScalarValues {
   }
 }
 
-const SUMMARY_VALUE = 1;
-const varintLength = (value: number): number => (value < 128 ? 1 : 1 + varintLength(value >>> 7));
-
-export function scalarValue(tag: string, value: number): Uint8Array {
-  return string(new BinaryWriter(), 1, tag).tag(2, WireType.Bit32).float(value).finish();
-}
+export const scalarValue = (tag: string, number: number): Uint8Array => encode(value, { tag, simpleValue: number });
 
 const DT_STRING = 7;
 
 /** @param markdown shown as such by the plugin `text` */
-export function textValue(tag: string, markdown: string): Uint8Array {
-  const shape = bytes(new BinaryWriter(), 2, new BinaryWriter().tag(1, WireType.Varint).int64(1).finish()).finish();
-  const tensor = new BinaryWriter().tag(1, WireType.Varint).int32(DT_STRING);
-  bytes(tensor, 2, shape);
-  string(tensor, 8, markdown);
-  const writer = string(new BinaryWriter(), 1, tag);
-  bytes(writer, 9, pluginMetadata('text', new Uint8Array()));
-  return bytes(writer, 8, tensor.finish()).finish();
-}
+export const textValue = (tag: string, markdown: string): Uint8Array =>
+  encode(value, {
+    tag,
+    tensor: { dtype: DT_STRING, shape: { dim: [{ size: 1 }] }, strings: [markdown] },
+    metadata: { pluginData: { pluginName: 'text' } },
+  });
 
 /** Counts of `numbers` in equal bins between their smallest and largest. */
 export function histogramValue(tag: string, numbers: readonly number[], bins = 30): Uint8Array {
@@ -97,69 +104,64 @@ export function histogramValue(tag: string, numbers: readonly number[], bins = 3
   const width = (high - low) / bins || 1;
   const counts = new Array<number>(bins).fill(0);
   for (const x of numbers) counts[Math.min(bins - 1, Math.floor((x - low) / width))]++;
-  const packed = (values: readonly number[]) => new Uint8Array(Float64Array.from(values).buffer);
-  const histogram = new BinaryWriter();
-  double(histogram, 1, low);
-  double(histogram, 2, high);
-  double(histogram, 3, numbers.length);
-  double(
-    histogram,
-    4,
-    numbers.reduce((sum, x) => sum + x, 0),
-  );
-  double(
-    histogram,
-    5,
-    numbers.reduce((sum, x) => sum + x * x, 0),
-  );
-  bytes(histogram, 6, packed(counts.map((_, bin) => low + (bin + 1) * width)));
-  bytes(histogram, 7, packed(counts));
-  return bytes(string(new BinaryWriter(), 1, tag), 5, histogram.finish()).finish();
+  const counted = {
+    min: low,
+    max: high,
+    num: numbers.length,
+    sum: numbers.reduce((sum, x) => sum + x, 0),
+    sumSquares: numbers.reduce((sum, x) => sum + x * x, 0),
+    bucketLimit: counts.map((_, bin) => low + (bin + 1) * width),
+    bucket: counts,
+  };
+  return encode(value, { tag, histogram: counted });
 }
 
-/** SummaryMetadata. */
-function pluginMetadata(plugin: string, content: Uint8Array): Uint8Array {
-  const data = string(new BinaryWriter(), 1, plugin);
-  if (content.length > 0) bytes(data, 2, content);
-  return bytes(new BinaryWriter(), 1, data.finish()).finish();
-}
+/** google.protobuf.Value. */
+const anyValue = messageType('Value', {
+  numberValue: optional(2, double),
+  stringValue: optional(3, string),
+  boolValue: optional(4, bool),
+});
+const sessionStart = messageType('SessionStartInfo', {
+  hparams: map(1, anyValue),
+  groupName: optional(4, string),
+  startTimeSecs: optional(5, double),
+});
+const sessionEnd = messageType('SessionEndInfo', { status: one(1, int32), endTimeSecs: optional(2, double) });
+const hparams = messageType('HParamsPluginData', {
+  sessionStartInfo: optional(3, sessionStart),
+  sessionEndInfo: optional(4, sessionEnd),
+});
 
 /** A value without data, which carries plugin data of the plugin `hparams`. */
-function hparamsValue(tag: string, field: number, message: Uint8Array): Uint8Array {
-  const metadata = pluginMetadata('hparams', bytes(new BinaryWriter(), field, message).finish());
-  return bytes(string(new BinaryWriter(), 1, tag), 9, metadata).finish();
-}
+const hparamsValue = (tag: string, data: protobuf.MessageOf<typeof hparams>): Uint8Array =>
+  encode(value, { tag, metadata: { pluginData: { pluginName: 'hparams', content: encode(hparams, data) } } });
 
 export type HyperparameterValue = string | number | boolean;
 
-/** google.protobuf.Value. */
-function protobufValue(value: HyperparameterValue): Uint8Array {
-  const writer = new BinaryWriter();
-  if (typeof value === 'number') return double(writer, 2, value).finish();
-  if (typeof value === 'string') return string(writer, 3, value).finish();
-  return writer.tag(4, WireType.Varint).bool(value).finish();
+function protobufValue(given: HyperparameterValue): protobuf.MessageOf<typeof anyValue> {
+  if (typeof given === 'number') return { numberValue: given };
+  return typeof given === 'string' ? { stringValue: given } : { boolValue: given };
 }
 
 /** Starts the session of a run in the plugin `hparams`. */
-export function sessionStartValue(
+export const sessionStartValue = (
   name: string,
   hyperparameters: Readonly<Record<string, HyperparameterValue>>,
   startSeconds: number,
-): Uint8Array {
-  const writer = new BinaryWriter();
-  for (const [key, value] of Object.entries(hyperparameters)) {
-    const entry = string(new BinaryWriter(), 1, key);
-    bytes(writer, 1, bytes(entry, 2, protobufValue(value)).finish());
-  }
-  string(writer, 4, name);
-  double(writer, 5, startSeconds);
-  return hparamsValue('_hparams_/session_start_info', 3, writer.finish());
-}
+): Uint8Array =>
+  hparamsValue('_hparams_/session_start_info', {
+    sessionStartInfo: {
+      hparams: Object.fromEntries(Object.entries(hyperparameters).map(([key, given]) => [key, protobufValue(given)])),
+      groupName: name,
+      startTimeSecs: startSeconds,
+    },
+  });
 
 const statuses = { finished: 1, failed: 2, stopped: 2 } as const;
 
 /** Ends it. */
-export function sessionEndValue(status: keyof typeof statuses, endSeconds: number): Uint8Array {
-  const writer = new BinaryWriter().tag(1, WireType.Varint).int32(statuses[status]);
-  return hparamsValue('_hparams_/session_end_info', 4, double(writer, 2, endSeconds).finish());
-}
+export const sessionEndValue = (status: keyof typeof statuses, endSeconds: number): Uint8Array =>
+  hparamsValue('_hparams_/session_end_info', {
+    sessionEndInfo: { status: statuses[status], endTimeSecs: endSeconds },
+  });

@@ -1,0 +1,123 @@
+// Messages from bytes, by the tables of their fields.
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { isPacked } from './encode.js';
+import { entryType, type Field, type Fields, type Message, type MessageType, type NamedField } from './message-type.js';
+import type { Scalar } from './scalars.js';
+
+export interface DecodeOptions {
+  /** Fields that the table has not, or that have another wire type there: an error, left out, or kept in `unknown`. */
+  unknown: 'refused' | 'skipped' | 'kept';
+  /** The most fields of the whole message, those within its messages too; any number if not given. */
+  mostFields?: number;
+}
+
+/** The bytes are not a message of their type. */
+export class MessageError extends Error {
+  override readonly name = 'MessageError';
+}
+
+/** As many levels as protobuf's own readers take. */
+const MOST_LEVELS = 100;
+
+/** @throws {MessageError} if the bytes are not such a message, have more fields or levels than may be, or fields that are refused */
+export function decode<Table extends Fields>(
+  type: MessageType<Table>,
+  bytes: Uint8Array,
+  options: DecodeOptions = { unknown: 'refused' },
+): Message<Table> {
+  const reading = new Reading(options);
+  const message = {};
+  try {
+    reading.message(type, bytes, message);
+  } catch (error) {
+    throw new MessageError(`the bytes are not of the type ${type.name}: ${(error as Error).message}`);
+  }
+  return message;
+}
+
+/** The fields before the first one that cannot be read; what the table has not is left out. */
+export function decodeBeginning<Table extends Fields>(type: MessageType<Table>, bytes: Uint8Array): Message<Table> {
+  const message = {};
+  try {
+    new Reading({ unknown: 'skipped' }).message(type, bytes, message);
+  } catch {
+    return message;
+  }
+  return message;
+}
+
+type Values = Record<string, unknown>;
+
+class Reading {
+  #level = 0;
+  #fieldsLeft: number;
+
+  constructor(private readonly options: DecodeOptions) {
+    this.#fieldsLeft = options.mostFields ?? Infinity;
+  }
+
+  /** @param into gets the fields as they are read */
+  message(type: MessageType<Fields>, bytes: Uint8Array, into: Values): Values {
+    if (++this.#level > MOST_LEVELS) throw new Error(`it has more than ${MOST_LEVELS} levels`);
+    const reader = new BinaryReader(bytes);
+    while (reader.pos < reader.len) {
+      if (--this.#fieldsLeft < 0) throw new Error(`it has more than ${this.options.mostFields} values`);
+      const start = reader.pos;
+      const [number, wire] = reader.tag();
+      const field = type.byNumber.get(number);
+      const packed = field && packedKind(field, wire);
+      if (packed) pushAll(into, field, packed, reader.bytes());
+      else if (field && wireTypeOf(field) === wire) this.#field(reader, field, into);
+      else this.#unknown(type, reader, number, wire, () => bytes.slice(start, reader.pos), into);
+    }
+    this.#level--;
+    return into;
+  }
+
+  #field(reader: BinaryReader, { name, kind, arity }: NamedField, into: Values): void {
+    if (arity === 'many') ((into[name] ??= []) as unknown[]).push(this.#value(reader, kind));
+    else if (arity === 'map') {
+      const { key = '', value = zeroOf(kind) } = this.message(entryType(kind), reader.bytes(), {});
+      ((into[name] ??= Object.create(null)) as Values)[key as string] = value;
+    } else into[name] = this.#value(reader, kind);
+  }
+
+  #value(reader: BinaryReader, kind: Field['kind']): unknown {
+    if ('wire' in kind) return kind.read(reader);
+    return this.message('later' in kind ? kind.later() : kind, reader.bytes(), {});
+  }
+
+  #unknown(
+    { name, byNumber }: MessageType<Fields>,
+    reader: BinaryReader,
+    number: number,
+    wire: WireType,
+    read: () => Uint8Array,
+    into: Values,
+  ): void {
+    const known = byNumber.get(number);
+    if (this.options.unknown === 'refused')
+      throw new Error(
+        known
+          ? `${name}.${known.name} has the wire type ${wire}, not ${wireTypeOf(known)}`
+          : `${name} has the field ${number}, which is not known`,
+      );
+    reader.skip(wire, number);
+    if (this.options.unknown === 'kept') ((into.unknown ??= []) as object[]).push({ number, bytes: read() });
+  }
+}
+
+/** The kind of a repeated field's numbers, where they come packed. */
+const packedKind = ({ kind, arity }: Field, wire: WireType): Scalar<unknown> | null =>
+  arity === 'many' && wire === WireType.LengthDelimited && isPacked(kind) ? kind : null;
+
+function pushAll(into: Values, { name }: NamedField, kind: Scalar<unknown>, bytes: Uint8Array): void {
+  const values = (into[name] ??= []) as unknown[];
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) values.push(kind.read(reader));
+}
+
+const wireTypeOf = ({ kind, arity }: Field): WireType =>
+  arity !== 'map' && 'wire' in kind ? kind.wire : WireType.LengthDelimited;
+
+const zeroOf = (kind: Field['kind']): unknown => ('wire' in kind ? kind.zero : {});

@@ -1,0 +1,82 @@
+// Messages as tables of their fields: a name, a number and a kind for each. They are written by hand from the `.proto` files of others.
+import { string, type Scalar } from './scalars.js';
+
+/** A message that is named before its table is there, as one within itself must be. Its values are not checked by the compiler. */
+export interface LaterMessage {
+  later: () => MessageType<Fields>;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a scalar writes what it reads, so that no other type has all scalars
+type Kind = Scalar<any> | MessageType<Fields> | LaterMessage;
+type Arity = 'one' | 'optional' | 'many' | 'map';
+
+export interface Field {
+  number: number;
+  kind: Kind;
+  arity: Arity;
+}
+export interface NamedField extends Field {
+  name: string;
+}
+export type Fields = Readonly<Record<string, Field>>;
+
+export interface MessageType<Table extends Fields> {
+  /** For errors. */
+  name: string;
+  fields: Table;
+  /** By their numbers, smallest first. */
+  byNumber: ReadonlyMap<number, NamedField>;
+}
+
+type ValueOf<K> =
+  K extends Scalar<infer T>
+    ? T
+    : K extends MessageType<infer Table>
+      ? Message<Table>
+      : K extends LaterMessage
+        ? object
+        : never;
+
+type FieldValue<F> = F extends { kind: infer K; arity: infer A }
+  ? A extends 'many'
+    ? readonly ValueOf<K>[]
+    : A extends 'map'
+      ? Readonly<Record<string, ValueOf<K>>>
+      : ValueOf<K>
+  : never;
+
+/** A field that no table has. */
+export interface UnknownField {
+  number: number;
+  /** With the tag. */
+  bytes: Uint8Array;
+}
+
+/** A message as an object. A field that was not sent is absent. */
+export type Message<Table extends Fields> = { -readonly [K in keyof Table]?: FieldValue<Table[K]> } & {
+  /** Fields that were kept without being known; they are written in their places. */
+  unknown?: UnknownField[];
+};
+export type MessageOf<T> = T extends MessageType<infer Table> ? Message<Table> : never;
+
+/** A field without presence: its zero is not written. */
+export const one = <const K extends Kind>(number: number, kind: K) => ({ number, kind, arity: 'one' }) as const;
+/** A field with presence, as all of proto2, and those of a oneof: it is written whenever it is there. */
+export const optional = <const K extends Kind>(number: number, kind: K) =>
+  ({ number, kind, arity: 'optional' }) as const;
+/** A repeated field; numbers are packed. */
+export const many = <const K extends Kind>(number: number, kind: K) => ({ number, kind, arity: 'many' }) as const;
+/** With texts as keys. */
+export const map = <const K extends Kind>(number: number, kind: K) => ({ number, kind, arity: 'map' }) as const;
+/** A message within itself. */
+export const later = (type: () => MessageType<Fields>): LaterMessage => ({ later: type });
+
+export function messageType<const Table extends Fields>(name: string, fields: Table): MessageType<Table> {
+  const named = Object.entries(fields).map(([field, given]): NamedField => ({ name: field, ...given }));
+  const byNumber = new Map(named.sort((a, b) => a.number - b.number).map((field) => [field.number, field]));
+  return { name, fields, byNumber };
+}
+
+/** The entry of a map, which is a message of its own. */
+export const entryType = (kind: Kind) =>
+  messageType('an entry of a map', { key: one(1, string), value: optional(2, kind) });

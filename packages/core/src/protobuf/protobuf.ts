@@ -1,0 +1,15 @@
+// Protobuf by tables of fields: the one home of it in this repository.
+export { decode, decodeBeginning, MessageError, type DecodeOptions } from './decode.js';
+export { encode, lengthPrefix } from './encode.js';
+export {
+  later,
+  many,
+  map,
+  messageType,
+  one,
+  optional,
+  type Message,
+  type MessageOf,
+  type MessageType,
+} from './message-type.js';
+export { bool, bytes, double, encodedBytes, fixed64Text, float, int32, int64, int64Text, string } from './scalars.js';
