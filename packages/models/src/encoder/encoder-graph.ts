@@ -130,7 +130,7 @@ interface AttentionTerms {
 
 interface LayerScope {
   layout: TokenLayout;
-  /** Of each class. */
+  /** The terms of each class. */
   terms: readonly AttentionTerms[];
   /** The rows that the layer writes, where they are not all. */
   first?: FirstRows;

@@ -8,7 +8,7 @@ import { weightedValues } from '../layers/weighted-values.js';
 import type { EncoderConfig } from './encoder-config.js';
 import type { TokenLayout } from './token-layout.js';
 
-/** Of each class of texts. */
+/** What attention adds in each class of texts. */
 type Kind = readonly {
   tables: RotaryTables;
   /** Added to the scores. */

@@ -25,11 +25,11 @@ export interface TokenLayout {
   /** int32 [...rows] rows of the position table */
   positions: Value;
   classes: readonly TextClass[];
-  /** Of all tokens. */
+  /** The rows of all tokens. */
   all: Rows;
 }
 
-/** Of the texts' first tokens. */
+/** The rows of the first token of each text. */
 export interface FirstRows extends Rows {
   /** Rows of all tokens → [texts, width], class by class. */
   of(rows: Value): Value;
