@@ -26,7 +26,7 @@ export async function generateWith(
     return loop.step(programs[role], args.takesLast[role]);
   };
   loop.take(await (loop.beginsWithStep ? step() : loop.feed(programs.prefill)));
-  loop.orderByLength();
+  if (loop.isRunning) loop.orderByLength();
   while (loop.isRunning) {
     if (args.drafts && (await loop.speculate(programs.prefill))) continue;
     loop.take(await step());

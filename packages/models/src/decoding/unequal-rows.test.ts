@@ -2,12 +2,27 @@
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
+import { initializeParameters } from '../architecture/initialize-parameters.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
+import { architectureFor } from '../language-model/architectures.js';
 import { areUnequal } from './capacity-classes.js';
 import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
 
 const config = tinyConfig({ n_positions: 512, vocab_size: 13, n_embd: 64, n_head: 4 });
+/** Grouped queries and a window, which some rows' caches exceed. */
+const mistral = architectureFor({
+  model_type: 'mistral',
+  vocab_size: 13,
+  hidden_size: 128,
+  intermediate_size: 40,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  max_position_embeddings: 1024,
+  initializer_range: 0.3, // large enough for attention to matter
+  sliding_window: 200,
+});
 const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, terminatorIds: [3] };
 /** Long rows come late, new long ones come up, some rows end before others, and the last turn takes a few rows only. */
 const turns = [
@@ -36,10 +51,15 @@ async function play(programs: DecodePrograms, slots: readonly number[]) {
   return said.map(({ slot, ids, logprobs }) => ({ slot: slots[slot], ids, logprobs: [...logprobs] }));
 }
 
-test.each([{ packed: false }, { packed: true }])('unequal rows say what each says alone, %o', async ({ packed }) => {
-  expect(areUnequal(turns[0].lengths, { positionBytes: 2 * 4 * config.n_embd })).toBe(true);
-  const parameters = await device.createState(tinyParameters(config, 21));
-  const programs = new DecodePrograms({ device, architecture: gpt2(config), parameters, maskedTokenIds: [], packed });
+test.each([
+  { architecture: gpt2(config), tensors: () => tinyParameters(config, 21), packed: false },
+  { architecture: mistral, tensors: () => initializeParameters(mistral.parameters, new Rng(5)), packed: true },
+])('rows say what each says alone: $architecture.config.model_type, packed $packed', async (model) => {
+  const { architecture, tensors, packed } = model;
+  const { keyValueHeads, headSize } = architecture;
+  expect(areUnequal(turns[0].lengths, { positionBytes: 2 * 4 * keyValueHeads * headSize })).toBe(true);
+  const parameters = await device.createState(tensors());
+  const programs = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [], packed });
   const together = await play(programs, [0, 1, 2, 3, 4, 5]);
   for (const own of [1, 2, 3]) {
     const alone = await play(programs, [own]);
