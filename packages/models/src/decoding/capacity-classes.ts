@@ -12,7 +12,7 @@ export const CAPACITY_STEP = 32;
 
 export const roundedCapacity = (positions: number) => Math.max(1, Math.ceil(positions / CAPACITY_STEP)) * CAPACITY_STEP;
 
-/** What is read at each step must become less by this share of it, … */
+/** A step must read less by this share of all positions, … */
 const WORTH_SHARE = 1 / 4;
 
 /** … and by so many bytes a layer: ten further nodes of the graph take as long as reading these. */

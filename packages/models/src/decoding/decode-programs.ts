@@ -215,7 +215,8 @@ export class DecodePrograms {
 
   /**
    * Some steps read the parameters themselves: where they are weights on the left, and so are not packed at each call. One session
-   * with the packed weights is for rows of one capacity and of two: of so large a model the further nodes of a graph are no cost.
+   * with the packed weights is for rows of one capacity and of two: the further nodes of the graph cost little beside the products
+   * of so large a model.
    */
   async #forPacked(sampler: Sampler, rows: number): Promise<BatchPrograms> {
     const few =

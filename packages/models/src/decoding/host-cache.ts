@@ -70,7 +70,7 @@ export class HostCache implements LoopCache {
     });
   }
 
-  /** What the graph reads of the first rows. */
+  /** The inputs and views that the graph reads of the first rows. */
   #cacheOf(rows: number): { inputs: KernelInputs; views: Record<string, KernelView> } {
     const classes = this.rows.classes(rows);
     while (classes.length < this.rows.mostClasses) classes.push({ rows: 0, capacity: CAPACITY_STEP });

@@ -46,7 +46,7 @@ export function moveRows(
   }
 }
 
-/** What moves to the right moves from the end on, and what moves to the left from the beginning on: nothing is overwritten unread. */
+/** Moves to the right begin at the end, and moves to the left at the beginning: nothing is overwritten unread. */
 function moveInOrder(array: Float32Array, blocks: readonly Block[]): void {
   const move = ({ from, to, size }: Block) => array.copyWithin(to, from, from + size);
   for (let i = blocks.length - 1; i >= 0; i--) if (blocks[i].to > blocks[i].from) move(blocks[i]);
