@@ -97,15 +97,15 @@ export class TinkerService {
       this.futures.acceptDropped(request);
       return request.id;
     }
-    this.#samples += samples;
-    try {
-      await this.futures.accept(request);
-    } catch (error) {
-      this.#samples -= samples;
-      throw error;
+    const written = this.futures.accept(request);
+    if (given.kind === 'asample') {
+      // Samples change nothing, and those that come at once share batches from their first token if they do not wait for the disk.
+      this.#samples += samples;
+      this.#begin(request, samples);
     }
+    await written;
     if (live) live.add(request);
-    else this.#begin(request, samples);
+    else if (given.kind !== 'asample') this.#begin(request);
     return request.id;
   }
 
@@ -133,6 +133,7 @@ export class TinkerService {
   async #answer(request: StoredRequest, samples: number): Promise<void> {
     try {
       const result = await this.#resultOf(request).finally(() => (this.#samples -= samples));
+      await this.futures.written(request.id);
       await this.futures.finish(request.id, result);
     } catch (error) {
       if (this.#isClosed) return; // a restart answers it
