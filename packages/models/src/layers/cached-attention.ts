@@ -1,5 +1,5 @@
 // Causal self-attention of new tokens over a cache of earlier keys and values, of which rows may have different capacities.
-import { multiplyDims, type GraphBuilder, type Value } from '@bowyer/graph';
+import type { GraphBuilder, Value } from '@bowyer/graph';
 import {
   biasedAmongNew,
   inOrder,
@@ -117,15 +117,15 @@ function cacheMask(
   newPositions: () => Value,
   { window }: AttentionForm,
 ): Value {
-  const { batch, tokens } = layout;
+  const { tokens } = layout;
   if (window === undefined) return mask;
   const capacity = key.dim(2);
   const columns = g.reshape(g.range(capacity), [1, 1, capacity]);
   const oldest = g.sub(g.unsqueeze(g.cast(newPositions(), 'int64'), 2), window - 1);
   const seen = g.where(g.greaterOrEqual(columns, oldest), g.scalar(0), MASKED);
   const groups = tokens === 1 ? 1 : queriesPerKey(layout);
-  const perGroup = g.expand(g.unsqueeze(seen, 1), [batch, groups, tokens, capacity]);
-  return g.add(mask, g.reshape(perGroup, [batch, 1, multiplyDims(groups, tokens), capacity]));
+  // Joined rather than expanded and reshaped: there may be no rows, of which ONNX Runtime reshapes nothing.
+  return g.add(mask, g.concat(Array<Value>(groups).fill(g.unsqueeze(seen, 1)), 2));
 }
 
 /**
