@@ -59,7 +59,7 @@ function measure(name: string, path: string, quantization: string): void {
   console.log(`${name}: ${execFileSync(process.execPath, args, { encoding: 'utf8' }).trim()}${peerMemory(path)}`);
 }
 
-/** Of AutoModelForCausalLM in a process of its own. */
+/** The memory of AutoModelForCausalLM, in a process of its own; empty where Python lacks transformers. */
 function peerMemory(path: string): string {
   const script = fileURLToPath(new URL('./peers/load_memory.py', import.meta.url));
   const { status, stdout } = spawnSync(process.env.PYTHON ?? 'python3', [script, path], { encoding: 'utf8' });
