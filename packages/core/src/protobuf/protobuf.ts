@@ -8,8 +8,21 @@ export {
   messageType,
   one,
   optional,
+  type LaterMessage,
   type Message,
   type MessageOf,
   type MessageType,
 } from './message-type.js';
-export { bool, bytes, double, encodedBytes, fixed64Text, float, int32, int64, int64Text, string } from './scalars.js';
+export {
+  bool,
+  bytes,
+  double,
+  encodedBytes,
+  fixed64Text,
+  float,
+  int32,
+  int64,
+  int64Text,
+  string,
+  type Scalar,
+} from './scalars.js';

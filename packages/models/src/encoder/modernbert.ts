@@ -8,7 +8,7 @@ import { weightedValues } from '../layers/weighted-values.js';
 import type { EncoderConfig } from './encoder-config.js';
 import type { TokenLayout } from './token-layout.js';
 
-/** What attention adds in each class of texts. */
+/** The tables and the bias of attention in each class of texts. */
 type Kind = readonly {
   tables: RotaryTables;
   /** Added to the scores. */
