@@ -1,13 +1,11 @@
 // Three recipes over Tinker's wire, each from the same careless base and on all sums of two digits: supervised learning, reinforcement
 // learning with groups, and preferences (DPO, whose gradient the client computes itself).
 //   node --conditions=source --import tsx examples/tinker/recipes.ts [SEEDS]
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mean, Rng } from '@bowyer/core';
-import { openDevice } from '@bowyer/graph';
-import { SteppedTokenizer } from '@bowyer/serving';
-import { openTrainingBase, TinkerClient, TinkerServer } from '@bowyer/tinker';
+import { withLocalServer } from './local-server.js';
 import { answer, anyAnswer, makeSmallBase, question } from './small-base.js';
 import { TinkerModel, type Example } from './tinker-model.js';
 
@@ -90,36 +88,7 @@ async function preferences(model: TinkerModel, rng: Rng): Promise<void> {
   }
 }
 
-const device = await openDevice({ device: 'cpu', threads: 1 });
-const adapterBank = { places: 2, rank: 8, targetModules: 'all', dirs: [] } as const;
-const base = await openTrainingBase({ model: join(folder, 'base'), device, adapterBank });
-const server = await TinkerServer.listen({
-  base,
-  folder: join(folder, 'server'),
-  modelFolder: join(folder, 'base'),
-  quotas: {
-    models: 4,
-    modelBytes: 2 ** 28,
-    maxRank: 8,
-    requestTokens: 2 ** 16,
-    datums: 1024,
-    bodyBytes: 2 ** 24,
-    storageBytes: 2 ** 30,
-    resultBytes: 2 ** 28,
-  },
-  name: 'sums',
-  tokenizer: new SteppedTokenizer(base.model.tokenizer),
-  template: null,
-  host: '127.0.0.1',
-  port: 0,
-  apiKey: null,
-  seed: 1,
-  slots: 64,
-  maxQueued: 4096,
-  defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 8 },
-});
-const client = new TinkerClient({ baseURL: server.url, apiKey: 'tml-local' });
-try {
+await withLocalServer('sums', folder, async (client) => {
   for (const recipe of [supervised, groups, preferences])
     for (let seed = 1; seed <= seeds; seed++) {
       const model = await TinkerModel.create(client, 'sums', seed);
@@ -133,9 +102,4 @@ try {
         `${recipe.name}, seed ${seed}: ${before.toFixed(3)} → ${after.toFixed(3)} right, ${((user + system) / 1e6).toFixed(0)} CPU s`,
       );
     }
-} finally {
-  await server.close();
-  await base.close();
-  await device.close();
-  await rm(folder, { recursive: true });
-}
+});

@@ -1,4 +1,4 @@
-// One LoRA on a Tinker server, by the client of the wire: batches, steps, log-probabilities and samples.
+// One LoRA on a Tinker server, or its base, by the client of the wire: batches, steps, log-probabilities and samples.
 import type { TinkerClient } from '@bowyer/tinker';
 
 /** A prompt with its answer, in ids, and numbers for each token of the answer, by the name of a loss's input. */
@@ -16,7 +16,6 @@ export interface Sample {
 
 export class TinkerModel {
   #seq = 0;
-  #samples = 0;
   #samplers = 0;
 
   private constructor(
@@ -25,7 +24,6 @@ export class TinkerModel {
   ) {}
 
   static async create(client: TinkerClient, baseModel: string, seed: number): Promise<TinkerModel> {
-    const opening = { tags: [], user_metadata: null, sdk_version: '0.26.2' };
     const { session_id } = await client.json<{ session_id: string }>('POST', 'create_session', opening);
     const lora_config = { rank: 8, seed };
     const body = { session_id, model_seq_id: 0, base_model: baseModel, lora_config };
@@ -56,16 +54,55 @@ export class TinkerModel {
     await this.client.run('unload_model', { model_id: this.id });
   }
 
+  /** A sampler of the present weights. */
+  async sampler(): Promise<TinkerSampler> {
+    const named = { model_id: this.id, seq_id: ++this.#seq, sampling_session_seq_id: ++this.#samplers };
+    const saved = await this.client.run<{ sampling_session_id: string }>('save_weights_for_sampler', named);
+    return new TinkerSampler(this.client, saved.sampling_session_id);
+  }
+
   /** Samples of each prompt from the present weights. */
   async sample(prompts: readonly (readonly number[])[], count: number, stop: number): Promise<Sample[][]> {
-    const sampler = { model_id: this.id, seq_id: ++this.#seq, sampling_session_seq_id: ++this.#samplers };
-    const saved = await this.client.run<{ sampling_session_id: string }>('save_weights_for_sampler', sampler);
-    const sampling_params = { max_tokens: 3, temperature: 1, stop: [stop] };
-    const asked = prompts.map((tokens) =>
+    return (await this.sampler()).sample(prompts, { counts: prompts.map(() => count), stop });
+  }
+}
+
+export interface SampleOptions {
+  /** Samples of each prompt. */
+  counts: readonly number[];
+  /** The token behind which a sample ends. */
+  stop: number;
+  /** 1 if not given. */
+  temperature?: number;
+}
+
+/** Weights that stay as they are. */
+export class TinkerSampler {
+  #samples = 0;
+
+  constructor(
+    private readonly client: TinkerClient,
+    private readonly session: string,
+  ) {}
+
+  /** The base, without a LoRA. */
+  static async ofBase(client: TinkerClient, baseModel: string): Promise<TinkerSampler> {
+    const { session_id } = await client.json<{ session_id: string }>('POST', 'create_session', opening);
+    const body = { session_id, sampling_session_seq_id: 0, base_model: baseModel };
+    const opened = await client.json<{ sampling_session_id: string }>('POST', 'create_sampling_session', body);
+    return new TinkerSampler(client, opened.sampling_session_id);
+  }
+
+  async sample(
+    prompts: readonly (readonly number[])[],
+    { counts, stop, temperature = 1 }: SampleOptions,
+  ): Promise<Sample[][]> {
+    const sampling_params = { max_tokens: 3, temperature, stop: [stop] };
+    const asked = prompts.map((tokens, i) =>
       this.client.run<{ sequences: Sample[] }>('asample', {
-        sampling_session_id: saved.sampling_session_id,
+        sampling_session_id: this.session,
         seq_id: this.#samples++,
-        num_samples: count,
+        num_samples: counts[i],
         prompt: { chunks: [{ type: 'encoded_text', tokens }] },
         sampling_params,
       }),
@@ -73,6 +110,8 @@ export class TinkerModel {
     return (await Promise.all(asked)).map(({ sequences }) => sequences);
   }
 }
+
+const opening = { tags: [], user_metadata: null, sdk_version: '0.26.2' };
 
 interface Losses {
   loss_fn_outputs: { logprobs: { data: number[] } }[];

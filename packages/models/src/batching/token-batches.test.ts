@@ -39,6 +39,12 @@ test('an example longer than the budget gets a batch of its own', () => {
   expect(batches.map((batch) => batch.examples)).toEqual([[1], [0]]);
 });
 
+test('equal examples without any weight keep a column behind the prefix that they share', () => {
+  const equal = Array.from({ length: 100 }, () => example(3, [0, 0, 0]));
+  const [batch] = tokenBatches(equal, { maxTokens: 1000, padTokenId: 0, sharesPrefixes: true, reports: true });
+  expect([batch.rows, batch.columns, batch.prefix.length]).toEqual([100, 1, 2]);
+});
+
 test('arrays of different length are refused with all three lengths', () => {
   const bad = { ids: new Int32Array(3), targets: new Int32Array(3), weights: new Float32Array(2) };
   expect(() => tokenBatches([bad], { maxTokens: 8, padTokenId: 0 })).toThrow(

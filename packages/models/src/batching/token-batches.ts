@@ -74,7 +74,7 @@ export function tokenBatches(
   });
   const groups = sharesPrefixes
     ? prefixGroups(
-        scored.map(({ index, length }) => ({ ...examples[index], length, free: freeLength(examples[index]) })),
+        scored.map(({ index, length }) => ({ ...examples[index], length, free: freeLength(examples[index], length) })),
       )
     : [];
   const shared = new Set(groups.flatMap(({ members }) => members));
@@ -125,10 +125,10 @@ function scoredLength(example: TokenExample): number {
   return length;
 }
 
-/** Tokens before the first position that is scored or valued. */
-function freeLength(example: TokenExample): number {
+/** Tokens before the first position that is scored or valued; one that is read is not among them, since no row is empty. */
+function freeLength(example: TokenExample, readLength: number): number {
   let length = 0;
-  while (length < example.ids.length && !isScored(example, length) && !isValued(example, length)) length++;
+  while (length < readLength - 1 && !isScored(example, length) && !isValued(example, length)) length++;
   return length;
 }
 
