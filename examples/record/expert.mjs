@@ -1,5 +1,7 @@
 // An endpoint of OpenAI's form that knows the desk of every message: node expert.mjs PORT [ERRORS]
-// It stands for a model of your choice. ERRORS is the share of its answers that are drawn from all desks instead.
+// It stands for a model of your choice. ERRORS is the share of the messages whose answer is drawn from all desks instead; the same
+// message always gets the same answer.
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -10,11 +12,14 @@ const lines = readFileSync(new URL('tasks.jsonl', import.meta.url), 'utf8')
   .split('\n');
 const deskOf = new Map(lines.map((line) => JSON.parse(line)).map(({ message, desk }) => [message, desk]));
 const desks = [...new Set(deskOf.values())];
+/** From 0 to below 1, by the text. */
+const drawn = (text) => createHash('sha256').update(text).digest().readUInt32BE() / 2 ** 32;
 
 createServer(async (request, response) => {
   const { messages } = await json(request);
-  const isCareless = Math.random() < Number(errors);
-  const content = isCareless ? desks[Math.floor(Math.random() * desks.length)] : deskOf.get(messages.at(-1).content);
+  const { content: message } = messages.at(-1);
+  const isCareless = drawn(`errs: ${message}`) < Number(errors);
+  const content = isCareless ? desks[Math.floor(drawn(`desk: ${message}`) * desks.length)] : deskOf.get(message);
   const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ id: 'x', object: 'chat.completion', created: 0, model: 'expert', choices }));
