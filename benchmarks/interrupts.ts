@@ -209,8 +209,9 @@ function kept(folder: string): Map<string, Buffer> {
   );
   const compared = files.filter(
     (file) =>
-      /(metrics\.jsonl|results\.json|\.safetensors|texts\.jsonl|scores\.jsonl|trajectories\/.*)$/.test(file) &&
-      statSync(file).isFile(),
+      /(metrics\.jsonl|results\.json|\.safetensors|texts\.jsonl|scores\.jsonl|demonstrations\.json|trajectories\/.*)$/.test(
+        file,
+      ) && statSync(file).isFile(),
   );
   return new Map(compared.map((file) => [file.slice(folder.length), readFileSync(file)]));
 }
@@ -230,6 +231,7 @@ async function check(name: string, times: 1 | 2, whole: string): Promise<string>
   const again = await run(command(folder));
   if (again.code !== 0) return `${shown}; again: exit code ${again.code}: ${again.stderr.slice(-300)}`;
   const [a, b] = [kept(whole), kept(folder)];
+  if (a.size === 0) return `${shown}; again: nothing to compare`;
   const different = [...a].filter(([file, bytes]) => !b.get(file)?.equals(bytes)).map(([file]) => file);
   return `${shown}; again: ${different.length === 0 ? `${a.size} files equal` : `different: ${different.join(', ')}`}`;
 }
