@@ -69,5 +69,12 @@ test.each([
       logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(alone[i].logprobs[t], 5)),
     );
   }
+  // One row is never unequal: programs that have seen no other have one capacity, and the same numbers.
+  const fresh = new DecodePrograms({ device, architecture, parameters, maskedTokenIds: [], packed });
+  expect(await play(fresh, [1])).toEqual(await play(programs, [1]));
+  const batch = await fresh.forBatch({ kind: 'mixed' }, { lengths: [20, 20], width: 20 });
+  expect(batch.classes).toBe(1);
+  await fresh.done(batch);
+  await fresh.release();
   await programs.release();
 });
