@@ -22,9 +22,9 @@ const [samples = 64, tokens = 32, repetitions = 3, threads = 1] = numbers.map(Nu
 const config = trainedShapes[name];
 const vocabulary = Number(config.vocab_size);
 const rng = new Rng(1);
-const prompts = Array.from({ length: samples }, () =>
-  Array.from({ length: PROMPT }, () => rng.integer(1, vocabulary - 9)),
-);
+/** New ones each time: a server that had read a prompt before would not read it again. */
+const newPrompts = () =>
+  Array.from({ length: samples }, () => Array.from({ length: PROMPT }, () => rng.integer(1, vocabulary - 9)));
 const quotas = {
   models: 1,
   modelBytes: 2 ** 30,
@@ -67,20 +67,22 @@ try {
   });
   const served = await ModelServer.listen({ ...common, model: base.model });
   const client = new TinkerClient({ baseURL: tinker.url, apiKey: 'tml-local' });
-  const writers: Record<string, () => Promise<number[]>> = {
-    serve_model: () => Promise.all(prompts.map((prompt) => completion(served.url, prompt))),
-    asample: () => Promise.all(prompts.map((prompt) => asample(client, prompt))),
+  const writers: Record<string, (prompts: number[][]) => Promise<number[]>> = {
+    serve_model: (prompts) => Promise.all(prompts.map((prompt) => completion(served.url, prompt))),
+    asample: (prompts) => Promise.all(prompts.map((prompt) => asample(client, prompt))),
   };
   const times = new Map(Object.keys(writers).map((kind) => [kind, [] as (Times & { written: number })[]]));
-  for (const write of Object.values(writers)) await write();
-  for (let i = 0; i < repetitions; i++)
+  for (const write of Object.values(writers)) await write(newPrompts());
+  for (let i = 0; i < repetitions; i++) {
+    const prompts = newPrompts();
     for (const [kind, write] of Object.entries(writers)) {
       let written = 0;
       const time = await timesOf(async () => {
-        for (const count of await write()) written += count;
+        for (const count of await write(prompts)) written += count;
       });
       times.get(kind)!.push({ ...time, written });
     }
+  }
   console.log(
     `${name}, ${samples} at once, ${PROMPT} + ${tokens} tokens, ${threads} thread(s), load ${loadavg()[0].toFixed(1)}`,
   );
