@@ -1,5 +1,4 @@
 import nx from '@nx/eslint-plugin';
-import ts from 'typescript';
 import tseslint from 'typescript-eslint';
 
 /** The import table of style.md: a layer may import only what stands to the right of it. */
@@ -81,7 +80,7 @@ const dataInArguments = [
 /** Also forbidden where arrays are as long as texts in tokens, batches or graphs. */
 const dataInPushes = spreadInto('[callee.property.name=/^(push|unshift)$/]', 'push in a loop, or use concat');
 
-/** A literal is written out where it stands, and Prettier decides on its lines. */
+/** A literal is written out where it stands, and the formatter decides on its lines. */
 const spreadLiterals = {
   selector: 'SpreadElement > :matches(ObjectExpression, ArrayExpression)',
   message: 'Write the members of the literal here instead of spreading it.',
@@ -110,28 +109,6 @@ const uncheckedCasts = [
   },
 ];
 
-/**
- * Reports what the compiler reports of a file. The rules with types need a checked program anyway, so that `npm run check` opens each
- * package once instead of once for its types and once for lint.
- */
-const compilerErrors = {
-  create: (context) => ({
-    Program() {
-      const { program } = context.sourceCode.parserServices;
-      const source = program?.getSourceFile(context.filename);
-      if (!source) return;
-      for (const { code, start = 0, length = 0, messageText } of [
-        ...program.getSyntacticDiagnostics(source),
-        ...program.getSemanticDiagnostics(source),
-      ]) {
-        const [from, to] = [start, start + length].map((index) => context.sourceCode.getLocFromIndex(index));
-        const text = ts.flattenDiagnosticMessageText(messageText, '\n');
-        context.report({ loc: { start: from, end: to }, message: `TS${code}: ${text.replaceAll('{{', '{ {')}` });
-      }
-    },
-  }),
-};
-
 export default tseslint.config(
   {
     ignores: [
@@ -146,23 +123,10 @@ export default tseslint.config(
     ],
   },
   ...tseslint.configs.recommended,
-  // Each package is checked with its own types: `nx run-many --target lint` opens one package at a time.
-  ...[
-    ...Object.keys(mayImport).map((name) => [`packages/${name}/`, `packages/${name}/{src,test,benchmarks}/**/*.ts`]),
-    ['', '{benchmarks,examples,experiments,tools}/**/*.ts'],
-  ].map(([folder, files]) => ({
-    files: [files],
-    plugins: { compiler: { rules: { errors: compilerErrors } } },
-    rules: { 'compiler/errors': 'error' },
-    languageOptions: {
-      parserOptions: { project: `./${folder}tsconfig.check.json`, tsconfigRootDir: import.meta.dirname },
-    },
-  })),
   {
     files: ['packages/*/src/**/*.ts', 'packages/*/test/**/*.ts'],
     plugins: { '@nx': nx },
     rules: {
-      '@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: ['test', 'it', 'describe'] }],
       '@nx/enforce-module-boundaries': boundaries(mayImport),
     },
   },
@@ -223,7 +187,7 @@ export default tseslint.config(
         { object: 'Math', property: 'random', message: 'Randomness comes from the run’s seed: take an Rng.' },
       ],
       'no-restricted-syntax': ['error', spreadLiterals],
-      'no-warning-comments': ['error', { terms: ['prettier-ignore'], location: 'anywhere' }],
+      'no-warning-comments': ['error', { terms: ['prettier-ignore', 'oxfmt-ignore'], location: 'anywhere' }],
     },
   },
   {

@@ -34,7 +34,7 @@ const ownAddresses = (folder: string): Plugin => ({
  * @throws if the packages are not built
  */
 export async function bundledProgram(): Promise<string> {
-  if (!existsSync(main)) throw new Error(`${main} does not exist; run 'npx tsc --build'`);
+  if (!existsSync(main)) throw new Error(`${main} does not exist; run 'npm run build'`);
   const folder = mkdtempSync(join(repository, 'node_modules/.bowyer-bundle-')); // native modules are found from there
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await build({

@@ -124,8 +124,7 @@ async function killedSweep(folder: string): Promise<void> {
     if (code === 0) return;
     const isRefused = /still runs as process|is at work on the/.test(said());
     counts.refused += Number(isRefused);
-    if (isRefused)
-      await sleep(500); // a job of the dead launcher ends at its next line
+    if (isRefused) await sleep(500); // a job of the dead launcher ends at its next line
     else if (code !== null && code !== 1) throw new Error(`exit code ${code}: ${said()}`);
   }
 }

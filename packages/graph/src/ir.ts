@@ -103,7 +103,11 @@ export type WebgpuForm = 'same' | 'int32' | 'always int32' | { int32Operand: num
  *     a function             one of the above, depending on the node
  */
 export type Float16Form =
-  'operands' | 'float32' | 'cast' | { computes: Precision; result: Precision } | ((node: GraphNode) => Float16Form);
+  | 'operands'
+  | 'float32'
+  | 'cast'
+  | { computes: Precision; result: Precision }
+  | ((node: GraphNode) => Float16Form);
 
 export interface OpSpec {
   /** '' is ONNX's own domain. */

@@ -30,7 +30,10 @@ const built = join(runner, 'dist', 'main.js');
 function build() {
   process.stderr.write('bowyer: building the packages, once\n');
   const tsc = join(repository, 'node_modules', 'typescript-7', 'bin', 'tsc');
-  const child = spawn(process.execPath, [tsc, '--build'], { cwd: repository, stdio: ['ignore', 2, 2] });
+  const child = spawn(process.execPath, [tsc, '--build', 'tsconfig.build.json'], {
+    cwd: repository,
+    stdio: ['ignore', 2, 2],
+  });
   return new Promise((resolve) => child.on('close', resolve));
 }
 

@@ -29,7 +29,11 @@ export interface ServedRequest {
 
 /** cut: before the request counts; lost: the request counts, and its answer never comes; page: a proxy's page instead of it. */
 export type Fault =
-  'cut' | 'lost' | 'page' | { status: number; headers?: Record<string, string> } | { delayMs: number };
+  | 'cut'
+  | 'lost'
+  | 'page'
+  | { status: number; headers?: Record<string, string> }
+  | { delayMs: number };
 
 export interface ServedArtifact {
   input: Record<string, unknown>;

@@ -20,7 +20,8 @@ export interface HeadSizes {
  * its value ('heads').
  */
 export type Projections =
-  { kind: 'separate'; query: Layer; key: Layer; value: Layer } | { kind: 'parts' | 'heads'; joint: Layer };
+  | { kind: 'separate'; query: Layer; key: Layer; value: Layer }
+  | { kind: 'parts' | 'heads'; joint: Layer };
 
 /** Norms of queries and keys before they turn: of each head by itself, or over all heads together. */
 export interface QueryKeyNorms {

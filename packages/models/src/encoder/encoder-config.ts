@@ -18,7 +18,15 @@ import {
 } from './modernbert-config.js';
 
 export type EncoderType =
-  'bert' | 'roberta' | 'xlm-roberta' | 'camembert' | 'albert' | 'distilbert' | 'electra' | 'deberta-v2' | 'modernbert';
+  | 'bert'
+  | 'roberta'
+  | 'xlm-roberta'
+  | 'camembert'
+  | 'albert'
+  | 'distilbert'
+  | 'electra'
+  | 'deberta-v2'
+  | 'modernbert';
 
 export interface EncoderConfig {
   /** The name in config.json; DeBERTa v3 calls itself deberta-v2. */

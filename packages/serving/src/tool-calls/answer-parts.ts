@@ -16,7 +16,12 @@ export interface Tool {
  * (the request has none of that name).
  */
 export type AttemptStatus =
-  'ok' | 'invalid_json' | 'unclosed_block' | 'missing_name' | 'malformed_structure' | 'unknown_tool';
+  | 'ok'
+  | 'invalid_json'
+  | 'unclosed_block'
+  | 'missing_name'
+  | 'malformed_structure'
+  | 'unknown_tool';
 
 /** Text that is a call, or was meant as one. */
 export interface CallAttempt {

@@ -128,8 +128,7 @@ export class FutureStore {
             : `the header X-Idempotency-Key was sent before with another request, ${found.id}`,
           409,
         );
-      else if (found?.state === 'dropped' && !found.isOrdered)
-        continue; // it is answered again
+      else if (found?.state === 'dropped' && !found.isOrdered) continue; // it is answered again
       else if (found) return found.id;
     return undefined;
   }

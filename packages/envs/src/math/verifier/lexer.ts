@@ -269,8 +269,7 @@ export function balanced(text: string, start: number): { inner: string; end: num
   const close = open === '{' ? '}' : open === '[' ? ']' : ')';
   let depth = 0;
   for (let i = start; i < text.length; i++) {
-    if (text[i] === '\\')
-      i++; // \{ is a character of the text, not a bracket of LaTeX
+    if (text[i] === '\\') i++; // \{ is a character of the text, not a bracket of LaTeX
     else if (text[i] === open) depth++;
     else if (text[i] === close && --depth === 0) return { inner: text.slice(start + 1, i), end: i + 1 };
   }

@@ -319,8 +319,7 @@ export class Machine {
   #writeHeader(): void {
     const { memory } = this;
     const { version } = this.story;
-    if (version <= 3)
-      memory[0x01] = (memory[0x01] & ~0b0101_0000) | 0b0010_0000; // status line and split screen available
+    if (version <= 3) memory[0x01] = (memory[0x01] & ~0b0101_0000) | 0b0010_0000; // status line and split screen available
     else memory[0x01] = 0b0001_1100; // bold, italic, fixed-width; no colours, pictures, sounds or timed input
     memory[0x11] &= this.hasUndo ? 0b0101_0111 : 0b0100_0111; // no pictures, mouse or sounds
     if (version >= 4) memory.set([1, 'F'.charCodeAt(0), SCREEN_ROWS, SCREEN_COLUMNS], 0x1e); // interpreter 1 is the DECSystem-20

@@ -39,8 +39,7 @@ export class StoryRandom {
 
   /** The effect of opcode `random` with an argument ≤ 0, given its absolute value. */
   seedFromStory(value: number): void {
-    if (value === 0)
-      this.#start(this.#seed); // "unpredictable" is the episode's own seed here, or seeds would not decide all
+    if (value === 0) this.#start(this.#seed); // "unpredictable" is the episode's own seed here, or seeds would not decide all
     else if (value < 1000) [this.#period, this.#count] = [value, 0];
     else this.#start(value);
   }
