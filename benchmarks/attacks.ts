@@ -9,8 +9,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bundledProgram } from '@bowyer/testing';
 import { repository, run } from '../packages/runner/test/command-line.js';
-import { bundledProgram } from './bundle.js';
 import { cpuMsOf } from './cpu-time.js';
 
 const pattern = new RegExp(process.argv[2] ?? '');

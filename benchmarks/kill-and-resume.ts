@@ -18,8 +18,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
+import { bundledProgram } from '@bowyer/testing';
 import { run } from '../packages/runner/test/command-line.js';
-import { bundledProgram } from './bundle.js';
 import { cpuMsOf } from './cpu-time.js';
 
 const loop = ['iterations=4', 'rollout_size=16', 'save_freq=1', 'eval_freq=2', 'eval_size=8'];

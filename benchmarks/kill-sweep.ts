@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
+import { bundledProgram } from '@bowyer/testing';
 import { repository } from '../packages/runner/test/command-line.js';
-import { bundledProgram } from './bundle.js';
 import { cpuMsOf } from './cpu-time.js';
 
 const [jobs, mostKills] = [process.argv[2] ?? '30', process.argv[3] ?? '40'].map(Number);

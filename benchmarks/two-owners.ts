@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identityOf, Rng, shellQuoted, stateOf } from '@bowyer/core';
+import { bundledProgram } from '@bowyer/testing';
 import { repository, run } from '../packages/runner/test/command-line.js';
-import { bundledProgram } from './bundle.js';
 import { cpuMsOf } from './cpu-time.js';
 
 const most = Number(process.argv[2] ?? '30');
