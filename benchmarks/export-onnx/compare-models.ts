@@ -6,7 +6,7 @@ import { exportOnnx, OnnxExportError, type OnnxPrecisionName, type Quantization 
 import { familyConfigs as ggufFamilies } from '../export-gguf/family-configs.js';
 import { equalIds, generateHere, NEW_TOKENS, prompt, randomModel } from '../export-gguf/random-model.js';
 import { furtherFamilies } from './family-configs.js';
-import { generateThere } from './transformers-js.js';
+import type { TransformersJs } from './transformers-js.js';
 
 const familyConfigs = { ...ggufFamilies, ...furtherFamilies };
 
@@ -14,6 +14,9 @@ export interface Here {
   /** For temporary files. */
   dir: string;
   device: Device;
+  there: TransformersJs;
+  /** Tokens that another version of transformers.js has said, by model and type. */
+  before: Map<string, { version: string; ids: number[] }>;
 }
 
 export async function compareFamilies(here: Here, names: string): Promise<void> {
@@ -24,20 +27,23 @@ export async function compareFamilies(here: Here, names: string): Promise<void> 
 /** The types of fewer bits, beside the same rounding of weights here; float16 beside float32. */
 export async function compareTypes(here: Here, names: string): Promise<void> {
   for (const name of Object.keys(familyConfigs).filter((each) => new RegExp(names || '^(GPT-2|Llama)$').test(each)))
-    for (const [dtype, quantization] of TYPES)
-      console.log(`${name}, ${dtype}: ${await compared(here, name, dtype, quantization)}`);
+    for (const [dtype, quantization] of TYPES.slice(1))
+      console.log(`${name}, ${dtype}: ${await compared(here, name, dtype, quantization).catch(refusal)}`);
 }
 
-const TYPES = [
+/** By the name of each type: the rounding of weights here that is nearest. */
+export const TYPES = [
+  ['fp32', 'none'],
   ['fp16', 'none'],
   ['q8', '8bit'],
   ['q4', '4bit'],
+  ['q4f16', '4bit'],
 ] as const;
 
 let folders = 0;
 
 async function compared(
-  { dir, device }: Here,
+  { dir, device, there }: Here,
   name: string,
   dtype: OnnxPrecisionName,
   quantization: Quantization,
@@ -46,7 +52,7 @@ async function compared(
   const output = join(dir, `exported-${folders++}`);
   await exportOnnx({ dir: folder, output, precisions: [dtype], merge: false });
   const ours = await generateHere(device, folder, { quantization });
-  const theirs = await generateThere(output, dtype, prompt, NEW_TOKENS);
+  const theirs = await there.generate(output, dtype, prompt, NEW_TOKENS);
   const equal = equalIds(ours.ids, theirs.ids);
   const apart = theirs.ids
     .slice(0, equal)
@@ -56,7 +62,7 @@ async function compared(
 
 function refusal(error: unknown): string {
   if (error instanceof OnnxExportError) return `refused: ${error.message.split('ONNX: ')[1]}`;
-  throw error;
+  return String(error).split('\n')[0];
 }
 
 function probability(logits: Float32Array, id: number): number {

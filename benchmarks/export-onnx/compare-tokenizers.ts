@@ -4,21 +4,34 @@ import { join } from 'node:path';
 import { exportOnnx } from '@bowyer/models';
 import { loadTokenizer } from '@bowyer/text';
 import { equalIds, generateHere, NEW_TOKENS } from '../export-gguf/random-model.js';
-import type { Here } from './compare-models.js';
-import { generateThere, tokenizerThere } from './transformers-js.js';
+import { TYPES, type Here } from './compare-models.js';
 
-export async function compareFolder({ dir, device }: Here, folder: string, at: number, file: string): Promise<void> {
+export async function compareFolder(
+  { dir, device, there, before }: Here,
+  folder: string,
+  at: number,
+  { file, start }: { file: string; start: string },
+): Promise<void> {
   const output = join(dir, `folder-${at}`);
-  await exportOnnx({ dir: folder, output, precisions: ['fp32'], merge: false });
+  await exportOnnx({ dir: folder, output, precisions: TYPES.map(([dtype]) => dtype), merge: false });
   const tokenizer = await loadTokenizer(folder);
-  const peer = await tokenizerThere(output);
   const texts = (await readFile(file, 'utf8')).split('\n');
-  const equal = texts.filter(
-    (text) => peer.encode(text, { add_special_tokens: false }).join() === tokenizer.encode(text).join(),
-  );
+  const idsThere = await there.tokenIds(output, texts);
+  const equal = texts.filter((text, at) => idsThere[at].join() === tokenizer.encode(text).join());
   console.log(`${folder}: ${equal.length} of ${texts.length} texts with equal tokens`);
-  const tokens = tokenizer.encode('Questions:\n');
-  const ours = await generateHere(device, folder, { tokens });
-  const theirs = await generateThere(output, 'fp32', tokens, NEW_TOKENS);
-  console.log(`${folder}: ${equalIds(ours.ids, theirs.ids)} of ${NEW_TOKENS} greedy tokens equal`);
+  const tokens = tokenizer.encode(start);
+  for (const [dtype, quantization] of TYPES) {
+    const ours = await generateHere(device, folder, { tokens, quantization });
+    const name = `${folder}, ${dtype}`;
+    const result = await there.generate(output, dtype, tokens, NEW_TOKENS).then(
+      ({ ids }) => {
+        const other = before.get(name);
+        before.set(name, { version: there.version, ids });
+        const same = other === undefined ? '' : `, ${equalIds(ids, other.ids)} with transformers.js ${other.version}`;
+        return `${equalIds(ours.ids, ids)} of ${NEW_TOKENS} greedy tokens equal${same}: ${tokenizer.decode(ids).slice(0, 60)}`;
+      },
+      (error: Error) => `does not load: ${error.message.split('\n')[0]}`,
+    );
+    console.log(`${name}: ${result}`);
+  }
 }

@@ -1,82 +1,64 @@
-// transformers.js with nothing but local folders.
-import { basename, dirname } from 'node:path';
+// transformers.js, its third or fourth version, in a process of its own: the ONNX Runtimes of both and ours cannot be in one.
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { OnnxPrecisionName } from '@bowyer/models';
 
-interface Tensor {
-  dims: number[];
-  data: BigInt64Array | Float32Array;
-}
+/** By the version: the package of this folder's package.json. */
+export const packages = { 3: 'transformers-js-3', 4: '@huggingface/transformers' } as const;
 
-interface Model {
-  (inputs: Record<string, Tensor>): Promise<{ logits: Tensor }>;
-  generate(options: Record<string, unknown>): Promise<Tensor>;
-  dispose(): Promise<unknown>;
-}
+export type LibraryVersion = keyof typeof packages;
+export type Dtype = OnnxPrecisionName;
 
-interface Tokenizer {
-  encode(text: string, options?: Record<string, unknown>): number[];
-  decode(ids: number[], options?: Record<string, unknown>): string;
-}
-
-/** The parts of transformers.js that are used; the installation of the repository does not have it. */
-interface TransformersJs {
-  AutoModelForCausalLM: { from_pretrained(name: string, options: Record<string, unknown>): Promise<Model> };
-  AutoTokenizer: { from_pretrained(name: string): Promise<Tokenizer> };
-  env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string; version: string };
-  Tensor: new (type: string, data: BigInt64Array, dims: number[]) => Tensor;
-}
-
-const library: string = '@huggingface/transformers';
-const { AutoModelForCausalLM, AutoTokenizer, env, Tensor } = (await import(library)) as TransformersJs;
-
-env.allowRemoteModels = false;
-env.allowLocalModels = true;
-
-export const versionThere = env.version;
-
-type Dtype = 'fp32' | 'fp16' | 'q8' | 'q4';
-
-const row = (ids: readonly number[]) => new Tensor('int64', BigInt64Array.from(ids, BigInt), [1, ids.length]);
-
-/** The name by which transformers.js finds a folder. */
-function named(folder: string): string {
-  env.localModelPath = `${dirname(folder)}/`;
-  return basename(folder);
-}
-
-export interface GeneratedThere {
+export interface Generated {
   /** Greedy, with the cache. */
   ids: number[];
   /** The logits of the prompt's last token and of each generated one but the last, from one run over all of them without a cache. */
   logits: Float32Array[];
 }
 
-export async function generateThere(
-  folder: string,
-  dtype: Dtype,
-  prompt: readonly number[],
-  maxNewTokens: number,
-): Promise<GeneratedThere> {
-  const model = await AutoModelForCausalLM.from_pretrained(named(folder), {
-    dtype,
-    device: 'cpu',
-    session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 },
-  });
-  const output = await model.generate({
-    inputs: row(prompt),
-    max_new_tokens: maxNewTokens,
-    do_sample: false,
-    eos_token_id: null, // to the end, whatever the config names
-  });
-  const all = Array.from(output.data as BigInt64Array, Number);
-  const inputs = all.slice(0, -1);
-  const { logits } = await model({ input_ids: row(inputs), attention_mask: row(inputs.map(() => 1)) });
-  const [, tokens, vocabulary] = logits.dims;
-  const numbers = logits.data as Float32Array;
-  const rows = Array.from({ length: tokens }, (_, at) => numbers.slice(at * vocabulary, (at + 1) * vocabulary));
-  await model.dispose();
-  return { ids: all.slice(prompt.length), logits: rows.slice(prompt.length - 1) };
+export type Question =
+  | { folder: string; texts: readonly string[] }
+  | { folder: string; dtype: Dtype; prompt: readonly number[]; maxNewTokens: number };
+
+interface Answer {
+  id: number;
+  value?: unknown;
+  error?: string;
 }
 
-export async function tokenizerThere(folder: string) {
-  return AutoTokenizer.from_pretrained(named(folder));
+export class TransformersJs {
+  #asked = 0;
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly version: string,
+  ) {}
+
+  static async open(version: LibraryVersion): Promise<TransformersJs> {
+    const file = fileURLToPath(new URL('transformers-js-process.ts', import.meta.url));
+    const child = fork(file, [packages[version]], { serialization: 'advanced' });
+    const [started] = (await once(child, 'message')) as [{ version: string }];
+    return new TransformersJs(child, started.version);
+  }
+
+  generate(folder: string, dtype: Dtype, prompt: readonly number[], maxNewTokens: number): Promise<Generated> {
+    return this.#ask({ folder, dtype, prompt, maxNewTokens }) as Promise<Generated>;
+  }
+
+  tokenIds(folder: string, texts: readonly string[]): Promise<number[][]> {
+    return this.#ask({ folder, texts }) as Promise<number[][]>;
+  }
+
+  async #ask(question: Question): Promise<unknown> {
+    const id = this.#asked++;
+    this.child.send({ id, question });
+    const [{ value, error }] = (await once(this.child, 'message')) as [Answer];
+    if (error !== undefined) throw new Error(`transformers.js ${this.version}: ${error}`);
+    return value;
+  }
+
+  close(): void {
+    this.child.disconnect();
+  }
 }

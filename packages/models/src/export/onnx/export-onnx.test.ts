@@ -144,6 +144,17 @@ test('the folder has the files of transformers.js, a model in each type, and the
   expect(existsSync(join(dir, 'out', 'generation_config.json'))).toBe(true);
 });
 
+test('the config names the files with caches in float16 for transformers.js 3, and q4f16 has no weight of 8 bits', async () => {
+  await written(await saved(configs.llama), { precisions: ['fp32', 'fp16', 'q4f16'] });
+  expect(json('config.json')).toMatchObject({
+    'transformers.js_config': { kv_cache_dtype: { fp16: 'float16', q4f16: 'float16' } },
+  });
+  const file = readFileSync(join(dir, 'out', 'onnx', 'model_q4f16.onnx'), 'latin1');
+  expect(file).toContain('model.layers.0.mlp.up_proj.weight_quantized');
+  expect(file).not.toContain('embed_tokens.weight_quantized');
+  expect(file).not.toContain('lm_head.weight_quantized');
+});
+
 test('what has no counterpart is refused by name before a file is written', async () => {
   const lfm2 = await saved({
     ...sizes,

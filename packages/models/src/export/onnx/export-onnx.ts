@@ -5,13 +5,12 @@ import { readGenerationFields, writeChunksAtomically } from '@bowyer/checkpoints
 import { writeFileAtomically } from '@bowyer/core';
 import { onnxFiles, type FileTensor, type OnnxFile } from '@bowyer/graph';
 import type { CausalArchitecture } from '../../architecture/architecture.js';
-import { weightLayouts } from '../../quantization/weight-layouts.js';
 import { mergedReader, withOpenedModel, type OpenedModel, type ReadParameter } from '../opened-model.js';
 import { onnxProblem } from './families.js';
 import { modelTensors } from './model-tensors.js';
 import { OnnxExportError } from './onnx-error.js';
 import { onnxGraph } from './onnx-graph.js';
-import { onnxPrecisions, type OnnxPrecisionName } from './precisions.js';
+import { layoutsIn, onnxPrecisions, type OnnxPrecisionName } from './precisions.js';
 import { tokenizerFiles } from './tokenizer-files.js';
 
 export interface OnnxOptions {
@@ -74,8 +73,8 @@ function onnxModels(opened: OpenedModel, { precisions, externalFrom, progress }:
   const { architecture } = opened;
   const read = counted(mergedReader(opened), precisions.length * architecture.parameters.length, progress);
   return precisions.map((precision) => {
-    const { file, float, quantization } = onnxPrecisions[precision];
-    const layouts = weightLayouts(architecture, quantization);
+    const { file, float } = onnxPrecisions[precision];
+    const layouts = layoutsIn(onnxPrecisions[precision], architecture);
     const tensors: FileTensor[] = modelTensors(architecture, { read, float, layouts });
     const graph = onnxGraph(architecture, { float, layouts });
     return { precision, files: onnxFiles(graph, tensors, { name: file, externalFrom }) };
@@ -103,11 +102,12 @@ async function generationOf({ baseDir, architecture: { config } }: OpenedModel):
 /** With the fields by which transformers.js finds files of tensors, and its third version the type of the cache. */
 function configOf({ config }: CausalArchitecture, models: readonly OnnxModel[]): Json {
   const external = models.filter(({ files }) => files.length > 1);
+  const halves = models.map(({ precision }) => precision).filter((name) => onnxPrecisions[name].float === 'float16');
   const own = {
     ...(external.length > 0 && {
       use_external_data_format: Object.fromEntries(external.map(({ files }) => [files[0].name, files.length - 1])),
     }),
-    ...(models.some(({ precision }) => precision === 'fp16') && { kv_cache_dtype: { fp16: 'float16' } }),
+    ...(halves.length > 0 && { kv_cache_dtype: Object.fromEntries(halves.map((name) => [name, 'float16'])) }),
   };
   return { ...config, ...(Object.keys(own).length > 0 && { 'transformers.js_config': own }) };
 }
@@ -115,6 +115,7 @@ function configOf({ config }: CausalArchitecture, models: readonly OnnxModel[]):
 function notesOf({ config }: CausalArchitecture, precisions: readonly OnnxPrecisionName[]): string[] {
   return [
     ...(precisions.includes('q4') ? ['in q4 the output head has 8 bits, and the token embedding is float32'] : []),
+    ...(precisions.includes('q4f16') ? ['in q4f16 the output head and the token embedding are float16'] : []),
     ...(precisions.includes('q8') ? ['in q8 the token embedding is float32'] : []),
     ...(config.model_type === 'gemma3_text'
       ? ['transformers.js counts the positions of Gemma 3 from 1, so its contexts end one token earlier']

@@ -62,7 +62,9 @@ function finiteHalves(name: string, numbers: Float32Array): Uint16Array {
   const halves = toFloat16(numbers);
   const beyond = halves.findIndex((half) => (half & 0x7c00) === 0x7c00);
   if (beyond >= 0)
-    throw new RangeError(`${name}: ${numbers[beyond]} is beyond the numbers of float16: leave fp16 out of dtype`);
+    throw new RangeError(
+      `${name}: ${numbers[beyond]} is beyond the numbers of float16: leave fp16 and q4f16 out of dtype`,
+    );
   return halves;
 }
 

@@ -1,6 +1,7 @@
 // The types of numbers that a model for transformers.js comes in, by that library's names for them, and its names of their files.
 // Source: src/utils/dtypes.js of huggingface/transformers.js 4.3.
-import type { Quantization } from '../../quantization/weight-layouts.js';
+import type { CausalArchitecture } from '../../architecture/architecture.js';
+import { weightLayouts, type Quantization, type WeightLayouts } from '../../quantization/weight-layouts.js';
 
 export interface OnnxPrecision {
   file: string;
@@ -8,6 +9,8 @@ export interface OnnxPrecision {
   float: 'float32' | 'float16';
   /** The weights of linear layers in blocks of 8 or 4 bits. */
   quantization: Quantization;
+  /** The output head is in `float`: ONNX Runtime 1.21, which transformers.js 3 runs in Node, has no products of 8 bits. */
+  keepsHead?: true;
 }
 
 export const onnxPrecisions = {
@@ -15,6 +18,17 @@ export const onnxPrecisions = {
   fp16: { file: 'model_fp16.onnx', float: 'float16', quantization: 'none' },
   q8: { file: 'model_quantized.onnx', float: 'float32', quantization: '8bit' },
   q4: { file: 'model_q4.onnx', float: 'float32', quantization: '4bit' },
+  q4f16: { file: 'model_q4f16.onnx', float: 'float16', quantization: '4bit', keepsHead: true },
 } as const satisfies Record<string, OnnxPrecision>;
+
+/** Which weights of the file have few bits. */
+export function layoutsIn(precision: OnnxPrecision, architecture: CausalArchitecture): WeightLayouts {
+  const layouts = weightLayouts(architecture, precision.quantization);
+  if (precision.keepsHead === undefined) return layouts;
+  return (name, shape) => {
+    const layout = layouts(name, shape);
+    return layout?.isHead === true ? undefined : layout;
+  };
+}
 
 export type OnnxPrecisionName = keyof typeof onnxPrecisions;

@@ -11,7 +11,7 @@ const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
 export const FORMATS = ['gguf', 'onnx', 'hf'] as const;
 const DTYPES: Readonly<Record<string, readonly string[]>> = {
   gguf: ['f32', 'f16', 'bf16', 'q8_0', 'q4_0', 'q4_k'],
-  onnx: ['fp32', 'fp16', 'q8', 'q4'],
+  onnx: ['fp32', 'fp16', 'q8', 'q4', 'q4f16'],
 };
 
 const oneOf = (names: readonly string[]) => Type.Union(names.map((name) => Type.Literal(name)));
@@ -37,7 +37,7 @@ export const exportTask: TaskUnit = {
         oneOf([...DTYPES.gguf, ...DTYPES.onnx]),
         Type.Array(oneOf(DTYPES.onnx), { minItems: 1, uniqueItems: true }),
       ]),
-      'type of the matrices: in GGUF f32, f16, bf16, q8_0, q4_0 or q4_k, norms and biases being float32; in ONNX fp32, fp16, q8 or q4, or a list of them, a file each. null: f16 in GGUF, all four in ONNX, and in hf as they are stored',
+      'type of the matrices: in GGUF f32, f16, bf16, q8_0, q4_0 or q4_k, norms and biases being float32; in ONNX fp32, fp16, q8, q4 or q4f16, or a list of them, a file each. null: f16 in GGUF, all five in ONNX, and in hf as they are stored',
     ),
     merge: Type.Boolean({ description: 'add an adapter to its base model; false: write the adapter alone' }),
     license: nullable(
