@@ -94,7 +94,7 @@ interface Compared {
 
 async function compared(sides: Sides, folder: string, file: string, adapter?: string): Promise<Compared> {
   const ours = await generateHere(sides.device, folder);
-  const theirs = await generateThere(sides, file, adapter);
+  const theirs = await generateThere(sides, file, { adapter });
   const equal = equalIds(ours.ids, theirs.ids);
   const apart = ours.probabilities.slice(0, equal).map((p, i) => Math.abs(p - theirs.probabilities[i]));
   return { equal, difference: maximum([0, ...apart]) };
@@ -105,7 +105,11 @@ interface GeneratedThere extends Generated {
   first: ReadonlyMap<number, number>;
 }
 
-async function generateThere({ peer, threads }: Sides, file: string, adapter?: string): Promise<GeneratedThere> {
+export async function generateThere(
+  { peer, threads }: Sides,
+  file: string,
+  { adapter, tokens = prompt }: { adapter?: string; tokens?: readonly number[] } = {},
+): Promise<GeneratedThere> {
   const model = await peer.loadModel({ modelPath: file, gpuLayers: 0 });
   const context = await model.createContext({
     contextSize: 128,
@@ -118,7 +122,7 @@ async function generateThere({ peer, threads }: Sides, file: string, adapter?: s
   const found: GeneratedThere = { ids: [], probabilities: [], first: new Map() };
   const steps = context
     .getSequence()
-    .evaluateWithMetadata(prompt, { probabilities: true }, { temperature: 0, yieldEogToken: true });
+    .evaluateWithMetadata([...tokens], { probabilities: true }, { temperature: 0, yieldEogToken: true });
   for await (const { token, probabilities } of steps) {
     if (found.ids.length === 0) found.first = probabilities;
     found.ids.push(token);

@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
 import { exportGguf, LanguageModel } from '@bowyer/models';
 import { loadTokenizer, Template, type HuggingFaceTokenizer } from '@bowyer/text';
-import type { Sides } from './compare-models.js';
+import { generateThere, type Sides } from './compare-models.js';
 import { openJinja, type PeerModel } from './peer.js';
+import { equalIds, generateHere, NEW_TOKENS } from './random-model.js';
 
 const tiny = {
   model_type: 'llama',
@@ -15,18 +16,24 @@ const tiny = {
   intermediate_size: 8,
   num_hidden_layers: 1,
   num_attention_heads: 1,
-  max_position_embeddings: 64,
+  max_position_embeddings: 128,
+  initializer_range: 0.4,
 };
 
 export async function compareTokenizers(sides: Sides, folders: readonly string[], count: number): Promise<void> {
   const texts = await manyTexts(count);
   for (const folder of folders) {
     const tokenizer = await loadTokenizer(folder);
-    const { model, notes } = await opened(sides, tokenizer);
+    const { folder: random, file, model, notes } = await opened(sides, tokenizer);
     const name = basename(folder) === 'models' ? basename(dirname(folder)) : basename(folder);
-    console.log(
-      `${name}: ${tokensText(tokenizer, model, texts)}; chat template ${await templateText(tokenizer, model)}`,
-    );
+    const tokens = tokenizer.encode('Once upon a time, there was a table.').slice(0, 32);
+    const [ours, theirs] = [
+      await generateHere(sides.device, random, { tokens }),
+      await generateThere(sides, file, { tokens }),
+    ];
+    const greedy = `${equalIds(ours.ids, theirs.ids)} of ${NEW_TOKENS} greedy tokens equal`;
+    const template = `chat template ${await templateText(tokenizer, model)}`;
+    console.log(`${name}: ${tokensText(tokenizer, model, texts)}; ${greedy}; ${template}`);
     for (const note of notes) console.log(`  ${note}`);
     await model.dispose();
   }
@@ -38,16 +45,17 @@ async function opened({ dir, device, peer }: Sides, tokenizer: HuggingFaceTokeni
   const [folder, file] = [join(dir, 'tokenizer'), join(dir, 'tokenizer.gguf')];
   await random.save(folder);
   await random.release();
-  const { notes } = await exportGguf({ dir: folder, output: file, dtype: 'f16', merge: false, name: 'tokenizer' });
-  return { model: await peer.loadModel({ modelPath: file, gpuLayers: 0, vocabOnly: true }), notes };
+  const { notes } = await exportGguf({ dir: folder, output: file, dtype: 'f32', merge: false, name: 'tokenizer' });
+  return { folder, file, model: await peer.loadModel({ modelPath: file, gpuLayers: 0, vocabOnly: true }), notes };
 }
 
 function tokensText(tokenizer: HuggingFaceTokenizer, model: PeerModel, texts: readonly string[]): string {
   const different = texts.filter((text) => tokenizer.encode(text).join() !== model.tokenize(text, true).join());
   const composed = different.filter((text) => text === text.normalize('NFC'));
+  const spaced = different.filter((text) => text.startsWith(' '));
   const shown = composed.slice(0, 3).map((text) => JSON.stringify(text.slice(0, 60)));
   return (
-    `${texts.length - different.length} of ${texts.length} texts have equal tokens, ${composed.length} of the others are in NFC` +
+    `${texts.length - different.length} of ${texts.length} texts have equal tokens, ${composed.length} of the others are in NFC, ${spaced.length} begin with a space` +
     (shown.length > 0 ? ` (${shown.join(', ')})` : '')
   );
 }

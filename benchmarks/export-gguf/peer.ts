@@ -20,6 +20,10 @@ export interface PeerContext {
       metadata: object,
       options: object,
     ): AsyncGenerator<{ token: number; probabilities: Map<number, number> }>;
+    controlledEvaluate(
+      tokens: readonly (readonly [number, object])[],
+    ): Promise<({ next: { probabilities?: Map<number, number> } } | undefined)[]>;
+    clearHistory(): Promise<void>;
   };
   dispose(): Promise<void>;
 }

@@ -15,6 +15,7 @@ class Cursor {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
+  u8 = () => this.#next(1, (at) => this.#view.getUint8(at));
   u32 = () => this.#next(4, (at) => this.#view.getUint32(at, true));
   i32 = () => this.#next(4, (at) => this.#view.getInt32(at, true));
   f32 = () => this.#next(4, (at) => this.#view.getFloat32(at, true));
@@ -57,6 +58,8 @@ export function readGguf(path: string): ReadGguf {
 
 function valueOf(cursor: Cursor, type: number): unknown {
   switch (type) {
+    case 0:
+      return cursor.u8();
     case 4:
       return cursor.u32();
     case 5:

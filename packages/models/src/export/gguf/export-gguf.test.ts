@@ -152,7 +152,7 @@ test.each<[string, object, HuggingFaceTokenizer, string]>([
     'a kind of tokenizer',
     { model_type: 'llama' },
     wordLevelTokenizer(['a b c d']),
-    'its tokenizer is WordLevel: BPE is written',
+    'its tokenizer is WordLevel, which llama.cpp does not have',
   ],
   [
     'a pre-tokenizer',

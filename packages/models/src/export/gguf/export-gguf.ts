@@ -88,7 +88,7 @@ function modelFile(model: GgufModel, read: ReadParameter): FilePart {
   const vocabulary = vocabularyPart(model.tokenizer, {
     rows: architecture.vocabSize,
     ends: endsOf(architecture),
-    fail,
+    fail: (problem) => new GgufError(model.dir, problem, OTHER_TOKENIZERS),
   });
   const { tensors, notes } = ggufTensors({ family, architecture, read, dtype, vectors: facts.vectors, fail });
   return {
@@ -97,6 +97,9 @@ function modelFile(model: GgufModel, read: ReadParameter): FilePart {
     notes: [...facts.notes, ...vocabulary.notes, ...notes],
   };
 }
+
+const OTHER_TOKENIZERS =
+  'write format=onnx, where transformers.js reads the tokenizer as it is, or format=hf; docs/models/export.md lists the tokenizers of GGUF';
 
 function adapterFile(model: GgufModel, adapter: OpenedAdapter): FilePart {
   const { entries, tensors } = adapterPart({ ...model, ...adapter, type: tensorTypes[model.dtype] });

@@ -7,7 +7,7 @@ const VERSION = 3;
 const ALIGNMENT = 32;
 
 /** Codes of the types of values. */
-const CODES = { uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 };
+const CODES = { uint8: 0, uint32: 4, int32: 5, float32: 6, bool: 7, string: 8, array: 9 };
 
 /** The value of one entry of the metadata. */
 export type Entry =
@@ -16,7 +16,8 @@ export type Entry =
   | { type: 'string'; value: string }
   | { type: 'strings'; value: readonly string[] }
   | { type: 'float32s' | 'int32s'; value: readonly number[] }
-  | { type: 'bools'; value: readonly boolean[] };
+  | { type: 'bools'; value: readonly boolean[] }
+  | { type: 'bytes'; value: Uint8Array };
 
 export type Entries = Record<string, Entry>;
 
@@ -93,6 +94,8 @@ function value(entry: Entry): Uint8Array {
       return array(CODES.int32, entry.value.length, new Uint8Array(Int32Array.from(entry.value).buffer));
     case 'bools':
       return array(CODES.bool, entry.value.length, Uint8Array.from(entry.value, Number));
+    case 'bytes':
+      return array(CODES.uint8, entry.value.length, entry.value);
   }
 }
 

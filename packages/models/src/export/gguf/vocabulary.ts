@@ -4,6 +4,7 @@ import { byteLevelBpe, isByteLevel } from './byte-level-bpe.js';
 import { count, flag, text, type Entries } from './gguf-file.js';
 import { sentencePiece } from './sentencepiece.js';
 import type { VocabularyPart } from './tokenizer-parts.js';
+import { areCharacters, characters, unigram } from './unigram.js';
 
 export interface VocabularyOptions {
   /** Rows of the embedding. */
@@ -16,14 +17,22 @@ export interface VocabularyOptions {
 
 export function vocabularyPart(tokenizer: HuggingFaceTokenizer, options: VocabularyOptions): VocabularyPart {
   const { rows, fail } = options;
-  const { type } = tokenizer.definition.model as { type?: string };
-  if (type !== 'BPE' && type !== undefined) throw fail(`its tokenizer is ${type}: BPE is written, and no other kind`);
-  const kind = isByteLevel(tokenizer) ? byteLevelBpe(tokenizer, rows, fail) : sentencePiece(tokenizer, rows, fail);
+  const kind = kindOf(tokenizer, fail)(tokenizer, rows, fail);
   const ends = endEntries(options.ends);
   return {
     entries: { ...kind.entries, ...roleEntries(tokenizer, fail), ...ends.entries, ...templateEntries(tokenizer) },
     notes: [...kind.notes, ...ends.notes],
   };
+}
+
+function kindOf(tokenizer: HuggingFaceTokenizer, fail: VocabularyOptions['fail']) {
+  const { type, vocab } = tokenizer.definition.model as { type?: string; vocab: unknown };
+  if (type === 'Unigram' || (type === undefined && Array.isArray(vocab))) return unigram;
+  if (type === 'BPE' || type === undefined) {
+    if (isByteLevel(tokenizer)) return byteLevelBpe;
+    return areCharacters(tokenizer) ? characters : sentencePiece;
+  }
+  throw fail(`its tokenizer is ${type}, which llama.cpp does not have for such models: it has BPE and Unigram`);
 }
 
 /** The tokens around a text, as the tokenizer adds them, and padding. */
