@@ -4,40 +4,34 @@
 /** Levels of arrays and objects within each other. Schemas of published tools have about twenty. */
 export const MOST_LEVELS = 128;
 
-export interface JsonScan {
-  /** The next character to look at. */
-  at: number;
-  inString: boolean;
+/** What a text of JSON has, or the part of it that was read. */
+export interface JsonCounts {
   /** The number of `:`, `[` and `{` outside strings. */
   fields: number;
   /** Outside strings. */
   commas: number;
-  /** Open brackets at `at`, and the most so far. */
-  depth: number;
-  deepest: number;
+  /** Whether it has more levels than may be. */
+  tooDeep: boolean;
 }
 
-export const beginning: JsonScan = { at: 0, inString: false, fields: 0, commas: 0, depth: 0, deepest: 0 };
-
-/** Counts in at most `most` further characters. */
-export function scan(text: string, state: JsonScan, most = text.length): JsonScan {
-  let { at, inString, fields, commas, depth, deepest } = state;
-  const end = Math.min(text.length, at + most);
-  for (; at < end; at++) {
+export function countsOf(text: string): JsonCounts {
+  const counts = { fields: 0, commas: 0, tooDeep: false };
+  let [inString, depth] = [false, 0];
+  for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === BACKSLASH) at++;
     else if (code === QUOTE) inString = !inString;
     else if (inString) continue;
-    else if (code === COMMA) commas++;
-    else if (code === COLON) fields++;
+    else if (code === COMMA) counts.commas++;
+    else if (code === COLON) counts.fields++;
     else if (code === BRACKET || code === BRACE) {
-      fields++;
-      if (++depth > deepest) deepest = depth;
+      counts.fields++;
+      counts.tooDeep ||= ++depth > MOST_LEVELS;
     } else if (code === END_BRACKET || code === END_BRACE) depth--;
   }
-  return { at, inString, fields, commas, depth, deepest };
+  return counts;
 }
 
-export const isTooDeep = (json: string): boolean => scan(json, beginning).deepest > MOST_LEVELS;
+export const isTooDeep = (json: string): boolean => countsOf(json).tooDeep;
 
 const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE, END_BRACKET, END_BRACE] = Buffer.from('"\\,:[{]}');
