@@ -1,8 +1,8 @@
 // The work behind the routes: requests become futures, which models and the sampler answer; a restart continues those that it finds.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { QueueFullError, type ServedEngine } from '@bowyer/serving';
-import { FutureStore, jsonBody, type NewRequest, type StoredRequest } from './futures/future-store.js';
+import { inTurns, QueueFullError, type ServedEngine } from '@bowyer/serving';
+import { FutureStore, type NewRequest, type StoredRequest } from './futures/future-store.js';
 import type { ModelRecord, Quotas } from './models/model-record.js';
 import { ModelTable } from './models/model-table.js';
 import { operationsOf } from './models/operations.js';
@@ -15,6 +15,7 @@ import { Checkpoints, pathOf } from './store/checkpoints.js';
 import { Sessions } from './store/sessions.js';
 import type { TrainingBase } from './training/trainable.js';
 import { checkedBody, type Body } from './wire/bodies.js';
+import { jsonBody } from './wire/request-content.js';
 import { sampleBytes } from './wire/results.js';
 
 export interface TinkerServiceOptions {
@@ -32,6 +33,12 @@ export interface TinkerServiceOptions {
   onFault: (error: Error) => void;
   /** A request that waits for an earlier one of its model fails after this many ms; 600,000 if not given. */
   missingMs?: number;
+}
+
+/** Samples that are asked for, and have places. */
+interface AskedSamples {
+  samples: number;
+  body: Body<'asample'>;
 }
 
 /** Clients send a request again for five minutes and more. */
@@ -82,8 +89,15 @@ export class TinkerService {
       else if (request.model === null) this.#watch(this.futures.forgetRequest(request.id));
   }
 
-  /** @returns the future's id, once the request is on disk. @throws {RequestError} before anything is kept */
-  async submit(given: Omit<NewRequest, 'seq'> & { seq: number | null }): Promise<string> {
+  /**
+   * @param sample the body of a request for samples
+   * @returns the future's id, once the request is on disk
+   * @throws {RequestError} before anything is kept
+   */
+  async submit(
+    given: Omit<NewRequest, 'seq'> & { seq: number | null },
+    sample: Body<'asample'> | null = null,
+  ): Promise<string> {
     const known = this.futures.known(given);
     if (known !== undefined) {
       await this.futures.written(known);
@@ -91,26 +105,25 @@ export class TinkerService {
     }
     const live = given.model === null ? null : this.models.find(given.model);
     if (given.seq !== null) live?.checkPlace(given.seq);
-    const samples = given.kind === 'asample' ? this.#reserved(given) : 0;
+    const samples = sample === null ? 0 : this.#reserved(sample);
     const request = { ...given, seq: given.seq ?? 0 };
     if (live?.isPast(request.seq)) {
       this.futures.acceptDropped(request);
       return request.id;
     }
     const written = this.futures.accept(request);
-    if (given.kind === 'asample') {
+    if (sample !== null) {
       // Samples change nothing, and those that come at once share batches from their first token if they do not wait for the disk.
       this.#samples += samples;
-      this.#begin(request, samples);
+      this.#begin(request, { samples, body: sample });
     }
     await written;
     if (live) live.add(request);
-    else if (given.kind !== 'asample') this.#begin(request);
+    else if (sample === null) this.#begin(request);
     return request.id;
   }
 
-  #reserved(request: Pick<NewRequest, 'body'>): number {
-    const { num_samples: samples = 1 } = jsonBody(request) as Body<'asample'>;
+  #reserved({ num_samples: samples = 1 }: Body<'asample'>): number {
     const { mostSamples } = this.options;
     checkSamples(samples, mostSamples);
     if (this.#samples > 0 && this.#samples + samples > mostSamples)
@@ -120,8 +133,8 @@ export class TinkerService {
     return samples;
   }
 
-  #begin(request: StoredRequest, samples = 0): void {
-    this.#watch(this.#answer(request, samples));
+  #begin(request: StoredRequest, sample: AskedSamples | null = null): void {
+    this.#watch(this.#answer(request, sample));
   }
 
   #watch(work: Promise<void>): void {
@@ -129,10 +142,10 @@ export class TinkerService {
     this.#work.add(watched);
   }
 
-  /** @param samples that it has places for, which are free before its client hears of the result */
-  async #answer(request: StoredRequest, samples: number): Promise<void> {
+  /** The places of its samples are free before its client hears of the result. */
+  async #answer(request: StoredRequest, sample: AskedSamples | null): Promise<void> {
     try {
-      const result = await this.#resultOf(request).finally(() => (this.#samples -= samples));
+      const result = await this.#resultOf(request, sample?.body).finally(() => (this.#samples -= sample?.samples ?? 0));
       await this.futures.written(request.id);
       await this.futures.finish(request.id, result);
     } catch (error) {
@@ -144,8 +157,11 @@ export class TinkerService {
     await this.futures.forgetRequest(request.id);
   }
 
-  async #resultOf(request: StoredRequest) {
-    if (request.kind === 'asample') return { form: 'sample', bytes: await this.#sampled(request) } as const;
+  async #resultOf(request: StoredRequest, sample?: Body<'asample'>) {
+    if (request.kind === 'asample') {
+      const body = sample ?? checkedBody('asample', await jsonBody(request));
+      return { form: 'sample', bytes: await this.#sampled(request.id, body) } as const;
+    }
     if (request.kind === 'unload_model') {
       const model = request.id.slice(0, -':unload'.length);
       await this.models.unload(model);
@@ -156,10 +172,9 @@ export class TinkerService {
     return { form: 'json', json: { type: request.kind, model_id: id, ...path } } as const;
   }
 
-  async #sampled(request: StoredRequest): Promise<Uint8Array> {
-    const body = checkedBody('asample', jsonBody(request));
+  async #sampled(id: string, body: Body<'asample'>): Promise<Uint8Array> {
     const { quotas, seed, mostSamples: most, base } = this.options;
-    const settings = sampleSettings(body, request.id, { model: base.model, quotas, seed, most });
+    const settings = await inTurns(sampleSettings(body, id, { model: base.model, quotas, seed, most }));
     return sampleBytes(await this.sampler.sample(this.#adapterOf(this.#pathOf(body)), settings));
   }
 

@@ -7,7 +7,7 @@ import type { Scalar } from './scalars.js';
 export interface DecodeOptions {
   /** Fields that the table has not, or that have another wire type there: an error, left out, or kept in `unknown`. */
   unknown: 'refused' | 'skipped' | 'kept';
-  /** The most fields of the whole message, those within its messages too; any number if not given. */
+  /** The most fields of the whole message, those within its messages and each packed number too; any number if not given. */
   mostFields?: number;
 }
 
@@ -35,11 +35,15 @@ export function decode<Table extends Fields>(
   return message;
 }
 
-/** The fields before the first one that cannot be read; what the table has not is left out. */
-export function decodeBeginning<Table extends Fields>(type: MessageType<Table>, bytes: Uint8Array): Message<Table> {
+/** Up to so many fields, as long as they can be read; what the table has not is left out. */
+export function decodeBeginning<Table extends Fields>(
+  type: MessageType<Table>,
+  bytes: Uint8Array,
+  mostFields: number,
+): Message<Table> {
   const message = {};
   try {
-    new Reading({ unknown: 'skipped' }).message(type, bytes, message);
+    new Reading({ unknown: 'skipped', mostFields }).message(type, bytes, message);
   } catch {
     return message;
   }
@@ -61,17 +65,30 @@ class Reading {
     if (++this.#level > MOST_LEVELS) throw new Error(`it has more than ${MOST_LEVELS} levels`);
     const reader = new BinaryReader(bytes);
     while (reader.pos < reader.len) {
-      if (--this.#fieldsLeft < 0) throw new Error(`it has more than ${this.options.mostFields} values`);
+      this.#count();
       const start = reader.pos;
       const [number, wire] = reader.tag();
       const field = type.byNumber.get(number);
       const packed = field && packedKind(field, wire);
-      if (packed) pushAll(into, field, packed, reader.bytes());
+      if (packed) this.#packed(into, field, packed, reader.bytes());
       else if (field && wireTypeOf(field) === wire) this.#field(reader, field, into);
       else this.#unknown(type, reader, number, wire, () => bytes.slice(start, reader.pos), into);
     }
     this.#level--;
     return into;
+  }
+
+  #count(): void {
+    if (--this.#fieldsLeft < 0) throw new Error(`it has more than ${this.options.mostFields} values`);
+  }
+
+  #packed(into: Values, { name }: NamedField, kind: Scalar<unknown>, bytes: Uint8Array): void {
+    const values = (into[name] ??= []) as unknown[];
+    const reader = new BinaryReader(bytes);
+    while (reader.pos < reader.len) {
+      this.#count();
+      values.push(kind.read(reader));
+    }
   }
 
   #field(reader: BinaryReader, { name, kind, arity }: NamedField, into: Values): void {
@@ -110,12 +127,6 @@ class Reading {
 /** The kind of a repeated field's numbers, where they come packed. */
 const packedKind = ({ kind, arity }: Field, wire: WireType): Scalar<unknown> | null =>
   arity === 'many' && wire === WireType.LengthDelimited && isPacked(kind) ? kind : null;
-
-function pushAll(into: Values, { name }: NamedField, kind: Scalar<unknown>, bytes: Uint8Array): void {
-  const values = (into[name] ??= []) as unknown[];
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) values.push(kind.read(reader));
-}
 
 const wireTypeOf = ({ kind, arity }: Field): WireType =>
   arity !== 'map' && 'wire' in kind ? kind.wire : WireType.LengthDelimited;

@@ -151,7 +151,14 @@ class ArrivingBody {
 /** Blocks that are decoded before others have their turn. */
 const DECODED_AT_ONCE = 4;
 
-async function decoded(blocks: readonly Buffer[]): Promise<string> {
+/** The text of a body that was read as bytes. @throws {BodyError} if it is not UTF-8 */
+export function textOf(bytes: Uint8Array): Promise<string> {
+  const blocks: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += LARGEST_BLOCK) blocks.push(bytes.subarray(at, at + LARGEST_BLOCK));
+  return decoded(blocks);
+}
+
+async function decoded(blocks: readonly Uint8Array[]): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   for (const [i, block] of blocks.entries()) {

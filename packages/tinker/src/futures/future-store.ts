@@ -1,6 +1,5 @@
 // The futures of requests: what was asked, until it is answered and no restart needs it; and the answers, until they are fetched and
 // their room is needed. A request is on disk before its client hears of its future, and a result before the future is done.
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Failure } from '../failure.js';
@@ -21,12 +20,11 @@ export interface NewRequest {
   body: Uint8Array;
   /** The header X-Idempotency-Key. */
   key: string | null;
+  /** Of its kind and body. */
+  hash: string;
 }
 
-export type StoredRequest = Omit<NewRequest, 'key'>;
-
-/** The JSON of a request's body. */
-export const jsonBody = ({ body }: Pick<NewRequest, 'body'>): unknown => JSON.parse(Buffer.from(body).toString());
+export type StoredRequest = Omit<NewRequest, 'key' | 'hash'>;
 
 /** JSON as it is sent; the results of losses and samples are kept as protobuf. */
 export type Result =
@@ -48,7 +46,7 @@ interface Entry {
   isSkipped: boolean;
 }
 
-type RequestHead = Omit<NewRequest, 'body'> & { hash: string; isSkipped?: boolean };
+type RequestHead = Omit<NewRequest, 'body'> & { isSkipped?: boolean };
 type ResultHead = Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'> & { form: Result['form'] };
 
 export class FutureStore {
@@ -115,8 +113,7 @@ export class FutureStore {
    *
    * @throws {RequestError} 409 where the id or the key is another request's
    */
-  known({ id, key, body, kind }: Pick<NewRequest, 'id' | 'key' | 'body' | 'kind'>): string | undefined {
-    const hash = hashOf(kind, body);
+  known({ id, key, hash }: Pick<NewRequest, 'id' | 'key' | 'hash'>): string | undefined {
     for (const found of [
       this.#entries.get(id),
       key === null ? undefined : this.#entries.get(this.#byKey.get(key) ?? ''),
@@ -136,18 +133,17 @@ export class FutureStore {
   /** Keeps a new request. Resolves when it is on disk. */
   accept(request: NewRequest): Promise<void> {
     const { body, ...head } = request;
-    const { id, key, kind, model } = request;
-    const hash = hashOf(kind, body);
+    const { id, key, hash, model } = request;
     this.#register(newEntry({ id, hash, key, isOrdered: model !== null }));
     this.#order(request);
-    const written = writeStored(this.#path('requests', id), { ...head, hash }, body);
+    const written = writeStored(this.#path('requests', id), head, body);
     this.#written.set(id, written);
     return written.finally(() => this.#written.delete(id));
   }
 
   /** A request whose turn is over, and whose result is gone since before a restart: it gets none, and is not kept. */
-  acceptDropped({ id, key, kind, body }: NewRequest): void {
-    this.#register({ ...newEntry({ id, key, hash: hashOf(kind, body), isOrdered: true }), state: 'dropped' });
+  acceptDropped({ id, key, hash }: NewRequest): void {
+    this.#register({ ...newEntry({ id, key, hash, isOrdered: true }), state: 'dropped' });
   }
 
   /** Resolves when a request that was accepted is on disk. */
@@ -259,9 +255,6 @@ export class FutureStore {
     return join(this.folder, part, `${fileName(id)}.bin`);
   }
 }
-
-const hashOf = (kind: string, body: Uint8Array): string =>
-  createHash('sha256').update(`${kind}\n`).update(body).digest('base64');
 
 const newEntry = (given: Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'>): Entry => ({
   ...given,

@@ -11,11 +11,17 @@ import { finishedNames } from '../store/finished-names.js';
 import type { TrainableModel } from '../training/trainable.js';
 import type { ModelRecord } from './model-record.js';
 
+/** The work of one request. */
+export interface Work {
+  run: (model: TrainableModel, live: LiveModel) => Promise<Result>;
+  /** Whether the model is another one afterwards: a restart must run it again. */
+  changes: boolean;
+}
+
 /** The work of a kind of request. */
 export interface Operation {
-  run: (model: TrainableModel, request: StoredRequest, live: LiveModel) => Promise<Result>;
-  /** Whether the model is another one afterwards: a restart must run it again. */
-  changes: (request: StoredRequest) => boolean;
+  /** @throws {RequestError} for a body that is not of its kind: it changes nothing, also if it is run again */
+  read: (request: StoredRequest) => Promise<Work>;
   /** A moment at which little of the state is pending, good for a snapshot. */
   endsStep: boolean;
 }
@@ -32,6 +38,9 @@ export interface LiveModelOptions {
   /** A request that waits for one that is missing fails after this many ms. */
   missingMs: number;
 }
+
+/** The work of a request that cannot be read. */
+const unreadable = (error: Error): Work => ({ changes: false, run: () => Promise.reject(error) });
 
 /** Snapshots take at most this share of the time: one in so many times its own duration. */
 const SNAPSHOT_INTERVAL = 10;
@@ -110,9 +119,10 @@ export class LiveModel {
     if (futures.isSkipped(request.id)) return;
     const operation = operations[request.kind];
     const isRepeated = futures.isDone(request.id);
-    const changes = operation.changes(request);
+    const work = await operation.read(request).catch(unreadable);
+    const { changes } = work;
     if (isRepeated && !changes) return;
-    const result = await this.#result(operation, request);
+    const result = await this.#result(work);
     try {
       if (!isRepeated) await futures.finish(request.id, result);
       this.#isStale ||= changes;
@@ -123,11 +133,11 @@ export class LiveModel {
     }
   }
 
-  async #result(operation: Operation, request: StoredRequest): Promise<Result> {
+  async #result(work: Work): Promise<Result> {
     try {
       if (this.record.isUnloaded)
         throw new RequestError(`the model ${this.record.id} is unloaded; load its weights into another one`);
-      return await operation.run(await this.trainable(), request, this);
+      return await work.run(await this.trainable(), this);
     } catch (error) {
       const failure = failureOf(error);
       if (failure.category === 'server') this.options.onFault(error as Error);

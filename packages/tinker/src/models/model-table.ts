@@ -1,13 +1,14 @@
 // All models of this server: those that clients create, and those that a restart finds on disk.
 import { join } from 'node:path';
 import { hash32, Rng } from '@bowyer/core';
-import { jsonBody, type FutureStore, type StoredRequest } from '../futures/future-store.js';
+import type { FutureStore, StoredRequest } from '../futures/future-store.js';
 import { RequestError } from '../request-error.js';
 import type { Checkpoints } from '../store/checkpoints.js';
 import { fileName } from '../store/file-names.js';
 import { JsonFolder } from '../store/json-folder.js';
 import type { LoraShape, TrainableModel, TrainingBase } from '../training/trainable.js';
 import { checkedBody } from '../wire/bodies.js';
+import { jsonBody } from '../wire/request-content.js';
 import { LiveModel, type Operation } from './live-model.js';
 import type { ModelRecord, Quotas } from './model-record.js';
 
@@ -62,7 +63,7 @@ export class ModelTable {
   /** Creates a model with fresh adapters, or with those of a checkpoint. @throws {RequestError} */
   async create(request: StoredRequest): Promise<ModelRecord> {
     const id = request.id.slice(0, -':create'.length);
-    const body = jsonBody(request);
+    const body = await jsonBody(request);
     const record = request.kind === 'load_weights' ? this.#loaded(id, body) : this.#fresh(id, body);
     const { models, maxRank } = this.options.quotas;
     const known = this.#models.get(id)?.record;

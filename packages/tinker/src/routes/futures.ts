@@ -1,8 +1,8 @@
 // The route by which clients fetch results, in the form that they accept.
-import type { Exchange, HttpAnswer, Route } from '@bowyer/serving';
+import { inTurns, type Exchange, type HttpAnswer, type Route } from '@bowyer/serving';
 import type { TinkerService } from '../tinker-service.js';
 import { checkedBody } from '../wire/bodies.js';
-import { lossJson, sampleJson } from '../wire/results.js';
+import { lossText, sampleText } from '../wire/results.js';
 import { jsonOf, ok, PREFIX, PROTOBUF, readBody } from './route-context.js';
 
 /** The client waits for 45 seconds. */
@@ -19,7 +19,8 @@ export const futureRoutes = (service: TinkerService, pollMs = POLL_MS): Route[] 
       if (result.form === 'json') return ok(result.json);
       if (result.form === 'failure') return ok(result.failure);
       if (acceptsProtobuf(exchange)) return protobuf(result.bytes);
-      return ok(result.form === 'loss' ? lossJson(result.bytes) : sampleJson(result.bytes));
+      const text = await inTurns(result.form === 'loss' ? lossText(result.bytes) : sampleText(result.bytes));
+      return { status: 200, bytes: Buffer.from(text), headers: { 'content-type': 'application/json' } };
     },
   },
 ];

@@ -1,11 +1,11 @@
 // Routes of models and of their training: each request gets a future, and its place in the order of its model.
-import { protobuf } from '@bowyer/core';
 import type { Exchange, Route } from '@bowyer/serving';
+import type { Quotas } from '../models/model-record.js';
 import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';
 import { checkedBody } from '../wire/bodies.js';
-import { forwardBackwardRequest, placeOfMessage } from '../wire/messages.js';
-import { direct, jsonOf, keyOf, ok, PREFIX, readBody, type ReadBody } from './route-context.js';
+import { placeOfMessage, requestOf } from '../wire/messages.js';
+import { direct, jsonOf, keptOf, ok, PREFIX, readBody, type ReadBody } from './route-context.js';
 
 export const modelRoutes = (service: TinkerService): Route[] => [
   futureOf(service, 'create_model', async (exchange, read) => {
@@ -17,17 +17,13 @@ export const modelRoutes = (service: TinkerService): Route[] => [
   futureOf(service, 'unload_model', async (exchange, read) => {
     const { model_id } = checkedBody('unloadModel', await jsonOf(read));
     service.models.find(model_id);
-    const stored = {
-      id: `${model_id}:unload`,
-      kind: 'unload_model',
-      form: read.form,
-      body: read.bytes,
-      key: keyOf(exchange),
-    };
-    return { request_id: await service.submit({ ...stored, model: null, seq: 0 }), model_id };
+    const kept = await keptOf('unload_model', exchange, read);
+    const id = `${model_id}:unload`;
+    return { request_id: await service.submit({ ...kept, id, model: null, seq: 0 }), model_id };
   }),
   futureOf(service, 'forward_backward', async (exchange, read) => {
-    const { modelId, seqId } = read.form === 'protobuf' ? placeOf(read) : placeIn(await jsonOf(read));
+    const { modelId, seqId } =
+      read.form === 'protobuf' ? placeOf(read, service.options.quotas) : placeIn(await jsonOf(read));
     return inOrder(service, 'forward_backward', modelId, seqId, exchange, read);
   }),
   ordered(service, 'forward_backward', 'forward'),
@@ -83,14 +79,14 @@ async function inOrder(
   model: string,
   seqId: number | null,
   exchange: Exchange,
-  { form, bytes: body }: ReadBody,
+  read: ReadBody,
 ): Promise<object> {
   const live = service.models.find(model);
-  const key = keyOf(exchange);
-  const known = seqId === null ? service.futures.known({ id: '', key, body, kind }) : undefined;
+  const kept = await keptOf(kind, exchange, read);
+  const known = seqId === null ? service.futures.known({ ...kept, id: '' }) : undefined;
   const seq = seqId ?? live.freeSeq;
   const id = known ?? `${model}:${seq}`;
-  return { request_id: await service.submit({ id, kind, model, seq, form, body, key }), model_id: model };
+  return { request_id: await service.submit({ ...kept, id, model, seq }), model_id: model };
 }
 
 async function created(
@@ -98,16 +94,16 @@ async function created(
   model: string,
   kind: string,
   exchange: Exchange,
-  { form, bytes: body }: ReadBody,
+  read: ReadBody,
 ): Promise<object> {
-  const stored = { id: `${model}:create`, kind, model: null, seq: 0, form, body, key: keyOf(exchange) };
+  const stored = { ...(await keptOf(kind, exchange, read)), id: `${model}:create`, model: null, seq: 0 };
   return { request_id: await service.submit(stored), model_id: model };
 }
 
 /** proto3 does not tell 0 from a field that was left out: sequence numbers begin at 1. */
-function placeOf({ bytes }: ReadBody): { modelId: string; seqId: number | null } {
-  const { modelId = '', seqId = 0 } = placeOfMessage(bytes);
-  if (modelId === '') protobuf.decode(forwardBackwardRequest, bytes);
+function placeOf({ bytes }: ReadBody, { datums }: Quotas): { modelId: string; seqId: number | null } {
+  const { modelId = '', seqId = 0 } = placeOfMessage(bytes, datums);
+  if (modelId === '') requestOf(bytes, datums);
   if (seqId < 0) throw new RequestError(`seq_id is ${seqId}; it must be 1 or more`);
   return { modelId, seqId: seqId === 0 ? null : seqId };
 }

@@ -1,13 +1,10 @@
 // The common parts of all routes: bodies read within their bounds, and answers that say which future to ask for.
-import { isUtf8 } from 'node:buffer';
-import { parseJson, type Exchange, type HttpAnswer, type Route } from '@bowyer/serving';
+import type { Exchange, HttpAnswer, Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';
 import { checkedBody, type Body, type BodyName } from '../wire/bodies.js';
 import { decompressed } from '../wire/compression.js';
-
-/** A chunk of 5,000,000 bytes in JSON has up to half as many numbers. */
-const LIMITS = { values: 4_000_000, fields: 200_000 };
+import { hashOf, jsonBody } from '../wire/request-content.js';
 
 export const PREFIX = '/api/v1';
 export const PROTOBUF = 'application/x-protobuf';
@@ -27,8 +24,12 @@ export async function readBody(service: TinkerService, { request, bytes }: Excha
 export async function jsonOf({ form, bytes }: ReadBody): Promise<unknown> {
   if (form === 'protobuf')
     throw new RequestError('the header Content-Type is application/x-protobuf; this route reads JSON');
-  if (!isUtf8(bytes)) throw new RequestError('the body is not UTF-8');
-  return parseJson(Buffer.from(bytes).toString(), LIMITS);
+  return jsonBody({ body: bytes });
+}
+
+/** The parts of a request that its future keeps. */
+export async function keptOf(kind: string, exchange: Exchange, { form, bytes: body }: ReadBody) {
+  return { kind, form, body, key: keyOf(exchange), hash: await hashOf(kind, body) };
 }
 
 export const ok = (json: object): HttpAnswer => ({ status: 200, json });

@@ -4,7 +4,7 @@ import type { Exchange, Route } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';
 import type { TinkerService } from '../tinker-service.js';
 import type { Body } from '../wire/bodies.js';
-import { direct, keyOf, plain } from './route-context.js';
+import { direct, keptOf, keyOf, plain } from './route-context.js';
 
 export const samplingRoutes = (service: TinkerService): Route[] => [
   direct(service, 'create_sampling_session', 'createSamplingSession', async (body) => {
@@ -20,11 +20,11 @@ export const samplingRoutes = (service: TinkerService): Route[] => [
     const { path } = service.sessions.findSampler(id);
     return { sampler_id: id, base_model: service.options.baseModel, ...(path !== null && { model_path: path }) };
   }),
-  direct(service, 'asample', 'asample', async (body, exchange, { form, bytes }) => {
+  direct(service, 'asample', 'asample', async (body, exchange, read) => {
     if (body.sampling_session_id) service.sessions.findSampler(body.sampling_session_id);
     const id = idOf(service, body, exchange);
-    const stored = { id, kind: 'asample', model: null, seq: 0, form, body: bytes, key: keyOf(exchange) };
-    const request = await service.submit(stored);
+    const stored = { ...(await keptOf('asample', exchange, read)), id, model: null, seq: 0 };
+    const request = await service.submit(stored, body);
     const { num_samples: samples = 1 } = body;
     return { request_id: request, sample_sequence_ids: Array.from({ length: samples }, (_, i) => `${request}:${i}`) };
   }),

@@ -6,6 +6,7 @@ import type { Quotas } from '../models/model-record.js';
 import { RequestError } from '../request-error.js';
 import type { Body } from '../wire/bodies.js';
 import { tokensOfJson } from '../wire/loss-input.js';
+import type { Steps } from '../wire/numbers.js';
 
 export interface SampleSettings {
   prompt: number[];
@@ -23,13 +24,13 @@ export interface SampleSettings {
  * @param id of the request: without a seed, what is drawn depends on it and on the server's seed alone
  * @throws {RequestError}
  */
-export function sampleSettings(
+export function* sampleSettings(
   body: Body<'asample'>,
   id: string,
   { model, quotas, seed: serverSeed, most }: { model: LanguageModel; quotas: Quotas; seed: number; most: number },
-): SampleSettings {
+): Steps<SampleSettings> {
   const { num_samples: samples = 1, sampling_params: params = {}, prompt_logprobs, topk_prompt_logprobs } = body;
-  const prompt = tokensOfJson('prompt', body.prompt);
+  const prompt = yield* tokensOfJson('prompt', body.prompt);
   const vocabSize = model.architecture.vocabSize;
   const strange = prompt.find((token) => token < 0 || token >= vocabSize);
   if (prompt.length === 0) throw new RequestError('prompt has no tokens; this model needs at least one to continue');
@@ -40,10 +41,11 @@ export function sampleSettings(
   if (topK > MAX_TOP_LOGPROBS)
     throw new RequestError(`topk_prompt_logprobs is ${topK}; this server returns ${MAX_TOP_LOGPROBS} at most`);
   const temperature = params.temperature ?? 1;
+  const maxTokens = tokenLimit(prompt.length, params.max_tokens ?? null, model.contextLength, quotas);
   return {
-    prompt,
+    prompt: Array.from(prompt),
     samples,
-    maxTokens: tokenLimit(prompt.length, params.max_tokens ?? null, model.contextLength, quotas),
+    maxTokens,
     ...stopsOf(params.stop ?? []),
     sampling: {
       greedy: temperature === 0,

@@ -133,7 +133,8 @@ export class LoraModel implements TrainableModel {
       throw new TrainingRequestError(
         `datum ${index} has ${tokens.length} tokens, and the model has a context of ${contextLength}`,
       );
-    const unknown = [...tokens, ...targets].find((id) => !(id >= 0 && id < architecture.vocabSize));
+    const isUnknown = (id: number) => !(id >= 0 && id < architecture.vocabSize);
+    const unknown = tokens.find(isUnknown) ?? targets.find(isUnknown);
     if (unknown !== undefined)
       throw new TrainingRequestError(
         `datum ${index} has the token ${unknown}, and the vocabulary has ${architecture.vocabSize}`,

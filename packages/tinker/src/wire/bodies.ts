@@ -10,29 +10,38 @@ const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema
 const object = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fields, { additionalProperties: false });
 /** The kind of the request, as some clients repeat it. */
 const ofType = (name: string) => ({ type: Type.Optional(Type.Literal(name)) });
-const metadata = maybe(Type.Record(Type.String(), Type.Unknown()));
+
+/** Their elements are checked where they are read, in steps (numbers.ts). */
+const numbers = Type.Array(Type.Unknown());
+/** Lists and maps that nobody fills with thousands, which would take long to check. */
+const FEW = 1024;
+const few = <T extends TSchema>(schema: T) => Type.Array(schema, { maxItems: FEW });
+const byName = <T extends TSchema>(schema: T) => Type.Record(Type.String(), schema, { maxProperties: FEW });
+
+const metadata = maybe(byName(Type.Unknown()));
 
 const chunk = Type.Union([
-  object({ type: Type.Optional(Type.Literal('encoded_text')), tokens: Type.Array(Type.Integer()) }),
+  object({ type: Type.Optional(Type.Literal('encoded_text')), tokens: numbers }),
   Type.Object({ type: Type.Union([Type.Literal('image'), Type.Literal('image_asset_pointer'), Type.Literal('dmel')]) }),
 ]);
-const modelInput = object({ chunks: Type.Array(chunk) });
+const modelInput = object({ chunks: few(chunk) });
 const tensor = object({
-  data: Type.Array(Type.Number()),
+  data: numbers,
   dtype: Type.Union([Type.Literal('float32'), Type.Literal('int64')]),
-  shape: maybe(Type.Array(index)),
-  sparse_crow_indices: maybe(Type.Array(index)),
-  sparse_col_indices: maybe(Type.Array(index)),
+  shape: maybe(few(index)),
+  sparse_crow_indices: maybe(numbers),
+  sparse_col_indices: maybe(numbers),
 });
 const datum = object({
   model_input: modelInput,
-  loss_fn_inputs: Type.Record(Type.String(), tensor),
+  loss_fn_inputs: byName(tensor),
   model_input_spans: Type.Optional(Type.Null()),
   loss_fn_input_spans: Type.Optional(Type.Null()),
 });
-const lossConfig = maybe(Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])));
+const lossConfig = maybe(byName(Type.Union([Type.Number(), Type.String()])));
 const lossInput = object({
-  data: Type.Array(datum),
+  /** Each of the schema `datum`. */
+  data: Type.Array(Type.Unknown()),
   loss_fn: text,
   loss_fn_config: lossConfig,
   loss_fn_config_v2: lossConfig,
@@ -41,10 +50,11 @@ const ofModel = { model_id: id, seq_id: maybe(index) };
 const number = Type.Number();
 
 const schemas = {
+  datum,
   clientConfig: object({ sdk_version: maybe(text) }),
   clientDynamicConfig: Type.Object({}),
   createSession: object({
-    tags: Type.Array(text),
+    tags: few(text),
     user_metadata: metadata,
     sdk_version: text,
     project_id: maybe(text),
@@ -132,7 +142,7 @@ const schemas = {
       object({
         max_tokens: maybe(Type.Integer({ minimum: 1 })),
         seed: maybe(Type.Integer()),
-        stop: maybe(Type.Union([text, Type.Array(text), Type.Array(Type.Integer({ minimum: 0 }))])),
+        stop: maybe(Type.Union([text, few(text), few(Type.Integer({ minimum: 0 }))])),
         temperature: maybe(Type.Number({ minimum: 0 })),
         top_k: maybe(Type.Integer({ minimum: -1 })),
         top_p: maybe(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
@@ -154,13 +164,16 @@ export type ModelInputJson = Body<'asample'>['prompt'];
 
 const checks = new Map<BodyName, TypeCheck<TSchema>>();
 
-/** @throws {RequestError} that names the field and what it must be */
-export function checkedBody<Name extends BodyName>(name: Name, body: unknown): Body<Name> {
+/**
+ * @param place of the body within that of the request; '': it is the whole
+ * @throws {RequestError} that names the field and what it must be
+ */
+export function checkedBody<Name extends BodyName>(name: Name, body: unknown, place = ''): Body<Name> {
   const check = checks.get(name) ?? TypeCompiler.Compile<TSchema>(schemas[name]);
   checks.set(name, check);
   if (check.Check(body)) return body as Body<Name>;
   const { path, message, value } = deepest(check, body);
-  const field = path === '' ? 'the body' : path.slice(1).replaceAll('/', '.');
+  const field = [place, ...path.split('/').slice(1)].filter(Boolean).join('.') || 'the body';
   throw new RequestError(`${field}: ${message.toLowerCase()}, not ${shown(value)}`);
 }
 
@@ -176,7 +189,10 @@ function deepest(check: TypeCheck<TSchema>, body: unknown) {
   return found;
 }
 
-const shown = (value: unknown): string => {
-  const written = JSON.stringify(value) ?? 'undefined';
+/** A value for an error; an array or object, which may be long, as its kind. */
+export function shown(value: unknown): string {
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const written = JSON.stringify(typeof value === 'string' ? value.slice(0, 81) : value) ?? 'undefined';
   return written.length > 80 ? `${written.slice(0, 80)}…` : written;
-};
+}

@@ -45,7 +45,9 @@ test('a frame that a few bytes make long to decode is refused before it is decod
     'a window of 536870912 bytes for zstd; it may have 8388608',
   );
   const short = (count: number) => frame(...Array.from({ length: count }, () => ({ byte: 0x20, times: 1 })));
-  await expect(decompressed(short(4097), 'zstd', 2 ** 20)).rejects.toThrow('4097 blocks of zstd; it may have 4096');
+  await expect(decompressed(short(4097), 'zstd', 2 ** 20)).rejects.toThrow(
+    'the body is not zstd: it has more than 4096 blocks',
+  );
   const moved = Buffer.from(short(300));
   moved[5] = 0x68;
   await expect(decompressed(moved, 'zstd', 2 ** 20)).rejects.toThrow(

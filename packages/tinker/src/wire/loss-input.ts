@@ -1,8 +1,10 @@
 // The input of forward_backward, in JSON or protobuf: sequences with numbers for each position. Their loss checks names and values.
+// They are read in steps, between which other requests have their turn.
 import type { Datum, LossRequest } from '../training/trainable.js';
 import { RequestError } from '../request-error.js';
-import type { LossInputJson, ModelInputJson } from './bodies.js';
-import type { ChunkMessage, ForwardBackwardRequestMessage } from './messages.js';
+import { checkedBody, type LossInputJson, type ModelInputJson } from './bodies.js';
+import { datumOf as datumOfBytes, type ChunkMessage, type ForwardBackwardBytes } from './messages.js';
+import { integersOf, type Steps } from './numbers.js';
 import { integers, tensorOfJson, tensorOfMessage, type Tensor } from './tensors.js';
 
 export interface LossInput {
@@ -11,44 +13,65 @@ export interface LossInput {
 }
 
 /** @throws {RequestError} */
-export function lossInputOfJson({ data, loss_fn, loss_fn_config, loss_fn_config_v2 }: LossInputJson): LossInput {
+export function* lossInputOfJson(input: LossInputJson): Steps<LossInput> {
+  const { data, loss_fn, loss_fn_config, loss_fn_config_v2 } = input;
   const loss = lossOf(loss_fn, loss_fn_config_v2 ?? loss_fn_config ?? {});
-  const datums = data.map(({ model_input, loss_fn_inputs }, i) => {
-    const tensors = Object.entries(loss_fn_inputs).map(
-      ([name, tensor]) => [name, tensorOfJson(`data[${i}].loss_fn_inputs.${name}`, tensor)] as const,
-    );
-    return datumOf(i, Int32Array.from(tokensOfJson(`data[${i}].model_input`, model_input)), tensors);
-  });
+  const datums: Datum[] = [];
+  for (const [i, given] of data.entries()) {
+    const { model_input, loss_fn_inputs } = checkedBody('datum', given, `data[${i}]`);
+    const tokens = yield* tokensOfJson(`data[${i}].model_input`, model_input);
+    const tensors: Record<string, Tensor> = {};
+    for (const [name, tensor] of Object.entries(loss_fn_inputs))
+      tensors[name] = yield* tensorOfJson(`data[${i}].loss_fn_inputs.${name}`, tensor);
+    datums.push(datumOf(i, tokens, tensors));
+    yield;
+  }
   return { data: datums, loss };
 }
 
-/** @throws {RequestError} */
-export function lossInputOfMessage(message: ForwardBackwardRequestMessage): LossInput {
-  const { data = [], lossFn = '', lossFnConfig = {} } = message;
+/** @throws {RequestError} @throws {protobuf.MessageError} */
+export function* lossInputOfMessage({
+  data = [],
+  lossFn = '',
+  lossFnConfig = {},
+}: ForwardBackwardBytes): Steps<LossInput> {
   const loss = lossOf(lossFn, lossFnConfig);
-  const datums = data.map(({ modelInput = [], lossFnInputs = {} }, i) => {
-    const tensors = Object.entries(lossFnInputs).map(
-      ([name, tensor]) => [name, tensorOfMessage(`data[${i}].loss_fn_inputs.${name}`, tensor)] as const,
-    );
-    return datumOf(i, tokensOfMessage(`data[${i}].model_input`, modelInput), tensors);
-  });
+  const datums: Datum[] = [];
+  for (const [i, bytes] of data.entries()) {
+    const { modelInput = [], lossFnInputs = {} } = datumOfBytes(bytes);
+    const tensors: Record<string, Tensor> = {};
+    for (const [name, tensor] of Object.entries(lossFnInputs)) {
+      tensors[name] = tensorOfMessage(`data[${i}].loss_fn_inputs.${name}`, tensor);
+      yield;
+    }
+    datums.push(datumOf(i, tokensOfMessage(`data[${i}].model_input`, modelInput), tensors));
+    yield;
+  }
   return { data: datums, loss };
 }
 
 /** @param name for messages @throws {RequestError} for anything but a text */
-export function tokensOfJson(name: string, { chunks }: ModelInputJson): number[] {
-  return chunks.flatMap((chunk, i) => {
-    if ('tokens' in chunk) return chunk.tokens;
-    throw noText(`${name}.chunks[${i}]`, chunk.type);
-  });
+export function* tokensOfJson(name: string, { chunks }: ModelInputJson): Steps<Int32Array> {
+  const parts: Int32Array[] = [];
+  for (const [i, chunk] of chunks.entries()) {
+    if (!('tokens' in chunk)) throw noText(`${name}.chunks[${i}]`, chunk.type);
+    parts.push(yield* integersOf(`${name}.chunks[${i}].tokens`, chunk.tokens));
+  }
+  return joined(parts);
 }
 
 function tokensOfMessage(name: string, chunks: readonly ChunkMessage[]): Int32Array {
-  const parts = chunks.map(({ encodedText, image, dmel }, i) => {
-    if (image || dmel || !encodedText)
-      throw noText(`${name}.chunks[${i}]`, image ? 'image' : dmel ? 'dmel' : 'of no known type');
-    return integers(`${name}.chunks[${i}]`, encodedText.tokens ?? new Uint8Array());
-  });
+  return joined(
+    chunks.map(({ encodedText, image, dmel }, i) => {
+      if (image || dmel || !encodedText)
+        throw noText(`${name}.chunks[${i}]`, image ? 'image' : dmel ? 'dmel' : 'of no known type');
+      return integers(`${name}.chunks[${i}]`, encodedText.tokens ?? new Uint8Array());
+    }),
+  );
+}
+
+function joined(parts: readonly Int32Array[]): Int32Array {
+  if (parts.length === 1) return parts[0];
   const tokens = new Int32Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
@@ -68,8 +91,8 @@ function lossOf(name: string, given: Readonly<Record<string, number | string>>):
   return { name, config: given as Record<string, number> };
 }
 
-function datumOf(i: number, tokens: Int32Array, tensors: readonly (readonly [string, Tensor])[]): Datum {
-  const { target_tokens: target, ...others } = Object.fromEntries(tensors);
+function datumOf(i: number, tokens: Int32Array, tensors: Readonly<Record<string, Tensor>>): Datum {
+  const { target_tokens: target, ...others } = tensors;
   const name = `data[${i}].loss_fn_inputs`;
   if (target?.dtype !== 'int64')
     throw new RequestError(`${name}.target_tokens ${target ? 'is float32' : 'is missing'}; it must be given as int64`);
@@ -83,7 +106,7 @@ function datumOf(i: number, tokens: Int32Array, tensors: readonly (readonly [str
       throw new RequestError(
         `${name}.${input} has the shape ${shapeText(tensor)}, and target_tokens has ${shapeText(target)}`,
       );
-    return [input, Float32Array.from(tensor.data)] as const;
+    return [input, tensor.data instanceof Float32Array ? tensor.data : new Float32Array(tensor.data)] as const;
   });
   return { tokens, targets: target.data as Int32Array, width, inputs: Object.fromEntries(inputs) };
 }

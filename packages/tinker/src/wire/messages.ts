@@ -2,7 +2,8 @@
 // Source: the package tinker_public (tinker_public_pb2.pyi of thinking-machines-lab/tinker@d595dc2); field numbers are its own.
 import { protobuf } from '@bowyer/core';
 
-const { bool, bytes, decodeBeginning, double, int32, int64, many, map, messageType, optional, string } = protobuf;
+const { bool, bytes, decode, decodeBeginning, double, int32, int64, many, map, messageType, optional, string } =
+  protobuf;
 
 /** The numbers of dtypes; unspecified is 0. */
 export const dtypes = { float32: 1, int64: 2, int32: 3, bfloat16: 4 } as const;
@@ -36,14 +37,29 @@ const tensor = messageType('Tensor', {
 });
 const datum = messageType('Datum', { modelInput: many(1, chunk), lossFnInputs: map(2, tensor) });
 
-export const forwardBackwardRequest = messageType('ForwardBackwardRequest', {
+const ofRequest = {
   modelId: optional(1, string),
   seqId: optional(2, int32),
-  data: many(3, datum),
   lossFn: optional(4, string),
   lossFnConfig: map(5, double),
   forwardOnly: optional(6, bool),
-});
+};
+
+export const forwardBackwardRequest = messageType('ForwardBackwardRequest', { ...ofRequest, data: many(3, datum) });
+
+/** The same, with each datum as its bytes, which are read one after the other. */
+const requestOfBytes = messageType('ForwardBackwardRequest', { ...ofRequest, data: many(3, bytes) });
+
+/** Fields of one datum, and of a request beside its data: those of the official client have about thirty. */
+const MOST_FIELDS = 4096;
+
+/** @param datums that a request may have @throws {protobuf.MessageError} */
+export const requestOf = (content: Uint8Array, datums: number): ForwardBackwardBytes =>
+  decode(requestOfBytes, content, { unknown: 'refused', mostFields: datums + MOST_FIELDS });
+
+/** @throws {protobuf.MessageError} */
+export const datumOf = (content: Uint8Array): DatumMessage =>
+  decode(datum, content, { unknown: 'refused', mostFields: MOST_FIELDS });
 
 const batchedTensor = messageType('BatchedTensor', {
   data: optional(1, bytes),
@@ -82,7 +98,8 @@ export const sampleResponse = messageType('SampleResponse', {
   promptCacheHitTokens: optional(4, int32),
 });
 
-export type ForwardBackwardRequestMessage = protobuf.MessageOf<typeof forwardBackwardRequest>;
+export type ForwardBackwardBytes = protobuf.MessageOf<typeof requestOfBytes>;
+export type DatumMessage = protobuf.MessageOf<typeof datum>;
 export type ForwardBackwardOutputMessage = protobuf.MessageOf<typeof forwardBackwardOutput>;
 export type SampleResponseMessage = protobuf.MessageOf<typeof sampleResponse>;
 export type TensorMessage = protobuf.MessageOf<typeof tensor>;
@@ -91,4 +108,5 @@ export type ChunkMessage = protobuf.MessageOf<typeof chunk>;
 const place = messageType('ForwardBackwardRequest', { modelId: optional(1, string), seqId: optional(2, int32) });
 
 /** Model and sequence number of a ForwardBackwardRequest, as far as they can be read where the rest is not a message. */
-export const placeOfMessage = (content: Uint8Array) => decodeBeginning(place, content);
+export const placeOfMessage = (content: Uint8Array, datums: number) =>
+  decodeBeginning(place, content, datums + MOST_FIELDS);

@@ -2,6 +2,7 @@
 import { protobuf } from '@bowyer/core';
 import type { LossReport } from '../training/trainable.js';
 import { dtypes, forwardBackwardOutput, sampleResponse, stopReasons, type SampleResponseMessage } from './messages.js';
+import { drained, numbersText, type Steps } from './numbers.js';
 import { bytesOf, floats, integers } from './tensors.js';
 
 /** The type of the outputs that the losses have. */
@@ -40,22 +41,27 @@ function batchOf(arrays: readonly Float32Array[], width: number): BatchMessage {
   return { data, offsets: bytesOf(offsets), dtype: dtypes.float32, ...(width > 1 && { trailingShape: [width] }) };
 }
 
-/** JSON has neither NaN nor infinities, which the client's form of it does not allow either. */
-const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
-
-export function lossJson(bytes: Uint8Array): object {
+/** The JSON of a loss, written in steps: NaN and infinities, which JSON has not, are null. */
+export function* lossText(bytes: Uint8Array): Steps<string> {
   const { lossFnOutputType, lossFnOutputs = [], metrics = {} } = protobuf.decode(forwardBackwardOutput, bytes);
-  const outputs = lossFnOutputs.flatMap(({ fields = {} }) => {
+  const outputs: string[] = [];
+  for (const { fields = {} } of lossFnOutputs) {
     const { data = new Uint8Array(), offsets = new Uint8Array(), trailingShape = [] } = fields.logprobs;
     const places = Array.from(new BigInt64Array(new Uint8Array(offsets).buffer), Number);
-    return places.slice(1).map((end, i) => {
-      const values = Array.from(floats('logprobs', data.subarray(places[i], end)));
-      const width = trailingShape[0] ?? 1;
-      return { logprobs: { data: values, dtype: 'float32', shape: [values.length / width, ...trailingShape] } };
-    });
-  });
-  return { loss_fn_output_type: lossFnOutputType, loss_fn_outputs: outputs, metrics: { ...metrics } };
+    for (let i = 0; i < places.length - 1; i++)
+      outputs.push(yield* outputText(floats('logprobs', data.subarray(places[i], places[i + 1])), trailingShape));
+  }
+  const head = JSON.stringify({ loss_fn_output_type: lossFnOutputType });
+  return `${head.slice(0, -1)},"loss_fn_outputs":[${outputs.join(',')}],"metrics":${JSON.stringify(metrics)}}`;
 }
+
+function* outputText(values: Float32Array, trailingShape: readonly number[]): Steps<string> {
+  const shape = JSON.stringify([values.length / (trailingShape[0] ?? 1), ...trailingShape]);
+  return `{"logprobs":{"data":${yield* numbersText(values)},"dtype":"float32","shape":${shape}}}`;
+}
+
+/** The same as an object. */
+export const lossJson = (bytes: Uint8Array): object => JSON.parse(drained(lossText(bytes))) as object;
 
 export interface SampleResult {
   sequences: { stopReason: 'stop' | 'length'; tokens: readonly number[]; logprobs: readonly number[] }[];
@@ -89,7 +95,8 @@ export function sampleBytes({ sequences, promptLogprobs, topK, cachedTokens }: S
   });
 }
 
-export function sampleJson(bytes: Uint8Array): object {
+/** The JSON of samples, written in steps: NaN, which JSON has not, is null. */
+export function* sampleText(bytes: Uint8Array): Steps<string> {
   const {
     sequences = [],
     promptLogprobs,
@@ -97,30 +104,42 @@ export function sampleJson(bytes: Uint8Array): object {
     promptCacheHitTokens,
   } = protobuf.decode(sampleResponse, bytes);
   const none = new Uint8Array();
-  return {
-    type: 'sample',
-    sequences: sequences.map(({ stopReason = 0, tokens = none, logprobs = none }) => ({
-      stop_reason: stopReasons[stopReason],
-      tokens: Array.from(integers('tokens', tokens)),
-      logprobs: Array.from(floats('logprobs', logprobs)),
-    })),
-    prompt_logprobs: promptLogprobs ? Array.from(floats('prompt_logprobs', promptLogprobs), finite) : null,
-    topk_prompt_logprobs: topkPromptLogprobs ? topKJson(topkPromptLogprobs) : null,
-    prompt_cache_hit_tokens: promptCacheHitTokens ?? 0,
-  };
+  const written: string[] = [];
+  for (const { stopReason = 0, tokens = none, logprobs = none } of sequences) {
+    const [ids, values] = [
+      yield* numbersText(integers('tokens', tokens)),
+      yield* numbersText(floats('logprobs', logprobs)),
+    ];
+    written.push(`{"stop_reason":"${stopReasons[stopReason]}","tokens":${ids},"logprobs":${values}}`);
+  }
+  const scores = promptLogprobs ? yield* numbersText(floats('prompt_logprobs', promptLogprobs)) : 'null';
+  const top = topkPromptLogprobs ? yield* topKText(topkPromptLogprobs) : 'null';
+  return (
+    `{"type":"sample","sequences":[${written.join(',')}],"prompt_logprobs":${scores},"topk_prompt_logprobs":${top},` +
+    `"prompt_cache_hit_tokens":${promptCacheHitTokens ?? 0}}`
+  );
 }
 
-function topKJson({
+/** The same as an object. */
+export const sampleJson = (bytes: Uint8Array): object => JSON.parse(drained(sampleText(bytes))) as object;
+
+/** Rows of a step. */
+const ROWS = 512;
+
+function* topKText({
   tokenIds,
   logprobs,
   k = 0,
   promptLength = 0,
-}: NonNullable<SampleResponseMessage['topkPromptLogprobs']>) {
+}: NonNullable<SampleResponseMessage['topkPromptLogprobs']>): Steps<string> {
   const none = new Uint8Array();
   const [ids, values] = [integers('token_ids', tokenIds ?? none), floats('logprobs', logprobs ?? none)];
-  return Array.from({ length: promptLength }, (_, i) => {
+  const rows: string[] = [];
+  for (let i = 0; i < promptLength; i++) {
     const row = Array.from({ length: k }, (_, j) => [ids[i * k + j], values[i * k + j]] as const);
     const known = row.filter(([, value]) => value !== EMPTY.logprob);
-    return known.length > 0 ? known : null;
-  });
+    rows.push(known.length > 0 ? JSON.stringify(known) : 'null');
+    if (i % ROWS === ROWS - 1) yield;
+  }
+  return `[${rows.join(',')}]`;
 }

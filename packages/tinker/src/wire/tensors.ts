@@ -1,14 +1,16 @@
 // Arrays of numbers on the wire: a list in JSON, bytes in protobuf, dense or as a sparse matrix in compressed rows (CSR).
 import { RequestError } from '../request-error.js';
 import { dtypes, type TensorMessage } from './messages.js';
+import { floatsOf, integersOf, type Steps } from './numbers.js';
 
 /** TensorData of JSON. */
 export interface TensorJson {
-  data: number[];
+  /** Numbers, as those of the indices. */
+  data: unknown[];
   dtype: 'float32' | 'int64';
   shape?: number[] | null;
-  sparse_crow_indices?: number[] | null;
-  sparse_col_indices?: number[] | null;
+  sparse_crow_indices?: unknown[] | null;
+  sparse_col_indices?: unknown[] | null;
 }
 
 /** A dense array, row by row. */
@@ -18,24 +20,30 @@ export interface Tensor {
   data: Float32Array | Int32Array;
 }
 
+type Numbers = Float32Array | Int32Array;
+
 interface Stored {
-  dtype: Tensor['dtype'];
   shape: readonly number[] | null;
-  values: ArrayLike<number>;
+  values: Numbers;
   /** Null: dense. */
-  sparse: { crow: ArrayLike<number>; col: ArrayLike<number> } | null;
+  sparse: { crow: Int32Array; col: Int32Array } | null;
 }
 
 /** The most elements of a dense array: what a sparse one unfolds to is bounded too. */
 const MOST_ELEMENTS = 2 ** 24;
 
 /** @param name for messages @throws {RequestError} */
-export function tensorOfJson(name: string, tensor: TensorJson): Tensor {
+export function* tensorOfJson(name: string, tensor: TensorJson): Steps<Tensor> {
   const { data, dtype, shape, sparse_crow_indices: crow, sparse_col_indices: col } = tensor;
   if ((crow ?? null) !== null && (col ?? null) === null)
     throw new RequestError(`${name} has sparse_crow_indices without sparse_col_indices`);
-  const sparse = crow && col ? { crow, col } : null;
-  return denseTensor(name, { dtype, shape: shape ?? null, values: data, sparse });
+  const values = yield* (dtype === 'float32' ? floatsOf : integersOf)(`${name}.data`, data);
+  const sparse = crow &&
+    col && {
+      crow: yield* integersOf(`${name}.sparse_crow_indices`, crow),
+      col: yield* integersOf(`${name}.sparse_col_indices`, col),
+    };
+  return denseTensor(name, { shape: shape ?? null, values, sparse: sparse ?? null });
 }
 
 /** @param name for messages @throws {RequestError} */
@@ -43,30 +51,41 @@ export function tensorOfMessage(name: string, message: TensorMessage): Tensor {
   const { dense, sparseCsr, dtype = 0, shape } = message;
   const read = readers[dtype];
   if (read === undefined) throw new RequestError(`${name} has the dtype ${dtype}, which this server does not know`);
-  const isFloat = dtype === dtypes.float32 || dtype === dtypes.bfloat16;
   const none = new Uint8Array();
   const sparse = sparseCsr && {
-    crow: readers[dtypes.int64](name, sparseCsr.crowIndices ?? none),
-    col: readers[dtypes.int64](name, sparseCsr.colIndices ?? none),
+    crow: int64s(name, sparseCsr.crowIndices ?? none),
+    col: int64s(name, sparseCsr.colIndices ?? none),
   };
-  return denseTensor(name, {
-    dtype: isFloat ? 'float32' : 'int64',
-    shape: shape ?? null,
-    values: read(name, sparseCsr ? (sparseCsr.values ?? none) : (dense ?? none)),
-    sparse: sparse ?? null,
-  });
+  const values = read(name, sparseCsr ? (sparseCsr.values ?? none) : (dense ?? none));
+  return denseTensor(name, { shape: shape ?? null, values, sparse: sparse ?? null });
 }
 
-const readers: Readonly<Record<number, (name: string, bytes: Uint8Array) => ArrayLike<number>>> = {
+const readers: Readonly<Record<number, (name: string, bytes: Uint8Array) => Numbers>> = {
   [dtypes.float32]: (name, bytes) => floats(name, bytes),
-  [dtypes.int64]: (name, bytes) => Array.from(new BigInt64Array(aligned(name, bytes, 8)), Number),
+  [dtypes.int64]: (name, bytes) => int64s(name, bytes),
   [dtypes.int32]: (name, bytes) => integers(name, bytes),
-  // The upper half of a float32.
-  [dtypes.bfloat16]: (name, bytes) => {
-    const halves = Uint32Array.from(new Uint16Array(aligned(name, bytes, 2)), (half) => half << 16);
-    return new Float32Array(halves.buffer);
-  },
+  [dtypes.bfloat16]: (name, bytes) => bfloats(name, bytes),
 };
+
+/** By halves: a BigInt for each would take ten times as long. @throws {RequestError} */
+function int64s(name: string, bytes: Uint8Array): Int32Array {
+  const halves = new Int32Array(aligned(name, bytes, 8));
+  const values = new Int32Array(halves.length / 2);
+  for (let i = 0; i < values.length; i++) {
+    values[i] = halves[2 * i];
+    if (halves[2 * i + 1] !== values[i] >> 31)
+      throw new RequestError(`${name} contains ${new BigInt64Array(halves.buffer)[i]}, which is no integer of 32 bits`);
+  }
+  return values;
+}
+
+/** The upper halves of float32. */
+function bfloats(name: string, bytes: Uint8Array): Float32Array {
+  const uppers = new Uint16Array(aligned(name, bytes, 2));
+  const bits = new Uint32Array(uppers.length);
+  for (let i = 0; i < uppers.length; i++) bits[i] = uppers[i] << 16;
+  return new Float32Array(bits.buffer);
+}
 
 /** Little-endian, as the CPUs are that this runs on. @throws {RequestError} */
 export const floats = (name: string, bytes: Uint8Array): Float32Array => new Float32Array(aligned(name, bytes, 4));
@@ -83,31 +102,25 @@ function aligned(name: string, bytes: Uint8Array, size: number): ArrayBuffer {
 export const bytesOf = (array: Float32Array | Int32Array | BigInt64Array): Uint8Array =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
-function denseTensor(name: string, { dtype, shape: given, values, sparse }: Stored): Tensor {
+function denseTensor(name: string, { shape: given, values, sparse }: Stored): Tensor {
   const shape = given && given.length > 0 ? [...given] : [values.length];
   const size = shape.reduce((product, length) => product * length, 1);
   if (shape.some((length) => !Number.isInteger(length) || length < 0) || size > MOST_ELEMENTS)
     throw new RequestError(`${name} has the shape [${shape.join(', ')}]; ${MOST_ELEMENTS} numbers are allowed at most`);
   if (sparse === null && size !== values.length)
     throw new RequestError(`${name} has ${values.length} numbers and the shape [${shape.join(', ')}]`);
+  const dtype = values instanceof Float32Array ? 'float32' : 'int64';
+  if (sparse === null) return { dtype, shape, data: values };
   const data = dtype === 'float32' ? new Float32Array(size) : new Int32Array(size);
-  if (sparse === null) data.set(values);
-  else unfold(name, data, shape, { ...sparse, values });
-  if (dtype === 'int64') checkIntegers(name, values);
+  unfold(name, data, shape, { ...sparse, values });
   return { dtype, shape, data };
-}
-
-function checkIntegers(name: string, values: ArrayLike<number>): void {
-  for (let i = 0; i < values.length; i++)
-    if (!Number.isInteger(values[i]) || Math.abs(values[i]) > 2 ** 31 - 1)
-      throw new RequestError(`${name} contains ${values[i]}, which is no integer of 32 bits`);
 }
 
 function unfold(
   name: string,
-  data: Float32Array | Int32Array,
+  data: Numbers,
   shape: readonly number[],
-  { crow, col, values }: { crow: ArrayLike<number>; col: ArrayLike<number>; values: ArrayLike<number> },
+  { crow, col, values }: { crow: Int32Array; col: Int32Array; values: Numbers },
 ): void {
   const [rows, columns] = shape;
   if (shape.length !== 2)

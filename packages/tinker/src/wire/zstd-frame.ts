@@ -17,8 +17,11 @@ export class ZstdError extends Error {
 const MAGIC = 0xfd2fb528;
 const RUN = 1;
 
-/** @throws {ZstdError} also where it has a dictionary, or something stands behind it */
-export function zstdFrame(bytes: Uint8Array): ZstdFrame {
+/**
+ * @param mostBlocks a frame of more is not looked at to its end
+ * @throws {ZstdError} also where it has a dictionary, or something stands behind it
+ */
+export function zstdFrame(bytes: Uint8Array, mostBlocks: number): ZstdFrame {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (view.length < 6 || view.readUInt32LE(0) !== MAGIC) throw new ZstdError('it does not begin as a frame does');
   const flags = view[4];
@@ -30,7 +33,7 @@ export function zstdFrame(bytes: Uint8Array): ZstdFrame {
   if (sizeAt + sizeBytes > view.length) throw new ZstdError('its header is cut off');
   const size = sizeBytes === 0 ? null : sizeIn(view, sizeAt, sizeBytes);
   const window = isWhole ? size! : windowOf(view[5]);
-  const { end, blocks } = blocksFrom(view, sizeAt + sizeBytes);
+  const { end, blocks } = blocksFrom(view, sizeAt + sizeBytes, mostBlocks);
   if (end + ((flags & 4) !== 0 ? 4 : 0) !== view.length) throw new ZstdError('its length is not that of its blocks');
   return { size, window, blocks };
 }
@@ -45,9 +48,10 @@ function windowOf(descriptor: number): number {
   return base + (base / 8) * (descriptor & 7);
 }
 
-function blocksFrom(view: Buffer, begin: number): { end: number; blocks: number } {
+function blocksFrom(view: Buffer, begin: number, mostBlocks: number): { end: number; blocks: number } {
   let [at, blocks, isLast] = [begin, 0, false];
   for (; !isLast; blocks++) {
+    if (blocks === mostBlocks) throw new ZstdError(`it has more than ${mostBlocks} blocks`);
     if (at + 3 > view.length) throw new ZstdError('it is cut off');
     const header = view.readUIntLE(at, 3);
     isLast = (header & 1) !== 0;

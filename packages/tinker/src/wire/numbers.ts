@@ -1,0 +1,56 @@
+// Lists of numbers of JSON, which may have millions: checked and copied in steps, between which other requests have their turn.
+import { RequestError } from '../request-error.js';
+import { shown } from './bodies.js';
+
+/** Numbers of a step: less than a millisecond. */
+const AT_ONCE = 2 ** 16;
+
+/** Work in steps, which ends with a value. */
+export type Steps<Value> = Generator<undefined, Value>;
+
+/** The value of steps that nobody waits between. */
+export function drained<Value>(steps: Steps<Value>): Value {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** @param name for messages @throws {RequestError} for a value that is no number, or a number that is no integer of 32 bits */
+export function* integersOf(name: string, values: readonly unknown[]): Steps<Int32Array> {
+  const integers = new Int32Array(values.length);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    integers[i] = value as number;
+    if (integers[i] !== value) throw notInteger(name, i, value);
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
+  }
+  return integers;
+}
+
+function notInteger(name: string, i: number, value: unknown): RequestError {
+  if (typeof value !== 'number') return new RequestError(`${name}[${i}]: expected integer, not ${shown(value)}`);
+  return new RequestError(`${name} contains ${value}, which is no integer of 32 bits`);
+}
+
+/** The same for any numbers. JSON has no others than finite ones. */
+export function* floatsOf(name: string, values: readonly unknown[]): Steps<Float32Array> {
+  const floats = new Float32Array(values.length);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (typeof value !== 'number') throw new RequestError(`${name}[${i}]: expected number, not ${shown(value)}`);
+    floats[i] = value;
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
+  }
+  return floats;
+}
+
+/** The numbers as a JSON array; those that JSON has not are null. */
+export function* numbersText(values: Float32Array | Int32Array): Steps<string> {
+  const parts: string[] = [];
+  for (let from = 0; from < values.length; from += AT_ONCE / 8) {
+    parts.push(JSON.stringify(Array.from(values.subarray(from, from + AT_ONCE / 8))).slice(1, -1));
+    yield;
+  }
+  return `[${parts.join(',')}]`;
+}
