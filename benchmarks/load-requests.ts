@@ -1,11 +1,14 @@
 // The requests that load-test.ts sends: a mixture as of many clients, some of them broken or hostile, and those that
 // take a server longest.
-import type { Rng } from '@bowyer/core';
+import { protobuf, type Rng } from '@bowyer/core';
+import { dtypes, forwardBackwardRequest } from '../packages/tinker/src/wire/messages.js';
 
 export interface Sent {
   method?: 'GET' | 'POST';
   path: string;
-  body?: string;
+  body?: string | Uint8Array;
+  /** The header Content-Type; JSON's if not given. */
+  type?: string;
   /** The client closes the connection this long after it has sent the request. */
   leavesAfterMs?: number;
 }
@@ -32,6 +35,8 @@ const long = (characters: number) =>
 const many = <Item>(count: number, make: (i: number) => Item) => Array.from({ length: count }, (_, i) => make(i));
 const byNumber = (count: number, value: unknown) => Object.fromEntries(many(count, (i) => [String(i), value]));
 
+const digits = (count: number) => many(count, (i) => i % 10);
+
 /** One at a time: each is answered, or refused in words. */
 export const modelCases: Readonly<Record<string, Sent>> = {
   'a short prompt': completion({ prompt: 'is it' }),
@@ -49,6 +54,7 @@ export const modelCases: Readonly<Record<string, Sent>> = {
   '24,000 biases': completion({ prompt: 'is', logit_bias: byNumber(24_000, 1) }),
   '240,000 stop tokens': completion({ prompt: 'is', stop_token_ids: many(240_000, (i) => i % 32_000) }),
   '240,000 token ids': completion({ prompt: many(240_000, (i) => i % 32_000) }),
+  '240,000 digits': completion({ prompt: digits(240_000) }),
   '3,000 token ids, 64 tokens': completion({ prompt: many(3_000, (i) => i), max_tokens: 64, stream: true }),
   '3,000 token ids, echoed': completion({ prompt: many(3_000, (i) => i), echo: true }),
   '3,000 token ids, scored': completion({ prompt: many(3_000, (i) => i), max_tokens: 0, echo: true, logprobs: 0 }),
@@ -77,6 +83,58 @@ export const modelCases: Readonly<Record<string, Sent>> = {
   '1,000 answers': completion({ prompt: 'is', n: 1_000 }),
   'an answer of 2,000 tokens': completion({ prompt: 'is', max_tokens: 2_000, stream: true, ignore_eos: true }),
 };
+
+const tinker = (path: string, body: object | Buffer): Sent => ({
+  path: `/api/v1/${path}`,
+  body: Buffer.isBuffer(body) ? body : JSON.stringify(body),
+  ...(Buffer.isBuffer(body) && { type: 'application/x-protobuf' }),
+});
+const ofTokens = (tokens: unknown[]) => ({ chunks: [{ type: 'encoded_text', tokens }] });
+const tensor = (data: number[], dtype: string) => ({ data, dtype, shape: [data.length] });
+const datum = (ids: number[]) => ({
+  model_input: ofTokens(ids),
+  loss_fn_inputs: { target_tokens: tensor(ids, 'int64'), weights: tensor(ids, 'float32') },
+});
+const pairs = (pair: readonly [number, number], count: number) => Buffer.alloc(2 * count).fill(Uint8Array.from(pair));
+
+/** Bodies of 5 to 30 MB for `serve_tinker`, with the sequence numbers 1, 2, … of a model. */
+export function tinkerCases(model_id: string): Readonly<Record<string, Sent>> {
+  const forward = (seq_id: number, data: unknown[]) =>
+    tinker('forward', { model_id, seq_id, forward_input: { data, loss_fn: 'cross_entropy' } });
+  const message = (seqId: number, data: object[]) =>
+    tinker(
+      'forward_backward',
+      Buffer.from(protobuf.encode(forwardBackwardRequest, { modelId: model_id, seqId, data, lossFn: 'cross_entropy' })),
+    );
+  const int64 = { dense: new Uint8Array(8 * 625_000), dtype: dtypes.int64, shape: [625_000] };
+  const bfloat16 = { dense: new Uint8Array(2 * 2_500_000), dtype: dtypes.bfloat16, shape: [2_500_000] };
+  const modelInput = [{ encodedText: { tokens: new Uint8Array(4 * 625_000) } }];
+  return {
+    '30 tokens': forward(1, [datum(digits(30))]),
+    'a datum of 800,000 tokens': forward(2, [datum(digits(800_000))]),
+    '1,000 datums of 800 tokens': forward(
+      3,
+      many(1_000, () => datum(digits(800))),
+    ),
+    '1,000 datums of 100 tokens, which are scored': forward(
+      4,
+      many(1_000, () => datum(digits(100))),
+    ),
+    '2,500,000 tokens, the last of which is a text': forward(5, [datum(digits(2_500_000)), datum([])]),
+    'a prompt of 2,500,000 tokens': tinker('asample', { base_model: 'tiny', prompt: ofTokens(digits(2_500_000)) }),
+    'a prompt of 2,500,000 tokens, and a text': tinker('asample', {
+      base_model: 'tiny',
+      prompt: ofTokens([...digits(2_500_000), 'x']),
+    }),
+    '400,000 fields': tinker('optim_step', { model_id, seq_id: 6, ...byNumber(400_000, 1) }),
+    '190,000 fields': tinker('optim_step', { model_id, seq_id: 6, ...byNumber(190_000, 1) }),
+    '4,000,000 tags': tinker('create_session', { tags: many(3_900_000, () => ''), sdk_version: '' }),
+    'a tensor of 625,000 int64': message(7, [{ modelInput, lossFnInputs: { target_tokens: int64 } }]),
+    'a tensor of 2,500,000 bfloat16': message(8, [{ modelInput, lossFnInputs: { target_tokens: bfloat16 } }]),
+    '2,500,000 empty datums': tinker('forward_backward', pairs([0x1a, 0], 2_500_000)),
+    '2,500,000 empty entries of a map': tinker('forward_backward', pairs([0x2a, 0], 2_500_000)),
+  };
+}
 
 const invalid: readonly Sent[] = [
   completion({ prompt: 'is it', temperature: 9 }),

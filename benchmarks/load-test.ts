@@ -2,7 +2,7 @@
 // and no request keeps the others waiting. First the heaviest requests one at a time, then all kinds at once. `loop` is the longest
 // time that the server's event loop took for something, in CPU time, so that other work on the machine does not count; `health` is
 // what a client of /health saw beside it.
-//   nice node --conditions=source --import tsx benchmarks/load-test.ts [model|env|both [REQUESTS [PATTERN_OF_NAMES]]]
+//   nice node --conditions=source --import tsx benchmarks/load-test.ts [model|env|tinker|both [REQUESTS [PATTERN_OF_NAMES]]]
 // Memory under clients that send half a body, or read no answer, COUNT of each kind:
 //   nice node --conditions=source --import tsx benchmarks/load-test.ts stalled [COUNT]
 import { spawn } from 'node:child_process';
@@ -17,7 +17,7 @@ import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { bundledProgram } from '@bowyer/testing';
 import { loadTokenizer } from '@bowyer/text';
-import { envRequests, modelCases, modelRequests, type Sent } from './load-requests.js';
+import { envRequests, modelCases, modelRequests, tinkerCases, type Sent } from './load-requests.js';
 import { tokenizerJson } from './random-vocabulary.js';
 import { halfSentBodies, unreadFrames, type Stalled } from './stalled-clients.js';
 
@@ -62,10 +62,13 @@ async function start(args: readonly string[]): Promise<Server> {
 const agent = new Agent({ keepAlive: true, maxSockets: LANES });
 
 /** @returns the status; 0 where the client left */
-function send(origin: string, { method = 'POST', path, body = '', leavesAfterMs }: Sent): Promise<number> {
+function send(
+  origin: string,
+  { method = 'POST', path, body = '', type = 'application/json', leavesAfterMs }: Sent,
+): Promise<number> {
   return new Promise((resolve) => {
     const headers = {
-      ...(body !== '' && { 'content-type': 'application/json' }),
+      ...(body !== '' && { 'content-type': type }),
       'content-length': Buffer.byteLength(body),
     };
     const asked = request(`${origin}${path}`, { method, agent, headers }, (answer) => {
@@ -109,8 +112,13 @@ const quantile = (values: readonly number[], q: number) =>
 const latencies = (values: readonly number[]) => [0.5, 0.99, 1].map((q) => quantile(values, q).toFixed(1)).join(' / ');
 const mib = (bytes: number) => (bytes / 2 ** 20).toFixed(0);
 
-/** The heaviest requests, one at a time. */
-async function oneAtATime(server: Server, probe: Probe, cases: Readonly<Record<string, Sent>>): Promise<void> {
+/** The heaviest requests, one at a time. @param watchedMs after each answer */
+async function oneAtATime(
+  server: Server,
+  probe: Probe,
+  cases: Readonly<Record<string, Sent>>,
+  watchedMs = 300,
+): Promise<void> {
   console.log('\n| request | status | loop, ms | health p50 / p99 / max, ms |\n|---|---|---|---|');
   for (const [name, sent] of Object.entries(cases)) {
     if (!new RegExp(only).test(name)) continue;
@@ -118,7 +126,7 @@ async function oneAtATime(server: Server, probe: Probe, cases: Readonly<Record<s
     await probe.take();
     const before = watched().length;
     const status = await send(server.origin, sent);
-    await sleep(300);
+    await sleep(watchedMs);
     const loop = largest(
       watched()
         .slice(before)
@@ -250,7 +258,33 @@ async function stalledClients(count: number): Promise<void> {
   );
 }
 
+/** A session with a model. @returns its id */
+async function tinkerModel(origin: string): Promise<string> {
+  const post = async (path: string, body: object): Promise<Record<string, string>> => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${origin}/api/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return (await answer.json()) as Record<string, string>;
+  };
+  const { session_id } = await post('create_session', { tags: [], sdk_version: '0.26.2' });
+  const model = { session_id, model_seq_id: 0, base_model: 'tiny', lora_config: { rank: 2, seed: 1 } };
+  const { request_id, model_id } = await post('create_model', model);
+  await post('retrieve_future', { request_id });
+  return model_id;
+}
+
+/** What is accepted is also run while `/health` is asked. */
+async function measureTinker(): Promise<void> {
+  await makeModel(join(directory, 'tiny'));
+  const server = await start(['--config-name', 'serve_tinker', `model=${directory}/tiny`, 'threads=1']);
+  console.log('\n## serve_tinker');
+  const probe = new Probe(`${server.origin}/health`);
+  await oneAtATime(server, probe, tinkerCases(await tinkerModel(server.origin)), 3000);
+  await probe.close();
+  await server.stop();
+}
+
 async function measureLoad(): Promise<void> {
+  if (which === 'tinker') return measureTinker();
   if (which !== 'env') {
     await makeModel(join(directory, 'tiny'));
     const options = ['threads=1', 'slots=4', 'max_queued=32'];
