@@ -1,11 +1,13 @@
 // Losses that the training graph sums over tokens have the gradients of core's losses on the host, and give log p of every target,
 // whether or not it has a weight and whether or not what examples begin with is computed once.
+import { jest } from '@jest/globals';
 import { cispoLoss, droLoss, ppoClipLoss, Rng, type TokenLoss } from '@bowyer/core';
 import { openDevice, type Device, type State } from '@bowyer/graph';
 import { initializeParameters } from '../architecture/initialize-parameters.js';
 import type { TokenExample } from '../batching/token-batches.js';
 import { architectureFor } from '../language-model/architectures.js';
 import type { TokenLosses } from './token-losses.js';
+import { TokenPrograms } from './token-programs.js';
 import { TokenScorer } from './token-scorer.js';
 
 const VOCABULARY = 30;
@@ -135,4 +137,16 @@ test('several targets of a position are as many losses', async () => {
   const found = await scorer.accumulateTokenLosses(targeted, wide, gradients);
   expectSame(await added(), sum);
   wanted.forEach((row, e) => row.forEach((logprob, i) => expect(found[e][i]).toBeCloseTo(logprob, 4)));
+});
+
+test('the targets of 3,000 tokens are scored in more than one batch, unless somebody asks for more at once', async () => {
+  const many = Array.from({ length: 100 }, () => ({ ids: randomIds(30), targets: randomIds(30) }));
+  const programs = jest.spyOn(TokenPrograms.prototype, 'scoring');
+  const found = await scorer.targetLogprobs(many, 1);
+  expect(programs).toHaveBeenCalledTimes(2);
+  programs.mockClear();
+  const whole = await scorer.targetLogprobs(many, 1, { maxTokens: Infinity });
+  expect(programs).toHaveBeenCalledTimes(1);
+  programs.mockRestore();
+  found.forEach((row, e) => row.forEach((logprob, t) => expect(logprob).toBeCloseTo(whole[e][t], 5)));
 });

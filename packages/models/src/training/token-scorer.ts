@@ -270,15 +270,18 @@ export class TokenScorer {
     return rows;
   }
 
-  /** @returns [examples] of [tokens × width] log p of every target in nats */
+  /**
+   * @param options.maxTokens as many as in training if not given: each token's logits are as wide as the vocabulary
+   * @returns [examples] of [tokens × width] log p of every target in nats
+   */
   async targetLogprobs(
     examples: readonly TargetedTokens[],
     width: number,
-    options: ScoringBatchOptions = {},
+    { maxTokens = this.#microBatchTokens, ...options }: ScoringBatchOptions = {},
   ): Promise<Float32Array[]> {
     const rows = examples.map(({ targets }) => new Float32Array(targets.length));
     for (let k = 0; k < width; k++) {
-      const found = await this.logprobs(columnExamples(examples, k, width), options);
+      const found = await this.logprobs(columnExamples(examples, k, width), { ...options, maxTokens });
       found.forEach((own, e) => own.forEach((logprob, t) => (rows[e][t * width + k] = logprob)));
     }
     return rows;

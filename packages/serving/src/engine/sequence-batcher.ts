@@ -84,6 +84,9 @@ const READ_BESIDE_ANSWERS = 256;
 /** The same while there is no answer in progress: only requests that arrive meanwhile wait for it. */
 const READ_ALONE = 1024;
 
+/** Tokens of several prompts that are scored at once: the logits of each are as wide as the vocabulary. */
+const MOST_SCORED = 2048;
+
 interface Sequence {
   request: SequenceRequest;
   /** The lane and the slot that answer it; null while it waits. */
@@ -244,7 +247,7 @@ export class SequenceBatcher {
     });
     try {
       const scored = examples.filter(({ ids }) => ids.length > 0);
-      const options = { maxTokens: this.model.contextLength, adapter };
+      const options = { maxTokens: MOST_SCORED, adapter };
       const rows = scored.length > 0 ? await this.model.logprobs(scored, options) : [];
       resolve(examples.map(({ ids }) => (ids.length > 0 ? rows.shift()! : new Float32Array(0))));
     } catch (error) {
