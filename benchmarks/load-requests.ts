@@ -128,7 +128,7 @@ export function tinkerCases(model_id: string): Readonly<Record<string, Sent>> {
     }),
     '400,000 fields': tinker('optim_step', { model_id, seq_id: 6, ...byNumber(400_000, 1) }),
     '190,000 fields': tinker('optim_step', { model_id, seq_id: 6, ...byNumber(190_000, 1) }),
-    '4,000,000 tags': tinker('create_session', { tags: many(3_900_000, () => ''), sdk_version: '' }),
+    '2,500,000 tags': tinker('create_session', { tags: many(2_500_000, () => ''), sdk_version: '' }),
     'a tensor of 625,000 int64': message(7, [{ modelInput, lossFnInputs: { target_tokens: int64 } }]),
     'a tensor of 2,500,000 bfloat16': message(8, [{ modelInput, lossFnInputs: { target_tokens: bfloat16 } }]),
     '2,500,000 empty datums': tinker('forward_backward', pairs([0x1a, 0], 2_500_000)),
