@@ -286,6 +286,13 @@ x<2 \text{ or } x>5 ;; x>5 or x<2
 9.8\ \mathrm{m\,s^{-2}} ;; 9.8 m/s^2
 5 N ;; 5 kg m/s^2
 1 kJ ;; 1000 J
+20 \text{ miles per gallon} ;; 20 mpg
+3 slices of pizza ;; 3 pizza slices
+3 of the apples ;; 3 apples
+5 apples left ;; 5 apples
+5 apples left ;; 5 apples remaining
+3 boys for every girl ;; 3 boys per girl
+3 boys per girl ;; 3 boys
 `);
 
 test.each(same)('%s is right for %s', (answer, reference) => {
@@ -293,6 +300,13 @@ test.each(same)('%s is right for %s', (answer, reference) => {
 });
 
 const different = rowsOf(String.raw`
+10 students per class ;; 10 classes per student
+10 students ;; 10 classes per student
+3 boys for every girl ;; 3 girls for every boy
+3 bags of apples ;; 3 apples
+5 more than usual ;; 5 less than usual
+5 units left ;; 5 units right
+20 miles per gallon ;; 20 gallons per mile
 3 million ;; 3
 3 ;; 3 million
 3 billion ;; 3 million

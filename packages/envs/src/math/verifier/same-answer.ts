@@ -9,7 +9,7 @@ import { normalForm } from './normal-form.js';
 import { binary, isNumeral, number, rationalValue, type Tree } from './tree.js';
 import { conversion, isPercentage, type Unit } from './units.js';
 import type { Work } from './work.js';
-import { isSameNoun } from './words.js';
+import { isSameNoun, labelOfNoun } from './words.js';
 
 /** @param right the reference: a measure may be given without its unit, and a percentage without its sign */
 export function isSame(given: Answer, right: Answer, work: Work): boolean {
@@ -98,8 +98,10 @@ function hasNames({ members }: ListAnswer): boolean {
   return !labels.includes(null) && new Set(labels).size === labels.length;
 }
 
-const labelOf = (answer: Answer): string | null =>
-  answer.name ?? (answer.kind === 'value' && answer.noun.length > 0 ? answer.noun.join(' ') : null);
+function labelOf(answer: Answer): string | null {
+  const noun = answer.kind === 'value' ? labelOfNoun(answer.noun) : '';
+  return answer.name ?? (noun === '' ? null : noun);
+}
 
 /** Pairs of members with the same name, where all members of both lists have one. */
 function membersByName(given: ListAnswer, right: ListAnswer): [Answer, Answer][] | null {

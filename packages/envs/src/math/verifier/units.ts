@@ -53,6 +53,7 @@ const poundMass = scaled(gram, 45_359_237, 100_000);
 const [dollar, euro, sterling] = ['dollar', 'euro', 'pound sterling'].map((name) => base(name));
 const degree = base('degree');
 const month = base('month');
+const gallon = base('gallon');
 
 /** Share of a whole: 50% is 1/2. */
 export const PERCENT: Unit = { dimension: { percent: 1 }, scale: Fraction.of(1, 100) };
@@ -92,13 +93,14 @@ const table: Readonly<Record<string, readonly Unit[]>> = Object.fromEntries(
       ['ml mL milliliter millilitre', scaled(litre, 1, 1000)],
       ['cl cL centiliter centilitre', scaled(litre, 1, 100)],
       ['dl dL deciliter decilitre', scaled(litre, 1, 10)],
-      ['gallon gal', base('gallon')],
+      ['gallon gal', gallon],
       ['quart qt', base('gallon', 1, 4)],
       ['pint pt', base('gallon', 1, 8)],
       ['cup', base('gallon', 1, 16)],
       ['acre', scaled(product([foot, 2]), 43_560)],
       ['hectare ha', scaled(product([metre, 2]), 10_000)],
       ['mph', product([mile, 1], [hour, -1])],
+      ['mpg', product([mile, 1], [gallon, -1])],
       ['kph kmh', scaled(product([metre, 1], [hour, -1]), 1000)],
       ['N newton', newton],
       ['kN kilonewton', scaled(newton, 1000)],

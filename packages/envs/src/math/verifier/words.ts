@@ -26,8 +26,21 @@ export function scaleOf(word: string): Fraction | null {
 }
 
 const emptyWords: ReadonlySet<string> = new Set(
-  'in total all of the a an each altogether left more remaining are is there for about to on from per'.split(' '),
+  'in total all the a an each altogether are is there about to on'.split(' '),
 );
+
+/** Words between two things, whose order matters: boys per girl, slices of pizza. */
+const betweenWords: ReadonlySet<string> = new Set('per for of from'.split(' '));
+const BETWEEN = '|';
+
+/** Words that an answer may leave out, and that mean something beside their opposites. */
+const looseWords: ReadonlySet<string> = new Set('left more remaining'.split(' '));
+
+const opposites: readonly (readonly [string, string])[] = [
+  ['left', 'right'],
+  ['more', 'less'],
+  ['more', 'fewer'],
+];
 
 const singular = (word: string) =>
   word
@@ -35,12 +48,36 @@ const singular = (word: string) =>
     .replace(/ies$/, 'y')
     .replace(/(?<=(?:s|x|ch|sh))es$|(?<=[^s])s$/, '');
 
-/** Words without those that say nothing, in the singular. */
+/** Words without those that say nothing, in the singular; those between two things are `|`. */
 export const nounOf = (words: readonly string[]): string[] =>
-  words.map(singular).filter((word) => !emptyWords.has(word));
+  words
+    .map(singular)
+    .filter((word) => !emptyWords.has(word))
+    .map((word) => (betweenWords.has(word) ? BETWEEN : word));
 
-/** Whether two phrases may name the same thing: all words of one are in the other, as apples and red apples. */
+/** By which members of a list are told apart; '' where nothing is named. */
+export const labelOfNoun = (noun: readonly string[]): string =>
+  noun.filter((word) => word !== BETWEEN && !looseWords.has(word)).join(' ');
+
+/** Whether two phrases may name the same things, thing by thing: all words of one are in the other, as apples and red apples. */
 export function isSameNoun(a: readonly string[], b: readonly string[]): boolean {
+  if (areOpposite(a, b) || areOpposite(b, a)) return false;
+  const [things, others] = [thingsOf(a), thingsOf(b)];
+  return things.every((thing, i) => others[i] === undefined || isSameThing(thing, others[i]));
+}
+
+const areOpposite = (a: readonly string[], b: readonly string[]): boolean =>
+  opposites.some(([word, opposite]) => a.includes(word) && b.includes(opposite));
+
+function thingsOf(noun: readonly string[]): string[][] {
+  const things: string[][] = [[]];
+  for (const word of noun)
+    if (word === BETWEEN) things.push([]);
+    else if (!looseWords.has(word)) things.at(-1)!.push(word);
+  return things;
+}
+
+function isSameThing(a: readonly string[], b: readonly string[]): boolean {
   const [few, many] = a.length <= b.length ? [a, b] : [b, a];
   return few.every((word) => many.includes(word));
 }
