@@ -272,7 +272,7 @@ async function tinkerModel(origin: string): Promise<string> {
   return model_id;
 }
 
-/** What is accepted is also run while `/health` is asked. */
+/** The requests that are accepted are also run while `/health` is asked. */
 async function measureTinker(): Promise<void> {
   await makeModel(join(directory, 'tiny'));
   const server = await start(['--config-name', 'serve_tinker', `model=${directory}/tiny`, 'threads=1']);

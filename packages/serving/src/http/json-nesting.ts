@@ -4,7 +4,7 @@
 /** Levels of arrays and objects within each other. Schemas of published tools have about twenty. */
 export const MOST_LEVELS = 128;
 
-/** What a text of JSON has, or the part of it that was read. */
+/** The counts of a text of JSON, or of the part of it that was read. */
 export interface JsonCounts {
   /** The number of `:`, `[` and `{` outside strings. */
   fields: number;

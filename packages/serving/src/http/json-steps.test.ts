@@ -31,7 +31,7 @@ function damaged(text: string, rng: Rng): string {
   return before + pick(rng, ['', text[at].repeat(2), ...'[]{},:"\\1 x\u00a0']) + after;
 }
 
-/** What JSON.parse makes of it, told apart by kinds of zero and by own properties; null for an error. */
+/** The value of a parser as a text in which the kinds of zero differ; null for an error. */
 function outcome(parse: () => unknown): string | null {
   try {
     return JSON.stringify(parse(), (_, value: unknown) => (Object.is(value, -0) ? '-0' : value));

@@ -35,7 +35,7 @@ class JsonSteps {
   #at = 0;
   #depth = 0;
   #inString = false;
-  /** Of each level that is open: the place of its bracket, and of its last comma (-1: none). */
+  /** The place of the bracket of each level that is open, and that of its last comma (-1: none). */
   readonly #brackets = new Int32Array(MOST_LEVELS + 2);
   readonly #lastCommas = new Int32Array(MOST_LEVELS + 2);
   readonly #counts: JsonCounts = { fields: 0, commas: 0, tooDeep: false };

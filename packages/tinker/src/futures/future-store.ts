@@ -20,7 +20,7 @@ export interface NewRequest {
   body: Uint8Array;
   /** The header X-Idempotency-Key. */
   key: string | null;
-  /** Of its kind and body. */
+  /** The hash of its kind and body. */
   hash: string;
 }
 

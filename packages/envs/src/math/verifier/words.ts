@@ -55,7 +55,7 @@ export const nounOf = (words: readonly string[]): string[] =>
     .filter((word) => !emptyWords.has(word))
     .map((word) => (betweenWords.has(word) ? BETWEEN : word));
 
-/** By which members of a list are told apart; '' where nothing is named. */
+/** The name by which a member of a list is found; '' where nothing is named. */
 export const labelOfNoun = (noun: readonly string[]): string =>
   noun.filter((word) => word !== BETWEEN && !looseWords.has(word)).join(' ');
 
