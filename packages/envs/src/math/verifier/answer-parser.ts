@@ -89,9 +89,18 @@ function compoundOf(tokens: readonly Token[], depth: number): Answer | null {
   for (const separators of [[';'], [',', 'and', 'or']]) {
     const parts = split(tokens, separators);
     if (parts === null) return null;
-    if (parts.length > 1) return bareList(parts, depth);
+    if (parts.length > 1) return joinedBy(jointOf(tokens), bareList(parts, depth));
   }
   return joinedOf(tokens, depth) ?? titledOf(tokens, depth) ?? relationOf(tokens, depth) ?? bothSigns(tokens, depth);
+}
+
+const joinedBy = (joint: ListAnswer['joint'], answer: Answer | null): Answer | null =>
+  answer?.kind === 'list' && joint !== undefined ? { ...answer, joint } : answer;
+
+function jointOf(tokens: readonly Token[]): ListAnswer['joint'] {
+  const [and, or] = ['and', 'or'].map((word) => tokens.some((token) => isSymbol(token, word)));
+  if (and === or) return undefined;
+  return and ? 'and' : 'or';
 }
 
 /** An empty part is one between a comma and the word after it. */

@@ -32,6 +32,8 @@ export interface ListAnswer {
   /** In a tuple, an interval or a matrix the order matters. */
   isOrdered: boolean;
   members: readonly Answer[];
+  /** The word between the members of a bare list; absent where it has commas alone, or both words. */
+  joint?: 'and' | 'or';
 }
 
 /** `name`: of what it is said, as x in `x = 5`. */

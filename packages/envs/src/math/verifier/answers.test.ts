@@ -287,6 +287,9 @@ x<2 \text{ or } x>5 ;; x>5 or x<2
 5 N ;; 5 kg m/s^2
 1 kJ ;; 1000 J
 20 \text{ miles per gallon} ;; 20 mpg
+x=1 and x=2 ;; x=1 or x=2
+x=k\pi and x=2k\pi ;; x=k\pi or x=2k\pi
+x<2, x>5 ;; x<2 or x>5
 3 slices of pizza ;; 3 pizza slices
 3 of the apples ;; 3 apples
 5 apples left ;; 5 apples
@@ -300,6 +303,9 @@ test.each(same)('%s is right for %s', (answer, reference) => {
 });
 
 const different = rowsOf(String.raw`
+x>3 and x<5 ;; x>3 or x<5
+x>3 \lor x<5 ;; x>3 \land x<5
+p \land q ;; p \lor q
 10 students per class ;; 10 classes per student
 10 students ;; 10 classes per student
 3 boys for every girl ;; 3 girls for every boy

@@ -6,7 +6,7 @@ import type { Answer, ListAnswer, Relation, ValueAnswer } from './answer.js';
 import { proportion } from './content.js';
 import { decided, isEqual } from './equality.js';
 import { normalForm } from './normal-form.js';
-import { binary, isNumeral, number, rationalValue, type Tree } from './tree.js';
+import { binary, isNumeral, number, rationalValue, variablesOf, type Tree } from './tree.js';
 import { conversion, isPercentage, type Unit } from './units.js';
 import type { Work } from './work.js';
 import { isSameNoun, labelOfNoun } from './words.js';
@@ -75,9 +75,19 @@ function isSameList(given: ListAnswer, right: ListAnswer, work: Work): boolean {
   const inOrder = () => given.members.every((member, i) => isSame(member, right.members[i], work));
   if (hasNames(given) || hasNames(right)) return isUnnamed(given, right) && inOrder();
   if (given.isOrdered || right.isOrdered) return given.open === right.open && given.close === right.close && inOrder();
-  if (!isSameJoin(given.open, right.open)) return false;
+  if (!isSameJoin(given.open, right.open) || !isSameJoint(given, right)) return false;
   return isSameSet(given.members, right.members, work);
 }
+
+/** Solutions are listed with either word; `x > 3 and x < 5` and `x > 3 or x < 5` are different statements. */
+function isSameJoint(given: ListAnswer, right: ListAnswer): boolean {
+  if (given.joint === undefined || right.joint === undefined || given.joint === right.joint) return true;
+  return right.name !== null || !right.members.some(isStatement);
+}
+
+/** An inequality, or a letter that stands for nothing but itself. */
+const isStatement = (answer: Answer): boolean =>
+  answer.kind === 'relation' || (answer.kind === 'value' && answer.name === null && variablesOf(answer.tree).size > 0);
 
 /** A bare list, a set and a union of sets have the same members; an intersection is another thing. */
 const isSameJoin = (a: string, b: string): boolean => a === b || (a !== '∩' && b !== '∩');
