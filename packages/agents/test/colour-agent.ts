@@ -16,7 +16,6 @@ export interface ColourTask {
   id: string;
   /** The colour that the user asks for. */
   shown: string;
-  [key: string]: unknown;
 }
 
 export const tasks: ColourTask[] = colours.flatMap((shown) =>

@@ -96,8 +96,26 @@ test('what is wrong is said before anything starts', async () => {
   await expect(trainAgent({ ...settings, model, run, tasks: [...tasks, tasks[0]] })).rejects.toThrow(
     "tasks: two tasks have the id 'red-0'",
   );
+  const unnamed = [...tasks, { shown: 'red' } as ColourTask];
+  await expect(trainAgent({ ...settings, model, run, tasks: unnamed })).rejects.toThrow(
+    'tasks: the id of task 12 is undefined; give each task a text of its own as its id',
+  );
   await expect(trainAgent({ ...settings, model: '/nowhere', run })).rejects.toThrow(
     "model: there is no folder '/nowhere'",
   );
   await expect(trainAgent({ model, tasks, run, algorithm: 'bc' })).rejects.toThrow('bc learns from a dataset');
+}, 120_000);
+
+test('a reward that is missing, not finite or never comes is a failure of the rollout, and the run says which', async () => {
+  const once = { ...settings, model, iterations: 1, attempts: 1, rolloutSize: 8 };
+  const run = (task: ColourTask) => client(task);
+  const judged = async (reward: () => number | Promise<number>, timeout = 600) =>
+    trainAgent({ ...once, run, reward, timeout, savePath: await folder() });
+  await expect(judged(() => NaN)).rejects.toThrow(
+    'what reward has returned: reward is NaN; it must be a finite number',
+  );
+  await expect(judged(() => new Promise(() => {}), 5)).rejects.toThrow('reward did not end within 5 s (timeout)');
+  await expect(trainAgent({ ...once, run, savePath: await folder() })).rejects.toThrow(
+    /ended without a reward\n.* or return it from a function/,
+  );
 }, 120_000);

@@ -117,6 +117,9 @@ describe('one job', () => {
       `Error executing job with overrides: ['seed=3']\nno such game\ncaused by: the file is gone\n\n` +
         'Set the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n',
     );
+    const told = () => Promise.reject(new Error('3 of 4 failed: no such game', { cause: new Error('no such game') }));
+    const once = await runProgram(root, ['seed=3', 'hydra.run.dir=out'], { job: told });
+    expect(once.stderr).toContain("['seed=3']\n3 of 4 failed: no such game\n\n");
     const full = await runProgram(root, ['seed=3', 'hydra.run.dir=out'], { job, env: { HYDRA_FULL_ERROR: '1' } });
     expect(full.stderr).toMatch(/Error: no such game\n\s+at .*command-line\.test/);
   });

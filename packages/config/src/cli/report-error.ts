@@ -36,8 +36,14 @@ export function printWarnings({ stderr }: ErrorOutput, { warnings }: Composition
 export function errorText(error: unknown, output: ErrorOutput): string {
   if (!(error instanceof Error)) return String(error);
   const own = isFull(output) ? (error.stack ?? error.message) : error.message || error.name;
-  const { cause } = error;
-  // The message of a config error already contains that of its cause.
-  if (!(cause instanceof Error) || (error.name === 'ConfigError' && !isFull(output))) return own;
-  return `${own}\ncaused by: ${errorText(cause, output)}`;
+  const cause = isFull(output) ? error.cause : untoldCause(error);
+  return cause instanceof Error ? `${own}\ncaused by: ${errorText(cause, output)}` : own;
+}
+
+/** The nearest cause whose message is not a part of the error's own; that of a config error is told in other words. */
+function untoldCause(error: Error): unknown {
+  if (error.name === 'ConfigError') return undefined;
+  let { cause } = error;
+  while (cause instanceof Error && error.message.includes(cause.message)) ({ cause } = cause);
+  return cause;
 }

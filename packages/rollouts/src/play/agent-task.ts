@@ -1,2 +1,4 @@
-/** Any object with an id of its own. */
-export type AgentTask = { readonly id: string } & Readonly<Record<string, unknown>>;
+/** An object with an id of its own; its other properties are the agent's. */
+export interface AgentTask {
+  readonly id: string;
+}

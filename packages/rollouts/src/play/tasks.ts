@@ -36,7 +36,11 @@ function taskOfLine(text: string, place: string): AgentTask {
 export function checkTasks(tasks: readonly AgentTask[], place: string): void {
   if (tasks.length === 0) throw new Error(`${place}: there are no tasks`);
   const seen = new Set<string>();
-  for (const { id } of tasks) {
+  for (const [i, { id }] of tasks.entries()) {
+    if (typeof id !== 'string')
+      throw new Error(
+        `${place}: the id of task ${i} is ${JSON.stringify(id)}; give each task a text of its own as its id`,
+      );
     if (seen.has(id)) throw new Error(`${place}: two tasks have the id '${id}'`);
     seen.add(id);
   }

@@ -38,13 +38,28 @@ test('an exit code and a signal are errors that name the command and the place o
   await expect(runProgram({ ...options, command: 'kill -9 $$' })).rejects.toThrow("'kill -9 $$' was ended by SIGKILL");
 });
 
+test('an error says what the program has said about it: the line of an uncaught error, else the last one', async () => {
+  const node = (script: string) => `${JSON.stringify(process.execPath)} -e ${JSON.stringify(script)}`;
+  const thrown = node("console.error('starting'); throw new TypeError('no such shelf')");
+  await expect(runProgram({ ...options, command: thrown })).rejects.toThrow(
+    /ended with exit code 1: TypeError: no such shelf$/,
+  );
+  const python = "printf 'Traceback\\n  File x\\nopenai.BadRequestError: Error code: 400\\n' >&2; exit 1";
+  await expect(runProgram({ ...options, command: python })).rejects.toThrow(
+    /ended with exit code 1: openai\.BadRequestError: Error code: 400$/,
+  );
+  await expect(runProgram({ ...options, command: "echo 'no config: give one' >&2; exit 2" })).rejects.toThrow(
+    /ended with exit code 2: no config: give one$/,
+  );
+});
+
 test('a program that takes too long is ended with everything that it has started', async () => {
   const file = join(folder, 'pids.txt');
   // The child of the child ignores the request to end, so that it has to be killed.
   const command = `(trap '' TERM; echo $(sh -c 'echo $PPID') > ${file}; while :; do sleep 0.05; done) & wait`;
   const begun = Date.now();
   await expect(runProgram({ ...options, command, timeoutMs: 600 })).rejects.toThrow(
-    /no complete answer within 600 ms$/,
+    /did not end within 0\.6 s \(timeout\)$/,
   );
   expect(Date.now() - begun).toBeLessThan(8000);
   const pid = Number(await readFile(file, 'utf8'));

@@ -4,7 +4,8 @@ import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { withDeadline } from '@bowyer/core';
+import { DeadlineError, withDeadline } from '@bowyer/core';
+import { ErrorLine } from './error-line.js';
 import { LastLine } from './last-line.js';
 
 export interface ProgramOptions {
@@ -44,6 +45,8 @@ async function runUntil({ command, env, input, outputFile }: ProgramOptions, sig
   written?.catch(() => {}); // reported below
   const last = new LastLine();
   child.stdout.on('data', (chunk: Buffer) => last.add(chunk));
+  const said = new ErrorLine();
+  child.stderr.on('data', (chunk: Buffer) => said.add(chunk));
   for (const stream of [child.stdout, child.stderr])
     if (output) stream.pipe(output, { end: false });
     else stream.resume();
@@ -54,7 +57,7 @@ async function runUntil({ command, env, input, outputFile }: ProgramOptions, sig
   try {
     await new Promise<void>((resolve, reject) => {
       child.on('error', reject);
-      child.on('close', (code, by) => (code === 0 ? resolve() : reject(new Error(endText(code, by)))));
+      child.on('close', (code, by) => (code === 0 ? resolve() : reject(new Error(endText(code, by, said.text)))));
     });
     signal.throwIfAborted();
     return last.text;
@@ -66,15 +69,21 @@ async function runUntil({ command, env, input, outputFile }: ProgramOptions, sig
   }
 }
 
-const endText = (code: number | null, signal: NodeJS.Signals | null): string =>
-  code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${code}`;
+/** @param said by the program about the reason, on standard error */
+function endText(code: number | null, signal: NodeJS.Signals | null, said: string): string {
+  const end = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${code}`;
+  return said === '' ? end : `${end}: ${said}`;
+}
 
 /** With the command and the place of its output. */
-function namedError(error: unknown, { command, outputFile }: ProgramOptions): Error {
-  const { message } = error instanceof Error ? error : new Error(String(error));
+function namedError(error: unknown, { command, outputFile, timeoutMs }: ProgramOptions): Error {
+  const { message } =
+    error instanceof DeadlineError ? new Error(`did not end within ${timeoutMs / 1000} s (timeout)`) : asError(error);
   const output = outputFile === null ? '' : `\n  its output: ${outputFile}`;
   return new Error(`'${command}' ${message}${output}`, { cause: error });
 }
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /** Asks it to end, and ends it after a while. */
 function endGroup(pid: number | undefined): void {

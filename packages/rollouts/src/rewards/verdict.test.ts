@@ -1,4 +1,4 @@
-import { verdictOfLine } from './verdict.js';
+import { verdictOf, verdictOfLine } from './verdict.js';
 
 test.each([
   ['{"reward": 1}', { reward: 1 }],
@@ -16,6 +16,9 @@ test.each([
 
 test('figures that are not numbers are refused by name', () => {
   expect(() => verdictOfLine('{"reward": "high"}', 'it')).toThrow('it: reward is "high"; it must be a finite number');
+  expect(() => verdictOf(NaN, 'what run has returned')).toThrow(
+    'what run has returned: reward is NaN; it must be a finite number',
+  );
   expect(() => verdictOfLine('{"metrics": {"a": null}}', 'it')).toThrow(
     'it: metrics.a is null; it must be a finite number',
   );

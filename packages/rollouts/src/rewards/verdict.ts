@@ -44,5 +44,8 @@ function figures(value: unknown, field: string, who: string): Record<string, num
 function figure(value: unknown, field: string, who: string): number {
   const number = typeof value === 'boolean' ? Number(value) : value;
   if (typeof number === 'number' && Number.isFinite(number)) return number;
-  throw new Error(`${who}: ${field} is ${JSON.stringify(value)}; it must be a finite number`);
+  throw new Error(`${who}: ${field} is ${textOf(value)}; it must be a finite number`);
 }
+
+/** JSON writes numbers that are not finite as null. */
+const textOf = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value));

@@ -42,9 +42,15 @@ export function trajectoryOf(rollout: RecordedRollout, tree: RolloutTree, option
 }
 
 /** @throws where no answer can be learned from */
-export function checkAnswers({ id }: Pick<RecordedRollout, 'id'>, tree: RolloutTree): void {
+export function checkAnswers({ id, calls }: Pick<RecordedRollout, 'id' | 'calls'>, tree: RolloutTree): void {
   if (learnedNodes(tree).length > 0) return;
-  throw new Error(`rollout ${id}: no answer of the model reached the agent, so that there is nothing to learn from`);
+  throw new Error(
+    calls.length === 0
+      ? `rollout ${id}: the agent has had no answer of the model\n` +
+          '  its client must use the address and the key that it is given: OPENAI_BASE_URL and OPENAI_API_KEY, or ANTHROPIC_BASE_URL and ' +
+          'ANTHROPIC_API_KEY; in a function context.baseURL and context.apiKey, or fetch: rolloutFetch'
+      : `rollout ${id}: no answer of the model reached the agent, so that there is nothing to learn from`,
+  );
 }
 
 /** A rollout that counts as failed: where the model was never asked, a turn without tokens has the reward. */

@@ -16,7 +16,7 @@ export interface CallObserver {
   /** Whether a key is one that it has given out. */
   knowsKey: (key: string) => boolean;
   /** The body that is answered in the place of the one that came. */
-  bodyOf?: (rollout: string | null, body: unknown) => unknown;
+  bodyOf?: ((rollout: string | null, body: unknown) => unknown) | undefined;
   /** Begins a call; waits while the weights change. @throws where the call cannot be made */
   open: (call: OpenedCall) => Promise<ObservedCall>;
 }

@@ -9,7 +9,7 @@ import {
   type RunAgent,
   type SplitTasks,
 } from '@bowyer/rollouts';
-import { withDeadline } from '@bowyer/core';
+import { DeadlineError, withDeadline } from '@bowyer/core';
 import type { TaskContext } from '../../context/task-context.js';
 import type { AgentTaskConfig } from './agent-keys.js';
 import { isFunction, type GivenAgent } from '../../context/given-agent.js';
@@ -44,7 +44,7 @@ export async function openAgents(config: AgentsConfig, { directory, agent: given
     tasks: splitTasks(tasks, held),
     shared: held.testTasks === null && testShare === 0,
     run: given ? timedRun(given.run, common.timeoutMs) : agentProgram({ ...common, command: agent!, passEnv }),
-    judge: given ? (given.judge ?? null) : judge,
+    judge: given ? timedJudge(given.judge, common.timeoutMs) : judge,
   };
 }
 
@@ -53,11 +53,29 @@ async function filesOf({ tasks, evalTasks, testTasks }: AgentsConfig): Promise<O
   return { tasks: await readTasks(tasks!), evalTasks: await read(evalTasks), testTasks: await read(testTasks) };
 }
 
-/** A function that does not heed its signal is left behind. */
 const timedRun =
   (run: RunAgent, timeoutMs: number): RunAgent =>
   (rollout, signal) =>
-    withDeadline(timeoutMs, signal, (ended) => Promise.race([run(rollout, ended), rejectedBy(ended)]));
+    leftBehind('run', timeoutMs, signal, (ended) => run(rollout, ended));
+
+const timedJudge = (judge: JudgeRollout | undefined, timeoutMs: number): JudgeRollout | null =>
+  judge === undefined
+    ? null
+    : (rollout, recorded, signal) =>
+        leftBehind('reward', timeoutMs, signal, (ended) => judge(rollout, recorded, ended));
+
+/** Waits no longer than the time allows: a function that does not heed its signal is left behind. */
+const leftBehind = <T>(
+  name: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+  work: (ended: AbortSignal) => Promise<T>,
+) =>
+  withDeadline(timeoutMs, signal, (ended) => Promise.race([work(ended), rejectedBy(ended)])).catch((error: unknown) => {
+    throw error instanceof DeadlineError
+      ? new Error(`${name} did not end within ${timeoutMs / 1000} s (timeout)`, { cause: error })
+      : error;
+  });
 
 const rejectedBy = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
