@@ -88,6 +88,10 @@ test('a run that is stopped in a rollout and called again ends with the numbers 
   };
   expect(line.turns[0].info.rewards.letters).toBe(line.turns[0].action.trim().length);
   expect(currentRollout()).toBeNull();
+  // The report names the program that called trainAgent, and the model that it began with.
+  const [started] = (await file(whole.directory, 'starts.jsonl')).split('\n');
+  expect((JSON.parse(started) as { command: string }).command).toMatch(/^node \S*jest\S* /);
+  expect(await file(whole.directory, 'report.html')).toContain(`{"label":"Policy","value":"${model}"}`);
 }, 600_000);
 
 test('what is wrong is said before anything starts', async () => {

@@ -15,7 +15,7 @@ export interface RecordedChoice {
   /** Version of the weights, from which of `ids` on. */
   versions: { from: number; version: number }[];
   finishReason: 'stop' | 'length' | 'tool_calls';
-  /** The answer in the form that all protocols share: content, reasoning, calls, failed attempts. */
+  /** The answer in the form that all protocols share: content, reasoning, calls, and attempts at calls, also those that succeeded. */
   message: RecordedMessage;
 }
 
@@ -23,7 +23,8 @@ export interface RecordedMessage {
   content: string;
   reasoning?: string;
   calls: { id: string; name: string; arguments: string }[];
-  attempts?: unknown[];
+  /** `ok`: it is one of the calls; else why it could not be read. */
+  attempts?: { status: string; name: string | null; start: number; end: number }[];
 }
 
 export interface RecordedCall {

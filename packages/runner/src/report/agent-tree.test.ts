@@ -38,6 +38,22 @@ test('a sub-agent: two prompts that begin a dialogue, each continued once; rewar
   expect(last).toMatchObject({ said: '366', answerTokens: 3, read: [{ speaker: 'tool delegate', text: 'Yes.' }] });
 });
 
+test('an attempt at a call that could be read is that call; one that could not is a call that failed', () => {
+  const rollout = subAgent();
+  rollout.calls[0].choices[0].message.attempts = [
+    { status: 'ok', name: 'delegate', start: 0, end: 40 },
+    { status: 'invalid_json', name: 'delegate', start: 41, end: 60 },
+    { status: 'missing_name', name: null, start: 61, end: 70 },
+  ];
+  const { tools } = callTree(rollout, null).calls[0];
+  expect(tools.map(({ name, failed }) => [name, failed])).toEqual([
+    ['delegate', false],
+    ['unreadable call', true],
+    ['unreadable call', true],
+  ]);
+  expect(tools.slice(1).map((tool) => tool.arguments)).toEqual(['invalid_json: delegate', 'missing_name']);
+});
+
 test('a compaction: the summary continues the work, and the prompt that has it begins a dialogue; an error of a tool is seen', () => {
   const tree = callTree(compacting(), null);
   expect(parents(tree)).toEqual([null, 0, 1, null]);

@@ -86,11 +86,12 @@ function toolCalls(node: CallNode): ToolCall[] {
       const told = result !== undefined && { result: cutText(result) };
       return { name, arguments: cutText(given), ...told, failed: result !== undefined && saysError(result) };
     }),
-    ...attempts.map((attempt): ToolCall => ({
-      name: 'unreadable call',
-      arguments: cutText(textOf(attempt)),
-      failed: true,
-    })),
+    // Attempts that are calls are among the calls.
+    ...attempts.flatMap(({ status, name }): ToolCall[] =>
+      status === 'ok'
+        ? []
+        : [{ name: 'unreadable call', arguments: cutText([status, name].filter(Boolean).join(': ')), failed: true }],
+    ),
   ];
 }
 

@@ -66,14 +66,14 @@ function titleOf({ directory, config }: Pick<RunRecord, 'directory' | 'config'>)
 }
 
 async function factsOf({ directory, config, starts }: Omit<RunRecord, 'title' | 'facts' | 'status'>): Promise<Fact[]> {
-  const { agentType, seed, policyLm, checkpointPath, device } = config as Record<string, string | undefined>;
+  const { agentType, seed, model, policyLm, checkpointPath, device } = config as Record<string, string | undefined>;
   const logged = await loggedTimes(directory);
   const [first, last] = [starts.first ?? logged[0], starts.last ?? logged[1]];
   const facts: [label: string, value: string | number | null | undefined][] = [
     ['Environment', environmentName(config)],
     ['Method', agentType],
     ['Seed', seed],
-    ['Policy', policyLm ?? checkpointPath ?? (agentType === undefined ? undefined : 'made from scratch')],
+    ['Policy', model ?? policyLm ?? checkpointPath ?? (agentType === undefined ? undefined : 'made from scratch')],
     ['Device', device],
     ['Started', first && readable(first)],
     ['Last line logged', last && readable(last)],

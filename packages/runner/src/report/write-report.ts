@@ -31,10 +31,10 @@ export async function writeComparison(directory: string, data: ComparisonData): 
  * @param work returns how the run stands afterwards
  */
 export async function withReport(
-  { directory, log }: Pick<TaskContext, 'directory' | 'log'>,
+  { directory, log, agent }: Pick<TaskContext, 'directory' | 'log' | 'agent'>,
   work: () => Promise<EndStatus>,
 ): Promise<void> {
-  await recordStart(directory);
+  await recordStart(directory, agent !== undefined);
   let end: { status: EndStatus; reason?: string } = { status: 'failed' };
   try {
     end = { status: await work() };

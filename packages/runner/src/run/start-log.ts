@@ -1,7 +1,7 @@
 // When a run was started, with which command and code, and how each start ended: for reports, never for the numbers.
 import { execFile } from 'node:child_process';
 import { appendFile, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { namingFile, shellQuoted } from '@bowyer/core';
 
@@ -36,9 +36,12 @@ export interface Starts {
   end: { status: EndStatus; reason: string | null } | null;
 }
 
-export async function recordStart(directory: string): Promise<void> {
+/** @param isLibrary whether a program of the user's runs the task: its own command is recorded then */
+export async function recordStart(directory: string, isLibrary: boolean): Promise<void> {
   const commit = await commitOf(import.meta.dirname);
-  const command = ['bowyer', ...process.argv.slice(2).map(withoutSecret)].map(shellQuoted).join(' ');
+  const [, script, ...words] = process.argv;
+  const program = isLibrary ? ['node', relative(process.cwd(), script)] : ['bowyer'];
+  const command = [...program, ...words.map(withoutSecret)].map(shellQuoted).join(' ');
   await append(directory, { event: 'start', command, ...(commit && { commit }), node: process.version });
 }
 
