@@ -30,13 +30,16 @@ const settings = {
 const file = (directory: string, name: string) => readFile(join(directory, name), 'utf8');
 
 test('an agent learns what is rewarded', async () => {
+  const lines: string[] = [];
   const { results } = await trainAgent({
     ...settings,
     model,
     iterations: 12,
     savePath: await folder(),
+    log: (line) => lines.push(line),
     run: async (task, context) => ((await answerTo(task, context)) === 'red' ? 1 : 0),
   });
+  expect(lines[0]).toBe('tasks: 12 to train on, the same for evaluations, the same for the final test');
   const [start, last] = results.policies.map(({ metrics }) => metrics['test/episodic_return']);
   expect(last).toBeGreaterThan(start + 0.3);
 }, 600_000);
@@ -88,6 +91,20 @@ test('a run that is stopped in a rollout and called again ends with the numbers 
   };
   expect(line.turns[0].info.rewards.letters).toBe(line.turns[0].action.trim().length);
   expect(currentRollout()).toBeNull();
+  // A run that is finished is not played again, whatever the functions do now, and says so.
+  const lines: string[] = [];
+  const again = await trainAgent({
+    ...settings,
+    model,
+    iterations: 3,
+    concurrency: 1,
+    savePath: whole.directory,
+    run: () => Promise.reject(new Error('played again')),
+    reward: () => 0,
+    log: (line) => lines.push(line),
+  });
+  expect(again.results).toEqual(whole.results);
+  expect(lines).toContain(`this run is finished already: ${whole.directory}; another save_path makes a new one`);
   // The report names the program that called trainAgent, and the model that it began with.
   const [started] = (await file(whole.directory, 'starts.jsonl')).split('\n');
   expect((JSON.parse(started) as { command: string }).command).toMatch(/^node \S*jest\S* /);

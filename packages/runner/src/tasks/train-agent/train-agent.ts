@@ -1,4 +1,5 @@
 // task=train_agent: the training of task=train, whose episodes are rollouts of an agent of the user.
+import type { SplitTasks } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
 import { train } from '../train/train.js';
 import type { TrainConfig } from '../train/train-config.js';
@@ -11,7 +12,13 @@ export type TrainAgentConfig = Omit<TrainConfig, keyof AgentTaskConfig> & AgentT
 
 export async function trainAgent(config: TrainAgentConfig, context: TaskContext): Promise<void> {
   const agents = await openAgents(config, context);
+  context.log(tasksText(agents.tasks));
   await train(trainingConfig(config), context, (_, own) => agentStage(config, own, agents));
+}
+
+function tasksText({ train, eval: evaluated, test }: SplitTasks): string {
+  const count = (tasks: readonly object[]) => (tasks === train ? 'the same' : String(tasks.length));
+  return `tasks: ${train.length} to train on, ${count(evaluated)} for evaluations, ${count(test)} for the final test`;
 }
 
 /**

@@ -48,7 +48,8 @@ async function trainInFolder(
   const finished = await readResults(directory);
   await refuseStopped(finished, config, context);
   if (finished !== null && finished.iterations >= (config.iterations ?? finished.iterations)) {
-    print(`this run is finished already: ${directory}\n\n${resultText(finished)}\n`);
+    context.log(`this run is finished already: ${directory}; another save_path makes a new one`);
+    print(`\n${resultText(finished)}\n`);
     return;
   }
   await ranks.barrier(); // every rank has looked for results before there can be new ones
