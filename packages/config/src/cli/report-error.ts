@@ -36,12 +36,12 @@ export function printWarnings({ stderr }: ErrorOutput, { warnings }: Composition
 export function errorText(error: unknown, output: ErrorOutput): string {
   if (!(error instanceof Error)) return String(error);
   const own = isFull(output) ? (error.stack ?? error.message) : error.message || error.name;
-  const cause = isFull(output) ? error.cause : untoldCause(error);
+  const cause = isFull(output) ? error.cause : furtherCause(error);
   return cause instanceof Error ? `${own}\ncaused by: ${errorText(cause, output)}` : own;
 }
 
-/** The nearest cause whose message is not a part of the error's own; that of a config error is told in other words. */
-function untoldCause(error: Error): unknown {
+/** The nearest cause whose message is not a part of the error's own; that of a config error has other words. */
+function furtherCause(error: Error): unknown {
   if (error.name === 'ConfigError') return undefined;
   let { cause } = error;
   while (cause instanceof Error && error.message.includes(cause.message)) ({ cause } = cause);
