@@ -7,12 +7,12 @@ export const nodeOptions = ['--single-threaded-gc'];
 
 const bin = fileURLToPath(new URL('../bin/bowyer.js', import.meta.url));
 
-/** The command in a few files, where the packages are built (`bundle-setup.mjs`): it starts in half of the processor time. */
+/** The command in a few files, where the packages are built (`bundle-setup.mjs`): it starts in half of the CPU time. */
 const bundled = process.env.BOWYER_TEST_PROGRAM ?? bin;
 
 /** Plugins import the packages themselves. */
 const programFor = (args: readonly string[]): string =>
-  args.some((word) => word === '--config-dir' || word.startsWith('plugins=')) ? bin : bundled;
+  args.some((word) => /^(--config-dir|--experimental-rerun|plugins=.*)$/.test(word)) ? bin : bundled;
 export const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface Ended {

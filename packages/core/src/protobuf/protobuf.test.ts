@@ -57,7 +57,9 @@ test('what a table has not is refused, skipped, or kept in its place', () => {
   expect(() => decode(type, hex('0d 00000000'))).toThrow('Type.name has the wire type 5, not 2');
   expect(decode(type, bytes, { unknown: 'skipped' })).toEqual({ name: 'a' });
   expect(Buffer.from(encode(type, decode(type, bytes, { unknown: 'kept' })))).toEqual(bytes);
-  expect(decodeBeginning(type, hex('0a 01 61  40 05  10 02  1a 09 00'))).toEqual({ name: 'a', count: 2 });
+  const broken = hex('0a 01 61  40 05  10 02  1a 09 00');
+  expect(decodeBeginning(type, broken, 9)).toEqual({ name: 'a', count: 2 });
+  expect(decodeBeginning(type, broken, 2)).toEqual({ name: 'a' });
 });
 
 test('levels and fields are bounded', () => {
