@@ -1,7 +1,7 @@
 // The requests that load-test.ts sends: a mixture as of many clients, some of them broken or hostile, and those that
 // take a server longest.
 import { protobuf, type Rng } from '@bowyer/core';
-import { dtypes, forwardBackwardRequest } from '../packages/tinker/src/wire/messages.js';
+import { dtypes, forwardBackwardRequest } from '@bowyer/tinker';
 
 export interface Sent {
   method?: 'GET' | 'POST';
