@@ -13,8 +13,6 @@ export class HostCache implements LoopCache {
     private readonly rows: CacheRows,
     private readonly names: readonly string[],
     private readonly states: StateRows | undefined,
-    /** Tokens after the prompt to make room for with it. */
-    private readonly ahead: number,
   ) {}
 
   get capacities(): Int32Array {
@@ -56,18 +54,9 @@ export class HostCache implements LoopCache {
     const cache = this.#cacheOf(counts.length);
     const outputs = await program.run({ inputs: { ...inputs, ...cache.inputs, ...real }, views: cache.views });
     this.states?.replace((name) => outputs[nextStateName(name)].data as Float32Array, counts);
-    this.rows.fit(this.#needed(counts, width > 1 ? this.ahead : 0));
+    this.rows.fit(Array.from(counts, (count, row) => this.lengths[row] + count));
     this.rows.append(outputs.fresh.data as Float32Array, width, counts);
     return outputs;
-  }
-
-  /** [rows] positions of each row with its new tokens, and with those to make room for. */
-  #needed(counts: Int32Array, ahead: number): number[] {
-    const { largestCapacity } = this.rows.geometry;
-    return Array.from(counts, (count, row) => {
-      const positions = this.lengths[row] + count;
-      return Math.max(positions, Math.min(positions + ahead, largestCapacity));
-    });
   }
 
   /** The inputs and views that the graph reads of the first rows. */
