@@ -107,7 +107,7 @@ test('a run that is stopped in a rollout and called again ends with the numbers 
   expect(lines).toContain(`this run is finished already: ${whole.directory}; another save_path makes a new one`);
   // The report names the program that called trainAgent, and the model that it began with.
   const [started] = (await file(whole.directory, 'starts.jsonl')).split('\n');
-  expect((JSON.parse(started) as { command: string }).command).toMatch(/^node \S*jest\S* /);
+  expect((JSON.parse(started) as { command: string }).command).toMatch(/^node \S*jest\S*( |$)/);
   expect(await file(whole.directory, 'report.html')).toContain(`{"label":"Policy","value":"${model}"}`);
 }, 600_000);
 
