@@ -20,9 +20,9 @@ export function* lossInputOfJson(input: LossInputJson): Steps<LossInput> {
   for (const [i, given] of data.entries()) {
     const { model_input, loss_fn_inputs } = checkedBody('datum', given, `data[${i}]`);
     const tokens = yield* tokensOfJson(`data[${i}].model_input`, model_input);
-    const tensors: Record<string, Tensor> = {};
+    const tensors: [string, Tensor][] = [];
     for (const [name, tensor] of Object.entries(loss_fn_inputs))
-      tensors[name] = yield* tensorOfJson(`data[${i}].loss_fn_inputs.${name}`, tensor);
+      tensors.push([name, yield* tensorOfJson(`data[${i}].loss_fn_inputs.${name}`, tensor)]);
     datums.push(datumOf(i, tokens, tensors));
     yield;
   }
@@ -39,9 +39,9 @@ export function* lossInputOfMessage({
   const datums: Datum[] = [];
   for (const [i, bytes] of data.entries()) {
     const { modelInput = [], lossFnInputs = {} } = datumOfBytes(bytes);
-    const tensors: Record<string, Tensor> = {};
+    const tensors: [string, Tensor][] = [];
     for (const [name, tensor] of Object.entries(lossFnInputs)) {
-      tensors[name] = tensorOfMessage(`data[${i}].loss_fn_inputs.${name}`, tensor);
+      tensors.push([name, tensorOfMessage(`data[${i}].loss_fn_inputs.${name}`, tensor)]);
       yield;
     }
     datums.push(datumOf(i, tokensOfMessage(`data[${i}].model_input`, modelInput), tensors));
@@ -91,8 +91,8 @@ function lossOf(name: string, given: Readonly<Record<string, number | string>>):
   return { name, config: given as Record<string, number> };
 }
 
-function datumOf(i: number, tokens: Int32Array, tensors: Readonly<Record<string, Tensor>>): Datum {
-  const { target_tokens: target, ...others } = tensors;
+function datumOf(i: number, tokens: Int32Array, tensors: readonly (readonly [string, Tensor])[]): Datum {
+  const { target_tokens: target, ...others } = Object.fromEntries(tensors);
   const name = `data[${i}].loss_fn_inputs`;
   if (target?.dtype !== 'int64')
     throw new RequestError(`${name}.target_tokens ${target ? 'is float32' : 'is missing'}; it must be given as int64`);

@@ -130,6 +130,16 @@ test('lists of a million numbers are read in steps, and what is no number is nam
   expect(reject([1, 2 ** 31], [1, 2])).toThrow('tokens contains 2147483648, which is no integer of 32 bits');
 });
 
+test('an input that is named __proto__ is an input like any other', () => {
+  const request = ofJson([1, 2], [1, 2]);
+  const named = JSON.stringify(request).replace(
+    '"target_tokens"',
+    '"__proto__":{"data":[1,2],"dtype":"float32"},"target_tokens"',
+  );
+  const [{ inputs }] = drained(lossInputOfJson(JSON.parse(named) as typeof request)).data;
+  expect(Object.keys(inputs)).toEqual(['__proto__']);
+});
+
 test('a loss of 100,000 tokens is written in steps, and numbers that JSON has not are null', () => {
   const logprobs = [Float32Array.from({ length: 100_000 }, (_, i) => -(i + 1) / 8), Float32Array.of(NaN, -Infinity)];
   const steps = [...lossText(lossBytes({ logprobs, loss: 3, metrics: {} }, [1, 1]))].length;
