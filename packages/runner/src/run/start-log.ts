@@ -40,7 +40,9 @@ export interface Starts {
 export async function recordStart(directory: string, isLibrary: boolean): Promise<void> {
   const commit = await commitOf(import.meta.dirname);
   const [, script, ...words] = process.argv;
-  const program = isLibrary ? ['node', relative(process.cwd(), script)] : ['bowyer'];
+  // A program that is typed or piped has no file.
+  const own = ['node', ...(script === undefined ? [] : [relative(process.cwd(), script)])];
+  const program = isLibrary ? own : ['bowyer'];
   const command = [...program, ...words.map(withoutSecret)].map(shellQuoted).join(' ');
   await append(directory, { event: 'start', command, ...(commit && { commit }), node: process.version });
 }
