@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** Collecting garbage on several threads costs a short run a tenth of its processor time, and the tests leave no core idle. */
+/** Collecting garbage on several threads costs a short run a tenth of its CPU time, and the tests leave no core idle. */
 export const nodeOptions = ['--single-threaded-gc'];
 
 const bin = fileURLToPath(new URL('../bin/bowyer.js', import.meta.url));

@@ -1,4 +1,4 @@
-// The built command line in a few files, for suites that start it many times: loading its 2,000 modules takes 2 s of processor time,
+// The built command line in a few files, for suites that start it many times: loading its 2,000 modules takes 2 s of CPU time,
 // most of that of a tiny run. Everything keeps the address of its own module, so the configs, the kernels and the workers are found.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
