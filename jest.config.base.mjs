@@ -1,4 +1,6 @@
-// Sources run as ES modules straight from TypeScript; other packages resolve to their sources, never to a stale build.
+// Sources of the package under test run as ES modules straight from TypeScript; other packages are bundled from their sources.
+import { bundledPackages } from './packages/testing/bundled-packages.mjs';
+
 // Tests see a copy of the environment, so what the library under test sets for itself does not reach ONNX Runtime.
 process.env.ORT_DISABLE_TELEMETRY ??= '1';
 // esbuild bundles the worker that devices start; a thread of esbuild's own would keep jest from ending.
@@ -16,6 +18,7 @@ export default {
     ],
   },
   moduleNameMapper: {
+    ...(await bundledPackages(process.cwd())),
     '^@bowyer/([a-z-]+)$': '<rootDir>/../$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -9,12 +9,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bundledProgram } from '@bowyer/testing';
+import { builtProgram } from '@bowyer/testing';
 import { repository, run } from '../packages/runner/test/command-line.js';
 import { cpuMsOf } from './cpu-time.js';
 
 const pattern = new RegExp(process.argv[2] ?? '');
-const program = await bundledProgram();
+const program = builtProgram();
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-attacks-'));
 const at = (name: string) => join(directory, name);
 const file = (name: string, content: string | Uint8Array) => (writeFileSync(at(name), content), at(name));

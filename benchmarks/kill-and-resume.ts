@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
-import { bundledProgram } from '@bowyer/testing';
+import { builtProgram } from '@bowyer/testing';
 import { run } from '../packages/runner/test/command-line.js';
 import { cpuMsOf } from './cpu-time.js';
 
@@ -54,7 +54,7 @@ const directory = folder ?? mkdtempSync(join(tmpdir(), 'bowyer-kills-'));
 const names = Object.keys(settings);
 const mine = only === 'all' ? names : only.split(',');
 const mostKills = Number(killsText);
-const program = await bundledProgram();
+const program = builtProgram();
 const rng = new Rng(Date.now() % 2 ** 32);
 
 /** One run that was killed until it ended; a line of the algorithm's file. */

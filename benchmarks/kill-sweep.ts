@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
-import { bundledProgram } from '@bowyer/testing';
+import { builtProgram } from '@bowyer/testing';
 import { repository } from '../packages/runner/test/command-line.js';
 import { cpuMsOf } from './cpu-time.js';
 
@@ -15,7 +15,7 @@ const [jobs, mostKills] = [process.argv[2] ?? '30', process.argv[3] ?? '40'].map
 const directory = process.argv[4] ?? mkdtempSync(join(tmpdir(), 'bowyer-kill-sweep-'));
 const rng = new Rng(Date.now() % 2 ** 32);
 
-const program = await bundledProgram();
+const program = builtProgram();
 
 /** Mean CPU time of the sweep between two kills: on a busy machine every job would die before it has begun. */
 const MEAN_MS = 3000;

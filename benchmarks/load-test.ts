@@ -15,7 +15,7 @@ import { Worker } from 'node:worker_threads';
 import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
-import { bundledProgram } from '@bowyer/testing';
+import { builtProgram } from '@bowyer/testing';
 import { loadTokenizer } from '@bowyer/text';
 import { envRequests, modelCases, modelRequests, tinkerCases, type Sent } from './load-requests.js';
 import { tokenizerJson } from './random-vocabulary.js';
@@ -25,7 +25,7 @@ const [which = 'both', countText = '100000', only = ''] = process.argv.slice(2);
 const COUNT = Number(countText);
 /** Clients at once. */
 const LANES = 16;
-const program = await bundledProgram();
+const program = builtProgram();
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-load-'));
 const watchFile = join(directory, 'watch.jsonl');
 

@@ -10,13 +10,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identityOf, Rng, shellQuoted, stateOf } from '@bowyer/core';
-import { bundledProgram } from '@bowyer/testing';
+import { builtProgram } from '@bowyer/testing';
 import { repository, run } from '../packages/runner/test/command-line.js';
 import { cpuMsOf } from './cpu-time.js';
 
 const most = Number(process.argv[2] ?? '30');
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-owners-'));
-const program = await bundledProgram();
+const program = builtProgram();
 const rng = new Rng(Date.now() % 2 ** 32);
 
 const game = ['--config-name', 'archer_20q', 'env=tabular', 'preset=exact_game', 'slots=8', 'test_size=8', 'threads=1'];

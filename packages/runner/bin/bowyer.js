@@ -25,16 +25,15 @@ function checkNode() {
   if (difference < 0) refuse(`this is Node ${process.versions.node}, and Node ${oldest} or newer is needed`);
 }
 
-const built = join(runner, 'dist', 'main.js');
+const built = join(runner, 'dist', 'bundle', 'main.js');
 
-function build() {
+async function build() {
   process.stderr.write('bowyer: building the packages, once\n');
   const tsc = join(repository, 'node_modules', 'typescript-7', 'bin', 'tsc');
-  const child = spawn(process.execPath, [tsc, '--build', 'tsconfig.build.json'], {
-    cwd: repository,
-    stdio: ['ignore', 2, 2],
-  });
-  return new Promise((resolve) => child.on('close', resolve));
+  for (const program of [[tsc, '--build', 'tsconfig.build.json'], [join(repository, 'tools', 'bundle-packages.mjs')]]) {
+    const child = spawn(process.execPath, program, { cwd: repository, stdio: ['ignore', 2, 2] });
+    await new Promise((resolve) => child.on('close', resolve));
+  }
 }
 
 /** The first start builds; one that begins meanwhile waits for it. */
@@ -74,4 +73,4 @@ if (inCheckout && !existsSync(join(repository, 'node_modules', 'tsx')))
   refuse(`the dependencies are not installed; run 'npm ci' in ${repository}`);
 if (inCheckout && !existsSync(built)) await buildOnce();
 if (inCheckout && isStale()) runSources();
-else await import('../dist/main.js');
+else await import('../dist/bundle/main.js');

@@ -18,10 +18,10 @@ function newestSource(folder) {
 
 /** Whether a package of the checkout is not built, or has sources that are newer than its build. */
 export function isStale() {
-  if (!existsSync(join(packages, 'runner', 'dist', 'main.js'))) return true;
+  if (!existsSync(join(packages, 'runner', 'dist', 'bundle', 'main.js'))) return true;
   return readdirSync(packages).some((name) => {
     const sources = join(packages, name, 'src');
-    const stamp = join(packages, name, 'dist', '.tsbuildinfo');
+    const stamp = join(packages, name, 'dist', 'bundle', 'index.js'); // the last file of a build
     return existsSync(sources) && (!existsSync(stamp) || newestSource(sources) > statSync(stamp).mtimeMs);
   });
 }

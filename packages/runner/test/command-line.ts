@@ -7,12 +7,6 @@ export const nodeOptions = ['--single-threaded-gc'];
 
 const bin = fileURLToPath(new URL('../bin/bowyer.js', import.meta.url));
 
-/** The command in a few files, where the packages are built (`bundle-setup.mjs`): it starts in half of the CPU time. */
-const bundled = process.env.BOWYER_TEST_PROGRAM ?? bin;
-
-/** Plugins import the packages themselves. */
-const programFor = (args: readonly string[]): string =>
-  args.some((word) => /^(--config-dir|--experimental-rerun|plugins=.*)$/.test(word)) ? bin : bundled;
 export const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface Ended {
@@ -39,7 +33,7 @@ export interface RunOptions {
 
 export function run(
   args: readonly string[],
-  { killAfterMs, killWhen, stdin = '', cwd = repository, program = programFor(args), env }: RunOptions = {},
+  { killAfterMs, killWhen, stdin = '', cwd = repository, program = bin, env }: RunOptions = {},
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
     // A group of its own: from sources the command is two processes, and both must die at once.

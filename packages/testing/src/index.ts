@@ -1,8 +1,7 @@
-export { bundledProgram } from './bundled-program.js';
 export { cpuMilliseconds } from './cpu-time.js';
 export { isExhaustive, whenExhaustive } from './exhaustive.js';
 export { recordings, recordedLines, whenRecorded } from './recordings.js';
 export { describeOnDevices, when, type Tests } from './when.js';
-export { programArguments, sourceArguments } from './source-arguments.js';
+export { builtProgram, programArguments, sourceArguments } from './source-arguments.js';
 export { readmePrograms, type ReadmeProgram } from './readme-programs.js';
 export { WandbServer, type Fault } from './wandb-server.js';

@@ -1,4 +1,5 @@
 // How a test starts a program of this repository, or one that imports its packages.
+import { fileURLToPath } from 'node:url';
 import { isStale } from '../../runner/bin/is-stale.js';
 
 /**
@@ -12,3 +13,13 @@ export const programArguments = (source: string): string[] => [
   ...sourceArguments(),
   isStale() ? source : source.replace(/src\/([^/]+)\.ts$/, 'dist/$1.js'),
 ];
+
+/**
+ * The built command line, for suites that end its process: where sources are newer, `bin/bowyer.js` runs them in a second process.
+ *
+ * @throws where the packages are not built, or sources are newer than their build
+ */
+export function builtProgram(): string {
+  if (isStale()) throw new Error(`the packages are not built, or sources are newer; run 'npm run build'`);
+  return fileURLToPath(new URL('../../runner/dist/bundle/main.js', import.meta.url));
+}

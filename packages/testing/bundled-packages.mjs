@@ -1,0 +1,138 @@
+// The other packages in a few files, for Jest: it loads each module again for every test file, which for a test that imports
+// @bowyer/models is 0.75 s of CPU time, and for one that imports the runner 1.5 s. They are bundled from their sources, so that no
+// build can be stale, and again whenever a source has changed. Every module keeps its own address.
+import { createHash } from 'node:crypto';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const packages = join(repository, 'packages');
+// Jest compiles nothing below node_modules, and npm packages that stay outside are found from there.
+const cache = join(repository, 'node_modules/.cache/bowyer-test-packages');
+/** Native modules, and those that start programs or threads of their own files. */
+const EXTERNAL = ['onnxruntime-node', 'esbuild', 'tsx', 'ajv', '@swc/core', '@jest/globals'];
+
+const names = () => readdirSync(packages).filter((name) => name !== 'testing');
+
+const manifest = (name) => JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'));
+
+/** The packages that one imports, directly or not. */
+export function importedPackages(name) {
+  const found = new Set();
+  const visit = (from) => {
+    for (const dependency of Object.keys(manifest(from).dependencies ?? {})) {
+      const [, imported] = /^@bowyer\/(.*)$/.exec(dependency) ?? [];
+      if (imported !== undefined && !found.has(imported)) visit(imported);
+      if (imported !== undefined) found.add(imported);
+    }
+  };
+  visit(name);
+  return [...found].sort();
+}
+
+/** The paths of all sources but tests. */
+const sources = () =>
+  names()
+    .map((name) => join(packages, name, 'src'))
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((path) => join(folder, path)))
+    .filter((path) => /(?<!\.test)\.(ts|json)$/.test(path));
+
+/** Changes when any source changes. */
+function sourcesKey() {
+  const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
+  hash.update(readFileSync(join(repository, 'package-lock.json')));
+  for (const path of sources()) {
+    const { mtimeMs, size } = statSync(path);
+    hash.update(`${path} ${mtimeMs} ${size}\n`);
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Modules that the worker of a device imports, by their files: it and the kernels of the models. */
+const isOfWorker = (path) => /(graph\/src\/device\/worker|kernels?)\.ts$/.test(path);
+
+/** Each module keeps the address of its source, but those that name one of the worker's modules: these are beside the bundles. */
+const ownAddresses = (folder) => ({
+  name: 'own-addresses',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /packages\/[a-z]+\/src\/.*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      if (!text.includes('import.meta.')) return undefined;
+      const namesOne = /'\.\/(worker|[a-z0-9-]*kernels?)\.js', (import\.meta\.url|own)\)/.test(text);
+      const url = namesOne ? path.replace(packages, folder).replace(/ts$/, 'js') : path;
+      const values = { url: pathToFileURL(url).href, dirname: dirname(path), filename: path };
+      const contents = Object.entries(values).reduce(
+        (before, [key, value]) =>
+          before.replaceAll(new RegExp(`(?<!')import\\.meta\\.${key}`, 'g'), JSON.stringify(value)),
+        text,
+      );
+      return { contents, loader: 'ts' };
+    }),
+});
+
+/** Bundles of a day ago: newer ones may be in use. */
+function removeOld() {
+  const old = (path) => statSync(path).mtimeMs < Date.now() - 86_400_000;
+  for (const path of readdirSync(cache)
+    .map((name) => join(cache, name))
+    .filter(old))
+    rmSync(path, { recursive: true, force: true });
+}
+
+/** @returns the folder of the bundles, a file for each package; it is made where it is missing */
+async function bundleFolder() {
+  const folder = join(cache, sourcesKey());
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return folder;
+  mkdirSync(cache, { recursive: true });
+  removeOld();
+  const making = mkdtempSync(join(cache, 'making-'));
+  writeFileSync(join(making, 'package.json'), '{ "type": "module" }');
+  const { build } = await import('esbuild');
+  const common = {
+    outdir: making,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'es2022',
+    conditions: ['source'],
+    external: EXTERNAL,
+    logLevel: 'error',
+    plugins: [ownAddresses(folder)],
+    banner: {
+      js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`,
+    },
+  };
+  const entryPoints = names().map((name) => ({ in: join(packages, name, 'src/index.ts'), out: name }));
+  await build({ ...common, entryPoints, splitting: true, chunkNames: 'chunk-[hash]' });
+  const ofWorker = sources().filter(isOfWorker);
+  await build({ ...common, entryPoints: ofWorker, outbase: packages });
+  try {
+    renameSync(making, folder);
+  } catch {
+    rmSync(making, { recursive: true, force: true }); // another package's tests were first
+  }
+  return folder;
+}
+
+/**
+ * Jest's moduleNameMapper for the packages that the one under test imports. Packages above it are not bundled, since they import it.
+ *
+ * @param folder where Jest was started
+ * @returns nothing where that is not the folder of a package
+ */
+export async function bundledPackages(folder) {
+  const name = basename(folder);
+  if (folder !== join(packages, name)) return {};
+  const bundles = await bundleFolder();
+  return Object.fromEntries(importedPackages(name).map((one) => [`^@bowyer/${one}$`, join(bundles, `${one}.js`)]));
+}
