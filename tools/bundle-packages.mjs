@@ -19,7 +19,7 @@ async function bundle(folder) {
   const dist = join(folder, 'dist');
   const out = join(dist, 'bundle');
   const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const programs = [join(dist, 'main.js')].filter((path) => existsSync(path));
+  const programs = ['main.js', 'command.js'].map((name) => join(dist, name)).filter((path) => existsSync(path));
   const started = modulesOf(dist).flatMap((path) =>
     [...readFileSync(path, 'utf8').matchAll(WORKER_MODULE)].map(([, name]) => join(dirname(path), `${name}.js`)),
   );

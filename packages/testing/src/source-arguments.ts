@@ -11,7 +11,7 @@ export const sourceArguments = (): string[] => (isStale() ? ['--conditions=sourc
 /** @param source the file of a package's `src` that is started */
 export const programArguments = (source: string): string[] => [
   ...sourceArguments(),
-  isStale() ? source : source.replace(/src\/([^/]+)\.ts$/, 'dist/$1.js'),
+  isStale() ? source : source.replace(/src\/([^/]+)\.ts$/, 'dist/bundle/$1.js'),
 ];
 
 /**
