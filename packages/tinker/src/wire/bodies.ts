@@ -1,5 +1,5 @@
 // The JSON bodies of requests. A field that no schema has is refused: what it asks for would not be done.
-import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { Kind, Type, TypeRegistry, type Static, type TSchema } from '@sinclair/typebox';
 import { TypeCompiler, type TypeCheck } from '@sinclair/typebox/compiler';
 import { RequestError } from '../request-error.js';
 
@@ -11,8 +11,10 @@ const object = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fie
 /** The kind of the request, as some clients repeat it. */
 const ofType = (name: string) => ({ type: Type.Optional(Type.Literal(name)) });
 
-/** Their elements are checked where they are read, in steps (numbers.ts). */
-const numbers = Type.Array(Type.Unknown());
+/** A list whose elements are checked where they are read, in steps. The check of Type.Array(Type.Unknown()) goes through all of them. */
+const LIST = 'List';
+TypeRegistry.Set(LIST, (_, value) => Array.isArray(value));
+const list = Type.Unsafe<unknown[]>({ [Kind]: LIST });
 /** Lists and maps that nobody fills with thousands, which would take long to check. */
 const FEW = 1024;
 const few = <T extends TSchema>(schema: T) => Type.Array(schema, { maxItems: FEW });
@@ -21,16 +23,16 @@ const byName = <T extends TSchema>(schema: T) => Type.Record(Type.String(), sche
 const metadata = maybe(byName(Type.Unknown()));
 
 const chunk = Type.Union([
-  object({ type: Type.Optional(Type.Literal('encoded_text')), tokens: numbers }),
+  object({ type: Type.Optional(Type.Literal('encoded_text')), tokens: list }),
   Type.Object({ type: Type.Union([Type.Literal('image'), Type.Literal('image_asset_pointer'), Type.Literal('dmel')]) }),
 ]);
 const modelInput = object({ chunks: few(chunk) });
 const tensor = object({
-  data: numbers,
+  data: list,
   dtype: Type.Union([Type.Literal('float32'), Type.Literal('int64')]),
   shape: maybe(few(index)),
-  sparse_crow_indices: maybe(numbers),
-  sparse_col_indices: maybe(numbers),
+  sparse_crow_indices: maybe(list),
+  sparse_col_indices: maybe(list),
 });
 const datum = object({
   model_input: modelInput,
@@ -41,7 +43,7 @@ const datum = object({
 const lossConfig = maybe(byName(Type.Union([Type.Number(), Type.String()])));
 const lossInput = object({
   /** Each of the schema `datum`. */
-  data: Type.Array(Type.Unknown()),
+  data: list,
   loss_fn: text,
   loss_fn_config: lossConfig,
   loss_fn_config_v2: lossConfig,
@@ -61,7 +63,7 @@ const schemas = {
     ...ofType('create_session'),
   }),
   heartbeat: object({ session_id: id, ...ofType('session_heartbeat') }),
-  telemetry: Type.Object({ session_id: id, events: Type.Array(Type.Unknown()) }),
+  telemetry: Type.Object({ session_id: id, events: list }),
   retrieveFuture: object({ request_id: id, allow_metadata_only: maybe(Type.Boolean()) }),
   createModel: object({
     session_id: id,
@@ -172,9 +174,10 @@ export function checkedBody<Name extends BodyName>(name: Name, body: unknown, pl
   const check = checks.get(name) ?? TypeCompiler.Compile<TSchema>(schemas[name]);
   checks.set(name, check);
   if (check.Check(body)) return body as Body<Name>;
-  const { path, message, value } = deepest(check, body);
+  const { path, message, value, schema } = deepest(check, body);
   const field = [place, ...path.split('/').slice(1)].filter(Boolean).join('.') || 'the body';
-  throw new RequestError(`${field}: ${message.toLowerCase()}, not ${shown(value)}`);
+  const expected = schema[Kind] === LIST ? 'expected array' : message.toLowerCase();
+  throw new RequestError(`${field}: ${expected}, not ${shown(value)}`);
 }
 
 function deepest(check: TypeCheck<TSchema>, body: unknown) {
