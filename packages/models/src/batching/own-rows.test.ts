@@ -13,7 +13,7 @@ const examples = lengths.map((length, e): TokenExample => ({
 const batches = tokenBatches(examples, { maxTokens: 200, padTokenId: 0 });
 
 test.each([2, 3, 5])('the rows of %i ranks are all rows, each once, as they stand in the whole batch', (size) => {
-  const shares = Array.from({ length: size }, (_, rank) => ownRows(batches, { rank, size }));
+  const shares = Array.from({ length: size }, (_, rank) => [...ownRows(batches, { rank, size })]);
   batches.forEach((whole, b) => {
     const parts = shares.map((share) => share[b]);
     expect(parts.flatMap(({ batch }) => batch.examples)).toEqual(whole.examples);
@@ -30,7 +30,18 @@ test.each([2, 3, 5])('the rows of %i ranks are all rows, each once, as they stan
 
 test('ranks have the same number of tokens with padding, within one row', () => {
   const tokens = [0, 1].map((rank) =>
-    ownRows(batches, { rank, size: 2 }).reduce((sum, { batch }) => sum + batch.rows * batch.columns, 0),
+    [...ownRows(batches, { rank, size: 2 })].reduce((sum, { batch }) => sum + batch.rows * batch.columns, 0),
   );
   expect(Math.abs(tokens[0] - tokens[1])).toBeLessThanOrEqual(121);
+});
+
+test('a single rank has all rows, and takes batches as they are made', () => {
+  const own = ownRows(
+    (function* () {
+      yield* batches.slice(0, 1);
+      throw new Error('the second batch is not wanted yet');
+    })(),
+    { rank: 0, size: 1 },
+  );
+  expect(own.next().value).toEqual({ batch: batches[0], firstRow: 0 });
 });

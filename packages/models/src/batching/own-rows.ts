@@ -10,8 +10,15 @@ export interface OwnRows {
 }
 
 /** One entry for every batch of the call. Batches are cut at no more places than there are ranks. */
-export function ownRows(batches: readonly TokenBatch[], { rank, size }: Pick<Ranks, 'rank' | 'size'>): OwnRows[] {
-  if (size === 1) return batches.map((batch) => ({ batch, firstRow: 0 }));
+export function* ownRows(
+  given: Iterable<TokenBatch>,
+  { rank, size }: Pick<Ranks, 'rank' | 'size'>,
+): Generator<OwnRows> {
+  if (size > 1) return yield* partOf([...given], rank, size);
+  for (const batch of given) yield { batch, firstRow: 0 };
+}
+
+function partOf(batches: readonly TokenBatch[], rank: number, size: number): OwnRows[] {
   const total = batches.reduce((sum, { rows, columns }) => sum + rows * columns, 0);
   let before = 0;
   return batches.map((batch) => {

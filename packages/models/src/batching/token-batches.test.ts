@@ -1,4 +1,4 @@
-import { tokenBatches, type TokenExample } from './token-batches.js';
+import { tokenBatches, tokenBatchesInSteps, type TokenExample } from './token-batches.js';
 
 const example = (length: number, weights: number[]): TokenExample => ({
   ids: Int32Array.from({ length }, (_, i) => 100 * length + i),
@@ -50,4 +50,13 @@ test('arrays of different length are refused with all three lengths', () => {
   expect(() => tokenBatches([bad], { maxTokens: 8, padTokenId: 0 })).toThrow(
     'tokenBatches: example 0 has 3 ids, 3 targets and 2 weights; all three must be [tokens]',
   );
+});
+
+test('a batch is made when it is asked for', () => {
+  const examples = [example(3, [1, 1, 1]), example(2, [1, 1])];
+  const steps = tokenBatchesInSteps(examples, { maxTokens: 3, padTokenId: 0 });
+  expect([...steps.next().value!.targets]).toEqual([301, 302, 303]);
+  for (const { targets } of examples) targets.fill(9);
+  expect([...steps.next().value!.targets]).toEqual([9, 9]);
+  expect(steps.next().done).toBe(true);
 });

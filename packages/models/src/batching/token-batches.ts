@@ -64,10 +64,15 @@ export interface TokenBatch {
  * example gets a batch of its own). Examples without any weight are left out. The grouping depends on lengths alone, and with
  * `sharesPrefixes` on which examples begin alike: their first batches have a prefix.
  */
-export function tokenBatches(
+export const tokenBatches = (examples: readonly TokenExample[], options: TokenBatchOptions): TokenBatch[] => [
+  ...tokenBatchesInSteps(examples, options),
+];
+
+/** The same, each of them made when it is asked for: that of all takes long where a request has many. */
+export function tokenBatchesInSteps(
   examples: readonly TokenExample[],
-  { sharesPrefixes = false, ...options }: BatchingOptions & { sharesPrefixes?: boolean },
-): TokenBatch[] {
+  { sharesPrefixes = false, ...options }: TokenBatchOptions,
+): Generator<TokenBatch> {
   const scored = examples.flatMap((example, index) => {
     const length = readLength(checked(example, index), options.reports);
     return length > 0 ? [{ index, length }] : [];
@@ -79,17 +84,20 @@ export function tokenBatches(
     : [];
   const shared = new Set(groups.flatMap(({ members }) => members));
   const alone = scored.filter((_, i) => !shared.has(i));
-  return [
-    ...groups.flatMap(({ members, prefix }) =>
-      batchesOf(
-        examples,
-        members.map((i) => scored[i]),
-        prefix,
-        options,
+  return padEach(
+    examples,
+    [
+      ...groups.flatMap(({ members, prefix }) =>
+        groupings(
+          members.map((i) => scored[i]),
+          prefix,
+          options.maxTokens,
+        ),
       ),
-    ),
-    ...batchesOf(examples, alone, 0, options),
-  ];
+      ...groupings(alone, 0, options.maxTokens),
+    ],
+    options,
+  );
 }
 
 interface BatchingOptions {
@@ -99,20 +107,35 @@ interface BatchingOptions {
   reports?: boolean;
 }
 
-function batchesOf(
-  examples: readonly TokenExample[],
+type TokenBatchOptions = BatchingOptions & { sharesPrefixes?: boolean };
+
+/** The examples of a batch, before it is padded. */
+interface Grouping {
+  chosen: number[];
+  columns: number;
+  prefix: number;
+}
+
+function groupings(
   scored: readonly { index: number; length: number }[],
   prefix: number,
-  { maxTokens, ...options }: BatchingOptions,
-): TokenBatch[] {
+  maxTokens: number,
+): Grouping[] {
   return lengthBatches(
     scored.map(({ length }) => [length - prefix]),
     maxTokens - prefix,
   ).map((rows) => {
     const columns = scored[rows.at(-1)!].length - prefix;
-    const chosen = rows.map((row) => scored[row].index);
-    return padded(examples, chosen, { columns, prefix, ...options });
+    return { chosen: rows.map((row) => scored[row].index), columns, prefix };
   });
+}
+
+function* padEach(
+  examples: readonly TokenExample[],
+  groups: readonly Grouping[],
+  options: BatchingOptions,
+): Generator<TokenBatch> {
+  for (const { chosen, columns, prefix } of groups) yield padded(examples, chosen, { columns, prefix, ...options });
 }
 
 const readLength = (example: TokenExample, reports = false): number =>
