@@ -340,3 +340,8 @@ test.each(['llama2', 'mistral', 'gemma', 'deberta3', 'qwen2', 'bert-cased'])(
     }
   },
 );
+
+test('a schema may have thousands of properties, which are not made within each other', () => {
+  const properties = Object.fromEntries(Array.from({ length: 8_000 }, (_, i) => [`p${i}`, { type: 'null' }]));
+  expect(() => jsonValue(object(properties))).not.toThrow();
+});

@@ -1,29 +1,54 @@
-// Values of JSON as a template's values.
+// Values of JSON as a template's values, read in steps: a dialogue may bring hundreds of thousands.
+import type { Steps } from '../steps.js';
 import { Float, type Dict, type Value } from './values.js';
 import { checkNesting, type Work } from './work.js';
 import { keepText, textAsWritten } from './written-json.js';
 
+/** Values that are read before others have their turn: less than a millisecond. */
+const AT_ONCE = 1024;
+
 /** A value of JSON. The same object becomes the same dict. @param work counts what the template is given */
-export function fromJson(json: unknown, known = new Map<unknown, Value>(), work?: Work, depth = 0): Value {
-  if (json === undefined) return null;
-  work?.given(typeof json === 'string' ? json.length : 0);
-  if (json === null || typeof json !== 'object') return json as Value;
-  const before = known.get(json);
-  if (before !== undefined) return before;
-  checkNesting(depth);
-  const text = textAsWritten(json);
-  const value: Value[] | Dict = Array.isArray(json) ? [] : new Map();
-  if (text !== undefined) {
-    work?.given(text.length);
-    const read = isJson(text) ? new TextReader(text, depth).value() : keepText(value, text);
-    known.set(json, read);
+export function fromJson(json: unknown, known: Map<unknown, Value>, work: Work): Steps<Value> {
+  return new JsonReader(known, work).read(json, 0);
+}
+
+class JsonReader {
+  #count = 0;
+
+  constructor(
+    private readonly known: Map<unknown, Value>,
+    private readonly work: Work,
+  ) {}
+
+  *read(json: unknown, depth: number): Steps<Value> {
+    if (json === undefined) return null;
+    this.work.given(typeof json === 'string' ? json.length : 0);
+    if (json === null || typeof json !== 'object') return json as Value;
+    const before = this.known.get(json);
+    if (before !== undefined) return before;
+    checkNesting(depth);
+    const text = textAsWritten(json);
+    return yield* text === undefined ? this.#members(json, depth) : this.#text(json, text, depth);
+  }
+
+  *#text(json: object, text: string, depth: number): Steps<Value> {
+    this.work.given(text.length);
+    const read = isJson(text) ? yield* new TextReader(text).read(depth) : keepText<Dict>(new Map(), text);
+    this.known.set(json, read);
     return read;
   }
-  known.set(json, value);
-  const inner = (item: unknown) => fromJson(item, known, work, depth + 1);
-  if (Array.isArray(value)) for (const item of json as unknown[]) value.push(inner(item));
-  else for (const [key, item] of Object.entries(json)) if (item !== undefined) value.set(key, inner(item));
-  return value;
+
+  *#members(json: object, depth: number): Steps<Value> {
+    const value: Value[] | Dict = Array.isArray(json) ? [] : new Map();
+    this.known.set(json, value);
+    const entries: Iterable<readonly [unknown, unknown]> = Array.isArray(json) ? json.entries() : Object.entries(json);
+    for (const [key, item] of entries) {
+      if (++this.#count % AT_ONCE === 0) yield;
+      if (Array.isArray(value)) value.push(yield* this.read(item, depth + 1));
+      else if (item !== undefined) value.set(key as string, yield* this.read(item, depth + 1));
+    }
+    return value;
+  }
 }
 
 function isJson(text: string): boolean {
@@ -38,42 +63,49 @@ function isJson(text: string): boolean {
 const SCALAR = /true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
 
-/** Reads a text that is known to be JSON; each of its numbers, lists and dicts keeps its own text. */
+/** Reads a text that is known to be a list or dict of JSON; each of its numbers, lists and dicts keeps its own text. */
 class TextReader {
   #at = 0;
+  #count = 0;
 
-  constructor(
-    private readonly text: string,
-    private readonly depth: number,
-  ) {}
+  constructor(private readonly text: string) {}
 
-  value(depth = this.depth): Value {
-    checkNesting(depth);
+  *read(depth: number): Steps<Value> {
     this.#space();
     const start = this.#at;
-    const first = this.text[start];
-    if (first === '"') return this.#string();
-    if (first !== '{' && first !== '[') return scalarOf(this.#match(SCALAR));
-    const read = first === '[' ? this.#list(depth) : this.#dict(depth);
+    const read = this.text[start] === '[' ? yield* this.#list(depth) : yield* this.#dict(depth);
     return keepText(read, this.text.slice(start, this.#at));
   }
 
-  #list(depth: number): Value[] {
+  *#list(depth: number): Steps<Value[]> {
     const list: Value[] = [];
-    while (this.#hasNext(']')) list.push(this.value(depth + 1));
+    while (this.#hasNext(']')) {
+      list.push(this.#isScalar(depth + 1) ? this.#scalar() : yield* this.read(depth + 1));
+      if (++this.#count % AT_ONCE === 0) yield;
+    }
     return list;
   }
 
-  #dict(depth: number): Dict {
+  *#dict(depth: number): Steps<Dict> {
     const dict: Dict = new Map();
     while (this.#hasNext('}')) {
       const key = this.#string();
       this.#space();
       this.#at++; // the colon
-      dict.set(key, this.value(depth + 1));
+      dict.set(key, this.#isScalar(depth + 1) ? this.#scalar() : yield* this.read(depth + 1));
+      if (++this.#count % AT_ONCE === 0) yield;
     }
     return dict;
   }
+
+  /** Whether the next value is neither a list nor a dict. */
+  #isScalar(depth: number): boolean {
+    checkNesting(depth);
+    this.#space();
+    return this.text[this.#at] !== '{' && this.text[this.#at] !== '[';
+  }
+
+  #scalar = (): Value => (this.text[this.#at] === '"' ? this.#string() : scalarOf(this.#match(SCALAR)));
 
   /** Goes past an opening bracket or a comma, or past the end. */
   #hasNext(end: string): boolean {

@@ -45,7 +45,7 @@ export class Template {
     return finished(this.renderInSteps(variables, tracked));
   }
 
-  /** The same; others may have their turn where it yields, after each round of a loop. */
+  /** The same; others may have their turn where it yields: as variables are read, and after each round of a loop. */
   *renderInSteps(
     variables: Readonly<Record<string, unknown>>,
     tracked: readonly unknown[] = [],
@@ -55,7 +55,7 @@ export class Template {
     const scope = new Scope(null);
     for (const [name, value] of Object.entries(globalFunctions(this.now))) scope.set(name, value);
     for (const [name, value] of Object.entries(variables))
-      if (value !== undefined) scope.set(name, fromJson(value, known, work));
+      if (value !== undefined) scope.set(name, yield* fromJson(value, known, work));
     const places = new Map(tracked.map((item, index) => [known.get(item), index]));
     const interpreter = new Interpreter();
     const text = yield* limited(interpreter.run(this.#statements, scope.inner()), work);

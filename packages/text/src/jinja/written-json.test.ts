@@ -33,3 +33,21 @@ test('a template that lays JSON out again writes the values', () => {
 test('a text that is not an object has no members', () => {
   expect(render('{{ a | length }}{{ a.x is defined }}', '{"x": ')).toBe('0False');
 });
+
+test.each([
+  '[' + '1,'.repeat(20_000) + '{"x": [1.0]}]',
+  `{${Array.from({ length: 20_000 }, (_, i) => `"${i}":1.0`).join(',')}}`,
+])('many members are read in steps', (text) => {
+  const variables = { a: writtenJson(text), b: JSON.parse(text) as unknown };
+  const steps = new Template('{{ a | tojson }}{{ b | length }}').renderInSteps(variables);
+  let count = 0;
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) {
+      expect(value.text).toBe(`${text}${text.startsWith('[') ? 20_001 : 20_000}`);
+      break;
+    }
+    count++;
+  }
+  expect(count).toBeGreaterThanOrEqual(2 * Math.floor(20_000 / 1024));
+});

@@ -37,7 +37,7 @@ export function objectGrammar(facts: Facts, parts: ObjectParts): Grammar {
   const isCounted = minProperties > required || maxProperties < Infinity;
   if (isCounted && known.length * Math.min(maxProperties, known.length) > MAX_COUNTED)
     throw new UnsupportedSchemaError('maxProperties', parts.path, 'is not supported with so many properties');
-  return sequence(text('{'), new Properties(known, further, facts, parts, isCounted).from(0, 0), text('}'));
+  return sequence(text('{'), new Properties(known, further, facts, parts, isCounted).whole(), text('}'));
 }
 
 /** The pairs from a property on, by how many there were before: each is made once. */
@@ -52,6 +52,14 @@ class Properties {
     /** Whether it matters how many there were; else only whether there was one. */
     private readonly isCounted: boolean,
   ) {}
+
+  /** All pairs. Those behind a property are made before it: made within each other, thousands would overflow the stack. */
+  whole(): Grammar {
+    for (let index = this.known.length; index > 0; index--)
+      for (let count = 0; count <= (this.isCounted ? Math.min(index, this.facts.maxProperties) : 1); count++)
+        this.from(index, count);
+    return this.from(0, 0);
+  }
 
   from(index: number, count: number): Grammar {
     const before = this.isCounted ? count : Math.min(count, 1);
