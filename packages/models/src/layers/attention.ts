@@ -44,8 +44,11 @@ export interface QueryChunks {
   prefix: number;
 }
 
-/** Four spare three quarters of the scores of later tokens; of shorter sequences one product is as fast. */
-export const chunksOf = (tokens: number): number => (tokens >= 1024 ? 4 : 1);
+/**
+ * Four spare three quarters of the scores of later tokens; of shorter sequences one product is as fast. The scores of a chunk are
+ * [queries, keys] numbers for each head: those of longer sequences would be gigabytes in four chunks.
+ */
+export const chunksOf = (tokens: number): number => (tokens > 8192 ? 16 : tokens >= 1024 ? 4 : 1);
 
 /** How attention in order is calculated. */
 export interface OrderedAttention {

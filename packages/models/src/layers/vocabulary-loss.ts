@@ -1,15 +1,13 @@
 // The loss over the vocabulary with its gradients, a chunk of rows after the other: the tensors as wide as the vocabulary
 // (logits, probabilities, their gradient) are in memory for one chunk at a time.
-import { dependencies, gradients, notBefore, subtractDims, type GraphBuilder, type Value } from '@bowyer/graph';
+import { dependencies, gradients, notBefore, type GraphBuilder, type Value } from '@bowyer/graph';
+import { chunkIndices } from './row-chunks.js';
 import {
   tokenEntropies,
   tokenLogprobs,
   weightedNegativeEntropyGradient,
   weightedNllGradient,
 } from './token-logprobs.js';
-
-/** Smaller chunks would cost more in packing the head's weight again than they spare. */
-const LEAST_ROWS = 256;
 
 export interface VocabularyLossInput {
   /** [scored, width] hidden rows under the head. */
@@ -90,18 +88,4 @@ export function vocabularyLoss(g: GraphBuilder, input: VocabularyLossInput): Voc
     logprobs: g.concat(found.logprobs, 0),
     entropies: found.entropies.length > 0 ? g.concat(found.entropies, 0) : undefined,
   };
-}
-
-/** int64 row numbers of each chunk; undefined if one chunk contains them all. The last ones may be empty. */
-function chunkIndices(g: GraphBuilder, rows: Value, chunks: number): (Value | undefined)[] {
-  if (chunks === 1) return [undefined];
-  const total = g.dimScalar(rows.dim(0));
-  let left = rows.dim(0);
-  const size = g.max(g.div(g.add(total, chunks - 1), chunks), LEAST_ROWS);
-  const bound = (i: number) => (i === chunks ? total : g.min(g.mul(size, i), total));
-  return Array.from({ length: chunks }, (_, i) => {
-    const indices = g.rangeBetween(bound(i), bound(i + 1), i === chunks - 1 ? left : undefined);
-    left = subtractDims(left, indices.dim(0));
-    return indices;
-  });
 }

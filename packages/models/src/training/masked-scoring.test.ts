@@ -14,7 +14,7 @@ import { gpt2 } from '../decoder/families/gpt2.js';
 import { architectureFor } from '../language-model/architectures.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import { TokenScorer } from './token-scorer.js';
-import { trainingGraph } from './training-graph.js';
+import { scoringGraph, trainingGraph } from './training-graph.js';
 
 const maskOf = (ids: readonly number[], vocabSize: number): TokenMask => {
   const mask = new Uint32Array(Math.ceil(vocabSize / 32));
@@ -189,4 +189,8 @@ test('with 150,000 tokens, no tensor as wide as the vocabulary has a row for eve
     trainingGraph(architecture, { ...options, lossChunks }).nodes.flatMap(({ outputs }) => outputs.filter(isWide));
   expect(wide(1)).not.toEqual([]);
   expect(wide(8)).toEqual([]);
+  const wideInScoring = (headChunks: number) =>
+    scoringGraph(architecture, { ...options, headChunks }).nodes.flatMap(({ outputs }) => outputs.filter(isWide));
+  expect(wideInScoring(1)).not.toEqual([]);
+  expect(wideInScoring(2)).toEqual([]);
 });

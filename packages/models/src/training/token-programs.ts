@@ -27,7 +27,7 @@ export interface TokenProgramsOptions {
   integerProducts?: ReadonlyMap<string, QuantizedWeight>;
   /** Blocks are computed again in the backward pass instead of being kept (see training-graph.ts). */
   checkpointing?: boolean;
-  /** Into how many chunks the loss's rows are cut, so that only one chunk of logits is in memory. */
+  /** Into how many chunks the loss's rows are cut at least, so that only one chunk of logits is in memory. */
   lossChunks?: number;
 }
 
@@ -38,9 +38,11 @@ interface Terms extends Restrictions {
   /** Rows begin with tokens that are an input of their own. */
   prefix: boolean;
   chunks: QueryChunks;
+  /** Into how many chunks the rows under the head are cut at least. */
+  headChunks: number;
 }
 
-type ScoringForm = Pick<Terms, 'restricted' | 'masked' | 'prefix' | 'chunks'>;
+type ScoringForm = Pick<Terms, 'restricted' | 'masked' | 'prefix' | 'chunks' | 'headChunks'>;
 
 interface TrainingTerms extends Terms {
   dropout: boolean;
@@ -75,7 +77,7 @@ export class TokenPrograms {
       throw new Error('values were asked for, and the model has no value head: call createValueHead');
     let programs = this.#bound.get(adapters);
     if (!programs) this.#bound.set(adapters, (programs = new Map()));
-    const key = JSON.stringify([fetch, form.restricted, form.masked, form.prefix, form.chunks]);
+    const key = JSON.stringify([fetch, form.restricted, form.masked, form.prefix, form.chunks, form.headChunks]);
     let bound = programs.get(key);
     if (!bound) programs.set(key, (bound = this.#bindScoring(fetch, form, adapters)));
     await this.refresh();
@@ -90,12 +92,12 @@ export class TokenPrograms {
 
   async #bindScoring(
     fetch: string[],
-    { restricted, masked, prefix, chunks }: ScoringForm,
+    { restricted, masked, prefix, chunks, headChunks }: ScoringForm,
     adapters: boolean | State,
   ): Promise<BoundProgram> {
     const { device, architecture, bank } = this.options;
     const [entropy, value] = [fetch.includes('entropies'), fetch.includes('values')];
-    const terms = { entropy, value, prefix, restricted, masked, chunks };
+    const terms = { entropy, value, prefix, restricted, masked, chunks, headChunks };
     const key = JSON.stringify(terms);
     let compiled = this.#scoring.get(key);
     if (!compiled) {
@@ -128,7 +130,7 @@ export class TokenPrograms {
       trainingGraph(architecture, {
         ...(await this.#graphOptions()),
         checkpointing,
-        lossChunks,
+        lossChunks: Math.max(lossChunks ?? 1, terms.headChunks),
         scalesLoss: this.scalesLoss,
         surrogate,
         ...terms,

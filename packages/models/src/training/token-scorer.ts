@@ -2,9 +2,10 @@
 import type { InputTensor, State } from '@bowyer/graph';
 import type { Rng, ScoredTokens, TokenLoss } from '@bowyer/core';
 import { chunksOf, type QueryChunks } from '../layers/attention.js';
+import { headChunksOf } from '../layers/row-chunks.js';
 import { ownRows, type OwnRows } from '../batching/own-rows.js';
 import { withoutEmptyRows } from '../batching/without-empty-rows.js';
-import { tokenBatches, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
+import { tokenBatchesInSteps, type TokenBatch, type TokenExample } from '../batching/token-batches.js';
 import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import { PLACES } from '../lora/adapter-bank-graph.js';
 import { checkExamples } from './check-examples.js';
@@ -132,8 +133,8 @@ export class TokenScorer {
       logprobs: new Float32Array(ids.length),
       logitsHead: new Float32Array(0),
     }));
-    for (const batch of tokenBatches(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
-      const form = { ...restrictions, prefix: false, chunks: this.#chunks(batch) };
+    for (const batch of tokenBatchesInSteps(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
+      const form = { ...restrictions, prefix: false, ...this.#chunks(batch) };
       const program = await this.#programs.scoring(['logprobs', 'logits_head'], form, adapters);
       const inputs = { ...this.#inputs(batch, restrictions), ...this.#adapterInput(adapter) };
       const outputs = await program.run({ inputs });
@@ -164,7 +165,7 @@ export class TokenScorer {
         value: outputs.includes('values'),
         ...restrictions,
         prefix: batch.prefix.length > 0,
-        chunks: this.#chunks(batch),
+        ...this.#chunks(batch),
       };
       const program = await this.#programs.scoring(outputs, terms, adapters);
       const inputs = { ...this.#inputs(this.#runnable(batch), terms), ...this.#adapterInput(adapter) };
@@ -233,7 +234,7 @@ export class TokenScorer {
         dropout: false,
         prefix: batch.prefix.length > 0,
         ...restrictions,
-        chunks: this.#chunks(batch),
+        ...this.#chunks(batch),
       };
       const program = await this.#programs.training(gradients, terms, loss.form);
       const found = await program.run({ inputs: { ...this.#inputs(batch, terms), ...inputsOf(batch) } });
@@ -301,8 +302,8 @@ export class TokenScorer {
     const { padTokenId } = this.options;
     const unrestricted = { restricted: false, masked: false };
     await this.#programs.refresh();
-    for (const batch of tokenBatches(examples, { maxTokens, padTokenId, sharesPrefixes: true, reports: true })) {
-      const form = { ...unrestricted, prefix: batch.prefix.length > 0, chunks: this.#chunks(batch) };
+    for (const batch of tokenBatchesInSteps(examples, { maxTokens, padTokenId, sharesPrefixes: true, reports: true })) {
+      const form = { ...unrestricted, prefix: batch.prefix.length > 0, ...this.#chunks(batch) };
       if (batch.scoredPositions.length === 0) {
         const program = await this.#programs.scoring(['logprobs'], form);
         const { logprobs } = await program.run({ inputs: this.#inputs(reportedBatch(batch), unrestricted) });
@@ -348,7 +349,7 @@ export class TokenScorer {
       const dropout = this.#dropoutInputs(firstRow); // the numbers of every batch are drawn on every rank
       if (own.rows === 0) continue;
       const batch = this.#runnable(own);
-      const form = { ...terms, prefix: batch.prefix.length > 0, chunks: this.#chunks(batch) };
+      const form = { ...terms, prefix: batch.prefix.length > 0, ...this.#chunks(batch) };
       const program = await this.#programs.training(gradients, form);
       const scored = [batch.weights.length];
       const outputs = await program.run({
@@ -368,10 +369,10 @@ export class TokenScorer {
   }
 
   /** The batches of a call with this rank's rows of each. `maxTokens` is of one process: ranks that compute together take more. */
-  #batches(examples: readonly TokenExample[], maxTokens: number, sharesPrefixes = false): OwnRows[] {
+  #batches(examples: readonly TokenExample[], maxTokens: number, sharesPrefixes = false): Generator<OwnRows> {
     const { padTokenId, device } = this.options;
-    const batches = tokenBatches(examples, { maxTokens: maxTokens * device.ranks.size, padTokenId, sharesPrefixes });
-    return ownRows(batches, device.ranks);
+    const options = { maxTokens: maxTokens * device.ranks.size, padTokenId, sharesPrefixes };
+    return ownRows(tokenBatchesInSteps(examples, options), device.ranks);
   }
 
   #inputs(batch: TokenBatch, terms: Restrictions & { value?: boolean }): Record<string, InputTensor> {
@@ -384,9 +385,10 @@ export class TokenScorer {
   }
 
   /** Chunks are for the CPU alone: what they save elsewhere was not measured. */
-  #chunks({ columns, prefix }: TokenBatch): QueryChunks {
-    if (this.options.device.kind !== 'cpu') return { rows: 1, prefix: 1 };
-    return { rows: chunksOf(columns), prefix: chunksOf(prefix.length) };
+  #chunks({ columns, prefix, scoredPositions, reported }: TokenBatch): { chunks: QueryChunks; headChunks: number } {
+    if (this.options.device.kind !== 'cpu') return { chunks: { rows: 1, prefix: 1 }, headChunks: 1 };
+    const rows = Math.max(scoredPositions.length, reported?.positions.length ?? 0);
+    return { chunks: { rows: chunksOf(columns), prefix: chunksOf(prefix.length) }, headChunks: headChunksOf(rows) };
   }
 
   /** The default, if nobody says how many. On the CPU more are not faster, and need more memory. */

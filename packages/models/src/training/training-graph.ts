@@ -12,8 +12,8 @@ import type { TrainingIntegers } from '../quantization/integer-training.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { restrictedLogits } from '../layers/restricted-logits.js';
 import { logitsAmong, maskBytes } from '../layers/token-mask.js';
-import { tokenEntropies, tokenLogprobs } from '../layers/token-logprobs.js';
 import { vocabularyLoss } from '../layers/vocabulary-loss.js';
+import { vocabularyScores } from '../layers/vocabulary-scores.js';
 import { maskedLogits } from '../layers/vocabulary-mask.js';
 import { surrogateWeights, valueSlopes, type SurrogateForm } from './surrogate-gradient.js';
 import { valueHeadGraph, valueHeadInputs } from './value-head.js';
@@ -43,6 +43,8 @@ export interface ScoringOptions {
   prefix?: boolean;
   /** Attention is calculated for one chunk of queries after the other; for all at once if left out. */
   chunks?: QueryChunks;
+  /** Into how many chunks the rows under the head are cut where nothing is learned from them; 1 if left out. */
+  headChunks?: number;
 }
 
 export interface TrainingOptions extends ScoringOptions {
@@ -96,12 +98,18 @@ export const LOGITS_HEAD = 10;
 export function scoringGraph(architecture: CausalArchitecture, options: ScoringOptions): GraphBuilder {
   const g = new GraphBuilder('score');
   const { rows, valueRows, logitsOf, targets } = scoredRows(g, architecture, options, undefined);
-  const logits = logitsOf(rows, (x) => x);
-  const { logprobs, probabilities } = tokenLogprobs(g, logits, targets);
+  const { logprobs, entropies, logitsHead } = vocabularyScores(g, {
+    rows,
+    targets,
+    entropies: options.entropy,
+    logits: logitsOf,
+    chunks: options.headChunks ?? 1,
+    head: Math.min(LOGITS_HEAD, architecture.vocabSize),
+  });
   g.output('logprobs', logprobs);
-  if (options.entropy) g.output('entropies', tokenEntropies(g, logits, probabilities));
+  if (entropies) g.output('entropies', entropies);
   if (valueRows) g.output('values', valueHeadGraph(g, valueRows, valueHeadInputs(g, Number(valueRows.dim(1)))));
-  g.output('logits_head', g.slice(logits, 1, 0, Math.min(LOGITS_HEAD, architecture.vocabSize)));
+  g.output('logits_head', logitsHead!);
   return g;
 }
 
@@ -135,7 +143,7 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
   if (surrogate) {
     g.output('logprobs', found.logprobs);
     if (options.entropies) g.output('entropies', found.entropies!);
-    if (options.reports) g.output('reported_logprobs', reportedLogprobs(g, scored));
+    if (options.reports) g.output('reported_logprobs', reportedLogprobs(g, scored, options.headChunks ?? 1));
   } else g.output('loss', loss);
   const seeds = [dropoutSeed, firstRow].filter((source) => source !== undefined);
   const recompute = options.checkpointing
@@ -150,14 +158,14 @@ export function trainingGraph(architecture: CausalArchitecture, options: Trainin
 }
 
 /** [reported] log p at positions that nothing is learned from. */
-function reportedLogprobs(g: GraphBuilder, { residual, logitsOf }: ReturnType<typeof scoredRows>): Value {
+function reportedLogprobs(
+  g: GraphBuilder,
+  { residual, logitsOf }: ReturnType<typeof scoredRows>,
+  chunks: number,
+): Value {
   const rows = g.gather(residual, g.input('reported_positions', 'int32', ['reported']), 0);
   const targets = g.cast(g.input('reported_targets', 'int32', ['reported']), 'int64');
-  return tokenLogprobs(
-    g,
-    logitsOf(rows, (x) => x),
-    targets,
-  ).logprobs;
+  return vocabularyScores(g, { rows, targets, logits: logitsOf, chunks, head: 0 }).logprobs;
 }
 
 /** Gradient of Σ value_weights · V by the rows under the head; that by the head's own parameters becomes outputs. */

@@ -1,0 +1,45 @@
+// log p of targets from hidden rows, a chunk of rows after the other, as `vocabularyLoss` has it with gradients.
+import { notBefore, type GraphBuilder, type Value } from '@bowyer/graph';
+import { chunkIndices } from './row-chunks.js';
+import { tokenEntropies, tokenLogprobs } from './token-logprobs.js';
+import type { VocabularyLossInput } from './vocabulary-loss.js';
+
+export interface VocabularyScores {
+  /** [scored] nats. */
+  logprobs: Value;
+  /** [scored] nats, where they were asked for. */
+  entropies?: Value;
+  /** [scored, head] the first logits of each row, where they were asked for. */
+  logitsHead?: Value;
+}
+
+/** @param input.head how many logits of each row are results too; 0: none */
+export function vocabularyScores(
+  g: GraphBuilder,
+  input: Pick<VocabularyLossInput, 'rows' | 'targets' | 'entropies' | 'logits' | 'chunks'> & { head: number },
+): VocabularyScores {
+  const found = { logprobs: [] as Value[], entropies: [] as Value[], heads: [] as Value[] };
+  // A chunk may begin when nothing needs the logits of the one before any more.
+  let done: Value[] = [];
+  for (const indices of chunkIndices(g, input.rows, input.chunks)) {
+    const pick = (x: Value) => (indices ? g.gather(x, indices, 0) : x);
+    const rows = done.reduce((x, other) => notBefore(g, other, x), pick(input.rows));
+    const logits = input.logits(rows, pick);
+    const { logprobs, probabilities } = tokenLogprobs(g, logits, pick(input.targets));
+    found.logprobs.push(logprobs);
+    done = [g.reduceSum(logprobs)];
+    if (input.entropies) {
+      const entropies = tokenEntropies(g, logits, probabilities);
+      found.entropies.push(entropies);
+      done.push(g.reduceSum(entropies));
+    }
+    if (input.head > 0) found.heads.push(g.slice(logits, 1, 0, input.head));
+  }
+  const joined = (parts: Value[]) =>
+    parts.length === 0 ? undefined : parts.length === 1 ? parts[0] : g.concat(parts, 0);
+  return {
+    logprobs: joined(found.logprobs)!,
+    entropies: joined(found.entropies),
+    logitsHead: joined(found.heads),
+  };
+}
