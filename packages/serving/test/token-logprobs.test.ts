@@ -6,7 +6,15 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, loadTokenizer, type Tokenizer } from '@bowyer/text';
+import type { Completed } from '../src/generation/answer.js';
+import type { CompletionRequest } from '../src/generation/completion-request.js';
+import { runCompletion } from '../src/generation/completion-run.js';
+import { jsonBytesInSteps } from '../src/http/json-writing.js';
+import type { Steps } from '../src/http/turn.js';
+import { ChatWriter } from '../src/protocols/chat-completions/chat-writer.js';
 import { TextWriter } from '../src/protocols/completions/text-writer.js';
+import { ResponseWriter } from '../src/protocols/responses/response-writer.js';
+import { StoredResponses, type Item } from '../src/protocols/responses/stored-responses.js';
 import { ModelServer } from '../src/model-server/model-server.js';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 import { SpelledTokens, type TokenLogprob } from '../src/generation/token-logprobs.js';
@@ -134,7 +142,7 @@ test('alternatives with one text do not overwrite each other: the generated one 
       usage,
       aborted: false,
     });
-  const told = (names: 'texts' | 'ids') => (answer(names) as Body).choices[0].logprobs;
+  const told = (names: 'texts' | 'ids') => (JSON.parse(JSON.stringify(answer(names))) as Body).choices[0].logprobs;
   expect(told('texts').top_logprobs).toEqual([{ 'token_id:1': -1, a: -2, b: -3, 'token_id:4': -4 }]);
   expect(told('ids').top_logprobs).toEqual([
     { 'token_id:1': -1, 'token_id:2': -2, 'token_id:3': -3, 'token_id:4': -4 },
@@ -150,4 +158,119 @@ test('a sentencepiece token has the space before it, except at the beginning of 
   expect(tokens.join('')).toBe('Hello world');
   const behind = new SpelledTokens(tokenizer, tokenizer.encode('Hello'));
   expect(Buffer.from(behind.add(tokenizer.encode(' world')[0], 0).bytes).toString()).toMatch(/^ /);
+});
+
+const alternativeOf = (id: number, logprob: number) => ({ id, bytes: bytesOf(`t${id}`), logprob });
+/** 1,000 tokens, each with its 20 likeliest. */
+const manyTokens = Array.from({ length: 1000 }, (_, i): TokenLogprob => ({
+  ...alternativeOf(i, -i / 7),
+  offset: 3 * i,
+  topLogprobs: Array.from({ length: 20 }, (_, k) => alternativeOf(k, -k / 3)),
+}));
+const completed: Completed = {
+  choices: [{ index: 0, text: 'text', finishReason: 'stop', tokens: manyTokens }],
+  usage: { promptTokens: 1, cachedPromptTokens: 0, completionTokens: 1000, reasoningTokens: 0 },
+  aborted: false,
+};
+
+function drained<Result>(steps: Steps<Result>): { result: Result; count: number } {
+  for (let count = 0; ; count++) {
+    const step = steps.next();
+    if (step.done === true) return { result: step.value, count };
+  }
+}
+
+const settings = { model: 'tiny', streamsUsage: false, namesTokensById: false };
+test.each([
+  ['completions', new TextWriter(settings, 0)],
+  ['chats', new ChatWriter(settings, 0)],
+])('%s: an answer with many log-probabilities is written in steps', (_, writer) => {
+  const whole = writer.whole(completed);
+  const { result, count } = drained(jsonBytesInSteps(whole));
+  expect(count).toBeGreaterThan(10);
+  expect(Buffer.concat(result).toString()).toBe(JSON.stringify(whole));
+});
+
+test('responses: the events that repeat the whole answer are written in steps, and so is what is stored', () => {
+  const stored = new StoredResponses({ responses: 1, bytes: 2 ** 30 });
+  const options = {
+    request: { repeated: {}, summarizes: false, include: [], spaced: new Map<string, never>() },
+    model: 'tiny',
+    created: 0,
+    *onEnd(id: string, response: object, output: readonly Item[]) {
+      yield* stored.add({ id, response, input: [], context: output });
+    },
+  };
+  const writer = new ResponseWriter(options);
+  writer.piece({ index: 0, text: 'text', finishReason: null, tokens: manyTokens.slice(0, 300) });
+  const { result, count } = drained(writer.end(completed));
+  expect(count).toBeGreaterThan(20);
+  const events = Buffer.concat(result)
+    .toString()
+    .split('\n\n')
+    .slice(0, -1)
+    .map((text) => JSON.parse(/^event: .*\ndata: (.*)$/.exec(text)![1]) as { type: string; response?: { id: string } });
+  expect(events.map(({ type }) => type)).toEqual([
+    'response.output_text.done',
+    'response.content_part.done',
+    'response.output_item.done',
+    'response.completed',
+  ]);
+  const { response } = events.at(-1)!;
+  const kept = stored.get(response!.id)!;
+  expect(JSON.stringify(kept.response)).toBe(JSON.stringify(response));
+  expect(stored.bytes).toBe(Buffer.byteLength(JSON.stringify([kept.response, kept.context])));
+});
+
+test('the prompts of a request are spelled in turns of their own', async () => {
+  const tokenizer = await load('gpt2');
+  const prompts = Array.from({ length: 8 }, () => ({ ids: tokenizer.encode('Hello world'), echo: '' }));
+  const request = {
+    prompts,
+    n: 1,
+    maxTokens: 0,
+    scoresPrompts: true,
+    logprobs: true,
+    stopIds: [],
+    stops: [],
+    minTokens: 0,
+    continuesText: true,
+    parts: null,
+  } as Partial<CompletionRequest> as CompletionRequest;
+  const batcher = {
+    submit: () => [],
+    score: (given: readonly (readonly number[])[]) =>
+      Promise.resolve(given.map(({ length }) => new Float32Array(length - 1))),
+  };
+  let turns = 0;
+  const count = () => {
+    turns++;
+    immediate = setImmediate(count);
+  };
+  let immediate = setImmediate(count);
+  const { signal } = new AbortController();
+  const run = { request, tokenizer, terminatorIds: [], rng: new Rng(1), signal, onPiece: () => undefined };
+  const { choices } = await runCompletion(batcher, run);
+  clearImmediate(immediate);
+  expect(choices.map(({ tokens }) => tokens!.length)).toEqual(prompts.map(({ ids }) => ids.length));
+  expect(turns).toBeGreaterThanOrEqual(prompts.length - 1);
+});
+
+test('what comes before the last shown token of a prompt does not change how an answer is spelled', async () => {
+  for (const name of ['gpt2', 'llama2']) {
+    const tokenizer = await load(name);
+    const ids = [
+      ...tokenizer.encode('Hello world'),
+      tokenizer.eosTokenId,
+      ...tokenizer.encode(' and é'),
+      tokenizer.eosTokenId,
+    ];
+    const [after] = tokenizer.encode(' more');
+    for (let end = 0; end <= ids.length; end++) {
+      const slow = new SpelledTokens(tokenizer);
+      for (const id of ids.slice(0, end)) slow.add(id, 0);
+      const fast = new SpelledTokens(tokenizer, ids.slice(0, end));
+      expect([...fast.add(after, 0).bytes]).toEqual([...slow.add(after, 0).bytes]);
+    }
+  }
 });

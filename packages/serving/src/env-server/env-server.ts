@@ -70,7 +70,7 @@ export class EnvServer {
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = await this.#answer(request).catch((error: unknown) => this.#fault(error));
-    this.#listener.send(request, response, answer);
+    await this.#listener.sendInSteps(request, response, answer);
   }
 
   async #answer(request: IncomingMessage): Promise<HttpAnswer> {

@@ -3,7 +3,7 @@ import { Rng } from '@bowyer/core';
 import { type LoadedAdapter, continuationText } from '@bowyer/models';
 import { byteTokens, type Tokenizer } from '@bowyer/text';
 import type { Choice, Completed } from './answer.js';
-import { turn } from '../http/turn.js';
+import { inTurns, turn } from '../http/turn.js';
 import { Sampled } from './sampled.js';
 import { decoderWithMarks } from '../tool-calls/call-style.js';
 import type { CompletionRequest, Prompt } from './completion-request.js';
@@ -97,9 +97,6 @@ async function finished(
 /** Tokens of a prompt that can change how the first token after it is spelled. */
 const PROMPT_END = 64;
 
-/** Tokens that are spelled before others have their turn: a few milliseconds. */
-const SPELLED_AT_ONCE = 1_024;
-
 class Answer {
   readonly promptIds: readonly number[];
   /** Up to the end of its reasoning. */
@@ -113,7 +110,8 @@ class Answer {
   #sentPieces = 0;
   #echo: string;
   readonly #parts: PartStreamer | null;
-  readonly #spelled: SpelledTokens;
+  /** Null where tokens are not returned. */
+  readonly #spelled: SpelledTokens | null;
   readonly #sampled: Sampled;
 
   constructor(
@@ -128,7 +126,7 @@ class Answer {
     this.#parts = request.parts && new PartStreamer(request.parts, request.stream);
     const { stops, minTokens } = request;
     this.#streamer = new TextStreamer(this.#decoder(end), { stops, minTokens, byteIds: byteTokens(tokenizer) });
-    this.#spelled = new SpelledTokens(tokenizer, end, echo.length);
+    this.#spelled = request.logprobs ? new SpelledTokens(tokenizer, end, echo.length) : null;
     this.#sampled = new Sampled(run.version ?? (() => 0));
   }
 
@@ -146,9 +144,10 @@ class Answer {
     const text = this.#streamer.add(ids);
     this.#ids.push(...ids);
     this.#sampled.add(ids, logprobs, masked);
-    if (request.logprobs)
+    const spelling = this.#spelled;
+    if (spelling !== null)
       ids.forEach((id, i) => {
-        const spelled = this.#spelled.add(id, logprobs[i], topLogprobs[i], request.topLogprobs);
+        const spelled = spelling.add(id, logprobs[i], topLogprobs[i], request.topLogprobs);
         const token = masked ? { ...spelled, maskedLogprob: masked[i] } : spelled;
         this.#tokens.push(token);
         this.#unsentTokens.push(token);
@@ -161,10 +160,9 @@ class Answer {
   /** If ids are returned, the token that ended the answer is one of them, without a text. */
   terminate({ id, logprob, maskedLogprob }: NonNullable<SequenceEnd['terminator']>): void {
     this.#sampled.end(id, logprob, maskedLogprob);
-    const { returnsIds, logprobs } = this.run.request;
-    if (!returnsIds) return;
+    if (!this.run.request.returnsIds) return;
     this.#ids.push(id);
-    if (!logprobs) return;
+    if (this.#spelled === null) return;
     const spelled = this.#spelled.add(id, logprob);
     const token = maskedLogprob === undefined ? spelled : { ...spelled, maskedLogprob };
     this.#tokens.push(token);
@@ -173,11 +171,16 @@ class Answer {
 
   /** The prompt's tokens. @param logprobs of those after the first */
   async scored(logprobs: Float32Array): Promise<TokenLogprob[]> {
+    await turn(); // one for each of a request's answers
+    return inTurns(this.#spell(logprobs));
+  }
+
+  *#spell(logprobs: Float32Array): Generator<undefined, TokenLogprob[]> {
     const tokens: TokenLogprob[] = [];
     const spelled = new SpelledTokens(this.run.tokenizer);
     for (const [t, id] of this.promptIds.entries()) {
-      if (t % SPELLED_AT_ONCE === SPELLED_AT_ONCE - 1) await turn();
       tokens.push(spelled.add(id, t === 0 ? null : logprobs[t - 1]));
+      yield;
     }
     return tokens;
   }

@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { bytesInFlight } from './byte-budget.js';
-import { isEnough, turn } from './turn.js';
+import { isWrittenAtOnce, jsonTextInSteps } from './json-writing.js';
+import { inTurns, isEnough, turn } from './turn.js';
 
 export const closeCodes = { normal: 1000, goingAway: 1001, tooSlow: 1008, fault: 1011, tooBusy: 1013 } as const;
 
@@ -92,7 +93,12 @@ export class FrameSocket {
 
   /** Resolves when the system has taken it, or the connection is lost. */
   send(frame: object): Promise<void> {
-    return this.#taken((done) => this.webSocket.send(JSON.stringify(frame), done));
+    if (isWrittenAtOnce(frame)) return this.#sendText(JSON.stringify(frame));
+    return inTurns(jsonTextInSteps(frame)).then((text) => this.#sendText(text));
+  }
+
+  #sendText(text: string): Promise<void> {
+    return this.#taken((done) => this.webSocket.send(text, done));
   }
 
   /** Closes the connection behind what was sent. */

@@ -11,7 +11,9 @@ import {
 } from 'node:http';
 import { isIPv6, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { jsonBytesInSteps } from './json-writing.js';
 import { refusalOf, type Refusal } from './request-guard.js';
+import { inTurns } from './turn.js';
 
 export interface HttpListenerOptions {
   host: string;
@@ -141,21 +143,38 @@ export class HttpListener {
     clearInterval(this.#look);
   }
 
+  /** The same as `send`; JSON of many values is written in steps. */
+  async sendInSteps(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): Promise<void> {
+    const { json } = answer;
+    if (json === undefined) this.send(request, response, answer);
+    else this.#send(request, response, answer, await inTurns(jsonBytesInSteps(json)));
+  }
+
   /** Sends a whole answer. The connection ends with it while the server stops, and where the rest of the request is not wanted. */
   send(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
-    const { status, json, text, bytes, retryAfterS, headers } = answer;
-    const body = bytes ?? text ?? JSON.stringify(json);
+    const { json, text, bytes } = answer;
+    this.#send(request, response, answer, [bytes ?? Buffer.from(text ?? JSON.stringify(json))]);
+  }
+
+  #send(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { status, text, retryAfterS, headers }: HttpAnswer,
+    body: readonly Uint8Array[],
+  ): void {
     const isLast = !this.isListening || !request.complete;
     request.resume(); // or the client would never read the answer
     response.writeHead(status, {
       'content-type': text === undefined ? 'application/json' : 'text/plain; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
+      'content-length': body.reduce((sum, { length }) => sum + length, 0),
       ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
       ...headers,
       ...(isLast && { connection: 'close' }),
     });
-    if (request.complete) response.end(body);
-    else endAfterRequest(request, response, body);
+    if (!request.complete) return endAfterRequest(request, response, body);
+    response.cork();
+    for (const part of body.slice(0, -1)) response.write(part);
+    response.end(body.at(-1));
   }
 
   #upgrade(
@@ -217,9 +236,9 @@ export class HttpListener {
 const ignore = (): void => undefined;
 
 /** Sends an answer at once, and closes its connection when the client has sent the rest or has had the time for it. */
-function endAfterRequest(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array): void {
+function endAfterRequest(request: IncomingMessage, response: ServerResponse, body: readonly Uint8Array[]): void {
   response.flushHeaders(); // which an answer without a body would keep back
-  response.write(body);
+  for (const part of body) response.write(part);
   const end = () => {
     clearTimeout(linger);
     response.end();

@@ -31,12 +31,15 @@ function next(): void {
 /** Others wait for at most this long, and one step: in milliseconds. */
 const TURN_MS = 4;
 
+/** Work that yields where others may have their turn. */
+export type Steps<Result> = Generator<undefined, Result>;
+
 /**
  * The result of work that yields after each step; others have their turn in between.
  *
  * @throws the signal's reason once it is aborted
  */
-export async function inTurns<Result>(steps: Generator<undefined, Result>, signal?: AbortSignal): Promise<Result> {
+export async function inTurns<Result>(steps: Steps<Result>, signal?: AbortSignal): Promise<Result> {
   for (;;) {
     const began = performance.now();
     do {

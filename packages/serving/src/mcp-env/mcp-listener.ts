@@ -89,7 +89,7 @@ export class McpListener {
     const [request, response] = exchange;
     try {
       const answer = this.#refusal(request) ?? (await this.#answer(exchange));
-      if (answer !== null) this.#listener.send(request, response, answer);
+      if (answer !== null) await this.#listener.sendInSteps(request, response, answer);
     } catch (error) {
       if (response.destroyed || response.headersSent) return void response.destroy();
       this.#listener.send(request, response, this.#failure(error));

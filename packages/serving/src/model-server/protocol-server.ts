@@ -69,7 +69,7 @@ export class ProtocolServer {
     try {
       const place = found && { ...found, path: asked, rollout };
       const answer = await this.#answer(place, protocol, request, response);
-      if (answer !== null) this.#listener.send(request, response, answer);
+      if (answer !== null) await this.#listener.sendInSteps(request, response, answer);
     } catch (error) {
       if ((request.destroyed && !request.complete) || response.destroyed) return; // the client left before it had asked
       const fault = this.#faultOf(error);

@@ -148,7 +148,7 @@ export class OpenEnvServer {
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const answer = await this.#answer(request).catch((error: unknown) => this.#failure(error));
-    this.#listener.send(request, response, answer);
+    await this.#listener.sendInSteps(request, response, answer);
   }
 
   async #answer(request: IncomingMessage): Promise<HttpAnswer> {

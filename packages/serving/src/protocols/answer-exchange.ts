@@ -4,6 +4,7 @@ import { BadRequestError } from '../generation/request-error.js';
 import type { CompletionRequest, RequestReader } from '../generation/completion-request.js';
 import type { Choice, Completed } from '../generation/answer.js';
 import type { HttpAnswer } from '../http/http-listener.js';
+import { inTurns } from '../http/turn.js';
 import type { CallProtocol, ObservedCall } from './call-observer.js';
 import type { AnswerWriter, Exchange, Generator, ServedModels } from './protocol.js';
 
@@ -63,7 +64,9 @@ export async function answered(
   const { generator, observed, exchange } = call;
   const completed = await generator.run(request, exchange.signal, () => undefined, observed?.rng);
   await kept(call, request, completed);
-  return completed.aborted ? null : { status: 200, json: writer.whole(completed) };
+  if (completed.aborted) return null;
+  const whole = writer.whole(completed);
+  return { status: 200, json: Symbol.iterator in whole ? await inTurns(whole) : whole };
 }
 
 async function streamed(call: ModelCall, request: CompletionRequest, writer: AnswerWriter): Promise<null> {
@@ -89,7 +92,12 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
   try {
     const completed = await completion;
     await kept(call, request, completed);
-    if (!completed.aborted && !response.destroyed) response.end(ends.join('') + writer.end(completed));
+    if (completed.aborted || response.destroyed) return null;
+    const end = writer.end(completed);
+    const last = typeof end === 'string' ? [end] : await inTurns(end, signal);
+    response.cork();
+    for (const part of [ends.join(''), ...last]) if (part.length > 0) response.write(part);
+    response.end();
   } catch (error) {
     observed?.failed(error);
     if (!signal.aborted && !response.destroyed) response.end(writer.fail(faultOf(error)));

@@ -6,6 +6,8 @@ import type { CompletionRequest, RequestReader } from '../generation/completion-
 import type { AdapterRegistry } from '../adapters/adapter-registry.js';
 import type { SteppedTokenizer } from '../generation/stepped-tokenizer.js';
 import type { HttpAnswer } from '../http/http-listener.js';
+import { jsonBytesInSteps } from '../http/json-writing.js';
+import type { Steps } from '../http/turn.js';
 import type { CallObserver } from './call-observer.js';
 
 export interface Protocol {
@@ -133,14 +135,25 @@ export interface AnswerWriter {
   /** Before anything is generated. */
   begin: () => string;
   piece: (piece: Choice) => string;
-  end: (completed: Completed) => string;
+  /** In steps where it repeats the whole answer. */
+  end: (completed: Completed) => string | Steps<Buffer[]>;
   /** The last event of a stream that a fault has ended. */
   fail: (fault: Fault) => string;
-  whole: (completed: Completed) => object;
+  /** In steps where it is also stored. */
+  whole: (completed: Completed) => object | Steps<object>;
   /** A piece of the stream that keeps its connection open while nothing is generated. */
   idle?: () => string;
 }
 
 /** A server-sent event. @param name that clients dispatch on; none if not given */
 export const event = (data: object | string, name?: string): string =>
-  `${name === undefined ? '' : `event: ${name}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+  `${headOf(name)}${typeof data === 'string' ? data : JSON.stringify(data)}${END}`;
+
+/** The same of data that may be long. */
+export function* eventInSteps(data: object, name?: string): Steps<Buffer[]> {
+  return [Buffer.from(headOf(name)), ...(yield* jsonBytesInSteps(data)), Buffer.from(END)];
+}
+
+const END = '\n\n';
+
+const headOf = (name?: string): string => `${name === undefined ? '' : `event: ${name}\n`}data: `;

@@ -7,19 +7,31 @@ import type { Tokenizer } from './tokenizer.js';
  */
 export class TokenSpelling {
   #before: number[] = [];
+  /** The bytes of `#before`; undefined until they are needed. */
+  #bytesBefore: Uint8Array | undefined;
+  #isShown = false;
 
   constructor(private readonly tokenizer: Tokenizer) {}
+
+  /** Whether the token that was the last `next` one shows in the text. */
+  get isShown(): boolean {
+    return this.#isShown;
+  }
 
   /** @param id the text's next token */
   next(id: number): Uint8Array {
     const bytes = this.peek(id);
-    if (this.tokenizer.decode([id]) !== '' || bytes.length === 0) this.#before = [id];
+    this.#isShown = this.tokenizer.decode([id]) !== '';
+    if (this.#isShown || bytes.length === 0) {
+      this.#before = [id];
+      this.#bytesBefore = undefined;
+    }
     return bytes;
   }
 
   /** The bytes of a token that could have been the next one. */
   peek(id: number): Uint8Array {
-    const before = this.tokenizer.decodeBytes(this.#before);
+    const before = (this.#bytesBefore ??= this.tokenizer.decodeBytes(this.#before));
     const both = this.tokenizer.decodeBytes([...this.#before, id]);
     const isLonger = both.length >= before.length && before.every((byte, i) => both[i] === byte);
     return isLonger ? both.subarray(before.length) : this.tokenizer.decodeBytes([id]);

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
 import type { CompletionRequest } from '../../generation/completion-request.js';
 import type { TokenLogprob } from '../../generation/token-logprobs.js';
+import { WrittenList } from '../../http/json-writing.js';
 import { counts } from '../openai/counts.js';
 import { openaiError } from '../openai/errors.js';
 import { tokenName, type TokenNames } from '../openai/token-names.js';
@@ -59,10 +60,10 @@ export class TextWriter implements AnswerWriter {
 }
 
 const textLogprobs = (tokens: readonly TokenLogprob[], names: TokenNames): object => ({
-  tokens: tokens.map((token) => tokenName(token, names, PART)),
+  tokens: new WrittenList(tokens, (token) => tokenName(token, names, PART)),
   token_logprobs: tokens.map(({ logprob }) => logprob),
   top_logprobs: tokens.some(({ topLogprobs }) => topLogprobs.length > 0)
-    ? tokens.map((token) => byName(token, names))
+    ? new WrittenList(tokens, (token) => byName(token, names))
     : null,
   text_offset: tokens.map(({ offset }) => offset),
 });

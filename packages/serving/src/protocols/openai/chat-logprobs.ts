@@ -1,15 +1,16 @@
 // The tokens of an answer with their log-probabilities, in the form that chats and responses share.
 // `logprob` is the model's own; `masked_logprob`, of answers with a constraint, is that among the tokens that it allowed.
 import type { Alternative, TokenLogprob } from '../../generation/token-logprobs.js';
+import { WrittenList } from '../../http/json-writing.js';
 import { tokenName, type TokenNames } from './token-names.js';
 
-export function chatLogprobs(tokens: readonly TokenLogprob[], names: TokenNames): object[] {
+export function chatLogprobs(tokens: readonly TokenLogprob[], names: TokenNames): WrittenList<TokenLogprob> {
   const entry = ({ id, bytes, logprob }: Alternative) => ({
     token: tokenName({ id, bytes }, names),
     logprob,
     bytes: [...bytes],
   });
-  return tokens.map((token) => ({
+  return new WrittenList(tokens, (token) => ({
     ...entry(token),
     ...(token.maskedLogprob !== undefined && { masked_logprob: token.maskedLogprob }),
     top_logprobs: token.topLogprobs.map(entry),

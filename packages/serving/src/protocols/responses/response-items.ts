@@ -2,6 +2,7 @@
 // Source: platform.openai.com/docs/api-reference/responses-streaming.
 import { randomUUID } from 'node:crypto';
 import type { Choice } from '../../generation/answer.js';
+import type { TokenLogprob } from '../../generation/token-logprobs.js';
 import type { CalledTool } from '../../tool-calls/part-streamer.js';
 import { chatLogprobs } from '../openai/chat-logprobs.js';
 import type { ResponseTools } from './read-tools.js';
@@ -20,7 +21,8 @@ interface OpenItem {
   item: Item;
   /** The text, the reasoning or the arguments so far. */
   text: string;
-  logprobs: object[];
+  /** The tokens of the text, where they are returned. */
+  tokens: TokenLogprob[];
   call?: CalledTool;
 }
 
@@ -52,7 +54,7 @@ export class ResponseItems {
     if (text !== '') {
       const logprobs = chatLogprobs(tokens ?? [], 'texts');
       events.push(...this.#begin('message'), this.#delta('response.output_text.delta', text, { logprobs }));
-      this.#open!.logprobs.push(...logprobs);
+      for (const token of tokens ?? []) this.#open!.tokens.push(token);
     }
     for (const call of calls) {
       events.push(...this.#begin('function_call', call));
@@ -74,7 +76,7 @@ export class ResponseItems {
     const closed = this.#close('completed');
     const id = `${prefixes[kind]}_${randomUUID().replaceAll('-', '')}`;
     const item: Item = { id, type: kind, status: 'in_progress', ...emptyItem(kind, call, this.options) };
-    this.#open = { kind, item, text: '', logprobs: [], call };
+    this.#open = { kind, item, text: '', tokens: [], call };
     const added = { type: 'response.output_item.added', output_index: this.#done.length, item };
     if (kind === 'function_call') return [...closed, added];
     return [...closed, added, this.#part('added')];
@@ -112,7 +114,7 @@ export class ResponseItems {
   #close(status: 'completed' | 'incomplete'): ItemEvent[] {
     const open = this.#open;
     if (open === null) return [];
-    const { text, logprobs } = open;
+    const { text } = open;
     const place = this.#place();
     const item = { ...open.item, status, ...wholeItem(open, this.options) };
     const events: ItemEvent[] =
@@ -124,7 +126,7 @@ export class ResponseItems {
               ...place,
               ...this.#partIndex(),
               text,
-              ...(open.kind === 'message' && { logprobs }),
+              ...(open.kind === 'message' && { logprobs: chatLogprobs(open.tokens, 'texts') }),
             },
             this.#part('done'),
           ];
@@ -145,8 +147,9 @@ function emptyItem(kind: Kind, call: CalledTool | undefined, { spaced }: ItemOpt
   return { call_id: id, ...(spaced.get(name) ?? { name }), arguments: '' };
 }
 
-function partOf({ kind, text, logprobs }: OpenItem, { summarizes }: ItemOptions): object {
-  if (kind === 'message') return { type: 'output_text', text, annotations: [], logprobs };
+function partOf({ kind, text, tokens }: OpenItem, { summarizes }: ItemOptions): object {
+  if (kind === 'message')
+    return { type: 'output_text', text, annotations: [], logprobs: chatLogprobs(tokens, 'texts') };
   return { type: summarizes ? 'summary_text' : 'reasoning_text', text };
 }
 

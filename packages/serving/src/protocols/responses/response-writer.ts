@@ -1,7 +1,8 @@
 // The forms of a response: whole, or the events of a stream, numbered, from the response's beginning to its end.
 import { randomUUID } from 'node:crypto';
 import type { Choice, Completed, Usage } from '../../generation/answer.js';
-import { event, type AnswerWriter, type Fault } from '../protocol.js';
+import type { Steps } from '../../http/turn.js';
+import { event, eventInSteps, type AnswerWriter, type Fault } from '../protocol.js';
 import { seconds } from '../seconds.js';
 import type { ResponseRequest } from './read-response-request.js';
 import { ResponseItems, type ItemEvent } from './response-items.js';
@@ -11,8 +12,8 @@ export interface ResponseWriterOptions {
   request: Pick<ResponseRequest, 'repeated' | 'summarizes' | 'include' | 'spaced'>;
   model: string;
   created: number;
-  /** Called with the response when it has ended, before its client has it. */
-  onEnd: (id: string, response: object, output: readonly Item[]) => void;
+  /** Takes the response when it has ended, before its client has it. */
+  onEnd: (id: string, response: object, output: readonly Item[]) => Steps<void>;
 }
 
 export class ResponseWriter implements AnswerWriter {
@@ -30,11 +31,11 @@ export class ResponseWriter implements AnswerWriter {
     });
   }
 
-  whole({ choices: [choice], usage }: Completed): object {
+  *whole({ choices: [choice], usage }: Completed): Steps<object> {
     this.#items.add(choice);
     this.#finishReason = choice.finishReason;
     this.#items.end(this.#status());
-    return this.#ended(usage);
+    return yield* this.#ended(usage);
   }
 
   begin(): string {
@@ -50,10 +51,14 @@ export class ResponseWriter implements AnswerWriter {
     return this.#events(this.#items.add(choice));
   }
 
-  end({ usage }: Completed): string {
+  *end({ usage }: Completed): Steps<Buffer[]> {
     const status = this.#status();
     const last = this.#items.end(status);
-    return this.#events([...last, { type: `response.${status}`, response: this.#ended(usage) }]);
+    const events: Buffer[][] = [];
+    const response = yield* this.#ended(usage);
+    for (const each of [...last, { type: `response.${status}`, response }])
+      events.push(yield* eventInSteps({ ...each, sequence_number: this.#number++ }, each.type));
+    return events.flat();
   }
 
   fail({ message, code }: Fault): string {
@@ -66,7 +71,7 @@ export class ResponseWriter implements AnswerWriter {
     return this.#finishReason === 'length' ? 'incomplete' : 'completed';
   }
 
-  #ended(usage: Usage): object {
+  *#ended(usage: Usage): Steps<object> {
     const status = this.#status();
     const response = {
       ...this.#response(status),
@@ -75,7 +80,7 @@ export class ResponseWriter implements AnswerWriter {
       output: this.#items.items,
       usage: usageOf(usage),
     };
-    this.options.onEnd(this.#id, response, this.#items.items);
+    yield* this.options.onEnd(this.#id, response, this.#items.items);
     return response;
   }
 

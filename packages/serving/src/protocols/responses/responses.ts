@@ -67,8 +67,8 @@ async function create(call: ModelCall, stored: StoredResponses): Promise<HttpAns
     request: asked,
     model: request.model,
     created: seconds(),
-    onEnd(id, response, output) {
-      if (store) stored.add({ id, response, input, context: [...context, ...output] });
+    *onEnd(id, response, output) {
+      if (store) yield* stored.add({ id, response, input, context: [...context, ...output] });
     },
   });
   return answered(call, request, writer);

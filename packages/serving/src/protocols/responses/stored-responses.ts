@@ -1,4 +1,6 @@
 // Responses that later requests may continue, kept in memory: the oldest ones make room for new ones.
+import { jsonBytesInSteps } from '../../http/json-writing.js';
+import type { Steps } from '../../http/turn.js';
 import type { StorageLimits } from '../protocol.js';
 
 export type Item = Readonly<Record<string, unknown>> & { id: string };
@@ -27,8 +29,10 @@ export class StoredResponses {
     return this.#stored.size;
   }
 
-  add(stored: StoredResponse): void {
-    const bytes = Buffer.byteLength(JSON.stringify([stored.response, stored.context]));
+  /** Its size is taken in steps, between which others have their turn. */
+  *add(stored: StoredResponse): Steps<void> {
+    const parts = yield* jsonBytesInSteps([stored.response, stored.context]);
+    const bytes = parts.reduce((sum, { length }) => sum + length, 0);
     const { responses, bytes: most } = this.limits;
     if (responses === 0 || bytes > most) return;
     for (const id of this.#stored.keys()) {

@@ -1,0 +1,129 @@
+// JSON of answers with many values, written in steps: JSON.stringify takes a million numbers in half a second, in which nobody else has
+// a turn. Small values are left to it, so that those of most answers are written at once.
+
+/** Values that JSON.stringify gets at once, about a millisecond of work. A container of more is written part by part. */
+const PIECE = 2048;
+
+/** Items of a `WrittenList` that are made at once: making one takes longer than writing it. */
+const MADE_AT_ONCE = 64;
+
+/** Characters of a text that take as long as a value. */
+const CHARACTERS = 64;
+
+/** A list whose items are made when they are written, each for itself: those of all would take long, and much memory. */
+export class WrittenList<Item> {
+  constructor(
+    readonly items: readonly Item[],
+    readonly valueOf: (item: Item) => unknown,
+  ) {}
+
+  toJSON(): unknown[] {
+    return this.items.map(this.valueOf);
+  }
+}
+
+/** The text of JSON.stringify in UTF-8, in parts: to join them would take long where they are many megabytes. */
+export function* jsonBytesInSteps(value: unknown): Generator<undefined, Buffer[]> {
+  const parts: Buffer[] = [];
+  for (const text of piecesOf(value)) {
+    parts.push(Buffer.from(text));
+    yield;
+  }
+  return parts;
+}
+
+/** The same as a string. */
+export function* jsonTextInSteps(value: unknown): Generator<undefined, string> {
+  const parts: string[] = [];
+  for (const text of piecesOf(value)) {
+    parts.push(text);
+    yield;
+  }
+  return parts.join('');
+}
+
+/** Whether the value is written in one step. */
+export const isWrittenAtOnce = (value: unknown): boolean => weightOf(value, PIECE) <= PIECE;
+
+function* piecesOf(value: unknown): Generator<string> {
+  if (isWrittenAtOnce(value) || !isContainer(value)) yield JSON.stringify(value);
+  else if (value instanceof WrittenList) yield* piecesOfList(value.items, value.valueOf, MADE_AT_ONCE);
+  else if (Array.isArray(value)) yield* piecesOfList(value, (item) => item);
+  else yield* piecesOfObject(value);
+}
+
+function* piecesOfList<Item>(
+  items: readonly Item[],
+  valueOf: (item: Item) => unknown,
+  most = Infinity,
+): Generator<string> {
+  let before = '[';
+  let group: unknown[] = [];
+  let weight = 0;
+  const written = (): string => {
+    const text = `${before}${JSON.stringify(group).slice(1, -1)}`;
+    [before, group, weight] = [',', [], 0];
+    return text;
+  };
+  for (const item of items) {
+    const value = valueOf(item);
+    const own = weightOf(value, PIECE);
+    if (weight > 0 && (weight + own > PIECE || group.length >= most)) yield written();
+    if (own <= PIECE || !isContainer(value)) {
+      group.push(value);
+      weight += own;
+      continue;
+    }
+    yield before;
+    before = ',';
+    yield* piecesOf(value);
+  }
+  if (weight > 0) yield written();
+  yield before === '[' ? '[]' : ']';
+}
+
+function* piecesOfObject(object: object): Generator<string> {
+  let before = '{';
+  let group = newGroup();
+  let weight = 0;
+  const written = (): string => {
+    const text = `${before}${JSON.stringify(group).slice(1, -1)}`;
+    [before, group, weight] = [',', newGroup(), 0];
+    return text;
+  };
+  for (const [key, value] of Object.entries(object) as [string, unknown][]) {
+    if (value === undefined || typeof value === 'function' || typeof value === 'symbol') continue;
+    const own = weightOf(value, PIECE);
+    if (weight > 0 && weight + own > PIECE) yield written();
+    if (own <= PIECE || !isContainer(value)) {
+      group[key] = value;
+      weight += own;
+      continue;
+    }
+    yield `${before}${JSON.stringify(key)}:`;
+    before = ',';
+    yield* piecesOf(value);
+  }
+  if (weight > 0) yield written();
+  yield before === '{' ? '{}' : '}';
+}
+
+/** An object in which `__proto__` is a key like any other. */
+const newGroup = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>;
+
+/** Whether it is written by its members. What has a form of its own in JSON is not. */
+const isContainer = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && (value instanceof WrittenList || !('toJSON' in value));
+
+/** The work that a value is, in simple values; where it is more than `most`, any number above that. */
+function weightOf(value: unknown, most: number): number {
+  if (typeof value === 'string') return 1 + value.length / CHARACTERS;
+  if (!isContainer(value)) return 1;
+  if (value instanceof WrittenList) return value.items.length === 0 ? 1 : Infinity;
+  let weight = 1;
+  for (const member of (Array.isArray(value) ? value : Object.values(value)) as unknown[]) {
+    weight += weightOf(member, most - weight);
+    if (weight > most) break;
+  }
+  return weight;
+}
