@@ -1,5 +1,7 @@
-// Runs on the CPU, where both forms can run: they must compute the same function.
-import { GraphBuilder, openDevice } from './index.js';
+// Runs on the CPU, where both forms can run: they must compute the same function. With a GPU the form runs there too.
+import { when } from '@bowyer/testing';
+import { GraphBuilder, openDevice, webgpuAvailable, type Shape, type Value } from './index.js';
+import type { DeviceKind } from './device/choose-device.js';
 import type { Graph } from './graph.js';
 import { webgpuForm } from './webgpu-form.js';
 
@@ -24,16 +26,22 @@ function example(): GraphBuilder {
   return g;
 }
 
-const feeds = {
+type Feeds = Record<string, { dims: number[]; data: Float32Array | Int32Array }>;
+
+const feeds: Feeds = {
   a: { dims: [2, 2, 3], data: Float32Array.from({ length: 12 }, (_, i) => i - 5) },
   b: { dims: [2, 4, 3], data: Float32Array.from({ length: 24 }, (_, i) => (i % 7) - 2) },
   ids: { dims: [2], data: Int32Array.of(3, 0) },
 };
 
-async function results(graph: Graph): Promise<Record<string, number[]>> {
-  const device = await openDevice({ device: 'cpu', threads: 1 });
+async function results(
+  graph: Graph,
+  inputs: Feeds = feeds,
+  kind: DeviceKind = 'cpu',
+): Promise<Record<string, number[]>> {
+  const device = await openDevice({ device: kind, threads: 1 });
   try {
-    const outputs = await (await device.compile(graph)).run({ inputs: feeds });
+    const outputs = await (await device.compile(graph)).run({ inputs });
     return Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, [...data].map(Number)]));
   } finally {
     await device.close();
@@ -53,4 +61,137 @@ test('the form for WebGPU computes the same without FusedMatMul and with positio
   expect(form.outputs.get('long')!.node!.inputs[0]!.dtype).toBe('int64'); // a factor beyond int32
   expect(types).not.toContain('ArgMax');
   expect(await results(form)).toEqual(await results(graph)); // small integers: exact in any order
+});
+
+const gpuTest = when(await webgpuAvailable(), 'no WebGPU adapter').test;
+
+/** Small integers, so that every sum of products is exact in any order. */
+const integers = (dims: number[]) => ({
+  dims,
+  data: Float32Array.from({ length: dims.reduce((a, b) => a * b, 1) }, (_, i) => ((7 * i) % 11) - 5),
+});
+
+interface Product {
+  /** Shapes of the operands, and the sizes of their symbols. */
+  shapes: Record<string, Shape>;
+  sizes?: Record<string, number>;
+  build: (g: GraphBuilder, operands: Record<string, Value>) => Value;
+  /** The operators of the form that are not copies. */
+  computes: string[];
+}
+
+const transB = { transB: true } as const;
+const products: Record<string, Product> = {
+  'many rows by a transposed matrix': {
+    shapes: { a: ['m', 8], b: [12, 8] },
+    build: (g, { a, b }) => g.gemm(a!, b!, undefined, transB),
+    computes: ['MatMul'],
+  },
+  'the same with a bias row': {
+    shapes: { a: ['m', 33], b: [35, 33], c: [35] },
+    build: (g, { a, b, c }) => g.gemm(a!, b!, c, transB),
+    computes: ['MatMul', 'Add'],
+  },
+  'the same with a matrix that is added': {
+    shapes: { a: ['m', 8], b: [12, 8], c: ['m', 12] },
+    build: (g, { a, b, c }) => g.gemm(a!, b!, c, transB),
+    computes: ['MatMul', 'Add'],
+  },
+  'a single row of many': {
+    shapes: { a: ['m', 33], b: [35, 33], c: [35] },
+    sizes: { m: 1 },
+    build: (g, { a, b, c }) => g.gemm(a!, b!, c, transB),
+    computes: ['MatMul', 'Add'],
+  },
+  'one row for each sequence by a transposed matrix': {
+    shapes: { a: ['batch', 33], b: [35, 33], c: [35] },
+    build: (g, { a, b, c }) => g.gemm(a!, b!, c, transB),
+    computes: ['Gemm'],
+  },
+  'few rows': {
+    shapes: { a: [5, 33], b: [35, 33] },
+    build: (g, { a, b }) => g.fusedMatMul(a!, b!, transB),
+    computes: ['Gemm'],
+  },
+  'a scaled product': {
+    shapes: { a: ['m', 33], b: [35, 33] },
+    build: (g, { a, b }) => g.gemm(a!, b!, undefined, { ...transB, alpha: 2 }),
+    computes: ['Gemm'],
+  },
+  'a vocabulary': {
+    shapes: { a: ['m', 32], b: [101, 32] },
+    build: (g, { a, b }) => g.fusedMatMul(a!, b!, transB),
+    computes: ['MatMul'],
+  },
+  'a sum over a vocabulary': {
+    shapes: { a: ['m', 101], b: [101, 32] },
+    build: (g, { a, b }) => g.matMul(a!, b!),
+    computes: ['MatMul'],
+  },
+  'a sum over rows, for a vocabulary': {
+    shapes: { a: ['m', 101], b: ['m', 32] },
+    build: (g, { a, b }) => g.fusedMatMul(a!, b!, { transA: true, alpha: 3 }),
+    computes: ['Gemm'],
+  },
+  'batches of short sums by a transposed operand': {
+    shapes: { a: ['m', 2, 'n', 65], b: ['m', 2, 'n', 65] },
+    build: (g, { a, b }) => g.fusedMatMul(a!, b!, { ...transB, alpha: 2 }),
+    computes: ['Mul', 'MatMul'],
+  },
+  'batches by one matrix': {
+    shapes: { a: ['m', 'n', 33], b: [35, 33] },
+    build: (g, { a, b }) => g.fusedMatMul(a!, b!, transB),
+    computes: ['MatMul'],
+  },
+  'batches of transposed squares': {
+    shapes: { a: ['m', 2, 'n', 'k'], b: ['m', 2, 'n', 8] },
+    build: (g, { a, b }) => g.fusedMatMul(a!, b!, { transA: true }),
+    computes: ['MatMul'],
+  },
+};
+
+describe.each(Object.entries(products))('%s', (_, { shapes, sizes, build, computes }) => {
+  const g = new GraphBuilder('product');
+  const entries = Object.entries(shapes);
+  g.output('y', build(g, Object.fromEntries(entries.map(([name, shape]) => [name, g.input(name, 'float32', shape)]))));
+  const sizeOf: Record<string, number> = { m: 66, n: 3, k: 5, batch: 2, ...sizes };
+  const inputs = Object.fromEntries(
+    entries.map(([name, shape]) => [
+      name,
+      integers(shape.map((dim) => (typeof dim === 'number' ? dim : sizeOf[dim]!))),
+    ]),
+  );
+
+  test('takes the fast kernel with the same result', async () => {
+    const form = webgpuForm(g);
+    const kept = form.nodes.filter(({ op }) => ['MatMul', 'Gemm', 'Add', 'Mul'].includes(op.opType));
+    expect(kept.map(({ op }) => op.opType)).toEqual(computes);
+    const isPadded = (dim: unknown) => typeof dim === 'string' || (dim as number) % 4 === 0;
+    for (const { op, inputs: operands } of kept)
+      if (op.opType === 'MatMul')
+        expect([operands[0]!.dim(-1), operands[1]!.dim(-1)].map(isPadded)).toEqual([true, true]);
+    expect(await results(form, inputs)).toEqual(await results(g, inputs));
+  });
+
+  gpuTest('has that result on the GPU', async () => {
+    expect(await results(g, inputs, 'webgpu')).toEqual(await results(g, inputs));
+  });
+});
+
+test.each([
+  ['rows', [300, 100], 2],
+  ['a vector', [2 ** 15], 2],
+  ['one number in each row', [2 ** 15, 1], 2],
+  ['a vector that no power of two divides', [32_769], 1],
+  ['few rows', [100, 100], 1],
+] as const)('a sum of %s, %j, is made in stages where it is long: %i', async (_, shape, stages) => {
+  const g = new GraphBuilder('sums');
+  const x = g.input('x', 'float32', shape);
+  g.output('sum', g.reduceSum(x));
+  g.output('square', g.reduceSumSquare(x, { keepdims: true }));
+  const form = webgpuForm(g);
+  expect(form.nodes.filter(({ op }) => op.opType.startsWith('Reduce'))).toHaveLength(2 * stages);
+  expect(form.outputs.get('square')!.shape).toEqual(shape.map(() => 1));
+  const inputs = { x: integers([...shape]) };
+  expect(await results(form, inputs)).toEqual(await results(g, inputs));
 });

@@ -64,23 +64,100 @@ function productPrecision({ inputs: [a, b], attributes }: GraphNode): Float16For
   return isShort ? { computes: 'float16', result: 'float16' } : { computes: 'float32', result: 'float32' };
 }
 
+/**
+ * Products on WebGPU. ONNX Runtime's kernel (1.30) reads four numbers at once only where the inner and the right outer dimension
+ * are multiples of four, and Gemm with its right operand transposed is slow in any case: 6 instead of 22 TFLOP/s on an H100,
+ * where transposing a weight takes a hundredth of the product's time.
+ */
+const VECTOR = 4;
+
+/** Products of fewer columns or shorter sums are not worth the copies that padding makes. */
+const LEAST_PADDED = 32;
+
+/** With fewer rows than this, transposing the right operand takes as long as the product with it. */
+const MANY_ROWS = 64;
+
+/** A graph that decodes one token at a time has `batch` rows; other symbols are those of prompts and of training. */
+const isMany = (rows: Dim): boolean => (typeof rows === 'number' ? rows >= MANY_ROWS : rows !== 'batch');
+
+const isLong = (dim: Dim): boolean => typeof dim === 'string' || dim >= LEAST_PADDED;
+
+/** How many zeros make a long dimension a multiple of four; a symbol's size is not known. */
+const missing = (dim: Dim): number =>
+  typeof dim === 'string' || !isLong(dim) ? 0 : (VECTOR - (dim % VECTOR)) % VECTOR;
+
 const lastTwoSwapped = ({ rank }: Value): number[] => [...Array(rank - 2).keys(), rank - 1, rank - 2];
 
-/** α A′B′ without the fused operator: Gemm for matrices, else MatMul of operands that are transposed and scaled separately. */
-function unfusedProduct(g: OperatorMethods, [a, b]: readonly Value[], { attributes }: GraphNode): Value {
+const swapped = (g: OperatorMethods, x: Value): Value => g.transpose(x, lastTwoSwapped(x));
+
+/** Zeros that a product A B′ needs along its inner dimension and along the columns of its result. */
+function zerosFor(a: Value, b: Value, transB: boolean): { inner: number; outer: number } {
+  const [k, n] = [a.dim(-1), b.dim(transB ? -2 : -1)];
+  const isWorthIt = isMany(a.dim(-2)) && isLong(k) && isLong(n);
+  return isWorthIt ? { inner: missing(k), outer: missing(n) } : { inner: 0, outer: 0 };
+}
+
+/** A B′ as MatMul, of operands padded with zeros. */
+function paddedProduct(g: OperatorMethods, a: Value, b: Value, transB: boolean): Value {
+  const { inner, outer } = zerosFor(a, b, transB);
+  const [innerAxis, outerAxis] = transB ? [-1, -2] : [-2, -1];
+  const right = g.pad(g.pad(b, innerAxis, 0, inner), outerAxis, 0, outer);
+  const product = g.matMul(g.pad(a, -1, 0, inner), transB ? swapped(g, right) : right);
+  return outer === 0 ? product : g.slice(product, -1, 0, b.dim(outerAxis));
+}
+
+/** A plain product is left as it is where it needs no zeros. */
+function webgpuMatMul(g: OperatorMethods, [a, b]: readonly Value[]): Value | undefined {
+  const { inner, outer } = zerosFor(a!, b!, false);
+  return inner + outer > 0 ? paddedProduct(g, a!, b!, false) : undefined;
+}
+
+/** α A′B′ without the fused operator: as for Gemm, or MatMul of operands that are transposed and scaled separately. */
+function unfusedProduct(g: OperatorMethods, operands: readonly Value[], node: GraphNode): Value {
+  const [a, b] = operands as [Value, Value];
+  const { attributes } = node;
   const [transA, transB] = [attributes.transA === 1, attributes.transB === 1];
   const alpha = attributes.alpha as number;
-  if (a!.rank === 2 && b!.rank === 2) return g.gemm(a!, b!, undefined, { transA, transB, alpha });
-  const left = transA ? g.transpose(a!, lastTwoSwapped(a!)) : a!;
-  const right = transB ? g.transpose(b!, lastTwoSwapped(b!)) : b!;
-  if (alpha === 1) return g.matMul(left, right);
+  if (a.rank === 2 && b.rank === 2)
+    return webgpuGemm(g, [a, b], node) ?? g.gemm(a, b, undefined, { transA, transB, alpha });
+  const product = (left: Value) => batchedProduct(g, left, b, transA, transB);
+  if (alpha === 1) return product(a);
   // Sizes of heads are numbers, counts of tokens are symbols: the operand with the number is the narrower one.
-  const scaleFirst = typeof left.dim(-1) === 'number' && typeof right.dim(-1) !== 'number';
-  return scaleFirst ? g.matMul(g.mul(left, alpha), right) : g.mul(g.matMul(left, right), alpha);
+  const [inner, columns] = [a.dim(transA ? -2 : -1), b.dim(transB ? -2 : -1)];
+  const scaleFirst = typeof inner === 'number' && typeof columns !== 'number';
+  return scaleFirst ? product(g.mul(a, alpha)) : g.mul(product(a), alpha);
+}
+
+function batchedProduct(g: OperatorMethods, a: Value, b: Value, transA: boolean, transB: boolean): Value {
+  // [..., queries, keys]ᵀ · [..., queries, size] as the transpose of [size, queries] · [queries, keys]: two narrow
+  // transpositions instead of a wide one.
+  const isWide = typeof a.dim(-1) === 'string' && typeof b.dim(-1) === 'number';
+  if (transA && !transB && isWide) return swapped(g, g.matMul(swapped(g, b), a));
+  return paddedProduct(g, transA ? swapped(g, a) : a, b, transB);
+}
+
+/** Undefined where Gemm is as good as anything. Operands are matrices. */
+function webgpuGemm(g: OperatorMethods, [a, b, c]: readonly Value[], { attributes }: GraphNode): Value | undefined {
+  const [transA, transB] = [attributes.transA === 1, attributes.transB === 1];
+  const { alpha, beta = 1 } = attributes as Record<string, number>;
+  if (transA && !transB && !c) return withPaddedRows(g, a!, b!, alpha!);
+  const isPlain = alpha === 1 && (!c || (beta === 1 && c.rank > 0));
+  if (transA || !transB || !isPlain || !isMany(a!.dim(0))) return undefined;
+  const product = paddedProduct(g, a!, b!, true);
+  if (!c) return product;
+  // ONNX Runtime would make a Gemm again of a matrix product and a bias that is a vector or a matrix.
+  return g.squeeze(g.add(product, g.reshape(c, [...Array<Dim>(3 - c.rank).fill(1), ...c.shape])), 0);
+}
+
+/** α AᵀB, whose kernel reads four numbers of a row of A at once. */
+function withPaddedRows(g: OperatorMethods, a: Value, b: Value, alpha: number): Value | undefined {
+  const zeros = isLong(a.dim(0)) && isLong(b.dim(1)) ? missing(a.dim(1)) : 0;
+  if (zeros === 0) return undefined;
+  return g.slice(g.gemm(g.pad(a, 1, 0, zeros), b, undefined, { transA: true, alpha }), 0, 0, a.dim(1));
 }
 
 export const MatMul = defineOp('MatMul', {
-  webgpu: 'same',
+  webgpu: webgpuMatMul,
   float16: productPrecision,
   infer: inferProduct,
   gradient: (g, { inputs: [a, b], dy }) => productGradients(g, a!, b!, dy, { transA: false, transB: false, alpha: 1 }),
@@ -103,7 +180,7 @@ export const FusedMatMul = defineOp('FusedMatMul', {
 
 /** α A′B′ + β C for matrices; C broadcasts, so it can be a bias row. */
 export const Gemm = defineOp('Gemm', {
-  webgpu: 'same',
+  webgpu: webgpuGemm,
   float16: productPrecision,
   floatAttributes: ['alpha', 'beta'],
   infer: (context) => {

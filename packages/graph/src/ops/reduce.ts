@@ -1,6 +1,6 @@
 // Reductions over axes, running sums, and choices along an axis (ArgMax, TopK).
 // The axes are a constant operand, as in ONNX since opset 18.
-import type { Dim, Shape } from '../dims.js';
+import { sizeOfShape, type Dim, type Shape } from '../dims.js';
 import type { GradientContext, GraphNode, InferContext, OperatorMethods, TensorType, Value } from '../ir.js';
 import { defineOp, inferSame } from '../op.js';
 
@@ -19,8 +19,33 @@ const inferReduction = ({ inputs: [x, axes], attributes }: InferContext): Tensor
 const withAxes = (g: OperatorMethods, value: Value, { inputs: [x, axes] }: GradientContext) =>
   g.reshape(value, reducedShape(x!.shape, axesOf(axes!), true));
 
+/** A sum over more elements than this is made in two stages on WebGPU. */
+const LONGEST_SUM = 1 << 14;
+
+/** Rows between these widths are summed as they are; tensors of other ones are cut into rows of a power of two. */
+const [NARROWEST_ROW, WIDEST_ROW] = [64, 4096];
+
+/**
+ * A sum over all elements: ONNX Runtime's WebGPU provider (1.30) gives each result to one workgroup, so the rows are summed
+ * first, by as many workgroups, and then their sums. Undefined for other sums, and where the size is small or not known.
+ */
+function sumInTwoStages(g: OperatorMethods, [x, axes]: readonly Value[], node: GraphNode): Value | undefined {
+  const size = sizeOfShape(x!.shape);
+  if (typeof size !== 'number' || size <= LONGEST_SUM || axesOf(axes!).length < x!.rank) return undefined;
+  const columns = x!.dim(-1) as number;
+  const isInRows = columns >= NARROWEST_ROW && columns <= WIDEST_ROW;
+  const width = isInRows ? columns : Math.min(WIDEST_ROW, largestPowerOfTwoIn(size));
+  if (width < NARROWEST_ROW) return undefined;
+  const rows = g.reshape(x!, [size / width, width]);
+  const options = { axes: [1] };
+  const sums = node.op === ReduceSum ? g.reduceSum(rows, options) : g.reduceSumSquare(rows, options);
+  return g.reshape(g.reduceSum(sums), node.outputs[0]!.shape);
+}
+
+const largestPowerOfTwoIn = (size: number): number => size & -size;
+
 export const ReduceSum = defineOp('ReduceSum', {
-  webgpu: 'same',
+  webgpu: sumInTwoStages,
   float16: 'float32',
   infer: inferReduction,
   // every summand gets the gradient
@@ -64,7 +89,7 @@ export const ReduceMin = defineOp('ReduceMin', {
 });
 
 export const ReduceSumSquare = defineOp('ReduceSumSquare', {
-  webgpu: 'same',
+  webgpu: sumInTwoStages,
   float16: 'float32',
   infer: inferReduction,
   // d Σx² = 2x dx
