@@ -1,6 +1,6 @@
 // The Tinker API over HTTP, beside the protocols of a model server: its routes, and its form of errors.
 import { realpathSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { protobuf, writeFileAtomically } from '@bowyer/core';
 import { ModelServer, type Exchange, type ModelServerOptions, type Protocol, type Route } from '@bowyer/serving';
@@ -10,6 +10,7 @@ import { modelRoutes } from './routes/models.js';
 import { samplingRoutes } from './routes/sampling.js';
 import { startUpRoutes } from './routes/start-up.js';
 import { trainingRunRoutes } from './routes/training-runs.js';
+import { finishedNames } from './store/finished-names.js';
 import { TinkerService, type TinkerServiceOptions } from './tinker-service.js';
 
 export interface TinkerServerOptions
@@ -84,7 +85,7 @@ const inOwnForm = (route: Route): Route => ({
 
 /** Models on disk belong to the base that they were trained beside. */
 async function checkFolder({ folder, modelFolder, name }: TinkerServerOptions): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  await finishedNames(folder);
   const path = join(folder, 'base.json');
   const own = { model: realpathSync(modelFolder), name };
   const known = await readFile(path, 'utf8').then(

@@ -8,7 +8,7 @@ import { ModelTable } from './models/model-table.js';
 import { operationsOf } from './models/operations.js';
 import { failureOf } from './failure.js';
 import { RequestError } from './request-error.js';
-import { AdapterPlaces } from './sampling/adapter-places.js';
+import { AdapterPlaces, type NamedAdapter } from './sampling/adapter-places.js';
 import { checkSamples, sampleSettings } from './sampling/sample-settings.js';
 import { Sampler } from './sampling/sampler.js';
 import { Checkpoints, pathOf } from './store/checkpoints.js';
@@ -83,10 +83,12 @@ export class TinkerService {
   }
 
   #resume(requests: readonly StoredRequest[]): void {
-    this.models.resume(requests.filter(({ model }) => model !== null));
+    const isOver = ({ id, model, seq }: StoredRequest) =>
+      model === null ? this.futures.isDone(id) : this.models.isPast(model, seq);
     for (const request of requests)
-      if (request.model === null && !this.futures.isDone(request.id)) this.#begin(request);
-      else if (request.model === null) this.#watch(this.futures.forgetRequest(request.id));
+      if (isOver(request)) this.#watch(this.futures.forgetPast(request.id));
+      else if (request.model === null) this.#begin(request);
+      else this.models.find(request.model).add(request);
   }
 
   /**
@@ -187,9 +189,10 @@ export class TinkerService {
     return null;
   }
 
-  #adapterOf(path: string | null): { adapter: string; folder: string } | null {
+  #adapterOf(path: string | null): NamedAdapter | null {
     if (path === null) return null;
-    return { adapter: path, folder: this.checkpoints.folderOf(this.#samplable(path)) };
+    this.#samplable(path);
+    return { name: path, reading: (use) => this.checkpoints.reading(this.#samplable(path), use) };
   }
 
   #samplable(path: string) {

@@ -458,6 +458,8 @@ test('models, samplers, samples of a session and checkpoints are described as th
     const entry = { checkpoint_id: 'weights/first', checkpoint_type: 'training', tinker_path: path };
     expect(await listed()).toMatchObject([{ ...entry, public: false, expires_at: null }]);
     await client.json('POST', `${place}/publish`);
+    const never = client.json('PUT', `${place}/ttl`, { ttl_seconds: 1e15 }); // a date that cannot be written
+    await expect(never).rejects.toMatchObject({ status: 400 });
     await client.json('PUT', `${place}/ttl`, { ttl_seconds: 3600 });
     const [{ expires_at }] = (await listed()) as { expires_at: string }[];
     expect(await listed()).toMatchObject([{ ...entry, public: true }]);
@@ -566,7 +568,8 @@ test('after SIGKILL within the writing of a snapshot, a restart has the numbers 
   expect(written).not.toContain('optimizer.safetensors');
   const begun = join(folder, 'checkpoints', fileName(a), 'weights', 'one.partial');
   await mkdir(begun, { recursive: true }); // as one that was killed within save_weights leaves it
-  await writeFile(join(folder, 'results', `x.bin.${child.pid}.tmp`), '');
+  for (const file of ['base.json', join('results', 'x.bin')])
+    await writeFile(join(folder, `${file}.${child.pid}.tmp`), '');
   await withServer(async (restarted) => {
     const left = await readdir(folder, { recursive: true });
     expect(left.filter((name) => /\.(tmp|partial)($|\/)/.test(name))).toEqual([]);

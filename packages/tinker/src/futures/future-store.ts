@@ -168,6 +168,12 @@ export class FutureStore {
     return this.#entries.get(id)?.state !== 'pending';
   }
 
+  /** Whether its result is kept, and says that it has failed. */
+  async hasFailed(id: string): Promise<boolean> {
+    if (this.#entries.get(id)?.state !== 'done') return false;
+    return (await readStored<ResultHead>(this.#path('results', id))).head.form === 'failure';
+  }
+
   /** Keeps the result; from then on it can be fetched. */
   async finish(id: string, result: Result): Promise<void> {
     const entry = this.#entries.get(id)!;
@@ -188,6 +194,13 @@ export class FutureStore {
   async forgetRequest(id: string): Promise<void> {
     await rm(this.#path('requests', id), { force: true });
     for (const ids of this.#ofModels.values()) ids.delete(id);
+  }
+
+  /** The same for one that a restart finds although its turn is over. Its result may be gone since before. */
+  async forgetPast(id: string): Promise<void> {
+    const entry = this.#entries.get(id)!;
+    if (entry.state === 'pending') entry.state = 'dropped';
+    await this.forgetRequest(id);
   }
 
   /** The same for the requests of a model up to a place in their order. */

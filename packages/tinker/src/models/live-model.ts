@@ -11,9 +11,16 @@ import { finishedNames } from '../store/finished-names.js';
 import type { TrainableModel } from '../training/trainable.js';
 import type { ModelRecord } from './model-record.js';
 
+/** The turn of a request in the order of its model. */
+export interface Turn {
+  seq: number;
+  /** Whether a restart runs it again, and its result is that it has failed. */
+  hasFailed: () => Promise<boolean>;
+}
+
 /** The work of one request. */
 export interface Work {
-  run: (model: TrainableModel, live: LiveModel) => Promise<Result>;
+  run: (model: TrainableModel, live: LiveModel, turn: Turn) => Promise<Result>;
   /** Whether the model is another one afterwards: a restart must run it again. */
   changes: boolean;
 }
@@ -44,6 +51,10 @@ const unreadable = (error: Error): Work => ({ changes: false, run: () => Promise
 
 /** Snapshots take at most this share of the time: one in so many times its own duration. */
 const SNAPSHOT_INTERVAL = 10;
+
+/** Begins the names of copies of checkpoints, which end with the number of the request that loads them. */
+const LOADED = 'loaded-';
+const loadedBy = (name: string): number => (name.startsWith(LOADED) ? Number(name.slice(LOADED.length)) : 0);
 
 export class LiveModel {
   readonly #queue: OrderedQueue<StoredRequest>;
@@ -96,6 +107,11 @@ export class LiveModel {
     return this.#trainable;
   }
 
+  /** The copy of a checkpoint that the request of that number loads. The next snapshot behind it removes it. */
+  loadedFolder(seq: number): string {
+    return join(this.options.folder, `${LOADED}${seq}`);
+  }
+
   add(request: StoredRequest): void {
     this.lastRequest = Date.now();
     this.#queue.add(request.seq, request);
@@ -122,7 +138,7 @@ export class LiveModel {
     const work = await operation.read(request).catch(unreadable);
     const { changes } = work;
     if (isRepeated && !changes) return;
-    const result = await this.#result(work);
+    const result = await this.#result(work, { seq, hasFailed: () => futures.hasFailed(request.id) });
     try {
       if (!isRepeated) await futures.finish(request.id, result);
       this.#isStale ||= changes;
@@ -133,11 +149,11 @@ export class LiveModel {
     }
   }
 
-  async #result(work: Work): Promise<Result> {
+  async #result(work: Work, turn: Turn): Promise<Result> {
     try {
       if (this.record.isUnloaded)
         throw new RequestError(`the model ${this.record.id} is unloaded; load its weights into another one`);
-      return await work.run(await this.trainable(), this);
+      return await work.run(await this.trainable(), this, turn);
     } catch (error) {
       const failure = failureOf(error);
       if (failure.category === 'server') this.options.onFault(error as Error);
@@ -172,8 +188,10 @@ export class LiveModel {
 
   async #forgetUpTo(seq: number): Promise<void> {
     const { folder, futures, record } = this.options;
+    // After a restart, requests behind it are run again, and load their copies again.
+    const isNeeded = (name: string) => name === String(seq) || loadedBy(name) > seq;
     for (const name of await readdir(folder))
-      if (name !== String(seq)) await rm(join(folder, name), { recursive: true, force: true });
+      if (!isNeeded(name)) await rm(join(folder, name), { recursive: true, force: true });
     await futures.forgetRequestsOf(record.id, seq);
   }
 

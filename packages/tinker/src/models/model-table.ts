@@ -1,9 +1,11 @@
 // All models of this server: those that clients create, and those that a restart finds on disk.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash32, Rng } from '@bowyer/core';
 import type { FutureStore, StoredRequest } from '../futures/future-store.js';
 import { RequestError } from '../request-error.js';
 import type { Checkpoints } from '../store/checkpoints.js';
+import { copyNewFolder } from '../store/copy-new-folder.js';
 import { fileName } from '../store/file-names.js';
 import { JsonFolder } from '../store/json-folder.js';
 import type { LoraShape, TrainableModel, TrainingBase } from '../training/trainable.js';
@@ -27,6 +29,9 @@ export interface ModelTableOptions {
   /** A request that waits for one that is missing fails after this many ms. */
   missingMs: number;
 }
+
+/** The folder of a model's that has the checkpoint it begins with, as that was then. */
+const START = 'start';
 
 export class ModelTable {
   readonly #models = new Map<string, LiveModel>();
@@ -55,9 +60,9 @@ export class ModelTable {
     throw new RequestError(`there is no model ${id}; create it first`, 404);
   }
 
-  /** Takes the requests up that were not answered, and those that the newest snapshot has not. */
-  resume(requests: readonly StoredRequest[]): void {
-    for (const request of requests) this.#models.get(request.model ?? '')?.add(request);
+  /** Whether the turn of a sequence number is over, or its model is gone. */
+  isPast(id: string, seq: number): boolean {
+    return this.#models.get(id)?.isPast(seq) ?? true;
   }
 
   /** Creates a model with fresh adapters, or with those of a checkpoint. @throws {RequestError} */
@@ -134,11 +139,12 @@ export class ModelTable {
   #live(record: ModelRecord): Promise<LiveModel> {
     const { folder, futures, operations, onFault, missingMs } = this.options;
     const own = join(folder, fileName(record.id));
-    const open = (snapshot: string | null) => this.#open(record, snapshot);
+    const open = (snapshot: string | null) => this.#open(record, snapshot, join(own, START));
     return LiveModel.open({ record, folder: own, futures, operations, open, onFault, missingMs });
   }
 
-  async #open({ shape, from }: ModelRecord, snapshot: string | null): Promise<TrainableModel> {
+  /** @param start the folder with a copy of the checkpoint that it begins with, which the first snapshot removes */
+  async #open({ shape, from }: ModelRecord, snapshot: string | null, start: string): Promise<TrainableModel> {
     const { base, checkpoints, quotas } = this.options;
     const trainable = await base.create(shape);
     try {
@@ -149,8 +155,11 @@ export class ModelTable {
           `the models have ${bytes} bytes together with this one, and this server has room for ${quotas.modelBytes} (max_models_mb)`,
         );
       if (snapshot !== null) await trainable.load(snapshot, { optimizer: true });
-      else if (from !== null)
-        await trainable.load(checkpoints.folderOf(checkpoints.find(from.path)), { optimizer: from.optimizer });
+      else if (from !== null) {
+        if (!existsSync(start))
+          await checkpoints.reading(checkpoints.find(from.path), (folder) => copyNewFolder(folder, start));
+        await trainable.load(start, { optimizer: from.optimizer });
+      }
     } catch (error) {
       this.#bytes.delete(trainable);
       await trainable.close();

@@ -1,15 +1,23 @@
 // The work that each kind of request does on a model.
+import { existsSync } from 'node:fs';
 import { inTurns } from '@bowyer/serving';
 import type { Result, StoredRequest } from '../futures/future-store.js';
 import { RequestError } from '../request-error.js';
-import { checkpointName, pathOf, type CheckpointKind, type Checkpoints } from '../store/checkpoints.js';
+import {
+  checkpointName,
+  pathOf,
+  type Checkpoint,
+  type CheckpointKind,
+  type Checkpoints,
+} from '../store/checkpoints.js';
+import { copyNewFolder } from '../store/copy-new-folder.js';
 import type { AdamParams, TrainableModel } from '../training/trainable.js';
 import { checkedBody, type Body } from '../wire/bodies.js';
 import { lossInputOfJson, lossInputOfMessage, type LossInput } from '../wire/loss-input.js';
 import { requestOf } from '../wire/messages.js';
 import { jsonBody } from '../wire/request-content.js';
 import { lossBytes } from '../wire/results.js';
-import type { LiveModel, Operation, Work } from './live-model.js';
+import type { LiveModel, Operation, Turn, Work } from './live-model.js';
 import type { Quotas } from './model-record.js';
 
 export interface OperationContext {
@@ -39,27 +47,39 @@ export const operationsOf = (context: OperationContext): Readonly<Record<string,
     endsStep: true,
     async read(request) {
       const { path, optimizer } = checkedBody('loadWeights', await jsonBody(request));
-      return { changes: true, run: (model, live) => loaded(context, path, optimizer ?? false, model, live) };
+      return { changes: true, run: (...on) => loaded(context, path, optimizer ?? false, ...on) };
     },
   },
 });
 
+/** A restart loads the same files again, whatever has become of the checkpoint since then. */
 async function loaded(
-  context: OperationContext,
+  { checkpoints }: OperationContext,
   path: string,
   optimizer: boolean,
   model: TrainableModel,
-  { record }: LiveModel,
+  live: LiveModel,
+  { seq, hasFailed }: Turn,
 ): Promise<Result> {
-  const found = context.checkpoints.find(path);
+  const copy = live.loadedFolder(seq);
+  if (!existsSync(copy)) {
+    if (await hasFailed()) throw new RequestError(`${path} was not loaded before a restart either`);
+    const found = loadable(checkpoints, path, live);
+    await checkpoints.reading(found, (folder) => copyNewFolder(folder, copy));
+  }
+  await model.load(copy, { optimizer });
+  return json({ type: 'load_weights', path, model_id: live.record.id });
+}
+
+/** @throws {RequestError} where the model cannot load it */
+function loadable(checkpoints: Checkpoints, path: string, { record }: LiveModel): Checkpoint {
+  const found = checkpoints.find(path);
   if (found.kind !== 'weights')
     throw new RequestError(`${path} has an adapter alone; load what save_weights has written`);
-  if (JSON.stringify(sizeOf(found)) !== JSON.stringify(sizeOf(record)))
-    throw new RequestError(
-      `${path} is of a LoRA of another kind, ${JSON.stringify(sizeOf(found))}; the model has ${JSON.stringify(sizeOf(record))}`,
-    );
-  await model.load(context.checkpoints.folderOf(found), { optimizer });
-  return json({ type: 'load_weights', path, model_id: record.id });
+  if (JSON.stringify(sizeOf(found)) === JSON.stringify(sizeOf(record))) return found;
+  throw new RequestError(
+    `${path} is of a LoRA of another kind, ${JSON.stringify(sizeOf(found))}; the model has ${JSON.stringify(sizeOf(record))}`,
+  );
 }
 
 const sizeOf = ({ shape: { seed: _, ...size } }: { shape: { seed: number } }): object => size;

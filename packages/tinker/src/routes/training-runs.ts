@@ -73,7 +73,8 @@ function ofCheckpoints(service: TinkerService): Route[] {
       method: 'GET',
       path: `${PREFIX}/${place}/archive.tar`,
       respond: async (exchange) => {
-        const bytes = await buffer(packTar(checkpoints.folderOf(found(exchange)), { map: withoutOwner }));
+        const packed = (folder: string) => buffer(packTar(folder, { map: withoutOwner }));
+        const bytes = await checkpoints.reading(found(exchange), packed);
         return { status: 200, bytes, headers: { 'content-type': 'application/x-tar' } };
       },
     },

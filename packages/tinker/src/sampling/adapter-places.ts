@@ -1,6 +1,13 @@
 // The adapters that are loaded beside the base for sampling: those used last, as many as there are places.
 import type { ServedEngine } from '@bowyer/serving';
 
+/** An adapter by its name. */
+export interface NamedAdapter {
+  name: string;
+  /** Its folder stays and has whole files while `use` reads it. @throws where there is no such adapter any more */
+  reading: (use: (folder: string) => Promise<unknown>) => Promise<unknown>;
+}
+
 export class AdapterPlaces {
   /** The one that was used longest ago comes first. */
   readonly #loaded = new Set<string>();
@@ -12,19 +19,16 @@ export class AdapterPlaces {
   ) {}
 
   /**
-   * Begins work that uses an adapter by its name, which it has a place for from then on until its answers end.
+   * Begins work that uses an adapter, which has a place from then on until its answers end.
    *
-   * @param name null: the base itself
+   * @param adapter null: the base itself
    * @param begin starts all of its work before it returns
    */
-  async with<Result>(
-    name: { adapter: string; folder: string } | null,
-    begin: (model: string) => Promise<Result>,
-  ): Promise<Result> {
-    if (name === null) return begin(this.engine.adapters.modelName);
+  async with<Result>(adapter: NamedAdapter | null, begin: (model: string) => Promise<Result>): Promise<Result> {
+    if (adapter === null) return begin(this.engine.adapters.modelName);
     const { work } = await this.#inTurn(async () => {
-      await this.#load(name.adapter, name.folder);
-      return { work: begin(name.adapter) };
+      await this.#load(adapter);
+      return { work: begin(adapter.name) };
     });
     return work;
   }
@@ -36,15 +40,15 @@ export class AdapterPlaces {
     });
   }
 
-  async #load(adapter: string, folder: string): Promise<void> {
-    if (this.#loaded.delete(adapter)) return void this.#loaded.add(adapter);
+  async #load({ name, reading }: NamedAdapter): Promise<void> {
+    if (this.#loaded.delete(name)) return void this.#loaded.add(name);
     while (this.#loaded.size >= this.places) {
       const [oldest] = this.#loaded;
       this.#loaded.delete(oldest);
       this.engine.adapters.unload(oldest);
     }
-    await this.engine.adapters.load(adapter, folder);
-    this.#loaded.add(adapter);
+    await reading((folder) => this.engine.adapters.load(name, folder));
+    this.#loaded.add(name);
   }
 
   #inTurn<Result>(change: () => Promise<Result>): Promise<Result> {

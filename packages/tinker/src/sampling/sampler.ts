@@ -4,7 +4,7 @@ import type { TopLogprobs } from '@bowyer/models';
 import { QueueFullError, type ServedEngine } from '@bowyer/serving';
 import { RequestError } from '../request-error.js';
 import { EMPTY, type SampleResult } from '../wire/results.js';
-import type { AdapterPlaces } from './adapter-places.js';
+import type { AdapterPlaces, NamedAdapter } from './adapter-places.js';
 import { completionOf, type SampleSettings } from './sample-settings.js';
 
 /** Requests of other protocols may have filled the engine's queue: then it is tried again, in milliseconds. */
@@ -19,7 +19,7 @@ export class Sampler {
   ) {}
 
   /** @param adapter null: the base samples */
-  async sample(adapter: { adapter: string; folder: string } | null, settings: SampleSettings): Promise<SampleResult> {
+  async sample(adapter: NamedAdapter | null, settings: SampleSettings): Promise<SampleResult> {
     const { signal } = this.#stop;
     const { scoresPrompt, prompt, topK } = settings;
     const completed = await this.#begun(adapter, (name) =>
@@ -38,10 +38,7 @@ export class Sampler {
     };
   }
 
-  async #begun<Result>(
-    adapter: { adapter: string; folder: string } | null,
-    begin: (name: string) => Promise<Result>,
-  ): Promise<Result> {
+  async #begun<Result>(adapter: NamedAdapter | null, begin: (name: string) => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
         return await this.places.with(adapter, begin);
@@ -52,10 +49,7 @@ export class Sampler {
     }
   }
 
-  async #promptLogprobs(
-    adapter: { adapter: string; folder: string } | null,
-    prompt: readonly number[],
-  ): Promise<Float32Array> {
+  async #promptLogprobs(adapter: NamedAdapter | null, prompt: readonly number[]): Promise<Float32Array> {
     const [scores] = await this.#begun(adapter, async (name) => {
       const { adapter: loaded, release } = this.engine.adapters.use(name);
       try {
@@ -69,7 +63,7 @@ export class Sampler {
 
   /** The engine reports the most likely tokens where it samples one: it samples one behind each of the prompt's beginnings. */
   async #topK(
-    adapter: { adapter: string; folder: string } | null,
+    adapter: NamedAdapter | null,
     prompt: readonly number[],
     k: number,
   ): Promise<NonNullable<SampleResult['topK']>> {

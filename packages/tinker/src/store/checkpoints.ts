@@ -1,4 +1,6 @@
-// Checkpoints of models in their folders: what save_weights and save_weights_for_sampler wrote. One is there once its record is.
+// Checkpoints of models in their folders: what save_weights and save_weights_for_sampler wrote. One is there once its record is, and one
+// that is overwritten stays until the record of the new one has taken its place.
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RequestError } from '../request-error.js';
@@ -12,6 +14,8 @@ export interface Checkpoint {
   run: string;
   kind: CheckpointKind;
   name: string;
+  /** The folder of its files beside those of its kind; absent where its name alone says so, as for the first one of a name. */
+  files?: string;
   /** The request that wrote it: the same request writes it once. */
   request: string;
   baseModel: string;
@@ -34,6 +38,11 @@ const RECORDS = 'records';
 
 /** Quotas are for all of them together. */
 export class Checkpoints {
+  /** How many read in the folder of a checkpoint. */
+  readonly #readers = new Map<string, number>();
+  /** Folders that are removed when nobody reads in them any more. */
+  readonly #discarded = new Set<string>();
+
   private constructor(
     private readonly folder: string,
     private readonly records: JsonFolder<Checkpoint>,
@@ -57,8 +66,27 @@ export class Checkpoints {
       if (!known.has(path)) await rm(path, { recursive: true, force: true });
   }
 
-  folderOf({ run, kind, name }: Pick<Checkpoint, 'run' | 'kind' | 'name'>): string {
-    return join(this.folder, fileName(run), kind, fileName(name));
+  folderOf({ run, kind, name, files = fileName(name) }: Pick<Checkpoint, 'run' | 'kind' | 'name' | 'files'>): string {
+    return join(this.folder, fileName(run), kind, files);
+  }
+
+  /** Its folder stays until `use` has read it, also where the checkpoint is overwritten or removed meanwhile. */
+  async reading<Result>(checkpoint: Checkpoint, use: (folder: string) => Promise<Result>): Promise<Result> {
+    const folder = this.folderOf(checkpoint);
+    this.#readers.set(folder, (this.#readers.get(folder) ?? 0) + 1);
+    try {
+      return await use(folder);
+    } finally {
+      const left = this.#readers.get(folder)! - 1;
+      if (left > 0) this.#readers.set(folder, left);
+      else this.#readers.delete(folder);
+      if (left === 0 && this.#discarded.delete(folder)) await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  async #discard(folder: string): Promise<void> {
+    if (this.#readers.has(folder)) this.#discarded.add(folder);
+    else await rm(folder, { recursive: true, force: true });
   }
 
   /** Newest first; of one run if it is given. Those of sampling sessions have no names and are left out. */
@@ -80,25 +108,26 @@ export class Checkpoints {
    * @param mostBytes of those files
    */
   async save(
-    wanted: Omit<Checkpoint, 'time' | 'bytes' | 'isPublic'>,
+    wanted: Omit<Checkpoint, 'files' | 'time' | 'bytes' | 'isPublic'>,
     overwrite: boolean,
     { write, mostBytes }: { write: (folder: string) => Promise<void>; mostBytes: number },
   ): Promise<Checkpoint> {
     const path = pathOf(wanted);
-    const former = this.records.get(path);
-    if (former && former.request === wanted.request) return former;
-    if (former && this.#isAlive(former) && !overwrite)
-      throw new RequestError(`the checkpoint ${path} exists; send overwrite, or another path`);
+    if (this.records.get(path)?.request === wanted.request) return this.records.get(path)!;
     await this.#removeExpired();
+    const former = this.records.get(path);
+    if (former && !overwrite) throw new RequestError(`the checkpoint ${path} exists; send overwrite, or another path`);
     this.#checkRoom(mostBytes, former?.bytes ?? 0);
-    if (former) await this.remove(path);
-    const folder = this.folderOf(wanted);
+    const isTaken = former !== undefined || this.#readers.has(this.folderOf(wanted));
+    const place = isTaken ? { ...wanted, files: `${fileName(wanted.name)}.${randomUUID()}` } : wanted;
+    const folder = this.folderOf(place);
     await rm(folder, { recursive: true, force: true });
     await mkdir(join(folder, '..'), { recursive: true });
     await write(folder);
     const bytes = await bytesBelow(folder);
-    const record = { ...wanted, bytes, time: new Date(this.now()).toISOString(), isPublic: false };
+    const record = { ...place, bytes, time: new Date(this.now()).toISOString(), isPublic: false };
     await this.records.set(path, record);
+    if (former) await this.#discard(this.folderOf(former));
     if (wanted.isEphemeral) await this.#removeOldEphemeral(wanted.run);
     return record;
   }
@@ -107,7 +136,7 @@ export class Checkpoints {
     const found = this.records.get(path);
     if (found === undefined) return;
     await this.records.delete(path);
-    await rm(this.folderOf(found), { recursive: true, force: true });
+    await this.#discard(this.folderOf(found));
   }
 
   async change(path: string, changes: Partial<Pick<Checkpoint, 'isPublic' | 'expires'>>): Promise<void> {

@@ -29,12 +29,26 @@ export class JsonFolder<Entry extends object> {
 
   async set(id: string, entry: Entry): Promise<void> {
     this.entries.set(id, entry);
-    await writeFileAtomically(this.#path(id), JSON.stringify(entry));
+    await this.#inTurn(id, () => writeFileAtomically(this.#path(id), JSON.stringify(entry)));
   }
 
   async delete(id: string): Promise<void> {
     this.entries.delete(id);
-    await rm(this.#path(id), { force: true });
+    await this.#inTurn(id, () => rm(this.#path(id), { force: true }));
+  }
+
+  /** The last change of each record that is being written. */
+  readonly #changes = new Map<string, Promise<void>>();
+
+  /** Changes of one record reach the disk one behind the other. */
+  async #inTurn(id: string, change: () => Promise<void>): Promise<void> {
+    const own = (this.#changes.get(id) ?? Promise.resolve()).catch(() => undefined).then(change);
+    this.#changes.set(id, own);
+    try {
+      await own;
+    } finally {
+      if (this.#changes.get(id) === own) this.#changes.delete(id);
+    }
   }
 
   #path(id: string): string {

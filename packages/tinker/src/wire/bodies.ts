@@ -50,6 +50,8 @@ const lossInput = object({
 });
 const ofModel = { model_id: id, seq_id: maybe(index) };
 const number = Type.Number();
+/** A moment that far ahead, 136 years, can still be written as a date. */
+const seconds = Type.Integer({ minimum: 1, maximum: 2 ** 32 });
 
 const schemas = {
   datum,
@@ -100,7 +102,7 @@ const schemas = {
   saveWeights: object({
     ...ofModel,
     path: maybe(text),
-    ttl_seconds: maybe(Type.Integer({ minimum: 1 })),
+    ttl_seconds: maybe(seconds),
     overwrite: maybe(Type.Boolean()),
     user_metadata: metadata,
     ...ofType('save_weights'),
@@ -109,7 +111,7 @@ const schemas = {
     ...ofModel,
     path: maybe(text),
     sampling_session_seq_id: maybe(index),
-    ttl_seconds: maybe(Type.Integer({ minimum: 1 })),
+    ttl_seconds: maybe(seconds),
     overwrite: maybe(Type.Boolean()),
     user_metadata: metadata,
     ...ofType('save_weights_for_sampler'),
@@ -155,7 +157,7 @@ const schemas = {
     ...ofType('sample'),
   }),
   weightsInfo: object({ tinker_path: text }),
-  ttl: object({ ttl_seconds: maybe(Type.Integer({ minimum: 1 })) }),
+  ttl: object({ ttl_seconds: maybe(seconds) }),
 };
 
 type Schemas = typeof schemas;

@@ -1,0 +1,65 @@
+// Checkpoints that are overwritten and removed: what is listed can be read, whatever happens meanwhile.
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Checkpoints, pathOf } from './checkpoints.js';
+
+let folder: string;
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'tinker-checkpoints-'))));
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const shape = { rank: 2, seed: 1, trainAttn: true, trainMlp: true, trainUnembed: false };
+const one = { run: 'a:train:0', kind: 'weights', name: 'one', baseModel: 'tiny', shape } as const;
+const path = pathOf(one);
+
+const open = () => Checkpoints.open(folder, 1000);
+
+/** Saves a checkpoint with one file of that text. @param text null: the writing fails */
+const save = (checkpoints: Checkpoints, request: string, text: string | null) =>
+  checkpoints.save({ ...one, request, expires: null, isEphemeral: false }, true, {
+    async write(into) {
+      await mkdir(into);
+      if (text === null) throw new Error('the disk is full');
+      await writeFile(join(into, 'text'), text);
+    },
+    mostBytes: 10,
+  });
+
+const textOf = (checkpoints: Checkpoints) =>
+  checkpoints.reading(checkpoints.find(path), (from) => readFile(join(from, 'text'), 'utf8'));
+
+test('a checkpoint that is overwritten stays until the new one is whole, also over a restart', async () => {
+  const checkpoints = await open();
+  await save(checkpoints, '1', 'first');
+  await expect(save(checkpoints, '2', null)).rejects.toThrow('the disk is full');
+  expect(await textOf(checkpoints)).toBe('first');
+  const restarted = await open();
+  expect(await textOf(restarted)).toBe('first');
+  await save(restarted, '3', 'third');
+  expect(await textOf(restarted)).toBe('third');
+  expect(await textOf(await open())).toBe('third');
+  expect(await readdir(join(folder, 'a%3Atrain%3A0', 'weights'))).toHaveLength(1);
+});
+
+test('what is read stays while it is overwritten and removed, and is gone afterwards', async () => {
+  const checkpoints = await open();
+  await save(checkpoints, '1', 'first');
+  const seen = await checkpoints.reading(checkpoints.find(path), async (from) => {
+    await checkpoints.remove(path);
+    await save(checkpoints, '2', 'second');
+    await save(checkpoints, '3', 'third');
+    return readFile(join(from, 'text'), 'utf8');
+  });
+  expect(seen).toBe('first');
+  expect(await textOf(checkpoints)).toBe('third');
+  expect(await readdir(join(folder, 'a%3Atrain%3A0', 'weights'))).toHaveLength(1);
+});
+
+test('changes of one checkpoint at once are all made, and all of them are on disk', async () => {
+  const checkpoints = await open();
+  await save(checkpoints, '1', 'first');
+  const expires = Date.now() + 1_000_000;
+  const changes = Array.from({ length: 20 }, (_, i) => (i === 7 ? { expires } : { isPublic: i % 2 === 1 }));
+  await Promise.all(changes.map((change) => checkpoints.change(path, change)));
+  for (const each of [checkpoints, await open()]) expect(each.find(path)).toMatchObject({ isPublic: true, expires });
+});
