@@ -44,7 +44,13 @@ export {
   type RunOutputs,
 } from './device/program.js';
 export { HostMemory, LOOP_BYTES, wasmMemoryOf, type WasmMemory } from './device/host-memory.js';
-export { checkDevice, chooseDevice, type DeviceChoice, type DeviceKind } from './device/choose-device.js';
+export {
+  checkDevice,
+  chooseDevice,
+  type DeviceChoice,
+  type DeviceKind,
+  type GpuBuffers,
+} from './device/choose-device.js';
 export { gpuCrossings, type GpuCrossings } from './device/gpu-crossings.js';
 export { webgpuAvailable } from './device/provider-probe.js';
 export { State, type StateTensorInfo, type StateTensorInit, type TensorCopy } from './device/state.js';

@@ -23,6 +23,10 @@ export const deviceKeys = {
     ['float32', 'float16'],
     'number type of the arithmetic; float16 keeps float32 master weights, scales the loss and needs device=webgpu (docs/devices.md)',
   ),
+  gpu_buffers: oneOf(
+    ['bucket', 'exact'],
+    'free buffers of device=webgpu. bucket: kept by classes of size, up to a limit; exact: all kept, by their sizes: faster where batches have few shapes, with more memory for each shape (docs/devices.md)',
+  ),
   threads: Type.Integer({
     minimum: 0,
     maximum: 256,

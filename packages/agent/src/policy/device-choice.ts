@@ -3,7 +3,7 @@ import { checkDevice, chooseDevice, type DeviceOptions } from '@bowyer/graph';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import type { Reporting } from '../reporting/reporting.js';
 
-export type DeviceConfig = Pick<AgentConfig, 'device' | 'precision' | 'threads'>;
+export type DeviceConfig = Pick<AgentConfig, 'device' | 'precision' | 'gpuBuffers' | 'threads'>;
 
 /** Replaces `device: auto` by what this machine has; one line of the log reports which, and why. */
 export async function settleDevice(config: DeviceConfig, { log }: Pick<Reporting, 'log'>): Promise<void> {
@@ -12,12 +12,13 @@ export async function settleDevice(config: DeviceConfig, { log }: Pick<Reporting
     log(`device=${device} (${reason})`);
     config.device = device;
   }
-  await checkDevice(config.device, config.precision);
+  await checkDevice(config.device, config.precision, config.gpuBuffers);
 }
 
 /** The device that a settled config names. */
-export const deviceOf = ({ device, precision, threads }: DeviceConfig): DeviceOptions => ({
+export const deviceOf = ({ device, precision, gpuBuffers, threads }: DeviceConfig): DeviceOptions => ({
   device,
   precision,
+  gpuBuffers,
   threads: threads || undefined,
 });

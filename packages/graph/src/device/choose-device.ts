@@ -35,8 +35,25 @@ export async function chooseDevice(machine: Machine = thisMachine): Promise<Devi
   return { device: 'cpu', reason: `webgpu: ${webgpu}; cuda: ${cuda}` };
 }
 
-/** Throws where the device cannot be used, or not in this precision; the message says how to fix it. */
-export async function checkDevice(device: DeviceKind, precision: Precision = 'float32'): Promise<void> {
+/**
+ * Buffers of ONNX Runtime's WebGPU provider that are free again. bucket: those up to 160 MB are kept by classes of size, a limited
+ * number of each; exact: all are kept, for tensors of exactly their size, so memory grows with every new shape.
+ */
+export type GpuBuffers = 'bucket' | 'exact';
+
+/** Throws where the device cannot be used, or not with these settings; the message says how to fix it. */
+export async function checkDevice(
+  device: DeviceKind,
+  precision: Precision = 'float32',
+  gpuBuffers: GpuBuffers = 'bucket',
+): Promise<void> {
+  if (gpuBuffers === 'exact' && device !== 'webgpu')
+    throw new DeviceError(
+      [
+        `gpu_buffers 'exact' is for device 'webgpu'; device '${device}' has no such buffers`,
+        `  use device=webgpu where there is a GPU, or gpu_buffers=bucket`,
+      ].join('\n'),
+    );
   if (precision === 'float16' && device !== 'webgpu')
     throw new DeviceError(
       [

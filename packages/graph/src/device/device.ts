@@ -12,7 +12,7 @@ import {
 } from '../dtype.js';
 import { DeviceError } from '../errors.js';
 import type { Graph } from '../graph.js';
-import { checkDevice, chooseDevice, type DeviceKind } from './choose-device.js';
+import { checkDevice, chooseDevice, type DeviceKind, type GpuBuffers } from './choose-device.js';
 import { GraphKernel, WorkerKernel, type Kernel, type KernelSource } from './kernel-handles.js';
 import { ModelFiles } from './model-files.js';
 import { onnxRuntimePath } from './onnx-runtime.js';
@@ -28,6 +28,8 @@ export interface DeviceOptions {
   device: DeviceKind | 'auto';
   /** The type in which graphs compute; 'float16' needs a GPU that supports it in shaders. 'float32' if not given. */
   precision?: Precision;
+  /** What becomes of a GPU's free buffers, on 'webgpu' alone. 'bucket' if not given. */
+  gpuBuffers?: GpuBuffers;
   /** Threads inside one operator; all cores if not given. The same number is needed for bit-equal results. */
   threads?: number;
   /** The processes that compute together, each with a device of its own; this one alone if not given. */
@@ -45,9 +47,9 @@ export async function openDevice(options: DeviceOptions): Promise<Device> {
   const threads = options.threads ?? availableParallelism();
   const device = options.device === 'auto' ? (await chooseDevice()).device : options.device;
   const precision = options.precision ?? 'float32';
-  await checkDevice(device, precision);
-  const { ranks = oneRank, shardsOptimizers = false } = options;
-  const client = new WorkerClient({ device, threads, profileFolder: kernelProfileFolder() });
+  const { ranks = oneRank, shardsOptimizers = false, gpuBuffers = 'bucket' } = options;
+  await checkDevice(device, precision, gpuBuffers);
+  const client = new WorkerClient({ device, threads, gpuBuffers, profileFolder: kernelProfileFolder() });
   return new Device(device, precision, threads, client, ranks, shardsOptimizers);
 }
 

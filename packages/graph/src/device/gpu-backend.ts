@@ -16,8 +16,13 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
   /** Sessions that copy a tensor to or from the GPU. */
   readonly #copies = new Map<string, Promise<InferenceSession>>();
 
+  /** Sessions share one GPU device, whose settings are those of the first one. */
+  readonly #provider: InferenceSession.WebGpuExecutionProviderOption;
+
   constructor(private readonly settings: WorkerSettings) {
     super();
+    const storageBufferCacheMode = settings.gpuBuffers === 'exact' ? 'simple' : 'bucket';
+    this.#provider = { name: 'webgpu', storageBufferCacheMode };
   }
 
   protected async createTensor({ dtype, dims, data }: StateTensorSpec): Promise<StateTensor> {
@@ -49,7 +54,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
   protected async createSession({ stored, model, externalData }: RequestOf<'compile'>): Promise<InferenceSession> {
     const { profileFolder } = this.settings;
     const session = await InferenceSession.create(model as Uint8Array, {
-      executionProviders: ['webgpu'],
+      executionProviders: [this.#provider],
       graphOptimizationLevel: 'all',
       // ONNX Runtime keeps shape arithmetic on the CPU on purpose, and warns about it each time.
       logSeverityLevel: 3,
@@ -105,7 +110,7 @@ export class GpuBackend extends Backend<StateTensor, GpuBinding> {
     let session = this.#copies.get(key);
     if (!session) {
       session = InferenceSession.create(copyModel(dtype), {
-        executionProviders: ['webgpu'],
+        executionProviders: [this.#provider],
         preferredOutputLocation: { y: to },
       });
       this.#copies.set(key, session);

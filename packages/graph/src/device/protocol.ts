@@ -1,6 +1,6 @@
 // Messages between the main thread and the worker that owns all sessions and state: one request and one response per call.
 import type { DataType, TensorArray } from '../dtype.js';
-import type { DeviceKind } from './choose-device.js';
+import type { DeviceKind, GpuBuffers } from './choose-device.js';
 
 export interface HostTensor {
   dims: readonly number[];
@@ -35,6 +35,7 @@ export interface WorkerSettings {
   threads: number;
   /** The folder for profiles of the sessions' first runs; null: they are not profiled, and responses are not timed. */
   profileFolder: string | null;
+  gpuBuffers: GpuBuffers;
 }
 
 export interface StateTensorSpec {

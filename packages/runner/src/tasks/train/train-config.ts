@@ -22,6 +22,7 @@ export type TrainConfig = WarmStartConfig &
   Pick<RunConfig, 'projectName' | 'runName'> &
   Pick<
     AgentConfig,
+    | 'gpuBuffers'
     | 'threads'
     | 'slots'
     | 'maxFailureShare'
