@@ -78,8 +78,12 @@ export type InputGradient = Value | ((accumulated: Value | undefined) => Value) 
 
 export type GradientRule = (g: OperatorMethods, context: GradientContext) => InputGradient[];
 
-/** The same result from operators that ONNX Runtime's WebGPU provider has; undefined where the node can stay as it is. */
-export type WebgpuRewrite = (g: OperatorMethods, operands: readonly Value[], node: GraphNode) => Value | undefined;
+/** The same results from operators that ONNX Runtime's WebGPU provider has; undefined where the node can stay as it is. */
+export type WebgpuRewrite = (
+  g: OperatorMethods,
+  operands: readonly Value[],
+  node: GraphNode,
+) => Value | readonly Value[] | undefined;
 
 /**
  * How a node is rewritten for ONNX Runtime's WebGPU provider (see webgpu-form.ts).

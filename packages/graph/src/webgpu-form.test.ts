@@ -195,3 +195,21 @@ test.each([
   const inputs = { x: integers([...shape]) };
   expect(await results(form, inputs)).toEqual(await results(g, inputs));
 });
+
+describe.each([7, 8, 40])('a split into %i pieces', (count) => {
+  const g = new GraphBuilder('split');
+  const sizes = Array.from({ length: count }, (_, i) => 1 + (i % 3));
+  const total = sizes.reduce((a, b) => a + b, 0);
+  g.split(g.input('x', 'float32', [2, total]), 1, sizes).forEach((piece, i) => g.output(`piece_${i}`, piece));
+  const inputs = { x: integers([2, total]) };
+
+  test('is made of splits for which a shader has enough buffers', async () => {
+    const form = webgpuForm(g);
+    for (const { op, outputs } of form.nodes) if (op.opType === 'Split') expect(outputs.length).toBeLessThan(8);
+    expect(await results(form, inputs)).toEqual(await results(g, inputs));
+  });
+
+  gpuTest('has the same pieces on the GPU', async () => {
+    expect(await results(g, inputs, 'webgpu')).toEqual(await results(g, inputs));
+  });
+});

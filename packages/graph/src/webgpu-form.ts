@@ -28,7 +28,7 @@ class WebgpuGraph extends GraphRewrite {
     const form = op.webgpu ?? 'same';
     if (form === 'cast') return this.#addCast(node);
     const rewritten = typeof form === 'function' && form(this.g, this.#exact(inputs) as Value[], node);
-    if (rewritten) return this.keep(outputs[0]!, rewritten);
+    if (rewritten) return [rewritten].flat().forEach((value, i) => this.keep(outputs[i]!, value));
     const shapes = outputs.map(({ shape }) => shape);
     const results = this.g.apply(op, this.#operands(node, form), attributes, shapes);
     outputs.forEach((value, i) => this.keep(value, results[i]!));

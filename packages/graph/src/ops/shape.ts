@@ -1,6 +1,7 @@
 // Operators that move elements without changing them: views, transposition, joining, cutting, padding, repetition.
 // Targets which depend on symbolic dimensions are operands (int64 tensors); the builder passes the resulting shape alongside.
 import { addDims, subtractDims, type Dim } from '../dims.js';
+import type { GraphNode, OperatorMethods, Value } from '../ir.js';
 import { defineOp, inferSame } from '../op.js';
 
 /** The builder passes the shape; only the type follows from the operand. */
@@ -81,8 +82,31 @@ export const Concat = defineOp('Concat', {
     ),
 });
 
+/** WebGPU promises a shader eight buffers, and one of a split's is its operand. */
+const MOST_PIECES = 7;
+
+/** ONNX Runtime's WebGPU provider (1.30) makes all pieces with one shader: more than it has buffers for are made in turns. */
+function splitInTurns(
+  g: OperatorMethods,
+  [x]: readonly Value[],
+  { outputs, attributes }: GraphNode,
+): Value[] | undefined {
+  const axis = attributes.axis as number;
+  const sizes = outputs.map((piece) => piece.dim(axis));
+  if (sizes.length <= MOST_PIECES || !sizes.every((size) => typeof size === 'number')) return undefined;
+  let start = 0;
+  const turns = Array.from({ length: Math.ceil(sizes.length / MOST_PIECES) }, (_, turn) => {
+    const own = sizes.slice(turn * MOST_PIECES, (turn + 1) * MOST_PIECES);
+    const end = own.reduce((sum, size) => sum + size, start);
+    const part = g.slice(x!, axis, start, end);
+    start = end;
+    return g.split(part, axis, own);
+  });
+  return turns.flat();
+}
+
 export const Split = defineOp('Split', {
-  webgpu: 'same',
+  webgpu: splitInTurns,
   float16: 'operands',
   infer: ({ inputs: [x], attributes }) =>
     Array.from({ length: attributes._parts as number }, () => ({ dtype: x!.dtype, shape: x!.shape })),

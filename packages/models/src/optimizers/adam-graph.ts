@@ -1,35 +1,61 @@
-// The optimizer step as a graph, for parameters that live on a GPU: the same formulas as adam-kernel.ts, line by line.
+// The optimizer step as a graph, for parameters that live on a GPU: the same formulas as adam-kernel.ts.
 import type { GraphBuilder, GraphKernelContext, GraphKernelResult, Value } from '@bowyer/graph';
 import type { AdamArgs } from './adam-kernel.js';
-import { clipGraph } from './gradient-clip.js';
+import { clipGraph, type GraphClip } from './gradient-clip.js';
+import { updatedInGroups, type NamedValues } from './tensor-groups.js';
 
-export function adamGraph(g: GraphBuilder, { states, args }: GraphKernelContext): GraphKernelResult {
-  const scalars = args as Record<keyof AdamArgs, Value>;
-  const names = Object.keys(states.p);
-  const { finite, scale, results } = clipGraph(g, states.g, scalars);
+export type AdamNumbers = Record<Exclude<keyof AdamArgs, 'decoupled'>, Value>;
 
-  const updated: Record<'p' | 'g' | 'm' | 'v', Record<string, Value>> = { p: {}, g: {}, m: {}, v: {} };
-  for (const name of names) {
-    const old = { p: states.p[name], g: states.g[name], m: states.m[name], v: states.v[name] };
-    const stepped = adamUpdate(g, old, scale, scalars);
-    for (const role of ['p', 'm', 'v'] as const) updated[role][name] = g.where(finite, stepped[role], old[role]);
-    updated.g[name] = g.zeros(old.p.shape);
-  }
-  return { states: updated, results };
+export function adamGraph(g: GraphBuilder, { states, args, constants }: GraphKernelContext): GraphKernelResult {
+  const numbers = args as AdamNumbers;
+  const clip = clipGraph(g, states.g, numbers);
+  const { p, g: gradients, m, v } = states;
+  const updated = adamUpdates(g, { p, g: gradients, m, v }, clip, numbers, constants.decoupled === true);
+  return { states: updated, results: clip.results };
 }
 
-/** New parameter and moments of tensors of one shape. @param scale factor on the gradient */
+/** New tensors of all roles, which are the old ones where the gradients are not finite; gradients become zero. */
+export function adamUpdates(
+  g: GraphBuilder,
+  states: Readonly<Record<'p' | 'g' | 'm' | 'v', NamedValues>>,
+  { finite, scale, zero }: GraphClip,
+  numbers: AdamNumbers,
+  decoupled: boolean,
+): Record<'p' | 'g' | 'm' | 'v', Record<string, Value>> {
+  // With these numbers and a gradient of zero the update changes nothing: scalars are cheaper to choose than tensors.
+  const unless = (name: keyof AdamNumbers, x: number) => g.where(finite, numbers[name], x);
+  const still = { beta1: unless('beta1', 1), beta2: unless('beta2', 1), keep: unless('keep', 1), l2: unless('l2', 0) };
+  const chosen = { ...numbers, ...still, stepSize: unless('stepSize', 0), eps: unless('eps', 1) };
+  const updated = updatedInGroups(g, states, (old) => ({
+    ...adamUpdate(g, { ...old, g: g.where(finite, old.g, 0) }, scale, chosen, decoupled),
+    g: g.expand(zero, old.p.shape),
+  }));
+  return Object.keys(states.p).length > 0 ? updated : { p: {}, g: {}, m: {}, v: {} };
+}
+
+/**
+ * New parameter and moments of tensors of one shape.
+ *
+ *     p ← keep · p − stepSize / c · m / (√v + ε / c)   with c = 1 / √(1 − β₂ᵗ)
+ *
+ * @param scale factor on the gradient
+ * @param decoupled whether `l2` is 0; otherwise `keep` is 1
+ */
 export function adamUpdate(
   g: GraphBuilder,
   { p, g: summed, m, v }: Record<'p' | 'g' | 'm' | 'v', Value>,
   scale: Value,
-  scalars: Record<keyof AdamArgs, Value>,
+  { beta1, beta2, oneMinusBeta1, oneMinusBeta2, stepSize, secondMomentScale, eps, l2, keep }: AdamNumbers,
+  decoupled: boolean,
 ): Record<'p' | 'm' | 'v', Value> {
-  const gradient = g.add(g.mul(summed, scale), g.mul(p, scalars.l2));
-  const newM = g.add(g.mul(m, scalars.beta1), g.mul(gradient, scalars.oneMinusBeta1));
-  const newV = g.add(g.mul(v, scalars.beta2), g.mul(g.square(gradient), scalars.oneMinusBeta2));
-  const denominator = g.add(g.mul(g.sqrt(newV), scalars.secondMomentScale), scalars.eps);
-  return { p: g.sub(g.mul(p, scalars.keep), g.div(g.mul(newM, scalars.stepSize), denominator)), m: newM, v: newV };
+  // Numbers are multiplied with numbers first: each product with a tensor is a pass over the GPU's memory.
+  const gradient = decoupled ? summed : g.add(g.mul(summed, scale), g.mul(p, l2));
+  const share = (x: Value) => (decoupled ? g.mul(scale, x) : x);
+  const newM = g.add(g.mul(m, beta1), g.mul(gradient, share(oneMinusBeta1)));
+  const newV = g.add(g.mul(v, beta2), g.square(g.mul(gradient, share(g.sqrt(oneMinusBeta2)))));
+  const direction = g.div(newM, g.add(g.sqrt(newV), g.div(eps, secondMomentScale)));
+  const change = g.mul(direction, g.div(stepSize, secondMomentScale));
+  return { p: g.sub(decoupled ? g.mul(p, keep) : p, change), m: newM, v: newV };
 }
 
 /** x̄ ← (1 − τ) x̄ + τ x for every parameter. */
@@ -37,6 +63,8 @@ export function polyakGraph(
   g: GraphBuilder,
   { states: { target, online }, args: { tau } }: GraphKernelContext,
 ): GraphKernelResult {
-  const blend = (name: string) => g.add(g.mul(target[name], g.sub(1, tau)), g.mul(online[name], tau));
-  return { states: { target: Object.fromEntries(Object.keys(target).map((name) => [name, blend(name)])) } };
+  const blended = updatedInGroups(g, { target, online }, (old) => ({
+    target: g.add(g.mul(old.target, g.sub(1, tau)), g.mul(old.online, tau)),
+  }));
+  return { states: blended };
 }

@@ -4,7 +4,10 @@ import type { KernelCall } from '@bowyer/graph';
 import { adamInPlace, type AdamScalars } from '../wasm/elementwise-simd.js';
 import { clipGradients, type ClipArgs, type OptimizerStep } from './gradient-clip.js';
 
-export type AdamArgs = ClipArgs & AdamScalars;
+export interface AdamArgs extends ClipArgs, AdamScalars {
+  /** AdamW's decay? Then `l2` is 0, else `keep` is 1. */
+  decoupled: boolean;
+}
 
 /**
  *     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²

@@ -33,6 +33,7 @@ export function adamArgs(
     eps,
     l2: decoupled ? 0 : weightDecay,
     keep: decoupled ? 1 - lr * weightDecay : 1,
+    decoupled,
   };
 }
 

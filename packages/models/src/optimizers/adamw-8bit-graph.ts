@@ -1,8 +1,7 @@
 // AdamW with moments in 8 bits as a graph, for parameters that live on a GPU: the same formulas as adamw-8bit-loops.ts, on
 // [blocks, 256]. The codes are bytes in int32 words, which the provider can take apart and put together by arithmetic alone.
 import type { GraphBuilder, GraphKernelContext, GraphKernelResult, Value } from '@bowyer/graph';
-import { adamUpdate } from './adam-graph.js';
-import type { AdamArgs } from './adam-kernel.js';
+import { adamUpdate, adamUpdates, type AdamNumbers } from './adam-graph.js';
 import type { AdamW8bitRoles } from './adamw-8bit-kernel.js';
 import { clipGraph } from './gradient-clip.js';
 import {
@@ -13,26 +12,26 @@ import {
   maxSecondMomentCode,
   wordsPerBlock,
 } from './moment-codes.js';
+import { picked, type NamedValues } from './tensor-groups.js';
 
 export function adamW8bitGraph(g: GraphBuilder, { states, args }: GraphKernelContext): GraphKernelResult {
-  const scalars = args as Record<keyof AdamArgs, Value>;
-  const { finite, scale, results } = clipGraph(g, states.g, scalars);
+  const numbers = args as AdamNumbers;
+  const clip = clipGraph(g, states.g, numbers);
+  const { finite, scale, zero, results } = clip;
+  const { p, g: gradients, m, v, firstScales } = states;
+  const inFloats = Object.keys(p).filter((name) => !firstScales[name]);
+  const of = (tensors: NamedValues) => picked(tensors, inFloats);
   const updated: Record<AdamW8bitRoles, Record<string, Value>> = {
-    p: {},
-    g: {},
-    m: {},
-    v: {},
+    ...adamUpdates(g, { p: of(p), g: of(gradients), m: of(m), v: of(v) }, clip, numbers, true),
     firstScales: {},
     secondScales: {},
   };
-  for (const [name, p] of Object.entries(states.p)) {
-    const old = Object.fromEntries(Object.entries(states).map(([role, state]) => [role, state[name]]));
-    const stepped = old.firstScales
-      ? steppedInBlocks(g, old as Tensors, scale, scalars)
-      : adamUpdate(g, old as Tensors, scale, scalars);
-    for (const [role, value] of Object.entries(stepped))
-      updated[role as AdamW8bitRoles][name] = g.where(finite, value, old[role]);
-    updated.g[name] = g.zeros(p.shape);
+  for (const name of Object.keys(firstScales)) {
+    const old = Object.fromEntries(Object.entries(states).map(([role, state]) => [role, state[name]])) as Tensors;
+    const stepped = steppedInBlocks(g, old, scale, numbers);
+    for (const [role, value] of Object.entries(stepped) as [keyof typeof stepped, Value][])
+      updated[role][name] = g.where(finite, value, old[role]);
+    updated.g[name] = g.expand(zero, p[name].shape);
   }
   return { states: updated, results };
 }
@@ -43,7 +42,7 @@ function steppedInBlocks(
   g: GraphBuilder,
   { p, g: gradient, m, v, firstScales, secondScales }: Tensors,
   scale: Value,
-  scalars: Record<keyof AdamArgs, Value>,
+  numbers: AdamNumbers,
 ): Omit<Tensors, 'g'> {
   const shape = p.shape as number[];
   const size = shape.reduce((product, dim) => product * dim, 1);
@@ -61,7 +60,8 @@ function steppedInBlocks(
       v: g.square(root),
     },
     scale,
-    scalars,
+    numbers,
+    true,
   );
   const newRoot = g.sqrt(next.v);
   const largest = (x: Value) => g.reduceMax(x, { axes: [1], keepdims: true });

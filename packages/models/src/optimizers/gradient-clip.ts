@@ -3,6 +3,7 @@
 // clip.
 import type { GraphBuilder, KernelState, Value } from '@bowyer/graph';
 import { sumOfSquares } from '../wasm/elementwise-simd.js';
+import { joined, tensorGroups } from './tensor-groups.js';
 
 /** Plain numbers only, so that one graph serves every step. */
 export interface ClipArgs {
@@ -34,19 +35,35 @@ export function clipGradients(gradients: KernelState, args: ClipArgs): Optimizer
   return { gradientNorm, clipCoefficient: Math.min(1, args.maxGradNorm / (jointNorm + clipEpsilon)) };
 }
 
-/** The same in a graph. `finite`: whether the step may change anything; `scale`: factor on every gradient. */
+/** The clip in a graph. */
+export interface GraphClip {
+  /** Whether the step may change anything. */
+  finite: Value;
+  /** Factor on every gradient; 0 where the gradients are not finite. */
+  scale: Value;
+  /** A scalar 0 that is computed while the graph runs: ONNX Runtime would keep the zeros made of a constant. */
+  zero: Value;
+  results: Record<keyof OptimizerStep, Value>;
+}
+
+/** The same in a graph. */
 export function clipGraph(
   g: GraphBuilder,
   gradients: Readonly<Record<string, Value>>,
   args: Readonly<Record<keyof ClipArgs, Value>>,
-): { finite: Value; scale: Value; results: Record<keyof OptimizerStep, Value> } {
-  const squares = Object.values(gradients)
-    .map((gradient) => g.reduceSumSquare(gradient))
+): GraphClip {
+  const squares = tensorGroups(gradients)
+    .map((names) => g.reduceSumSquare(joined(g, gradients, names)))
     .reduce((sum, square) => g.add(sum, square));
   const gradientNorm = g.mul(g.sqrt(squares), args.gradientScale);
   const finite = g.lessOrEqual(gradientNorm, 3e38); // of NaN it is false as well
   const jointNorm = g.sqrt(g.add(g.square(gradientNorm), g.square(args.foreignNorm)));
   const clip = g.min(g.div(args.maxGradNorm, g.add(jointNorm, clipEpsilon)), 1);
   const clipCoefficient = g.where(finite, clip, 0);
-  return { finite, scale: g.mul(args.gradientScale, clip), results: { gradientNorm, clipCoefficient } };
+  return {
+    finite,
+    scale: g.mul(args.gradientScale, clipCoefficient),
+    zero: g.mul(clipCoefficient, 0),
+    results: { gradientNorm, clipCoefficient },
+  };
 }

@@ -1,20 +1,26 @@
-// Stochastic gradient descent as a graph, for parameters that live on a GPU: the same formulas as sgd-kernel.ts, line by line.
+// Stochastic gradient descent as a graph, for parameters that live on a GPU: the same formulas as sgd-kernel.ts.
 import type { GraphBuilder, GraphKernelContext, GraphKernelResult, Value } from '@bowyer/graph';
 import { clipGraph } from './gradient-clip.js';
 import type { SgdArgs } from './sgd-kernel.js';
+import { updatedInGroups, type NamedValues } from './tensor-groups.js';
 
 export function sgdGraph(g: GraphBuilder, { states, args }: GraphKernelContext): GraphKernelResult {
-  const scalars = args as Record<keyof SgdArgs, Value>;
-  const { finite, scale, results } = clipGraph(g, states.g, scalars);
-  const updated: Record<'p' | 'g' | 'b', Record<string, Value>> = { p: {}, g: {}, b: {} };
-  for (const [name, p] of Object.entries(states.p)) {
-    const gradient = g.add(g.mul(states.g[name], scale), g.mul(p, scalars.l2));
-    const buffer = states.b[name];
-    const newBuffer = buffer ? g.add(g.mul(buffer, scalars.momentum), gradient) : gradient;
-    const direction = g.add(g.mul(gradient, scalars.gradientShare), g.mul(newBuffer, scalars.bufferShare));
-    updated.p[name] = g.where(finite, g.sub(p, g.mul(direction, scalars.lr)), p);
-    if (buffer) updated.b[name] = g.where(finite, newBuffer, buffer);
-    updated.g[name] = g.zeros(p.shape);
-  }
+  const numbers = args as Record<keyof SgdArgs, Value>;
+  const { finite, scale, zero, results } = clipGraph(g, states.g, numbers);
+  // With these numbers and a gradient of zero the update changes nothing: scalars are cheaper to choose than tensors.
+  const unless = (name: keyof SgdArgs, x: number) => g.where(finite, numbers[name], x);
+  const [l2, momentum, lr] = [unless('l2', 0), unless('momentum', 1), unless('lr', 0)];
+  const [gradientRate, bufferRate] = [g.mul(lr, numbers.gradientShare), g.mul(lr, numbers.bufferShare)];
+  const { p, g: gradients, b } = states;
+  const hasBuffers = Object.keys(b).length > 0;
+  const roles: Record<string, NamedValues> = { p, g: gradients, ...(hasBuffers && { b }) };
+  const updated = updatedInGroups(g, roles, (old): Record<string, Value> => {
+    const gradient = g.add(g.mul(g.where(finite, old.g, 0), scale), g.mul(old.p, l2));
+    const zeros = g.expand(zero, old.p.shape);
+    if (!hasBuffers) return { p: g.sub(old.p, g.mul(gradient, g.add(gradientRate, bufferRate))), g: zeros };
+    const buffer = g.add(g.mul(old.b, momentum), gradient);
+    const change = g.add(g.mul(gradient, gradientRate), g.mul(buffer, bufferRate));
+    return { p: g.sub(old.p, change), g: zeros, b: buffer };
+  });
   return { states: updated, results };
 }

@@ -1,0 +1,67 @@
+// An elementwise update of many tensors as a graph, on a few large tensors: a GPU would spend more time on starting a kernel for
+// each of GPT-2's 148 tensors than on the numbers in them. Tensors that differ in their first dimension only are joined along
+// it, so that the parts of the result have the shapes of the tensors again.
+import type { GraphBuilder, Value } from '@bowyer/graph';
+
+/** The largest joined tensor: large enough for a GPU, and small beside the model, since each step of a formula needs one more. */
+const GROUP_BYTES = 64 * 2 ** 20;
+
+export type NamedValues = Readonly<Record<string, Value>>;
+
+/** The names of the tensors of each group, in their order; a tensor that is larger than a group is alone. */
+export function tensorGroups(tensors: NamedValues, groupBytes = GROUP_BYTES): string[][] {
+  const groups: string[][] = [];
+  const open = new Map<string, { names: string[]; bytes: number }>();
+  for (const [name, { shape }] of Object.entries(tensors)) {
+    const bytes = 4 * (shape as number[]).reduce((product, dim) => product * dim, 1);
+    const key = `${shape.length} ${shape.slice(1).join()}`;
+    const group = open.get(key);
+    if (shape.length === 0 || bytes > groupBytes) groups.push([name]);
+    else if (group && group.bytes + bytes <= groupBytes) {
+      group.names.push(name);
+      group.bytes += bytes;
+    } else {
+      const names = [name];
+      groups.push(names);
+      open.set(key, { names, bytes });
+    }
+  }
+  return groups;
+}
+
+/** The tensors of a group as one. */
+export const joined = (g: GraphBuilder, tensors: NamedValues, names: readonly string[]): Value =>
+  g.concat(
+    names.map((name) => tensors[name]),
+    0,
+  );
+
+/**
+ * The update of every tensor.
+ *
+ * @param states tensors by role and name; the first role has all of them, and the groups are made of its shapes
+ * @param update new tensors of a group by role, elementwise from its old ones
+ */
+export function updatedInGroups<Old extends string, New extends string>(
+  g: GraphBuilder,
+  states: Readonly<Record<Old, NamedValues>>,
+  update: (old: Record<Old, Value>) => Readonly<Record<New, Value>>,
+  groupBytes = GROUP_BYTES,
+): Record<New, Record<string, Value>> {
+  const updated: Record<string, Record<string, Value>> = {};
+  const roles = Object.keys(states) as Old[];
+  for (const names of tensorGroups(states[roles[0]], groupBytes)) {
+    const old = Object.fromEntries(roles.map((role) => [role, joined(g, states[role], names)])) as Record<Old, Value>;
+    const lengths = names.map((name) => states[roles[0]][name].shape[0]);
+    for (const [role, value] of Object.entries<Value>(update(old))) {
+      const parts = names.length === 1 ? [value] : g.split(value, 0, lengths);
+      updated[role] ??= {};
+      names.forEach((name, i) => (updated[role][name] = parts[i]));
+    }
+  }
+  return updated as Record<New, Record<string, Value>>;
+}
+
+/** The tensors of these names. */
+export const picked = (tensors: NamedValues, names: readonly string[]): NamedValues =>
+  Object.fromEntries(names.map((name) => [name, tensors[name]]));
