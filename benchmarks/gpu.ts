@@ -2,12 +2,13 @@
 // with CUDA, float32 both unless the fourth word is float16, which is ours alone (the peer's autocast would use tensor cores).
 // Random weights: what matters is their sizes.
 //   node --conditions=source --import tsx benchmarks/gpu.ts [webgpu | cuda | cpu] [gpt2 | tiny] [repetitions] [float32 | float16]
+//     [bucket | exact]
 // PYTHON names the Python; PEER_DEVICE=cpu lets PyTorch run without a card, to try this script.
 import { execFileSync, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
-import { openDevice, type DeviceKind, type Precision } from '@bowyer/graph';
+import { openDevice, type DeviceKind, type GpuBuffers, type Precision } from '@bowyer/graph';
 import { gpt2Config, LanguageModel, type TokenExample } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { median, milliseconds } from './measure.js';
@@ -16,6 +17,7 @@ import { randomPrompts } from './random-gpt2.js';
 const kind = (process.argv[2] ?? 'webgpu') as DeviceKind;
 const repetitions = Number(process.argv[4] ?? 5);
 const precision = (process.argv[5] ?? 'float32') as Precision;
+const gpuBuffers = (process.argv[6] ?? 'bucket') as GpuBuffers;
 const sizes = {
   gpt2: {
     layers: 12,
@@ -75,7 +77,7 @@ try {
 }
 
 async function ours(): Promise<Contestant> {
-  const device = await openDevice({ device: kind, precision });
+  const device = await openDevice({ device: kind, precision, gpuBuffers });
   const words = Array.from({ length: size.vocabulary - 3 }, (_, i) => `w${i}`);
   const model = await LanguageModel.create({
     device,
@@ -100,7 +102,7 @@ async function ours(): Promise<Contestant> {
   const episodes = await model.openEpisodes({ slots: size.rows });
   const greedy = { temperature: 1, topK: 0, topP: 1, greedy: true, terminatorIds: [] };
   return {
-    name: `Bowyer, device=${kind} precision=${precision}`,
+    name: `Bowyer, device=${kind} precision=${precision} gpu_buffers=${gpuBuffers}`,
     train: () =>
       milliseconds(async () => {
         await model.accumulateGradients(examples);
