@@ -8,7 +8,7 @@ export { HttpListener, pathOf, type HttpAnswer } from './http/http-listener.js';
 export { excerpt, faultMessage } from './http/excerpt.js';
 export { parseJson, readJson } from './http/json-text.js';
 export { BodyError, textOf } from './http/request-body.js';
-export { inTurns } from './http/turn.js';
+export { inTurns, turn } from './http/turn.js';
 export { BadRequestError } from './generation/request-error.js';
 export { QueueFullError } from './engine/sequence-batcher.js';
 export type { CallObserver, CallProtocol, ObservedCall, OpenedCall } from './protocols/call-observer.js';

@@ -3,6 +3,7 @@
 import { checkCharacters, checkTokens, inSteps, noCut } from '../../generation/request-bounds.js';
 import { BadRequestError } from '../../generation/request-error.js';
 import type { HttpAnswer } from '../../http/http-listener.js';
+import { WrittenList } from '../../http/json-writing.js';
 import { modelOf } from '../fields/model-name.js';
 import { RequestFields } from '../fields/request-fields.js';
 import { openaiError } from '../openai/errors.js';
@@ -28,7 +29,11 @@ async function embed({ embedder, name }: ServedModels, exchange: Exchange): Prom
   const texts = await idsOf(fields, embedder, exchange.signal);
   const vectors = await embedder.vectors(texts, exchange.signal);
   const tokens = texts.reduce((sum, { length }) => sum + length, 0);
-  const data = vectors.map((vector, index) => ({ object: 'embedding', index, embedding: written(vector, format) }));
+  const data = new WrittenList([...vectors.entries()], ([index, vector]) => ({
+    object: 'embedding',
+    index,
+    embedding: written(vector, format),
+  }));
   return { status: 200, json: { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } } };
 }
 
