@@ -30,6 +30,7 @@ export function checkExamples(
       const mask = tokenMasks?.[t];
       return allowedIds?.[t]?.includes(targets[t]) === false || (!!mask && !isAllowed(mask, targets[t]));
     };
+    if (!allowedIds && !tokenMasks) return;
     const forbidden = targets.findIndex((_, t) => weights[t] !== 0 && isForbidden(t));
     if (forbidden >= 0)
       throw new RangeError(

@@ -90,7 +90,7 @@ function slope({ policy, scalars, ...rows }: TokenLosses, example: number, token
 
 /** Entry k of each position's. */
 export const column = <Rows extends Int32Array | Float32Array>(rows: Rows, k: number, width: number): Rows =>
-  rows.filter((_, i) => i % width === k) as Rows;
+  width === 1 ? rows : (rows.filter((_, i) => i % width === k) as Rows);
 
 /** Examples with the targets k of each position, all of them scored. */
 export const columnExamples = (examples: readonly TargetedTokens[], k: number, width: number): TokenExample[] =>

@@ -280,6 +280,7 @@ export class TokenScorer {
     width: number,
     { maxTokens = this.#microBatchTokens, ...options }: ScoringBatchOptions = {},
   ): Promise<Float32Array[]> {
+    if (width === 1) return this.logprobs(columnExamples(examples, 0, 1), { ...options, maxTokens });
     const rows = examples.map(({ targets }) => new Float32Array(targets.length));
     for (let k = 0; k < width; k++) {
       const found = await this.logprobs(columnExamples(examples, k, width), { ...options, maxTokens });

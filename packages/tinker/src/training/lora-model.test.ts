@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
+import { jest } from '@jest/globals';
+import { LanguageModel } from '@bowyer/models';
 import { adam, randomIds, shape, tinyBase } from '../../test/tiny-base.js';
 import { LoraModel } from './lora-model.js';
 import { targetModules } from './lora-targets.js';
@@ -55,6 +57,28 @@ const crossEntropy: LossRequest = { name: 'cross_entropy', config: {} };
 
 const step = (model: TrainableModel, given = data, request = crossEntropy) =>
   model.forwardBackward(given, request, { forwardOnly: false });
+
+test('others have a turn between the check of the data, their scores and the loss', async () => {
+  const model = (await base.create(shape)) as LoraModel;
+  let turns = 0;
+  const count = () => {
+    turns++;
+    immediate = setImmediate(count);
+  };
+  let immediate = setImmediate(count);
+  const scored = jest.spyOn(LanguageModel.prototype, 'targetLogprobs').mockImplementation((examples) => {
+    expect(turns).toBeGreaterThan(0);
+    turns = 0;
+    return Promise.resolve(examples.map(({ targets }) => new Float32Array(targets.length)));
+  });
+  await model.forwardBackward(data, crossEntropy, { forwardOnly: true });
+  expect(scored).toHaveBeenCalledTimes(1);
+  expect(turns).toBeGreaterThan(0);
+  clearImmediate(immediate);
+  scored.mockRestore();
+  await model.close();
+});
+
 const bytesIn = (dir: string) => readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
 const weightsIn = (dir: string) => readFile(join(dir, 'adapter_model.safetensors'));
 

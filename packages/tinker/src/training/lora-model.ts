@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readSafetensorsFile, writeSafetensors } from '@bowyer/checkpoints';
 import { writeNewFolder } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
+import { inTurns, turn } from '@bowyer/serving';
 import { lossValue, tokenLosses } from './losses.js';
 import { TrainingRequestError } from './request-error.js';
 import type { AdamParams, Datum, LossReport, LossRequest, TrainableModel } from './trainable.js';
@@ -40,13 +41,22 @@ export class LoraModel implements TrainableModel {
     { forwardOnly }: { forwardOnly: boolean },
   ): Promise<LossReport> {
     const losses = tokenLosses(data, request);
-    data.forEach((datum, d) => this.#checkTokens(datum, d));
+    await inTurns(this.#checkInSteps(data));
+    await turn();
     const examples = data.map(({ tokens, targets }) => ({ ids: tokens, targets }));
     if (!forwardOnly) this.#hasGradients = true;
     const logprobs = forwardOnly
       ? await this.model.targetLogprobs(examples, losses.width)
       : await this.model.accumulateTokenLosses(examples, losses);
+    await turn();
     return { logprobs, ...lossValue(losses, logprobs) };
+  }
+
+  *#checkInSteps(data: readonly Datum[]): Generator<undefined, void> {
+    for (const [d, datum] of data.entries()) {
+      this.#checkTokens(datum, d);
+      yield;
+    }
   }
 
   /** Gradients are zero afterwards. @throws TrainingRequestError where they are not finite, which changes nothing else */
