@@ -26,6 +26,14 @@ const chat = (body: object): Sent => ({
   path: '/v1/chat/completions',
   body: JSON.stringify({ max_tokens: 2, ...body }),
 });
+const response = (body: object): Sent => ({
+  path: '/v1/responses',
+  body: JSON.stringify({ max_output_tokens: 16, ...body }),
+});
+const message = (path: string, body: object): Sent => ({
+  path: `/v1/messages${path}`,
+  body: JSON.stringify({ model: 'tiny', ...(path === '' && { max_tokens: 2 }), ...body }),
+});
 const user = (content: string) => ({ role: 'user', content });
 const long = (characters: number) =>
   words
@@ -34,6 +42,15 @@ const long = (characters: number) =>
     .slice(0, characters);
 const many = <Item>(count: number, make: (i: number) => Item) => Array.from({ length: count }, (_, i) => make(i));
 const byNumber = (count: number, value: unknown) => Object.fromEntries(many(count, (i) => [String(i), value]));
+
+const parts = (count: number, type: string) => many(count, () => ({ type, text: 'is it ' }));
+const calledTool = (i: number, content: string) => [
+  {
+    role: 'assistant',
+    tool_calls: [{ id: `call_${i}`, type: 'function', function: { name: 'f', arguments: '{"a": [1, 2]}' } }],
+  },
+  { role: 'tool', tool_call_id: `call_${i}`, content },
+];
 
 const digits = (count: number) => many(count, (i) => i % 10);
 
@@ -82,6 +99,55 @@ export const modelCases: Readonly<Record<string, Sent>> = {
   }),
   '1,000 answers': completion({ prompt: 'is', n: 1_000 }),
   'an answer of 2,000 tokens': completion({ prompt: 'is', max_tokens: 2_000, stream: true, ignore_eos: true }),
+  '36 prompts of 800 tokens, scored': completion({
+    prompt: many(36, (p) => many(800, (i) => p + i)),
+    max_tokens: 0,
+    echo: true,
+    logprobs: 0,
+  }),
+  '36 texts of 4,000 characters, echoed': completion({ prompt: many(36, () => long(4_000)), echo: true }),
+  'an answer of 2,000 tokens with their 5 likeliest': completion({
+    prompt: 'is',
+    max_tokens: 2_000,
+    ignore_eos: true,
+    logprobs: 5,
+  }),
+  'a chat of 2,000 tokens with their 20 likeliest': chat({
+    messages: [user('is it')],
+    max_tokens: 2_000,
+    ignore_eos: true,
+    logprobs: true,
+    top_logprobs: 20,
+  }),
+  'a response of 2,000 tokens with their 20 likeliest, streamed': response({
+    input: 'is it',
+    max_output_tokens: 2_000,
+    top_logprobs: 20,
+    include: ['message.output_text.logprobs'],
+    stream: true,
+  }),
+  'a response of 2,000 tokens with their 20 likeliest': response({
+    input: 'is it',
+    max_output_tokens: 2_000,
+    top_logprobs: 20,
+    include: ['message.output_text.logprobs'],
+  }),
+  'a message of 8,000 parts': chat({ messages: [{ role: 'user', content: parts(8_000, 'text') }] }),
+  'a response to 8,000 parts': response({ input: [{ role: 'user', content: parts(8_000, 'input_text') }] }),
+  'a response to 2,000 items': response({ input: many(2_000, () => user('is it')) }),
+  '8,000 blocks, counted': message('/count_tokens', { messages: [{ role: 'user', content: parts(8_000, 'text') }] }),
+  'a message to 8,000 blocks': message('', { messages: [{ role: 'user', content: parts(8_000, 'text') }] }),
+  '0.5 MB, counted': message('/count_tokens', { messages: [user(long(2 ** 19))] }),
+  '7 MB, counted': message('/count_tokens', { messages: [user(long(7 * 2 ** 20))] }),
+  '1,000 results of tools': chat({ messages: many(1_000, (i) => calledTool(i, long(100))).flat() }),
+  'a result of a tool of 0.4 MB': chat({ messages: calledTool(0, long(400_000)) }),
+  'a schema of 4,000 fields': chat({
+    messages: [user('is it')],
+    response_format: {
+      type: 'json_schema',
+      json_schema: { name: 's', schema: { type: 'object', properties: byNumber(4_000, { type: 'string' }) } },
+    },
+  }),
 };
 
 const tinker = (path: string, body: object | Buffer): Sent => ({

@@ -111,7 +111,7 @@ function* piecesOfObject(object: object): Generator<string> {
 /** An object in which `__proto__` is a key like any other. */
 const newGroup = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>;
 
-/** Whether it is written by its members. What has a form of its own in JSON is not. */
+/** Whether it is written by its members. A value with a `toJSON` of its own is not. */
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && (value instanceof WrittenList || !('toJSON' in value));
 

@@ -23,7 +23,7 @@ test('the check of a body reads no element of a list of numbers or datums, which
   expect(read).toEqual([]);
 });
 
-test('what is no list is named, as other wrong values are', () => {
+test('a value that is not a list is named, as other wrong values are', () => {
   expect(() => checkedBody('telemetry', { session_id: 's', events: 'text' })).toThrow(
     'events: expected array, not "text"',
   );
