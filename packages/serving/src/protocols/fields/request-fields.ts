@@ -134,6 +134,7 @@ export class RequestFields {
 
   /** The object itself, without the fields that are given. */
   plain(without: readonly string[] = []): Record<string, unknown> {
+    if (without.length === 0) return { ...this.#fields };
     return Object.fromEntries(Object.entries(this.#fields).filter(([name]) => !without.includes(name)));
   }
 
