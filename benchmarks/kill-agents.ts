@@ -1,0 +1,239 @@
+// train_agent, killed with SIGKILL at random instants and started again until it ends: the launcher alone, whose agents live on, or the
+// launcher with all its agents. Each run ends with the bytes of one that was never killed. In further runs the agents are killed, whose
+// rollouts are then begun again with other random numbers, and the launcher now and then: no iteration and no rollout may be missing or
+// doubled. Nothing of a run may live after it, and nobody may have its folder. Table in docs/reliability.md.
+//   nice node --conditions=source --import tsx benchmarks/kill-agents.ts [KILLS_OF_EACH_KIND]
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Rng } from '@bowyer/core';
+import { readRollouts } from '@bowyer/rollouts';
+import { bundledProgram } from '@bowyer/testing';
+import { colourProgram } from '../packages/runner/test/colour-program.js';
+import { run, type Ended } from '../packages/runner/test/command-line.js';
+import { cpuMsOf } from './cpu-time.js';
+
+const mostKills = Number(process.argv[2] ?? '30');
+const directory = mkdtempSync(join(tmpdir(), 'bowyer-kill-agents-'));
+const program = await bundledProgram();
+const rng = new Rng(Date.now() % 2 ** 32);
+const given = await colourProgram();
+
+/** Two calls with some work between them, in processes that start soon: an agent of Node would use most of the time. */
+const agent = `
+task=$(printf %s "$BOWYER_TASK" | sed 's/.*"id":"\\([a-z]*\\)".*/\\1/')
+ask() {
+  curl -sS --fail -H "authorization: Bearer $OPENAI_API_KEY" -H 'content-type: application/json' "$OPENAI_BASE_URL/chat/completions" \\
+    -d '{"model":"any","max_tokens":1,"messages":[{"role":"user","content":"say '"$task"'"}]}'
+}
+first=$(ask) || exit 3
+sleep 0.05
+second=$(ask) || exit 3
+case $first$second in
+  *'"content":" red"'*|*'"content":"red"'*) echo '{"reward": 1}' ;;
+  *) echo '{"reward": 0}' ;;
+esac
+`;
+const agentFile = join(directory, 'agent.sh');
+writeFileSync(agentFile, agent);
+
+const [ITERATIONS, ROLLOUTS] = [3, 4];
+
+const command = (to: string, concurrency: number): string[] => [
+  '--config-name',
+  'train_agent',
+  `agent=sh ${agentFile}`,
+  `tasks=${join(given, 'tasks.jsonl')}`,
+  `model=${join(given, 'model')}`,
+  `save_path=${join(directory, to)}`,
+  'algorithm=rloo',
+  `iterations=${ITERATIONS}`,
+  `rollout_size=${ROLLOUTS}`,
+  'group_size=2',
+  'eval_freq=2',
+  'eval_size=2',
+  'test_size=2',
+  'eval_share=0',
+  'test_share=0',
+  'save_freq=1',
+  `concurrency=${concurrency}`,
+  'attempts=5',
+  'threads=1',
+  'lm_lr=0.01',
+  `pass_env=[${MARK}]`,
+];
+
+/** A variable that all agents get, by which this program finds them. */
+const MARK = 'BOWYER_KILL_AGENTS';
+
+/** The processes of all agents of this program that live. */
+function agentProcesses(launcher: number | null): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== launcher)
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const variables = readFileSync(`/proc/${pid}/environ`, 'utf8');
+        return variables.includes(`${MARK}=${directory}\0`) && variables.includes('BOWYER_TASK=');
+      } catch {
+        return false; // it has ended, or is somebody else's
+      }
+    });
+}
+
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false; // it had ended
+  }
+}
+
+const counts = { launcher: 0, both: 0, agent: 0, orphans: 0, starts: 0 };
+const problems: string[] = [];
+
+const start = (to: string, concurrency: number, killWhen: (pid: number) => boolean): Promise<Ended> => {
+  counts.starts++;
+  return run(command(to, concurrency), { program, killWhen, env: { [MARK]: directory } });
+};
+
+/** A run from nothing whose launcher is killed, alone or with its agents, until it ends or was killed `most` times. */
+async function launcherKilled(to: string, cpuMs: number, most: number): Promise<void> {
+  for (let kills = 0; ; kills++) {
+    const at = kills === most ? Infinity : rng.uniform() * cpuMs;
+    const withAgents = rng.uniform() < 0.5;
+    const killWhen = (pid: number) => {
+      if (cpuMsOf(pid) < at) return false;
+      if (withAgents) agentProcesses(pid).forEach(kill);
+      return true;
+    };
+    const { signal, code, stderr } = await start(to, 1, killWhen);
+    if (signal !== 'SIGKILL') return checkEnd(code, stderr);
+    counts[withAgents ? 'both' : 'launcher']++;
+    counts.orphans += agentProcesses(null).length;
+  }
+}
+
+/** The same, whose agents are killed, one process at a time; the launcher in one of six cases. */
+async function agentsKilled(to: string, cpuMs: number, most: number): Promise<void> {
+  let kills = 0;
+  for (;;) {
+    let at = (rng.uniform() * cpuMs) / 2;
+    const killWhen = (pid: number) => {
+      if (kills >= most || cpuMsOf(pid) < at) return false;
+      const living = agentProcesses(pid);
+      if (living.length === 0) return false; // the first one that is there
+      at = cpuMsOf(pid) + (rng.uniform() * cpuMs) / 8;
+      if (rng.uniform() < 1 / 6) return true;
+      if (kill(living[rng.integer(0, living.length - 1)])) [kills, counts.agent] = [kills + 1, counts.agent + 1];
+      return false;
+    };
+    const { signal, code, stderr } = await start(to, 2, killWhen);
+    if (signal !== 'SIGKILL') return checkEnd(code, stderr);
+    counts.launcher++;
+  }
+}
+
+function checkEnd(code: number | null, stderr: string): void {
+  if (code !== 0) problems.push(`exit code ${code}: ${stderr.slice(-500)}`);
+}
+
+/** Nothing of it lives, and nothing that was begun is left. */
+async function checkRest(to: string): Promise<void> {
+  const until = performance.now() + 10_000;
+  while (agentProcesses(null).length > 0 && performance.now() < until) await sleep(50);
+  for (const pid of agentProcesses(null)) problems.push(`process ${pid} of an agent lives after its run`);
+  for (const name of readdirSync(join(directory, to), { recursive: true, encoding: 'utf8' }))
+    if (/\.(tmp|partial)(\/|$)|\.lock/.test(name)) problems.push(`${name} is left`);
+}
+
+const FILES = [
+  'metrics.jsonl',
+  'results.json',
+  ...['rollout', 'eval', 'test'].map((name) => `trajectories/${name}.jsonl`),
+];
+
+function filesOf(whole: string): string[] {
+  const weights = readdirSync(join(directory, whole, 'checkpoints'), { recursive: true, encoding: 'utf8' });
+  return [
+    ...FILES,
+    ...weights.filter((file) => file.endsWith('.safetensors')).map((file) => join('checkpoints', file)),
+  ];
+}
+
+function compareBytes(whole: string, other: string): void {
+  for (const file of filesOf(whole)) {
+    const [expected, path] = [readFileSync(join(directory, whole, file)), join(directory, other, file)];
+    if (!existsSync(path) || !readFileSync(path).equals(expected)) problems.push(`${file} differs`);
+  }
+}
+
+const linesOf = <Line>(to: string, file: string): Line[] =>
+  readFileSync(join(directory, to, file), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+
+/** The parts that stay the same when rollouts are played again: iterations, rollouts and their tasks. */
+function outlineOf(to: string): string {
+  const iterations = linesOf<Record<string, number>>(to, 'metrics.jsonl').map(
+    ({ iteration, 'rollout/episodes': episodes }) => [iteration, episodes],
+  );
+  const played = ['rollout', 'eval', 'test'].map((name) =>
+    linesOf<Record<string, unknown>>(to, `trajectories/${name}.jsonl`)
+      .map(({ episode, iteration, item, policy }) => JSON.stringify([policy, iteration, episode, item]))
+      .sort(),
+  );
+  return JSON.stringify([iterations, played]);
+}
+
+/** Every rollout that was learned from is in the record with its calls, and none was learned from twice. */
+async function checkRecord(to: string): Promise<void> {
+  let learnt = 0;
+  for await (const { id, calls, learntAt } of readRollouts(join(directory, to, 'calls'))) {
+    if (learntAt === undefined) continue;
+    learnt++;
+    if (calls.length < 2) problems.push(`the rollout ${id} was learned from, and has ${calls.length} calls`);
+  }
+  recorded.push(learnt);
+}
+const recorded: number[] = [];
+
+let cpuMs = 0;
+const watch = (pid: number) => ((cpuMs = Math.max(cpuMs, cpuMsOf(pid))), false);
+for (const concurrency of [1, 2]) {
+  const { code, stderr } = await start(`whole-${concurrency}`, concurrency, watch);
+  if (code !== 0) throw new Error(`the run fails without kills: ${stderr}`);
+}
+console.log(`CPU time of a run: ${cpuMs} ms`);
+
+const runs = { launcher: 0, agent: 0 };
+const launcherKills = () => counts.launcher + counts.both;
+while (launcherKills() < mostKills && problems.length < 20) {
+  const to = `launcher-${runs.launcher++}`;
+  await launcherKilled(to, cpuMs, Math.min(10, mostKills - launcherKills()));
+  compareBytes('whole-1', to);
+  await checkRecord(to);
+  await checkRest(to);
+}
+const before = { ...counts };
+while (counts.agent < mostKills && problems.length < 20) {
+  const to = `agent-${runs.agent++}`;
+  await agentsKilled(to, cpuMs, Math.min(10, mostKills - counts.agent));
+  if (outlineOf(to) !== outlineOf('whole-2')) problems.push(`${outlineOf(to)} is not ${outlineOf('whole-2')}`);
+  await checkRecord(to);
+  await checkRest(to);
+}
+
+console.log(
+  '| kills | of the launcher alone | of both | of an agent alone | processes of agents that lived on | runs | compared | findings |\n' +
+    '|---|---|---|---|---|---|---|---|\n' +
+    `| ${before.launcher + before.both} | ${before.launcher} | ${before.both} | 0 | ${before.orphans} | ${runs.launcher} | ${filesOf('whole-1').length} files | ${problems.length} |\n` +
+    `| ${counts.agent + counts.launcher - before.launcher} | ${counts.launcher - before.launcher} | 0 | ${counts.agent} | | ${runs.agent} | iterations, rollouts | ${problems.length} |`,
+);
+console.log(`rollouts learned from, in the record of each run: ${recorded.join(', ')}`);
+for (const problem of new Set(problems)) console.log(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
+if (problems.length === 0) rmSync(directory, { recursive: true, force: true });
+rmSync(given, { recursive: true, force: true });
