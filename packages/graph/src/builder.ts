@@ -94,12 +94,18 @@ export class GraphBuilder extends Graph implements OperatorMethods {
     return this.#one(matrix.FusedMatMul, [a, b], { transA: Number(transA), transB: Number(transB), alpha });
   }
 
-  gemm(a: Value, b: Value, c?: Value, { transA = false, transB = false, alpha = 1, beta = 1 } = {}): Value {
+  gemm(
+    a: Value,
+    b: Value,
+    c?: Value,
+    { transA = false, transB = false, alpha = 1, beta = 1, fewRows = false } = {},
+  ): Value {
     return this.#one(matrix.Gemm, c ? [a, b, c] : [a, b], {
       transA: Number(transA),
       transB: Number(transB),
       alpha,
       beta,
+      ...(fewRows && { _fewRows: 1 }),
     });
   }
 

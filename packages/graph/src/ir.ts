@@ -240,12 +240,12 @@ export interface OperatorMethods {
   matMul(a: Value, b: Value): Value;
   /** α · A′ · B′, where a flag that is set swaps the last two dimensions of that operand. */
   fusedMatMul(a: Value, b: Value, options?: { transA?: boolean; transB?: boolean; alpha?: number }): Value;
-  /** α · A′ · B′ + β · C for matrices, C broadcast (a bias row). */
+  /** α · A′ · B′ + β · C for matrices, C broadcast (a bias row). `fewRows`: A has few in most runs, whatever its dimension is called. */
   gemm(
     a: Value,
     b: Value,
     c?: Value,
-    options?: { transA?: boolean; transB?: boolean; alpha?: number; beta?: number },
+    options?: { transA?: boolean; transB?: boolean; alpha?: number; beta?: number; fewRows?: boolean },
   ): Value;
   /** x [..., K] · Wᵀ, W frozen, in blocks of `blockSize` numbers along K that share a scale (see ops/quantized.ts). */
   quantizedMatMul(

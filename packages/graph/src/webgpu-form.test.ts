@@ -108,6 +108,11 @@ const products: Record<string, Product> = {
     build: (g, { a, b, c }) => g.gemm(a!, b!, c, transB),
     computes: ['Gemm'],
   },
+  'rows that are few in most runs': {
+    shapes: { a: ['m', 33], b: [35, 33], c: [35] },
+    build: (g, { a, b, c }) => g.gemm(a!, b!, c, { ...transB, fewRows: true }),
+    computes: ['Gemm'],
+  },
   'few rows': {
     shapes: { a: [5, 33], b: [35, 33] },
     build: (g, { a, b }) => g.fusedMatMul(a!, b!, transB),

@@ -142,7 +142,7 @@ function webgpuGemm(g: OperatorMethods, [a, b, c]: readonly Value[], { attribute
   const { alpha, beta = 1 } = attributes as Record<string, number>;
   if (transA && !transB && !c) return withPaddedRows(g, a!, b!, alpha!);
   const isPlain = alpha === 1 && (!c || (beta === 1 && c.rank > 0));
-  if (transA || !transB || !isPlain || !isMany(a!.dim(0))) return undefined;
+  if (transA || !transB || !isPlain || attributes._fewRows || !isMany(a!.dim(0))) return undefined;
   const product = paddedProduct(g, a!, b!, true);
   if (!c) return product;
   // ONNX Runtime would make a Gemm again of a matrix product and a bias that is a vector or a matrix.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device, type InputTensor } from '@bowyer/graph';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { architectureFor } from '../../language-model/architectures.js';
 import { LanguageModel } from '../../language-model/language-model.js';
 import { weightLayouts } from '../../quantization/weight-layouts.js';
 import { withOpenedModel } from '../opened-model.js';
@@ -126,6 +127,14 @@ test.each(Object.keys(configs) as (keyof typeof configs)[])(
     expect(await greedyThere(folder, { cached: true, padding: 3 })).toEqual(ours);
   },
 );
+
+test('products read the weights as they are stored: no transposed or padded copy of one is made', () => {
+  const config = { ...configs.gpt2, n_embd: 33, n_head: 3, vocab_size: 101 };
+  const architecture = architectureFor(config);
+  const graph = onnxGraph(architecture, { float: 'float32', layouts: weightLayouts(architecture, 'none') });
+  const copies = graph.nodes.filter(({ op }) => ['Transpose', 'Pad'].includes(op.opType));
+  expect(copies.filter(({ inputs }) => inputs[0]!.kind === 'input')).toEqual([]);
+});
 
 test('the folder has the files of transformers.js, a model in each type, and the tensors beside a large one', async () => {
   const { files } = await written(await saved(configs.llama), { precisions: ['fp32', 'q4'], externalFrom: 4000 });

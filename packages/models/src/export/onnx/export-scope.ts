@@ -55,7 +55,8 @@ export class ExportScope implements ForwardScope {
     const bias = biasName === undefined ? undefined : this.parameter(biasName);
     const shape = this.#shapes.get(weight)!;
     const layout = this.options.layouts(weight, shape);
-    if (layout === undefined) return g.gemm(x, this.parameter(weight), bias, { transB: true });
+    // One graph for prompts and for single tokens, and each weight in memory once.
+    if (layout === undefined) return g.gemm(x, this.parameter(weight), bias, { transB: true, fewRows: true });
     const { bits, blockSize } = layout;
     const names = quantizedNames(weight);
     const [rows, blocks] = [shape[0], shape[1] / blockSize];
