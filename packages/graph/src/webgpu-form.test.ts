@@ -83,58 +83,63 @@ interface Product {
 const transB = { transB: true } as const;
 const products: Record<string, Product> = {
   'many rows by a transposed matrix': {
-    shapes: { a: ['m', 8], b: [12, 8] },
+    shapes: { a: ['m', 256], b: [260, 256] },
     build: (g, { a, b }) => g.gemm(a!, b!, undefined, transB),
     computes: ['MatMul'],
   },
   'the same with a bias row': {
-    shapes: { a: ['m', 33], b: [35, 33], c: [35] },
+    shapes: { a: ['m', 257], b: [259, 257], c: [259] },
     build: (g, { a, b, c }) => g.gemm(a!, b!, c, transB),
     computes: ['MatMul', 'Add'],
   },
   'the same with a matrix that is added': {
-    shapes: { a: ['m', 8], b: [12, 8], c: ['m', 12] },
+    shapes: { a: ['m', 256], b: [260, 256], c: ['m', 260] },
     build: (g, { a, b, c }) => g.gemm(a!, b!, c, transB),
     computes: ['MatMul', 'Add'],
   },
   'a single row of many': {
-    shapes: { a: ['m', 33], b: [35, 33], c: [35] },
+    shapes: { a: ['m', 257], b: [259, 257], c: [259] },
     sizes: { m: 1 },
     build: (g, { a, b, c }) => g.gemm(a!, b!, c, transB),
     computes: ['MatMul', 'Add'],
   },
   'one row for each sequence by a transposed matrix': {
-    shapes: { a: ['batch', 33], b: [35, 33], c: [35] },
+    shapes: { a: ['batch', 257], b: [259, 257], c: [259] },
     build: (g, { a, b, c }) => g.gemm(a!, b!, c, transB),
     computes: ['Gemm'],
   },
   'rows that are few in most runs': {
-    shapes: { a: ['m', 33], b: [35, 33], c: [35] },
+    shapes: { a: ['m', 257], b: [259, 257], c: [259] },
     build: (g, { a, b, c }) => g.gemm(a!, b!, c, { ...transB, fewRows: true }),
     computes: ['Gemm'],
   },
   'few rows': {
-    shapes: { a: [5, 33], b: [35, 33] },
+    shapes: { a: [5, 257], b: [259, 257] },
     build: (g, { a, b }) => g.fusedMatMul(a!, b!, transB),
     computes: ['Gemm'],
   },
+  'a small matrix': {
+    shapes: { a: ['m', 33], b: [35, 33], c: [35] },
+    build: (g, { a, b, c }) => g.gemm(a!, b!, c, transB),
+    computes: ['Gemm'],
+  },
   'a scaled product': {
-    shapes: { a: ['m', 33], b: [35, 33] },
+    shapes: { a: ['m', 257], b: [259, 257] },
     build: (g, { a, b }) => g.gemm(a!, b!, undefined, { ...transB, alpha: 2 }),
     computes: ['Gemm'],
   },
   'a vocabulary': {
-    shapes: { a: ['m', 32], b: [101, 32] },
+    shapes: { a: ['m', 64], b: [1025, 64] },
     build: (g, { a, b }) => g.fusedMatMul(a!, b!, transB),
     computes: ['MatMul'],
   },
   'a sum over a vocabulary': {
-    shapes: { a: ['m', 101], b: [101, 32] },
+    shapes: { a: ['m', 101], b: [101, 64] },
     build: (g, { a, b }) => g.matMul(a!, b!),
     computes: ['MatMul'],
   },
   'a sum over rows, for a vocabulary': {
-    shapes: { a: ['m', 101], b: ['m', 32] },
+    shapes: { a: ['m', 101], b: ['m', 64] },
     build: (g, { a, b }) => g.fusedMatMul(a!, b!, { transA: true, alpha: 3 }),
     computes: ['Gemm'],
   },
@@ -144,7 +149,7 @@ const products: Record<string, Product> = {
     computes: ['Mul', 'MatMul'],
   },
   'batches by one matrix': {
-    shapes: { a: ['m', 'n', 33], b: [35, 33] },
+    shapes: { a: ['m', 'n', 65], b: [67, 65] },
     build: (g, { a, b }) => g.fusedMatMul(a!, b!, transB),
     computes: ['MatMul'],
   },

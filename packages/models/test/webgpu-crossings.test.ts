@@ -1,7 +1,7 @@
 // That nothing crosses between GPU and CPU inside a step: ONNX Runtime says where it would run each node, and a node
 // that its WebGPU provider lacks would show as tensors brought down and taken up. No graph is run here.
 import { readFileSync } from 'node:fs';
-import { gpuCrossings, GraphBuilder, webgpuAvailable, type Value } from '@bowyer/graph';
+import { gpuCrossings, GraphBuilder, webgpuAvailable, webgpuForm, type Value } from '@bowyer/graph';
 import { when } from '@bowyer/testing';
 import { architectureFor } from '../src/language-model/architectures.js';
 import { adamGraph, polyakGraph } from '../src/optimizers/adam-graph.js';
@@ -26,6 +26,15 @@ const gpt2 = architectureFor({
   resid_pdrop: 0.1,
   embd_pdrop: 0.1,
   attn_pdrop: 0.1,
+});
+/** Products large enough to be transposed, and padded to multiples of 4: by the vocabulary, and of heads and a column more. */
+const padded = architectureFor({
+  model_type: 'gpt2',
+  vocab_size: 1025,
+  n_layer: 1,
+  n_embd: 256,
+  n_head: 4,
+  n_positions: 64,
 });
 /** Grouped queries, rotary positions in blocks, and one layer with a sliding window. */
 const qwen3 = architectureFor({
@@ -61,6 +70,14 @@ maybe.each([
   const stored = trainableParameters(architecture, undefined).map(({ name }) => gradientName(name));
   expect(await gpuCrossings(trainingGraph(architecture, { ...masked, ...options }), stored)).toEqual(none);
   expect(await gpuCrossings(scoringGraph(architecture, masked))).toEqual(none);
+});
+
+maybe.each(['float32', 'float16'] as const)('training with padded products in %s', async (precision) => {
+  const graph = trainingGraph(padded, { ...masked, dropout: false });
+  const added = webgpuForm(graph).nodes.filter(({ op }) => op.opType === 'Pad');
+  expect(added.length - graph.nodes.filter(({ op }) => op.opType === 'Pad').length).toBeGreaterThanOrEqual(4);
+  const stored = trainableParameters(padded, undefined).map(({ name }) => gradientName(name));
+  expect(await gpuCrossings(graph, stored, precision)).toEqual(none);
 });
 
 maybe.each([

@@ -1,5 +1,5 @@
 // Matrix products. Backward products are FusedMatMul with transposition flags, so that no transposed copy is made.
-import { broadcastShapes, formatShape, type Dim } from '../dims.js';
+import { broadcastShapes, formatShape, sizeOfShape, type Dim } from '../dims.js';
 import type { Float16Form, GraphNode, InferContext, InputGradient, OperatorMethods, TensorType, Value } from '../ir.js';
 import { defineOp } from '../op.js';
 
@@ -71,8 +71,11 @@ function productPrecision({ inputs: [a, b], attributes }: GraphNode): Float16For
  */
 const VECTOR = 4;
 
-/** Products of fewer columns or shorter sums are not worth the copies that padding makes. */
-const LEAST_PADDED = 32;
+/** Products of fewer columns or shorter sums are not worth the kernels that padding starts. */
+const LEAST_PADDED = 64;
+
+/** Nor are products by a smaller matrix worth a transposition of it. */
+const LEAST_TRANSPOSED = 1 << 16;
 
 /** With fewer rows than this, transposing the right operand takes as long as the product with it. */
 const MANY_ROWS = 64;
@@ -81,6 +84,11 @@ const MANY_ROWS = 64;
 const isMany = (rows: Dim): boolean => (typeof rows === 'number' ? rows >= MANY_ROWS : rows !== 'batch');
 
 const isLong = (dim: Dim): boolean => typeof dim === 'string' || dim >= LEAST_PADDED;
+
+const isLarge = ({ shape }: Value): boolean => {
+  const size = sizeOfShape(shape);
+  return typeof size === 'string' || size >= LEAST_TRANSPOSED;
+};
 
 /** How many zeros make a long dimension a multiple of four; a symbol's size is not known. */
 const missing = (dim: Dim): number =>
@@ -142,7 +150,7 @@ function webgpuGemm(g: OperatorMethods, [a, b, c]: readonly Value[], { attribute
   const { alpha, beta = 1 } = attributes as Record<string, number>;
   if (transA && !transB && !c) return withPaddedRows(g, a!, b!, alpha!);
   const isPlain = alpha === 1 && (!c || (beta === 1 && c.rank > 0));
-  if (transA || !transB || !isPlain || attributes._fewRows || !isMany(a!.dim(0))) return undefined;
+  if (transA || !transB || !isPlain || attributes._fewRows || !isMany(a!.dim(0)) || !isLarge(b!)) return undefined;
   const product = paddedProduct(g, a!, b!, true);
   if (!c) return product;
   // ONNX Runtime would make a Gemm again of a matrix product and a bias that is a vector or a matrix.

@@ -129,7 +129,7 @@ test.each(Object.keys(configs) as (keyof typeof configs)[])(
 );
 
 test('products read the weights as they are stored: no transposed or padded copy of one is made', () => {
-  const config = { ...configs.gpt2, n_embd: 33, n_head: 3, vocab_size: 101 };
+  const config = { ...configs.gpt2, n_embd: 129, n_head: 3, vocab_size: 1001 };
   const architecture = architectureFor(config);
   const graph = onnxGraph(architecture, { float: 'float32', layouts: weightLayouts(architecture, 'none') });
   const copies = graph.nodes.filter(({ op }) => ['Transpose', 'Pad'].includes(op.opType));
