@@ -9,14 +9,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Rng } from '@bowyer/core';
 import { readRollouts } from '@bowyer/rollouts';
-import { bundledProgram } from '@bowyer/testing';
+import { builtProgram } from '@bowyer/testing';
 import { colourProgram } from '../packages/runner/test/colour-program.js';
 import { run, type Ended } from '../packages/runner/test/command-line.js';
 import { cpuMsOf } from './cpu-time.js';
 
 const mostKills = Number(process.argv[2] ?? '30');
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-kill-agents-'));
-const program = await bundledProgram();
+const program = builtProgram();
 const rng = new Rng(Date.now() % 2 ** 32);
 const given = await colourProgram();
 

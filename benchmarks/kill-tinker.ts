@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { maximum, Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
-import { bundledProgram } from '@bowyer/testing';
+import { builtProgram } from '@bowyer/testing';
 import { TinkerClient, TinkerError } from '@bowyer/tinker';
 import { unpackTar } from 'modern-tar';
 import { tinyBase } from '../packages/tinker/test/tiny-base.js';
@@ -24,7 +24,7 @@ const mostKills = Number(process.argv[2] ?? '60');
 /** The steps of a client, each with ten requests or more. */
 const STEPS = 8;
 const directory = mkdtempSync(join(tmpdir(), 'bowyer-kill-tinker-'));
-const program = await bundledProgram();
+const program = builtProgram();
 const rng = new Rng(Date.now() % 2 ** 32);
 
 const device = await openDevice({ device: 'cpu', threads: 1 });

@@ -28,7 +28,7 @@ export interface DeviceOptions {
   device: DeviceKind | 'auto';
   /** The type in which graphs compute; 'float16' needs a GPU that supports it in shaders. 'float32' if not given. */
   precision?: Precision;
-  /** What becomes of a GPU's free buffers, on 'webgpu' alone. 'bucket' if not given. */
+  /** How the free buffers of a GPU are kept, on 'webgpu' alone. 'bucket' if not given. */
   gpuBuffers?: GpuBuffers;
   /** Threads inside one operator; all cores if not given. The same number is needed for bit-equal results. */
   threads?: number;
