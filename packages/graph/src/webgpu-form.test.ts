@@ -206,7 +206,7 @@ test.each([
   expect(await results(form, inputs)).toEqual(await results(g, inputs));
 });
 
-describe.each([7, 8, 40])('a split into %i pieces', (count) => {
+describe.each([7, 8, 60])('a split into %i pieces', (count) => {
   const g = new GraphBuilder('split');
   const sizes = Array.from({ length: count }, (_, i) => 1 + (i % 3));
   const total = sizes.reduce((a, b) => a + b, 0);

@@ -85,8 +85,8 @@ export const Concat = defineOp('Concat', {
 /** WebGPU promises a shader eight buffers, and one of a split's is its operand. */
 const MOST_PIECES = 7;
 
-/** ONNX Runtime's WebGPU provider (1.30) makes all pieces with one shader: more than it has buffers for are made in turns. */
-function splitInTurns(
+/** ONNX Runtime's WebGPU provider (1.30) makes all pieces with one shader, and fails where there are more than it has buffers for. */
+function webgpuSplit(
   g: OperatorMethods,
   [x]: readonly Value[],
   { outputs, attributes }: GraphNode,
@@ -94,19 +94,21 @@ function splitInTurns(
   const axis = attributes.axis as number;
   const sizes = outputs.map((piece) => piece.dim(axis));
   if (sizes.length <= MOST_PIECES || !sizes.every((size) => typeof size === 'number')) return undefined;
-  let start = 0;
-  const turns = Array.from({ length: Math.ceil(sizes.length / MOST_PIECES) }, (_, turn) => {
-    const own = sizes.slice(turn * MOST_PIECES, (turn + 1) * MOST_PIECES);
-    const end = own.reduce((sum, size) => sum + size, start);
-    const part = g.slice(x!, axis, start, end);
-    start = end;
-    return g.split(part, axis, own);
-  });
-  return turns.flat();
+  return splitAgain(g, x!, axis, sizes);
+}
+
+/** Large pieces that are split again. */
+function splitAgain(g: OperatorMethods, x: Value, axis: number, sizes: readonly number[]): Value[] {
+  if (sizes.length <= MOST_PIECES) return g.split(x, axis, sizes);
+  const parts = Array.from({ length: Math.ceil(sizes.length / MOST_PIECES) }, (_, i) =>
+    sizes.slice(i * MOST_PIECES, (i + 1) * MOST_PIECES),
+  );
+  const total = (part: number[]) => part.reduce((sum, size) => sum + size, 0);
+  return splitAgain(g, x, axis, parts.map(total)).flatMap((part, i) => g.split(part, axis, parts[i]!));
 }
 
 export const Split = defineOp('Split', {
-  webgpu: splitInTurns,
+  webgpu: webgpuSplit,
   float16: 'operands',
   infer: ({ inputs: [x], attributes }) =>
     Array.from({ length: attributes._parts as number }, () => ({ dtype: x!.dtype, shape: x!.shape })),
