@@ -77,6 +77,14 @@ export function messageType<const Table extends Fields>(name: string, fields: Ta
   return { name, fields, byNumber };
 }
 
-/** The entry of a map, which is a message of its own. */
-export const entryType = (kind: Kind) =>
+const newEntryType = (kind: Kind) =>
   messageType('an entry of a map', { key: one(1, string), value: optional(2, kind) });
+
+const entryTypes = new WeakMap<Kind, ReturnType<typeof newEntryType>>();
+
+/** The entry of a map, which is a message of its own. */
+export function entryType(kind: Kind): ReturnType<typeof newEntryType> {
+  let type = entryTypes.get(kind);
+  if (!type) entryTypes.set(kind, (type = newEntryType(kind)));
+  return type;
+}
