@@ -106,6 +106,7 @@ async function bundleFolder() {
     target: 'es2022',
     conditions: ['source'],
     external: EXTERNAL,
+    sourcemap: 'linked', // for debuggers
     logLevel: 'error',
     plugins: [ownAddresses(folder)],
     banner: {
