@@ -16,10 +16,19 @@ export type Symbol = { readonly id: number; need: number } & (
   | { readonly kind: 'rule'; body: Symbol }
 );
 
-/** A grammar that cannot be used: a rule that begins with itself, or a token that the vocabulary does not have. */
+/**
+ * A grammar that cannot be used: a rule that begins with itself, a token that the vocabulary does not have, or too many parts within
+ * each other.
+ */
 export class GrammarError extends Error {
   override readonly name = 'GrammarError';
 }
+
+const TOO_DEEP =
+  'the grammar has too many parts within each other: an object of a schema may have about 1,000 properties that are not required, ' +
+  'those of nested objects together';
+
+const isOverflow = (error: unknown): boolean => error instanceof RangeError && /call stack/.test(error.message);
 
 /** States of a regular expression that are looked through for one that ends. */
 const MAX_STATES = 20_000;
@@ -53,7 +62,7 @@ export class Symbols {
       return symbol;
     } catch (error) {
       this.#forgetFrom(before);
-      throw error;
+      throw isOverflow(error) ? new GrammarError(TOO_DEEP) : error;
     }
   }
 
