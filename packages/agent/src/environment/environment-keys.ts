@@ -13,7 +13,7 @@ const description = 'the task to learn';
 
 const nameSchema = () => ({ type: 'string', enum: environmentNames(), description: 'environment' });
 
-/** The schema of the node `env`. Every option is required, since the files in configs/env contain them all. */
+/** The schema of the node `env`. Every option is required, since the configs of the group env contain them all. */
 /** @param listed the environments that this one plays, where it plays others */
 export function envNodeSchema(name: string | null, listed?: unknown): TSchema {
   // Only the name can be checked where it is unknown.

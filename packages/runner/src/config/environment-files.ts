@@ -1,37 +1,36 @@
-// The files configs/env/NAME.yaml and configs/demonstrations.yaml, written from the schemas of the environments: a default has its
-// home in the schema, and the file shows it to people. `npm run env-configs` writes them.
+// The files configs/env.yaml and configs/demonstrations.yaml, a config of each for every environment, written from the environments'
+// schemas: a default has its home in the schema, and the file shows it to people. `npm run env-configs` writes them.
 import { toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames, type OptionsSchema } from '@bowyer/envs';
 import { schemaLine } from './editor-schemas.js';
 
 const WIDTH = 120;
 
-/** The options of all experts, a config each. */
+const ENVIRONMENTS = 'configs/env.yaml';
 const EXPERTS = 'configs/demonstrations.yaml';
 
 /**
- * Every file by its path below the repository.
+ * Both files by their paths below the repository.
  *
  * @param pageOf the page of an environment, as a path below the repository
  */
 export function environmentFiles(pageOf: (name: string) => string): Record<string, string> {
-  const files: Record<string, string> = {};
+  const environments: string[] = [];
   const experts: string[] = [];
   const written = '# Written by `npm run env-configs` from the schema of the environment.';
   for (const name of environmentNames()) {
     const { description, schema, demonstrations } = environmentInfo(name);
-    const path = `configs/env/${name}.yaml`;
-    const about = comment(`${description} ${pageOf(name)}`);
-    files[path] = text([schemaLine(path, `env/${name}`), ...about, written, `name: ${name}`, ...keyLines(schema)]);
+    const about = [...comment(`${description} ${pageOf(name)}`), written, `name: ${name}`];
+    environments.push(configText(ENVIRONMENTS, `env/${name}`, [...about, ...keyLines(schema)]));
     if (!demonstrations || Object.keys(demonstrations.schema.properties).length === 0) continue;
-    const config = `demonstrations/${name}`;
     const ofExpert = [`# The options of the expert: ${pageOf(name)}`, written, ...keyLines(demonstrations.schema)];
-    experts.push(text([`# @config ${config}`, schemaLine(EXPERTS, config), ...ofExpert]));
+    experts.push(configText(EXPERTS, `demonstrations/${name}`, ofExpert));
   }
-  return { ...files, [EXPERTS]: experts.join('---\n') };
+  return { [ENVIRONMENTS]: environments.join('---\n'), [EXPERTS]: experts.join('---\n') };
 }
 
-const text = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
+const configText = (file: string, name: string, lines: readonly string[]): string =>
+  `${[`# @config ${name}`, schemaLine(file, name), ...lines].join('\n')}\n`;
 
 /** Each key below its description. */
 const keyLines = ({ properties }: OptionsSchema): string[] =>
