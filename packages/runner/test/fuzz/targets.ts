@@ -204,6 +204,7 @@ const chatTemplates: OpenTarget = () => {
   return {
     seeds: [...Object.values(recorded.templates), ...bombs].map((text) => Buffer.from(text)),
     damage: damageTemplate,
+    limitMs: 5000, // all the steps that a template may take, several times, on a slow processor
     read: async (input) => {
       const template = chatTemplate(`{# #}${Buffer.from(input).toString()}`, tokenizer);
       template.encodePrompt([{ role: 'user', content: 'is it' }]);
