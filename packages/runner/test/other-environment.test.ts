@@ -77,7 +77,7 @@ test.each([
     ['env.name=con'],
     [
       /^ *Config key 'env\.name' must be one of .*'coin'.*, not the text 'con'$/m,
-      /where it replaces the text 'twenty_questions' of configs\/env\/twenty_questions\.yaml:\d+$/m,
+      /where it replaces the text 'twenty_questions' of configs\/env\.yaml:\d+$/m,
       /did you mean 'coin'\?$/m,
     ],
   ],

@@ -45,7 +45,7 @@ test.each([
     ['env=webarena'],
     [
       'env.base_url is null: webarena is played on a server, and none is named',
-      /^ {2}in .*configs\/env\/webarena\.yaml:\d+$/,
+      /^ {2}in .*configs\/env\.yaml:\d+$/,
       '  give its address: env.base_url=http://HOST:PORT, or env_server_base=http://HOST:PORT as in AgentGym',
     ],
   ],
