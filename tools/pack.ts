@@ -52,11 +52,16 @@ export async function packAll(destination: string): Promise<string[]> {
 /** A study's page and its scripts stay in the repository. */
 const isConfig = (path: string): boolean => path.endsWith('.yaml') || statSync(path).isDirectory();
 
-/** Not shipped: a compiled file whose source is gone. `files` of package.json names everything else that stays out. */
+/**
+ * Not shipped: a compiled file whose source is gone; each build makes the bundles again. `files` of package.json names everything else
+ * that stays out.
+ */
 function isShipped(folder: string, path: string): boolean {
   const [room, ...rest] = relative(folder, path).split(sep);
   const compiled = /^(.*?)(\.d\.ts|\.js|\.js\.map)$/.exec(rest.join(sep));
-  return room !== 'dist' || compiled === null || existsSync(join(folder, 'src', `${compiled[1]}.ts`));
+  return (
+    room !== 'dist' || rest[0] === 'bundle' || compiled === null || existsSync(join(folder, 'src', `${compiled[1]}.ts`))
+  );
 }
 
 if (process.argv[1] === import.meta.filename) {
