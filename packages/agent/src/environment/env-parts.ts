@@ -21,7 +21,7 @@ const silent: Reporting = {
 const none: OpenEnvParts = { parts: {}, close: () => Promise.resolve() };
 
 type OracleConfig = EnvironmentConfig &
-  Partial<Pick<AgentConfig, 'slots' | 'device' | 'threads' | 'offline' | 'cacheDir'>>;
+  Partial<Pick<AgentConfig, 'slots' | 'device' | 'gpuBuffers' | 'threads' | 'offline' | 'cacheDir'>>;
 
 /** @throws before anything is played if the oracle cannot be made */
 export async function openEnvParts(config: OracleConfig, context: Reporting = silent): Promise<OpenEnvParts> {
@@ -33,8 +33,9 @@ export async function openEnvParts(config: OracleConfig, context: Reporting = si
   if (oracle !== 't5' || !oracles.t5) throw new Error(`${name} has no oracle '${String(oracle)}'`);
   const { T5Oracle } = await import('./t5-oracle.js');
   const dir = await localOracle(await oraclePlace(options), config, context);
-  const device = { device: config.device ?? 'cpu', threads: config.threads || undefined };
-  const network = await T5Oracle.open(oracles.t5, dir, device);
+  // The policy's device shares the process's GPU, whose buffers are kept as the first of them says.
+  const { device = 'cpu', gpuBuffers } = config;
+  const network = await T5Oracle.open(oracles.t5, dir, { device, gpuBuffers, threads: config.threads || undefined });
   return { parts: { oracle: network }, close: () => network.close() };
 }
 
