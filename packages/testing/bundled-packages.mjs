@@ -59,13 +59,13 @@ function sourcesKey() {
 }
 
 /** Modules that the worker of a device imports, by their files: it and the kernels of the models. */
-const isOfWorker = (path) => /(graph\/src\/device\/worker|kernels?)\.ts$/.test(path);
+const isOfWorker = (path) => /(graph[\\/]src[\\/]device[\\/]worker|kernels?)\.ts$/.test(path);
 
 /** Each module keeps the address of its source, but those that name one of the worker's modules: these are beside the bundles. */
 const ownAddresses = (folder) => ({
   name: 'own-addresses',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /packages\/[a-z]+\/src\/.*\.ts$/ }, ({ path }) => {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
       if (!text.includes('import.meta.')) return undefined;
       const namesOne = /'\.\/(worker|[a-z0-9-]*kernels?)\.js', (import\.meta\.url|own)\)/.test(text);
