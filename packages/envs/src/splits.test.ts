@@ -19,6 +19,17 @@ import { divided, seedOfSplit, SplitEnv, splitOfSeed, splits, testedOn } from '.
 const isEmbedded = (name: string): boolean =>
   !['sciworld', 'openenv', 'mcp'].includes(name) && !remoteOnlyEnvs.some((remote) => remote === name);
 
+test('neighbouring seeds are not held out together: families of ten have no larger spread than a sample', () => {
+  const share = 0.3;
+  let chiSquare = 0;
+  for (let family = 0; family < 1000; family++) {
+    const seeds = Array.from({ length: 10 }, (_, i) => family * 10 + i);
+    const heldOut = seeds.filter((seed) => splitOfSeed(seed) !== 'train').length;
+    chiSquare += (heldOut - share * 10) ** 2 / (10 * share * (1 - share));
+  }
+  expect(chiSquare).toBeLessThan(1000 + 4 * Math.sqrt(2 * 1000)); // 303: the tenths of FNV-1a are more even than a sample
+});
+
 /** Ids of what a split's plan chooses for seeds 0, 1, 2 …, where they are known without a reset. */
 function idsOf(name: string, split: Split, count = 600, options = {}): Set<string> {
   const plan = splitPlan(name, options);

@@ -55,7 +55,60 @@ test('a share holds out at least one task; a share of 0 none; given tasks are ta
   );
 });
 
-test('training plays each task once in each pass, in other orders; evaluations play them in their order', () => {
+const fruits = ['apple', 'pear', 'plum', 'fig', 'lime', 'kiwi', 'melon', 'date', 'grape', 'peach'];
+
+const groupedBy = (names: readonly string[], family: (id: string) => string) => {
+  const groups = new Map<string, string[]>();
+  for (const id of names) groups.set(family(id), [...(groups.get(family(id)) ?? []), id]);
+  return groups;
+};
+
+/** Usual forms of ids, and the family of an id: what neighbours have in common. */
+const forms: [name: string, ids: string[], family: (id: string) => string][] = [
+  ['numbers', made(1000).map((_, i) => String(i)), (id) => id.slice(0, -1)],
+  ['padded numbers', made(1000).map((_, i) => `task-${String(i).padStart(4, '0')}`), (id) => id.slice(0, -1)],
+  ['numbers in a file name', made(600).map((_, i) => `train/${i}.json`), (id) => id.replace(/\d\.json$/, '')],
+  ['issues', made(300).map((_, i) => `django__django-${10000 + 7 * i}`), (id) => id.slice(0, -2)],
+  ['letters', made(676).map((_, i) => String.fromCharCode(97 + Math.floor(i / 26), 97 + (i % 26))), (id) => id[0]],
+  [
+    'kinds',
+    ['price', 'stock', 'order'].flatMap((k) => fruits.flatMap((f) => made(20).map((_, i) => `${k}-${f}-${i}`))),
+    (id) => id.split('-')[0],
+  ],
+  ['seeds of worlds', made(500).map((_, i) => `seed ${i * 100}`), (id) => id.slice(0, -3)],
+];
+
+test.each(forms)('what is held out of %s is like a sample: families of ids lose their share', (_, names, family) => {
+  const { train } = splitTasks(
+    names.map((id) => ({ id })),
+    held,
+  );
+  const trained = new Set(ids(train));
+  const families = groupedBy(names, family);
+  const share = 0.3;
+  let chiSquare = 0;
+  for (const members of families.values()) {
+    const expected = share * members.length;
+    const found = members.filter((id) => !trained.has(id)).length;
+    chiSquare += (found - expected) ** 2 / (expected * (1 - share));
+  }
+  // Of a chi-square with k − 1 degrees of freedom, four standard deviations of √(2(k − 1)) above the mean are exceeded once in 10,000.
+  const freedom = families.size - 1;
+  expect(chiSquare).toBeLessThan(freedom + 4 * Math.sqrt(2 * freedom));
+});
+
+test('an evaluation of fewer rollouts than tasks plays a sample of them, of given tasks too', () => {
+  const sorted = [
+    ...made(100).map(({ id }) => ({ id: `easy-${id}` })),
+    ...made(100).map(({ id }) => ({ id: `hard-${id}` })),
+  ];
+  const { test } = splitTasks(made(4), { ...held, testTasks: sorted });
+  const firstHalf = Array.from({ length: 100 }, (_, i) => taskOf(test, { split: 'test', group: i, seed: 0 }).id);
+  const easy = firstHalf.filter((id) => id.startsWith('easy')).length;
+  expect(Math.abs(easy - 50)).toBeLessThan(4 * Math.sqrt(100 * 0.25 * 0.5)); // hypergeometric: 3.5 a standard deviation
+});
+
+test('training plays each task once in each pass, in other orders; evaluations take them as they come', () => {
   const tasks = made(5);
   const played = (split: 'train' | 'eval', from: number) =>
     Array.from({ length: 5 }, (_, i) => taskOf(tasks, { split, group: from + i, seed: 3 }).id);

@@ -1,5 +1,5 @@
 // The tasks that an agent is given: lines of JSON, divided into those of training, of evaluations and of the final test.
-import { hash32, readTextLines, Rng } from '@bowyer/core';
+import { readTextLines, Rng } from '@bowyer/core';
 import type { Split } from '@bowyer/envs';
 import type { AgentTask } from './agent-task.js';
 import { containsTraces, tasksOfTraces } from './tasks-of-traces.js';
@@ -55,32 +55,37 @@ export interface HeldOut<Task extends AgentTask = AgentTask> {
 }
 
 /**
- * The ids alone decide which tasks are held out. A share of 0 holds nothing out: the tasks of training are played.
+ * Divides tasks by their ids alone. Those of evaluations and of the test come in the order of the ranks of their ids, given ones too, so
+ * that an evaluation of fewer rollouts than tasks plays a sample. A share of 0 holds nothing out: the tasks of training are played.
  *
  * @throws where nothing would be left to train on
  */
 export function splitTasks<Task extends AgentTask>(tasks: readonly Task[], held: HeldOut<Task>): SplitTasks<Task> {
-  const order = new Map(tasks.map((task) => [task, hash32(`split/${task.id}`)]));
-  const ranked = [...tasks].sort((one, other) => order.get(one)! - order.get(other)! || (one.id < other.id ? -1 : 1));
+  const ranked = rankedById(tasks);
   const countOf = (given: readonly Task[] | null, share: number) =>
     given !== null || share === 0 ? 0 : Math.max(1, Math.round(share * tasks.length));
   const tested = countOf(held.testTasks, held.testShare);
   const evaluated = countOf(held.evalTasks, held.evalShare);
-  const parts = new Map<Task, Split>(
-    ranked.map((task, i) => [task, i < tested ? 'test' : i < tested + evaluated ? 'eval' : 'train']),
-  );
-  const part = (split: Split) => tasks.filter((task) => parts.get(task) === split);
-  const train = part('train');
+  const heldOut = new Set(ranked.slice(0, tested + evaluated));
+  const train = tasks.filter((task) => !heldOut.has(task));
   if (train.length === 0)
     throw new Error(
       `${tasks.length} tasks, of which ${tested} are held out for the test and ${evaluated} for evaluations: none is left to train on\n` +
         '  give more tasks, smaller shares (test_share, eval_share), or files of their own: eval_tasks=FILE test_tasks=FILE',
     );
+  const own = (given: readonly Task[] | null, start: number, count: number) =>
+    given ? rankedById(given) : count > 0 ? ranked.slice(start, start + count) : train;
   return {
     train,
-    eval: held.evalTasks ?? (evaluated > 0 ? part('eval') : train),
-    test: held.testTasks ?? (tested > 0 ? part('test') : train),
+    eval: own(held.evalTasks, tested, evaluated),
+    test: own(held.testTasks, 0, tested),
   };
+}
+
+/** Ranks each id by a generator of its own: ids that differ in one character are as far from each other as any others. */
+function rankedById<Task extends AgentTask>(tasks: readonly Task[]): Task[] {
+  const ranks = new Map(tasks.map((task) => [task, Rng.forPurpose(0, `split/${task.id}`).uint32()]));
+  return [...tasks].sort((one, other) => ranks.get(one)! - ranks.get(other)! || (one.id < other.id ? -1 : 1));
 }
 
 /** The task of an episode. Training goes through all tasks in a new order each time; an evaluation takes them as they come. */
