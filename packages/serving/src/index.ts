@@ -4,6 +4,7 @@ export { EnvServer, type EnvServerOptions } from './env-server/env-server.js';
 export { serveEnv, type ServeEnvOptions } from './env-server/serve-env.js';
 export { RecordedMasks, type MaskedAnswer } from './generation/recorded-masks.js';
 export { SteppedTokenizer } from './generation/stepped-tokenizer.js';
+export { givenKeys, sameText } from './http/api-key.js';
 export { HttpListener, pathOf, type HttpAnswer } from './http/http-listener.js';
 export { excerpt, faultMessage } from './http/excerpt.js';
 export { parseJson, readJson } from './http/json-text.js';

@@ -88,7 +88,7 @@ export class Recorder implements CallObserver {
   placeOf = (request: IncomingMessage, path: string): { path: string; rollout: string | null } =>
     rolloutPath(path) ?? { path, rollout: namedRollout(request.headers, this.options.keys) };
 
-  knowsKey = (key: string): boolean => this.options.keys.rolloutOf(key) !== null;
+  rolloutOfKey = (key: string): string | null => this.options.keys.rolloutOf(key);
 
   /** A rollout that has begun stays as it is; with a higher attempt it begins once more. @throws {RolloutStateError} where it has ended */
   async begin(origin: RolloutOrigin): Promise<OpenRollout> {

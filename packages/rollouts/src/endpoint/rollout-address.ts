@@ -1,19 +1,29 @@
 // The rollout of a request, which its path, a header, or its key names.
 import type { IncomingHttpHeaders } from 'node:http';
+import { givenKeys } from '@bowyer/serving';
 import type { RolloutKeys } from '../record/record-key.js';
 
-/** `/rollouts/ID/v1/…` is `/v1/…` of the rollout; null for other paths. */
-export function rolloutPath(path: string): { path: string; rollout: string } | null {
-  const found = /^\/rollouts\/([^/]+)(\/(?:v1(?:\/.*)?|messages(?:\/.*)?))$/.exec(path);
-  return found && { path: found[2], rollout: decoded(found[1]) };
+/**
+ * Reads the rollout that a path names: calls are `/rollouts/ID/v1/…`, which is `/v1/…` of the rollout; other paths below `/rollouts`
+ * keep theirs.
+ *
+ * @returns null for a path outside of `/rollouts`
+ */
+export function rolloutPath(path: string): { path: string; rollout: string | null } | null {
+  const [, first, id, ...rest] = path.split('/');
+  if (first !== 'rollouts') return null;
+  const isCall = id !== '' && (rest[0] === 'v1' || rest[0] === 'messages');
+  return { path: isCall ? `/${rest.join('/')}` : path, rollout: id ? decoded(id) : null };
 }
 
 export function namedRollout(headers: IncomingHttpHeaders, keys: RolloutKeys): string | null {
   const [named] = [headers['x-bowyer-rollout']].flat();
   if (named) return named;
-  const [, bearer = ''] = /^bearer +(.*)$/i.exec(headers.authorization ?? '') ?? [];
-  const [key = ''] = [headers['x-api-key']].flat();
-  return keys.rolloutOf(bearer) ?? keys.rolloutOf(key);
+  for (const key of givenKeys(headers)) {
+    const rollout = keys.rolloutOf(key);
+    if (rollout !== null) return rollout;
+  }
+  return null;
 }
 
 function decoded(part: string): string {

@@ -21,9 +21,12 @@ export const rolloutRoutes = (recorder: Recorder): Protocol => {
   return {
     errorBody: openaiError,
     routes: [
-      route('POST', '/rollouts', async (exchange) =>
-        begun(recorder, await bodyOf(exchange, 'id', 'task', 'group', 'attempt')),
-      ),
+      {
+        ...route('POST', '/rollouts', async (exchange) =>
+          begun(recorder, await bodyOf(exchange, 'id', 'task', 'group', 'attempt')),
+        ),
+        isOperators: true,
+      },
       route('GET', one, async (exchange) => shown(recorder, id(exchange))),
       route('POST', `${one}/rewards`, async (exchange) => {
         const body = await bodyOf(exchange, 'value', 'name', 'call', 'key');

@@ -1,6 +1,6 @@
 // The key that clients send, as a bearer token or as `x-api-key`.
 import { timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /**
  * @param isRight whether a given key is accepted; '' where none was given that way
@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
  */
 export function keyProblem({ headers }: IncomingMessage, isRight: (given: string) => boolean): string | null {
   const { authorization, 'x-api-key': key } = headers;
-  if ([keyOf(authorization), String(key ?? '')].some(isRight)) return null;
+  if ([bearerKey(authorization), String(key ?? '')].some(isRight)) return null;
   const problem =
     authorization === undefined && key === undefined ? 'You did not provide an API key' : 'Incorrect API key provided';
   return `${problem}; this server requires one as 'Authorization: Bearer KEY' or as 'x-api-key: KEY'`;
@@ -20,5 +20,10 @@ export function sameText(a: string, b: string): boolean {
   return x.length === y.length && timingSafeEqual(x, y);
 }
 
+/** Reads the keys that a request brings: its `x-api-key`, then its bearer token. */
+export function givenKeys({ authorization, 'x-api-key': key }: IncomingHttpHeaders): string[] {
+  return [String(key ?? ''), bearerKey(authorization)].filter((given) => given !== '');
+}
+
 /** The key of `Bearer KEY`, the scheme in any case (RFC 9110, section 11.1); '' where there is none. */
-const keyOf = (authorization = ''): string => /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';
+const bearerKey = (authorization = ''): string => /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';

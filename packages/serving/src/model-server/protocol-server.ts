@@ -1,7 +1,7 @@
 // The HTTP side of a server of models: finds the protocol that a request belongs to, asks for the key, and reports faults in the
 // protocol's own form. Stops gracefully: answers in progress are finished.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { keyProblem, sameText } from '../http/api-key.js';
+import { givenKeys, keyProblem, sameText } from '../http/api-key.js';
 import { HttpListener, pathOf, whenClientLeaves, type HttpAnswer } from '../http/http-listener.js';
 import { readJson } from '../http/json-text.js';
 import { readBytes } from '../http/request-body.js';
@@ -92,7 +92,7 @@ export class ProtocolServer {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<HttpAnswer | null> {
-    const refusal = unauthorized(request, this.options);
+    const refusal = unauthorized(request, found, this.options);
     if (refusal !== null) return faultAnswer(refusal, protocol);
     if (found === null) return faultAnswer(unknownRoute(request), protocol);
     const gone = new AbortController();
@@ -151,12 +151,29 @@ function unknownRoute(request: IncomingMessage): Fault {
   return { kind: 'not found', status: 404, message, param: null, code: null };
 }
 
-/** Null for authorized clients. */
+/**
+ * Asks for a key. That of the server opens all; that of a rollout opens this rollout alone, also where the server asks for none.
+ *
+ * @param place null: there is no such route
+ * @returns null for authorized clients
+ */
 function unauthorized(
   request: IncomingMessage,
+  place: Place | null,
   { apiKey, observer }: Pick<ProtocolServerOptions, 'apiKey' | 'observer'>,
 ): Fault | null {
-  if (apiKey === null) return null;
-  const message = keyProblem(request, (given) => sameText(given, apiKey) || observer?.knowsKey(given) === true);
+  const keys = givenKeys(request.headers);
+  if (apiKey !== null && keys.some((key) => sameText(key, apiKey))) return null;
+  const rollouts = keys.flatMap((key) => observer?.rolloutOfKey(key) ?? []);
+  if (rollouts.length > 0) return place === null ? null : forbidden(rollouts, place);
+  const message = apiKey === null ? null : keyProblem(request, () => false);
   return message === null ? null : { kind: 'unauthorized', status: 401, message, param: null, code: null };
+}
+
+/** @param rollouts whose keys were given @returns null where one of them is that of the request */
+function forbidden(rollouts: readonly string[], { rollout, route }: Place): Fault | null {
+  if (route.isOperators !== true && rollout !== null && rollouts.includes(rollout)) return null;
+  const reason = route.isOperators === true ? 'this request needs the key of the server' : 'the request is for another';
+  const message = `the key of the rollout '${rollouts[0]}' opens that rollout alone: ${reason}`;
+  return { kind: 'forbidden', status: 403, message, param: null, code: null };
 }

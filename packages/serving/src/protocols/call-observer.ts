@@ -11,10 +11,10 @@ export type CallProtocol = 'chat-completions' | 'completions' | 'responses' | 'm
 export interface CallObserver {
   /** The version of the weights that tokens are sampled with from now on. */
   readonly version: number;
-  /** The path of a request's route, and the rollout that its address or its headers name. */
+  /** The path of a request's route, and the rollout on which it acts, which its address or its headers name. */
   placeOf: (request: IncomingMessage, path: string) => { path: string; rollout: string | null };
-  /** Whether a key is one that it has given out. */
-  knowsKey: (key: string) => boolean;
+  /** The rollout whose key this is; null where it has not given out that key. */
+  rolloutOfKey: (key: string) => string | null;
   /** The body that is answered in the place of the one that came. */
   bodyOf?: ((rollout: string | null, body: unknown) => unknown) | undefined;
   /** Begins a call; waits while the weights change. @throws where the call cannot be made */

@@ -24,6 +24,8 @@ export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** `/v1/responses/{id}`: a name in braces stands for one part of the path. */
   path: string;
+  /** It belongs to no rollout: the key of a rollout does not open it. */
+  isOperators?: boolean;
   /** @returns null where the answer was streamed, or its client has left */
   respond: (exchange: Exchange) => Promise<HttpAnswer | null>;
 }
@@ -52,8 +54,16 @@ export interface Exchange {
   faultOf: (error: unknown) => Fault;
 }
 
-/** `invalid`: the request cannot be served as it is; `too many`: the queue is full; `overloaded`: the server holds too much. */
-export type FaultKind = 'invalid' | 'unauthorized' | 'not found' | 'too large' | 'too many' | 'overloaded' | 'server';
+/** `invalid`: the request cannot be served as it is; `forbidden`: its key is known, and opens something else; `too many`: the queue is full; `overloaded`: the server holds too much. */
+export type FaultKind =
+  | 'invalid'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not found'
+  | 'too large'
+  | 'too many'
+  | 'overloaded'
+  | 'server';
 
 export interface Fault {
   kind: FaultKind;

@@ -1,5 +1,5 @@
 // A server for agents whose answers come from another endpoint, such as a stronger model: what it says is recorded without tokens.
-import { ProtocolServer } from '@bowyer/serving';
+import { ProtocolServer, sameText } from '@bowyer/serving';
 import { RolloutKeys } from '../../record/record-key.js';
 import type { RolloutLog } from '../../record/rollout-log.js';
 import { Recorder } from '../recorder.js';
@@ -9,7 +9,7 @@ import { traceRoutes } from '../traces/trace-routes.js';
 import { proxiedProtocols } from './proxied-routes.js';
 import type { UpstreamOptions } from './upstream.js';
 
-export interface ProxyServerOptions extends UpstreamOptions {
+export interface ProxyServerOptions extends Omit<UpstreamOptions, 'isOwnKey'> {
   host: string;
   /** 0: any free one. */
   port: number;
@@ -35,9 +35,10 @@ export class ProxyServer {
     const keys = await RolloutKeys.open(log.folder);
     const gate = { longestWaitMs: 0, mostWaiting: 0 }; // no weights change here
     const recorder = new Recorder({ log, keys, ...gate, origin: () => origin, onFault });
+    const isOwnKey = (key: string) => (apiKey !== null && sameText(key, apiKey)) || keys.rolloutOf(key) !== null;
     const server = await ProtocolServer.listen({
       protocols: [
-        ...proxiedProtocols(recorder, options),
+        ...proxiedProtocols(recorder, { ...options, isOwnKey }),
         rolloutRoutes(recorder),
         traceRoutes(new TraceFile(log.folder)),
       ],

@@ -1,5 +1,6 @@
 // Requests to the endpoint that stands behind a recording proxy.
 import type { IncomingHttpHeaders } from 'node:http';
+import { givenKeys } from '@bowyer/serving';
 import { UpstreamError } from './upstream-error.js';
 
 /** Headers of clients that an endpoint reads. */
@@ -10,6 +11,8 @@ export interface UpstreamOptions {
   upstream: string;
   /** Null: the client's own key is passed on. */
   upstreamKey: string | null;
+  /** Whether a key is one of this server, or of a rollout: those are never passed on. */
+  isOwnKey: (key: string) => boolean;
 }
 
 /**
@@ -17,7 +20,7 @@ export interface UpstreamOptions {
  * @throws {UpstreamError} where it cannot be reached, or does not answer in time
  */
 export async function askUpstream(
-  { upstream, upstreamKey }: UpstreamOptions,
+  { upstream, upstreamKey, isOwnKey }: UpstreamOptions,
   path: string,
   { headers, body, signal }: { headers: IncomingHttpHeaders; body?: unknown; signal: AbortSignal },
 ): Promise<UpstreamAnswer> {
@@ -27,7 +30,7 @@ export async function askUpstream(
   const asked = `${method} ${address}`;
   const answer = await fetch(address, {
     method,
-    headers: sentHeaders(headers, path, upstreamKey),
+    headers: sentHeaders(headers, path, upstreamKey ?? givenKeys(headers).find((key) => !isOwnKey(key))),
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal,
   }).catch((error: unknown) => {
@@ -49,19 +52,13 @@ export interface UpstreamAnswer {
   text: () => Promise<string>;
 }
 
-function sentHeaders(headers: IncomingHttpHeaders, path: string, upstreamKey: string | null): Headers {
+function sentHeaders(headers: IncomingHttpHeaders, path: string, key: string | undefined): Headers {
   const sent = new Headers({ 'content-type': 'application/json' });
   for (const [name, value] of Object.entries(headers))
     if (PASSED_ON.test(name) && value !== undefined) sent.set(name, String(value));
-  const key = upstreamKey ?? keyOf(headers);
-  if (key !== null) {
+  if (key !== undefined) {
     sent.set('authorization', `Bearer ${key}`);
     if (path.includes('messages')) sent.set('x-api-key', key);
   }
   return sent;
-}
-
-function keyOf({ authorization, 'x-api-key': key }: IncomingHttpHeaders): string | null {
-  if (typeof key === 'string' && key !== '') return key;
-  return /^bearer +(.*)$/i.exec(authorization ?? '')?.[1] ?? null;
 }

@@ -24,11 +24,22 @@ export const adapters = ({ adapters: served }: ServedModels): Protocol => ({
     served === undefined || served.allowedFolders.length === 0
       ? []
       : [
-          { method: 'POST', path: '/v1/load_lora_adapter', respond: (exchange) => load(served, exchange) },
-          { method: 'POST', path: '/v1/unload_lora_adapter', respond: (exchange) => unload(served, exchange) },
+          {
+            method: 'POST',
+            path: '/v1/load_lora_adapter',
+            isOperators: true,
+            respond: (exchange) => load(served, exchange),
+          },
+          {
+            method: 'POST',
+            path: '/v1/unload_lora_adapter',
+            isOperators: true,
+            respond: (exchange) => unload(served, exchange),
+          },
           {
             method: 'DELETE',
             path: '/v1/models/{id}',
+            isOperators: true,
             respond: ({ parameters: { id } }) => Promise.resolve(deleted(served, id)),
           },
         ],

@@ -5,6 +5,7 @@ import type { Fault, FaultKind } from '../protocol.js';
 const types: Readonly<Record<FaultKind, string>> = {
   invalid: 'invalid_request_error',
   unauthorized: 'authentication_error',
+  forbidden: 'permission_error',
   'not found': 'not_found_error',
   'too large': 'request_too_large',
   'too many': 'rate_limit_error',

@@ -8,6 +8,7 @@ const LONGEST_ERROR = 1000;
 const types: Readonly<Record<FaultKind, string>> = {
   invalid: 'invalid_request_error',
   unauthorized: 'invalid_request_error',
+  forbidden: 'invalid_request_error',
   'not found': 'invalid_request_error',
   'too large': 'invalid_request_error',
   'too many': 'rate_limit_error',
