@@ -1,6 +1,7 @@
 // Hydra-compatible composition of YAML configs: compose, sweep, resolve, validate, and the command line around them.
 export { isFlag } from './cli/flags.js';
 export { runCommandLine } from './cli/command-line.js';
+export { printable } from './cli/printable.js';
 export { writeLines } from './cli/terminal-lines.js';
 export type {
   CommandLine,

@@ -7,6 +7,7 @@ import {
   type EnvironmentConfig,
   type ModelPlaces,
 } from '@bowyer/agent';
+import { printable } from '@bowyer/config';
 import { oneRank, reportWaits, unwatched, type ReadWatcher } from '@bowyer/core';
 import { oneProcessText, processesOf, processesText } from './context/processes.js';
 import { withBars } from './context/progress-bars.js';
@@ -25,7 +26,8 @@ function observed({
 }: JobContext): Pick<TaskContext, 'log' | 'onInterrupt' | 'onOutput' | 'requestStop'> {
   const listeners = new Set<(line: string, isError: boolean) => void>();
   let stop: (() => void) | null = null;
-  const observedLog: TaskContext['log'] = (message, level = 'INFO') => {
+  const observedLog: TaskContext['log'] = (text, level = 'INFO') => {
+    const message = printable(text);
     log(message, level);
     for (const listener of listeners) listener(message, level === 'WARNING');
   };

@@ -7,6 +7,7 @@ import { ConfigError } from '../config-error.js';
 import { strftime } from '../interpolation/strftime.js';
 import type { PlainObject, PlainValue } from '../node.js';
 import type { LogLevel, TextSink } from './program.js';
+import { printable } from './printable.js';
 import { writeLines } from './terminal-lines.js';
 
 const logLevels: Record<LogLevel, number> = { DEBUG: 10, INFO: 20, WARNING: 30, ERROR: 40, CRITICAL: 50 };
@@ -62,7 +63,7 @@ export class JobLog {
 
   log(level: LogLevel, message: string, logger: string): void {
     if (logLevels[level] < this.levelOf(logger)) return;
-    const record: LogRecord = { level, logger, message, time: new Date() };
+    const record: LogRecord = { level, logger, message: printable(message), time: new Date() };
     const handlers = this.handlersOf(logger);
     for (const handler of handlers) if (logLevels[level] >= handler.level) handler.write(record);
     // Without a listener, warnings and errors go to stderr bare.

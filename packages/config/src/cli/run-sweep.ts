@@ -3,6 +3,7 @@
 import type { Composition } from '../composition.js';
 import { hintAtFullError, printWarnings } from './report-error.js';
 import type { Session } from './session.js';
+import { writeLines } from './terminal-lines.js';
 import type { SweepRequest } from './program.js';
 import { CommandLineSweep } from './sweep-request.js';
 
@@ -32,7 +33,7 @@ export async function runSweep(session: Session, overrides: readonly string[]): 
   }
   request.writeMaster();
   const succeeded = await runBatches(request, batches, jobs, compose);
-  for (const line of (await session.program.afterSweep?.(request.directory)) ?? []) session.stdout.write(`${line}\n`);
+  for (const line of (await session.program.afterSweep?.(request.directory)) ?? []) writeLines(session.stdout, line);
   if (!succeeded) hintAtFullError(session);
   return succeeded ? 0 : 1;
 }

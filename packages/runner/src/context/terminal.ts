@@ -1,6 +1,6 @@
 // The output of a command: a live view on a terminal, lines in a pipe, JSON lines for scripts, or warnings and results alone.
 import { Console } from 'node:console';
-import { writeLines, type JobContext, type SweepRequest } from '@bowyer/config';
+import { printable, writeLines, type JobContext, type SweepRequest } from '@bowyer/config';
 import { isLiveTerminal, LiveRegion, type ProgressOutput } from '@bowyer/logging';
 import type { TaskContext } from './task-context.js';
 
@@ -22,8 +22,8 @@ export function openTerminal(context: JobContext, config: Settings): Terminal {
   const above = (write: () => void) => (live ? live.above(write) : write());
   return {
     log: (message, level = 'INFO') => above(() => context.log(level, message, 'run')),
-    print: (text) => above(() => void context.stdout.write(text)),
-    progress: quiet === true ? nothing : { live, write: (text) => context.stderr.write(text) },
+    print: (text) => above(() => void context.stdout.write(printable(text))),
+    progress: quiet === true ? nothing : { live, write: (text) => context.stderr.write(printable(text)) },
     close: () => live?.close(),
   };
 }
@@ -38,7 +38,7 @@ function besideProtocol({ log, limitConsole, stderr }: JobContext, quiet: boolea
       log(level, message, 'run');
       if (!quiet || level !== 'INFO') writeLines(stderr, message);
     },
-    print: (text) => void (quiet || stderr.write(text)),
+    print: (text) => void (quiet || stderr.write(printable(text))),
     progress: nothing,
     close: () => void (globalThis.console = own),
   };
@@ -47,7 +47,7 @@ function besideProtocol({ log, limitConsole, stderr }: JobContext, quiet: boolea
 /** One object a line on standard output; `event` says what it is. */
 function jsonLines({ log, limitConsole, stdout }: JobContext, quiet: boolean): Terminal {
   limitConsole(null);
-  const report = (event: Record<string, unknown>) => void stdout.write(`${JSON.stringify(event)}\n`);
+  const report = (event: Record<string, unknown>) => void stdout.write(jsonLine(event));
   return {
     log(message, level = 'INFO') {
       log(level, message, 'run');
@@ -62,10 +62,12 @@ function jsonLines({ log, limitConsole, stdout }: JobContext, quiet: boolean): T
   };
 }
 
+const jsonLine = (event: Record<string, unknown>): string => `${printable(JSON.stringify(event))}\n`;
+
 /** The output of the table of a sweep's jobs. */
 export function sweepOutput({ stdout }: SweepRequest['program'], { quiet, json }: Settings): ProgressOutput {
   const write = (text: string) => writeLines(stdout, text.replace(/\n$/, ''));
-  if (json === true) return { write, report: (event) => stdout.write(`${JSON.stringify(event)}\n`) };
+  if (json === true) return { write, report: (event) => stdout.write(jsonLine(event)) };
   if (quiet === true) return nothing;
   return { write, ...(isLiveTerminal(stdout) && { live: new LiveRegion(stdout) }) };
 }

@@ -1,4 +1,5 @@
 // A job on a rank other than 0: the same task on the same config, without a terminal and without files.
+import { writeLines } from '@bowyer/config';
 import type { Ranks } from '@bowyer/core';
 import { loadPluginFiles } from '../plugins/plugins.js';
 import { runTask } from '../run-task.js';
@@ -10,7 +11,7 @@ export async function followJob(job: AnnouncedJob, ranks: Ranks): Promise<void> 
   const prefix = `[rank ${ranks.rank}] `;
   await loadPluginFiles(plugins);
   const log = (message: string, level?: 'INFO' | 'WARNING') => {
-    if (level === 'WARNING') process.stderr.write(`${prefix}${message}\n`);
+    if (level === 'WARNING') writeLines(process.stderr, `${prefix}${message}`);
   };
   await withSignals(log, (onInterrupt) =>
     runTask({

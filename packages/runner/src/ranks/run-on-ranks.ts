@@ -1,5 +1,6 @@
 // The command line on every process that mpirun or srun has started: rank 0 leads, the others follow it through its job.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { writeLines } from '@bowyer/config';
 import { joinRanks, type MpiRanks } from '@bowyer/mpi';
 import { Leader, shareJob } from './leader.js';
 
@@ -15,7 +16,7 @@ export async function runOnRanks(commandLine: (leader: Leader | null) => Promise
   try {
     ranks = await joinRanks();
   } catch (error) {
-    process.stderr.write(`bowyer: ${(error as Error).message}\n`);
+    writeLines(process.stderr, `bowyer: ${(error as Error).message}`);
     return 1;
   }
   if (ranks === null) return commandLine(null);
@@ -39,7 +40,7 @@ async function follow(ranks: MpiRanks): Promise<number> {
     return 0;
   } catch (error) {
     await sleep(PATIENCE_MS);
-    process.stderr.write(`[rank ${ranks.rank}] ${(error as Error).message}\n`);
+    writeLines(process.stderr, `[rank ${ranks.rank}] ${(error as Error).message}`);
     return 1;
   }
 }

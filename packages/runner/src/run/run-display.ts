@@ -1,4 +1,5 @@
 // The display of a run while it works: bars with the newest figures, curves on a terminal, and a line for each evaluation.
+import { printable } from '@bowyer/config';
 import type { Metrics } from '@bowyer/algorithms';
 import { ProgressBar, RunFigures } from '@bowyer/logging';
 import type { TaskContext } from '../context/task-context.js';
@@ -20,7 +21,7 @@ export class RunDisplay {
     private readonly length: RunLength,
     private readonly output: Pick<TaskContext, 'log' | 'progress'>,
   ) {
-    this.#figures = new RunFigures((text) => output.progress.live?.dim(text) ?? text);
+    this.#figures = new RunFigures((name) => output.progress.live?.dim(printable(name)) ?? name);
     if (length.iterations !== null) this.#openBar('iteration', length.iterations);
   }
 

@@ -1,5 +1,6 @@
 // A sweep as a person watches it: on a terminal one table of its jobs, those at work with their latest output; in a pipe
 // or a file one line when a job starts and one when it ends; for a script an object in place of a line.
+import { printable } from '@bowyer/config';
 import { maximum } from '@bowyer/core';
 import { duration, type LiveText, type ProgressOutput } from '@bowyer/logging';
 import type { JobOutcome, JobStatus } from './sweep-job.js';
@@ -97,7 +98,10 @@ export class JobBoard {
     const longest = maximum([3, ...shown.map(({ label }) => label.length)]);
     const width = Math.min(longest, Math.max(10, Math.floor(columns * LABEL_SHARE)));
     const line = (label: string, status: string, time: string, text: string) =>
-      shortened(`${shortened(label, width).padEnd(width)}  ${status.padEnd(8)}  ${time.padStart(7)}  ${text}`, columns);
+      shortened(
+        `${shortened(printable(label), width).padEnd(width)}  ${status.padEnd(8)}  ${time.padStart(7)}  ${printable(text)}`,
+        columns,
+      );
     const body = shown.map(({ label, status, startedAt, seconds, text }) =>
       line(label, status, duration(seconds ?? this.clock() - startedAt), text),
     );
