@@ -31,7 +31,7 @@ export type {
 } from './play/run-agent.js';
 export { checkTasks, readTasks, splitTasks, type HeldOut, type SplitTasks } from './play/tasks.js';
 export type { AgentTask } from './play/agent-task.js';
-export { agentProgram, agentVariables, type AgentProgramOptions } from './programs/agent-program.js';
+export { agentProgram, agentVariables, fitsVariable, type AgentProgramOptions } from './programs/agent-program.js';
 export { judgeProgram, type JudgeProgramOptions } from './programs/judge-program.js';
 export { verdictOf, type Verdict } from './rewards/verdict.js';
 export { reportVerdict, type VerdictSink } from './play/report-verdict.js';

@@ -2,7 +2,6 @@
  * Control characters but for tab and line feed, and the characters that reorder text (Unicode's embeddings, overrides and isolates).
  * A terminal obeys them: they move its cursor, set its title, or hide what a line says.
  */
-// eslint-disable-next-line no-control-regex
 const OBEYED = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 
 /**

@@ -1,5 +1,8 @@
 // An agent that is a program: started once for each rollout, with the addresses of its model in the environment.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AgentTask } from '../play/agent-task.js';
 import type { PlayedRollout, RunAgent } from '../play/run-agent.js';
 import { runProgram } from './run-program.js';
 import { verdictOfLine } from '../rewards/verdict.js';
@@ -34,26 +37,47 @@ const PASSED = [
 /** The reward is in the JSON of its last line, if it is there. */
 export function agentProgram({ command, passEnv, timeoutMs, outputFolder }: AgentProgramOptions): RunAgent {
   return async (rollout, signal) => {
-    const line = await runProgram({
-      command,
-      env: { ...named([...PASSED, ...passEnv]), ...agentVariables(rollout) },
-      outputFile: outputFolder && join(outputFolder, `${rollout.name}.txt`),
-      timeoutMs,
-      signal,
-    });
+    const line = await withTaskFile(rollout.task, (taskFile) =>
+      runProgram({
+        command,
+        env: { ...named([...PASSED, ...passEnv]), ...agentVariables(rollout), BOWYER_TASK_FILE: taskFile },
+        outputFile: outputFolder && join(outputFolder, `${rollout.name}.txt`),
+        timeoutMs,
+        signal,
+      }),
+    );
     return verdictOfLine(line, `the last line of '${command}'`);
   };
+}
+
+/** Writes the task into a file, which is there while the work runs. */
+async function withTaskFile<T>(task: AgentTask, work: (path: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'bowyer-task-'));
+  try {
+    const path = join(folder, 'task.json');
+    await writeFile(path, JSON.stringify(task));
+    return await work(path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 const named = (names: readonly string[]): Record<string, string | undefined> =>
   Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
 
-/** The variables that the SDKs of OpenAI and Anthropic read, and the task. */
+/** Bytes of an environment variable with its name that Linux allows (MAX_ARG_STRLEN). */
+const LONGEST_VARIABLE = 128 * 1024;
+
+/** Whether a task fits into an environment variable. */
+export const fitsVariable = (task: AgentTask): boolean =>
+  Buffer.byteLength(JSON.stringify(task)) < LONGEST_VARIABLE - 'BOWYER_TASK='.length;
+
+/** The variables that the SDKs of OpenAI and Anthropic read, and the task where it fits into one. */
 export const agentVariables = ({ task, open }: PlayedRollout): Record<string, string> => ({
   OPENAI_BASE_URL: open.baseURL,
   OPENAI_API_KEY: open.apiKey,
   ANTHROPIC_BASE_URL: open.anthropicBaseURL,
   ANTHROPIC_API_KEY: open.apiKey,
   BOWYER_ROLLOUT_URL: open.url,
-  BOWYER_TASK: JSON.stringify(task),
+  ...(fitsVariable(task) && { BOWYER_TASK: JSON.stringify(task) }),
 });

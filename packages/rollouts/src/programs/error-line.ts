@@ -1,15 +1,12 @@
 import { LastLine } from './last-line.js';
 
-/** An uncaught error in Node, Python and other languages: `TypeError: …`, `openai.BadRequestError: …`. */
-const UNCAUGHT = /^[\w.$]*(Error|Exception)\b[^:]*: /;
-
 /** More of a line is not shown. */
 const LONGEST_SHOWN = 400;
 
 /** The line of a program's standard error that says why it ended: that of an uncaught error, else the last one. */
 export class ErrorLine {
   readonly #last = new LastLine();
-  readonly #uncaught = new LastLine((line) => UNCAUGHT.test(line));
+  readonly #uncaught = new LastLine(isUncaught);
 
   add(chunk: Buffer): void {
     this.#last.add(chunk);
@@ -20,4 +17,13 @@ export class ErrorLine {
   get text(): string {
     return (this.#uncaught.text || this.#last.text).slice(0, LONGEST_SHOWN);
   }
+}
+
+/**
+ * Whether a line is that of an uncaught error in Node, Python and other languages: `TypeError: …`, `openai.BadRequestError: …`. The time
+ * is linear in the line, which a program may make as long as it likes.
+ */
+function isUncaught(line: string): boolean {
+  const [name] = /^[\w.$]*/.exec(line)!;
+  return /(?:Error|Exception)(?!\w)/.test(name) && line[line.indexOf(':') + 1] === ' ';
 }

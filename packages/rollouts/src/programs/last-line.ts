@@ -1,31 +1,51 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** More of a line is not kept. */
+/** More characters of a line are not kept: its last ones are. */
 const LONGEST_LINE = 1 << 20;
 
-const hasText = (line: string): boolean => line.trim() !== '';
-
-/** The last line of a stream of bytes, which may be long, that is wanted: with text, if nothing else is said. */
+/** Finds the last line of a stream of bytes that has text, and is wanted. */
 export class LastLine {
-  #lines: [string, string] = ['', ''];
+  #finished = '';
+  /** The line that has not ended, in the pieces in which it came. */
+  #begun: string[] = [];
+  #length = 0;
   readonly #decoder = new TextDecoder();
 
-  constructor(private readonly isWanted: (line: string) => boolean = hasText) {}
+  constructor(private readonly isWanted: (line: string) => boolean = () => true) {}
 
   add(chunk: Buffer): void {
-    const [finished, begun] = this.#lines;
-    const lines = (begun + this.#decoder.decode(chunk, { stream: true })).split('\n');
+    const lines = this.#decoder.decode(chunk, { stream: true }).split('\n');
+    this.#continue(lines[0]);
+    if (lines.length === 1) return;
+    lines[0] = this.#line;
     const rest = lines.pop()!;
-    this.#lines = [lines.findLast((line) => this.#wants(line)) ?? finished, rest.slice(-LONGEST_LINE)];
+    this.#finished = this.#lastOf(lines) ?? this.#finished;
+    this.#begun = [];
+    this.#length = 0;
+    this.#continue(rest);
   }
 
   get text(): string {
-    const [finished, begun] = this.#lines;
-    return plain(this.#wants(begun) ? begun : finished);
+    const begun = plain(this.#line);
+    return begun !== '' && this.isWanted(begun) ? begun : this.#finished;
   }
 
-  #wants(line: string): boolean {
-    return this.isWanted(plain(line));
+  #lastOf(lines: readonly string[]): string | null {
+    for (let i = lines.length - 1; i >= 0; i--) {
+      const line = lines[i] === '' ? '' : plain(lines[i]);
+      if (line !== '' && this.isWanted(line)) return line;
+    }
+    return null;
+  }
+
+  #continue(piece: string): void {
+    this.#begun.push(piece);
+    this.#length += piece.length;
+    while (this.#length - this.#begun[0].length >= LONGEST_LINE) this.#length -= this.#begun.shift()!.length;
+  }
+
+  get #line(): string {
+    return this.#begun.join('').slice(-LONGEST_LINE);
   }
 }
 

@@ -1,12 +1,12 @@
 // One run of a user's program: its output goes to a file, its last line to whoever started it, and it ends with all that it has started.
-import { spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { finished } from 'node:stream/promises';
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { DeadlineError, withDeadline } from '@bowyer/core';
 import { ErrorLine } from './error-line.js';
 import { LastLine } from './last-line.js';
+import { OutputFile } from './output-file.js';
+import { guardGroup, releaseGroup, signalGroup } from './process-groups.js';
 
 export interface ProgramOptions {
   /** A line for the shell. */
@@ -23,11 +23,17 @@ export interface ProgramOptions {
 
 /** Between asking a program to end and ending it. */
 const GRACE_MS = 2000;
+const LOOK_MS = 20;
+
+/** Turns of the event loop in which what is left in the pipes of an ended program is read: they hold less. */
+const MOST_TURNS = 64;
 
 /**
+ * Runs a program until it ends. What it has started ends with it, even if this process is killed; a process that has left its process
+ * group, as `setsid` does, is not waited for, and left.
+ *
  * @returns the last line that it has written to standard output
- * @throws where it cannot be started, ends with another exit code than 0 or by a signal, or takes too long; in each case everything in
- *   its process group has been ended
+ * @throws where it cannot be started, ends with another exit code than 0 or by a signal, or takes too long
  */
 export async function runProgram(options: ProgramOptions): Promise<string> {
   const { timeoutMs, signal } = options;
@@ -38,34 +44,104 @@ export async function runProgram(options: ProgramOptions): Promise<string> {
 }
 
 async function runUntil({ command, env, input, outputFile }: ProgramOptions, signal: AbortSignal): Promise<string> {
-  if (outputFile !== null) await mkdir(dirname(outputFile), { recursive: true });
-  const child = spawn(command, { shell: true, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-  const output = outputFile === null ? null : createWriteStream(outputFile, { flags: 'a' });
-  const written = output && finished(output);
-  written?.catch(() => {}); // reported below
-  const last = new LastLine();
-  child.stdout.on('data', (chunk: Buffer) => last.add(chunk));
-  const said = new ErrorLine();
-  child.stderr.on('data', (chunk: Buffer) => said.add(chunk));
-  for (const stream of [child.stdout, child.stderr])
-    if (output) stream.pipe(output, { end: false });
-    else stream.resume();
-  child.stdin.on('error', () => {}); // it need not read
-  child.stdin.end(input ?? '');
-  const stop = () => endGroup(child.pid);
-  signal.addEventListener('abort', stop, { once: true });
+  const output = outputFile === null ? null : await OutputFile.open(outputFile);
   try {
-    await new Promise<void>((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (code, by) => (code === 0 ? resolve() : reject(new Error(endText(code, by, said.text)))));
-    });
+    return await runGroup({ command, env, input }, output, signal);
+  } finally {
+    await output?.end();
+  }
+}
+
+async function runGroup(
+  { command, env, input = '' }: Pick<ProgramOptions, 'command' | 'env' | 'input'>,
+  output: OutputFile | null,
+  signal: AbortSignal,
+): Promise<string> {
+  const child = started(command, env);
+  const ended = endOf(child);
+  const { pid: group, stdin, stdout, stderr } = child;
+  if (group === undefined) {
+    await ended; // throws
+    throw new Error('could not be started');
+  }
+  guardGroup(group);
+  const last = new LastLine();
+  const said = new ErrorLine();
+  const pipes = new Pipes([stdout, stderr], (chunk, from) => {
+    output?.add(chunk);
+    (from === stdout ? last : said).add(chunk);
+  });
+  stdin.on('error', () => {}); // it need not read
+  stdin.end(input);
+  let stopping: Promise<void> | null = null;
+  const stop = () => void (stopping = endGroup(group));
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  try {
+    const { code, by } = await ended;
+    if (!signal.aborted) signalGroup(group, 'SIGKILL'); // what it has left behind
+    await pipes.drain();
     signal.throwIfAborted();
+    if (code !== 0) throw new Error(endText(code, by, said.text));
     return last.text;
   } finally {
     signal.removeEventListener('abort', stop);
-    if (!signal.aborted) killGroup(child.pid, 'SIGKILL'); // what it has left behind
-    output?.end();
-    await written;
+    pipes.close();
+    await stopping;
+    releaseGroup(group);
+  }
+}
+
+function started(command: string, env: ProgramOptions['env']) {
+  try {
+    return spawn(command, { shell: true, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  } catch (error) {
+    throw startError(asError(error));
+  }
+}
+
+interface ProgramEnd {
+  code: number | null;
+  by: NodeJS.Signals | null;
+}
+
+/** Takes the events of a child at once: an error without a listener would end this process. @throws where it cannot be started */
+const endOf = (child: ChildProcess): Promise<ProgramEnd> =>
+  new Promise((resolve, reject) => {
+    child.once('error', (error) => reject(startError(error)));
+    // Not 'close', which waits for all that hold its output.
+    child.once('exit', (code, by) => resolve({ code, by }));
+  });
+
+/** Standard output and standard error. */
+class Pipes {
+  #bytes = 0;
+
+  constructor(
+    private readonly streams: readonly Readable[],
+    read: (chunk: Buffer, from: Readable) => void,
+  ) {
+    for (const stream of streams) {
+      stream.on('error', () => {}); // it ends
+      stream.on('data', (chunk: Buffer) => {
+        this.#bytes += chunk.length;
+        read(chunk, stream);
+      });
+    }
+  }
+
+  /** Reads what an ended program has written: all that is there in two turns of the event loop, until nothing is. */
+  async drain(): Promise<void> {
+    for (let turns = 0, before = -1; turns < MOST_TURNS && before !== this.#bytes; turns++) {
+      before = this.#bytes;
+      await turn();
+      await turn();
+    }
+  }
+
+  /** Leaves those that still hold the other ends. */
+  close(): void {
+    for (const stream of this.streams) stream.destroy();
   }
 }
 
@@ -73,6 +149,20 @@ async function runUntil({ command, env, input, outputFile }: ProgramOptions, sig
 function endText(code: number | null, signal: NodeJS.Signals | null, said: string): string {
   const end = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${code}`;
   return said === '' ? end : `${end}: ${said}`;
+}
+
+const startRemedies: Readonly<Record<string, string>> = {
+  EMFILE: 'too many files are open: give a smaller concurrency, or a larger limit (ulimit -n)',
+  ENFILE: 'too many files are open on this machine: give a smaller concurrency',
+  EAGAIN: 'too many processes run: give a smaller concurrency, or a larger limit (ulimit -u)',
+  E2BIG: 'the command and its variables are longer than this machine allows: give less to pass_env',
+};
+
+/** With what to do about it. */
+function startError(error: Error): Error {
+  const remedy = startRemedies[(error as NodeJS.ErrnoException).code ?? ''];
+  const text = `could not be started: ${error.message}`;
+  return new Error(remedy === undefined ? text : `${text}\n  ${remedy}`, { cause: error });
 }
 
 /** With the command and the place of its output. */
@@ -85,17 +175,10 @@ function namedError(error: unknown, { command, outputFile, timeoutMs }: ProgramO
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** Asks it to end, and ends it after a while. */
-function endGroup(pid: number | undefined): void {
-  killGroup(pid, 'SIGTERM');
-  setTimeout(() => killGroup(pid, 'SIGKILL'), GRACE_MS);
-}
-
-function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
+/** Asks a group to end, and ends it after a while. */
+async function endGroup(group: number): Promise<void> {
+  const last = performance.now() + GRACE_MS;
+  for (let isLeft = signalGroup(group, 'SIGTERM'); isLeft && performance.now() < last; isLeft = signalGroup(group, 0))
+    await sleep(LOOK_MS);
+  signalGroup(group, 'SIGKILL');
 }

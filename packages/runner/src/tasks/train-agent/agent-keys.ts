@@ -16,7 +16,7 @@ const tasksFile = (what: string) => nullable(Type.String(), what);
 export const agentKeys = {
   agent: nullable(
     Type.String(),
-    'shell command that plays one task; its environment has OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY, BOWYER_TASK and BOWYER_ROLLOUT_URL',
+    'shell command that plays one task; its environment has OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY, BOWYER_TASK, BOWYER_TASK_FILE and BOWYER_ROLLOUT_URL',
   ),
   tasks: tasksFile('file of tasks as JSON lines, each an object with an `id`'),
   eval_tasks: tasksFile('file of the tasks of evaluations; null: eval_share of `tasks` is held out'),

@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import {
   agentProgram,
+  fitsVariable,
   judgeProgram,
   readTasks,
   splitTasks,
+  type AgentTask,
   type JudgeRollout,
   type RunAgent,
   type SplitTasks,
@@ -30,13 +32,18 @@ type AgentsConfig = Pick<
   'agent' | 'tasks' | 'evalTasks' | 'testTasks' | 'evalShare' | 'testShare' | 'reward' | 'timeout' | 'passEnv'
 >;
 
-export async function openAgents(config: AgentsConfig, { directory, agent: given }: TaskContext): Promise<Agents> {
+export async function openAgents(config: AgentsConfig, { directory, log, agent: given }: TaskContext): Promise<Agents> {
   const { agent, reward, evalShare, testShare, passEnv } = config;
   if (isFunction(agent) && given === undefined)
     throw new Error(
       'the agent of this run is a function of a program\n  start that program again, or give a command: agent=COMMAND',
     );
   const { tasks, evalTasks, testTasks } = given ?? (await filesOf(config));
+  if (!given)
+    noteLongTasks(
+      [tasks, evalTasks, testTasks].flatMap((part) => part ?? []),
+      log,
+    );
   const held = { evalTasks: evalTasks ?? null, testTasks: testTasks ?? null, evalShare, testShare };
   const common = { timeoutMs: config.timeout * 1000, outputFolder: join(directory, OUTPUT) };
   const judge = reward === null ? null : judgeProgram({ ...common, command: reward });
@@ -46,6 +53,14 @@ export async function openAgents(config: AgentsConfig, { directory, agent: given
     run: given ? timedRun(given.run, common.timeoutMs) : agentProgram({ ...common, command: agent!, passEnv }),
     judge: given ? timedJudge(given.judge, common.timeoutMs) : judge,
   };
+}
+
+function noteLongTasks(tasks: readonly AgentTask[], log: TaskContext['log']): void {
+  const long = tasks.filter((task) => !fitsVariable(task));
+  if (long.length === 0) return;
+  const [{ id }] = long;
+  const which = long.length === 1 ? `the task '${id}' is` : `${long.length} tasks, the first of them '${id}', are`;
+  log(`${which} too long for BOWYER_TASK: the agent reads the file that BOWYER_TASK_FILE names`, 'WARNING');
 }
 
 async function filesOf({ tasks, evalTasks, testTasks }: AgentsConfig): Promise<Omit<GivenAgent, 'run'>> {

@@ -1,0 +1,61 @@
+// Process groups that end with this process, however it ends: Node has neither Linux's parent-death signal nor a way to run at SIGKILL.
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+
+/**
+ * Reads the ids of groups as they begin (`+ ID`) and end (`- ID`). Its standard input ends when this process does: it then ends the
+ * groups that are left.
+ */
+const GUARD = `trap '' HUP INT TERM
+groups=' '
+while read -r change group; do
+  case $change in
+    +) groups="$groups$group " ;;
+    -) groups="\${groups%% $group *} \${groups#* $group }" ;;
+  esac
+done
+for group in $groups; do kill -s KILL -- "-$group"; done`;
+
+let guard: ChildProcess | null = null;
+const groups = new Set<number>();
+
+/** Has the group ended when this process ends. */
+export function guardGroup(group: number): void {
+  if (process.platform === 'win32') return;
+  groups.add(group);
+  if (guard === null) startGuard();
+  else guard.stdin?.write(`+ ${group}\n`);
+}
+
+/** The group has ended, so that its id may become that of another one. */
+export function releaseGroup(group: number): void {
+  if (groups.delete(group)) guard?.stdin?.write(`- ${group}\n`);
+}
+
+/** In a session of its own, so that a signal of the terminal does not reach it. */
+function startGuard(): void {
+  const child = spawn('/bin/sh', ['-c', GUARD], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const isGone = () => {
+    if (guard === child) guard = null;
+  };
+  child.on('error', isGone);
+  child.on('exit', isGone);
+  child.stdin?.on('error', () => undefined); // it has ended
+  child.unref();
+  (child.stdin as Socket | null)?.unref(); // this process may end before it
+  child.stdin?.write([...groups].map((group) => `+ ${group}\n`).join(''));
+  guard = child;
+}
+
+/** Sends a signal to what is left of a group. @returns whether there was something */
+export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-group, signal);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ESRCH') return false;
+    if (code === 'EPERM') return true; // another user's processes are left, which nobody here can end
+    throw error;
+  }
+}
