@@ -7,7 +7,11 @@ import { runOnRanks } from './ranks/run-on-ranks.js';
 // `bowyer --cfg job | head` closes the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  if (error.code !== 'EIO') throw error;
+});
+// A terminal that has gone (EIO) takes no more text. The run stops at its next checkpoint, as SIGHUP asks, and its log is a file.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EIO' && error.code !== 'EPIPE') throw error;
 });
 
 endWithParent();

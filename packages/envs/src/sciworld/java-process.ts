@@ -45,13 +45,14 @@ export class JavaProcess {
 }
 
 async function portOf(child: ChildProcessByStdio<Writable, Readable, Readable>, timeoutMs: number): Promise<number> {
-  let complaint = '';
-  child.stderr.on('data', (piece: Buffer) => (complaint = (complaint + piece.toString()).slice(-KEPT_COMPLAINT)));
-  child.stdin.on('error', () => {}); // the exit reports it
   let [resolvePort, reject]: [(port: number) => void, (error: Error) => void] = [() => {}, () => {}];
   const promise = new Promise<number>((yes, no) => ([resolvePort, reject] = [yes, no]));
   const timer = setTimeout(() => reject(new Error(`no port in ${timeoutMs} ms`)), timeoutMs);
   child.once('error', (error) => reject(new Error(`${error.message}; Java 8 or newer must be installed`)));
+  if (child.pid === undefined) return promise.finally(() => clearTimeout(timer)); // it may have no pipes
+  let complaint = '';
+  child.stderr.on('data', (piece: Buffer) => (complaint = (complaint + piece.toString()).slice(-KEPT_COMPLAINT)));
+  child.stdin.on('error', () => {}); // the exit reports it
   child.once('exit', (code) => reject(new Error(`it ended with code ${code}: ${complaint.trim()}`)));
   // All later lines are read too, or the simulator would wait for a reader.
   createInterface(child.stdout).once('line', (line) => {

@@ -1,5 +1,9 @@
-// Ctrl-C and SIGTERM while a job runs: the first one asks it to stop where it can be resumed, the second one ends it at once.
+// Signals while a job runs: the first Ctrl-C, SIGTERM or SIGHUP asks it to stop where it can be resumed, the second one ends it at once.
+// SIGQUIT (Ctrl-\) ends it at once.
 import type { TaskContext } from './task-context.js';
+
+/** Ask a job to stop: those of the user, of batch systems, and of a terminal that is closed or whose connection is lost. */
+const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** @param work given what registers how to stop (see TaskContext) */
 export async function withSignals(
@@ -9,7 +13,7 @@ export async function withSignals(
   let interrupt: { stop: () => void; announcement?: string } | null = null;
   let asked = false;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (asked || interrupt === null) return endAtOnce(signal);
+    if (asked || interrupt === null || signal === 'SIGQUIT') return endAtOnce(signal);
     asked = true;
     reportStop();
     const { stop, announcement } = interrupt;
@@ -22,13 +26,12 @@ export async function withSignals(
     process.off(signal, onSignal);
     process.kill(process.pid, signal); // nobody handles it any more: the system ends the process
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  const signals = process.platform === 'win32' ? STOPS : [...STOPS, 'SIGQUIT' as const];
+  for (const signal of signals) process.on(signal, onSignal);
   try {
     await work((stop, announcement) => (interrupt = stop && { stop, announcement }));
   } finally {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    for (const signal of signals) process.off(signal, onSignal);
   }
 }
 

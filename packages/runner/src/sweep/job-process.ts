@@ -3,6 +3,7 @@ import { spawn, type StdioOptions } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { shellQuoted } from '@bowyer/core';
 import { ENDS_WITH_PARENT } from '../context/parent.js';
@@ -49,16 +50,13 @@ export async function startJobProcess(options: JobProcessOptions): Promise<JobPr
   const [program, ...args] = command;
   const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc']; // the last closes when this process ends: the job then ends too
   const child = spawn(program, args, { cwd, env: { ...env, [ENDS_WITH_PARENT]: '1' }, detached: true, stdio });
-  for (const stream of [child.stdout!, child.stderr!]) {
-    stream.pipe(log, { end: false });
-    watchLines(stream, onLine);
-  }
   const logWritten = finished(log).catch((error: Error) => {
     // Nobody reads the job's output any more: it would wait for ever.
     killGroup(child.pid);
     return error;
   });
   const ended = new Promise<JobProcessEnd>((resolve) => {
+    // First of all: an error without a listener would end the launcher, and a process that could not be started may have no pipes.
     child.on('error', (error) =>
       resolve({ exitCode: null, signal: null, problem: `could not be started: ${error.message}` }),
     );
@@ -68,6 +66,11 @@ export async function startJobProcess(options: JobProcessOptions): Promise<JobPr
     const error = await logWritten;
     return error ? { ...end, problem: `its log cannot be written: ${error.message}` } : end;
   });
+  for (const stream of [child.stdout, child.stderr] as (Readable | undefined)[]) {
+    if (stream === undefined) continue;
+    stream.pipe(log, { end: false });
+    watchLines(stream, onLine);
+  }
   return {
     pid: child.pid ?? null,
     ended,

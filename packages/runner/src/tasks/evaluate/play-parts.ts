@@ -105,12 +105,13 @@ class WorkerProcess {
     this.#config = config;
     const path = fileURLToPath(new URL(`./worker${extname(import.meta.url)}`, import.meta.url));
     this.#child = fork(path, { execArgv: process.execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    this.#child.on('error', () => undefined); // those of a part are its failure; an error without a listener would end this process
   }
 
   play({ folder, part }: Job): Promise<PlayedPart> {
     return new Promise((resolve, reject) => {
       const settle = (finish: () => void) => {
-        this.#child.off('message', onMessage).off('exit', onExit);
+        this.#child.off('message', onMessage).off('exit', onExit).off('error', onError);
         finish();
       };
       const onMessage = (answer: WorkerAnswer) => {
@@ -120,7 +121,11 @@ class WorkerProcess {
       };
       const onExit = (code: number | null, signal: string | null) =>
         settle(() => reject(new Error(`a process of the evaluation ended early (${signal ?? `exit code ${code}`})`)));
-      this.#child.on('message', onMessage).on('exit', onExit);
+      const onError = (error: Error) =>
+        settle(() =>
+          reject(new Error(`a process of the evaluation cannot be used: ${error.message}`, { cause: error })),
+        );
+      this.#child.on('message', onMessage).on('exit', onExit).on('error', onError);
       const request: WorkerRequest = { ...(this.#config && { config: this.#config }), folder, part };
       this.#config = undefined;
       this.#child.send(request);

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+let folder: string;
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'bowyer-job-'))));
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test('a job for which no files are left has a problem, and its launcher lives', async () => {
+  const script = join(folder, 'launcher.mts');
+  await writeFile(
+    script,
+    `import { closeSync, openSync } from 'node:fs';
+    import { startJobProcess } from ${JSON.stringify(new URL('./job-process.ts', import.meta.url).href)};
+    const start = () => startJobProcess({
+      command: [process.execPath, '-e', 'console.log(1)'],
+      directory: ${JSON.stringify(folder)},
+      cwd: process.cwd(),
+      env: process.env,
+      onLine: () => undefined,
+    });
+    await (await start()).ended;
+    const held = [];
+    try { for (;;) held.push(openSync('/dev/null')); } catch { /* all are in use */ }
+    const { ended, pid } = await start();
+    const { exitCode, problem } = await ended;
+    held.forEach(closeSync);
+    console.log(JSON.stringify({ pid, exitCode, problem, again: (await (await start()).ended).exitCode }));`,
+  );
+  const node = `${JSON.stringify(process.execPath)} --conditions=source --import ${import.meta.resolve('tsx')}`;
+  const { stdout } = await promisify(execFile)('/bin/sh', [
+    '-c',
+    `ulimit -n 200; exec ${node} ${JSON.stringify(script)}`,
+  ]);
+  expect(JSON.parse(stdout)).toEqual({
+    pid: null,
+    exitCode: null,
+    problem: expect.stringMatching(/EMFILE/),
+    again: 0,
+  });
+});
