@@ -144,6 +144,8 @@ test.each([
 test.each<[reply: object, asked: object, problem: string]>([
   [{ weight: 0, loss: true }, {}, "'loss' and 'weight' of message 2 say different things"],
   [{ weight: '0' }, {}, '\'weight\' of message 2 is the text "0", neither true or false nor a weight of at least 0'],
+  [{ weight: 1e308 }, {}, "'weight' of message 2 is 1e+308, more than the largest weight, 1000000"],
+  [{ loss: 1000001 }, {}, "'loss' of message 2 is 1000001, more than the largest weight, 1000000"],
   [{ weight: -1 }, {}, "'weight' of message 2 is the number -1, neither true or false"],
   [{}, { train: true }, "'train' of message 1 is true, but only what the assistant says is learned"],
   [{ value: 'x' }, {}, "message 2 has both 'value' and 'content'"],

@@ -66,6 +66,7 @@ export {
 export { isGzip, refuseOtherFormats, utf8Line, utf8Text } from './utf8-text.js';
 export { namingFile } from './disk-error.js';
 export { isLoopback } from './loopback.js';
+export { LARGEST_REWARD } from './largest-reward.js';
 export { commandText, overrideWord, shellQuoted } from './command-text.js';
 export { writeFileAtomically } from './atomic-file.js';
 export { refuseUsedFolder, writeNewFolder } from './new-folder.js';

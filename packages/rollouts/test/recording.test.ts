@@ -120,6 +120,33 @@ test('rewards, metrics and ends over REST: idempotent by key, contradicting ones
   expect((await fetch(`${tiny.server.origin}/rollouts/none`)).status).toBe(404);
 });
 
+test('numbers that training cannot calculate with are refused, and the largest that it can are kept', async () => {
+  const { url, id } = await tiny.server.begin({ id: 'figures' });
+  const refused: [string, object, string][] = [
+    [
+      'rewards',
+      { value: 1e300 },
+      'a reward is a finite number from -1000000000000 to 1000000000000, not 1e+300: scale it',
+    ],
+    ['rewards', { value: -1.1e12, call: undefined }, 'a reward is a finite number'],
+    ['rewards', { value: -1e308, name: 'part' }, 'the component of a reward is -1e+308; it must be a finite number'],
+    ['metrics', { fine: 1, large: 1e101 }, "the metric 'large' is 1e+101; it must be a finite number"],
+  ];
+  for (const [what, body, message] of refused) {
+    const { status, text } = await post(`${url}/${what}`, body);
+    expect([status, JSON.parse(text).error.message]).toEqual([400, expect.stringContaining(message)]);
+  }
+  for (const value of [NaN, Infinity, 1e13])
+    expect(() => tiny.server.reward(id, { value })).toThrow(/from -1000000000000/);
+  await tiny.server.reward(id, { value: -1e12 });
+  await tiny.server.reward(id, { value: 1e99, name: 'part' });
+  await tiny.server.metrics(id, { time: 1e99 });
+  expect(await tiny.server.read(id)).toMatchObject({
+    rewards: [{ value: -1e12 }, { value: 1e99 }],
+    metrics: { time: 1e99 },
+  });
+});
+
 test('another process reads the rollouts while the server writes', async () => {
   const ids = [];
   for await (const { id } of readRollouts(tiny.folder)) ids.push(id);

@@ -27,8 +27,15 @@ export function lossOf(message: Readonly<Record<string, unknown>>, isReply: bool
   return weight;
 }
 
+/** Of a larger one the loss of a batch, which is calculated in float32, is not finite. */
+const LARGEST_WEIGHT = 1e6;
+
 function weightOf(value: unknown, what: string): number {
   if (typeof value === 'boolean') return Number(value);
+  if (typeof value === 'number' && value > LARGEST_WEIGHT)
+    throw new BadItem(
+      `${what} is ${value}, more than the largest weight, ${LARGEST_WEIGHT}; weights are usually from 0 to 10`,
+    );
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
   throw new BadItem(`${what} is ${found(value)}, neither true or false nor a weight of at least 0`);
 }

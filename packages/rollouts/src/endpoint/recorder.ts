@@ -15,6 +15,8 @@ import type { Place } from '../record/log-parts.js';
 import type { RolloutKeys } from '../record/record-key.js';
 import type { RecordedCall, RecordedRollout } from '../record/recorded.js';
 import type { RolloutLog } from '../record/rollout-log.js';
+import { checkMetrics, checkReward } from '../rewards/figure-bounds.js';
+import { REWARD } from '../trajectories/final-rewards.js';
 import { answerKeys } from '../tree/history.js';
 import { splicedPrompt, type PromptSource } from '../tree/prompt.js';
 import type { LiveRollout } from './live-rollout.js';
@@ -115,9 +117,10 @@ export class Recorder implements CallObserver {
    *
    * @returns whether it may count
    * @throws {RolloutStateError} for a rollout or a call that is unknown
+   * @throws {BadRequestError} for a number that is not finite, or too large to calculate with
    */
-  reward(id: string, { value, name = 'reward', call, key }: GivenReward): Promise<boolean> {
-    if (!Number.isFinite(value)) throw new RolloutStateError(`a reward is a finite number, not ${value}`);
+  reward(id: string, { value, name = REWARD, call, key }: GivenReward): Promise<boolean> {
+    checkReward(value, name !== REWARD);
     return this.#known(id, async (live) => {
       if (call !== undefined && call >= live.calls)
         throw new RolloutStateError(`the rollout '${id}' has no call ${call}`);
@@ -136,6 +139,7 @@ export class Recorder implements CallObserver {
 
   /** Numbers by their names; of those of one name the last counts. */
   metrics(id: string, metrics: Record<string, number>): Promise<void> {
+    checkMetrics(metrics);
     return this.#known(id, async () => void (await this.#append({ type: 'metrics', id, metrics, at: Date.now() })));
   }
 

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CheckpointStore } from '@bowyer/checkpoints';
+import type { Trajectory } from '@bowyer/core';
 import { Recorder } from './recorder.js';
 import { RunFiles } from './run-files.js';
 
@@ -125,6 +126,14 @@ test('a figure that is not finite stops the run with its name and the way out', 
     "metric 'losses/q1' became NaN in iteration 3; last good state: no checkpoint yet\n" +
       '  a smaller lm_lr or critic_lr, or a larger warmup_iter, usually prevents this',
   );
+});
+
+test('where rewards are the reason of a figure that is not finite, the way out is to scale them', async () => {
+  const played = (episode: number, reward: number) =>
+    ({ episode, transitions: [{ reward: 1 }, { reward }] }) as unknown as Trajectory;
+  await expect(
+    recorder.log(2, { 'rollout/episodic_return_standard_error': Infinity }, [played(4, 2), played(5, -1e300)]),
+  ).rejects.toThrow(/a reward of episode 5 is -1e\+300: scale rewards to a usual size, such as from -1 to 1$/);
 });
 
 test('a checkpoint is due after as many epochs as save_freq says, fractions too', async () => {

@@ -1,7 +1,7 @@
 // Everything a recipe hands out during a run goes through here: figures to files and to the terminal, the best policy and
 // checkpoints to disk. When a checkpoint is due is in checkpoint-schedule.ts, what is shown in run-display.ts.
 import { join } from 'node:path';
-import { anyRank, oneRank, type Ranks, type Trajectory } from '@bowyer/core';
+import { anyRank, LARGEST_REWARD, oneRank, type Ranks, type Trajectory } from '@bowyer/core';
 import type { Metrics, RecipeState, RunHooks } from '@bowyer/algorithms';
 import { newFigures, type RunLogger } from '@bowyer/logging';
 import type { CheckpointProgress } from './checkpoint-progress.js';
@@ -213,9 +213,18 @@ export class Recorder implements RunHooks {
       this.#lastCheckpoint > 0 ? `the checkpoint of iteration ${this.#lastCheckpoint}` : 'no checkpoint yet';
     throw new Error(
       `metric '${broken}' became ${metrics[broken]} in iteration ${iteration + 1}${episodes}; last good state: ${checkpoint}\n` +
-        '  a smaller lm_lr or critic_lr, or a larger warmup_iter, usually prevents this',
+        `  ${hugeReward(rollout) ?? 'a smaller lm_lr or critic_lr, or a larger warmup_iter, usually prevents this'}`,
     );
   }
+}
+
+/** The remedy where rewards, not weights, are the reason of a figure that is not finite. */
+function hugeReward(rollout: readonly Trajectory[]): string | null {
+  for (const { episode, transitions } of rollout)
+    for (const { reward } of transitions)
+      if (Math.abs(reward) > LARGEST_REWARD)
+        return `a reward of episode ${episode} is ${reward}: scale rewards to a usual size, such as from -1 to 1`;
+  return null;
 }
 
 /** The name of the first figure that is not finite. Figures are not copied: there may be thousands. */

@@ -1,6 +1,6 @@
 // Config keys of tasks in which an agent of the user plays: who it is, its tasks, how it is judged, and the server that it calls.
 import { Type, type TObject } from '@sinclair/typebox';
-import { changeableOnResume, count, nullable, oneOf, share, type OptionsOf } from '@bowyer/core';
+import { changeableOnResume, count, LARGEST_REWARD, nullable, oneOf, share, type OptionsOf } from '@bowyer/core';
 import { samplingKeys } from '@bowyer/agent';
 
 /** The model that is trained or tested. */
@@ -38,7 +38,7 @@ export const agentKeys = {
   }),
   attempts: count('attempts at a rollout whose agent fails'),
   failed_reward: nullable(
-    Type.Number(),
+    Type.Number({ minimum: -LARGEST_REWARD, maximum: LARGEST_REWARD }),
     'reward of a rollout whose agent has failed in every attempt; null: the rollout is left out',
   ),
   pass_env: changeableOnResume(

@@ -1,0 +1,29 @@
+// Bounds of the figures that others report: finite numbers may have sums and squares that are not.
+import { LARGEST_REWARD } from '@bowyer/core';
+import { BadRequestError } from '@bowyer/serving';
+
+/** Statistics of figures are calculated with their squares in float64. */
+const LARGEST_FIGURE = 1e100;
+
+/** @throws {BadRequestError} for a reward, or a component of it, that is not finite or beyond its bound */
+export function checkReward(value: number, isComponent: boolean): void {
+  if (isComponent) checkFigure('the component of a reward', value, 'value');
+  else if (!(Math.abs(value) <= LARGEST_REWARD))
+    throw new BadRequestError(
+      `a reward is a finite number from -${LARGEST_REWARD} to ${LARGEST_REWARD}, not ${value}: scale it`,
+      'value',
+    );
+}
+
+/** @throws {BadRequestError} for a metric that is not finite or beyond its bound */
+export function checkMetrics(metrics: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(metrics)) checkFigure(`the metric '${name}'`, value, name);
+}
+
+function checkFigure(what: string, value: number, field: string): void {
+  if (Math.abs(value) <= LARGEST_FIGURE) return;
+  throw new BadRequestError(
+    `${what} is ${value}; it must be a finite number from -${LARGEST_FIGURE} to ${LARGEST_FIGURE}`,
+    field,
+  );
+}
