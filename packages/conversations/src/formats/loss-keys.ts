@@ -27,7 +27,7 @@ export function lossOf(message: Readonly<Record<string, unknown>>, isReply: bool
   return weight;
 }
 
-/** Of a larger one the loss of a batch, which is calculated in float32, is not finite. */
+/** The loss of a batch, which is calculated in float32, may not be finite with a larger one. */
 const LARGEST_WEIGHT = 1e6;
 
 function weightOf(value: unknown, what: string): number {

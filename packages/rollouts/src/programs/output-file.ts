@@ -6,7 +6,7 @@ import { finished } from 'node:stream/promises';
 
 /** Bytes that are written as they come. */
 const FIRST = 256 * 1024;
-/** Of those that follow, the last ones are kept in memory, and written at the end. */
+/** Bytes after those: the last ones are kept in memory, and written at the end. */
 const LAST = 768 * 1024;
 
 export class OutputFile {

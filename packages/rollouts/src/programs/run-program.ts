@@ -29,8 +29,8 @@ const LOOK_MS = 20;
 const MOST_TURNS = 64;
 
 /**
- * Runs a program until it ends. What it has started ends with it, even if this process is killed; a process that has left its process
- * group, as `setsid` does, is not waited for, and left.
+ * Runs a program until it ends. All processes of its group end with it, even if this process is killed; one that has left the
+ * group, as `setsid` does, is not waited for, and is left.
  *
  * @returns the last line that it has written to standard output
  * @throws where it cannot be started, ends with another exit code than 0 or by a signal, or takes too long
