@@ -24,6 +24,8 @@ export interface Example<Task, Answer> {
   slip(messages: readonly Message[], tools: readonly string[], rng: Rng): Said | null;
   /** 1 for the right answer, 0 for any other. */
   reward(task: Task, answer: Answer): number;
+  /** Returns whether a task with this reward is solved; a reward of 1 is required if not given. */
+  isSolved?(reward: number): boolean;
 }
 
 /** Supervised learning on what a careless expert did, so that the agent begins as a mediocre one. */
@@ -38,6 +40,8 @@ export interface WarmStart {
   epochs: number;
   batchSize: number;
   lmLr: number;
+  /** Width of the model; 64 if not given, which makes 0.1 million weights. */
+  width?: number;
 }
 
 /** Keys of `trainAgent`. */

@@ -12,28 +12,25 @@ import { tokenizerOf } from './tokenizer.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-const config = {
+const configOf = ({ width = 64 }: WarmStart) => ({
   model_type: 'llama',
-  hidden_size: 64,
-  intermediate_size: 128,
+  hidden_size: width,
+  intermediate_size: 2 * width,
   num_hidden_layers: 2,
   num_attention_heads: 4,
   max_position_embeddings: 512,
   rope_theta: 100,
   initializer_range: 0.1,
   tie_word_embeddings: true,
-};
+});
 
 /** @returns the folder of the trained model, below `folder` */
-export async function makeModel(
-  folder: string,
-  dialogues: readonly Dialogue[],
-  { epochs, batchSize, lmLr }: WarmStart,
-): Promise<string> {
+export async function makeModel(folder: string, dialogues: readonly Dialogue[], settings: WarmStart): Promise<string> {
+  const { epochs, batchSize, lmLr } = settings;
   rmSync(folder, { recursive: true, force: true });
   const untrained = join(folder, 'start');
   mkdirSync(untrained, { recursive: true });
-  await writeUntrained(untrained, dialogues);
+  await writeUntrained(untrained, dialogues, configOf(settings));
   const data = join(folder, 'dialogues.jsonl');
   writeFileSync(data, dialogues.map((dialogue) => `${JSON.stringify(dialogue)}\n`).join(''));
   const run = join(folder, 'run');
@@ -49,7 +46,11 @@ export async function makeModel(
   return join(run, 'checkpoints/best');
 }
 
-async function writeUntrained(folder: string, dialogues: readonly Dialogue[]): Promise<void> {
+async function writeUntrained(
+  folder: string,
+  dialogues: readonly Dialogue[],
+  config: ReturnType<typeof configOf>,
+): Promise<void> {
   const write = (name: string, content: object) => writeFileSync(join(folder, name), JSON.stringify(content, null, 2));
   write('tokenizer.json', tokenizerOf(dialogues));
   const tokenizerConfig = {

@@ -7,10 +7,13 @@ import { makeModel } from './make-model.js';
 import { renamed } from './renamed.js';
 import { scriptedEndpoint, wholeDialogues, type Dialogue } from './scripted-endpoint.js';
 
+/** The part of an example that its start needs. */
+export type Recorded<Task, Answer> = Omit<Example<Task, Answer>, 'training'>;
+
 /** @returns the folder of the model, which is made unless one of the same records and settings is there */
 export async function warmStart<Task, Answer>(
   folder: string,
-  example: Example<Task, Answer>,
+  example: Recorded<Task, Answer>,
   answer: Agent<Task, Answer>,
 ): Promise<string> {
   const { names, warmStart } = example;
@@ -32,7 +35,7 @@ const CHECKED = 8;
 
 /** @throws where the expert gets less than the whole reward */
 async function recorded<Task, Answer>(
-  { draw, expert, slip, reward, warmStart }: Example<Task, Answer>,
+  { draw, expert, slip, reward, warmStart, isSolved = (got) => got === 1 }: Recorded<Task, Answer>,
   answer: Agent<Task, Answer>,
 ): Promise<Dialogue[]> {
   const rng = Rng.forPurpose(1, 'records');
@@ -45,7 +48,7 @@ async function recorded<Task, Answer>(
     for (let i = 0; i < CHECKED; i++) {
       const task = draw(rng);
       const got = reward(task, await answer(task, endpoint));
-      if (got !== 1) throw new Error(`the expert gets the reward ${got} for ${JSON.stringify(task)}`);
+      if (!isSolved(got)) throw new Error(`the expert gets the reward ${got} for ${JSON.stringify(task)}`);
     }
     ({ carelessness } = warmStart);
     const dialogues: Dialogue[] = [];

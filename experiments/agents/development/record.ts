@@ -1,0 +1,102 @@
+// The agent of examples/record, which reports its own reward: its model has learned from an expert with 50 % of errors.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { recordAgent, type AgentContext, type AgentTask } from '@bowyer/agents';
+import { makeModel } from '../../../examples/agents/common/make-model.js';
+import type { Dialogue } from '../../../examples/agents/common/scripted-endpoint.js';
+import { common, type StudyAgent } from '../agent.js';
+
+const folderOfExample = resolve(import.meta.dirname, '../../../examples/record');
+const linesOf = <Line>(file: string): Line[] =>
+  readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+const tasksOf = (file: string) => linesOf<AgentTask>(join(folderOfExample, file));
+
+type Answer = (task: AgentTask, rollout: { baseURL: string; apiKey: string; rolloutUrl: string }) => Promise<void>;
+const { answer } = (await import(join(folderOfExample, 'agent.mjs'))) as { answer: Answer };
+
+const functions = {
+  async run(task: AgentTask, { baseURL, apiKey, rollout }: AgentContext) {
+    await answer(task, { baseURL, apiKey, rolloutUrl: rollout.url });
+    return {};
+  },
+};
+
+export const agent: StudyAgent = {
+  name: 'record',
+  kind: 'one turn, four desks, 128 tasks, its own reward',
+  hasRoom: true,
+  tasks: tasksOf('tasks.jsonl'),
+  judgingTasks: tasksOf('test.jsonl'),
+  samples: 4,
+  functions,
+  judgedFunctions: functions,
+  settings: { ...common, failedReward: 0 },
+  async makeStart(folder) {
+    const model = join(folder, 'run/checkpoints/best');
+    if (existsSync(join(folder, 'run/results.json'))) return model;
+    await makeModel(folder, linesOf<Dialogue>(await recorded(folder)), {
+      ...passes,
+      records: 128,
+      carelessness: 0.5,
+      copies: 0,
+    });
+    return model;
+  },
+};
+
+const passes = { epochs: 12, batchSize: 16, lmLr: 4e-3 };
+
+/** Records the example's expert with errors in half of its answers. @returns the file of conversations */
+async function recorded(folder: string): Promise<string> {
+  const port = await freePort();
+  const expert = spawn(process.execPath, [join(folderOfExample, 'expert.mjs'), String(port), '0.5'], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  try {
+    await listening(port);
+    const upstream = `http://127.0.0.1:${port}/v1`;
+    const savePath = `${folder}-record`;
+    const { conversations } = await recordAgent({
+      upstream,
+      upstreamKey: 'none',
+      tasks: agent.tasks,
+      savePath,
+      ...functions,
+    });
+    return conversations;
+  } finally {
+    expert.kill();
+    await once(expert, 'exit');
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function listening(port: number): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const isThere = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: 'POST',
+      body: '{"messages":[{"role":"user","content":""}]}',
+    }).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return;
+    await setTimeout(100);
+  }
+  throw new Error(`the expert of examples/record does not answer on port ${port}`);
+}
