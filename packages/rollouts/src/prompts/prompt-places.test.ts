@@ -44,6 +44,23 @@ test('what an agent adds to its prompt for a task stays', () => {
   expect(withPrompts(body, own, { ...own, system: 'Count.' })).toEqual({ instructions: 'Count.\nThe task is 7.' });
 });
 
+test('each of several prompts in one message is replaced, and what was put in is not read again', () => {
+  const texts = { role: 'You sell tea.', rules: 'One sentence.', 'tool add': 'One sentence.' };
+  const changed = { role: 'One sentence. You sell tea.', rules: 'Two sentences.', 'tool add': 'Three.' };
+  const body = { system: 'You sell tea.\nOne sentence.\nOpen until 18. You sell tea.' };
+  expect(withPrompts(body, texts, changed)).toEqual({
+    system: 'One sentence. You sell tea.\nTwo sentences.\nOpen until 18. One sentence. You sell tea.',
+  });
+});
+
+test('a prompt that another one contains is changed only where it stands alone', () => {
+  const texts = { short: 'Be brief.', long: 'You count. Be brief.' };
+  const body = { system: [{ text: 'You count. Be brief.' }, { text: 'Be brief.' }] };
+  expect(withPrompts(body, texts, { ...texts, short: 'Be kind.' })).toEqual({
+    system: [{ text: 'You count. Be brief.' }, { text: 'Be kind.' }],
+  });
+});
+
 test('the same prompts change nothing', () => {
   expect(withPrompts(chat, own, { ...own })).toBe(chat);
 });

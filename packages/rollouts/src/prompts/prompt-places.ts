@@ -59,23 +59,30 @@ export function promptTexts(body: unknown): { text: string; place: PlaceKind }[]
 }
 
 /**
- * The request with other prompts. A text is found where it stands, also as a part of a longer one, so that what an agent adds to its
- * prompt for a task stays.
+ * Returns the request with other prompts. A text is found where it stands, also as a part of a longer one, so that what an agent adds
+ * to its prompt for a task stays. One message may contain the texts of several places: each is replaced.
  *
  * @param own the agent's own texts by their places
  * @param prompts the texts that replace them
  */
 export function withPrompts(body: unknown, own: Prompts, prompts: Prompts): unknown {
-  const changes = Object.keys(own).filter((place) => own[place] !== prompts[place]);
-  if (changes.length === 0) return body;
+  const places = Object.keys(own).filter((place) => own[place] !== '');
+  if (places.every((place) => own[place] === prompts[place])) return body;
+  // The longest first: one prompt may contain another, which is then no text of its own there.
+  places.sort((a, b) => own[b].length - own[a].length);
   return mapped(body, (text, kind) => {
-    const places = changes.filter((place) => (kind.kind === 'tool') === place.startsWith('tool '));
-    const ofPlace = places.filter((place) => kind.kind === 'system' || place === `tool ${kind.name}`);
-    // The longest first: one prompt may contain another.
-    const inOrder = ofPlace.sort((a, b) => own[b].length - own[a].length);
-    const found = inOrder.find((place) => text.includes(own[place]));
-    return found === undefined ? text : text.replaceAll(own[found], () => prompts[found]);
+    const ofKind = places.filter((place) =>
+      kind.kind === 'tool' ? place === `tool ${kind.name}` : !place.startsWith('tool '),
+    );
+    return replaced(text, ofKind, own, prompts);
   });
+}
+
+/** Replaces the texts of places, in their order, in what none before has matched: a text that has been put in is not read again. */
+function replaced(text: string, [place, ...others]: readonly string[], own: Prompts, prompts: Prompts): string {
+  if (place === undefined) return text;
+  const between = text.split(own[place]);
+  return between.map((part) => replaced(part, others, own, prompts)).join(prompts[place]);
 }
 
 /**

@@ -142,7 +142,7 @@ async function tested(
   };
 }
 
-/** @throws where the file has no texts */
+/** Reads the file of prompts. @throws where it has no texts, or two that stand in the same place */
 async function givenPrompts({ prompts: file }: PromptKeys): Promise<Prompts | null> {
   if (file === null) return null;
   const prompts: unknown = JSON.parse(await readFile(file, 'utf8'));
@@ -152,7 +152,14 @@ async function givenPrompts({ prompts: file }: PromptKeys): Promise<Prompts | nu
     throw new Error(
       `prompts=${file}: the file should have a JSON object of texts by name, such as {"system": "You …"}`,
     );
-  return prompts as Prompts;
+  const given = prompts as Prompts;
+  const places = Object.keys(given).filter((place) => !place.startsWith('tool '));
+  const second = places.find((place, i) => places.findIndex((other) => given[other] === given[place]) < i);
+  if (second !== undefined)
+    throw new Error(
+      `prompts=${file}: '${second}' has the text of another prompt, so that a change of one could not be told from one of the other: leave it out`,
+    );
+  return given;
 }
 
 function metricsOf(state: EvolutionState, { before, after }: IterationReport): Record<string, number> {
