@@ -18,7 +18,7 @@ const parameters = {
   type: 'object',
   properties: {
     n: { type: 'integer' },
-    unit: { enum: ['km', "mile's"] },
+    unit: { allOf: [{ $ref: '#/$defs/Unit' }], default: 'km', description: 'as Pydantic writes a reference' },
     note: { type: 'string' },
     flag: { type: ['boolean', 'null'] },
     tags: { type: 'array', items: { type: 'string' }, maxItems: 2 },
@@ -26,6 +26,7 @@ const parameters = {
   },
   required: ['n', 'unit', 'at'],
   additionalProperties: false,
+  $defs: { Unit: { enum: ['km', "mile's"] } },
 };
 const tools: Tool[] = [
   { name: 'measure', parameters, strict: true },

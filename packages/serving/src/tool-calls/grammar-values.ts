@@ -113,10 +113,15 @@ export class Values {
 
   #resolved(given: unknown, path: string): Schema {
     let schema = isSchema(given) ? given : {};
-    for (let i = 0; typeof schema.$ref === 'string' && i < MOST_REFERENCES; i++) {
-      const found = resolved(schema.$ref, this.root);
-      if (found === null) this.#refuse('$ref', path, 'refers to a place that is not in the schema');
-      schema = found ?? {};
+    for (let i = 0; i < MOST_REFERENCES; i++) {
+      const { $ref: reference, allOf, ...own } = schema;
+      if (typeof reference === 'string') {
+        const found = resolved(reference, this.root);
+        if (found === null) this.#refuse('$ref', path, 'refers to a place that is not in the schema');
+        schema = found ?? {};
+      } else if (Array.isArray(allOf) && allOf.length === 1 && isSchema(allOf[0])) {
+        schema = { ...own, ...allOf[0] }; // Pydantic's form of a reference with a default or a description
+      } else break;
     }
     return schema;
   }

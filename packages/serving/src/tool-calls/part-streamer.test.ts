@@ -142,6 +142,12 @@ const cases: [title: string, text: string, options: PartsOptions, expected: Expe
     parts('', [['add', '{"a": 12, "note": "x"}']]),
   ],
   [
+    'Qwen 3.5: nothing in the place of a number is no argument; zeros in front of a text stay',
+    '<tool_call>\n<function=add>\n<parameter=a>\n\n</parameter>\n<parameter=maybe>\n007\n</parameter>\n</function>\n</tool_call>',
+    options('qwen-xml'),
+    parts('', [['add', '{"maybe": "007"}']]),
+  ],
+  [
     'Qwen 3.5: a call without arguments',
     '<tool_call>\n<function=f>\n</function>\n</tool_call>',
     options('qwen-xml'),
@@ -201,6 +207,14 @@ const cases: [title: string, text: string, options: PartsOptions, expected: Expe
       ['add', '{"a": 1.50, "note": "it\'s \\"x\\"\\n]"}'],
       ['f', '{"b": [true, null, {"k": [1, 2]}], "c": {"d": false}}'],
     ]),
+  ],
+  [
+    'LFM2: numbers as Python has them, and one that it has not',
+    '<|tool_call_start|>[f(a=+7, b=.5, c=5., d=-0, e=1e5), f(a=007)]<|tool_call_end|>',
+    options('lfm2', false, ''),
+    parts(', f(a=007)]<|tool_call_end|>', [['f', '{"a": 7, "b": 0.5, "c": 5.0, "d": -0, "e": 1e5}']], {
+      attempts: ['ok', 'invalid_json'],
+    }),
   ],
   [
     'LFM2: a call that is none behind one that is',

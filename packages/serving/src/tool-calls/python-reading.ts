@@ -37,11 +37,13 @@ export function* readLiteral(input: IncomingText, depth = 0): Reading<Literal> {
   return number === null ? wrong(input) : { json: number };
 }
 
-/** As JSON writes it: the same text where JSON has that number too. */
+/** A number as JSON writes it: the same text where JSON has that number too. Python has none with a zero in front of other digits. */
 function numberText(word: string): string | null {
-  if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(word)) return word;
-  const plain = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(word);
-  return plain && Number.isFinite(Number(word)) ? JSON.stringify(Number(word)) : null;
+  const [, sign, whole, point, fraction, exponent = ''] =
+    /^([-+]?)(0+|[1-9]\d*|(?=\.\d))(?:(\.)(\d*))?([eE][+-]?\d+)?$/.exec(word) ?? [];
+  if (whole === undefined) return null;
+  const digits = point === undefined ? '' : `.${fraction || '0'}`;
+  return `${sign === '-' ? '-' : ''}${whole.replace(/^0*$/, '0')}${digits}${exponent}`;
 }
 
 function* readItems(input: IncomingText, close: string, depth: number): Reading<Literal> {

@@ -1,9 +1,11 @@
 // Schemas as far as the readers of values look at them.
+import { isDeepStrictEqual } from 'node:util';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** The schema that `#/…` refers to. */
 export function resolved(reference: string, root: Schema | null): Schema | null {
+  if (reference === '#') return root;
   if (!reference.startsWith('#/')) return null;
   let value: unknown = root;
   for (const step of reference.slice(2).split('/')) {
@@ -16,3 +18,76 @@ export function resolved(reference: string, root: Schema | null): Schema | null 
 
 export const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** References within references are followed this far. */
+const MOST_REFERENCES = 16;
+
+/** The schemas of a member that hold together, from `properties` and from what the schema refers to or is joined of. */
+export function memberSchemas(schema: unknown, key: string, root: Schema | null, depth = 0): unknown[] {
+  if (!isSchema(schema) || depth > MOST_REFERENCES) return [];
+  const { properties, additionalProperties, $ref: reference, allOf } = schema;
+  const parts = [typeof reference === 'string' ? resolved(reference, root) : null, ...listOf(allOf)];
+  const found = parts.flatMap((part) => memberSchemas(part, key, root, depth + 1));
+  for (const branches of [schema.anyOf, schema.oneOf]) {
+    const ofBranches = listOf(branches).map((branch) => ({ allOf: memberSchemas(branch, key, root, depth + 1) }));
+    if (ofBranches.length > 0) found.push({ anyOf: ofBranches });
+  }
+  if (isSchema(properties) && Object.hasOwn(properties, key)) found.push(properties[key]);
+  else if (found.length === 0 && isSchema(additionalProperties)) found.push(additionalProperties);
+  return found;
+}
+
+/** The keywords that are looked at: `types` those that say the type of a value, `values` also those that say which it may be. */
+export type CheckedKeywords = 'types' | 'values';
+
+/**
+ * Tells whether a schema allows a value, by the keywords that tell texts from other values: types, listed values, and what joins or
+ * refers to schemas; of texts their lengths, of numbers their bounds. What is within lists and objects is not looked at.
+ */
+export function allows(
+  schema: unknown,
+  value: unknown,
+  root: Schema | null,
+  checked: CheckedKeywords = 'values',
+  depth = 0,
+): boolean {
+  if (typeof schema === 'boolean') return schema;
+  if (!isSchema(schema) || depth > MOST_REFERENCES) return true;
+  const within = (part: unknown) => allows(part, value, root, checked, depth + 1);
+  const { type, $ref: reference, enum: values } = schema;
+  if (typeof reference === 'string' && !within(resolved(reference, root))) return false;
+  if (type !== undefined && ![type].flat().some((each) => isOfType(value, each, checked))) return false;
+  if (Array.isArray(values) && !values.some((each) => isOneOf(value, each, checked))) return false;
+  if ('const' in schema && !isOneOf(value, schema.const, checked)) return false;
+  if (!listOf(schema.allOf).every(within)) return false;
+  for (const branches of [schema.anyOf, schema.oneOf].map(listOf))
+    if (branches.length > 0 && !branches.some(within)) return false;
+  if (checked === 'types') return true;
+  return !(schema.not !== undefined && within(schema.not)) && isWithinBounds(schema, value);
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+function isOfType(value: unknown, type: unknown, checked: CheckedKeywords): boolean {
+  if (type === 'integer') return typeof value === 'number' && (checked === 'types' || Number.isInteger(value));
+  return typeOf(value) === type;
+}
+
+const isOneOf = (value: unknown, listed: unknown, checked: CheckedKeywords): boolean =>
+  checked === 'types' ? typeOf(value) === typeOf(listed) : isDeepStrictEqual(value, listed);
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function isWithinBounds(schema: Schema, value: unknown): boolean {
+  const bound = (key: string, otherwise: number): number => (typeof schema[key] === 'number' ? schema[key] : otherwise);
+  if (typeof value === 'string') {
+    const length = [...value].length;
+    return length >= bound('minLength', 0) && length <= bound('maxLength', Infinity);
+  }
+  if (typeof value !== 'number') return true;
+  const isInside = value >= bound('minimum', -Infinity) && value <= bound('maximum', Infinity);
+  return isInside && !(value <= bound('exclusiveMinimum', NaN)) && !(value >= bound('exclusiveMaximum', NaN));
+}

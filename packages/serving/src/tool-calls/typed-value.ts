@@ -1,30 +1,56 @@
 // The values of formats that write texts without quotation marks: which are texts is known from the tool's schema alone.
 import { pythonToJson } from './python-reading.js';
-import { isSchema, resolved, type Schema } from './schemas.js';
-
-/** The schema of one argument; null where nothing is known of it. */
-export function schemaOf(parameters: Schema | null | undefined, key: string): Schema | null {
-  const properties = parameters?.properties;
-  if (!isSchema(properties) || !Object.hasOwn(properties, key)) return null;
-  const schema = properties[key];
-  return isSchema(schema) ? schema : null;
-}
+import { allows, memberSchemas, type CheckedKeywords, type Schema } from './schemas.js';
 
 /**
- * JSON of a value that is written without quotation marks. Numbers, lists and objects keep their text; Python's True, False, None,
- * lists and dicts become JSON's.
+ * Reads the value of an argument that is written without quotation marks, as JSON. Of the readings that the tool's schema allows the
+ * text wins, and it stays as it was written; `null` alone is null where the schema allows that too. Numbers, lists and objects keep
+ * their text; Python's True, False, None, lists and dicts become JSON's.
+ *
+ * Where the schema allows no reading, the value is passed on in the one of an allowed type, as its tool then says what is wrong. Where
+ * it says nothing of the type, what is JSON is no text.
+ *
+ * @param parameters the schema of all arguments; null: nothing is known of them
+ * @returns null where nothing is written in the place of a value that cannot be a text: the argument is left out
  */
-export function typedValue(raw: string, schema: Schema | null, root: Schema | null): string {
-  const types = typesOf(schema, root);
-  // No template puts space around a value that is not a text.
-  const isText = types?.has('string') && (types.size === 1 || raw !== raw.trim());
-  if (isText) return JSON.stringify(raw);
-  const json = jsonOf(raw.trim());
-  if (json === null) return JSON.stringify(raw);
-  const type = typeOf(JSON.parse(json));
+export function typedValue(raw: string, key: string, parameters: Schema | null): string | null {
+  const schema = { allOf: memberSchemas(parameters, key, parameters) };
+  if (ANY.every((value) => allows(schema, value, parameters, 'types'))) return plainValue(raw);
+  const text = { value: raw, json: JSON.stringify(raw) };
+  const literals = readings(raw.trim());
+  for (const checked of ['values', 'types'] satisfies CheckedKeywords[]) {
+    const isAllowed = ({ value }: Reading) => allows(schema, value, parameters, checked);
+    const literal = literals.find(isAllowed);
+    // No template puts space around a value that is not a text.
+    const isNull = literal?.value === null && raw === raw.trim();
+    if (isAllowed(text) && !isNull) return text.json;
+    if (literal !== undefined) return literal.json;
+  }
+  return raw.trim() === '' ? null : (literals[0] ?? text).json;
+}
+
+/** A value of each type. */
+const ANY = ['', 0, null, true, [], {}];
+
+/** A value that a text may be. */
+interface Reading {
+  value: unknown;
+  json: string;
+}
+
+/** Those besides the text itself: as JSON or Python, or as a number with zeros in front of it, which neither of them has. */
+function readings(text: string): Reading[] {
+  const json = jsonOf(text) ?? pythonToJson(text) ?? jsonOf(text.replace(/^([-+]?)0+(?=\d)/, '$1').replace(/^\+/, ''));
+  const value: unknown = json === null ? undefined : JSON.parse(json);
   // A text with quotation marks is written with them.
-  if (type === 'string' || (types?.has('string') && !types.has(type))) return JSON.stringify(raw);
-  return json;
+  return json === null || typeof value === 'string' ? [] : [{ value, json }];
+}
+
+/** Reads a value of which no schema tells the type: JSON, or a name, a list or a dict of Python; anything else is a text. */
+export function plainValue(raw: string): string {
+  const text = raw.trim();
+  const json = jsonOf(text) ?? (/^[-+.\d]/.test(text) ? null : pythonToJson(text));
+  return json === null || json.startsWith('"') ? JSON.stringify(raw) : json;
 }
 
 function jsonOf(text: string): string | null {
@@ -32,31 +58,6 @@ function jsonOf(text: string): string | null {
     JSON.parse(text);
     return text;
   } catch {
-    return pythonToJson(text);
+    return null;
   }
 }
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
-/** References within references are followed this far. */
-const MOST_REFERENCES = 16;
-
-/** The types that a schema allows, `integer` as `number`; null: any. */
-function typesOf(schema: Schema | null, root: Schema | null, depth = 0): Set<string> | null {
-  if (schema === null || depth > MOST_REFERENCES) return null;
-  const { type, $ref: reference, anyOf, oneOf, enum: values } = schema;
-  if (typeof type === 'string') return new Set([plainType(type)]);
-  if (Array.isArray(type)) return new Set(type.map((each) => plainType(String(each))));
-  if (typeof reference === 'string') return typesOf(resolved(reference, root), root, depth + 1);
-  if (Array.isArray(values)) return new Set(values.map(typeOf));
-  if ('const' in schema) return new Set([typeOf(schema.const)]);
-  const branches = [anyOf, oneOf].find(Array.isArray) as unknown[] | undefined;
-  if (branches === undefined) return null;
-  const all = branches.map((branch) => typesOf(isSchema(branch) ? branch : null, root, depth + 1));
-  return all.includes(null) ? null : new Set(all.flatMap((types) => [...types!]));
-}
-
-const plainType = (type: string): string => (type === 'integer' ? 'number' : type);

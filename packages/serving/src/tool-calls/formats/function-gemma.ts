@@ -7,7 +7,7 @@ import { argumentsOf, boundedText, type ArgumentWriter, type Values } from '../g
 import type { IncomingText, Reading } from '../incoming-text.js';
 import { MOST_LEVELS } from '../../http/json-nesting.js';
 import type { Schema } from '../schemas.js';
-import { typedValue } from '../typed-value.js';
+import { plainValue } from '../typed-value.js';
 
 const [START, END, ESCAPE] = ['<start_function_call>', '<end_function_call>', '<escape>'];
 
@@ -90,7 +90,7 @@ function* readValue(input: IncomingText, depth: number, place: Place): Reading<V
   if (first === '[') return yield* readList(input, depth);
   const raw = yield* input.takeWhile(/^[^,}\]]$/);
   if ((yield* input.peek()) === '') return { status: 'unclosed_block' };
-  return { json: typedValue(raw, null, null) };
+  return { json: plainValue(raw) };
 }
 
 function* readList(input: IncomingText, depth: number): Reading<Value> {

@@ -7,7 +7,7 @@ import type { AttemptStatus, Call, Tool } from '../answer-parts.js';
 import { behindText, longId, type CallFormat, type CallGrammarOptions } from '../call-format.js';
 import { argumentsOf, boundedText, type ArgumentWriter } from '../grammar-values.js';
 import type { IncomingText, Reading } from '../incoming-text.js';
-import { schemaOf, typedValue } from '../typed-value.js';
+import { typedValue } from '../typed-value.js';
 import { readBlocks } from './hermes.js';
 
 const [CALL, END_OF_CALL] = ['<tool_call>', '</tool_call>'];
@@ -33,6 +33,7 @@ function* readFunction(input: IncomingText, call: Call): Reading<AttemptStatus> 
   const failure = call.named(name);
   if (failure !== null) return failure;
   const keys = new Set<string>();
+  let count = 0;
   call.add('{');
   for (;;) {
     yield* input.skipSpace();
@@ -43,9 +44,8 @@ function* readFunction(input: IncomingText, call: Call): Reading<AttemptStatus> 
     keys.add(key);
     const value = yield* readValue(input, keys);
     if (value === null) return 'unclosed_block';
-    const { parameters = null } = call.tool ?? {};
-    const json = typedValue(value, schemaOf(parameters, key), parameters);
-    call.add(`${keys.size > 1 ? ', ' : ''}${JSON.stringify(key)}: ${json}`);
+    const json = typedValue(value, key, call.tool?.parameters ?? null);
+    if (json !== null) call.add(`${count++ > 0 ? ', ' : ''}${JSON.stringify(key)}: ${json}`);
   }
   call.add('}');
   return 'ok';

@@ -1,0 +1,83 @@
+import { typedValue } from './typed-value.js';
+
+const edition = { type: 'string', enum: ['1.0', '2.0'] };
+const properties = {
+  text: { type: 'string' },
+  count: { type: 'integer' },
+  either: { type: ['integer', 'string'] },
+  any: { description: 'of any type' },
+  reference: { $ref: '#/$defs/Edition' },
+  joined: { allOf: [{ $ref: '#/$defs/Edition' }], default: '1.0' },
+  branches: { anyOf: [{ type: 'integer' }, { type: 'string' }] },
+  automatic: { anyOf: [{ const: 'auto' }, { type: 'integer', minimum: 1 }] },
+  narrowed: { type: ['integer', 'string'], allOf: [{ not: { type: 'string' } }] },
+  short: { type: ['integer', 'string'], maxLength: 2 },
+  digits: { enum: [1, '2'] },
+  maybe: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+  maybeCount: { type: ['integer', 'null'] },
+  list: { type: 'array' },
+  flag: { type: 'boolean' },
+  itself: { $ref: '#/properties/itself' },
+};
+const parameters = { type: 'object', properties, $defs: { Edition: edition } };
+
+test.each<[key: keyof typeof properties, raw: string, json: string | null]>([
+  // JSON and Python have no number with a zero in front of other digits.
+  ['either', '01067', '"01067"'],
+  ['branches', '007', '"007"'],
+  ['any', '00', '"00"'],
+  ['any', '+7', '"+7"'],
+  ['either', '+7', '"+7"'],
+  // Both readings are allowed: the text wins.
+  ['either', '7', '"7"'],
+  ['branches', '-1.50', '"-1.50"'],
+  ['maybe', 'true', '"true"'],
+  ['maybe', ' null', '" null"'],
+  ['maybe', 'null', 'null'],
+  // Only one is.
+  ['text', '[1]', '"[1]"'],
+  ['text', '"a"', '"\\"a\\""'],
+  ['joined', '2.0', '"2.0"'],
+  ['reference', '2.0', '"2.0"'],
+  ['count', '1.0', '1.0'],
+  ['count', '7318204915520000013', '7318204915520000013'],
+  ['count', '+7', '7'],
+  ['count', '007', '7'],
+  ['count', '-0012345678901234567890', '-12345678901234567890'],
+  ['automatic', '7', '7'],
+  ['automatic', 'auto', '"auto"'],
+  ['narrowed', '7', '7'],
+  ['short', '700', '700'],
+  ['short', '70', '"70"'],
+  ['digits', '1', '1'],
+  ['digits', '2', '"2"'],
+  ['list', "[True, 'a']", '[true, "a"]'],
+  ['flag', 'False', 'false'],
+  ['maybeCount', 'None', 'null'],
+  ['any', '[1]', '[1]'],
+  ['any', '5', '5'],
+  ['itself', '5', '5'],
+  // None is: that of an allowed type, for the tool to refuse.
+  ['count', '2.5', '2.5'],
+  ['joined', '3.0', '"3.0"'],
+  ['automatic', '0', '"0"'],
+  ['count', 'many', '"many"'],
+  // Nothing is written: a text may be empty, anything else is left out.
+  ['text', '', '""'],
+  ['either', '', '""'],
+  ['count', '', null],
+  ['maybeCount', '', null],
+  ['list', '', null],
+  ['any', '', '""'],
+])('%s: %j', (key, raw, json) => {
+  expect(typedValue(raw, key, parameters)).toBe(json);
+});
+
+test.each<[string, object]>([
+  ['allOf', { allOf: [{ properties: { code: { type: 'string' } } }, {}] }],
+  ['$ref', { $ref: '#/$defs/Code', $defs: { Code: { properties: { code: { type: 'string' } } } } }],
+  ['anyOf', { anyOf: [{ properties: { code: { type: 'string' } } }, { properties: { code: edition } }] }],
+  ['additionalProperties', { properties: {}, additionalProperties: { type: 'string' } }],
+])('the type of an argument is read where the schema has it: %s', (_, schema) => {
+  expect(typedValue('7', 'code', schema as Record<string, unknown>)).toBe('"7"');
+});
