@@ -11,8 +11,9 @@ import {
 } from '@bowyer/serving';
 import type { RecordedCall } from '../../record/recorded.js';
 import type { Recorder, TrackedCall } from '../recorder.js';
-import { foreignAnswer } from './foreign-answer.js';
-import { HeldEvents } from './held-events.js';
+import { AnswerEvents } from './answer-events.js';
+import { addEvent, openForeignAnswer, type ForeignChoice } from './foreign-answer.js';
+import { UnreadAnswerError } from './unread-answer-error.js';
 import { UpstreamError } from './upstream-error.js';
 import { askUpstream, type UpstreamAnswer, type UpstreamOptions } from './upstream.js';
 
@@ -33,28 +34,39 @@ export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): 
       method: 'POST',
       path,
       respond: (exchange) =>
-        orGatewayError(errorBody, () => recordedCall(recorder, options, { path, protocol: called }, exchange)),
+        orGatewayError(errorBody, exchange, () =>
+          recordedCall(recorder, options, { path, protocol: called }, exchange),
+        ),
     }));
     return { errorBody, routes: [...routes, ...others] };
   };
   const models: Route = {
     method: 'GET',
     path: '/v1/models',
-    respond: ({ request: { headers }, signal }) =>
-      orGatewayError(openaiError, async () =>
-        plainAnswer(await askUpstream(options, '/v1/models', { headers, signal })),
-      ),
+    respond: (exchange) =>
+      orGatewayError(openaiError, exchange, async () => {
+        const { request, signal } = exchange;
+        return plainAnswer(await askUpstream(options, '/v1/models', { headers: request.headers, signal }));
+      }),
   };
   return [protocol(openaiCalls, openaiError, [models]), protocol(anthropicCalls, messagesError, [])];
 }
 
 /** A fault of the endpoint, in the form of the protocol. */
-async function orGatewayError<T>(errorBody: Protocol['errorBody'], respond: () => Promise<T>): Promise<T | HttpAnswer> {
+async function orGatewayError(
+  errorBody: Protocol['errorBody'],
+  { response }: Exchange,
+  respond: () => Promise<HttpAnswer | null>,
+): Promise<HttpAnswer | null> {
   try {
     return await respond();
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     const { status, message } = error;
+    if (response.headersSent) {
+      response.destroy(); // a stream that broke off breaks off for the agent too
+      return null;
+    }
     return { status, json: errorBody({ kind: 'server', status, message, param: null, code: null }) };
   }
 }
@@ -76,15 +88,29 @@ async function recordedCall(
       call.failed(new Error(`${options.upstream} answered with status ${answer.status}`));
       return await plainAnswer(upstream);
     }
-    const keep = async (text: string, isStream: boolean) => {
-      await call.keep([await recordOf(call, options, { protocol, body, text, isStream, asked, signal })]);
+    const isStream = answer.headers.get('content-type')?.includes('event-stream') ?? false;
+    const { n } = (body ?? {}) as { n?: unknown };
+    const read = openForeignAnswer(protocol, isStream, typeof n === 'number' ? n : 1);
+    const keep = async () => {
+      const choices = read.choices();
+      await call.keep([await recordOf(call, options, { protocol, body, choices, signal })]);
       response.once('close', () => {
         if (!response.writableFinished) call.undelivered();
       });
     };
-    if (answer.headers.get('content-type')?.includes('event-stream')) return await streamed(answer, exchange, keep);
+    const unread = (error: unknown) => {
+      if (!(error instanceof UnreadAnswerError)) throw error;
+      call.failed(new Error(`${asked}: the answer was passed on, and is not recorded: ${error.message}`));
+    };
+    if (isStream) return await streamed(upstream, exchange, { read: addEvent(read), keep, unread });
     const text = await upstream.text();
-    await keep(text, false);
+    const whole = jsonOf(text, asked);
+    try {
+      read.add(whole);
+      await keep();
+    } catch (error) {
+      unread(error);
+    }
     return { status: 200, text, headers: { 'content-type': 'application/json' } };
   } catch (error) {
     call.failed(error);
@@ -92,10 +118,17 @@ async function recordedCall(
   }
 }
 
+interface StreamRecord {
+  read: (data: Record<string, unknown> | '[DONE]' | null) => void;
+  keep: () => Promise<void>;
+  /** The agent gets what the endpoint says, also where the record cannot have it. @throws what is another error */
+  unread: (error: unknown) => void;
+}
+
 async function streamed(
-  answer: Response,
-  { response, connection }: Exchange,
-  keep: (text: string, isStream: boolean) => Promise<void>,
+  { answer, asked }: UpstreamAnswer,
+  { response, connection, signal }: Exchange,
+  { read, keep, unread }: StreamRecord,
 ): Promise<null> {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -104,16 +137,23 @@ async function streamed(
   });
   response.flushHeaders();
   const decoder = new TextDecoder();
-  const held = new HeldEvents();
-  let text = '';
-  for await (const piece of answer.body!) {
-    const added = decoder.decode(piece, { stream: true });
-    text += added;
-    const passed = held.add(added);
-    if (passed !== '') response.write(passed);
+  const events = new AnswerEvents(read);
+  try {
+    for await (const piece of answer.body!) {
+      const passed = events.add(decoder.decode(piece, { stream: true }));
+      if (passed !== '') response.write(passed);
+    }
+  } catch (error) {
+    throw signal.aborted ? error : UpstreamError.broken(asked, error);
   }
-  await keep(text, true);
-  response.write(held.end());
+  const rest = events.end();
+  try {
+    if (events.failure !== null) throw events.failure;
+    await keep();
+  } catch (error) {
+    unread(error);
+  }
+  response.write(rest);
   response.end();
   return null;
 }
@@ -121,9 +161,9 @@ async function streamed(
 async function recordOf(
   { begun }: TrackedCall,
   { upstream }: UpstreamOptions,
-  given: { protocol: CallProtocol; body: unknown; asked: string; signal: AbortSignal } & AnswerText,
+  given: { protocol: CallProtocol; body: unknown; choices: readonly ForeignChoice[]; signal: AbortSignal },
 ): Promise<RecordedCall> {
-  const { protocol, body, signal } = given;
+  const { protocol, body, choices, signal } = given;
   const dialogue = await sentDialogue(protocol, body, signal);
   const none = { ids: [], logprobs: [], versions: [], terminated: false };
   return {
@@ -135,23 +175,21 @@ async function recordOf(
     tools: [...(dialogue?.tools ?? [])],
     messages: [...(dialogue?.messages ?? [])],
     promptIds: [],
-    choices: choicesOf(given).map((choice, index) => ({ index, ...none, ...choice })),
+    choices: choices.map((choice, index) => ({ index, ...none, ...choice })),
     endedAt: Date.now(),
     delivered: true,
   };
 }
 
-interface AnswerText {
-  text: string;
-  isStream: boolean;
-}
-
-function choicesOf({ protocol, text, isStream, asked }: AnswerText & { protocol: CallProtocol; asked: string }) {
+/** @throws {UpstreamError} */
+function jsonOf(text: string, asked: string): Record<string, unknown> {
   try {
-    return foreignAnswer(protocol, text, isStream);
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
     throw UpstreamError.unreadable(asked, error);
   }
+  throw UpstreamError.unreadable(asked, new Error('it is no JSON object'));
 }
 
 async function plainAnswer({ answer: { status, headers }, text }: UpstreamAnswer): Promise<HttpAnswer> {

@@ -37,10 +37,25 @@ export async function askUpstream(
     throw signal.aborted ? error : UpstreamError.unreachable(asked, error);
   });
   const text = () =>
-    answer.text().catch((error: unknown) => {
-      throw signal.aborted ? error : UpstreamError.broken(asked, error);
+    textOf(answer, asked).catch((error: unknown) => {
+      throw signal.aborted || error instanceof UpstreamError ? error : UpstreamError.broken(asked, error);
     });
   return { asked, answer, text };
+}
+
+/** Bytes of a whole answer: one that is longer is none. */
+const MOST_BYTES = 2 ** 26;
+
+async function textOf(answer: Response, asked: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of answer.body ?? []) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > MOST_BYTES)
+      throw UpstreamError.unreadable(asked, new Error(`it has more than ${MOST_BYTES / 2 ** 20} MiB`));
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 /** An answer whose headers have come. */
@@ -48,7 +63,7 @@ export interface UpstreamAnswer {
   /** Method and address. */
   asked: string;
   answer: Response;
-  /** @throws {UpstreamError} where it breaks off */
+  /** @throws {UpstreamError} where it breaks off, or is longer than any answer */
   text: () => Promise<string>;
 }
 

@@ -1,11 +1,11 @@
-import { HeldEvents } from './held-events.js';
+import { AnswerEvents } from './answer-events.js';
 
 const event = (data: object | string) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 const piece = (index: number, content: string, finish_reason: string | null = null) =>
   event({ choices: [{ index, delta: { content }, finish_reason }] });
 
 test('of several choices those that continue pass one that has ended; the ends wait, in their order', () => {
-  const held = new HeldEvents();
+  const held = new AnswerEvents();
   const ends = [piece(0, '', 'stop'), piece(1, 'z', 'length'), event({ choices: [], usage: {} }), event('[DONE]')];
   expect(held.add(piece(0, 'a') + piece(1, 'x') + ends[0])).toBe(piece(0, 'a') + piece(1, 'x'));
   expect(held.add(piece(1, 'y'))).toBe(piece(1, 'y'));
@@ -16,7 +16,7 @@ test('of several choices those that continue pass one that has ended; the ends w
 test('wherever the network cuts a stream, the same passes', () => {
   const [said, end] = [piece(0, 'data: [DONE] "finish_reason": "stop"').replaceAll('\n', '\r\n'), event('[DONE]')];
   for (let at = 0; at < said.length; at++) {
-    const held = new HeldEvents();
+    const held = new AnswerEvents();
     expect(held.add(said.slice(0, at)) + held.add(said.slice(at) + end.slice(0, -1))).toBe(said);
     expect(held.end()).toBe(end.slice(0, -1));
   }
@@ -26,7 +26,7 @@ test.each([
   ['messages', { type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }],
   ['responses', { type: 'response.completed', response: {} }, { type: 'response.completed', response: {} }],
 ])('the end of %s waits, and what follows it', (_, first, last) => {
-  const held = new HeldEvents();
+  const held = new AnswerEvents();
   const begin = `event: message_start\n${event({ type: 'message_start', message: { stop_reason: null } })}: ping\n\n`;
   expect(held.add(begin + event(first) + event({ type: 'ping' }) + event(last))).toBe(begin);
   expect(held.end()).toBe(event(first) + event({ type: 'ping' }) + event(last));

@@ -1,0 +1,124 @@
+// The events of a stream that passes through: each is read once, and those that end an answer are held back until the record is on disk,
+// as clients leave there.
+import { UnreadAnswerError } from './unread-answer-error.js';
+
+type Json = Record<string, unknown>;
+
+/** The types of events that end an answer of Anthropic's messages and of responses. */
+const ENDS = ['message_stop', 'response.completed', 'response.incomplete', 'response.failed'];
+
+/** Characters of an event, and of those that are held back: an answer that is longer is none. */
+const MOST_HELD = 2 ** 26;
+
+export class AnswerEvents {
+  /** The pieces of an event whose end has not come. */
+  #begun: string[] = [];
+  #begunLength = 0;
+  /** Its last characters, with which its end may begin. */
+  #tail = '';
+  #held: string[] = [];
+  #heldLength = 0;
+  /** The indices of choices of which an event is held: what follows of them waits behind it. */
+  readonly #ended = new Set<unknown>();
+
+  /** Why the answer cannot be recorded: from then on all passes as it comes. Null: it can. */
+  failure: UnreadAnswerError | null = null;
+
+  /**
+   * @param read called with the data of each event, once it is whole; null: it is no JSON object, nor `[DONE]`. What it throws as an
+   * `UnreadAnswerError` is `failure`
+   */
+  constructor(private readonly read: (data: Json | '[DONE]' | null) => void = () => undefined) {}
+
+  /**
+   * Reads the next text of the stream.
+   *
+   * @returns the whole events that need not wait; others of several choices pass those that have ended
+   */
+  add(text: string): string {
+    if (this.failure !== null) return text;
+    const passed = this.#partsOf(text).filter((part) => !this.#holds(part));
+    if (this.#begunLength + this.#heldLength > MOST_HELD)
+      this.failure ??= new UnreadAnswerError(`an event, or what follows the end, has more than ${MOST_HELD} characters`);
+    if (this.failure !== null) passed.push(this.#all());
+    return passed.join('');
+  }
+
+  /** Returns all that was held back, in its order, with a last event that no empty line ends, which is read too. */
+  end(): string {
+    const rest = this.#begun.join('');
+    if (this.failure === null && rest !== '' && !this.#holds(rest)) this.#held.push(rest);
+    this.#begun = [];
+    return this.#all();
+  }
+
+  #all(): string {
+    const all = [...this.#held, ...this.#begun].join('');
+    this.#held = [];
+    this.#begun = [];
+    return all;
+  }
+
+  /** The events that end in the text, with their first pieces. Each character is looked at once. */
+  #partsOf(text: string): string[] {
+    const parts: string[] = [];
+    const before = this.#tail;
+    const both = before + text;
+    let start = before.length;
+    for (const { index, 0: end } of both.matchAll(/\r?\n\r?\n/g)) {
+      parts.push(this.#begun.join('') + both.slice(start, index + end.length));
+      this.#begun = [];
+      this.#begunLength = 0;
+      start = index + end.length;
+    }
+    const rest = both.slice(start);
+    this.#begun.push(rest);
+    this.#begunLength += rest.length;
+    this.#tail = (parts.length > 0 ? rest : both).slice(-3);
+    return parts;
+  }
+
+  #holds(part: string): boolean {
+    const data = dataOf(part);
+    if (data !== undefined) this.#read(data);
+    const event = typeof data === 'object' && data !== null ? data : {};
+    const choices = Array.isArray(event.choices) ? (event.choices as Json[]) : [];
+    const indices = choices.map(({ index = 0 }) => index);
+    const waits =
+      choices.length > 0
+        ? choices.some(({ finish_reason: reason }) => reason) || indices.some((index) => this.#ended.has(index))
+        : this.#heldLength > 0 || data === '[DONE]' || isEnd(event);
+    if (!waits) return false;
+    for (const index of indices) this.#ended.add(index);
+    this.#held.push(part);
+    this.#heldLength += part.length;
+    return true;
+  }
+
+  #read(data: Json | '[DONE]' | null): void {
+    if (this.failure !== null) return;
+    try {
+      this.read(data);
+    } catch (error) {
+      if (!(error instanceof UnreadAnswerError)) throw error;
+      this.failure = error;
+    }
+  }
+}
+
+const isEnd = ({ type, delta }: Json): boolean =>
+  ENDS.includes(String(type)) || Boolean((delta as Json | undefined)?.stop_reason);
+
+/** The data of an event; undefined where it has none, as a comment, null where it cannot be read. */
+function dataOf(part: string): Json | '[DONE]' | null | undefined {
+  const lines = part.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+  const text = lines.map((line) => line.slice(5)).join('\n');
+  if (text.trim() === '') return undefined;
+  if (text.trim() === '[DONE]') return '[DONE]';
+  try {
+    const data: unknown = JSON.parse(text);
+    return typeof data === 'object' && !Array.isArray(data) ? (data as Json | null) : null;
+  } catch {
+    return null;
+  }
+}
