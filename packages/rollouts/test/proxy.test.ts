@@ -1,4 +1,5 @@
 // A proxy that records, in front of our own server of models as the endpoint.
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtemp } from 'node:fs/promises';
@@ -159,6 +160,112 @@ test.each([
     });
   },
 );
+
+const sse = (...data: object[]) => data.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('');
+const said = (content: string, finish_reason: string | null = null) => ({
+  choices: [{ delta: { content }, finish_reason }],
+});
+
+test.each<[string, string, string]>([
+  [
+    'ends with an error',
+    sse(said('It rains'), { error: { message: 'overloaded' } }),
+    'it ended with an error: "overloaded"',
+  ],
+  ['has no end', sse(said('It rains')), 'choice 0 has no finish_reason: it broke off'],
+  ['has more than a record', sse(said('It'), { choices: [{ delta: { audio: {} } }] }, said('', 'stop')), "has 'audio'"],
+])('a stream that %s reaches the agent as it is, and is a failure and no call', async (_, stream, reason) => {
+  const listener: RequestListener = (__, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream);
+  };
+  await withEndpoint(listener, async ({ rollouts }, base) => {
+    const { url } = await rollouts.begin({ id: 'a' });
+    const { status, text } = await post(`${url}/v1/chat/completions`, { messages: [user], stream: true });
+    expect([status, text]).toEqual([200, stream]);
+    await rollouts.end('a');
+    const error = `POST ${base}/chat/completions: the answer was passed on, and is not recorded: `;
+    expect(await rollouts.read('a')).toMatchObject({ calls: [], failures: [{ call: 0 }] });
+    const [failure] = (await rollouts.read('a')).failures;
+    expect(failure.error).toContain(error);
+    expect(failure.error).toContain(reason);
+  });
+});
+
+test('a stream whose connection breaks off breaks off for the agent, without its end, and is a failure', async () => {
+  const listener: RequestListener = (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(sse(said('It rains'), said('', 'stop')), () => setTimeout(() => response.destroy(), 50));
+  };
+  await withEndpoint(listener, async ({ rollouts }) => {
+    const { url } = await rollouts.begin({ id: 'a' });
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [user] }),
+    });
+    let text = '';
+    await expect(
+      (async () => {
+        for await (const piece of response.body!) text += Buffer.from(piece).toString();
+      })(),
+    ).rejects.toThrow();
+    expect(text).toBe(sse(said('It rains')));
+    await rollouts.end('a');
+    const { calls, failures } = await rollouts.read('a');
+    expect([calls, failures.map(({ error }) => error)]).toEqual([
+      [],
+      [expect.stringContaining('the answer broke off')],
+    ]);
+  });
+});
+
+test('an endless stream passes and is not kept: the agent leaves it, and the rollout has a failure', async () => {
+  let left: Promise<unknown> = Promise.resolve();
+  const listener: RequestListener = (_, response) => {
+    left = once(response, 'close');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const piece = sse(said('x'.repeat(2 ** 16)));
+    const more = (): void => {
+      while (!response.destroyed && response.write(piece));
+      if (!response.destroyed) response.once('drain', more);
+    };
+    more();
+  };
+  await withEndpoint(listener, async ({ rollouts }) => {
+    const { url } = await rollouts.begin({ id: 'a' });
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [user] }),
+    });
+    let length = 0;
+    for await (const piece of response.body!) if ((length += piece.length) > 2 ** 25) break;
+    await left; // the endpoint need not write any more
+    await rollouts.end('a');
+    const { failures } = await rollouts.read('a');
+    expect(failures.map(({ error }) => error)).toEqual([expect.stringContaining('more than 16777216 characters')]);
+  });
+});
+
+test('choices and calls with indices near 2^32 are recorded at once, in their order', async () => {
+  const pieces = sse(
+    { choices: [{ index: 4_294_967_290, delta: { content: 'b' }, finish_reason: 'stop' }] },
+    { choices: [{ index: 2, delta: { tool_calls: [{ index: 4_294_967_290, id: 'c', function: { name: 'f' } }] } }] },
+    { choices: [{ index: 2, delta: {}, finish_reason: 'tool_calls' }] },
+  );
+  const listener: RequestListener = (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(pieces);
+  };
+  await withEndpoint(listener, async ({ rollouts }) => {
+    const { url } = await rollouts.begin({ id: 'a' });
+    await post(`${url}/v1/chat/completions`, { messages: [user], stream: true });
+    const [{ choices }] = (await rollouts.read('a')).calls;
+    expect(choices.map(({ index, message }) => [index, message.content, message.calls.length])).toEqual([
+      [0, '', 1],
+      [1, 'b', 0],
+    ]);
+  });
+});
 
 test('an endpoint that does not run: 502, as for its models; one that takes too long: 504', async () => {
   const { UpstreamError } = await import('../src/endpoint/proxy/upstream-error.js');

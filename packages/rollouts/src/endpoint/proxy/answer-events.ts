@@ -39,7 +39,9 @@ export class AnswerEvents {
     if (this.failure !== null) return text;
     const passed = this.#partsOf(text).filter((part) => !this.#holds(part));
     if (this.#begunLength + this.#heldLength > MOST_HELD)
-      this.failure ??= new UnreadAnswerError(`an event, or what follows the end, has more than ${MOST_HELD} characters`);
+      this.failure ??= new UnreadAnswerError(
+        `an event, or what follows the end, has more than ${MOST_HELD} characters`,
+      );
     if (this.failure !== null) passed.push(this.#all());
     return passed.join('');
   }

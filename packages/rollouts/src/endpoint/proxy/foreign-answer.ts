@@ -125,7 +125,7 @@ class ChoiceAnswers implements ForeignAnswer {
       const choice = this.#choice(Number(given.index ?? (this.part === 'delta' ? 0 : i)));
       if (this.part === 'text') choice.message.addText(given.text);
       else this.#addMessage(choice.message, objectOf(given[this.part] ?? {}, `the ${this.part} of a choice`));
-      choice.reason = given.finish_reason ?? choice.reason;
+      choice.reason = given.finish_reason || choice.reason;
     }
   }
 
@@ -134,10 +134,9 @@ class ChoiceAnswers implements ForeignAnswer {
     if (!this.#isDone && this.#choices.size < this.expected)
       throw new UnreadAnswerError(`it broke off behind ${this.#choices.size} of ${this.expected} choices`);
     const inOrder = [...this.#choices].sort(([a], [b]) => a - b);
-    return inOrder.map(([index, { message, reason }]) => ({
-      finishReason: reasonOf(reason, 'finish_reason', `choice ${index}`),
-      message: message.message,
-    }));
+    return inOrder.map(([index, { message, reason }]) =>
+      ended(message.message, reasonOf(reason, 'finish_reason', `choice ${index}`)),
+    );
   }
 
   #choice(index: number): { message: GrowingMessage; reason: unknown } {
@@ -177,7 +176,8 @@ function addThinking(message: GrowingMessage, thinking: unknown): void {
   if (!Array.isArray(thinking)) return message.addReasoning(thinking);
   for (const each of thinking) {
     const { type, text } = objectOf(each, 'a part of a thought');
-    if (type !== 'text') throw new UnreadAnswerError(`a thought has a part of type '${String(type)}', which is not read`);
+    if (type !== 'text')
+      throw new UnreadAnswerError(`a thought has a part of type '${String(type)}', which is not read`);
     message.addReasoning(text);
   }
 }
@@ -210,7 +210,7 @@ class MessageAnswer implements ForeignAnswer {
     const finishReason = reasonOf(this.#stop, 'stop_reason', 'the message');
     const message = new GrowingMessage(this.#kept);
     for (const [, block] of [...this.#blocks].sort(([a], [b]) => a - b)) addBlock(message, block);
-    return [{ message: message.message, finishReason }];
+    return [ended(message.message, finishReason)];
   }
 
   #begin(at: unknown, block: Json): void {
@@ -223,7 +223,8 @@ class MessageAnswer implements ForeignAnswer {
   #extend(at: unknown, delta: Json): void {
     const index = Number(at ?? 0);
     const block = this.#blocks.get(index);
-    if (block === undefined) throw new UnreadAnswerError(`a piece of content block ${index} comes before its beginning`);
+    if (block === undefined)
+      throw new UnreadAnswerError(`a piece of content block ${index} comes before its beginning`);
     const text = delta.text ?? delta.thinking ?? delta.partial_json;
     // Signatures and citations say nothing more.
     if (isGiven(text)) (block.pieces as string[]).push(this.#kept.text(textOf(text, 'the piece of a block')));
@@ -258,7 +259,8 @@ class ResponseAnswer implements ForeignAnswer {
 
   choices(): ForeignChoice[] {
     const whole = this.#whole;
-    if (whole === null) throw new UnreadAnswerError('it has no end: neither response.completed nor response.incomplete');
+    if (whole === null)
+      throw new UnreadAnswerError('it has no end: neither response.completed nor response.incomplete');
     refuseError(whole);
     const { status, incomplete_details: details } = whole;
     const message = new GrowingMessage(new Kept());
@@ -266,7 +268,7 @@ class ResponseAnswer implements ForeignAnswer {
     // Some endpoints leave the items out of the last event.
     for (const item of output.length > 0 ? output : this.#items) addItem(message, objectOf(item, 'an item'));
     const said = message.message;
-    if (status === 'completed') return [{ message: said, finishReason: said.calls.length > 0 ? 'tool_calls' : 'stop' }];
+    if (status === 'completed') return [ended(said, 'stop')];
     const { reason } = objectOf(details ?? {}, 'incomplete_details');
     if (status === 'incomplete' && (reason ?? 'max_output_tokens') === 'max_output_tokens')
       return [{ message: said, finishReason: 'length' }];
@@ -278,7 +280,8 @@ const ENDS_OF_RESPONSES = ['response.completed', 'response.incomplete', 'respons
 
 function addItem(message: GrowingMessage, item: Json): void {
   const { type } = item;
-  const parts = (value: unknown) => listOf(value ?? [], `the content of an item`).map((part) => objectOf(part, 'a part'));
+  const parts = (value: unknown) =>
+    listOf(value ?? [], `the content of an item`).map((part) => objectOf(part, 'a part'));
   if (type === 'message') for (const part of parts(item.content)) addPart(message, part);
   else if (type === 'reasoning') {
     const content = parts(item.content);
@@ -301,6 +304,13 @@ function reasonOf(given: unknown, key: string, what: string): ForeignChoice['fin
   if (CALLS.includes(reason)) return 'tool_calls';
   if (ENDS.includes(reason)) return 'stop';
   throw new UnreadAnswerError(`${what} ended with ${key} '${String(given)}', which is no end that a model writes`);
+}
+
+/** An answer with its end: endpoints also say `stop` behind calls. @throws {UnreadAnswerError} where its calls are missing */
+function ended(message: RecordedMessage, reason: ForeignChoice['finishReason']): ForeignChoice {
+  if (reason === 'tool_calls' && message.calls.length === 0)
+    throw new UnreadAnswerError('it ended with calls, and has none');
+  return { message, finishReason: reason === 'stop' && message.calls.length > 0 ? 'tool_calls' : reason };
 }
 
 /** Events of errors, in all protocols, and answers that are one. */

@@ -141,6 +141,7 @@ async function streamed(
   try {
     for await (const piece of answer.body!) {
       const passed = events.add(decoder.decode(piece, { stream: true }));
+      if (events.failure !== null) unread(events.failure);
       if (passed !== '') response.write(passed);
     }
   } catch (error) {
