@@ -8,7 +8,7 @@ import { SteppedTokenizer } from '@bowyer/serving';
 import { chatTemplate, HuggingFaceTokenizer } from '@bowyer/text';
 import { AgentServer, RolloutLog, treeOf, type RecordedCall } from '../src/index.js';
 import { scriptedModel } from './scripted-model.js';
-import { json } from './tiny-server.js';
+import { json, post } from './tiny-server.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const marks = [
@@ -235,6 +235,72 @@ test.each(Object.keys(templates) as (keyof typeof templates)[])(
         const { calls, turns } = await play(server, say, `${name} ${dialogue}`, draw, style.calls !== null);
         for (const [i, call] of calls.entries()) expect(text(call.promptIds)).toBe(text(turns[i].rendered));
         for (const [i, call] of calls.entries()) expect(call.promptIds).toEqual(turns[i].rendered);
+      }
+    });
+  },
+);
+
+const two = {
+  hermes:
+    '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>\n<tool_call>\n{"name": "find", "arguments": {}}\n</tool_call>',
+  llama3: '{"name": "add", "parameters": {"a": 1}}; {"name": "find", "parameters": {}}',
+};
+
+test.each([
+  ['hermes', 'v1/chat/completions'],
+  ['hermes', 'v1/messages'],
+  ['llama3', 'v1/chat/completions'],
+] as const)(
+  '%s, %s: where one call is asked for, its end ends the answer, and the next prompt has that call alone',
+  async (name, path) => {
+    await withServer(name, async (server, say) => {
+      for (const stream of [false, true]) {
+        const id = `${path} ${stream}`;
+        const isChat = path === 'v1/chat/completions';
+        const question = { role: 'user', content: 'add and find' };
+        const request = isChat
+          ? { tools, parallel_tool_calls: false }
+          : {
+              tools: tools.map(({ function: { name: tool, parameters } }) => ({
+                name: tool,
+                input_schema: parameters,
+              })),
+              tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+            };
+        say([...tokenizer.encode(two[name]), tokenizer.tokenToId(templates[name].end)!]);
+        const { url } = await server.begin({ id });
+        await post(`${url}/${path}`, { model: 'scripted', max_tokens: 99, ...request, stream, messages: [question] });
+        const [first] = (await server.read(id)).calls;
+        const [{ ids, message, terminated, finishReason }] = first.choices;
+        expect([message.calls.map((call) => call.name), terminated, finishReason]).toEqual([
+          ['add'],
+          false,
+          'tool_calls',
+        ]);
+        // What was sampled is the one call, to its end.
+        expect(text(ids)).toBe(two[name].split(/(?<=<\/tool_call>)|(?=; )/)[0]);
+
+        const call = message.calls[0];
+        const after = isChat
+          ? [
+              {
+                role: 'assistant',
+                tool_calls: [{ id: call.id, type: 'function', function: { name: 'add', arguments: '{"a": 1}' } }],
+              },
+              { role: 'tool', tool_call_id: call.id, content: '7' },
+            ]
+          : [
+              { role: 'assistant', content: [{ type: 'tool_use', id: call.id, name: 'add', input: { a: 1 } }] },
+              { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: '7' }] },
+            ];
+        const next = { model: 'scripted', max_tokens: 99, ...request, messages: [question, ...after] };
+        await post(`${url}/${path}`, next);
+        const alone = await server.begin({ id: `${id} alone` });
+        await post(`${alone.url}/${path}`, next);
+        const [, second] = (await server.read(id)).calls;
+        const [same] = (await server.read(alone.id)).calls;
+        expect(text(second.promptIds)).toBe(text(same.promptIds));
+        expect(second.promptIds.slice(0, first.promptIds.length + ids.length)).toEqual([...first.promptIds, ...ids]);
       }
     });
   },

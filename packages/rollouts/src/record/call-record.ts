@@ -54,7 +54,7 @@ export function recordedCalls(
 }
 
 function recordedChoice(choice: Choice, index: number, constraint: string | undefined): RecordedChoice {
-  const { sampled, text, reasoning = '', calls = [], attempts = [], finishReason } = choice;
+  const { sampled, text, reasoning = '', calls = [], attempts = [], isShortened, finishReason } = choice;
   const { ids, logprobs, maskedLogprobs, terminated, versions } = sampled!;
   return {
     index,
@@ -69,6 +69,7 @@ function recordedChoice(choice: Choice, index: number, constraint: string | unde
       content: text,
       ...(reasoning !== '' && { reasoning }),
       calls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
+      ...(isShortened && { shortened: true as const }),
       ...(attempts.length > 0 && { attempts: [...attempts] }),
     },
   };

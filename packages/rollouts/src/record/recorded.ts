@@ -23,6 +23,8 @@ export interface RecordedMessage {
   content: string;
   reasoning?: string;
   calls: { id: string; name: string; arguments: string }[];
+  /** The client has got less than was sampled: calls after the first, where the request allows one. A dialogue does not continue its tokens. */
+  shortened?: true;
   /** `ok`: it is one of the calls; else why it could not be read. */
   attempts?: { status: string; name: string | null; start: number; end: number }[];
 }

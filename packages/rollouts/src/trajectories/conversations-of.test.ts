@@ -90,3 +90,51 @@ test('what is not to be learned is left out', () => {
   ];
   expect(conversationsOf({ calls })).toEqual([]);
 });
+
+/** An answer with a call of the arguments, and as its client sends it back. */
+function calledWith(args: string) {
+  const first = callOf([user('a')], 'so');
+  first.choices[0].message.calls = [{ id: '1', name: 'f', arguments: args }];
+  const toolCalls = [{ id: '1', type: 'function', function: { name: 'f', arguments: args } }];
+  const again = { role: 'assistant', content: 'so', tool_calls: toolCalls };
+  return { first, history: [user('a'), again, { role: 'tool', tool_call_id: '1', content: '2' }] };
+}
+
+test.each(['{"x": 1', '{"x": 1}{"y": 2}', '[1]', '5', 'x'])(
+  'a call whose arguments are no object of JSON is kept as it came and never learned: %s',
+  (args) => {
+    const { first, history } = calledWith(args);
+    expect(conversationsOf({ calls: [first] })).toEqual([]);
+    const last = callOf(history, 'two', { call: 1 });
+    const [asked, again, result] = history;
+    expect(conversationsOf({ calls: [first, last] })).toEqual([
+      { messages: [asked, { ...again, weight: 0 }, result, said('two')] },
+    ]);
+  },
+);
+
+test.each(['', 'null', '{}', '{"x": 1.0}'])('a call with the arguments %j is learned', (args) => {
+  const { first, history } = calledWith(args);
+  expect(conversationsOf({ calls: [first] })).toEqual([{ messages: history.slice(0, 2) }]);
+});
+
+test('an answer that was cut says so, as the last of its conversation and within a longer one', () => {
+  const first = callOf([user('a')], 'b');
+  first.choices[0].finishReason = 'length';
+  const cut = { ...said('b'), finish_reason: 'length' };
+  expect(conversationsOf({ calls: [first] })).toEqual([{ messages: [user('a'), cut] }]);
+  const second = callOf([user('a'), said('b'), user('go on')], 'c', { call: 1 });
+  expect(conversationsOf({ calls: [first, second] })).toEqual([
+    { messages: [user('a'), cut, user('go on'), said('c')] },
+  ]);
+});
+
+test("another user's name is another dialogue", () => {
+  const [ann, bob] = ['ann', 'bob'].map((name) => ({ ...user('a'), name }));
+  const first = callOf([ann], 'b');
+  const second = callOf([bob, said('b'), user('c')], 'd', { call: 1 });
+  expect(conversationsOf({ calls: [first, second] })).toEqual([
+    { messages: [ann, said('b')] },
+    { messages: [bob, { ...said('b'), weight: 0 }, user('c'), said('d')] },
+  ]);
+});

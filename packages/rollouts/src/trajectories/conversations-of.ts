@@ -1,5 +1,7 @@
 // A recorded rollout as conversations to imitate: what a stronger model has said is learned by supervised learning, token ids or not.
+import type { ChatMessage } from '@bowyer/text';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
+import { dialogueKeys, toolsKey } from '../tree/dialogue-keys.js';
 
 /** A line of the data of task=finetune. */
 export interface RecordedConversation {
@@ -12,49 +14,73 @@ export interface RecordedConversation {
 interface Answered {
   call: RecordedCall;
   /** Up to the answer, as the model has said it. */
-  messages: object[];
+  messages: ChatMessage[];
+  /** Keys of the dialogues up to each of the messages. */
+  keys: string[];
 }
 
 /**
- * A conversation for each branch: an answer whose dialogue no later call with the same tools continues. Each answer is learned once: in
+ * Returns a conversation for each branch: an answer whose dialogue no later call with the same tools continues. Each answer is learned once: in
  * the history of a conversation it has the reasoning that clients leave out, and what another conversation has, or the model did not say
- * there, such as an example or an edited answer, has the weight 0. Calls of texts, auxiliary ones and those whose answer did not reach
- * the agent are left out.
+ * there, such as an example or an edited answer, has the weight 0. An answer that was cut says so (`finish_reason`), so that its end is
+ * not learned; one with a call whose arguments are no object of JSON is not learned. Calls of texts, auxiliary ones and those whose
+ * answer did not reach the agent are left out.
  */
 export function conversationsOf({ calls }: Pick<RecordedRollout, 'calls'>): RecordedConversation[] {
   const answered = calls
     .filter(({ delivered, auxiliary, messages }) => delivered && !auxiliary && messages.length > 0)
-    .flatMap((call) =>
-      call.choices.map((choice): Answered => ({ call, messages: [...dialogueOf(call), answerOf(choice)] })),
-    );
-  const continued = new Set(answered.flatMap(({ call }) => prefixes(call)));
-  const unlearned = new Map<string, object[]>();
-  for (const { call, messages } of answered) {
-    const key = keyOf(call, messages);
+    .flatMap((call) => call.choices.map((choice) => answeredOf(call, choice)));
+  const continued = new Set(answered.flatMap(({ keys }) => keys.slice(0, -1)));
+  const unlearned = new Map<string, ChatMessage[]>();
+  for (const { messages, keys } of answered) {
+    const key = keys.at(-1)!;
     unlearned.set(key, [...(unlearned.get(key) ?? []), messages.at(-1)!]);
   }
   return answered
-    .filter(({ call, messages }) => !continued.has(keyOf(call, messages)))
-    .map(({ call, messages }) => ({
-      messages: [...learnedHistory(call, unlearned), messages.at(-1)!],
+    .filter(({ keys }) => !continued.has(keys.at(-1)!))
+    .map(({ call, messages, keys }) => ({
+      messages: [...learnedHistory(messages, keys, unlearned), messages.at(-1)!],
       ...(call.tools.length > 0 && { tools: call.tools }),
-    }));
+    }))
+    .flatMap((conversation) => upToLearned(conversation));
+}
+
+function answeredOf(call: RecordedCall, choice: RecordedChoice): Answered {
+  const messages = [...(call.messages as ChatMessage[]), answerOf(choice)];
+  return { call, messages, keys: dialogueKeys(toolsKey(call.tools), messages) };
 }
 
 /** The messages before an answer. @param unlearned answers by their dialogues; those that stand here are taken out */
-function learnedHistory(call: RecordedCall, unlearned: Map<string, object[]>): object[] {
-  const keys = prefixes(call);
-  return dialogueOf(call).map((message, i) => {
-    if ((message as { role: string }).role !== 'assistant') return message;
-    const said = unlearned.get(keys[i])?.shift() as { reasoning_content?: string } | undefined;
+function learnedHistory(
+  messages: readonly ChatMessage[],
+  keys: readonly string[],
+  unlearned: Map<string, ChatMessage[]>,
+): ChatMessage[] {
+  return messages.slice(0, -1).map((message, i) => {
+    if (message.role !== 'assistant') return message;
+    const said = unlearned.get(keys[i])?.shift();
     if (said === undefined) return { ...message, weight: 0 };
-    return said.reasoning_content === undefined ? message : { ...message, reasoning_content: said.reasoning_content };
+    const { reasoning_content: reasoning, finish_reason: reason, weight } = said;
+    return {
+      ...message,
+      ...(reasoning !== undefined && { reasoning_content: reasoning }),
+      ...(reason !== undefined && { finish_reason: reason }),
+      ...(weight !== undefined && { weight }),
+    };
   });
 }
 
-const dialogueOf = ({ messages }: RecordedCall): object[] => messages as object[];
+/** Without answers at its end that are not learned; none where no other is. */
+function upToLearned({ messages, ...more }: RecordedConversation): RecordedConversation[] {
+  const isLearned = (message: object) => {
+    const { role, weight } = message as ChatMessage;
+    return role === 'assistant' && weight !== 0;
+  };
+  const end = messages.findLastIndex(isLearned) + 1;
+  return end === 0 ? [] : [{ messages: messages.slice(0, end), ...more }];
+}
 
-function answerOf({ message: { content, reasoning, calls } }: RecordedChoice): object {
+function answerOf({ message: { content, reasoning, calls }, finishReason }: RecordedChoice): ChatMessage {
   const toolCalls = calls.map(({ id, name, arguments: args }) => ({
     id,
     type: 'function',
@@ -65,30 +91,18 @@ function answerOf({ message: { content, reasoning, calls } }: RecordedChoice): o
     content,
     ...(reasoning !== undefined && { reasoning_content: reasoning }),
     ...(calls.length > 0 && { tool_calls: toolCalls }),
+    ...(finishReason === 'length' && { finish_reason: 'length' }),
+    ...(!calls.every(({ arguments: args }) => isCallable(args)) && { weight: 0 }),
   };
 }
 
-/** The dialogues that a call continues, each with one more message. */
-const prefixes = (call: RecordedCall): string[] =>
-  dialogueOf(call).map((_, i, messages) => keyOf(call, messages.slice(0, i + 1)));
-
-/** Clients write spaces, ids and absent fields in other ways. */
-const keyOf = ({ tools }: Pick<RecordedCall, 'tools'>, messages: readonly object[]): string =>
-  JSON.stringify([tools, messages.map(partsOf)]);
-
-function partsOf(message: object): unknown[] {
-  const { role, content, tool_calls: calls } = message as { role: string; content?: unknown; tool_calls?: unknown };
-  const text = typeof content === 'string' ? content.trim() : (content ?? '');
-  const called = Array.isArray(calls) ? (calls as { function: { name: string; arguments: unknown } }[]) : [];
-  return [role, text, called.map(({ function: { name, arguments: args } }) => [name, canonical(args)])];
-}
-
-/** JSON in a text, or as it is, with the same spaces. */
-function canonical(args: unknown): string {
-  if (typeof args !== 'string') return JSON.stringify(args);
+/** Whether a tool can be called with the arguments: an object of JSON, or nothing. */
+function isCallable(args: string): boolean {
+  if (['', 'null'].includes(args.trim())) return true;
   try {
-    return JSON.stringify(JSON.parse(args));
+    const value: unknown = JSON.parse(args);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
   } catch {
-    return args;
+    return false;
   }
 }

@@ -9,9 +9,18 @@ export const rootKey = (
   { tools = [], documents = [], variables = {} }: TemplateInputs,
 ) => digest(source, canonicalJson(tools), canonicalJson(documents), canonicalJson(variables));
 
-/** The key of a dialogue up to its message `at`. @param key of the messages before it */
+/** Returns the key of recorded dialogues with the same tools, whatever their template. */
+export const toolsKey = (tools: readonly unknown[]): string => digest(canonicalJson(tools));
+
+/** Returns the key of a dialogue up to its message `at`. @param key of the messages before it */
 export const nextKey = (key: string, messages: readonly ChatMessage[], at: number): string =>
   digest(key, canonical(messages, at));
+
+/** Returns the keys of a dialogue up to each of its messages. @param root key of the empty dialogue */
+export function dialogueKeys(root: string, messages: readonly ChatMessage[]): string[] {
+  let key = root;
+  return messages.map((_, at) => (key = nextKey(key, messages, at)));
+}
 
 /** The key of a dialogue that an answer of the model was added to. */
 export const answeredKey = (key: string, { content, calls }: RecordedMessage): string =>
@@ -39,23 +48,74 @@ function callsOf({ tool_calls: calls }: ChatMessage): Call[] {
   );
 }
 
+/**
+ * Keys of a message that are compared in a way of their own, or not at all: reasoning counts only where the client sends it, and no
+ * template sees how a message ended and whether it is learned.
+ */
+const OWN_KEYS = [
+  'role',
+  'content',
+  'tool_calls',
+  'tool_call_id',
+  'reasoning_content',
+  'thinking',
+  'finish_reason',
+  'weight',
+];
+
+/** All that a template may read of a message. */
 function canonical(messages: readonly ChatMessage[], at: number): string {
   const message = messages[at];
   const { role, tool_call_id: id } = message;
   const text = textOf(message);
-  if (role === 'assistant') return assistant(text, callsOf(message));
-  if (role !== 'tool') return JSON.stringify([role, text.trim()]);
-  return JSON.stringify([role, text.trim(), placeOf(String(id ?? ''), messages, at)]);
+  const more = furtherKeys(message, messages, at);
+  if (role === 'assistant') return assistant(text, callsOf(message), more);
+  if (role === 'tool') more.push(['place', placeOf(String(id ?? ''), messages, at)]);
+  return JSON.stringify([role, text.trim(), ...more]);
 }
 
-const assistant = (text: string, calls: readonly Pick<Call, 'name' | 'arguments'>[]): string =>
-  JSON.stringify(['assistant', text.trim(), calls.map(({ name, arguments: args }) => [name, canonicalJson(args)])]);
+/** The other keys of a message, sorted. A result's name is that of its call, as the template is given it, where the client leaves it out. */
+function furtherKeys(message: ChatMessage, messages: readonly ChatMessage[], at: number): unknown[] {
+  const { role } = message;
+  const reasoning = role === 'assistant' ? '' : reasoningOf(message);
+  const found = Object.entries(message).filter(
+    ([key, value]) => !OWN_KEYS.includes(key) && value !== undefined && value !== null,
+  );
+  const more: unknown[] = found
+    .filter(([key, value]) => !(role === 'tool' && key === 'name' && value === calledName(messages, at)))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => [key, canonicalJson(value)]);
+  return reasoning === '' ? more : [...more, ['reasoning', reasoning]];
+}
+
+const assistant = (
+  text: string,
+  calls: readonly Pick<Call, 'name' | 'arguments'>[],
+  more: readonly unknown[] = [],
+): string =>
+  JSON.stringify([
+    'assistant',
+    text.trim(),
+    calls.map(({ name, arguments: args }) => [name, canonicalJson(args)]),
+    ...more,
+  ]);
+
+/** The message of the model that a result comes after. */
+function callerOf(messages: readonly ChatMessage[], at: number): ChatMessage | undefined {
+  let before = at - 1;
+  while (before >= 0 && messages[before].role !== 'assistant') before--;
+  return messages[before];
+}
+
+/** The name of the tool whose result a message is. */
+function calledName(messages: readonly ChatMessage[], at: number): string | undefined {
+  const caller = callerOf(messages, at);
+  return caller && callsOf(caller).find(({ id }) => id === String(messages[at].tool_call_id ?? ''))?.name;
+}
 
 /** The earlier call that a result belongs to; the id itself where there is none of that id. */
 function placeOf(id: string, messages: readonly ChatMessage[], at: number): number | string {
-  let before = at - 1;
-  while (before >= 0 && messages[before].role !== 'assistant') before--;
-  const caller = messages[before];
+  const caller = callerOf(messages, at);
   const place = caller ? callIds(caller).indexOf(id) : -1;
   return place < 0 ? id : place;
 }

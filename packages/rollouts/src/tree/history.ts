@@ -1,9 +1,9 @@
 // The answers that the model gave in one rollout, found by the dialogues that they end. Their tokens stay in the log.
 import type { Dialogue } from '@bowyer/serving';
-import type { ChatMessage } from '@bowyer/text';
+import type { ChatMessage, ChatTemplate } from '@bowyer/text';
 import type { RecordedCall } from '../record/recorded.js';
 import type { Place } from '../record/log-parts.js';
-import { answeredKey, callIds, nextKey, reasoningOf, rootKey } from './dialogue-keys.js';
+import { answeredKey, callIds, dialogueKeys, nextKey, reasoningOf, rootKey } from './dialogue-keys.js';
 
 /** An answer of the model that a dialogue contains. */
 export interface KnownAnswer {
@@ -24,6 +24,7 @@ export class History {
   add(keys: readonly string[], { choices }: Pick<RecordedCall, 'choices'>, place: Place): void {
     for (const [i, key] of keys.entries()) {
       const { index, message } = choices[i];
+      if (message.shortened) continue; // what the client holds is not what was sampled: the template writes it
       const reasoning = message.reasoning?.trim() ?? '';
       const entry = { place, choice: index, reasoning, callIds: message.calls.map(({ id }) => id) };
       this.#entries.set(key, [...(this.#entries.get(key) ?? []), entry]);
@@ -31,7 +32,8 @@ export class History {
   }
 
   /** The deepest of the dialogue's messages that is an answer of the model; null: none is. */
-  find({ messages, inputs, template }: Dialogue): { at: number; answer: KnownAnswer } | null {
+  find({ messages: sent, inputs, template }: Dialogue): { at: number; answer: KnownAnswer } | null {
+    const messages = asRead(template, sent);
     let key = rootKey(template, inputs);
     let found: { at: number; answer: KnownAnswer } | null = null;
     for (const [at, message] of messages.entries()) {
@@ -51,15 +53,46 @@ export function answerKeys(
   { messages, inputs, template }: Dialogue,
   { choices }: Pick<RecordedCall, 'choices'>,
 ): string[] {
-  let key = rootKey(template, inputs);
-  messages.forEach((_, at) => (key = nextKey(key, messages, at)));
+  const root = rootKey(template, inputs);
+  const key = dialogueKeys(root, asRead(template, messages)).at(-1) ?? root;
   return choices.map(({ message }) => answeredKey(key, message));
 }
 
-/** The newest answer with the ids of the message's calls, else the newest; reasoning counts only where the client sends it. */
+/** Clients of several agents name the model's messages, which have no names when they are sampled: where no template writes it, none is read. */
+function asRead(template: ChatTemplate, messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const isNamed = ({ role, name }: ChatMessage) => role === 'assistant' && name !== undefined;
+  if (!messages.some(isNamed) || writesNames(template)) return messages;
+  return messages.map((message) => {
+    if (!isNamed(message)) return message;
+    const { name: _, ...others } = message;
+    return others;
+  });
+}
+
+const namesWritten = new WeakMap<ChatTemplate, boolean>();
+
+/** Whether a template writes the name of a message of the model. */
+function writesNames(template: ChatTemplate): boolean {
+  const known = namesWritten.get(template);
+  if (known !== undefined) return known;
+  const prompt = (answer: ChatMessage) => {
+    const asked: ChatMessage = { role: 'user', content: 'a' };
+    return template.encodePrompt([asked, answer, asked]).join();
+  };
+  const written =
+    prompt({ role: 'assistant', content: 'b' }) !== prompt({ role: 'assistant', content: 'b', name: 'c' });
+  namesWritten.set(template, written);
+  return written;
+}
+
+/**
+ * The newest answer with the ids of the message's calls, else the newest; reasoning counts only where the client sends it. A client that
+ * holds the last pieces of a thought alone (openai-node's `.stream()` keeps one) has left the others out.
+ */
 function bestOf(entries: readonly Entry[], message: ChatMessage): Entry | null {
   const sent = reasoningOf(message);
-  const alike = entries.filter(({ reasoning }) => sent === '' || reasoning === sent);
+  const same = entries.filter(({ reasoning }) => sent === '' || reasoning === sent);
+  const alike = same.length > 0 ? same : entries.filter(({ reasoning }) => reasoning.endsWith(sent));
   const ids = callIds(message).join();
   return alike.findLast(({ callIds: own }) => own.join() === ids) ?? alike.at(-1) ?? null;
 }

@@ -27,6 +27,8 @@ export interface Choice {
   calls?: readonly CalledTool[];
   /** In a whole answer: what was a call or was meant as one, also where it stayed text. */
   attempts?: readonly CallAttempt[];
+  /** In a whole answer: calls that were sampled are left out, since the request allows one. */
+  isShortened?: boolean;
   /** Null until the answer ends. */
   finishReason: 'stop' | 'length' | 'tool_calls' | null;
   /** The text that ended the answer, where one of the request's did. */

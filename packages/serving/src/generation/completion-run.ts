@@ -154,7 +154,14 @@ class Answer {
       });
     this.#send(text);
     if (this.#parts && isReasoning(this.#parts.whole)) this.reasoningTokens = this.#ids.length;
-    return !this.#streamer.stopped;
+    return !this.#streamer.stopped && !this.#endsWithCall();
+  }
+
+  /** Whether a call ends the answer, where the request allows one: its grammar, where it has one, ends it by itself. */
+  #endsWithCall(): boolean {
+    const { constraint, ignoresEnd, minTokens } = this.run.request;
+    if (constraint !== null || ignoresEnd || this.#ids.length < minTokens) return false;
+    return this.#parts?.isOver === true;
   }
 
   /** If ids are returned, the token that ended the answer is one of them, without a text. */
@@ -198,7 +205,7 @@ class Answer {
     const { echo } = prompts[Math.floor(this.index / n)];
     const tokens = this.run.request.logprobs ? [...ofPrompt, ...this.#tokens] : null;
     const ids = returnsIds && { ids: { prompt: this.promptIds, text: this.#ids } };
-    const shown = parts ?? { text: echo + this.#streamer.text };
+    const shown = parts ? shownParts(parts) : { text: echo + this.#streamer.text };
     return {
       index: this.index,
       ...shown,
@@ -236,3 +243,8 @@ class Answer {
 
 const isReasoning = ({ text, reasoning, calls }: PartStreamer['whole']): boolean =>
   reasoning !== '' && text === '' && calls.length === 0;
+
+const shownParts = ({ isShortened, ...parts }: PartStreamer['whole']) => ({
+  ...parts,
+  ...(isShortened && { isShortened }),
+});

@@ -16,6 +16,8 @@ export interface CallFormat {
   readonly endMarks: readonly string[];
   /** Whether arguments are written as JSON, so that any text of it can be written again as it was. */
   readonly argumentsAreJson: boolean;
+  /** Whether a call is complete with its own end, so that an answer that is to have one call can end there: no list is closed behind it. */
+  readonly callsStandAlone: boolean;
   /** Whether all of an answer's parts are in this format: it is read in answers without tools too, and finds its own reasoning. */
   readonly framesAnswers?: boolean;
   /** The id of a call whose text has none. @param random letters and digits */

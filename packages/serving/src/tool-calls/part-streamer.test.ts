@@ -337,6 +337,33 @@ test('with a single call the others are left out', () => {
   expect(wholeOf(text, { ...options('llama3'), singleCall: true }).calls).toMatchObject([{ index: 0, name: 'add' }]);
 });
 
+test('with a single call what follows its end is not read, and whether something was left out is known', () => {
+  const call = (name: string) => `<tool_call>\n{"name": "${name}", "arguments": {}}\n</tool_call>`;
+  const over = (format: string, text: string) => {
+    const streamer = new PartStreamer({ ...options(format), singleCall: true }, true);
+    let read = 0;
+    while (read < text.length && !streamer.isOver) streamer.add(text[read++], false);
+    const { isOver } = streamer;
+    streamer.add(text.slice(read), true);
+    const { text: content, calls, isShortened } = streamer.whole;
+    return { isOver, read, content, calls: calls.map(({ name }) => name), isShortened };
+  };
+  const one = { isOver: true, read: call('f').length, content: '', calls: ['f'], isShortened: false };
+  expect(over('hermes', call('f'))).toEqual(one);
+  expect(over('hermes', `${call('f')}\n`)).toEqual(one);
+  expect(over('hermes', `${call('f')}\n${call('add')}`)).toEqual({ ...one, isShortened: true });
+  expect(over('hermes', `${call('f')} So.`)).toEqual({ ...one, isShortened: true });
+  // A list is read to its end, which closes it.
+  const list = (...names: string[]) =>
+    `[TOOL_CALLS] [${names.map((name) => `{"name": "${name}", "arguments": {}}`).join(', ')}]`;
+  for (const names of [['f'], ['f', 'add']])
+    expect(over('mistral', list(...names))).toMatchObject({
+      isOver: false,
+      calls: ['f'],
+      isShortened: names.length > 1,
+    });
+});
+
 test('the id that the text has is the call’s', () => {
   const text = '[TOOL_CALLS][{"name": "f", "arguments": {}, "id": "abcdef012"}, {"name": "f"}]';
   expect(wholeOf(text, options('mistral')).calls.map(({ id }) => id)).toEqual([

@@ -41,6 +41,8 @@ export class PartStreamer {
   readonly #reading: Reading<void>;
   readonly #sent = { text: 0, reasoning: 0 };
   /** Ids, and how much of the arguments was sent. */
+  /** Text came behind the end of the only call that the answer is to have. */
+  #hasMore = false;
   readonly #calls = new Map<Call, { id: string; sent: number }>();
 
   /**
@@ -55,11 +57,18 @@ export class PartStreamer {
     this.#reading = this.#read();
   }
 
-  /** The parts of the text so far, and the attempts at calls. */
-  get whole(): Required<Parts> & { attempts: readonly CallAttempt[] } {
+  /** The parts of the text so far, the attempts at calls, and whether calls after the first, or their beginning, are left out. */
+  get whole(): Required<Parts> & { attempts: readonly CallAttempt[]; isShortened: boolean } {
     const { content: text, reasoning, attempts } = this.#parts;
     const calls = this.#shown.map((call, index) => this.#called(call, index, call.arguments));
-    return { text, reasoning, calls, attempts };
+    const isShortened = this.#hasMore || (this.options.singleCall && this.#certain.length > 1);
+    return { text, reasoning, calls, attempts, isShortened };
+  }
+
+  /** Whether the only call that the answer is to have has ended, and nothing need follow it: what does is not read. */
+  get isOver(): boolean {
+    const { singleCall, style } = this.options;
+    return singleCall && style?.format.callsStandAlone === true && this.#parts.attempts.some(isCall);
   }
 
   /**
@@ -67,8 +76,14 @@ export class PartStreamer {
    * @returns what is new in each part; null where nothing is
    */
   add(text: string, isLast: boolean): Parts | null {
-    this.#input.append(text, isLast);
-    this.#reading.next();
+    if (this.isOver) {
+      if (text.trim() !== '') this.#hasMore = true;
+    } else {
+      this.#input.append(text, isLast);
+      this.#reading.next();
+      const end = this.isOver ? this.#parts.attempts.find(isCall)!.end : Infinity;
+      if (this.#input.text.slice(end).trim() !== '') this.#hasMore = true;
+    }
     const { content, reasoning } = this.#parts;
     const piece = {
       text: content.slice(this.#sent.text),
@@ -89,11 +104,15 @@ export class PartStreamer {
   }
 
   /** The calls that are certain. */
-  get #shown(): readonly Call[] {
-    const certain = this.#parts.calls.filter(
+  get #certain(): readonly Call[] {
+    return this.#parts.calls.filter(
       (call) => call.hasEnded || (this.streams && call.tool !== undefined && call.arguments !== ''),
     );
-    return this.options.singleCall ? certain.slice(0, 1) : certain;
+  }
+
+  /** Those that the client gets. */
+  get #shown(): readonly Call[] {
+    return this.options.singleCall ? this.#certain.slice(0, 1) : this.#certain;
   }
 
   #newOf(call: Call, index: number): CalledTool[] {
@@ -118,3 +137,5 @@ export class PartStreamer {
     return this.options.style!.format.callId(randomUUID().replaceAll('-', ''));
   }
 }
+
+const isCall = ({ status }: CallAttempt): boolean => status === 'ok';

@@ -15,6 +15,7 @@ const common = {
   marks: [CALLS, END_OF_CALLS, CALL, SEPARATOR, END],
   endMarks: [],
   argumentsAreJson: true,
+  callsStandAlone: false,
   callId: longId,
   read: readCalls,
   optional: behindText(CALLS),

@@ -17,6 +17,7 @@ export const functionGemma: CallFormat = {
   marks: [START, END, ESCAPE],
   endMarks: ['<start_function_response>'],
   argumentsAreJson: false,
+  callsStandAlone: true,
   callId: longId,
   read: readCalls,
   optional: behindText(START),

@@ -19,6 +19,7 @@ export const harmony: CallFormat = {
   marks: [START, CHANNEL, MESSAGE, END, CALL, RETURN, CONSTRAIN],
   endMarks: [CALL, RETURN],
   argumentsAreJson: true,
+  callsStandAlone: false,
   framesAnswers: true,
   reasoningMarks: [`${CHANNEL}analysis${MESSAGE}`, END],
   callId: longId,

@@ -14,6 +14,7 @@ export const hermes: CallFormat = {
   marks: [CALL, END],
   endMarks: [],
   argumentsAreJson: true,
+  callsStandAlone: true,
   callId: longId,
   read: (input, parts) => readBlocks(input, parts, readJsonCall),
   optional: behindText(CALL),

@@ -20,6 +20,7 @@ export const lfm2: CallFormat = {
   marks: [START, END],
   endMarks: [],
   argumentsAreJson: false,
+  callsStandAlone: false,
   callId: longId,
   read: readLists,
   optional: behindText(START),

@@ -25,6 +25,7 @@ export const llama3: CallFormat = {
   marks: [TAG],
   endMarks: ['<|eom_id|>'],
   argumentsAreJson: true,
+  callsStandAlone: true,
   callId: longId,
   read: readMessage,
   optional: (calls) => either(calls, text(''), sequence(otherCharacter, repeat(characters([], true), 0))),

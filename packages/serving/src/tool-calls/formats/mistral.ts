@@ -14,6 +14,7 @@ const common = {
   marks: [CALLS, ID, ARGUMENTS],
   endMarks: [],
   argumentsAreJson: true,
+  callsStandAlone: true,
   idPattern: /^[A-Za-z0-9]{9}$/,
   callId: (random: string) => random.slice(0, ID_LENGTH),
   read: readCalls,
@@ -23,6 +24,7 @@ const common = {
 export const mistral: CallFormat = {
   ...common,
   name: 'mistral',
+  callsStandAlone: false,
   sign: /\[TOOL_CALLS\]\s*\[\s*\{[^[]*"probe_tool"/,
   grammar: (tools, { marks, parallel, jsonArguments }) => {
     const called = tools.map((tool) =>

@@ -20,6 +20,7 @@ export const qwenXml: CallFormat = {
   marks: [CALL, END_OF_CALL],
   endMarks: [],
   argumentsAreJson: false,
+  callsStandAlone: true,
   callId: longId,
   read: (input, parts) => readBlocks(input, parts, readFunction),
   optional: behindText(CALL),

@@ -1,0 +1,95 @@
+// Which answer a dialogue continues: that of the same messages in all that a template may read of them.
+import { chatTemplate, wordLevelTokenizer, type ChatMessage } from '@bowyer/text';
+import type { RecordedMessage } from '../record/recorded.js';
+import { answerKeys, History } from './history.js';
+
+const tokenizer = wordLevelTokenizer(['a b c d e f named']);
+const plain = chatTemplate('{% for m in messages %}{{ m.content }}{% endfor %}', tokenizer);
+const named = chatTemplate('{% for m in messages %} {{ m.name }} {{ m.content }}{% endfor %}', tokenizer);
+
+const user: ChatMessage = { role: 'user', content: 'a' };
+const calls = [{ id: 'c1', name: 'find', arguments: '{"x": 1}' }];
+const asked = (message: Partial<RecordedMessage> = {}, before: ChatMessage[] = [user], template = plain) => {
+  const history = new History();
+  const choice = {
+    index: 0,
+    ids: [1],
+    terminated: true,
+    logprobs: [],
+    versions: [],
+    finishReason: 'stop' as const,
+    message: { content: 'b', calls: [], ...message },
+  };
+  const dialogue = { messages: before, inputs: {}, template };
+  history.add(answerKeys(dialogue, { choices: [choice] }), { choices: [choice] }, { part: 1, offset: 0 });
+  return (...messages: ChatMessage[]) => history.find({ messages, inputs: {}, template })?.at ?? null;
+};
+const said: ChatMessage = { role: 'assistant', content: 'b' };
+const toolCalls = [{ id: 'c1', type: 'function', function: { name: 'find', arguments: '{"x":1}' } }];
+const called: ChatMessage = { role: 'assistant', content: null, tool_calls: toolCalls };
+const result: ChatMessage = { role: 'tool', tool_call_id: 'c1', content: '7' };
+
+test.each<[string, ChatMessage]>([
+  ['another name', { ...user, name: 'bob' }],
+  ['no name', user],
+  ['a further key', { ...user, name: 'ann', tone: 'kind' }],
+  ['thoughts of the user', { ...user, name: 'ann', reasoning_content: 'hm' }],
+  ['another role', { ...user, name: 'ann', role: 'system' }],
+])("a user's message with %s is another dialogue", (_, other) => {
+  const find = asked({}, [{ ...user, name: 'ann' }]);
+  expect(find({ name: 'ann', content: ' a ', role: 'user' }, said, user)).toBe(1);
+  expect(find(other, said, user)).toBeNull();
+});
+
+test('keys without a value, and in another order, are the same; nested ones count', () => {
+  const find = asked({}, [{ ...user, meta: { x: 1, y: [2] } }]);
+  expect(find({ meta: { y: [2], x: 1 }, ...user, name: undefined, refusal: null }, said)).toBe(1);
+  expect(find({ ...user, meta: { x: 1, y: [3] } }, said)).toBeNull();
+});
+
+test('a result with the name of its call is one without a name; another name is another dialogue', () => {
+  const before = [user, called, result];
+  for (const own of [before, [user, called, { ...result, name: 'find' }]]) {
+    const find = asked({}, own);
+    expect(find(...before, said)).toBe(3);
+    expect(find(user, called, { ...result, name: 'find' }, said)).toBe(3);
+    expect(find(user, called, { ...result, name: 'other' }, said)).toBeNull();
+    expect(find(user, called, { ...result, is_error: true }, said)).toBeNull();
+  }
+});
+
+test('a name that a client gives to an answer counts only where the template writes it', () => {
+  expect(asked()(user, { ...said, name: 'agent' })).toBe(1);
+  expect(asked({}, [user], named)(user, { ...said, name: 'agent' })).toBeNull();
+  expect(asked({}, [user], named)(user, said)).toBe(1);
+});
+
+test('a thought of which a client holds the last pieces alone continues the answer; an edited one does not', () => {
+  const find = asked({ reasoning: 'two pears and figs', calls });
+  const withThought = (thought: string) => find(user, { ...called, content: 'b', reasoning_content: thought }, result);
+  expect(['two pears and figs', ' figs ', 's', ''].map(withThought)).toEqual([1, 1, 1, 1]);
+  expect(['two pears', 'figs and', 'no pears and figs'].map(withThought)).toEqual([null, null, null]);
+});
+
+test('of two answers that differ in their thoughts, the one with the whole thought is meant', () => {
+  const history = new History();
+  const dialogue = { messages: [user], inputs: {}, template: plain };
+  const choices = ['hm', 'ahm'].map((reasoning, index) => ({
+    index,
+    ids: [1],
+    terminated: true,
+    logprobs: [],
+    versions: [],
+    finishReason: 'stop' as const,
+    message: { content: 'b', calls: [], reasoning },
+  }));
+  history.add(answerKeys(dialogue, { choices }), { choices }, { part: 1, offset: 0 });
+  const find = (thought: string) =>
+    history.find({ ...dialogue, messages: [user, { ...said, reasoning_content: thought }] })?.answer.choice;
+  expect(['hm', 'ahm', 'm'].map(find)).toEqual([0, 1, 1]);
+});
+
+test('an answer of which the client got less than was sampled is not continued', () => {
+  expect(asked({ calls })(user, { ...called, content: 'b' }, result)).toBe(1);
+  expect(asked({ calls, shortened: true })(user, { ...called, content: 'b' }, result)).toBeNull();
+});
