@@ -277,7 +277,7 @@ test.each([
           false,
           'tool_calls',
         ]);
-        // What was sampled is the one call, to its end.
+        // The tokens are those of the one call, to its end.
         expect(text(ids)).toBe(two[name].split(/(?<=<\/tool_call>)|(?=; )/)[0]);
 
         const call = message.calls[0];

@@ -101,7 +101,7 @@ function calledWith(args: string) {
 }
 
 test.each(['{"x": 1', '{"x": 1}{"y": 2}', '[1]', '5', 'x'])(
-  'a call whose arguments are no object of JSON is kept as it came and never learned: %s',
+  'a call whose arguments are not a JSON object is kept as it came and never learned: %s',
   (args) => {
     const { first, history } = calledWith(args);
     expect(conversationsOf({ calls: [first] })).toEqual([]);

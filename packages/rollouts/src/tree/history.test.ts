@@ -21,7 +21,7 @@ const asked = (message: Partial<RecordedMessage> = {}, before: ChatMessage[] = [
     message: { content: 'b', calls: [], ...message },
   };
   const dialogue = { messages: before, inputs: {}, template };
-  history.add(answerKeys(dialogue, { choices: [choice] }), { choices: [choice] }, { part: 1, offset: 0 });
+  history.add(answerKeys(dialogue, { choices: [choice] }), { choices: [choice] }, { part: 1, offset: 0, bytes: 1 });
   return (...messages: ChatMessage[]) => history.find({ messages, inputs: {}, template })?.at ?? null;
 };
 const said: ChatMessage = { role: 'assistant', content: 'b' };
@@ -83,7 +83,7 @@ test('of two answers that differ in their thoughts, the one with the whole thoug
     finishReason: 'stop' as const,
     message: { content: 'b', calls: [], reasoning },
   }));
-  history.add(answerKeys(dialogue, { choices }), { choices }, { part: 1, offset: 0 });
+  history.add(answerKeys(dialogue, { choices }), { choices }, { part: 1, offset: 0, bytes: 1 });
   const find = (thought: string) =>
     history.find({ ...dialogue, messages: [user, { ...said, reasoning_content: thought }] })?.answer.choice;
   expect(['hm', 'ahm', 'm'].map(find)).toEqual([0, 1, 1]);

@@ -41,8 +41,8 @@ export function memberSchemas(schema: unknown, key: string, root: Schema | null,
 export type CheckedKeywords = 'types' | 'values';
 
 /**
- * Tells whether a schema allows a value, by the keywords that tell texts from other values: types, listed values, and what joins or
- * refers to schemas; of texts their lengths, of numbers their bounds. What is within lists and objects is not looked at.
+ * Decides whether a schema allows a value, by the keywords that separate texts from other values: types, listed values, and what joins or
+ * refers to schemas; of texts their lengths, of numbers their bounds. The members of lists and objects are not looked at.
  */
 export function allows(
   schema: unknown,

@@ -3,12 +3,12 @@ import { pythonToJson } from './python-reading.js';
 import { allows, memberSchemas, type CheckedKeywords, type Schema } from './schemas.js';
 
 /**
- * Reads the value of an argument that is written without quotation marks, as JSON. Of the readings that the tool's schema allows the
+ * Reads the value of an argument that is written without quotation marks, as JSON. Among the readings that the tool's schema allows the
  * text wins, and it stays as it was written; `null` alone is null where the schema allows that too. Numbers, lists and objects keep
  * their text; Python's True, False, None, lists and dicts become JSON's.
  *
  * Where the schema allows no reading, the value is passed on in the one of an allowed type, as its tool then says what is wrong. Where
- * it says nothing of the type, what is JSON is no text.
+ * it says nothing of the type, JSON is read as JSON.
  *
  * @param parameters the schema of all arguments; null: nothing is known of them
  * @returns null where nothing is written in the place of a value that cannot be a text: the argument is left out
@@ -46,7 +46,7 @@ function readings(text: string): Reading[] {
   return json === null || typeof value === 'string' ? [] : [{ value, json }];
 }
 
-/** Reads a value of which no schema tells the type: JSON, or a name, a list or a dict of Python; anything else is a text. */
+/** Reads a value whose type no schema says: JSON, or a name, a list or a dict of Python; anything else is a text. */
 export function plainValue(raw: string): string {
   const text = raw.trim();
   const json = jsonOf(text) ?? (/^[-+.\d]/.test(text) ? null : pythonToJson(text));

@@ -25,8 +25,8 @@ export class AnswerEvents {
   failure: UnreadAnswerError | null = null;
 
   /**
-   * @param read called with the data of each event, once it is whole; null: it is no JSON object, nor `[DONE]`. What it throws as an
-   * `UnreadAnswerError` is `failure`
+   * @param read called with the data of each event, once it is whole; null: it is neither a JSON object nor `[DONE]`. An
+   * `UnreadAnswerError` that it throws becomes `failure`
    */
   constructor(private readonly read: (data: Json | '[DONE]' | null) => void = () => undefined) {}
 

@@ -148,7 +148,7 @@ test.each<[string, object[][], string[][]]>([
 test.each<[string, object[][], string]>([
   ['a piece before any call', [[call({ args: riga })]], 'a call has no name'],
   [
-    'two pieces of which nothing tells',
+    'two pieces without an index or an id',
     [
       [call({ name: 'f' }), call({ name: 'g' })],
       [call({ args: riga }), call({ args: eet })],
@@ -158,7 +158,7 @@ test.each<[string, object[][], string]>([
   [
     'a name within arguments',
     [[call({ name: 'f', args: '{"a"' })], [call({ name: 'g', args: ': 1}' })]],
-    'nothing tells whose it is',
+    'it is not clear whose it is',
   ],
   ['an index that is none', [[call({ index: -1, name: 'f', args: riga })]], 'has the index -1'],
   [
@@ -171,7 +171,7 @@ test.each<[string, object[][], string]>([
     [[{ index: 0, id: 'c', type: 'custom', custom: { name: 'f', input: 'x' } }]],
     "a call of type 'custom'",
   ],
-])('calls that cannot be told apart are no record: %s', (_, deltas, reason) => {
+])('calls that cannot be distinguished are not recorded: %s', (_, deltas, reason) => {
   expect(() => streamedCalls(...deltas)).toThrow(reason);
 });
 

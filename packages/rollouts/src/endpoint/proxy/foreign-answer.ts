@@ -50,7 +50,7 @@ export function foreignAnswer(protocol: CallProtocol, text: string, isStream: bo
   return answer.choices();
 }
 
-/** What reads the events of a stream. */
+/** Returns a function that reads the events of a stream. */
 export const addEvent =
   (answer: ForeignAnswer) =>
   (data: Json | '[DONE]' | null): void => {
@@ -65,7 +65,7 @@ const MOST_KEPT = 2 ** 24;
 /** The choices of an answer, or the content blocks or calls of one. */
 const MOST_PARTS = 1024;
 
-/** What is kept of an answer: one that never ends is not kept without a bound. */
+/** Counts the characters that are kept of an answer: one that never ends is not kept without a bound. */
 class Kept {
   #length = 0;
 
@@ -303,7 +303,7 @@ function reasonOf(given: unknown, key: string, what: string): ForeignChoice['fin
   if (CUTS.includes(reason)) return 'length';
   if (CALLS.includes(reason)) return 'tool_calls';
   if (ENDS.includes(reason)) return 'stop';
-  throw new UnreadAnswerError(`${what} ended with ${key} '${String(given)}', which is no end that a model writes`);
+  throw new UnreadAnswerError(`${what} ended with ${key} '${String(given)}', which is not an end that a model writes`);
 }
 
 /** An answer with its end: endpoints also say `stop` behind calls. @throws {UnreadAnswerError} where its calls are missing */
@@ -324,15 +324,15 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 function textOf(value: unknown, what: string): string {
   if (typeof value === 'string') return value;
-  throw new UnreadAnswerError(`${what} is no text`);
+  throw new UnreadAnswerError(`${what} is not a text`);
 }
 
 function objectOf(value: unknown, what: string): Json {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
-  throw new UnreadAnswerError(`${what} is no object`);
+  throw new UnreadAnswerError(`${what} is not an object`);
 }
 
 function listOf(value: unknown, what: string): unknown[] {
   if (Array.isArray(value)) return value;
-  throw new UnreadAnswerError(`'${what}' is no list`);
+  throw new UnreadAnswerError(`'${what}' is not a list`);
 }

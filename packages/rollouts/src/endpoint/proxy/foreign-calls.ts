@@ -4,7 +4,7 @@ import { UnreadAnswerError } from './unread-answer-error.js';
 export interface ForeignCall {
   id: string;
   name: string;
-  /** As it came, also where it is no JSON. */
+  /** As it came, also where it is not JSON. */
   arguments: string;
 }
 
@@ -43,10 +43,10 @@ export class ForeignCalls {
 
   /**
    * Adds the pieces of one delta. Endpoints say in different ways which call a piece belongs to: with an `index`, with none, with the same
-   * one for all, with the id in the first piece or in each. A piece begins a call if its index or its id is new; where they do not tell,
+   * one for all, with the id in the first piece or in each. A piece begins a call if its index or its id is new; where they are missing,
    * if it has a name and the arguments before it are whole.
    *
-   * @throws {UnreadAnswerError} where nothing tells
+   * @throws {UnreadAnswerError} where the call of a piece is not known
    */
   addPieces(calls: readonly Json[]): void {
     for (const call of calls) {
@@ -103,7 +103,7 @@ export class ForeignCalls {
     if (isNumbered && name === known.name) return true;
     if (known.pieces.every((piece) => piece === '')) return false;
     throw new UnreadAnswerError(
-      `a piece with the name '${name}' comes within the arguments of a call of '${known.name}', and nothing tells whose it is`,
+      `a piece with the name '${name}' comes within the arguments of a call of '${known.name}', and it is not clear whose it is`,
     );
   }
 }
@@ -114,7 +114,7 @@ function pieceOf(call: Json): Piece {
     throw new UnreadAnswerError(`it has a call of type '${String(type)}', which is not read`);
   const { name, arguments: args } = (called ?? {}) as Json;
   const text = typeof args === 'object' && args !== null ? JSON.stringify(args) : args;
-  if (isGiven(text) && typeof text !== 'string') throw new UnreadAnswerError('the arguments of a call are no text');
+  if (isGiven(text) && typeof text !== 'string') throw new UnreadAnswerError('the arguments of a call are not a text');
   return {
     index: isGiven(index) ? indexOf(index) : undefined,
     id: isGiven(id) ? String(id) : undefined,

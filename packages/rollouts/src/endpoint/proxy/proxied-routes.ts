@@ -190,7 +190,7 @@ function jsonOf(text: string, asked: string): Record<string, unknown> {
   } catch (error) {
     throw UpstreamError.unreadable(asked, error);
   }
-  throw UpstreamError.unreadable(asked, new Error('it is no JSON object'));
+  throw UpstreamError.unreadable(asked, new Error('it is not a JSON object'));
 }
 
 async function plainAnswer({ answer: { status, headers }, text }: UpstreamAnswer): Promise<HttpAnswer> {

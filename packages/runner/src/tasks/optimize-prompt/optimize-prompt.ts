@@ -157,7 +157,7 @@ async function givenPrompts({ prompts: file }: PromptKeys): Promise<Prompts | nu
   const second = places.find((place, i) => places.findIndex((other) => given[other] === given[place]) < i);
   if (second !== undefined)
     throw new Error(
-      `prompts=${file}: '${second}' has the text of another prompt, so that a change of one could not be told from one of the other: leave it out`,
+      `prompts=${file}: '${second}' has the text of another prompt, so that a change of one would be a change of the other: leave it out`,
     );
   return given;
 }
