@@ -8,6 +8,7 @@ import {
   type Verdict,
 } from '@bowyer/rollouts';
 import { inRollout, type AgentContext } from './rollout-context.js';
+import { ofUser } from './user-error.js';
 
 /** A reward, or a reward with components and metrics. */
 export type Reward = number | Verdict;
@@ -39,7 +40,9 @@ export function agentFunctions<Task extends AgentTask, Result>({
   const results = new Map<string, Awaited<Result>>();
   return {
     async run(played, signal) {
-      const result = await inRollout(played, signal, (context) => run(played.task as Task, context));
+      const result = await inRollout(played, signal, (context) =>
+        ofUser('run', () => run(played.task as Task, context)),
+      );
       if (reward === undefined) return verdictOf(result, 'what run has returned');
       results.set(played.open.id, result);
       return {};
@@ -48,7 +51,8 @@ export function agentFunctions<Task extends AgentTask, Result>({
       async judge({ open: { id }, task }, rollout, signal) {
         const result = results.get(id) as Awaited<Result>;
         results.delete(id);
-        const verdict = verdictOf(await reward(task as Task, { result, rollout, signal }), 'what reward has returned');
+        const rewarded = await ofUser('reward', () => reward(task as Task, { result, rollout, signal }));
+        const verdict = verdictOf(rewarded, 'what reward has returned');
         if (verdict.reward === undefined)
           throw new Error('reward has returned none: a number, or {reward: …} is wanted');
         return verdict;

@@ -14,6 +14,7 @@ import {
 import { agentFunctions, type AgentFunctions } from './agent-functions.js';
 import { evaluateAgent } from './evaluate-agent.js';
 import type { AgentContext } from './rollout-context.js';
+import { UserError } from './user-error.js';
 
 /** An endpoint of OpenAI's or Anthropic's protocol, whose answers have no tokens. */
 export interface RecordedUpstream {
@@ -73,6 +74,8 @@ export async function recordAgent<Task extends AgentTask, Result>(
   return recorded;
 }
 
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
 /** The model plays as in an evaluation of all tasks. */
 async function recordModel<Task extends AgentTask, Result>(
   options: RecordedAgentOptions<Task, Result> & RecordedModel,
@@ -88,7 +91,7 @@ async function recordModel<Task extends AgentTask, Result>(
       rollout.hasFailed = false;
       return result;
     } catch (error) {
-      recorded.failures.push({ task: task.id, error: error instanceof Error ? error : new Error(String(error)) });
+      recorded.failures.push({ task: task.id, error: asError(error) });
       throw error;
     }
   };
@@ -117,7 +120,8 @@ async function recordUpstream<Task extends AgentTask, Result>(
     for (let task = waiting.shift(); task !== undefined && !signal.aborted; task = waiting.shift())
       await recordTask(task, server, options, signal).then(
         (rollout) => recorded.rollouts.push(rollout),
-        (error: Error) => recorded.failures.push({ task: task.id, error }),
+        (error: Error) =>
+          recorded.failures.push({ task: task.id, error: error instanceof UserError ? asError(error.cause) : error }),
       );
   };
   try {

@@ -65,7 +65,8 @@ test('a model that is not good enough is an error, after the results were writte
   const savePath = join(folder, 'gate');
   const failing = async (task: ColourTask, context: AgentContext) => {
     await answerTo(task, context);
-    throw new Error('crash');
+    if (task.id === tasks[0].id) throw new Error('crash');
+    return 0.25;
   };
   const evaluated = evaluateAgent({
     ...settings,
@@ -76,9 +77,78 @@ test('a model that is not good enough is an error, after the results were writte
     savePath,
     failBelow: 0.5,
   });
-  await expect(evaluated).rejects.toThrow('the mean reward is 0.000, below fail_below=0.5');
+  const mean = (0.25 * (tasks.length - 1)) / tasks.length;
+  await expect(evaluated).rejects.toThrow(`the mean reward is ${mean.toFixed(3)}, below fail_below=0.5`);
   const { policies } = JSON.parse(await readFile(join(savePath, 'results.json'), 'utf8')) as {
     policies: { metrics: Record<string, number> }[];
   };
-  expect(policies[0].metrics['test/episodic_return']).toBe(0);
+  expect(policies[0].metrics['test/episodic_return']).toBe(mean);
+}, 300_000);
+
+test('an agent that does not work is no score: the evaluation is rejected with the reasons, and its folder is free', async () => {
+  const savePath = join(folder, 'broken');
+  const log: string[] = [];
+  const broken = (task: ColourTask) => {
+    if (task.id === tasks[0].id) throw new RangeError('no shelf');
+    return (undefined as unknown as { rules: number[] }).rules[0];
+  };
+  const common = { ...settings, reward: undefined, samples: 2, attempts: 1, model: models[0], savePath };
+  const error: Error = await evaluateAgent({ ...common, run: broken, log: (line: string) => log.push(line) }).then(
+    () => Promise.reject(new Error('it was scored')),
+    (caught: Error) => caught,
+  );
+  const place = /\((file:\/\/)?\/\S*evaluate-agent\.test\.ts:\d+:\d+\)/.source;
+  const half = tasks.length + 1;
+  expect(error.message).toMatch(
+    new RegExp(
+      `^${half} of ${2 * tasks.length} episodes \\(test\\) failed, more than max_failure_share 0.5 allows\n` +
+        `  the first: run: RangeError: no shelf ${place}\n  ${half - 2} for another reason: run: TypeError: Cannot read .* ${place}$`,
+    ),
+  );
+  expect((error.cause as Error).cause).toBeInstanceOf(RangeError);
+  // One line for each reason, and one for all others of it.
+  const failed = log.filter((line) => line.includes('failed and counts as failed_reward'));
+  expect(failed.map((line) => line.replace(/ failed.*/s, ''))).toEqual([
+    'test episode 0',
+    'test episode 2',
+    'test episode 1',
+    `${half - 3} more (${[3, 4, 5, 6, 7].map((n) => `test episode ${n}`).join(', ')}, …)`,
+  ]);
+
+  const whole = await evaluateAgent({ ...common, run: (task, context) => answerTo(task, context).then(() => 1) });
+  expect(whole.failed).toEqual({ name: models[0], rollouts: 0, of: 2 * tasks.length, reasons: [] });
+  expect(whole.results.policies[0].metrics['test/episodic_return']).toBe(1);
+}, 300_000);
+
+test('failures that are allowed are in the results with their reasons; where all failed there is no mean', async () => {
+  const common = { ...settings, reward: undefined, samples: 4, attempts: 1, maxFailureShare: 1, model: models[0] };
+  let call = 0;
+  const failing = async (task: ColourTask, context: AgentContext) => {
+    await answerTo(task, context);
+    call++;
+    if (call % 4 !== 0) throw new Error(`reason ${call % 4} of ${context.rollout.name}`);
+    return 1;
+  };
+  const some = await evaluateAgent({ ...common, run: failing, savePath: join(folder, 'some') });
+  const each = tasks.length;
+  expect(some.failed).toMatchObject({ rollouts: 3 * each, of: 4 * each });
+  expect(some.failed.reasons.map(({ episodes }) => episodes)).toEqual([each, each, each]);
+  expect(some.failed.reasons[0].message).toMatch(/^run: reason 1 of test-0\.1 \(.*evaluate-agent\.test\.ts:\d+:\d+\)$/);
+  expect(some.results.policies[0].metrics['test/episodic_return']).toBe(0.25);
+
+  for (const failedReward of [0, null]) {
+    const none = await evaluateAgent({
+      ...common,
+      failedReward,
+      run: () => Promise.reject(new Error('down')),
+      compareWith: [models[1]],
+      savePath: join(folder, `none-${failedReward}`),
+    });
+    expect(none.results.policies.map(({ metrics }) => metrics)).toEqual([
+      { 'test/episodes': 0 },
+      { 'test/episodes': 0 },
+    ]);
+    expect(none.results).toMatchObject({ comparisons: [], pass: [{ rates: [] }, { rates: [] }] });
+    expect(none.results.failed.map(({ rollouts, of }) => rollouts / of)).toEqual([1, 1]);
+  }
 }, 300_000);

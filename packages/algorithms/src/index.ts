@@ -47,6 +47,7 @@ export {
   type RolloutSource,
   type SetWatch,
 } from './rollout/collect.js';
+export { failureReasons, reasonKey, SHOWN_REASONS, type FailureReason } from './rollout/failure-reasons.js';
 export { episodeMetrics, rolloutMetrics } from './rollout/episode-metrics.js';
 export { criticCalibration, decodingsOf, evaluate, type Decoding, type Evaluation } from './rollout/evaluate.js';
 export { withHorizon } from './rollout/horizon.js';

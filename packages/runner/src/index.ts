@@ -10,6 +10,6 @@ export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas
 
 // Runs that another program starts
 export { runAsLibrary, type LibraryRun } from './library/run-as-library.js';
-export type { AgentEvaluation } from './tasks/evaluate-agent/evaluate-agent.js';
+export type { AgentEvaluation, FailedRollouts } from './tasks/evaluate-agent/evaluate-agent.js';
 export type { GivenAgent } from './context/given-agent.js';
 export type { RunResults, PolicyResult } from './run/results.js';

@@ -67,3 +67,41 @@ test('a program is trained and evaluated from the command line', async () => {
   expect(evaluated.code).toBe(1);
   expect(evaluated.stderr).toContain('the mean reward is 0.200, below fail_below=0.5');
 }, 600_000);
+
+test('a program that cannot run is no score: the evaluation fails with its reason, and its folder is free for the next', async () => {
+  const at = (name: string) => join(folder, name);
+  const evaluate = (agent: string, ...more: string[]) =>
+    runHere([
+      '--config-name',
+      'evaluate_agent',
+      `agent=node ${at(agent)}`,
+      `tasks=${at('tasks.jsonl')}`,
+      `model=${at('model')}`,
+      'threads=1',
+      'eval_share=0',
+      'test_share=0',
+      'concurrency=2',
+      'samples=1',
+      'attempts=1',
+      `save_path=${at('absent')}`,
+      ...more,
+    ]);
+  const absent = await evaluate('absent.mjs');
+  expect(absent.code).toBe(1);
+  expect(absent.stderr).toMatch(
+    /3 of 5 episodes \(test\) failed, more than max_failure_share 0\.5 allows\n {2}the first: 'node \S*absent\.mjs' ended with exit code 1: Error: Cannot find module/,
+  );
+  expect(absent.stdout).not.toMatch(/return|pass@k/);
+
+  const works = await evaluate('agent.mjs');
+  expect(works.code).toBe(0);
+  expect(works.stdout).toMatch(
+    /\nfailed with \S+: 1 of 5 rollouts\n {2}1: 'node \S+agent\.mjs' ended with exit code 3\n/,
+  );
+
+  const all = await evaluate('absent.mjs', 'max_failure_share=1', `save_path=${at('all')}`);
+  expect(all.code).toBe(0);
+  expect(all.stdout).toMatch(/5 of 5 rollouts, which leaves no score\n/);
+  expect(all.stdout).toMatch(/\n\S+ +– +– +– +– +– +–\n/);
+  expect(all.stdout).not.toMatch(/0\.00/);
+}, 600_000);

@@ -46,6 +46,7 @@ export class AsynchronousRollouts implements RolloutSource {
     // Not awaited: the collector ends its turn first, and the learner may have a rollout already.
     void this.collector.load(iteration, await this.collector.snapshot()).then(() => stream.changed(), stream.fail);
     const groups = await this.#meter.waiting(stream.take(iteration));
+    plan.context.onSetEnd?.();
     const rollout = groups.flat();
     const { milliseconds, learnerIdle, collectorIdle } = this.#meter.take();
     this.#seconds = { 'learner idle': learnerIdle / 1000, 'collector idle': collectorIdle / 1000 };

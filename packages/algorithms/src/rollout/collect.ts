@@ -1,6 +1,7 @@
 // Plays many episodes at the same time and turns them into trajectories: the rollout of an iteration, and any other set of episodes.
 import { hash32, oneRank, Rng, type Ranks, type Trajectory } from '@bowyer/core';
 import { EnvContractError, HttpError, playEpisodes, type Env, type PlayedEpisode, type Split } from '@bowyer/envs';
+import { failureReasons, reasonKey, SHOWN_REASONS } from './failure-reasons.js';
 import type { OnFailure, RunHooks } from './run-hooks.js';
 import type { OpenPlayer, PlayOptions } from './player.js';
 import { InterruptedError, unlessInterrupted } from './interrupted.js';
@@ -20,6 +21,10 @@ export interface PlayContext {
   /** Whether a set is given up with `InterruptedError` when the user asks to stop; if not given, each is played to its end. */
   givesUp?: boolean;
   onFailure?: OnFailure;
+  /** Called when a set has been played, or given up. */
+  onSetEnd?: () => void;
+  /** Whether failures that count with a reward are failures for `maxFailureShare` too; false if not given. */
+  limitsCounted?: boolean;
   /** See `playEpisodes`. */
   together?: boolean;
   /** The processes that divide the episodes among them; this one alone if not given. */
@@ -82,8 +87,13 @@ export type PlaySet = (set: GroupOptions & PlayedSet, options: PlayOptions, watc
 export interface SetWatch {
   /** An episode has been played. */
   played(): void;
-  /** An episode has failed. @throws as soon as more than `maxFailureShare` of the episodes failed */
-  failed(error: Error, episode: number): void;
+  /**
+   * An episode has failed.
+   *
+   * @param counts it is played all the same, with the reward that failures have
+   * @throws as soon as more than `maxFailureShare` of the episodes failed
+   */
+  failed(error: Error, episode: number, counts?: boolean): void;
   /** True once the user asks to stop and the set can be played again: it is given up with `InterruptedError`. */
   readonly givenUp: boolean;
 }
@@ -164,7 +174,16 @@ function checkGroups(trajectories: readonly Trajectory[], environment = 'the env
  * @returns the episodes that did not fail, in order
  * @throws the first failure, as soon as more than `maxFailureShare` of the episodes failed
  */
-export async function play(
+export function play(
+  context: PlayContext,
+  openPlayer: OpenPlayer,
+  options: PlayOptions,
+  set: GroupOptions & PlayedSet,
+): Promise<Trajectory[]> {
+  return playAll(context, openPlayer, options, set).finally(() => context.onSetEnd?.());
+}
+
+async function playAll(
   context: PlayContext,
   openPlayer: OpenPlayer,
   options: PlayOptions,
@@ -190,7 +209,7 @@ export async function play(
 
 /** @returns the episodes that did not fail, in order */
 async function playByItself(
-  { ranks = oneRank, hooks, onFailure, givesUp = false }: PlayContext,
+  { ranks = oneRank, hooks, onFailure, givesUp = false, limitsCounted = false }: PlayContext,
   playSet: PlaySet,
   options: PlayOptions,
   set: GroupOptions & PlayedSet,
@@ -203,9 +222,10 @@ async function playByItself(
   hooks.progress(purpose, 0, episodes);
   const trajectories = await playSet(set, options, {
     played: () => hooks.progress(purpose, ++done, episodes),
-    failed(error, episode) {
+    failed(error, episode, counts = false) {
+      onFailure?.(error, `${purpose} episode ${episode}`, counts);
+      if (counts && !limitsCounted) return;
       failures.push(error);
-      onFailure?.(error, `${purpose} episode ${episode}`);
       checkFailures(failures, options.maxFailureShare ?? DEFAULT_FAILURE_SHARE, { purpose, episodes });
     },
     get givenUp() {
@@ -315,9 +335,11 @@ export function checkFailures(
   if (failures.length <= maxFailureShare * episodes) return;
   // An open circuit does not report why the server failed.
   const first = failures.find((error) => !(error instanceof HttpError && error.failure === 'circuit')) ?? failures[0];
-  throw new Error(
-    `${failures.length} of ${episodes} episodes (${purpose}) failed, more than max_failure_share ${maxFailureShare} allows\n` +
-      `  the first: ${first.message}`,
-    { cause: first },
-  );
+  const others = failureReasons(failures.filter((error) => reasonKey(error) !== reasonKey(first)));
+  const lines = [
+    `${failures.length} of ${episodes} episodes (${purpose}) failed, more than max_failure_share ${maxFailureShare} allows`,
+    `  the first: ${first.message}`,
+    ...others.slice(0, SHOWN_REASONS - 1).map((reason) => `  ${reason.episodes} for another reason: ${reason.message}`),
+  ];
+  throw new Error(lines.join('\n'), { cause: first });
 }

@@ -29,5 +29,10 @@ export interface RunHooks {
   postpone?(iteration: number, metrics: Metrics, rollout: readonly Trajectory[]): Promise<void>;
 }
 
-/** Called for every episode that failed. @param episode its purpose and number, for messages */
-export type OnFailure = (error: Error, episode: string) => void;
+/**
+ * Called for every episode that failed.
+ *
+ * @param episode its purpose and number, for messages
+ * @param counts it is played all the same, with the reward that failures have
+ */
+export type OnFailure = (error: Error, episode: string, counts?: boolean) => void;

@@ -51,7 +51,8 @@ export const rolloutPlayer =
 interface EndedRollout {
   rollout: PlayedRollout;
   episode: number;
-  hasFailed: boolean;
+  /** Why its agent has failed in every attempt; null where it has not. */
+  failure: Error | null;
 }
 
 /** Between two looks whether the set is given up, in ms. */
@@ -100,10 +101,12 @@ class SetOfRollouts {
 
   async #episode(index: number): Promise<void> {
     const episode = this.set.firstEpisode + index;
+    let ended = null as EndedRollout | null;
     await this.#orFailed([episode], async () => {
-      const ended = await this.#attempts(episode);
+      ended = await this.#attempts(episode);
       if (this.how.rank) this.#unranked.push(ended);
     });
+    if (ended?.failure) this.watch.failed(ended.failure, episode, true);
   }
 
   /** Work whose error is the failure of these episodes, unless the set is given up. */
@@ -140,7 +143,7 @@ class SetOfRollouts {
       if (failedReward === null || attempt < attempts || this.#stop.signal.aborted) throw failure;
       await this.host.reward(id, { name: REWARD, value: failedReward });
     } else await this.#judge(rollout);
-    const ended = { rollout, episode, hasFailed: failure !== null };
+    const ended = { rollout, episode, failure };
     if (!this.how.rank) await this.#learn(ended);
     else if (failure === null) await this.#recorded(rollout).then((own) => checkAnswers(own, treeOf(own)));
     return ended;
@@ -152,10 +155,10 @@ class SetOfRollouts {
   }
 
   /** From now on no reward of the rollout counts. */
-  async #learn({ rollout, episode, hasFailed }: EndedRollout): Promise<void> {
+  async #learn({ rollout, episode, failure }: EndedRollout): Promise<void> {
     await this.host.learnt(rollout.open.id);
     const recorded = await this.#recorded(rollout);
-    const read = hasFailed ? failedTrajectory : trajectoryOf;
+    const read = failure !== null ? failedTrajectory : trajectoryOf;
     this.#played.push(read(recorded, treeOf(recorded), this.#trajectoryOptions(rollout, episode)));
     this.watch.played();
   }

@@ -1,6 +1,14 @@
 // task=evaluate_agent: the same rollouts of an agent with one model after the other.
 import { join } from 'node:path';
-import { episodeMetrics, textDialogues, type Decoding } from '@bowyer/algorithms';
+import {
+  episodeMetrics,
+  failureReasons,
+  SHOWN_REASONS,
+  textDialogues,
+  type Decoding,
+  type FailureReason,
+  type Metrics,
+} from '@bowyer/algorithms';
 import { episodicReturn, writeFileAtomically, type Trajectory } from '@bowyer/core';
 import { agentFolderOf, deviceOf, loadPolicy, type AgentConfig, type DeviceConfig } from '@bowyer/agent';
 import { openDevice, type Device } from '@bowyer/graph';
@@ -35,6 +43,9 @@ interface PlayedModel {
   name: string;
   decoding: Decoding;
   trajectories: Trajectory[];
+  /** Rollouts that were begun. */
+  rollouts: number;
+  failures: Error[];
 }
 
 /** The failure of a gate: what an evaluation requires and did not find. */
@@ -46,7 +57,6 @@ export async function evaluateAgent(config: EvaluateAgentConfig, context: TaskCo
   const { directory } = context;
   await openDirectory(directory, context.config.decisive);
   await owningFolder(directory, 'run', context.log, async () => {
-    await claimDirectory(directory, context.config.decisive);
     await withReport(context, async () => {
       await evaluateInFolder(config, context);
       return 'finished';
@@ -65,10 +75,12 @@ async function evaluateInFolder(config: EvaluateAgentConfig, context: TaskContex
     await device.close();
   }
   const results = resultsOf(played, agents, config);
+  // Not before: a folder in which nothing was found belongs to no config.
+  await claimDirectory(context.directory, context.config.decisive);
   await storeTest(context.directory, played, undefined);
   await writeFileAtomically(join(context.directory, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
   context.progress.report?.({ event: 'results', ...results });
-  context.print(`${resultText(results)}\n\n${passText(results.pass)}\n`);
+  context.print(`${[resultText(results), ...failedText(results), '', passText(results.pass)].join('\n')}\n`);
   checkGate(results, config);
 }
 
@@ -86,15 +98,16 @@ async function playModel(
   const stage = agentStage(config, context, agents);
   const dialogues = textDialogues(policy.tokenizer);
   const open = await stage.open({ policy, critic: null, dialogues }, () => 0);
+  const failures: Error[] = [];
   try {
     const trajectories = await playAgents(
       open,
       config,
       context,
       { purpose: 'test', split: 'test', firstEpisode: 0, episodes, groupSize: samples },
-      { greedy: evalDecoding === 'greedy', progress: (_, done) => bar.update(done) },
+      { greedy: evalDecoding === 'greedy', failures, progress: (_, done) => bar.update(done) },
     );
-    return { name: folder, decoding: evalDecoding, trajectories };
+    return { name: folder, decoding: evalDecoding, trajectories, rollouts: episodes, failures };
   } finally {
     bar.finish();
     await open.close();
@@ -106,26 +119,64 @@ async function playModel(
 export interface AgentEvaluation extends RunResults {
   comparisons: Comparison[];
   pass: { name: string; rates: PassRate[] }[];
+  /** For each model. */
+  failed: FailedRollouts[];
+}
+
+/** The rollouts of a model that failed in every attempt. */
+export interface FailedRollouts {
+  name: string;
+  rollouts: number;
+  /** That were played in all. */
+  of: number;
+  /** The first three, each with the number of its rollouts. */
+  reasons: FailureReason[];
 }
 
 function resultsOf(played: readonly PlayedModel[], agents: Agents, config: EvaluateAgentConfig): AgentEvaluation {
   const items = testedItems({ noun: 'tasks', shared: agents.shared }, played[0].trajectories, null);
   const [first, ...others] = played;
+  const comparable = others.filter((other) => isScored(first) && isScored(other));
   return {
     iterations: 0,
-    policies: played.map(({ name, decoding, trajectories }) => ({
-      name,
-      decoding,
-      metrics: episodeMetrics(trajectories, 'test'),
+    policies: played.map((model) => {
+      const { name, decoding, trajectories } = model;
+      // A mean of failures alone would say of the model what holds for the setup.
+      if (!isScored(model)) return { name, decoding, metrics: { 'test/episodes': 0 } };
       // Rollouts of one task are alike.
-      interval: returnInterval(trajectories, { shared: false }),
-    })),
+      const interval = returnInterval(trajectories, { shared: false });
+      return { name, decoding, metrics: episodeMetrics(trajectories, 'test'), interval };
+    }),
     items,
-    comparisons: others.map((other) => compared(byEpisode(other), byEpisode(first), { shared: false }, first.decoding)),
-    pass: played.map(({ name, trajectories }) => ({ name, rates: passRates(trajectories, config) })),
+    comparisons: comparable.map((other) =>
+      compared(byEpisode(other), byEpisode(first), { shared: false }, first.decoding),
+    ),
+    pass: played.map((model) => ({
+      name: model.name,
+      rates: isScored(model) ? passRates(model.trajectories, config) : [],
+    })),
+    failed: played.map(({ name, rollouts, failures }) => ({
+      name,
+      rollouts: failures.length,
+      of: rollouts,
+      reasons: failureReasons(failures).slice(0, SHOWN_REASONS),
+    })),
     optimalReturn: null,
     calibration: null,
   };
+}
+
+/** Whether not all of its rollouts have failed. */
+const isScored = ({ rollouts, failures }: PlayedModel): boolean => failures.length < rollouts;
+
+/** Lines about rollouts that failed; none where all were played. */
+function failedText({ failed }: AgentEvaluation): string[] {
+  return failed
+    .filter(({ rollouts }) => rollouts > 0)
+    .flatMap(({ name, rollouts, of, reasons }) => [
+      `failed with ${name}: ${rollouts} of ${of} rollouts${rollouts === of ? ', which leaves no score' : ''}`,
+      ...reasons.map(({ message, episodes }) => `  ${episodes}: ${message.replaceAll('\n', '\n  ')}`),
+    ]);
 }
 
 function passRates(trajectories: readonly Trajectory[], { samples, successReward }: EvaluateAgentConfig): PassRate[] {
@@ -157,8 +208,10 @@ function checkGate(
   { policies: [{ metrics }], comparisons }: AgentEvaluation,
   { failBelow, failDrop }: EvaluateAgentConfig,
 ): void {
-  const reward = metrics['test/episodic_return'];
-  if (failBelow !== null && reward < failBelow)
+  const { 'test/episodic_return': reward = null } = metrics as Partial<Metrics>;
+  if (reward === null && (failBelow !== null || failDrop !== null))
+    throw new BelowError('all rollouts failed, so that fail_below and fail_drop have no reward to compare');
+  if (reward !== null && failBelow !== null && reward < failBelow)
     throw new BelowError(`the mean reward is ${reward.toFixed(3)}, below fail_below=${failBelow}`);
   for (const { baseline, meanDifference } of comparisons)
     if (failDrop !== null && meanDifference < -failDrop)

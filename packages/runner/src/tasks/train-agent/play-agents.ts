@@ -1,9 +1,9 @@
 // Rollouts of agents outside of a training, as an evaluation plays them.
-import { play, type PlayContext, type PlayedSet, type GroupOptions } from '@bowyer/algorithms';
+import { play, type OnFailure, type PlayContext, type PlayedSet, type GroupOptions } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
 import type { AgentConfig } from '@bowyer/agent';
 import type { TaskContext } from '../../context/task-context.js';
-import { failureLog } from '../train/final-test.js';
+import { failureLog } from '../../run/failure-log.js';
 import type { OpenStage } from '../train/stage.js';
 import type { AgentTaskConfig } from './agent-keys.js';
 
@@ -13,6 +13,8 @@ type AgentPlayConfig = Pick<AgentTaskConfig, 'concurrency' | 'maxNewTokens'> &
 interface AgentPlayOptions {
   /** The likeliest token each time; false if not given. */
   greedy?: boolean;
+  /** Gets failures. Those that count as `failed_reward` are limited by `max_failure_share` too then. */
+  failures?: Error[];
   progress?: PlayContext['hooks']['progress'];
 }
 
@@ -22,11 +24,16 @@ export function playAgents(
   { seed, concurrency, maxFailureShare, maxNewTokens }: AgentPlayConfig,
   { log }: Pick<TaskContext, 'log'>,
   set: PlayedSet & GroupOptions,
-  { greedy = false, progress = () => undefined }: AgentPlayOptions = {},
+  { greedy = false, failures, progress = () => undefined }: AgentPlayOptions = {},
 ): Promise<Trajectory[]> {
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy, maxNewTokens, terminatorIds: [] };
+  const { onFailure, onSetEnd } = failureLog(log);
+  const noted: OnFailure = (error, ...place) => {
+    failures?.push(error);
+    onFailure(error, ...place);
+  };
   return play(
-    { ...parts, hooks: { progress }, onFailure: failureLog(log) },
+    { ...parts, hooks: { progress }, onFailure: noted, onSetEnd, limitsCounted: failures !== undefined },
     () => Promise.reject(new Error('an agent of the user plays')),
     { seed, slots: concurrency, maxFailureShare, sampling },
     set,

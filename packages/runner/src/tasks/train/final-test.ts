@@ -10,7 +10,6 @@ import {
   type AnyAlgorithm,
   type Decoding,
   type Metrics,
-  type OnFailure,
 } from '@bowyer/algorithms';
 import type { Trajectory } from '@bowyer/core';
 import type { Device } from '@bowyer/graph';
@@ -26,6 +25,7 @@ import {
   type PolicyConfig,
 } from '@bowyer/agent';
 import { TestCache } from '../../run/test-cache.js';
+import { failureLog } from '../../run/failure-log.js';
 import type { Recorder } from '../../run/recorder.js';
 import {
   returnInterval,
@@ -40,12 +40,6 @@ import { tokenTexts } from '../../run/token-texts.js';
 import type { TaskContext } from '../../context/task-context.js';
 import type { Stage } from './stage.js';
 import type { TrainConfig } from './train-config.js';
-
-/** A line for every episode that its environment failed; training and figures are of the others. */
-export const failureLog =
-  (log: TaskContext['log']): OnFailure =>
-  (error, episode) =>
-    log(`${episode} failed and is left out: ${error.message}`, 'WARNING');
 
 /** The line of the results about rollouts that were played ahead. */
 const aheadOf = ({ rollout }: Pick<TrainConfig, 'rollout'>): Pick<RunResults, 'rollouts'> =>
@@ -220,7 +214,7 @@ export class FinalTest {
       {
         ...played.parts,
         hooks: { progress: (_, done) => bar.update(done) },
-        onFailure: failureLog(context.log),
+        ...failureLog(context.log),
         ranks: context.ranks,
       },
       openPlayer,

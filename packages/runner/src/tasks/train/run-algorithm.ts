@@ -32,12 +32,12 @@ import {
 import { silentCheckpoints, silentFiles, silentSaveable } from '../../run/silent.js';
 import type { CheckpointStore } from '@bowyer/checkpoints';
 import type { CheckpointProgress } from '../../run/checkpoint-progress.js';
+import { failureLog } from '../../run/failure-log.js';
 import { Recorder } from '../../run/recorder.js';
 import { RunControl } from '../../run/run-control.js';
 import { RunFiles } from '../../run/run-files.js';
 import { tokenTexts } from '../../run/token-texts.js';
 import type { TaskContext } from '../../context/task-context.js';
-import { failureLog } from './final-test.js';
 import type { Stage } from './stage.js';
 import type { TrainConfig } from './train-config.js';
 import type { TrainedModels } from './trained-models.js';
@@ -143,7 +143,7 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
   const run: TrainingRun = {
     ...agent,
     ...played.parts,
-    onFailure: failureLog(log),
+    ...failureLog(log),
     onRollout: async (rollout, iteration) => {
       await diagnostics?.onRollout(rollout, iteration);
       recorder.progress('diagnostics', 1, 1);

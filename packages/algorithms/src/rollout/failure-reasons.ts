@@ -1,0 +1,28 @@
+// Why episodes have failed: many failures of one reason are said once, with their number.
+
+export interface FailureReason {
+  /** The message of its first failure. */
+  message: string;
+  episodes: number;
+}
+
+/** Names that differ between failures of one reason: those of rollouts, which are in messages and in the paths of outputs too. */
+const ROLLOUT_NAME = /\b[a-z]+-\d+\.\d+\b/g;
+
+/** The same for failures of one reason. */
+export const reasonKey = ({ message }: Error): string => message.replace(ROLLOUT_NAME, '…');
+
+/** Counts reasons, in the order in which they came first. */
+export function failureReasons(failures: readonly Error[]): FailureReason[] {
+  const reasons = new Map<string, FailureReason>();
+  for (const failure of failures) {
+    const key = reasonKey(failure);
+    const known = reasons.get(key);
+    if (known) known.episodes++;
+    else reasons.set(key, { message: failure.message, episodes: 1 });
+  }
+  return [...reasons.values()];
+}
+
+/** Reasons that a message or a result names. */
+export const SHOWN_REASONS = 3;
