@@ -85,10 +85,11 @@ test('a model that is not good enough is an error, after the results were writte
   expect(policies[0].metrics['test/episodic_return']).toBe(mean);
 }, 300_000);
 
-test('an agent that does not work is no score: the evaluation is rejected with the reasons, and its folder is free', async () => {
+test('an agent that does not work has no score: the evaluation is rejected with the reasons, and its folder is free', async () => {
   const savePath = join(folder, 'broken');
   const log: string[] = [];
-  const broken = (task: ColourTask) => {
+  const broken = async (task: ColourTask) => {
+    await Promise.resolve();
     if (task.id === tasks[0].id) throw new RangeError('no shelf');
     return (undefined as unknown as { rules: number[] }).rules[0];
   };

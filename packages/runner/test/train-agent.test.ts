@@ -68,7 +68,7 @@ test('a program is trained and evaluated from the command line', async () => {
   expect(evaluated.stderr).toContain('the mean reward is 0.200, below fail_below=0.5');
 }, 600_000);
 
-test('a program that cannot run is no score: the evaluation fails with its reason, and its folder is free for the next', async () => {
+test('a program that cannot run has no score: the evaluation fails with its reason, and its folder is free for the next', async () => {
   const at = (name: string) => join(folder, name);
   const evaluate = (agent: string, ...more: string[]) =>
     runHere([
