@@ -164,8 +164,15 @@ test('failed_reward counts what has failed in every attempt', async () => {
     { attempts: 2, failedReward: -1 },
   );
   const played = await playing;
-  expect(failures).toEqual([]);
+  expect(failures).toEqual(['rollout episode 8: crash of rollout-8.2']);
   expect(played.map(({ transitions }) => transitions[0].reward)).toEqual([1, 1, -1, 1, 1, 1]);
+  // They are no failures for max_failure_share, so that a training learns from them.
+  const all = setOf(
+    failing(() => true),
+    { attempts: 1, failedReward: -1 },
+  );
+  expect((await all.playing).map(({ transitions }) => transitions[0].reward)).toEqual([-1, -1, -1, -1, -1, -1]);
+  expect(all.failures).toHaveLength(6);
 });
 
 test('too many failures stop the set with the first reason; one that says nothing of its reward has failed', async () => {
