@@ -141,6 +141,14 @@ test('a seed gives the same texts, alone and in company; n gives several', async
   await server.close();
 });
 
+test('more answers than slots to one prompt wait for their turns; more than slots and queue have room for are refused', async () => {
+  const server = await serve({ slots: 2, maxQueued: 3 });
+  const { status, body } = await post(server, 'completions', { prompt: 'the big', max_tokens: 4, seed: 7, n: 5 });
+  expect([status, body.choices.length]).toEqual([200, 5]);
+  expect((await post(server, 'completions', { prompt: 'the big', n: 6 })).status).toBe(400);
+  await server.close();
+});
+
 test('a stream says piece by piece what the whole answer says', async () => {
   const server = await serve();
   const asked = { messages: [{ role: 'user', content: 'my old' }], seed: 3, max_tokens: 24 };
@@ -265,7 +273,7 @@ test.each([
     'must be one of system,',
   ],
   ['completions', { prompt: 'no', temperature: 3 }, 400, 'temperature', "'temperature' must be a number from 0 to 2"],
-  ['completions', { prompt: 'no', n: 1.5 }, 400, 'n', "'n' must be an integer from 1 to 4"],
+  ['completions', { prompt: 'no', n: 1.5 }, 400, 'n', "'n' must be an integer from 1 to 68"],
   ['completions', { prompt: 'no', max_tokens: 0 }, 400, 'max_tokens', 'an integer of at least 1'],
   ['completions', { prompt: 'no', echo: true, logprobs: 2 }, 400, 'logprobs', 'must be 0 together with echo'],
   ['completions', { prompt: 'no', repetition_penalty: 0 }, 400, 'repetition_penalty', 'must be'],

@@ -409,7 +409,7 @@ test.each<[string, unknown, string]>([
   ['max_tokens', -1, 'must be an integer of at least 1'],
   ['max_tokens', '5', 'must be an integer of at least 1'],
   ['min_tokens', 1e300, 'must be an integer of at most 9007199254740991'],
-  ['n', 5, 'must be an integer from 1 to 4'],
+  ['n', 69, 'must be an integer from 1 to 68'],
   ['top_p', -1e-9, 'must be a number from 0 to 1'],
   ['repetition_penalty', 1e-40, 'must be a number from 0.01 to 100'],
 ])('%s=%p: %s', async (name, value, problem) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bytesInFlight } from '../src/http/byte-budget.js';
+import { bytesInFlight, ByteBudget } from '../src/http/byte-budget.js';
 import { HttpListener, type HttpListenerOptions, type ListenerLimits } from '../src/http/http-listener.js';
 import { parseJson } from '../src/http/json-text.js';
 import { readBody, type BodyError } from '../src/http/request-body.js';
@@ -223,6 +223,24 @@ test('who reads no answers is not answered further, also not to pings', async ()
   expect(process.memoryUsage().rss - before).toBeLessThan(400 * MIB); // of both sides
   for (const { socket: one } of [pinging, { socket }]) one.destroy();
   await until(() => bytesInFlight.held === 0);
+});
+
+test('bodies that have arrived count until they are answered, apart from those that arrive', () => {
+  const budget = new ByteBudget(10, 20);
+  const given: string[] = [];
+  const share = (name: string) => budget.open(() => given.push(name));
+  const [first, second, third] = [share('first'), share('second'), share('third')];
+  for (const each of [first, second]) {
+    each.hold(9);
+    expect(each.keep()).toBe(true);
+  }
+  third.hold(9);
+  expect([budget.held, budget.kept, third.keep()]).toEqual([9, 18, false]); // nothing of those at work gives way
+  first.release();
+  expect(third.keep()).toBe(true);
+  second.release();
+  third.release();
+  expect([budget.held, budget.kept, given]).toEqual([0, 0, []]);
 });
 
 test('bodies that stop half-way give way to those that come', async () => {

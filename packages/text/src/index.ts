@@ -33,8 +33,12 @@ export {
   type Grammar,
 } from './constraint/grammar.js';
 export { type TokenConstraint } from './constraint/token-constraint.js';
-export { ConstraintCompiler, type CompiledConstraint } from './constraint/constraint-compiler.js';
-export { GrammarError } from './constraint/symbols.js';
+export {
+  ConstraintCompiler,
+  type CompiledConstraint,
+  type ConstraintCompilerOptions,
+} from './constraint/constraint-compiler.js';
+export { EmptyGrammarError, GrammarError } from './constraint/grammar-error.js';
 export { TokenVocabulary, type TokenVocabularyOptions } from './constraint/token-vocabulary.js';
 export { pattern, UnsupportedPatternError } from './constraint/ecma-pattern.js';
 export { jsonValue, type JsonValueOptions } from './constraint/json/json-value.js';

@@ -1,8 +1,9 @@
 // JSON Schema as a grammar: each keyword by texts that are and are not its own, and answers to random schemas by a validator.
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { ConstraintCompiler, jsonValue, UnsupportedSchemaError } from '../src/index.js';
+import { cpuMilliseconds } from '@bowyer/testing';
+import { ConstraintCompiler, GrammarError, jsonValue, UnsupportedSchemaError } from '../src/index.js';
 import { Draws } from './draws.js';
-import { drawnAnswer, smallTokenizer } from './constraint-answers.js';
+import { drawnAnswer, idsOf, smallTokenizer } from './constraint-answers.js';
 
 const { tokenizer, vocabulary } = smallTokenizer('gpt2');
 const compiler = new ConstraintCompiler(vocabulary);
@@ -234,7 +235,7 @@ const refused: [schema: unknown, message: string][] = [
   [{ type: 'string', minLength: -1 }, "'minLength' at # must be an integer of at least 0"],
   [{ allOf: [{ type: 'string' }, { type: 'null' }] }, 'so that no value is valid'],
   [object({ a: false }, { required: ['a'] }), 'so that no value is valid'],
-  ['string', "'$schema' at # must be a schema"],
+  ['string', 'the schema at # must be a schema'],
 ];
 
 test.each(refused)('%j is refused', (schema, message) => {
@@ -351,4 +352,169 @@ test('a schema with hundreds of optional properties is compiled; of too many opt
     jsonValue(object(Object.fromEntries(some.map((name) => [name, { type: 'null' }])))),
   );
   expect(constraint.leastTokens).toBeLessThan(5);
+});
+
+const count = (length: number) => Array.from({ length }, (_, i) => i);
+const doubled = Object.fromEntries(
+  count(26).map((i) => [
+    `d${i}`,
+    i === 0 ? object({ a: text }) : { allOf: [{ $ref: `#/$defs/d${i - 1}` }, { $ref: `#/$defs/d${i - 1}` }] },
+  ]),
+);
+
+/** A few bytes or some megabytes that describe more than anybody can hold. */
+const floods: [kind: string, schema: unknown][] = [
+  ['one value of megabytes', { enum: ['x'.repeat(5_000_000)] }],
+  ['a constant of megabytes', { const: 'é'.repeat(2_000_000) }],
+  ['values with long beginnings in common', { enum: count(3000).map((i) => 'a'.repeat(i)) }],
+  ['24,000 long values', { enum: count(24_000).map((i) => `v${i}${'x'.repeat(100)}`) }],
+  ['combined lists of values', { allOf: count(200).map(() => ({ enum: count(5000).map((i) => ({ i })) })) }],
+  ['one list of distinct values', { const: count(30_000), uniqueItems: true }],
+  [
+    'look-aheads',
+    {
+      ...text,
+      pattern: `^${count(30)
+        .map((i) => `(?=.*${'abcdefghij'[i % 10]}${i})`)
+        .join('')}.*$`,
+    },
+  ],
+  ['several patterns', { allOf: count(10).map((i) => ({ ...text, pattern: `a.{${i + 5}}b` })) }],
+  ["alternatives behind a text's end", { ...text, pattern: `$${'(?:(?=)|b?)'.repeat(40)}c` }],
+  ['groups that look ahead', { ...text, pattern: `${'(?:(?=a)|b)'.repeat(40)}c` }],
+  [
+    'a pattern of a megabyte',
+    {
+      ...text,
+      pattern: count(100_000)
+        .map((i) => `k${i}`)
+        .join('|'),
+    },
+  ],
+  ['many large classes', { ...text, pattern: '[\\p{L}\\p{N}]'.repeat(5000) }],
+  [
+    'many kinds of classes',
+    {
+      ...text,
+      pattern:
+        'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+          .split('')
+          .map((c) => `\\p{Script=Latin}[${c}]`)
+          .join('') + '\\p{Lu}\\p{Ll}\\p{Lt}\\p{Lm}\\p{Lo}\\p{Mn}',
+    },
+  ],
+  ['references that double', { $defs: doubled, $ref: '#/$defs/d25' }],
+  ['required names', { type: 'object', required: count(100_000).map((i) => `r${i}`) }],
+  [
+    'patterns of names',
+    { type: 'object', patternProperties: Object.fromEntries(count(6).map((i) => [`a.{${i + 4}}b`, text])) },
+  ],
+];
+
+test.each(floods)('%s: is refused after little work', (_, schema) => {
+  const answered = () => {
+    const constraint = new ConstraintCompiler(vocabulary).compile(jsonValue(schema)).start();
+    const mask = new Uint32Array(Math.ceil(vocabulary.size / 32));
+    for (let i = 0; i < 40; i++) {
+      constraint.allowed(mask);
+      const next = idsOf(mask).find((id) => !vocabulary.endIds.includes(id));
+      if (next === undefined) break;
+      constraint.accept(next);
+    }
+  };
+  const took = cpuMilliseconds(() => expect(answered).toThrow(/steps of work|more than 20000 states/));
+  expect(took).toBeLessThan(4000);
+});
+
+const large: [kind: string, schema: object, text: string, other: string][] = [
+  ['20,000 numbers', { enum: count(20_000) }, '19999', '20000'],
+  ['2,000 names', { enum: count(2000).map((i) => `a name of ${i}`) }, '"a name of 17"', '"a name of 2000"'],
+  ['values that begin others', { enum: [1, 12, 123, 'a', 'aa', ''] }, '12', '13'],
+  ['5,000 objects', { enum: count(5000).map((a) => ({ a })) }, '{"a":4999}', '{"a":5000}'],
+  [
+    '200 alternatives',
+    { anyOf: count(200).map((i) => object({ k: { const: `k${i}` } }, { required: ['k'] })) },
+    '{"k":"k7"}',
+    '{"k":"k200"}',
+  ],
+  [
+    '500 properties and others',
+    object(Object.fromEntries(count(500).map((i) => [`p${i}`, text])), { additionalProperties: { type: 'integer' } }),
+    '{"p3":"a","q":1}',
+    '{"p3":1}',
+  ],
+];
+
+test.each(large)('%s: are served', (_, schema, own, other) => {
+  expect([accepts(schema, own), accepts(schema, other)]).toEqual([true, false]);
+});
+
+test.each([
+  [
+    'an anchor in a value',
+    {
+      $defs: {
+        e: { enum: [{ $anchor: 'k', type: 'null' }] },
+        s: { $anchor: 'k', ...text },
+        z: { const: { $anchor: 'k', type: 'null' } },
+      },
+      $ref: '#k',
+    },
+  ],
+  [
+    'an id in a value',
+    {
+      $defs: { s: { $id: 'https://x.y/k', ...text }, z: { const: { $id: 'https://x.y/k', type: 'null' } } },
+      $ref: 'https://x.y/k',
+    },
+  ],
+  [
+    'an id in an example',
+    {
+      $defs: { s: { $id: 'https://x.y/k', ...text } },
+      examples: [{ id: 'https://x.y/k', type: 'null' }],
+      $ref: 'https://x.y/k',
+    },
+  ],
+  [
+    'an id in a default',
+    {
+      $defs: { s: { $id: 'https://x.y/k', ...text } },
+      default: { $id: 'https://x.y/k', type: 'null' },
+      $ref: 'https://x.y/k',
+    },
+  ],
+  [
+    'an id in an unknown keyword',
+    {
+      $defs: { s: { $id: 'https://x.y/k', ...text } },
+      note: { $id: 'https://x.y/k', type: 'null' },
+      $ref: 'https://x.y/k',
+    },
+  ],
+  [
+    'a property that is called so',
+    {
+      $defs: { s: { $anchor: 'k', ...text } },
+      properties: { $anchor: { const: 'k' }, const: { $anchor: 'other' } },
+      $ref: '#k',
+    },
+  ],
+])('%s is no address', (_, schema) => {
+  expect([accepts(schema, '"a"'), accepts(schema, 'null')]).toEqual([true, false]);
+});
+
+test('an anchor below a property of any name is found', () => {
+  const schema = {
+    properties: { const: { $anchor: 'c', type: 'null' }, enum: { $id: 'urn:e', ...text } },
+    allOf: [{ properties: { a: { $ref: '#c' }, b: { $ref: 'urn:e' } } }],
+  };
+  expect([accepts(schema, '{"a":null,"b":"x"}'), accepts(schema, '{"a":"x"}')]).toEqual([true, false]);
+});
+
+test('what took too much work leaves the compiler as it was', () => {
+  const own = new ConstraintCompiler(vocabulary);
+  expect(() => own.compile(jsonValue(floods.find(([kind]) => kind === 'look-aheads')![1]))).toThrow(GrammarError);
+  const kept = own.compile(jsonValue(text));
+  expect([kept.isStale, kept.leastTokens > 0, kept.start().canEnd]).toEqual([false, true, false]);
 });

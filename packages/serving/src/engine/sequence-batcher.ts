@@ -99,6 +99,8 @@ interface Sequence {
   reject: (error: unknown) => void;
 }
 
+type EpisodeTurn = Parameters<Lane['episodes']['act']>[0][number];
+
 /** A sequence that has a slot. */
 type Placed = Sequence & { place: NonNullable<Sequence['place']> };
 
@@ -360,29 +362,49 @@ export class SequenceBatcher {
     };
   }
 
-  async #advance(group: readonly Placed[]): Promise<void> {
+  async #advance(given: readonly Placed[]): Promise<void> {
+    const group: Placed[] = [];
+    const turns: EpisodeTurn[] = [];
+    for (const sequence of given)
+      this.#orFail(sequence, () => {
+        turns.push(this.#turnOf(sequence));
+        group.push(sequence);
+      });
+    if (group.length === 0) return;
     const [{ request, place }] = group;
-    const { episodes } = place.lane;
     try {
-      const turns = group.map(({ place: { slot }, request: own, newTokens, counts }) => ({
-        slot,
-        ...(episodes.mixesTurns && { sampling: { ...own.sampling, terminatorIds: own.terminatorIds } }),
-        adapter: own.adapter,
-        rng: own.rng,
-        logitBias: logitChanges(own.adjustments, counts),
-        newTokens,
-        ...(this.#appliesRules && { rules: own.rules }),
-        tokenMask: own.constraint ? nextTokenMask(own.constraint, this.#masking(own, newTokens)) : null,
-        tokens: newTokens === 0 ? own.promptIds.slice(episodes.length(slot)) : [],
-      }));
-      const utterances = await episodes.act(turns, this.#sampling(request));
+      const utterances = await place.lane.episodes.act(turns, this.#sampling(request));
       group.forEach((sequence, i) => {
         if (sequence.newTokens === 0) sequence.cachedTokens += turns[i].tokens.length - utterances[i].readTokens;
-        this.#take(sequence, utterances[i]);
+        this.#orFail(sequence, () => this.#take(sequence, utterances[i]));
       });
     } catch (error) {
       this.#fail(group, error);
     }
+  }
+
+  /** What fails in one answer, as a grammar that takes too much work, leaves the others as they are. */
+  #orFail(sequence: Placed, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail([sequence], error);
+    }
+  }
+
+  #turnOf({ place: { slot, lane }, request: own, newTokens, counts }: Placed): EpisodeTurn {
+    const { episodes } = lane;
+    return {
+      slot,
+      ...(episodes.mixesTurns && { sampling: { ...own.sampling, terminatorIds: own.terminatorIds } }),
+      adapter: own.adapter,
+      rng: own.rng,
+      logitBias: logitChanges(own.adjustments, counts),
+      newTokens,
+      ...(this.#appliesRules && { rules: own.rules }),
+      tokenMask: own.constraint ? nextTokenMask(own.constraint, this.#masking(own, newTokens)) : null,
+      tokens: newTokens === 0 ? own.promptIds.slice(episodes.length(slot)) : [],
+    };
   }
 
   #fail(group: readonly Placed[], error: unknown): void {

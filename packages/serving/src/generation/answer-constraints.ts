@@ -1,13 +1,15 @@
 // Grammars of answers, compiled for the model's tokens: once for requests that are alike.
 import {
   ConstraintCompiler,
+  EmptyGrammarError,
   GrammarError,
   TokenVocabulary,
   type CompiledConstraint,
   type Grammar,
   type Tokenizer,
 } from '@bowyer/text';
-import { inTurns } from '../http/turn.js';
+import { inTurns, turn } from '../http/turn.js';
+import { KeptConstraints } from './kept-constraints.js';
 import { BadRequestError } from './request-error.js';
 
 /** Grammars that are kept: an agent sends the same few again and again. */
@@ -16,7 +18,7 @@ const MOST_KEPT = 64;
 export class AnswerConstraints {
   /** Made in turns when the first answer has a constraint: it takes seconds for a large vocabulary. */
   #compiler: Promise<ConstraintCompiler> | null = null;
-  readonly #kept = new Map<string, CompiledConstraint>();
+  readonly #kept = new KeptConstraints(MOST_KEPT);
 
   /** @param endIds tokens that end an answer; @param excludedIds those that the model never writes */
   constructor(
@@ -32,12 +34,12 @@ export class AnswerConstraints {
    */
   async compiled(key: string, make: () => Grammar | null, param: string): Promise<CompiledConstraint | null> {
     const known = this.#kept.get(key);
-    const grammar = known ? null : make();
-    if (!known && grammar === null) return null;
-    const compiled = known ?? (await this.#compile(grammar!, param));
-    this.#kept.delete(key); // it becomes the newest
-    this.#kept.set(key, compiled);
-    if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
+    if (known) return known;
+    await turn(); // reading a schema takes up to some tenths of a second, and compiling it as long: one of them at a time
+    const grammar = make();
+    if (grammar === null) return null;
+    const compiled = await this.#compile(grammar, param);
+    this.#kept.add(key, compiled);
     return compiled;
   }
 
@@ -47,8 +49,16 @@ export class AnswerConstraints {
       this.#compiler ??= inTurns(TokenVocabulary.inSteps(tokenizer, { endIds, excludedIds })).then(
         (vocabulary) => new ConstraintCompiler(vocabulary),
       );
-      return (await this.#compiler).compile(grammar);
+      const compiler = await this.#compiler;
+      await turn();
+      return compiler.compile(grammar);
     } catch (error) {
+      if (error instanceof EmptyGrammarError)
+        throw new BadRequestError(
+          `'${param}': no text is valid by it; a schema in it contradicts itself`,
+          param,
+          'unsupported',
+        );
       const isOurs = error instanceof GrammarError || error instanceof RangeError;
       throw isOurs
         ? new BadRequestError(`this model's answers cannot be guaranteed: ${error.message}`, param, 'unsupported')

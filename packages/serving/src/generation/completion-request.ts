@@ -84,9 +84,7 @@ export interface RequestReader {
   adapterNames?: () => readonly string[];
   /** Requests for other names are answered by the model itself; false if not given. */
   answersAnyName?: boolean;
-  /** Most answers to one prompt. */
-  slots: number;
-  /** Most answers to all prompts: more never fit, however long they wait. */
+  /** Most answers to all prompts together: more never fit, however long they wait. */
   maxAnswers: number;
   /** The model's settings; a request may change some. */
   rules: LogitRules;

@@ -44,6 +44,9 @@ export const boundedReasoning = (
   budget: ReasoningBudget,
 ): CompiledConstraint => ({
   leastTokens: constraint?.leastTokens ?? 0,
+  get isStale() {
+    return constraint?.isStale ?? false;
+  },
   start: () => new BudgetedAnswer(budget, constraint?.start() ?? null),
 });
 

@@ -4,6 +4,7 @@ import { ConstraintCompiler, TokenVocabulary, type CompiledConstraint } from '@b
 import { nextTokenMask } from '../engine/next-token-mask.js';
 import { answerEnds, type AnswerEnds } from './answer-ends.js';
 import { constraintOfKey } from './grammar-key.js';
+import { KeptConstraints } from './kept-constraints.js';
 import { MaskPool } from './mask-pool.js';
 import { withinBudget } from './reasoning-budget.js';
 
@@ -27,7 +28,7 @@ const MOST_KEPT = 256;
 /** The masks of one model. Compiled constraints, and the masks that answers have in common, are kept. */
 export class RecordedMasks {
   readonly #terminatorIds: readonly number[];
-  readonly #kept = new Map<string, CompiledConstraint>();
+  readonly #kept = new KeptConstraints(MOST_KEPT);
   readonly #pool = new MaskPool();
   /** Made for the first answer: it takes seconds for a large vocabulary. */
   #compiler: ConstraintCompiler | null = null;
@@ -55,17 +56,18 @@ export class RecordedMasks {
   }
 
   #compiled(constraint: string): CompiledConstraint {
-    const known = this.#kept.get(constraint) ?? this.#compile(constraint);
-    this.#kept.delete(constraint); // it becomes the newest
-    this.#kept.set(constraint, known);
-    if (this.#kept.size > MOST_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
-    return known;
+    const known = this.#kept.get(constraint);
+    if (known) return known;
+    const compiled = this.#compile(constraint);
+    this.#kept.add(constraint, compiled);
+    return compiled;
   }
 
   #compile(constraint: string): CompiledConstraint {
     const { tokenizer, maskedTokenIds } = this.served.model;
     this.#compiler ??= new ConstraintCompiler(
       new TokenVocabulary(tokenizer, { endIds: this.#terminatorIds, excludedIds: maskedTokenIds }),
+      { unbounded: true }, // the server has bounded what it took
     );
     const { grammar, parts, reasoningBudget: tokens } = constraintOfKey(constraint, { tokenizer });
     const compiled = grammar && this.#compiler.compile(grammar);

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { countsOf, MOST_LEVELS, type JsonCounts } from './json-nesting.js';
 import { jsonInSteps } from './json-steps.js';
-import { BodyError, readBody } from './request-body.js';
+import { BodyError, readBody, type KeepBody } from './request-body.js';
 import { inTurns, turn } from './turn.js';
 
 export interface JsonLimits {
@@ -23,8 +23,8 @@ const SHORT = 2 ** 14;
  * @param longest in bytes
  * @throws {BodyError} if it is too large or no JSON
  */
-export const readJson = (request: IncomingMessage, longest: number): Promise<unknown> =>
-  readBody(request, longest, parseJson);
+export const readJson = (request: IncomingMessage, longest: number, keep?: KeepBody): Promise<unknown> =>
+  readBody(request, longest, (text) => parseJson(text), keep);
 
 /** @throws {BodyError} if it has too many values or is not JSON */
 export async function parseJson(text: string, limits: JsonLimits = usualLimits): Promise<unknown> {

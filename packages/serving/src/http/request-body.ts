@@ -35,8 +35,12 @@ export class BodyError extends Error {
 /** A client that sends more is cut off instead of answered, in multiples of what it may send. */
 const MOST_DISCARDED = 8;
 
+/** Takes what ends the count of a body's bytes: its request is answered. */
+export type KeepBody = (release: () => void) => void;
+
 /**
- * Passes the body's text to `use`, and returns its result. Until then the text counts towards what all clients may send at once.
+ * Passes the body's text to `use`, and returns its result. Until then the text counts towards what all clients may send at once, or
+ * until its keeper releases it.
  *
  * @param longest in bytes
  * @throws {BodyError} if it is of bytes, longer or not UTF-8, if the client stops half-way, or if others need the room
@@ -45,16 +49,12 @@ export async function readBody<T>(
   request: IncomingMessage,
   longest: number,
   use: (text: string) => T | Promise<T>,
+  keep?: KeepBody,
 ): Promise<T> {
   const type = request.headers['content-type'];
   if (isOfBytes(type))
     throw new BodyError('not text', `the header Content-Type is '${excerpt(type!)}'; it must be application/json`);
-  const body = new ArrivingBody(request, longest);
-  try {
-    return await use(await decoded(await body.arrived));
-  } finally {
-    body.share.release();
-  }
+  return usedBody(request, longest, async (blocks) => use(await decoded(blocks)), keep);
 }
 
 /** The same for a body of bytes. */
@@ -62,12 +62,24 @@ export async function readBytes<T>(
   request: IncomingMessage,
   longest: number,
   use: (bytes: Buffer) => T | Promise<T>,
+  keep?: KeepBody,
+): Promise<T> {
+  return usedBody(request, longest, (blocks) => use(Buffer.concat(blocks)), keep);
+}
+
+async function usedBody<T>(
+  request: IncomingMessage,
+  longest: number,
+  use: (blocks: Buffer[]) => T | Promise<T>,
+  keep?: KeepBody,
 ): Promise<T> {
   const body = new ArrivingBody(request, longest);
+  const release = () => body.share.release();
+  keep?.(release);
   try {
-    return await use(Buffer.concat(await body.arrived));
+    return await use(await body.arrived);
   } finally {
-    body.share.release();
+    if (!keep) release();
   }
 }
 
@@ -100,8 +112,12 @@ class ArrivingBody {
       this.#fail = reject;
       request.on('data', (piece: Buffer) => this.#take(piece));
       request.once('end', () => {
+        if (!this.share.keep())
+          return this.#refuse(
+            'no room',
+            'the server has too many requests that wait for their answers; send this one again later',
+          );
         this.#isOver = true;
-        this.share.keep();
         const last = this.#blocks.pop();
         resolve(last ? [...this.#blocks, last.subarray(0, last.length - this.#free)] : []);
       });

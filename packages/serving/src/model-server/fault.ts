@@ -1,4 +1,5 @@
 // The reason why a request failed, in this server's own form: each protocol reports it in its own.
+import { GrammarError } from '@bowyer/text';
 import { QueueFullError } from '../engine/sequence-batcher.js';
 import { BadRequestError } from '../generation/request-error.js';
 import { BodyError } from '../http/request-body.js';
@@ -19,6 +20,8 @@ export function faultOf(error: unknown): Fault {
     const told = code === 'not_found' || code === 'unsupported' ? null : code;
     return { kind: isMissing ? 'not found' : 'invalid', status: isMissing ? 404 : 400, message, param, code: told };
   }
+  // Found while the answer is sampled; what its request shows is found before.
+  if (error instanceof GrammarError) return { kind: 'invalid', status: 400, message: error.message, ...plain };
   if (error instanceof QueueFullError) {
     const message = `Too many requests: ${error.message}`;
     return { kind: 'too many', status: 429, message, ...plain, retryAfterS: RETRY_AFTER_S };

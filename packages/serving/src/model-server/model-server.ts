@@ -166,7 +166,6 @@ function readerOf(options: ModelServerOptions, endIds: readonly number[]): Reque
     name,
     defaults,
     maskedTokenIds,
-    slots,
     maxAnswers: slots + maxQueued,
     rules,
     endIds,

@@ -4,7 +4,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { givenKeys, keyProblem, sameText } from '../http/api-key.js';
 import { HttpListener, pathOf, whenClientLeaves, type HttpAnswer } from '../http/http-listener.js';
 import { readJson } from '../http/json-text.js';
-import { readBytes } from '../http/request-body.js';
+import { readBytes, type KeepBody } from '../http/request-body.js';
 import type { Refusal } from '../http/request-guard.js';
 import type { CallObserver } from '../protocols/call-observer.js';
 import type { Exchange, Fault, Protocol } from '../protocols/protocol.js';
@@ -95,15 +95,19 @@ export class ProtocolServer {
     const refusal = unauthorized(request, found, this.options);
     if (refusal !== null) return faultAnswer(refusal, protocol);
     if (found === null) return faultAnswer(unknownRoute(request), protocol);
+    const bodies: (() => void)[] = [];
     const gone = new AbortController();
     const stopWatching = whenClientLeaves(request, () => gone.abort());
     try {
-      return await found.route.respond(this.#exchange(found, request, response, gone.signal));
+      return await found.route.respond(
+        this.#exchange(found, request, response, gone.signal, (release) => bodies.push(release)),
+      );
     } catch (error) {
       if (gone.signal.aborted) return null; // the client has disconnected
       throw error;
     } finally {
       stopWatching();
+      for (const release of bodies) release();
     }
   }
 
@@ -112,16 +116,20 @@ export class ProtocolServer {
     request: IncomingMessage,
     response: ServerResponse,
     signal: AbortSignal,
+    keep: KeepBody,
   ): Exchange {
+    const { observer } = this.options;
     let sent: unknown;
     const body = async () => {
-      const read = await readJson(request, LONGEST_BODY);
-      return (sent = this.options.observer?.bodyOf?.(rollout, read) ?? read);
+      const read = await readJson(request, LONGEST_BODY, keep);
+      const shown = observer?.bodyOf?.(rollout, read) ?? read;
+      if (observer) sent = shown; // nobody else asks for it
+      return shown;
     };
     const connection: OutgoingHttpHeaders = this.#listener.isListening ? {} : { connection: 'close' };
     const { query } = pathOf(request);
     const faultOf = (error: unknown) => this.#faultOf(error);
-    const bytes = (longest: number) => readBytes(request, longest, (content) => content);
+    const bytes = (longest: number) => readBytes(request, longest, (content) => content, keep);
     const read = { body, bytes, sent: () => sent };
     return { request, response, path, rollout, parameters, query, ...read, signal, connection, faultOf };
   }

@@ -1,11 +1,12 @@
 // Automata over bytes for single characters: their UTF-8, or what stands for them within a string of JSON.
 import { intersectionOf, type CodePointRanges } from './code-points.js';
+import { spend } from './effort.js';
 import type { Spelling } from './grammar.js';
 
 /** A place within a character. */
 export interface ByteNode {
   readonly id: number;
-  /** Disjoint. `next` is null where the character ends. */
+  /** `next` is null where the character or the text ends. Disjoint, but for a text that another one continues. */
   readonly edges: readonly ByteEdge[];
   /** The least number of tokens with which the character can be completed from here; infinite where the vocabulary cannot. */
   readonly need: number;
@@ -24,6 +25,15 @@ export interface SpellableUnits {
   /** Characters that are one token each. */
   readonly characters: CodePointRanges;
 }
+
+/** A text as bytes, and the least number of tokens from each of them to its end. */
+export interface SpelledText {
+  readonly bytes: Uint8Array;
+  readonly needs: readonly number[];
+}
+
+/** Ranges of a class that are looked at in one step. */
+const RANGES_PER_STEP = 8;
 
 const SHORT_ESCAPES = [
   ['b', 0x08],
@@ -58,17 +68,55 @@ export class ByteNodes {
 
   constructor(private readonly spellable: SpellableUnits) {}
 
+  /** How many there are. */
+  get size(): number {
+    return this.#nodes.size;
+  }
+
   /** Any one character of a class. */
   ofClass(ranges: CodePointRanges, spelling: Spelling): ByteNode {
+    spend(Math.ceil(ranges.length / RANGES_PER_STEP));
     const key = `${spelling} ${ranges.join()}`;
     let node = this.#classes.get(key);
     if (!node) this.#classes.set(key, (node = this.#ofClass(ranges, spelling)));
     return node;
   }
 
-  /** The next bytes of a fixed text. @param need tokens that complete the text from here */
-  ofText(byte: number, next: ByteNode | null, need: number): ByteNode {
-    return this.#node([{ from: byte, to: byte, next }], need);
+  /** Any one of fixed texts, which are not empty, each once and in the order of their bytes; null without any. */
+  ofTexts(texts: readonly SpelledText[]): ByteNode | null {
+    return texts.length === 0 ? null : this.#ofTexts(texts, 0);
+  }
+
+  /** @param from the bytes before it are the same in all texts */
+  #ofTexts(texts: readonly SpelledText[], from: number): ByteNode {
+    const [first, last] = [texts[0], texts.at(-1)!];
+    let shared = from;
+    const shortest = Math.min(first.bytes.length, last.bytes.length);
+    while (shared < shortest - 1 && first.bytes[shared] === last.bytes[shared]) shared++;
+    let node = this.#branch(texts, shared);
+    for (let i = shared - 1; i >= from; i--) {
+      const need =
+        texts.length === 1 ? first.needs[i] : texts.reduce((least, { needs }) => Math.min(least, needs[i]), Infinity);
+      node = this.#node([{ from: first.bytes[i], to: first.bytes[i], next: node }], need);
+    }
+    return node;
+  }
+
+  /** An edge for each byte at a place, behind which all texts with that byte continue. */
+  #branch(texts: readonly SpelledText[], at: number): ByteNode {
+    const edges: ByteEdge[] = [];
+    let need = Infinity;
+    for (let start = 0; start < texts.length;) {
+      const byte = texts[start].bytes[at];
+      let end = start;
+      while (end < texts.length && texts[end].bytes[at] === byte) need = Math.min(need, texts[end++].needs[at]);
+      const isLast = texts[start].bytes.length === at + 1; // it is the shortest of them, and comes first
+      if (isLast) edges.push({ from: byte, to: byte, next: null });
+      const longer = texts.slice(start + Number(isLast), end);
+      if (longer.length > 0) edges.push({ from: byte, to: byte, next: this.#ofTexts(longer, at + 1) });
+      start = end;
+    }
+    return this.#node(edges, need);
   }
 
   #ofClass(ranges: CodePointRanges, spelling: Spelling): ByteNode {
@@ -133,6 +181,7 @@ export class ByteNodes {
   }
 
   #node(edges: readonly ByteEdge[], known?: number): ByteNode {
+    spend(1 + edges.length);
     const need = edges.reduce((least, edge) => Math.min(least, this.#edgeNeed(edge)), known ?? Infinity);
     const key = `${need} ${edges.map(({ from, to, next }) => `${from}-${to}>${next?.id ?? ''}`).join()}`;
     let node = this.#nodes.get(key);
@@ -141,8 +190,8 @@ export class ByteNodes {
   }
 
   #edgeNeed({ from, to, next }: ByteEdge): number {
-    const isSpelled = this.spellable.bytes.slice(from, to + 1).includes(true);
-    return isSpelled ? 1 + (next?.need ?? 0) : Infinity;
+    for (let byte = from; byte <= to; byte++) if (this.spellable.bytes[byte]) return 1 + (next?.need ?? 0);
+    return Infinity;
   }
 }
 

@@ -1,5 +1,7 @@
 // Sets of code points as ranges.
 
+import { spend } from './effort.js';
+
 /** Code points from … to …, both included: sorted, disjoint and not adjacent. */
 export type CodePointRanges = readonly (readonly [from: number, to: number])[];
 
@@ -10,6 +12,7 @@ const LAST_CODE_POINT = 0x10ffff;
 
 /** Sorted, disjoint and not adjacent. */
 export function unionOf(ranges: CodePointRanges): CodePointRanges {
+  spend(ranges.length);
   const union: [number, number][] = [];
   for (const [from, to] of [...ranges].sort(([a], [b]) => a - b)) {
     if (to < from) continue;

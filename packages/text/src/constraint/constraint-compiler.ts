@@ -1,7 +1,9 @@
 // A grammar compiled for a tokenizer's vocabulary.
+import { Effort, effortLimits } from './effort.js';
+import { EmptyGrammarError, GrammarError } from './grammar-error.js';
 import type { Grammar } from './grammar.js';
+import { hasTexts } from './has-texts.js';
 import { Machine, type Place } from './machine.js';
-import { GrammarError } from './symbols.js';
 import type { TokenConstraint } from './token-constraint.js';
 import { TokenMasks } from './token-masks.js';
 import type { TokenTrie } from './token-trie.js';
@@ -11,7 +13,14 @@ import type { TokenVocabulary } from './token-vocabulary.js';
 export interface CompiledConstraint {
   /** The least number of tokens of an answer without its end token, as far as single characters and fixed texts tell. */
   readonly leastTokens: number;
+  /** Whether the compiler has begun again without its parts: whoever keeps it for further answers keeps them in memory. */
+  readonly isStale: boolean;
   start(): TokenConstraint;
+}
+
+export interface ConstraintCompilerOptions {
+  /** Grammars take as much work as they need: for answers that a server has bounded already. False if not given. */
+  unbounded?: boolean;
 }
 
 /** Parts that are kept together, about 100 bytes each: grammars that are compiled after that begin again without them. */
@@ -28,26 +37,54 @@ interface Compiled {
 export class ConstraintCompiler {
   #compiled: Compiled;
 
-  constructor(private readonly vocabulary: TokenVocabulary) {
+  constructor(
+    private readonly vocabulary: TokenVocabulary,
+    private readonly options: ConstraintCompilerOptions = {},
+  ) {
     this.#compiled = compiledFor(vocabulary);
   }
 
   /**
-   * The caller keeps the result for further answers of the same grammar.
+   * The caller keeps the result for further answers of the same grammar, until it is stale.
    *
-   * @throws {GrammarError} where a rule begins with itself, a token is not in the vocabulary, or no text of the grammar can be spelled
+   * @throws {GrammarError} where a rule begins with itself, a token is not in the vocabulary, no text of the grammar can be spelled, or
+   * it takes too much work
    */
   compile(grammar: Grammar): CompiledConstraint {
     if (this.#compiled.machine.size > MAX_PARTS) this.#compiled = compiledFor(this.vocabulary);
     const compiled = this.#compiled;
-    const place = compiled.machine.start(grammar);
-    const leastTokens = place && leastTokensFrom(place, compiled);
-    if (!place || leastTokens === null || leastTokens === Infinity)
-      throw new GrammarError(
-        'no text of the grammar can be spelled with the tokens of the vocabulary: either it has no texts, or the vocabulary lacks characters',
-      );
-    return { leastTokens, start: () => new PlacedConstraint(compiled, place) };
+    const { place, leastTokens } = this.#effort(effortLimits.compiling).within(() => startOf(grammar, compiled));
+    const isStale = () => this.#compiled !== compiled;
+    return {
+      leastTokens,
+      get isStale() {
+        return isStale();
+      },
+      start: () =>
+        new PlacedConstraint(
+          compiled,
+          place,
+          () => this.#effort(effortLimits.token),
+          this.#effort(effortLimits.answer),
+        ),
+    };
   }
+
+  #effort(most: number): Effort {
+    return new Effort(this.options.unbounded ? null : most);
+  }
+}
+
+/** @throws {GrammarError} */
+function startOf(grammar: Grammar, compiled: Compiled): { place: Place; leastTokens: number } {
+  const place = compiled.machine.start(grammar);
+  const leastTokens = place && leastTokensFrom(place, compiled);
+  if (place && leastTokens !== Infinity) return { place, leastTokens };
+  throw hasTexts(grammar)
+    ? new GrammarError(
+        'no text of the grammar can be spelled with the tokens of the vocabulary, which lacks characters of all of them',
+      )
+    : new EmptyGrammarError();
 }
 
 function compiledFor(vocabulary: TokenVocabulary): Compiled {
@@ -65,6 +102,10 @@ class PlacedConstraint implements TokenConstraint {
   constructor(
     private readonly compiled: Compiled,
     private place: Place,
+    /** The most work for one token. */
+    private readonly effortOfToken: () => Effort,
+    /** The work for the whole answer. */
+    private readonly effort: Effort,
     /** Whether no token with a text has been accepted. */
     private isFirst = true,
   ) {}
@@ -73,12 +114,20 @@ class PlacedConstraint implements TokenConstraint {
     const { vocabulary, masks } = this.compiled;
     mask.fill(0);
     // The next token and the end token are among those that are left.
-    const hasTokens = masks.get(this.#trie)!.write(this.place, mask, budget - 2);
+    const hasTokens = this.#bounded(() => masks.get(this.#trie)!.write(this.place, mask, budget - 2));
     if (this.canEnd) for (const id of vocabulary.endIds) mask[id >>> 5] |= 1 << (id & 31);
     return hasTokens;
   }
 
   accept(id: number): void {
+    this.#bounded(() => this.#accept(id));
+  }
+
+  #bounded<Result>(work: () => Result): Result {
+    return this.effort.within(() => this.effortOfToken().within(work));
+  }
+
+  #accept(id: number): void {
     const { machine } = this.compiled;
     // A token that is named here counts as named, whatever its text.
     const named = machine.namedTokens(this.place).filter((each) => each.id === id);
@@ -99,7 +148,7 @@ class PlacedConstraint implements TokenConstraint {
   }
 
   clone(): TokenConstraint {
-    return new PlacedConstraint(this.compiled, this.place, this.isFirst);
+    return new PlacedConstraint(this.compiled, this.place, this.effortOfToken, this.effort, this.isFirst);
   }
 
   get #trie(): TokenTrie {

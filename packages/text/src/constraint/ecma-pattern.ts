@@ -1,6 +1,7 @@
 // Patterns of ECMAScript as regular expressions over whole texts. Assertions become conditions on the rest of the text.
 import { RegExpParser, type AST } from '@eslint-community/regexpp';
 import { ALL_CODE_POINTS, complementOf, intersectionOf, unionOf, type CodePointRanges } from './code-points.js';
+import { spend } from './effort.js';
 import { regular, type Grammar } from './grammar.js';
 import {
   anyCharacter,
@@ -47,6 +48,9 @@ export function matchAnywhere(source: string): Regular {
   return anyOf(atStart, oneAfterTheOther(anyCharacter, anyText, conversion.alternatives(anyText, 'later')));
 }
 
+/** To parse a pattern, and to make an expression of it. */
+const STEPS_PER_CHARACTER = 16;
+
 /** Whether something of the text has been matched before a place in the pattern. */
 type Before = 'start' | 'later' | 'unknown';
 
@@ -54,6 +58,7 @@ class Conversion {
   readonly #pattern: AST.Pattern;
 
   constructor(private readonly source: string) {
+    spend(STEPS_PER_CHARACTER * source.length);
     this.#pattern = this.#parsed();
   }
 
@@ -199,19 +204,27 @@ const known = new Map<string, CodePointRanges>([
   ],
 ]);
 
-/** The code points that a class such as `\d` or `\p{L}` matches; by trying them all where they are not known. */
+/** Texts of all code points in their order, once they are needed. */
+let everything: string[] | null = null;
+
+function textOfAll([from, to]: readonly [number, number]): string {
+  let text = '';
+  for (let point = from; point <= to; point++) text += String.fromCodePoint(point);
+  return text;
+}
+
+/** To try all code points. */
+const STEPS_PER_CLASS = 200_000;
+
+/** The code points that a class such as `\d` or `\p{L}` matches; by a search in all of them where they are not known. */
 function matching(escape: string): CodePointRanges {
   let ranges = known.get(escape);
   if (ranges) return ranges;
-  const expression = new RegExp(escape, 'u');
+  spend(STEPS_PER_CLASS);
   const points: [number, number][] = [];
-  for (const [from, to] of ALL_CODE_POINTS)
-    for (let point = from; point <= to; point++)
-      if (expression.test(String.fromCodePoint(point))) {
-        const last = points.at(-1);
-        if (last?.[1] === point - 1) last[1] = point;
-        else points.push([point, point]);
-      }
+  for (const all of (everything ??= ALL_CODE_POINTS.map(textOfAll)))
+    for (const [found] of all.matchAll(new RegExp(`${escape}+`, 'gu')))
+      points.push([found.codePointAt(0)!, [...found.slice(-2)].at(-1)!.codePointAt(0)!]);
   known.set(escape, (ranges = points));
   return ranges;
 }
@@ -258,6 +271,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 
 /** Whether the empty text is one of the expression's. */
 function isNullable(expression: Regular): boolean {
+  spend(1);
   switch (expression.kind) {
     case 'class':
     case 'multiple':

@@ -5,7 +5,7 @@ import { anyText, literal, not, oneAfterTheOther, type Regular } from './regular
 
 /** A set of texts, as the builders below make it. */
 export type Grammar =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'texts'; readonly texts: readonly string[] }
   | { readonly kind: 'token'; readonly id: number }
   | { readonly kind: 'characters'; readonly ranges: CodePointRanges }
   | { readonly kind: 'sequence'; readonly parts: readonly Grammar[] }
@@ -18,7 +18,10 @@ export type Grammar =
 export type Spelling = 'plain' | 'json';
 
 /** Exactly this text. */
-export const text = (content: string): Grammar => ({ kind: 'text', text: content });
+export const text = (content: string): Grammar => ({ kind: 'texts', texts: [content] });
+
+/** Any one of these texts; without one there are no texts. */
+export const oneOfTexts = (texts: readonly string[]): Grammar => ({ kind: 'texts', texts });
 
 /** Exactly this token: a special one, which stands for no text. */
 export const token = (id: number): Grammar => ({ kind: 'token', id });

@@ -2,6 +2,7 @@
 //
 // A text's place is a set of threads. A thread is a local state, a set of items within one rule, over a frame: the place to continue
 // at when the rule has ended, and the frame below that one. An item is a list of symbols that remain of the rule's body.
+import { spend } from './effort.js';
 import type { Grammar } from './grammar.js';
 import type { RegularState } from './regular.js';
 import type { Symbol } from './symbols.js';
@@ -107,6 +108,7 @@ export class Machine {
       const key = `${local.id}:${frame?.id ?? ''}`;
       if (seen.has(key)) return;
       seen.add(key);
+      spend(1);
       need = Math.min(need, local.need + needOf(frame));
       const { bytes, tokens, calls, ends: localEnds } = this.beginnings(local);
       if (bytes.length + tokens.length > 0) own.push([local, frame]);
@@ -138,7 +140,9 @@ export class Machine {
     let next = local.next[byte];
     if (next !== undefined) return next;
     const items: (Item | null)[] = [];
-    for (const { head, tail } of this.beginnings(local).bytes)
+    const { bytes } = this.beginnings(local);
+    spend(bytes.length);
+    for (const { head, tail } of bytes)
       for (const edge of head.node.edges)
         if (edge.from <= byte && byte <= edge.to)
           items.push(edge.next ? this.#item(this.#symbols.bytes(edge.next), tail) : tail);
@@ -194,6 +198,7 @@ export class Machine {
     const expand = (item: Item | null): void => {
       if (seen.has(item)) return;
       seen.add(item);
+      spend(1);
       if (!item) return;
       const { head, tail } = item;
       switch (head.kind) {
@@ -204,7 +209,8 @@ export class Machine {
           tokens.push(item as TokenItem);
           break;
         case 'rule':
-          calls.set(head, [...(calls.get(head) ?? []), tail]);
+          if (!calls.has(head)) calls.set(head, []);
+          calls.get(head)!.push(tail);
           break;
         default:
           for (const each of this.#expansions(head, tail)) expand(each);
@@ -254,6 +260,7 @@ export class Machine {
   }
 
   #item(head: Symbol, tail: Item | null): Item {
+    spend(1);
     const key = `${head.id},${tail?.id ?? ''}`;
     let item = this.#items.get(key);
     if (!item) this.#items.set(key, (item = { id: this.#items.size, head, tail, need: head.need + (tail?.need ?? 0) }));
@@ -261,6 +268,7 @@ export class Machine {
   }
 
   #local(given: readonly (Item | null)[]): LocalState {
+    spend(given.length);
     const items = [...new Set(given)].sort((a, b) => (a?.id ?? -1) - (b?.id ?? -1));
     const key = items.map((item) => item?.id ?? 'e').join();
     let local = this.#locals.get(key);
@@ -280,6 +288,7 @@ export class Machine {
   }
 
   #place(threads: readonly Thread[], ends: boolean, need: number): Place {
+    spend(1 + threads.length);
     const key = `${threads.map(([local, frame]) => `${local.id}:${frame?.id ?? ''}`).join()}${ends ? 'e' : ''}`;
     let place = this.#places.get(key);
     if (!place) this.#places.set(key, (place = { id: this.#places.size, threads, ends, need, next: [] }));

@@ -3,6 +3,7 @@
 // automaton, and its derivative by a code point the next one. Differs from it: the classes of code points that have the same
 // derivative are found together with the derivatives, and repetitions are counted.
 import { ALL_CODE_POINTS, intersectionOf, unionOf, type CodePointRanges } from './code-points.js';
+import { spend } from './effort.js';
 
 /** A set of texts; equal for equal meaning only as far as the constructors simplify. */
 export type Regular =
@@ -33,6 +34,30 @@ export const anyText: Regular = times(anyCharacter, 0);
 export const literal = (text: string): Regular =>
   oneAfterTheOther(...Array.from(text, (character) => oneOf([[character.codePointAt(0)!, character.codePointAt(0)!]])));
 
+/** Exactly one of these texts. Those that begin alike are one expression up to where they differ. */
+export function anyLiteral(texts: readonly string[]): Regular {
+  spend(texts.reduce((sum, { length }) => sum + length, texts.length));
+  const points = [...new Set(texts)].map((text) => Array.from(text, (character) => character.codePointAt(0)!));
+  return anyOfPoints(points, 0);
+}
+
+/** @param from the code points before it are the same in all texts */
+function anyOfPoints(texts: readonly (readonly number[])[], from: number): Regular {
+  if (texts.length === 1) return oneAfterTheOther(...texts[0].slice(from).map((point) => oneOf([[point, point]])));
+  const groups = new Map<number, (readonly number[])[]>();
+  for (const text of texts) {
+    if (text.length === from) continue;
+    const group = groups.get(text[from]);
+    if (group) group.push(text);
+    else groups.set(text[from], [text]);
+  }
+  const isText = texts.some(({ length }) => length === from);
+  const longer = [...groups].map(([point, group]) =>
+    oneAfterTheOther(oneOf([[point, point]]), anyOfPoints(group, from + 1)),
+  );
+  return anyOf(...(isText ? [emptyText] : []), ...longer);
+}
+
 /** A state: an expression in simplified form, the same object for the same form. */
 export interface RegularState {
   readonly id: number;
@@ -52,10 +77,15 @@ type Form =
 /** Code points with the same derivative, and that. All classes of a state together are all code points. */
 type Step = readonly [ranges: CodePointRanges, next: RegularState];
 
+/** Ranges of a class that are looked at in one step. */
+const RANGES_PER_STEP = 8;
+
 /** The states of many expressions, each once. */
 export class RegularStates {
   readonly #states = new Map<string, RegularState>();
   readonly #steps = new Map<RegularState, readonly Step[]>();
+  /** The same without those to nothing. */
+  readonly #possible = new Map<RegularState, readonly Step[]>();
   readonly #nothing = this.#state('nothing', { kind: 'nothing' }, false);
   readonly #empty = this.#state('empty', { kind: 'empty' }, true);
   readonly #everything = this.#not(this.#nothing);
@@ -99,7 +129,9 @@ export class RegularStates {
 
   /** The next states that are not known to be nothing, by disjoint classes of code points. */
   steps(state: RegularState): readonly Step[] {
-    return this.#allSteps(state).filter(([, next]) => next !== this.#nothing);
+    let steps = this.#possible.get(state);
+    if (!steps) this.#possible.set(state, (steps = this.#allSteps(state).filter(([, next]) => next !== this.#nothing)));
+    return steps;
   }
 
   #allSteps(state: RegularState): readonly Step[] {
@@ -151,12 +183,14 @@ export class RegularStates {
   }
 
   #state(key: string, form: Form, isNullable: boolean): RegularState {
+    spend(1);
     let state = this.#states.get(key);
     if (!state) this.#states.set(key, (state = { id: this.#states.size, form, isNullable }));
     return state;
   }
 
   #class(ranges: CodePointRanges): RegularState {
+    spend(ranges.length);
     return ranges.length === 0 ? this.#nothing : this.#state(`c${ranges.join()}`, { kind: 'class', ranges }, false);
   }
 
@@ -186,9 +220,11 @@ export class RegularStates {
   }
 
   #flattened(kind: 'or' | 'and', parts: readonly RegularState[]): RegularState[] {
+    spend(parts.length);
     const flat = parts.flatMap((part) =>
       part.form.kind === kind ? (part.form as { parts: readonly RegularState[] }).parts : [part],
     );
+    spend(flat.length);
     return [...new Set(flat)].sort((a, b) => a.id - b.id);
   }
 
@@ -224,22 +260,39 @@ const differenceOf = (a: CodePointRanges, b: CodePointRanges): CodePointRanges =
 /** One class for each next state. */
 function merged(steps: readonly Step[]): readonly Step[] {
   const classes = new Map<RegularState, CodePointRanges[]>();
-  for (const [ranges, next] of steps) if (ranges.length > 0) classes.set(next, [...(classes.get(next) ?? []), ranges]);
+  for (const [ranges, next] of steps) {
+    if (ranges.length === 0) continue;
+    spend(1 + Math.ceil(ranges.length / RANGES_PER_STEP));
+    const known = classes.get(next);
+    if (known) known.push(ranges);
+    else classes.set(next, [ranges]);
+  }
   return [...classes].map(([next, parts]) => [parts.length === 1 ? parts[0] : unionOf(parts.flat()), next] as const);
 }
+
+/** The next states of some parts, the last one first. */
+type Nexts = { readonly next: RegularState; readonly before: Nexts } | null;
 
 /** Classes on which all parts have one next state, and what is made of these. */
 function product(
   parts: readonly (readonly Step[])[],
   combine: (nexts: readonly RegularState[]) => RegularState,
 ): readonly Step[] {
-  let classes: { ranges: CodePointRanges; nexts: RegularState[] }[] = [{ ranges: ALL_CODE_POINTS, nexts: [] }];
+  let classes: { ranges: CodePointRanges; nexts: Nexts }[] = [{ ranges: ALL_CODE_POINTS, nexts: null }];
   for (const steps of parts)
     classes = classes.flatMap(({ ranges, nexts }) =>
       steps.flatMap(([own, next]) => {
+        spend(1 + Math.ceil((ranges.length + own.length) / RANGES_PER_STEP));
         const common = ranges === ALL_CODE_POINTS ? own : intersectionOf(ranges, own);
-        return common.length === 0 ? [] : [{ ranges: common, nexts: [...nexts, next] }];
+        return common.length === 0 ? [] : [{ ranges: common, nexts: { next, before: nexts } }];
       }),
     );
-  return merged(classes.map(({ ranges, nexts }) => [ranges, combine(nexts)] as const));
+  return merged(classes.map(({ ranges, nexts }) => [ranges, combine(listOf(nexts))] as const));
+}
+
+function listOf(nexts: Nexts): RegularState[] {
+  const list: RegularState[] = [];
+  for (let each = nexts; each; each = each.before) list.push(each.next);
+  spend(list.length);
+  return list;
 }

@@ -1,5 +1,7 @@
 // The parts of a grammar in the form that the machine moves through, and the least number of tokens that each one needs.
 import { ByteNodes, type ByteNode } from './byte-nodes.js';
+import { spend } from './effort.js';
+import { GrammarError } from './grammar-error.js';
 import type { Grammar, Spelling } from './grammar.js';
 import { RegularStates, type RegularState } from './regular.js';
 import type { TokenVocabulary } from './token-vocabulary.js';
@@ -15,14 +17,6 @@ export type Symbol = { readonly id: number; need: number } & (
   | { readonly kind: 'regular'; readonly state: RegularState; readonly spelling: Spelling }
   | { readonly kind: 'rule'; body: Symbol }
 );
-
-/**
- * A grammar that cannot be used: a rule that begins with itself, a token that the vocabulary does not have, or too many parts within
- * each other.
- */
-export class GrammarError extends Error {
-  override readonly name = 'GrammarError';
-}
 
 const TOO_DEEP =
   'the grammar has too many parts within each other: an object of a schema may have about 1,000 properties that are not required, ' +
@@ -48,7 +42,7 @@ export class Symbols {
 
   /** How many there are. */
   get size(): number {
-    return this.#all.length + this.regular.size;
+    return this.#all.length + this.regular.size + this.#nodes.size;
   }
 
   /** @throws {GrammarError} and then nothing is kept of the grammar */
@@ -106,8 +100,8 @@ export class Symbols {
 
   #make(grammar: Grammar): Symbol {
     switch (grammar.kind) {
-      case 'text':
-        return this.#text(grammar.text);
+      case 'texts':
+        return this.#texts(grammar.texts);
       case 'token':
         if (!this.vocabulary.has(grammar.id))
           throw new GrammarError(`token ${grammar.id} is not one that the model can generate`);
@@ -139,16 +133,21 @@ export class Symbols {
   }
 
   #parts(kind: 'all' | 'any', grammars: readonly Grammar[]): Symbol {
+    spend(grammars.length);
     const parts = grammars.map((part) => this.#of(part));
     return this.#made(`${kind}${parts.map(({ id }) => id).join()}`, { kind, parts }, Infinity);
   }
 
-  #text(text: string): Symbol {
-    const bytes = Buffer.from(text);
-    const needs = tokensOfText(this.vocabulary.rest, bytes);
-    let node: ByteNode | null = null;
-    for (let i = bytes.length - 1; i >= 0; i--) node = this.#nodes.ofText(bytes[i], node, needs[i]);
-    return node ? this.bytes(node) : this.#parts('all', []);
+  /** All texts as one tree of bytes: those that begin alike are followed together. */
+  #texts(texts: readonly string[]): Symbol {
+    spend(texts.reduce((sum, { length }) => sum + length, texts.length));
+    const all = [...new Set(texts)].map((text) => Buffer.from(text)).sort((a, b) => Buffer.compare(a, b));
+    const spelled = all.map((bytes) => ({ bytes, needs: tokensOfText(this.vocabulary.rest, bytes) }));
+    const node = this.#nodes.ofTexts(spelled.filter(({ bytes }) => bytes.length > 0));
+    const empty = all[0]?.length === 0 ? [this.#parts('all', [])] : [];
+    const symbols = [...(node ? [this.bytes(node)] : []), ...empty];
+    if (symbols.length === 1) return symbols[0];
+    return this.#made(`any${symbols.map(({ id }) => id).join()}`, { kind: 'any', parts: symbols }, Infinity);
   }
 
   #made(key: string, symbol: SymbolForm, need: number): Symbol {
@@ -158,6 +157,7 @@ export class Symbols {
   }
 
   #add(form: SymbolForm, need: number): Symbol {
+    spend(1);
     const symbol = { id: this.#all.length, need, ...form } as Symbol;
     this.#all.push(symbol);
     return symbol;
@@ -185,6 +185,7 @@ export class Symbols {
     const order = [...reached].reverse();
     for (let changed = true; changed;) {
       changed = false;
+      spend(order.length);
       for (const each of order)
         for (const [ranges, next] of this.regular.steps(each)) {
           const need = this.#nodes.ofClass(ranges, spelling).need + needs.get(next)!;
@@ -233,6 +234,7 @@ const repeatNeed = ({ need }: Symbol, min: number): number => (min === 0 ? 0 : m
 function settleNeeds(symbols: readonly Symbol[]): void {
   for (let changed = true; changed;) {
     changed = false;
+    spend(symbols.length);
     for (const symbol of symbols) {
       const need = needOf(symbol);
       if (need !== symbol.need) [symbol.need, changed] = [need, true];

@@ -9,6 +9,7 @@ export interface TokenConstraint {
    * @param budget how many more tokens the answer may have, the end token included: only tokens after which the text can still be ended
    * within them are allowed, as long as there are any; without one, all that the grammar has
    * @returns false where nothing may follow but the end
+   * @throws {GrammarError} where that takes too much work
    */
   allowed(mask: Uint32Array, budget?: number): boolean;
   /**

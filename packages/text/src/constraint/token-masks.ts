@@ -2,6 +2,7 @@
 // within a rule depends on nothing outside it; tokens that reach beyond the rule's end are followed into what the frame has.
 // Source: the split into tokens that a state alone decides and tokens that need the stack is XGrammar's (Dong et al. 2024,
 // arXiv:2411.15100, section 3.1). Differs from it: masks are made when they are first needed, and tell how many tokens each choice leaves to come.
+import { spend } from './effort.js';
 import type { CountedState, Frame, LocalState, Machine, Place, Thread } from './machine.js';
 import type { TokenTrie } from './token-trie.js';
 
@@ -26,6 +27,9 @@ interface CountedMask {
   readonly behind: readonly (readonly TokenGroup[])[];
   readonly ends: readonly { readonly node: number; readonly count: number }[];
 }
+
+/** Nodes of the trie that are looked at in one step, whose places are known. */
+const NODES_PER_STEP = 32;
 
 /** A bound of repetitions beyond the length of any token. */
 const UNREACHED = 1_000_000;
@@ -188,7 +192,9 @@ export class TokenMasks {
     const path = this.#path;
     path[depth[node]] = place;
     const last = end[node];
+    let visited = 0;
     for (let at = node + 1; at < last;) {
+      if (++visited % NODES_PER_STEP === 0) spend(1);
       const before = path[depth[at] - 1];
       let next = before.next[byte[at]];
       if (next === undefined) next = machine.next(before, byte[at]);

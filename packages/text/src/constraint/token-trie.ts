@@ -40,11 +40,21 @@ export class TokenTrie {
     return new TokenTrie(bytes, builder);
   }
 
+  /** [256] the nodes of tokens of one byte; −1 where there is none. */
+  #first: Int32Array | null = null;
+
   /** The node below `node` whose last byte is `byte`; −1 where there is none. */
   child(node: number, byte: number): number {
+    if (node === 0) return (this.#first ??= this.#firstNodes())[byte];
     for (let child = node + 1; child < this.end[node]; child = this.end[child])
       if (this.byte[child] === byte) return child;
     return -1;
+  }
+
+  #firstNodes(): Int32Array {
+    const first = new Int32Array(256).fill(-1);
+    for (let child = 1; child < this.end[0]; child = this.end[child]) first[this.byte[child]] = child;
+    return first;
   }
 
   /** All tokens of a node. */

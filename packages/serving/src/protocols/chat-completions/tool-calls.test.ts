@@ -59,7 +59,6 @@ const reader = (name: keyof typeof templates): RequestReader => {
     maskedTokenIds: [],
     constraints: new AnswerConstraints(tokenizer, [], []),
     name: 'tiny',
-    slots: 2,
     maxAnswers: 2,
     rules: noLogitRules,
     callStyle: () => callStyle(template, tokenizer),

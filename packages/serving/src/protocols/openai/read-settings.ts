@@ -18,7 +18,7 @@ export function readSettings(
   logprobOptions: Pick<CompletionRequest, 'logprobs' | 'topLogprobs' | 'scoresPrompts'>,
   reader: RequestReader,
 ): CompletionSettings {
-  const { slots, vocabSize } = reader;
+  const { maxAnswers, vocabSize } = reader;
   const penalty = { min: -2, max: 2 };
   const model = modelOf(fields, reader);
   const stops = checkedStops(fields.texts('stop'), 'stop');
@@ -29,7 +29,7 @@ export function readSettings(
   const rules = rulesOf(fields, reader);
   return {
     model,
-    n: fields.number('n', 1, { min: 1, max: slots, whole: true }),
+    n: fields.number('n', 1, { min: 1, max: maxAnswers, whole: true }),
     minTokens: rules.minNewTokens,
     sampling: readSampling(fields, reader),
     stops,

@@ -1,4 +1,5 @@
 // The demands of one or several schemas on a value, by kinds of values.
+import { spend } from '../effort.js';
 import type { LocatedSchema } from './schema-document.js';
 
 export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
@@ -79,6 +80,7 @@ export const anything: Facts = {
 export function bothFacts(a: Facts, b: Facts): Facts {
   if (a === anything) return b;
   if (b === anything) return a;
+  spend(sizeOf(a) + sizeOf(b));
   return {
     types: commonTypes(a.types, b.types),
     values: commonValues(a.values, b.values),
@@ -102,8 +104,16 @@ export function bothFacts(a: Facts, b: Facts): Facts {
   };
 }
 
+/** How many things are copied with the facts. */
+const sizeOf = ({ patterns, formats, multiples, objects, required, forbidden, names, arrays }: Facts): number =>
+  10 +
+  [patterns, formats, multiples, objects, names, arrays].reduce((sum, { length }) => sum + length, 0) +
+  required.size +
+  forbidden.size;
+
 /** Equal numbers are equal, `1` and `1.0`; keys of objects are in no order. */
 export function sameValue(a: unknown, b: unknown): boolean {
+  spend(1);
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
   const [keys, others] = [Object.keys(a), Object.keys(b)];
@@ -148,7 +158,24 @@ function commonTypes(a: Facts['types'], b: Facts['types']): Facts['types'] {
 
 function commonValues(a: Facts['values'], b: Facts['values']): Facts['values'] {
   if (a === null || b === null) return a ?? b;
-  return a.filter((value) => b.some((other) => sameValue(value, other)));
+  return a.filter((value) => hasValue(b, value));
+}
+
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
+
+/** By the list: its texts, numbers and the like, which are found at once, and the others. */
+const sorted = new WeakMap<readonly unknown[], { scalars: ReadonlySet<unknown>; others: readonly unknown[] }>();
+
+/** Whether a value is in a list. */
+export function hasValue(values: readonly unknown[], value: unknown): boolean {
+  let known = sorted.get(values);
+  if (!known) {
+    spend(values.length);
+    known = { scalars: new Set(values.filter(isScalar)), others: values.filter((each) => !isScalar(each)) };
+    sorted.set(values, known);
+  }
+  spend(1);
+  return isScalar(value) ? known.scalars.has(value) : known.others.some((other) => sameValue(value, other));
 }
 
 function tighter(a: Bound, b: Bound, takesFirst: boolean): Bound {

@@ -1,5 +1,6 @@
 // JSON Schema as a grammar of the JSON texts that are valid by it.
-import { either, regular, repeat, rule, sequence, text, type Grammar } from '../grammar.js';
+import { Effort, effortLimits, GrammarEffortError, spend } from '../effort.js';
+import { either, oneOfTexts, regular, repeat, rule, sequence, text, type Grammar } from '../grammar.js';
 import { hasType, typesSpokenOf, TYPES, type Facts, type JsonType } from './facts.js';
 import {
   anyBoolean,
@@ -35,7 +36,14 @@ export interface JsonValueOptions {
  * @throws {UnsupportedSchemaError} before anything is sampled, of a keyword that answers cannot be held to, by its place
  */
 export function jsonValue(schema: unknown, { compact = false }: JsonValueOptions = {}): Grammar {
-  return new SchemaGrammar(new SchemaDocument(schema), spacing(compact)).whole();
+  const read = () => new SchemaGrammar(new SchemaDocument(schema), spacing(compact)).whole();
+  try {
+    return new Effort(effortLimits.reading).within(read);
+  } catch (error) {
+    throw error instanceof GrammarEffortError
+      ? new UnsupportedSchemaError(null, '#', `cannot be served: ${error.message}`)
+      : error;
+  }
 }
 
 class SchemaGrammar {
@@ -56,7 +64,7 @@ class SchemaGrammar {
   whole(): Grammar {
     const { root } = this.document;
     if (this.#alternatives.isImpossible([root]))
-      throw new UnsupportedSchemaError('$schema', root.path, 'contradicts itself, so that no value is valid');
+      throw new UnsupportedSchemaError(null, root.path, 'contradicts itself, so that no value is valid');
     const grammar = this.value([root]);
     for (let next = this.#unread.pop(); next; next = this.#unread.pop()) if (next.kind === 'rule') next.body();
     return grammar;
@@ -92,8 +100,8 @@ class SchemaGrammar {
   #valueWith(facts: Facts, path: string): Grammar {
     if (this.#alternatives.isContradiction(facts)) return either();
     if (facts.values) {
-      const valid = facts.values.filter((value) => this.#alternatives.accepts(facts, value));
-      return either(...valid.map((value) => text(JSON.stringify(value))));
+      const valid = facts.values.filter((value) => this.#alternatives.acceptsListed(facts, value));
+      return oneOfTexts(valid.map(writtenValue));
     }
     const spoken = typesSpokenOf(facts);
     if (!facts.types && spoken.size === 0) return freeValues(this.spaces).value;
@@ -134,6 +142,7 @@ class SchemaGrammar {
     const { uniqueItems, minItems } = facts;
     const longest = facts.arrays.reduce((most, { prefix }) => Math.max(most, prefix.length), 0);
     const schemasOf = (index: number) => this.#alternatives.schemasOfItem(facts, index);
+    spend(longest);
     const impossible = Array.from({ length: longest + 1 }, (_, i) => i).find((i) =>
       this.#alternatives.isImpossible(schemasOf(i)),
     );
@@ -161,3 +170,9 @@ class SchemaGrammar {
 }
 
 const MAX_PREFIX = 1_000;
+
+function writtenValue(value: unknown): string {
+  const json = JSON.stringify(value);
+  spend(json.length);
+  return json;
+}

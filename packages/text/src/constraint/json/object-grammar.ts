@@ -1,9 +1,10 @@
 // Objects: properties in the order of the schema, optional ones there or not, then those that only have a pattern or none.
+import { spend } from '../effort.js';
 import { either, regular, repeat, sequence, text, type Grammar } from '../grammar.js';
-import { anyOf, both, literal, not, type Regular } from '../regular.js';
+import { anyLiteral, anyOf, both, not, type Regular } from '../regular.js';
 import type { Facts } from './facts.js';
 import { anyString, type Spacing } from './free-values.js';
-import { regularHasText } from './regular-questions.js';
+import { regularHasText } from '../regular-questions.js';
 import type { SchemaAlternatives } from './schema-alternatives.js';
 import type { LocatedSchema } from './schema-document.js';
 import { patternExpression, stringExpression } from './string-expressions.js';
@@ -11,6 +12,9 @@ import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
 /** Classes of names are all combinations of patterns. */
 const MAX_PATTERNS = 6;
+
+/** To find what a property is held to. */
+const STEPS_PER_PROPERTY = 30;
 
 /** Properties times counts of them. */
 const MAX_COUNTED = 10_000;
@@ -70,6 +74,7 @@ class Properties {
   }
 
   #make(index: number, count: number): Grammar {
+    spend(5);
     if (index === this.known.length) return this.#end(count);
     const { isRequired, pair } = this.known[index];
     const choices = isRequired ? [] : [this.from(index + 1, count)];
@@ -102,6 +107,7 @@ function knownProperties(facts: Facts, parts: ObjectParts): Property[] {
   const { alternatives, spaces, value } = parts;
   const names = new Set([...facts.objects.flatMap(({ properties }) => [...properties.keys()]), ...facts.required]);
   return [...names].flatMap((name) => {
+    spend(STEPS_PER_PROPERTY + name.length);
     const isRequired = facts.required.has(name);
     const schemas = alternatives.schemasOfProperty(facts, name);
     const isOut = facts.forbidden.has(name) || !acceptsName(facts, alternatives, name);
@@ -127,7 +133,7 @@ function furtherPairs(facts: Facts, parts: ObjectParts): Grammar | null {
     ...facts.required,
     ...facts.forbidden,
   ]);
-  const other = known.size > 0 ? [not(anyOf(...[...known].map(literal)))] : [];
+  const other = known.size > 0 ? [not(anyLiteral([...known]))] : [];
   const named = facts.names.map((schema) => namesOf(alternatives.of([schema])));
   const pairs = combinations(patterns).flatMap((matched) => {
     if (matched.length === 0 && !isOpen(facts)) return [];
@@ -164,7 +170,7 @@ function namesOf(alternatives: readonly Facts[]): Regular {
   return anyOf(
     ...alternatives.map((facts) =>
       facts.values
-        ? anyOf(...facts.values.filter((value) => typeof value === 'string').map(literal))
+        ? anyLiteral(facts.values.filter((value) => typeof value === 'string'))
         : facts.types && !facts.types.has('string')
           ? anyOf()
           : stringExpression(facts),

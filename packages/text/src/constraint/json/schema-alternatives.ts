@@ -1,7 +1,18 @@
 // The demands of several schemas together, as a list of alternatives: combinations are multiplied out.
-import { anything, bothFacts, hasType, typeOf, sameValue, type Facts, type JsonType, TYPES } from './facts.js';
+import { spend } from '../effort.js';
+import {
+  anything,
+  bothFacts,
+  hasType,
+  hasValue,
+  typeOf,
+  sameValue,
+  type Facts,
+  type JsonType,
+  TYPES,
+} from './facts.js';
 import { readFacts } from './read-facts.js';
-import { regularHasText, RegularMatcher, regularMatches } from './regular-questions.js';
+import { regularHasText, RegularMatcher } from '../regular-questions.js';
 import { escaped, isObject, type JsonObject, type LocatedSchema, type SchemaDocument } from './schema-document.js';
 import { patternExpression, stringExpression } from './string-expressions.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
@@ -28,6 +39,7 @@ export class SchemaAlternatives {
 
   /** The schemas that a property of this name is held to. */
   schemasOfProperty({ objects }: Facts, name: string): LocatedSchema[] {
+    spend(objects.length);
     return objects.flatMap(({ properties, patterns, additional }) => {
       const own = properties.get(name);
       const matching = patterns.filter((each) => this.#matcherOf(each).matches(name)).map(([, schema]) => schema);
@@ -53,7 +65,7 @@ export class SchemaAlternatives {
 
   /** Whether it is certain that no value has all these facts. */
   isContradiction(facts: Facts, depth = CONTRADICTION_DEPTH): boolean {
-    if (facts.values) return !facts.values.some((value) => this.accepts(facts, value));
+    if (facts.values) return !facts.values.some((value) => this.acceptsListed(facts, value));
     return !TYPES.some((type) => hasType(facts.types, type) && !this.#contradictsAs(type, facts, depth));
   }
 
@@ -63,12 +75,27 @@ export class SchemaAlternatives {
 
   /** Whether a value is valid. */
   accepts(facts: Facts, value: unknown): boolean {
-    if (facts.values && !facts.values.some((each) => sameValue(each, value))) return false;
+    return (!facts.values || hasValue(facts.values, value)) && this.acceptsListed(facts, value);
+  }
+
+  /** The same for a value that is one of those that the facts name, if they name any. */
+  acceptsListed(facts: Facts, value: unknown): boolean {
+    spend(1);
     if (!hasType(facts.types, typeOf(value))) return false;
-    if (typeof value === 'string') return regularMatches(stringExpression(facts), value);
+    if (typeof value === 'string') return this.#acceptsText(facts, value);
     if (typeof value === 'number') return acceptsNumber(facts, value);
     if (Array.isArray(value)) return this.#acceptsArray(facts, value);
     return isObject(value) ? this.#acceptsObject(facts, value) : true;
+  }
+
+  readonly #texts = new WeakMap<Facts, RegularMatcher>();
+
+  #acceptsText(facts: Facts, text: string): boolean {
+    const { patterns, formats, minLength, maxLength } = facts;
+    if (patterns.length + formats.length + minLength === 0 && maxLength === Infinity) return true;
+    let matcher = this.#texts.get(facts);
+    if (!matcher) this.#texts.set(facts, (matcher = new RegularMatcher(stringExpression(facts))));
+    return matcher.matches(text);
   }
 
   #ofOne(located: LocatedSchema): readonly Facts[] {
@@ -138,6 +165,7 @@ export class SchemaAlternatives {
 
   #without(facts: Facts, other: Facts, path: string): Facts {
     if (this.isContradiction(bothFacts(facts, other))) return facts;
+    spend(facts.values?.length ?? 0);
     const values = facts.values?.filter((value) => !this.accepts(other, value));
     if (values && values.length > 0) return { ...facts, values };
     const types = TYPES.filter((type) => hasType(facts.types, type));
@@ -162,6 +190,7 @@ export class SchemaAlternatives {
         path,
         `has more than ${MAX_ALTERNATIVES} combinations of its alternatives`,
       );
+    spend(some.length * others.length);
     return some
       .flatMap((a) => others.map((b) => bothFacts(a, b)))
       .filter(({ types, values }) => types?.size !== 0 && values?.length !== 0);
@@ -220,7 +249,7 @@ export class SchemaAlternatives {
   }
 
   #acceptsArray(facts: Facts, value: readonly unknown[]): boolean {
-    const isDistinct = () => value.every((item, i) => !value.slice(0, i).some((other) => sameValue(item, other)));
+    const isDistinct = () => value.every((item, i) => value.findIndex((other) => sameValue(item, other)) === i);
     return (
       value.length >= facts.minItems &&
       value.length <= facts.maxItems &&

@@ -1,4 +1,5 @@
 // A JSON Schema with the places of its parts, and what its references point to.
+import { spend } from '../effort.js';
 import { UnsupportedSchemaError } from './unsupported-schema-error.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -13,21 +14,25 @@ export interface LocatedSchema {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** To find a schema's place. */
+const STEPS_PER_SCHEMA = 5;
+
 export class SchemaDocument {
   readonly root: LocatedSchema;
   readonly #located = new Map<unknown, LocatedSchema>();
   #anchors: Map<string, LocatedSchema> | null = null;
 
   constructor(schema: unknown) {
-    this.root = this.at(schema, '#', '$schema');
+    this.root = this.at(schema, '#', null);
   }
 
   /** @throws {UnsupportedSchemaError} where the value is not a schema; the keyword is the one that it belongs to */
-  at(schema: unknown, path: string, keyword: string): LocatedSchema {
+  at(schema: unknown, path: string, keyword: string | null): LocatedSchema {
     if (typeof schema === 'boolean') return { schema, path };
     if (!isObject(schema))
       throw new UnsupportedSchemaError(keyword, path, 'must be a schema: an object, true or false');
     let located = this.#located.get(schema);
+    if (!located) spend(STEPS_PER_SCHEMA);
     if (!located) this.#located.set(schema, (located = { schema, path }));
     return located;
   }
@@ -37,7 +42,8 @@ export class SchemaDocument {
     const fail = (problem: string) =>
       new UnsupportedSchemaError('$ref', path, `is ${JSON.stringify(reference)}: ${problem}`);
     if (typeof reference !== 'string') throw fail('it must be a text');
-    const named = this.#anchored().get(reference);
+    const isPlace = reference === '#' || reference.startsWith('#/');
+    const named = isPlace ? undefined : this.#anchored().get(reference);
     if (named) return named;
     const { $id, id } = isObject(this.root.schema) ? this.root.schema : {};
     const base = typeof $id === 'string' ? $id : typeof id === 'string' ? id : '';
@@ -60,18 +66,64 @@ export class SchemaDocument {
   #anchored(): Map<string, LocatedSchema> {
     if (this.#anchors) return this.#anchors;
     const anchors = new Map<string, LocatedSchema>();
-    const visit = (value: unknown, path: string): void => {
-      if (typeof value !== 'object' || value === null) return;
-      if (isObject(value) && path !== '#') {
-        if (typeof value.$anchor === 'string') anchors.set(`#${value.$anchor}`, this.at(value, path, '$anchor'));
-        for (const id of [value.$id, value.id])
-          if (typeof id === 'string' && !path.endsWith('/properties')) anchors.set(id, this.at(value, path, '$id'));
-      }
-      for (const [key, part] of Object.entries(value)) visit(part, `${path}/${escaped(key)}`);
-    };
-    visit(this.root.schema, '#');
+    const reached: LocatedSchema[] = [this.root];
+    for (const { schema, path } of reached) {
+      spend(STEPS_PER_SCHEMA);
+      if (!isObject(schema)) continue;
+      if (typeof schema.$anchor === 'string') anchors.set(`#${schema.$anchor}`, this.at(schema, path, '$anchor'));
+      for (const id of [schema.$id, schema.id])
+        if (typeof id === 'string' && path !== '#') anchors.set(id, this.at(schema, path, '$id'));
+      for (const part of partsOf(schema, path)) reached.push(part);
+    }
     return (this.#anchors = anchors);
   }
+}
+
+/** Keywords whose value is a schema, a list of schemas, or either. The values of others are data, whatever they look like. */
+const HOLDING: readonly string[] = [
+  'additionalItems',
+  'additionalProperties',
+  'allOf',
+  'anyOf',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'oneOf',
+  'prefixItems',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+
+/** Keywords whose value has schemas by names. */
+const NAMING: readonly string[] = [
+  '$defs',
+  'definitions',
+  'dependencies',
+  'dependentSchemas',
+  'patternProperties',
+  'properties',
+];
+
+/** The schemas within one, each at its place. */
+function* partsOf(schema: JsonObject, path: string): Iterable<LocatedSchema> {
+  for (const keyword of [...HOLDING, ...NAMING]) {
+    if (!Object.hasOwn(schema, keyword)) continue;
+    const value = schema[keyword];
+    const place = `${path}/${keyword}`;
+    if (Array.isArray(value)) for (const [i, part] of value.entries()) yield* schemaAt(part, `${place}/${i}`);
+    else if (HOLDING.includes(keyword)) yield* schemaAt(value, place);
+    else if (isObject(value))
+      for (const [name, part] of Object.entries(value)) yield* schemaAt(part, `${place}/${escaped(name)}`);
+  }
+}
+
+function* schemaAt(value: unknown, path: string): Iterable<LocatedSchema> {
+  if (isObject(value)) yield { schema: value, path };
 }
 
 /** The fragment of a reference to the document itself by its own address; null where it is to another one. */

@@ -1,8 +1,12 @@
 // Questions to regular expressions: is a text one of theirs, and have they any?
-import { RegularStates, type Regular, type RegularState } from '../regular.js';
+import { spend } from './effort.js';
+import { RegularStates, type Regular, type RegularState } from './regular.js';
 
 /** States that are looked through for one that ends; with more the expression is taken to have texts. */
 const MAX_STATES = 2_000;
+
+/** Characters of a text that are looked at in one step. */
+const CHARACTERS_PER_STEP = 4;
 
 /** Many texts for one expression, each in time that grows with its length alone: states are kept. */
 export class RegularMatcher {
@@ -14,6 +18,7 @@ export class RegularMatcher {
   }
 
   matches(text: string): boolean {
+    spend(Math.ceil(text.length / CHARACTERS_PER_STEP));
     let state = this.#first;
     for (const character of text) {
       const point = character.codePointAt(0)!;
@@ -25,9 +30,6 @@ export class RegularMatcher {
     return state.isNullable;
   }
 }
-
-export const regularMatches = (expression: Regular, text: string): boolean =>
-  new RegularMatcher(expression).matches(text);
 
 export function regularHasText(expression: Regular): boolean {
   const states = new RegularStates();

@@ -1,0 +1,28 @@
+// Compiled constraints that are kept for further answers, by all that they are made of.
+import { createHash } from 'node:crypto';
+import type { CompiledConstraint } from '@bowyer/text';
+
+/** The least recently used ones leave, and those whose compiler has begun again: they would keep all its former parts in memory. */
+export class KeptConstraints {
+  /** By digests: a key may have megabytes. */
+  readonly #kept = new Map<string, CompiledConstraint>();
+
+  constructor(private readonly most: number) {}
+
+  get(key: string): CompiledConstraint | undefined {
+    const digest = digestOf(key);
+    const known = this.#kept.get(digest);
+    this.#kept.delete(digest);
+    if (!known || known.isStale) return undefined;
+    this.#kept.set(digest, known); // it becomes the newest
+    return known;
+  }
+
+  add(key: string, constraint: CompiledConstraint): void {
+    for (const [digest, each] of this.#kept) if (each.isStale) this.#kept.delete(digest);
+    this.#kept.set(digestOf(key), constraint);
+    if (this.#kept.size > this.most) this.#kept.delete(this.#kept.keys().next().value!);
+  }
+}
+
+const digestOf = (key: string): string => createHash('sha256').update(key).digest('base64');
