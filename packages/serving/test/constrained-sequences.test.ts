@@ -138,11 +138,8 @@ test('where nothing ends an answer, it ends with its grammar', async () => {
 });
 
 test('an answer whose grammar takes too much work fails, and the others go on', async () => {
-  const endless = jsonValue({
-    type: 'string',
-    pattern:
-      '^(?!.*[a-b]{2}x)(?!.*[a-d]{3}x)(?!.*[a-f]{4}x)(?!.*[a-h]{5}x)(?!.*[a-j]{6}x)(?!.*[a-l]{7}x)(?!.*[a-n]{8}x)(?!.*[a-p]{9}x).*$',
-  });
+  const ahead = Array.from({ length: 30 }, (_, i) => `(?=.*${'abcdefghij'[i % 10]}${i})`).join('');
+  const endless = jsonValue({ type: 'string', pattern: `^(?:[a-z]${ahead}.*)?$` });
   const [failed, alone] = await Promise.allSettled([answer(endless, 1), answer(jsonValue(schema), 2)]);
   expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'GrammarEffortError' } });
   expect(alone).toMatchObject({ status: 'fulfilled', value: await answer(jsonValue(schema), 2) });
