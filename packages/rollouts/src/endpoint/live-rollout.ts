@@ -4,6 +4,10 @@ import { digest } from '../record/call-record.js';
 import type { Place } from '../record/log-parts.js';
 import type { RecordedCall } from '../record/recorded.js';
 import { History } from '../tree/history.js';
+import { RolloutStateError } from './rollout-state-error.js';
+
+/** Names of metrics of a rollout. */
+const MOST_METRICS = 1_000;
 
 export class LiveRollout {
   readonly history = new History();
@@ -11,7 +15,9 @@ export class LiveRollout {
   isLearnt = false;
   /** Its next attempt has begun: what is still under way belongs to none. */
   isReplaced = false;
+  /** Digests of the keys of rewards: a key is what its sender makes it. */
   readonly #keys = new Set<string>();
+  readonly #metrics = new Set<string>();
   #calls = 0;
   /** By request: the newest call whose client has not got its answer, as far as is known. */
   readonly #unanswered = new Map<string, number>();
@@ -62,9 +68,26 @@ export class LiveRollout {
   /** @returns whether the key of a reward is new */
   takeKey(key: string | undefined): boolean {
     if (key === undefined) return true;
-    const isNew = !this.#keys.has(key);
-    this.#keys.add(key);
+    const own = digest(key);
+    const isNew = !this.#keys.has(own);
+    this.#keys.add(own);
     return isNew;
+  }
+
+  /** The reward of the key was not kept: sent again, it is new. */
+  giveBackKey(key: string | undefined): void {
+    if (key !== undefined) this.#keys.delete(digest(key));
+  }
+
+  /** @throws {RolloutStateError} where it has too many names of metrics with these */
+  takeMetrics(names: readonly string[]): void {
+    const added = names.filter((name) => !this.#metrics.has(name));
+    if (this.#metrics.size + added.length > MOST_METRICS)
+      throw new RolloutStateError(
+        `the rollout '${this.origin.id}' has ${this.#metrics.size} metrics, and ${added.length} further ones are more than the ` +
+          `${MOST_METRICS} that a rollout may have`,
+      );
+    for (const name of added) this.#metrics.add(name);
   }
 
   #restore(event: LogEvent, place: Place): void {
@@ -74,6 +97,7 @@ export class LiveRollout {
       this.undelivered(event.call);
     } else if (event.type === 'failure') this.#calls = Math.max(this.#calls, event.call + 1);
     else if (event.type === 'reward') this.takeKey(event.reward.key);
+    else if (event.type === 'metrics') for (const name of Object.keys(event.metrics)) this.#metrics.add(name);
     else if (event.type === 'ended') this.status = event.status;
     else if (event.type === 'learnt') this.isLearnt = true;
   }

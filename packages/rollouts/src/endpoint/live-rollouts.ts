@@ -26,9 +26,9 @@ export class LiveRollouts {
     }
   }
 
-  /** A rollout that there is; whoever takes it counts `inUse` down again. */
+  /** A rollout that there is; whoever takes it counts `inUse` down again. @throws where its record cannot be read now */
   async take(id: string): Promise<LiveRollout> {
-    const found = this.#rollouts.get(id) ?? this.log.events(id).then((events) => LiveRollout.from(id, events));
+    const found = this.#rollouts.get(id) ?? this.#restored(id);
     this.#rollouts.delete(id); // it becomes the newest
     this.#rollouts.set(id, found);
     const live = await found;
@@ -37,14 +37,44 @@ export class LiveRollouts {
     return live;
   }
 
-  /** A rollout that begins, or its next attempt. */
-  begin(origin: RolloutOrigin): void {
-    void this.#rollouts.get(origin.id)?.then((before) => (before.isReplaced = true));
-    this.#rollouts.set(origin.id, Promise.resolve(new LiveRollout(origin)));
+  /** A read that fails is not kept: the next request reads again. */
+  #restored(id: string): Promise<LiveRollout> {
+    const found = this.log.events(id).then((events) => LiveRollout.from(id, events));
+    found.catch(() => this.#drop(id, found));
+    return found;
+  }
+
+  #drop(id: string, found: Promise<LiveRollout>): void {
+    if (this.#rollouts.get(id) === found) this.#rollouts.delete(id);
+  }
+
+  /** A rollout that begins, or its next attempt. @returns what takes it back, where its beginning cannot be recorded */
+  begin(origin: RolloutOrigin): () => void {
+    const { id } = origin;
+    const before = this.#rollouts.get(id);
+    before?.then(
+      (former) => (former.isReplaced = true),
+      () => undefined,
+    );
+    const begun = Promise.resolve(new LiveRollout(origin));
+    this.#rollouts.set(id, begun);
+    if (this.#rollouts.size > MOST_IDLE) void this.#dropOldest();
+    return () => {
+      if (this.#rollouts.get(id) !== begun) return;
+      this.#rollouts.delete(id);
+      if (!before) return;
+      this.#rollouts.set(id, before);
+      before.then(
+        (former) => (former.isReplaced = false),
+        () => undefined,
+      );
+    };
   }
 
   async #dropOldest(): Promise<void> {
-    for (const [id, found] of [...this.#rollouts].slice(0, -MOST_IDLE))
-      if ((await found).inUse === 0 && this.#rollouts.get(id) === found) this.#rollouts.delete(id);
+    for (const [id, found] of [...this.#rollouts].slice(0, -MOST_IDLE)) {
+      const live = await found.catch(() => null); // which is dropped already
+      if (live?.inUse === 0) this.#drop(id, found);
+    }
   }
 }

@@ -97,11 +97,12 @@ export class Recorder implements CallObserver {
     const { id } = origin;
     checkId(id);
     // One after the other, so that two requests for the same rollout begin one.
-    const isNew = this.#beginning.then(() =>
+    const begun = this.#beginning.then(() =>
       this.#live.use(id, (live) => Promise.resolve(this.#takeBeginning(origin, live))),
     );
-    this.#beginning = isNew.catch(() => undefined);
-    if (await isNew) await this.#append({ type: 'begun', at: Date.now(), ...origin });
+    this.#beginning = begun.catch(() => undefined);
+    const takeBack = await begun;
+    if (takeBack) await this.#append({ type: 'begun', at: Date.now(), ...origin }).catch(rethrowAfter(takeBack));
     return this.addressOf(id);
   }
 
@@ -132,7 +133,8 @@ export class Recorder implements CallObserver {
         ...(key !== undefined && { key }),
         at: Date.now(),
       };
-      if (isNew) await this.#append({ type: 'reward', id, reward });
+      const append = () => this.#append({ type: 'reward', id, reward });
+      if (isNew) await append().catch(rethrowAfter(() => live.giveBackKey(key)));
       return !live.isLearnt;
     });
   }
@@ -140,7 +142,10 @@ export class Recorder implements CallObserver {
   /** Numbers by their names; of those of one name the last counts. */
   metrics(id: string, metrics: Record<string, number>): Promise<void> {
     checkMetrics(metrics);
-    return this.#known(id, async () => void (await this.#append({ type: 'metrics', id, metrics, at: Date.now() })));
+    return this.#known(id, async (live) => {
+      live.takeMetrics(Object.keys(metrics));
+      await this.#append({ type: 'metrics', id, metrics, at: Date.now() });
+    });
   }
 
   /** The rollout takes no further calls. It may be ended again: the last status counts. */
@@ -190,8 +195,11 @@ export class Recorder implements CallObserver {
     if (id === null) throw new BadRequestError(noRollout(this.options.origin()), null, 'not_found');
     checkId(id);
     if (!this.#live.has(id)) {
-      this.#live.begin({ id });
-      this.#append({ type: 'begun', at: Date.now(), id }).catch(this.#report);
+      const takeBack = this.#live.begin({ id });
+      this.#append({ type: 'begun', at: Date.now(), id }).catch((error: unknown) => {
+        takeBack();
+        this.#report(error);
+      });
     }
     const live = await this.#live.take(id);
     try {
@@ -265,14 +273,11 @@ export class Recorder implements CallObserver {
     return event.call;
   }
 
-  /** Decides whether a rollout begins, in one turn. */
-  #takeBeginning(origin: RolloutOrigin, live: LiveRollout | null): boolean {
+  /** Decides whether a rollout begins, in one turn. @returns what takes its beginning back; null where it has begun before */
+  #takeBeginning(origin: RolloutOrigin, live: LiveRollout | null): (() => void) | null {
     const { id, attempt = 0 } = origin;
-    if (live === null || attempt > (live.origin.attempt ?? 0)) {
-      this.#live.begin(origin);
-      return true;
-    }
-    if (live.status === 'open') return false;
+    if (live === null || attempt > (live.origin.attempt ?? 0)) return this.#live.begin(origin);
+    if (live.status === 'open') return null;
     throw new RolloutStateError(`the rollout '${id}' has ended; a higher attempt begins it once more`);
   }
 
@@ -289,6 +294,14 @@ export class Recorder implements CallObserver {
 
   #report = (error: unknown): void => this.options.onFault(error as Error);
 }
+
+/** What failed is undone, and told. */
+const rethrowAfter =
+  (undo: () => void) =>
+  (error: unknown): never => {
+    undo();
+    throw error;
+  };
 
 const unknown = (id: string): UnknownRolloutError => new UnknownRolloutError(`there is no rollout '${id}'`);
 

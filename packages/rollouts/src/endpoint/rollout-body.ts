@@ -1,6 +1,10 @@
 // The body of a request for a rollout: each field does what it says, or is refused by its name.
 import { BadRequestError } from '@bowyer/serving';
 
+/** In characters: keys, names and reasons are kept as long as their rollout is. */
+const LONGEST_TEXT = 4_096;
+const LONGEST_NAME = 256;
+
 export class RolloutBody {
   readonly #fields: Record<string, unknown>;
 
@@ -18,11 +22,14 @@ export class RolloutBody {
       );
   }
 
-  text(name: string): string | undefined {
+  /** @param longest in characters */
+  text(name: string, longest = LONGEST_TEXT): string | undefined {
     const value = this.#fields[name];
     if (value === undefined || value === null) return undefined;
-    if (typeof value === 'string') return value;
-    throw new BadRequestError(`'${name}' must be a string`, name);
+    if (typeof value !== 'string') throw new BadRequestError(`'${name}' must be a string`, name);
+    if (value.length > longest)
+      throw new BadRequestError(`'${name}' has ${value.length} characters; it may have ${longest}`, name);
+    return value;
   }
 
   /** @throws where it is missing */
@@ -41,6 +48,12 @@ export class RolloutBody {
 
   /** All fields. */
   numbers(): Record<string, number> {
+    const long = Object.keys(this.#fields).find((name) => name.length > LONGEST_NAME);
+    if (long !== undefined)
+      throw new BadRequestError(
+        `the name of a metric has ${long.length} characters; it may have ${LONGEST_NAME}`,
+        long,
+      );
     return Object.fromEntries(Object.keys(this.#fields).map((name) => [name, this.number(name)]));
   }
 }

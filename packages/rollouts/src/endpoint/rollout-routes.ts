@@ -10,6 +10,9 @@ import { RolloutStateError, UnknownRolloutError } from './rollout-state-error.js
 
 const one = '/rollouts/{id}';
 
+/** In characters: a program's last lines on stderr. */
+const LONGEST_REASON = 65_536;
+
 export const rolloutRoutes = (recorder: Recorder): Protocol => {
   const route = (method: Route['method'], path: string, work: (exchange: Exchange) => Promise<unknown>): Route => ({
     method,
@@ -46,7 +49,7 @@ export const rolloutRoutes = (recorder: Recorder): Protocol => {
         const body = await bodyOf(exchange, 'status', 'reason');
         const status = body.text('status') ?? 'ended';
         if (status !== 'ended' && status !== 'failed') throw new RolloutStateError("'status' is 'ended' or 'failed'");
-        await recorder.end(id(exchange), { status, reason: body.text('reason') });
+        await recorder.end(id(exchange), { status, reason: body.text('reason', LONGEST_REASON) });
         return { status };
       }),
     ],

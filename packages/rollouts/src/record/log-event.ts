@@ -55,7 +55,7 @@ function apply(rollout: RecordedRollout, event: LogEvent): void {
       rollout.failures.push({ call: event.call, error: event.error });
       break;
     case 'reward':
-      rollout.rewards.push(event.reward);
+      rollout.rewards.push(rollout.learntAt === undefined ? event.reward : { ...event.reward, isLate: true });
       break;
     case 'metrics':
       Object.assign(rollout.metrics, event.metrics);

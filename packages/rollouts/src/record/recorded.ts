@@ -73,8 +73,10 @@ export interface RecordedReward {
   call?: number;
   /** A second request with the same key changes nothing. */
   key?: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970: for readers. A clock may be set back, so that nothing is decided by it. */
   at: number;
+  /** It came after the rollout was learnt from, and does not count; absent: it came in time. */
+  isLate?: true;
 }
 
 /** Values that replace what an agent's requests say; those left out are as it sends them. */
@@ -103,6 +105,6 @@ export interface RecordedRollout extends RolloutOrigin {
   metrics: Record<string, number>;
   status: 'open' | 'ended' | 'failed';
   reason?: string;
-  /** When it was learnt from, in milliseconds since 1970; rewards that come later do not count. Absent: it was not. */
+  /** When it was learnt from, in milliseconds since 1970; rewards that stand behind it in the log are late. Absent: it was not. */
   learntAt?: number;
 }

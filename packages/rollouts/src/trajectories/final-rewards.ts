@@ -8,7 +8,7 @@ export const REWARD = 'reward';
 /** The name of the component that a judge of groups gives. */
 export const RANKING = 'ranking';
 
-type Rewarded = Pick<RecordedRollout, 'id' | 'rewards' | 'learntAt'>;
+type Rewarded = Pick<RecordedRollout, 'id' | 'rewards'>;
 
 /** The rewards of the rollout as a whole, by name. */
 export function finalRewards(rollout: Rewarded): Record<string, number> {
