@@ -143,7 +143,7 @@ function play({ name, schema }: Case): Outcome {
 }
 
 const reasonOf = ({ keyword, message }: UnsupportedSchemaError): string =>
-  keyword === 'format' || keyword === '$ref' ? message.replace(/ at \S+/, '').replace(/known:.*/, '') : keyword;
+  keyword === 'format' || keyword === '$ref' ? message.replace(/ at \S+/, '').replace(/known:.*/, '') : (keyword ?? 'the whole');
 
 function isValidText(text: string, isValid: (value: unknown) => boolean): boolean {
   try {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { inTurns, QueueFullError, type ServedEngine } from '@bowyer/serving';
-import { FutureStore, type NewRequest, type StoredRequest } from './futures/future-store.js';
+import { FutureStore, type NewRequest, type StoredRequest, type WaitingRequest } from './futures/future-store.js';
 import type { ModelRecord, Quotas } from './models/model-record.js';
 import { ModelTable } from './models/model-table.js';
 import { operationsOf } from './models/operations.js';
@@ -41,6 +41,9 @@ interface AskedSamples {
   body: Body<'asample'>;
 }
 
+/** Bodies of the largest size that may wait for their answers together. */
+const WAITING_BODIES = 8;
+
 /** Clients send a request again for five minutes and more. */
 const MISSING_MS = 600_000;
 
@@ -66,7 +69,8 @@ export class TinkerService {
 
   static async open(options: TinkerServiceOptions, engine: ServedEngine): Promise<TinkerService> {
     const { folder, quotas, base, baseModel, seed, onFault, missingMs = MISSING_MS } = options;
-    const { futures, requests } = await FutureStore.open(folder, quotas.resultBytes);
+    const limits = { resultBytes: quotas.resultBytes, waitingBytes: WAITING_BODIES * quotas.bodyBytes };
+    const { futures, requests } = await FutureStore.open(folder, limits);
     const checkpoints = await Checkpoints.open(join(folder, 'checkpoints'), quotas.storageBytes);
     const service = new TinkerService(options, engine, futures, await Sessions.open(folder), checkpoints);
     const operations = operationsOf({
@@ -82,12 +86,12 @@ export class TinkerService {
     return service;
   }
 
-  #resume(requests: readonly StoredRequest[]): void {
-    const isOver = ({ id, model, seq }: StoredRequest) =>
+  #resume(requests: readonly WaitingRequest[]): void {
+    const isOver = ({ id, model, seq }: WaitingRequest) =>
       model === null ? this.futures.isDone(id) : this.models.isPast(model, seq);
     for (const request of requests)
       if (isOver(request)) this.#watch(this.futures.forgetPast(request.id));
-      else if (request.model === null) this.#begin(request);
+      else if (request.model === null) this.#watch(this.#answer(request, null));
       else this.models.find(request.model).add(request);
   }
 
@@ -113,14 +117,15 @@ export class TinkerService {
       this.futures.acceptDropped(request);
       return request.id;
     }
-    const written = this.futures.accept(request);
+    const written = this.futures.accept(request, live?.isNext(request.seq));
     if (sample !== null) {
       // Samples change nothing, and those that come at once share batches from their first token if they do not wait for the disk.
       this.#samples += samples;
       this.#begin(request, { samples, body: sample });
     }
     await written;
-    if (live) live.add(request);
+    const { body: _, key: __, hash: ___, ...waiting } = request;
+    if (live) live.add(waiting);
     else if (sample === null) this.#begin(request);
     return request.id;
   }
@@ -135,7 +140,7 @@ export class TinkerService {
     return samples;
   }
 
-  #begin(request: StoredRequest, sample: AskedSamples | null = null): void {
+  #begin(request: WaitingRequest & Partial<StoredRequest>, sample: AskedSamples | null = null): void {
     this.#watch(this.#answer(request, sample));
   }
 
@@ -145,9 +150,12 @@ export class TinkerService {
   }
 
   /** The places of its samples are free before its client hears of the result. */
-  async #answer(request: StoredRequest, sample: AskedSamples | null): Promise<void> {
+  async #answer(request: WaitingRequest & Partial<StoredRequest>, sample: AskedSamples | null): Promise<void> {
     try {
-      const result = await this.#resultOf(request, sample?.body).finally(() => (this.#samples -= sample?.samples ?? 0));
+      const body = request.body ?? (await this.futures.bodyOf(request.id));
+      const result = await this.#resultOf({ ...request, body }, sample?.body).finally(
+        () => (this.#samples -= sample?.samples ?? 0),
+      );
       await this.futures.written(request.id);
       await this.futures.finish(request.id, result);
     } catch (error) {

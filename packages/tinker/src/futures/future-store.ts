@@ -2,6 +2,7 @@
 // their room is needed. A request is on disk before its client hears of its future, and a result before the future is done.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { QueueFullError } from '@bowyer/serving';
 import type { Failure } from '../failure.js';
 import { RequestError } from '../request-error.js';
 import { fileName, idOf } from '../store/file-names.js';
@@ -26,6 +27,9 @@ export interface NewRequest {
 
 export type StoredRequest = Omit<NewRequest, 'key' | 'hash'>;
 
+/** A request whose body is on disk. */
+export type WaitingRequest = Omit<StoredRequest, 'body'>;
+
 /** JSON as it is sent; the results of losses and samples are kept as protobuf. */
 export type Result =
   | { form: 'json'; json: object }
@@ -39,6 +43,8 @@ interface Entry {
   state: 'pending' | 'done' | 'dropped';
   /** The size of the result on disk. */
   bytes: number;
+  /** The size of the body of its request, until that is answered. */
+  askedBytes: number;
   isFetched: boolean;
   /** Its model is another one after it perhaps: it is never run a second time for its result. */
   isOrdered: boolean;
@@ -49,6 +55,16 @@ interface Entry {
 type RequestHead = Omit<NewRequest, 'body'> & { isSkipped?: boolean };
 type ResultHead = Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'> & { form: Result['form'] };
 
+/** What an entry takes beside its result. */
+const ENTRY_BYTES = 512;
+
+export interface FutureLimits {
+  /** Bytes of results; the oldest ones that were fetched are removed first. */
+  resultBytes: number;
+  /** Bytes of the bodies of requests that are not answered. */
+  waitingBytes: number;
+}
+
 export class FutureStore {
   readonly #entries = new Map<string, Entry>();
   readonly #byKey = new Map<string, string>();
@@ -57,35 +73,43 @@ export class FutureStore {
   /** The requests on disk of each model, with their places. */
   readonly #ofModels = new Map<string, Map<string, number>>();
   #bytes = 0;
+  #askedBytes = 0;
   #isClosed = false;
 
   private constructor(
     private readonly folder: string,
-    private readonly mostBytes: number,
+    private readonly most: FutureLimits,
   ) {}
 
-  /** @param mostBytes of results; the oldest ones that were fetched are removed first */
-  static async open(folder: string, mostBytes: number): Promise<{ futures: FutureStore; requests: StoredRequest[] }> {
-    const futures = new FutureStore(folder, mostBytes);
+  static async open(folder: string, most: FutureLimits): Promise<{ futures: FutureStore; requests: WaitingRequest[] }> {
+    const futures = new FutureStore(folder, most);
     return { futures, requests: await futures.#read() };
   }
 
   /** @returns the requests that are still on disk: those without a result, and those that a restart repeats */
-  async #read(): Promise<StoredRequest[]> {
-    const requests: StoredRequest[] = [];
+  async #read(): Promise<WaitingRequest[]> {
+    const requests: WaitingRequest[] = [];
     for (const id of await this.#stored('requests')) {
       const { head, content } = await readStored<RequestHead>(this.#path('requests', id));
       const { hash, key, isSkipped = false, ...request } = head;
-      this.#register({ ...newEntry({ id, hash, key, isOrdered: head.model !== null }), isSkipped });
+      const entry = newEntry({ id, hash, key, isOrdered: head.model !== null });
+      this.#register({ ...entry, isSkipped, askedBytes: content.length });
+      this.#askedBytes += content.length;
       this.#order(request);
-      requests.push({ ...request, body: content });
+      requests.push(request);
     }
     for (const id of await this.#stored('results')) {
       const { head, content } = await readStored<ResultHead>(this.#path('results', id));
       const { hash, key, isOrdered } = head;
-      const { isSkipped } = this.#entries.get(id) ?? { isSkipped: false };
-      this.#register({ ...newEntry({ id, hash, key, isOrdered }), isSkipped, state: 'done', bytes: content.length });
-      this.#bytes += content.length;
+      const { isSkipped, askedBytes } = this.#entries.get(id) ?? { isSkipped: false, askedBytes: 0 };
+      this.#askedBytes -= askedBytes;
+      this.#register({
+        ...newEntry({ id, hash, key, isOrdered }),
+        isSkipped,
+        state: 'done',
+        bytes: content.length + ENTRY_BYTES,
+      });
+      this.#bytes += content.length + ENTRY_BYTES;
     }
     // The process ended before it could say so: they wait again.
     for (const entry of this.#entries.values()) entry.isSkipped &&= entry.state === 'done';
@@ -130,15 +154,42 @@ export class FutureStore {
     return undefined;
   }
 
-  /** Keeps a new request. Resolves when it is on disk. */
-  accept(request: NewRequest): Promise<void> {
+  /**
+   * Keeps a new request. Resolves when it is on disk.
+   *
+   * @param isNext others wait for it: it is taken however many bytes wait
+   * @throws {QueueFullError} where too many bytes wait for their answers
+   */
+  accept(request: NewRequest, isNext = false): Promise<void> {
     const { body, ...head } = request;
     const { id, key, hash, model } = request;
-    this.#register(newEntry({ id, hash, key, isOrdered: model !== null }));
+    const most = this.most.waitingBytes;
+    if (!isNext && this.#askedBytes > 0 && this.#askedBytes + body.length > most)
+      throw new QueueFullError(`requests of ${this.#askedBytes} bytes wait for their answers, and ${most} may`);
+    this.#register({ ...newEntry({ id, hash, key, isOrdered: model !== null }), askedBytes: body.length });
+    this.#askedBytes += body.length;
     this.#order(request);
     const written = writeStored(this.#path('requests', id), head, body);
     this.#written.set(id, written);
-    return written.finally(() => this.#written.delete(id));
+    return written
+      .catch((error: unknown) => {
+        this.#forget(id); // sent again, it is a new one
+        throw error;
+      })
+      .finally(() => this.#written.delete(id));
+  }
+
+  /** The body of a request that is on disk. */
+  async bodyOf(id: string): Promise<Uint8Array> {
+    return (await readStored<RequestHead>(this.#path('requests', id))).content;
+  }
+
+  #forget(id: string): void {
+    const { key, askedBytes } = this.#entries.get(id)!;
+    this.#entries.delete(id);
+    if (key !== null && this.#byKey.get(key) === id) this.#byKey.delete(key);
+    this.#askedBytes -= askedBytes;
+    for (const ids of this.#ofModels.values()) ids.delete(id);
   }
 
   /** A request whose turn is over, and whose result is gone since before a restart: it gets none, and is not kept. */
@@ -156,10 +207,11 @@ export class FutureStore {
   }
 
   /** The request fails without its turn, and keeps its place in the order, also over a restart. */
-  async skip({ body, ...head }: StoredRequest, failure: Failure): Promise<void> {
+  async skip(head: WaitingRequest, failure: Failure): Promise<void> {
     const entry = this.#entries.get(head.id)!;
     entry.isSkipped = true;
     const { hash, key } = entry;
+    const body = await this.bodyOf(head.id);
     await writeStored(this.#path('requests', head.id), { ...head, hash, key, isSkipped: true }, body);
     await this.finish(head.id, { form: 'failure', failure });
   }
@@ -176,15 +228,18 @@ export class FutureStore {
 
   /** Keeps the result; from then on it can be fetched. */
   async finish(id: string, result: Result): Promise<void> {
-    const entry = this.#entries.get(id)!;
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return; // the request could not be written: its client knows of no future
     const { form } = result;
     const content =
       'bytes' in result ? result.bytes : Buffer.from(JSON.stringify('json' in result ? result.json : result.failure));
     const { hash, key, isOrdered } = entry;
     const head: ResultHead = { id, hash, key, isOrdered, form };
     await writeStored(this.#path('results', id), head, content);
-    Object.assign(entry, { state: 'done', bytes: content.length });
-    this.#bytes += content.length;
+    this.#askedBytes -= entry.askedBytes;
+    const bytes = content.length + ENTRY_BYTES;
+    Object.assign(entry, { state: 'done', bytes, askedBytes: 0 });
+    this.#bytes += bytes;
     for (const wake of this.#waiters.get(id) ?? []) wake();
     this.#waiters.delete(id);
     await this.#makeRoom(id);
@@ -200,6 +255,8 @@ export class FutureStore {
   async forgetPast(id: string): Promise<void> {
     const entry = this.#entries.get(id)!;
     if (entry.state === 'pending') entry.state = 'dropped';
+    this.#askedBytes -= entry.askedBytes;
+    entry.askedBytes = 0;
     await this.forgetRequest(id);
   }
 
@@ -248,12 +305,13 @@ export class FutureStore {
 
   /** The newest result stays, whatever its size. */
   async #makeRoom(newest: string): Promise<void> {
-    if (this.#bytes <= this.mostBytes) return;
+    if (this.#bytes <= this.most.resultBytes) return;
     const done = [...this.#entries.values()].filter(({ state, id }) => state === 'done' && id !== newest);
     for (const entry of [...done.filter(({ isFetched }) => isFetched), ...done.filter(({ isFetched }) => !isFetched)]) {
-      if (this.#bytes <= this.mostBytes) return;
+      if (this.#bytes <= this.most.resultBytes) return;
       entry.state = 'dropped';
       this.#bytes -= entry.bytes;
+      if (!entry.isOrdered) this.#forget(entry.id); // it is answered again
       await rm(this.#path('results', entry.id), { force: true });
     }
   }
@@ -273,6 +331,7 @@ const newEntry = (given: Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'>): Entr
   ...given,
   state: 'pending',
   bytes: 0,
+  askedBytes: 0,
   isFetched: false,
   isSkipped: false,
 });

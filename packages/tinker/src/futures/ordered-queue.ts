@@ -51,6 +51,11 @@ export class OrderedQueue<Item> {
     return seq < this.#next;
   }
 
+  /** Whether all others wait for an item of this number. */
+  isNext(seq: number): boolean {
+    return seq === this.#next;
+  }
+
   /** @throws {RequestError} for a number that is far ahead of one that is missing */
   checkPlace(seq: number): void {
     const missing = this.#firstMissing;

@@ -3,7 +3,7 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maximum } from '@bowyer/core';
-import type { FutureStore, Result, StoredRequest } from '../futures/future-store.js';
+import type { FutureStore, Result, StoredRequest, WaitingRequest } from '../futures/future-store.js';
 import { OrderedQueue } from '../futures/ordered-queue.js';
 import { failureOf } from '../failure.js';
 import { RequestError } from '../request-error.js';
@@ -57,7 +57,7 @@ const LOADED = 'loaded-';
 const loadedBy = (name: string): number => (name.startsWith(LOADED) ? Number(name.slice(LOADED.length)) : 0);
 
 export class LiveModel {
-  readonly #queue: OrderedQueue<StoredRequest>;
+  readonly #queue: OrderedQueue<WaitingRequest>;
   #trainable: Promise<TrainableModel> | null = null;
   #snapshotMs = 0;
   #lastSnapshot = -Infinity;
@@ -112,13 +112,19 @@ export class LiveModel {
     return join(this.options.folder, `${LOADED}${seq}`);
   }
 
-  add(request: StoredRequest): void {
+  /** Whether all others wait for a request of this number. */
+  isNext(seq: number): boolean {
+    return this.#queue.isNext(seq);
+  }
+
+  /** @param request on disk, where its body is read when its turn comes */
+  add(request: WaitingRequest): void {
     this.lastRequest = Date.now();
     this.#queue.add(request.seq, request);
   }
 
   /** Their numbers are past when their turn would come; the missing one may still be sent. */
-  #failWaiting(missing: number, requests: readonly StoredRequest[]): void {
+  #failWaiting(missing: number, requests: readonly WaitingRequest[]): void {
     const { futures, onFault, missingMs, record } = this.options;
     const seconds = Math.round(missingMs / 1000);
     for (const request of requests) {
@@ -130,12 +136,13 @@ export class LiveModel {
     }
   }
 
-  async #run(request: StoredRequest, seq: number): Promise<void> {
+  async #run(request: WaitingRequest, seq: number): Promise<void> {
     const { futures, operations, onFault } = this.options;
     if (futures.isSkipped(request.id)) return;
     const operation = operations[request.kind];
     const isRepeated = futures.isDone(request.id);
-    const work = await operation.read(request).catch(unreadable);
+    const read = async () => operation.read({ ...request, body: await futures.bodyOf(request.id) });
+    const work = await read().catch(unreadable);
     const { changes } = work;
     if (isRepeated && !changes) return;
     const result = await this.#result(work, { seq, hasFailed: () => futures.hasFailed(request.id) });

@@ -85,8 +85,13 @@ export class ModelTable {
     this.#loading.add(id);
     try {
       const live = await this.#live(record);
-      await live.trainable();
-      await this.records.set(id, record);
+      try {
+        await live.trainable();
+        await this.records.set(id, record);
+      } catch (error) {
+        await live.close();
+        throw error;
+      }
       this.#models.set(id, live);
     } finally {
       this.#loading.delete(id);

@@ -156,11 +156,9 @@ async function saved(
   const session = 'sampling_session_seq_id' in body ? (body.sampling_session_seq_id ?? null) : null;
   const { record } = live;
   const isEphemeral = session !== null && (body.path ?? null) === null;
-  const place = {
-    run: record.id,
-    kind,
-    name: isEphemeral ? `session-${session}` : checkpointName(body.path ?? `step-${request.seq}`),
-  };
+  const run = record.id;
+  const name = isEphemeral ? `session-${session}` : checkpointName(body.path ?? `step-${request.seq}`, { run, kind });
+  const place = { run, kind, name };
   const expires = (body.ttl_seconds ?? null) === null ? null : Date.now() + 1000 * body.ttl_seconds!;
   const wanted = {
     ...place,

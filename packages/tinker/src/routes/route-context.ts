@@ -34,9 +34,15 @@ export async function keptOf(kind: string, exchange: Exchange, { form, bytes: bo
 
 export const ok = (json: object): HttpAnswer => ({ status: 200, json });
 
+/** Characters of a key. */
+const LONGEST_KEY = 256;
+
 export const keyOf = ({ request }: Exchange): string | null => {
   const key = request.headers['x-idempotency-key'];
-  return typeof key === 'string' && key !== '' ? key : null;
+  if (typeof key !== 'string' || key === '') return null;
+  if (key.length > LONGEST_KEY)
+    throw new RequestError(`the header X-Idempotency-Key has ${key.length} characters; it may have ${LONGEST_KEY}`);
+  return key;
 };
 
 /** A route whose answer comes at once. */

@@ -2,7 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '@bowyer/serving';
 import type { TinkerService } from '../tinker-service.js';
+import { RequestError } from '../request-error.js';
+import { hashOf } from '../wire/request-content.js';
 import { direct, keyOf, plain } from './route-context.js';
+
+/** Characters of the JSON of a session's tags. */
+const MOST_TAGS = 16_384;
 
 /** Seconds for which a client may use its flags. */
 const REFRESH_S = 300;
@@ -32,8 +37,11 @@ export function startUpRoutes(service: TinkerService): Route[] {
       refresh_interval_sec: REFRESH_S,
     })),
     direct(service, 'create_session', 'createSession', async ({ tags, user_metadata }, exchange, { bytes }) => {
+      if (JSON.stringify(tags).length > MOST_TAGS)
+        throw new RequestError(`tags have more than ${MOST_TAGS} characters of JSON`);
       const session = { id: randomUUID(), tags, userMetadata: user_metadata ?? null, key: keyOf(exchange) };
-      const { id } = await service.sessions.create({ ...session, body: Buffer.from(bytes).toString() });
+      const used = new Set(service.models.all.map(({ record }) => record.sessionId));
+      const { id } = await service.sessions.create({ ...session, hash: await hashOf('create_session', bytes) }, used);
       return { type: 'create_session', session_id: id };
     }),
     direct(service, 'session_heartbeat', 'heartbeat', ({ session_id }) => {

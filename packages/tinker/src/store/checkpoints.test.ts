@@ -1,8 +1,9 @@
 // Checkpoints that are overwritten and removed: what is listed can be read, whatever happens meanwhile.
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Checkpoints, pathOf } from './checkpoints.js';
+import { checkpointName, Checkpoints, pathOf } from './checkpoints.js';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'tinker-checkpoints-'))));
@@ -13,6 +14,16 @@ const one = { run: 'a:train:0', kind: 'weights', name: 'one', baseModel: 'tiny',
 const path = pathOf(one);
 
 const open = () => Checkpoints.open(folder, 1000);
+
+/** The disk takes the files of checkpoints, and not their records. */
+const withoutRecords = async (work: () => Promise<void>) => {
+  const records = join(folder, 'records');
+  await rename(records, `${records}.away`);
+  await writeFile(records, '');
+  await work();
+  await rm(records);
+  await rename(`${records}.away`, records);
+};
 
 /** Saves a checkpoint with one file of that text. @param text null: the writing fails */
 const save = (checkpoints: Checkpoints, request: string, text: string | null) =>
@@ -62,4 +73,47 @@ test('changes of one checkpoint at once are all made, and all of them are on dis
   const changes = Array.from({ length: 20 }, (_, i) => (i === 7 ? { expires } : { isPublic: i % 2 === 1 }));
   await Promise.all(changes.map((change) => checkpoints.change(path, change)));
   for (const each of [checkpoints, await open()]) expect(each.find(path)).toMatchObject({ isPublic: true, expires });
+});
+
+test('a checkpoint whose record cannot be written is not there, also before a restart, and the former one stays', async () => {
+  const checkpoints = await open();
+  await withoutRecords(async () => {
+    await expect(save(checkpoints, '1', 'first')).rejects.toThrow(folder);
+    expect(checkpoints.list()).toEqual([]);
+    expect(() => checkpoints.find(path)).toThrow('there is no checkpoint');
+  });
+  await save(checkpoints, '2', 'second');
+  await withoutRecords(async () => {
+    await expect(save(checkpoints, '3', 'third')).rejects.toThrow(folder);
+    await expect(checkpoints.change(path, { isPublic: true })).rejects.toThrow(folder);
+  });
+  for (const each of [checkpoints, await open()]) {
+    expect(await textOf(each)).toBe('second');
+    expect(each.list().map(({ request, isPublic }) => [request, isPublic])).toEqual([['2', false]]);
+  }
+  expect(await readdir(join(folder, 'a%3Atrain%3A0', 'weights'))).toHaveLength(1);
+});
+
+test('with a clock that goes back the newest checkpoints are still the newest', async () => {
+  let now = Date.parse('2030-01-01');
+  const checkpoints = await Checkpoints.open(folder, 1000, () => (now -= 3_600_000));
+  const names = Array.from({ length: 20 }, (_, i) => `session-${i}`);
+  for (const name of names)
+    await checkpoints.save({ ...one, name, request: name, expires: null, isEphemeral: true }, false, {
+      write: async (into) => void (await mkdir(into)),
+      mostBytes: 1,
+    });
+  const kept = names.filter((name) => existsSync(join(folder, 'a%3Atrain%3A0', 'weights', name)));
+  expect(kept).toEqual(names.slice(-16));
+});
+
+test.each([
+  ['a'.repeat(128), true],
+  ['.'.repeat(64) + 'a', false],
+  ['a.'.repeat(60), false],
+  ['v1.2.3', true],
+])('the name %s', (name, isGood) => {
+  const named = () => checkpointName(name, { run: `${'0'.repeat(36)}:train:123`, kind: 'sampler_weights' });
+  if (isGood) expect(named()).toBe(name);
+  else expect(named).toThrow('has too many dots');
 });

@@ -20,8 +20,10 @@ export interface Checkpoint {
   request: string;
   baseModel: string;
   shape: LoraShape;
-  /** ISO 8601. */
+  /** ISO 8601: for readers. A clock may be set back, so that the order of checkpoints is in their numbers. */
   time: string;
+  /** Counts the checkpoints of the server; those of earlier versions have none, and are the oldest. */
+  number?: number;
   bytes: number;
   /** ms since 1970; null: it stays. */
   expires: number | null;
@@ -93,7 +95,7 @@ export class Checkpoints {
   list(run?: string): Checkpoint[] {
     return [...this.records.entries.values()]
       .filter((each) => (run === undefined || each.run === run) && !each.isEphemeral && this.#isAlive(each))
-      .sort((a, b) => (a.time < b.time ? 1 : -1));
+      .sort((a, b) => byAge(b, a));
   }
 
   /** @throws {RequestError} 404 */
@@ -108,7 +110,7 @@ export class Checkpoints {
    * @param mostBytes of those files
    */
   async save(
-    wanted: Omit<Checkpoint, 'files' | 'time' | 'bytes' | 'isPublic'>,
+    wanted: Omit<Checkpoint, 'files' | 'time' | 'number' | 'bytes' | 'isPublic'>,
     overwrite: boolean,
     { write, mostBytes }: { write: (folder: string) => Promise<void>; mostBytes: number },
   ): Promise<Checkpoint> {
@@ -123,13 +125,23 @@ export class Checkpoints {
     const folder = this.folderOf(place);
     await rm(folder, { recursive: true, force: true });
     await mkdir(join(folder, '..'), { recursive: true });
-    await write(folder);
-    const bytes = await bytesBelow(folder);
-    const record = { ...place, bytes, time: new Date(this.now()).toISOString(), isPublic: false };
-    await this.records.set(path, record);
+    let record: Checkpoint;
+    try {
+      await write(folder);
+      const time = new Date(this.now()).toISOString();
+      record = { ...place, bytes: await bytesBelow(folder), time, number: this.#nextNumber(), isPublic: false };
+      await this.records.set(path, record);
+    } catch (error) {
+      await this.#discard(folder);
+      throw error;
+    }
     if (former) await this.#discard(this.folderOf(former));
     if (wanted.isEphemeral) await this.#removeOldEphemeral(wanted.run);
     return record;
+  }
+
+  #nextNumber(): number {
+    return 1 + [...this.records.entries.values()].reduce((most, { number = 0 }) => Math.max(most, number), 0);
   }
 
   async remove(path: string): Promise<void> {
@@ -140,7 +152,8 @@ export class Checkpoints {
   }
 
   async change(path: string, changes: Partial<Pick<Checkpoint, 'isPublic' | 'expires'>>): Promise<void> {
-    await this.records.set(path, { ...this.find(path), ...changes });
+    this.find(path);
+    await this.records.change(path, changes);
   }
 
   #isAlive({ expires }: Checkpoint): boolean {
@@ -162,10 +175,14 @@ export class Checkpoints {
 
   async #removeOldEphemeral(run: string): Promise<void> {
     const all = [...this.records.entries.values()].filter((each) => each.run === run && each.isEphemeral);
-    const old = all.sort((a, b) => (a.time < b.time ? -1 : 1)).slice(0, -KEPT_EPHEMERAL);
+    const old = all.sort(byAge).slice(0, -KEPT_EPHEMERAL);
     for (const each of old) await this.remove(pathOf(each));
   }
 }
+
+/** The oldest first. */
+const byAge = (a: Checkpoint, b: Checkpoint): number =>
+  (a.number ?? 0) - (b.number ?? 0) || (a.time < b.time ? -1 : a.time > b.time ? 1 : 0);
 
 /** `tinker://RUN/weights/NAME`. */
 export const pathOf = ({ run, kind, name }: Pick<Checkpoint, 'run' | 'kind' | 'name'>): string =>
@@ -173,10 +190,18 @@ export const pathOf = ({ run, kind, name }: Pick<Checkpoint, 'run' | 'kind' | 'n
 
 const NAME = /^[A-Za-z0-9._-]{1,128}$/;
 
+/** Bytes of the name of a record's file, which systems bound by 255: the rest is for endings and temporary names. */
+const LONGEST_FILE = 230;
+
 /** @throws {RequestError} */
-export function checkpointName(name: string): string {
-  if (NAME.test(name) && !/^\.+$/.test(name)) return name;
-  throw new RequestError(`path '${name.slice(0, 80)}' must have 1 to 128 letters, digits, '.', '_' or '-'`);
+export function checkpointName(name: string, { run, kind }: Pick<Checkpoint, 'run' | 'kind'>): string {
+  if (!NAME.test(name) || /^\.+$/.test(name))
+    throw new RequestError(`path '${name.slice(0, 80)}' must have 1 to 128 letters, digits, '.', '_' or '-'`);
+  // Dots take three bytes each in names of files.
+  const room = LONGEST_FILE - fileName(pathOf({ run, kind, name: '' })).length;
+  if (fileName(name).length > room)
+    throw new RequestError(`path '${name.slice(0, 80)}' has too many dots: give it a shorter name, or fewer of them`);
+  return name;
 }
 
 async function foldersIn(folder: string): Promise<string[]> {

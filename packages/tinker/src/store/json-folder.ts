@@ -27,14 +27,29 @@ export class JsonFolder<Entry extends object> {
     return this.entries.get(id);
   }
 
-  async set(id: string, entry: Entry): Promise<void> {
+  /** The entry is there once it is on disk: a full disk leaves what was there before. */
+  set(id: string, entry: Entry): Promise<void> {
+    return this.#inTurn(id, () => this.#write(id, entry));
+  }
+
+  /** Changes an entry that is there, after the changes that are being written. */
+  change(id: string, changes: Partial<Entry>): Promise<void> {
+    return this.#inTurn(id, async () => {
+      const before = this.entries.get(id);
+      if (before) await this.#write(id, { ...before, ...changes });
+    });
+  }
+
+  async #write(id: string, entry: Entry): Promise<void> {
+    await writeFileAtomically(this.#path(id), JSON.stringify(entry));
     this.entries.set(id, entry);
-    await this.#inTurn(id, () => writeFileAtomically(this.#path(id), JSON.stringify(entry)));
   }
 
   async delete(id: string): Promise<void> {
-    this.entries.delete(id);
-    await this.#inTurn(id, () => rm(this.#path(id), { force: true }));
+    await this.#inTurn(id, async () => {
+      await rm(this.#path(id), { force: true });
+      this.entries.delete(id);
+    });
   }
 
   /** The last change of each record that is being written. */

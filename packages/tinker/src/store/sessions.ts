@@ -7,19 +7,35 @@ export interface Session {
   id: string;
   tags: string[];
   userMetadata: Record<string, unknown> | null;
-  /** The key of the request that opened it, and its body: sent again, it is the same session. */
+  /** The key of the request that opened it, and the hash of its body: sent again, it is the same session. */
   key: string | null;
-  body: string;
+  hash: string;
+  /** Counts the sessions of the server: those that nobody uses leave, the oldest first. */
+  number: number;
 }
+
+/** Sessions that are kept; beyond, the oldest ones without a model and without a sampling session leave. */
+const MOST_SESSIONS = 1_024;
+
+/** Sampling sessions of one session; beyond, those of the lowest numbers leave. */
+const MOST_SAMPLERS = 4_096;
+
+/** Those of all sessions. */
+const MOST_OF_ALL = 16_384;
 
 export interface SamplingSession {
   id: string;
   sessionId: string;
+  /** Absent in records of earlier versions, which are the oldest. */
+  seq?: number;
   /** Null: the base. */
   path: string | null;
 }
 
 export class Sessions {
+  /** One after the other, so that the same request opens one session. */
+  #creating: Promise<unknown> = Promise.resolve();
+
   private constructor(
     private readonly sessions: JsonFolder<Session>,
     private readonly samplers: JsonFolder<SamplingSession>,
@@ -27,7 +43,9 @@ export class Sessions {
 
   static async open(folder: string): Promise<Sessions> {
     const [sessions, samplers] = [join(folder, 'sessions'), join(folder, 'samplers')];
-    return new Sessions(await JsonFolder.open(sessions), await JsonFolder.open(samplers));
+    const opened = await JsonFolder.open<Session & { body?: string }>(sessions);
+    for (const session of opened.entries.values()) delete session.body; // that earlier versions kept, megabytes of it perhaps
+    return new Sessions(opened, await JsonFolder.open(samplers));
   }
 
   get ids(): string[] {
@@ -35,17 +53,44 @@ export class Sessions {
   }
 
   samplersOf(sessionId: string): string[] {
-    return [...this.samplers.entries.values()].filter((each) => each.sessionId === sessionId).map(({ id }) => id);
+    return this.#samplersOf(sessionId).map(({ id }) => id);
   }
 
-  /** @throws {RequestError} 409 where its key was sent with another body */
-  async create(session: Session): Promise<Session> {
+  #samplersOf(sessionId: string): SamplingSession[] {
+    return [...this.samplers.entries.values()].filter((each) => each.sessionId === sessionId);
+  }
+
+  /**
+   * @param used the sessions that have models
+   * @throws {RequestError} 409 where its key was sent with another body, 429 where all sessions are in use
+   */
+  create(session: Omit<Session, 'number'>, used: ReadonlySet<string>): Promise<Session> {
+    const created = this.#creating.then(() => this.#create(session, used));
+    this.#creating = created.catch(() => undefined);
+    return created;
+  }
+
+  async #create(session: Omit<Session, 'number'>, used: ReadonlySet<string>): Promise<Session> {
     const known = session.key === null ? undefined : this.#withKey(session.key);
-    if (known && known.body !== session.body)
+    if (known && known.hash !== session.hash)
       throw new RequestError('the header X-Idempotency-Key was sent before with another body', 409);
     if (known) return known;
-    await this.sessions.set(session.id, session);
-    return session;
+    await this.#makeRoom(used);
+    const all = [...this.sessions.entries.values()];
+    const number = 1 + all.reduce((most, { number: each = 0 }) => Math.max(most, each), 0);
+    const made = { ...session, number };
+    await this.sessions.set(session.id, made);
+    return made;
+  }
+
+  async #makeRoom(used: ReadonlySet<string>): Promise<void> {
+    if (this.sessions.entries.size < MOST_SESSIONS) return;
+    const sampled = new Set([...this.samplers.entries.values()].map(({ sessionId }) => sessionId));
+    const unused = [...this.sessions.entries.values()].filter(({ id }) => !used.has(id) && !sampled.has(id));
+    const [oldest] = unused.sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
+    if (oldest === undefined)
+      throw new RequestError(`this server keeps ${MOST_SESSIONS} sessions, and each has models or samples`, 429);
+    await this.sessions.delete(oldest.id);
   }
 
   #withKey(key: string): Session | undefined {
@@ -65,8 +110,14 @@ export class Sessions {
     const known = this.samplers.get(id);
     if (known && known.path !== path)
       throw new RequestError(`the sampling session ${id} is of ${known.path ?? 'the base'}`, 409);
-    const sampler = { id, sessionId, path };
-    if (!known) await this.samplers.set(id, sampler);
+    const sampler = { id, sessionId, seq, path };
+    if (known) return known;
+    const own = this.#samplersOf(sessionId);
+    if (own.length >= MOST_SAMPLERS)
+      await this.samplers.delete(own.reduce((first, each) => ((each.seq ?? -1) < (first.seq ?? -1) ? each : first)).id);
+    else if (this.samplers.entries.size >= MOST_OF_ALL)
+      throw new RequestError(`this server keeps ${MOST_OF_ALL} sampling sessions; use those that you have`, 429);
+    await this.samplers.set(id, sampler);
     return sampler;
   }
 

@@ -81,7 +81,7 @@ function readConfig(name: string, { config: defaults }: LossUnit, config: LossRe
   for (const [key, value] of Object.entries(config)) {
     if (!Object.hasOwn(defaults, key))
       throw new TrainingRequestError(
-        `loss_fn_config has the key '${key}', which ${name} does not read: ${Object.keys(defaults).join(', ') || 'it reads none'}`,
+        `loss_fn_config has the key '${key.slice(0, 80)}', which ${name} does not read: ${Object.keys(defaults).join(', ') || 'it reads none'}`,
       );
     if (!(Number.isFinite(value) && value >= 0))
       throw new TrainingRequestError(`loss_fn_config.${key} is ${value}; it must be a number of at least 0`);

@@ -20,7 +20,13 @@ const FEW = 1024;
 const few = <T extends TSchema>(schema: T) => Type.Array(schema, { maxItems: FEW });
 const byName = <T extends TSchema>(schema: T) => Type.Record(Type.String(), schema, { maxProperties: FEW });
 
-const metadata = maybe(byName(Type.Unknown()));
+/** A client's own notes, which are kept as long as what they are about. */
+const METADATA = 'Metadata';
+const MOST_METADATA = 16_384;
+const isNote = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && JSON.stringify(value).length <= MOST_METADATA;
+TypeRegistry.Set(METADATA, (_, value) => value === null || isNote(value));
+const metadata = Type.Optional(Type.Unsafe<Record<string, unknown> | null>({ [Kind]: METADATA }));
 
 const chunk = Type.Union([
   object({ type: Type.Optional(Type.Literal('encoded_text')), tokens: list }),
@@ -147,7 +153,7 @@ const schemas = {
         max_tokens: maybe(Type.Integer({ minimum: 1 })),
         seed: maybe(Type.Integer()),
         stop: maybe(Type.Union([text, few(text), few(Type.Integer({ minimum: 0 }))])),
-        temperature: maybe(Type.Number({ minimum: 0 })),
+        temperature: maybe(Type.Number({ minimum: 0, maximum: 100 })),
         top_k: maybe(Type.Integer({ minimum: -1 })),
         top_p: maybe(Type.Number({ exclusiveMinimum: 0, maximum: 1 })),
       }),
@@ -178,9 +184,14 @@ export function checkedBody<Name extends BodyName>(name: Name, body: unknown, pl
   if (check.Check(body)) return body as Body<Name>;
   const { path, message, value, schema } = deepest(check, body);
   const field = [place, ...path.split('/').slice(1)].filter(Boolean).join('.') || 'the body';
-  const expected = schema[Kind] === LIST ? 'expected array' : message.toLowerCase();
+  const expected = expectations[schema[Kind]] ?? message.toLowerCase();
   throw new RequestError(`${field}: ${expected}, not ${shown(value)}`);
 }
+
+const expectations: Readonly<Record<string, string | undefined>> = {
+  [LIST]: 'expected array',
+  [METADATA]: `expected an object of at most ${MOST_METADATA} characters of JSON`,
+};
 
 function deepest(check: TypeCheck<TSchema>, body: unknown) {
   let [found, seen] = [check.Errors(body).First()!, 0];

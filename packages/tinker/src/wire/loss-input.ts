@@ -2,7 +2,7 @@
 // They are read in steps, between which other requests have their turn.
 import type { Datum, LossRequest } from '../training/trainable.js';
 import { RequestError } from '../request-error.js';
-import { checkedBody, type LossInputJson, type ModelInputJson } from './bodies.js';
+import { checkedBody, shown, type LossInputJson, type ModelInputJson } from './bodies.js';
 import { datumOf as datumOfBytes, type ChunkMessage, type ForwardBackwardBytes } from './messages.js';
 import { integersOf, type Steps } from './numbers.js';
 import { integers, tensorOfJson, tensorOfMessage, type Tensor } from './tensors.js';
@@ -87,7 +87,7 @@ const noText = (name: string, type: string) =>
 function lossOf(name: string, given: Readonly<Record<string, number | string>>): LossRequest {
   for (const [key, value] of Object.entries(given))
     if (typeof value !== 'number')
-      throw new RequestError(`loss_fn_config.${key} is ${JSON.stringify(value)}; it must be a number`);
+      throw new RequestError(`loss_fn_config.${key.slice(0, 80)} is ${shown(value)}; it must be a number`);
   return { name, config: given as Record<string, number> };
 }
 
