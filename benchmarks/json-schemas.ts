@@ -143,7 +143,9 @@ function play({ name, schema }: Case): Outcome {
 }
 
 const reasonOf = ({ keyword, message }: UnsupportedSchemaError): string =>
-  keyword === 'format' || keyword === '$ref' ? message.replace(/ at \S+/, '').replace(/known:.*/, '') : (keyword ?? 'the whole');
+  keyword === 'format' || keyword === '$ref'
+    ? message.replace(/ at \S+/, '').replace(/known:.*/, '')
+    : (keyword ?? 'the whole');
 
 function isValidText(text: string, isValid: (value: unknown) => boolean): boolean {
   try {

@@ -1,4 +1,4 @@
-// What a recorder keeps in memory of rollouts: little of what strangers send, nothing of a read or a write that has failed.
+// The memory of a recorder for rollouts: it keeps little of what strangers send, and nothing of a read or a write that has failed.
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { effectiveRewards, type RecordedRollout } from '../src/index.js';

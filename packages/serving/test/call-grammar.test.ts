@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Rng } from '@bowyer/core';
+import { cpuMilliseconds } from '@bowyer/testing';
 import { chatTemplate, ConstraintCompiler, TokenVocabulary } from '@bowyer/text';
+import { answerGrammar } from '../src/generation/answer-grammar.js';
 import type { Tool } from '../src/tool-calls/answer-parts.js';
 import { callGrammar, type CallChoice } from '../src/tool-calls/call-grammar.js';
 import { callFormats } from '../src/tool-calls/call-formats.js';
@@ -130,4 +132,30 @@ test('a schema that answers cannot be held to is refused for strict tools alone'
     expect(() => grammar(true)).toThrow(/'not'/);
     expect(() => grammar(false)).not.toThrow();
   }
+});
+
+test.each(readdirSync(folder))('%s: tools that take too much work together are refused after little of it', (file) => {
+  const all = withMarks(
+    definition,
+    callFormats.flatMap(({ marks, endMarks }) => [...marks, ...endMarks]),
+  );
+  const style = callStyle(chatTemplate(readFileSync(`${folder}/${file}`, 'utf8'), all), all)!;
+  const parts = Array.from({ length: 10 }, (_, i) => ({ type: 'string', pattern: `a.{${i + 5}}b` }));
+  const itself = { anyOf: Array.from({ length: 9 }, () => ({ $ref: '#/$defs/v' })) };
+  const schemas = [
+    { type: 'object', properties: { a: { type: 'object', properties: { b: { allOf: parts } } } } },
+    { type: 'object', properties: { v: { $ref: '#/$defs/v' } }, $defs: { v: itself } },
+  ];
+  const many = Array.from({ length: 400 }, (_, i): Tool => ({
+    name: `t${i}`,
+    parameters: schemas[i % 2],
+    strict: false,
+  }));
+  const place = { parts: { style, tools: many, startsInReasoning: false }, mayReason: false };
+  const asked = { format: { kind: 'text' }, toolChoice: 'required', parallelCalls: true } as const;
+  const names = { messages: 'messages', tools: 'tools', toolChoice: 'tool_choice', format: 'response_format' };
+  const took = cpuMilliseconds(() =>
+    expect(() => answerGrammar({ ...asked, names }, place, { tokenizer: all })).toThrow(/steps of work/),
+  );
+  expect(took).toBeLessThan(4000);
 });

@@ -137,7 +137,7 @@ test('where nothing ends an answer, it ends with its grammar', async () => {
   expect([said, finishReason]).toEqual(['yes', 'stop']);
 });
 
-test('an answer whose grammar takes too much work fails, and the others go on', async () => {
+test('an answer whose grammar takes too much work fails, and the others continue', async () => {
   const ahead = Array.from({ length: 30 }, (_, i) => `(?=.*${'abcdefghij'[i % 10]}${i})`).join('');
   const endless = jsonValue({ type: 'string', pattern: `^(?:[a-z]${ahead}.*)?$` });
   const [failed, alone] = await Promise.allSettled([answer(endless, 1), answer(jsonValue(schema), 2)]);

@@ -500,7 +500,7 @@ test.each([
       $ref: '#k',
     },
   ],
-])('%s is no address', (_, schema) => {
+])('%s does not name a schema', (_, schema) => {
   expect([accepts(schema, '"a"'), accepts(schema, 'null')]).toEqual([true, false]);
 });
 

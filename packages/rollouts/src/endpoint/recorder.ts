@@ -295,7 +295,7 @@ export class Recorder implements CallObserver {
   #report = (error: unknown): void => this.options.onFault(error as Error);
 }
 
-/** What failed is undone, and told. */
+/** Undoes the work that has failed, and passes the error on. */
 const rethrowAfter =
   (undo: () => void) =>
   (error: unknown): never => {

@@ -383,7 +383,7 @@ export class SequenceBatcher {
     }
   }
 
-  /** What fails in one answer, as a grammar that takes too much work, leaves the others as they are. */
+  /** Runs the work of one answer. An error of it, such as a grammar that takes too much work, ends that answer alone. */
   #orFail(sequence: Placed, work: () => void): void {
     try {
       work();

@@ -1,6 +1,6 @@
 // Which texts may answer a chat, where its request decides it: a value of JSON, calls of tools, or, with strict tools, any text and
 // calls whose arguments follow their schemas. Reasoning stands before it where the model has some.
-import { jsonValue, UnsupportedSchemaError, type Grammar, type Tokenizer } from '@bowyer/text';
+import { jsonValue, readingTogether, UnsupportedSchemaError, type Grammar, type Tokenizer } from '@bowyer/text';
 import { callGrammar, contentGrammar, StrictToolError, type WrittenStyle } from '../tool-calls/call-grammar.js';
 import type { PartsOptions } from '../tool-calls/part-streamer.js';
 import type { ChatRequest } from './chat-request.js';
@@ -40,7 +40,7 @@ export function answerGrammar(
   const choice = isForced ? toolChoice : 'auto';
   const parallel = parallelCalls && typeof choice !== 'object';
   try {
-    return callGrammar(parts.style, parts.tools, { ...place, choice, parallel, content });
+    return readingTogether(() => callGrammar(parts.style!, parts.tools, { ...place, choice, parallel, content }));
   } catch (error) {
     if (!(error instanceof StrictToolError || error instanceof UnsupportedSchemaError)) throw error;
     throw new BadRequestError(`'${names.tools}': ${error.message}`, names.tools, 'unsupported');

@@ -1,6 +1,6 @@
 // How much of what clients have sent a process holds at a time. A client that sends on takes the place of the one that has waited longest:
-// those that stop half-way would otherwise keep everybody else out. What has arrived counts apart until it is answered: a request that
-// waits for its turn keeps what it asks for in memory.
+// those that stop half-way would otherwise keep everybody else out. A request that has arrived counts apart until it is
+// answered: while it waits for its turn, it keeps its body in memory.
 
 export class ByteBudget {
   #held = 0;

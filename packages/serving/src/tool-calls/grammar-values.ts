@@ -2,6 +2,7 @@
 import {
   either,
   jsonValue,
+  spend,
   pattern,
   repeat,
   rule,
@@ -67,12 +68,14 @@ export class Values {
     return from(0, false);
   }
 
-  value(given: unknown, path: string): Grammar {
-    const schema = this.#resolved(given, path);
+  value(given: unknown, path: string, depth = 0): Grammar {
+    spend(STEPS_PER_VALUE);
+    if (depth > MOST_REFERENCES) this.#refuse('anyOf', path, 'has alternatives within each other without an end');
+    const schema = depth > MOST_REFERENCES ? {} : this.#resolved(given, path);
     if ('const' in schema) return this.writer.constant(schema.const);
     if (Array.isArray(schema.enum)) return either(...schema.enum.map((value) => this.writer.constant(value)));
     const branches = [schema.anyOf, schema.oneOf].find(Array.isArray) as unknown[] | undefined;
-    if (branches) return either(...branches.map((branch, i) => this.value(branch, `${path}/anyOf/${i}`)));
+    if (branches) return either(...branches.map((branch, i) => this.value(branch, `${path}/anyOf/${i}`, depth + 1)));
     if (Array.isArray(schema.type)) return either(...schema.type.map((type) => this.#typed(schema, type, path)));
     return this.#typed(schema, schema.type, path);
   }
@@ -138,6 +141,9 @@ export class Values {
 }
 
 const MOST_REFERENCES = 16;
+
+/** To find what the value of an argument is held to. */
+const STEPS_PER_VALUE = 10;
 
 /** Texts of a pattern or of a length; null where any are. */
 export function boundedText({ pattern: expression, minLength, maxLength }: Schema, one: Grammar): Grammar | null {

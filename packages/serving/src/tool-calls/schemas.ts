@@ -23,18 +23,33 @@ export const isSchema = (value: unknown): value is Schema =>
 const MOST_REFERENCES = 16;
 
 /** The schemas of a member that hold together, from `properties` and from what the schema refers to or is joined of. */
-export function memberSchemas(schema: unknown, key: string, root: Schema | null, depth = 0): unknown[] {
+export const memberSchemas = (schema: unknown, key: string, root: Schema | null): unknown[] =>
+  membersOf(schema, { key, root, known: new Map() }, 0);
+
+/** Schemas that others refer to many times are looked at once. */
+interface MemberSearch {
+  key: string;
+  root: Schema | null;
+  known: Map<Schema, unknown[]>;
+}
+
+function membersOf(schema: unknown, search: MemberSearch, depth: number): unknown[] {
   if (!isSchema(schema) || depth > MOST_REFERENCES) return [];
+  const { key, root, known } = search;
+  const before = known.get(schema);
+  if (before) return before;
+  known.set(schema, []); // a schema within itself adds nothing
   const { properties, additionalProperties, $ref: reference, allOf } = schema;
   const parts = [typeof reference === 'string' ? resolved(reference, root) : null, ...listOf(allOf)];
-  const found = parts.flatMap((part) => memberSchemas(part, key, root, depth + 1));
+  const found = new Set(parts.flatMap((part) => membersOf(part, search, depth + 1)));
   for (const branches of [schema.anyOf, schema.oneOf]) {
-    const ofBranches = listOf(branches).map((branch) => ({ allOf: memberSchemas(branch, key, root, depth + 1) }));
-    if (ofBranches.length > 0) found.push({ anyOf: ofBranches });
+    const ofBranches = listOf(branches).map((branch) => ({ allOf: membersOf(branch, search, depth + 1) }));
+    if (ofBranches.length > 0) found.add({ anyOf: ofBranches });
   }
-  if (isSchema(properties) && Object.hasOwn(properties, key)) found.push(properties[key]);
-  else if (found.length === 0 && isSchema(additionalProperties)) found.push(additionalProperties);
-  return found;
+  if (isSchema(properties) && Object.hasOwn(properties, key)) found.add(properties[key]);
+  else if (found.size === 0 && isSchema(additionalProperties)) found.add(additionalProperties);
+  known.set(schema, [...found]);
+  return [...found];
 }
 
 /** The keywords that are looked at: `types` those that say the type of a value, `values` also those that say which it may be. */
@@ -44,16 +59,35 @@ export type CheckedKeywords = 'types' | 'values';
  * Decides whether a schema allows a value, by the keywords that separate texts from other values: types, listed values, and what joins or
  * refers to schemas; of texts their lengths, of numbers their bounds. The members of lists and objects are not looked at.
  */
-export function allows(
+export const allows = (
   schema: unknown,
   value: unknown,
   root: Schema | null,
   checked: CheckedKeywords = 'values',
-  depth = 0,
-): boolean {
+): boolean => isAllowed(schema, { value, root, checked, known: new Map() }, 0);
+
+/** Schemas that others refer to many times are looked at once. */
+interface Check {
+  value: unknown;
+  root: Schema | null;
+  checked: CheckedKeywords;
+  known: Map<Schema, boolean>;
+}
+
+function isAllowed(schema: unknown, check: Check, depth: number): boolean {
   if (typeof schema === 'boolean') return schema;
   if (!isSchema(schema) || depth > MOST_REFERENCES) return true;
-  const within = (part: unknown) => allows(part, value, root, checked, depth + 1);
+  const known = check.known.get(schema);
+  if (known !== undefined) return known;
+  check.known.set(schema, true); // a schema within itself asks nothing more
+  const allowed = isAllowedOnce(schema, check, depth);
+  check.known.set(schema, allowed);
+  return allowed;
+}
+
+function isAllowedOnce(schema: Schema, check: Check, depth: number): boolean {
+  const { value, root, checked } = check;
+  const within = (part: unknown) => isAllowed(part, check, depth + 1);
   const { type, $ref: reference, enum: values } = schema;
   if (typeof reference === 'string' && !within(resolved(reference, root))) return false;
   if (type !== undefined && ![type].flat().some((each) => isOfType(value, each, checked))) return false;

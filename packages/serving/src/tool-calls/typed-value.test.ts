@@ -1,3 +1,4 @@
+import { cpuMilliseconds } from '@bowyer/testing';
 import { typedValue } from './typed-value.js';
 
 const edition = { type: 'string', enum: ['1.0', '2.0'] };
@@ -80,4 +81,18 @@ test.each<[string, object]>([
   ['additionalProperties', { properties: {}, additionalProperties: { type: 'string' } }],
 ])('the type of an argument is read where the schema has it: %s', (_, schema) => {
   expect(typedValue('7', 'code', schema as Record<string, unknown>)).toBe('"7"');
+});
+
+test('schemas that refer to others many times are looked at once each', () => {
+  const names = Array.from({ length: 5 }, (_, i) => `d${i}`);
+  const twice = (i: number, keyword: string) => ({ [keyword]: Array(30).fill({ $ref: `#/$defs/d${i + 1}` }) });
+  const $defs = {
+    ...Object.fromEntries(names.map((name, i) => [name, twice(i, i % 2 === 0 ? 'allOf' : 'anyOf')])),
+    d5: { properties: { code: { type: 'string' } }, type: ['object', 'string'] },
+  };
+  const took = cpuMilliseconds(() => {
+    expect(typedValue('7', 'code', { $ref: '#/$defs/d0', $defs })).toBe('"7"');
+    expect(typedValue('7', 'code', { properties: { code: { $ref: '#/$defs/d0' } }, $defs })).toBe('"7"');
+  });
+  expect(took).toBeLessThan(2000);
 });

@@ -1,5 +1,5 @@
 // A bound on the work and the memory of a grammar. Schemas and patterns come from strangers: a few bytes may describe an automaton of a
-// billion states. What is made is counted as it is made, in steps that are the same on every machine, unlike seconds: a schema that is
+// billion states. Its parts are counted as they are made, in steps that are the same on every machine, unlike seconds: a schema that is
 // served today is served tomorrow. docs/decisions/constrained-decoding.md says why it is a count and no thread with a limit of time.
 import { GrammarError } from './grammar-error.js';
 

@@ -55,7 +55,7 @@ interface Entry {
 type RequestHead = Omit<NewRequest, 'body'> & { isSkipped?: boolean };
 type ResultHead = Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'> & { form: Result['form'] };
 
-/** What an entry takes beside its result. */
+/** The memory of an entry beside its result. */
 const ENTRY_BYTES = 512;
 
 export interface FutureLimits {

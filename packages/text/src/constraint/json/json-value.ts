@@ -46,6 +46,9 @@ export function jsonValue(schema: unknown, { compact = false }: JsonValueOptions
   }
 }
 
+/** Reads several schemas with the work that one may take. @throws {GrammarError} where they take more */
+export const readingTogether = <Result>(read: () => Result): Result => new Effort(effortLimits.reading).within(read);
+
 class SchemaGrammar {
   readonly #alternatives: SchemaAlternatives;
   /** By the schemas that a value is held to. */
