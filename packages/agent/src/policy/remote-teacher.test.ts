@@ -54,6 +54,17 @@ test('log-probabilities of given tokens are those of the model, where another to
   );
 });
 
+test('answers that were held to a grammar are refused: a server rates tokens among all', async () => {
+  const ids = Int32Array.from(tokenizer.encode('is it a dog'));
+  const example = { ids, targets: ids, weights: Float32Array.from(ids, () => 1) };
+  const teacher = await RemoteTeacher.open(server.url, tokenizer);
+  const masks = Array.from(ids, (id) => Uint32Array.of(1 << id));
+  const grammar = 'cannot rate answers that were held to a grammar';
+  await expect(teacher.logprobs([example, { ...example, tokenMasks: masks }])).rejects.toThrow(grammar);
+  await expect(teacher.logprobs([{ ...example, allowedIds: [...ids].map((id) => [id]) }])).rejects.toThrow(grammar);
+  await teacher.release();
+});
+
 const opened = (url: string, own: Tokenizer = tokenizer) => RemoteTeacher.open(url, own);
 
 test('a server with another tokenizer is refused', async () => {

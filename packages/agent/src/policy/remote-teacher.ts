@@ -48,7 +48,13 @@ export class RemoteTeacher implements ReferencePolicy {
     }
   }
 
+  /** @throws for answers that were held to a grammar: a server rates tokens among all, not among those that the grammar allowed */
   async logprobs(examples: readonly TokenExample[]): Promise<Float32Array[]> {
+    if (examples.some(({ tokenMasks, allowedIds }) => tokenMasks !== undefined || allowedIds !== undefined))
+      throw new Error(
+        `the teacher at ${this.server.url} cannot rate answers that were held to a grammar or to given actions\n` +
+          '  give a folder as the teacher, or let the agent leave out response_format and forced calls',
+      );
     const rows = examples.map(({ ids }) => new Float32Array(ids.length));
     const questions = examples.flatMap(questionsOf);
     for (let start = 0; start < questions.length; start += REQUEST) {

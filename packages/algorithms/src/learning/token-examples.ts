@@ -4,6 +4,7 @@ import type { Demonstration, DemonstrationTurn, TokenSegment, Trajectory, Uttera
 import type { TokenExample } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
 import { segmentsOf, SlotContext, type TurnTokens } from '../rollout/turn-tokens.js';
+import { segmentExamples } from './segment-examples.js';
 
 export const scoreTerminatorKey = {
   score_terminator: Type.Boolean({
@@ -38,39 +39,10 @@ export function tokenExamples(utterances: readonly WeightedUtterance[], options:
     const turns = weights.get(trajectory) ?? new Map<number, number>();
     weights.set(trajectory, turns.set(turn, (turns.get(turn) ?? 0) + weight));
   }
-  return [...weights].flatMap(([{ segments }, turns]) =>
-    segments.flatMap((segment) => segmentExample(segment, turns, options) ?? []),
-  );
-}
-
-function segmentExample(
-  segment: TokenSegment,
-  turns: Map<number, number>,
-  { scoreTerminator, observations }: ScoredParts,
-): TokenExample | undefined {
-  const scoredIds = ({ ids, terminatorId }: UtteranceTokens) =>
-    scoreTerminator && terminatorId !== null ? [...ids, terminatorId] : ids;
-  const scored = segment.utterances.filter((utterance) => turns.has(utterance.turn) && scoredIds(utterance).length > 0);
-  if (scored.length === 0) return undefined;
-  const last = scored.at(-1)!;
-  // The last scored token is only a target; no token is predicted from it.
-  const length = last.start + scoredIds(last).length - 1;
-  const ids = Int32Array.from(segment.ids.slice(0, length));
-  const targets = new Int32Array(length);
-  const weights = new Float32Array(length);
-  if (observations) {
-    targets.set(segment.ids.slice(1, length + 1)); // those of utterances are overwritten below
-    targets.forEach((id, i) => (weights[i] = observations.maskedIds.has(id) ? 0 : observations.weight));
-  }
-  for (const { start, ids: unscored } of segment.utterances.filter((utterance) => !scored.includes(utterance)))
-    weights.fill(0, start - 1, start - 1 + unscored.length);
-  for (const utterance of scored) {
-    scoredIds(utterance).forEach((id, i) => {
-      targets[utterance.start - 1 + i] = id;
-      weights[utterance.start - 1 + i] = turns.get(utterance.turn)!;
-    });
-  }
-  return { ids, targets, weights };
+  return [...weights].flatMap(([{ segments }, turns]) => {
+    const scoring = { ...options, weightOf: ({ turn }: UtteranceTokens) => turns.get(turn) };
+    return segments.flatMap((segment) => segmentExamples(segment, scoring).map(({ example }) => example));
+  });
 }
 
 /**

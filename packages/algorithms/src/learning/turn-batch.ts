@@ -1,6 +1,9 @@
 // Turns of episodes packed into token examples, so that a segment is read once however many of its utterances are learned from.
-import type { TokenMask, TokenSegment, Trajectory, UtteranceTokens } from '@bowyer/core';
+import type { Trajectory, UtteranceTokens } from '@bowyer/core';
 import type { TokenExample } from '@bowyer/models';
+import { scoredIds, segmentExamples } from './segment-examples.js';
+
+export { scoredIds };
 
 /** A turn whose utterance is scored. */
 export interface LearnedTurn {
@@ -22,10 +25,6 @@ export interface TurnBatch<Turn> {
   lengths: number[];
 }
 
-/** The tokens of an utterance that are scored. */
-export const scoredIds = ({ ids, terminatorId }: UtteranceTokens, scoreTerminator: boolean): number[] =>
-  scoreTerminator && terminatorId !== null ? [...ids, terminatorId] : ids;
-
 /** @returns utterances by turn; a turn without tokens of ours has none */
 export const utterancesOf = ({ segments }: Trajectory): Map<number, UtteranceTokens> =>
   new Map(segments.flatMap(({ utterances }) => utterances.map((utterance) => [utterance.turn, utterance] as const)));
@@ -36,15 +35,17 @@ export function packTurns<Turn extends LearnedTurn>(
   { scoreTerminator }: { scoreTerminator: boolean },
 ): TurnBatch<Turn> {
   const batch: TurnBatch<Turn> = { examples: [], turns: [], lengths: [] };
-  for (const [{ segments }, members] of byTrajectory(turns))
+  for (const [{ segments }, members] of byTrajectory(turns)) {
+    const scoring = { scoreTerminator, weightOf: ({ turn }: UtteranceTokens) => (members.has(turn) ? 1 : undefined) };
     for (const segment of segments)
-      for (const row of rowsOf(segment, members, scoreTerminator)) {
-        batch.examples.push(exampleOf(segment, row, scoreTerminator));
-        for (const utterance of row) {
+      for (const { example, utterances } of segmentExamples(segment, scoring)) {
+        batch.examples.push(example);
+        for (const utterance of utterances) {
           batch.turns.push(members.get(utterance.turn)!);
           batch.lengths.push(scoredIds(utterance, scoreTerminator).length);
         }
       }
+  }
   return batch;
 }
 
@@ -55,50 +56,6 @@ function byTrajectory<Turn extends LearnedTurn>(turns: readonly Turn[]): Map<Tra
     members.set(item.trajectory, own.set(item.turn, item));
   }
   return members;
-}
-
-/** Utterances that one example scores. Where one ends at the position in which the next begins, they need an example each. */
-function rowsOf(
-  { utterances }: TokenSegment,
-  members: ReadonlyMap<number, unknown>,
-  scoreTerminator: boolean,
-): UtteranceTokens[][] {
-  const rows: UtteranceTokens[][] = [];
-  let end = -1;
-  for (const utterance of utterances) {
-    const { length } = scoredIds(utterance, scoreTerminator);
-    if (!members.has(utterance.turn) || length === 0) continue;
-    if (rows.length > 0 && utterance.start - 1 >= end) rows.at(-1)!.push(utterance);
-    else rows.push([utterance]);
-    end = utterance.start - 1 + length;
-  }
-  return rows;
-}
-
-/** The last scored token is only a target; no token is predicted from it. */
-function exampleOf(segment: TokenSegment, row: readonly UtteranceTokens[], scoreTerminator: boolean): TokenExample {
-  const last = row.at(-1)!;
-  const length = last.start + scoredIds(last, scoreTerminator).length - 1;
-  const targets = new Int32Array(length);
-  const weights = new Float32Array(length);
-  const allowedIds = new Array<readonly number[] | undefined>(length);
-  const tokenMasks = new Array<TokenMask | null | undefined>(length);
-  for (const utterance of row)
-    scoredIds(utterance, scoreTerminator).forEach((id, i) => {
-      targets[utterance.start - 1 + i] = id;
-      weights[utterance.start - 1 + i] = 1;
-      if (utterance.allowedIds) allowedIds[utterance.start - 1 + i] = utterance.allowedIds[i];
-      if (utterance.tokenMasks) tokenMasks[utterance.start - 1 + i] = utterance.tokenMasks[i];
-    });
-  const restricted = row.some((utterance) => utterance.allowedIds !== undefined);
-  const masked = row.some((utterance) => utterance.tokenMasks !== undefined);
-  return {
-    ids: Int32Array.from(segment.ids.slice(0, length)),
-    targets,
-    weights,
-    ...(restricted && { allowedIds }),
-    ...(masked && { tokenMasks }),
-  };
 }
 
 /** Log-probabilities of each turn's scored tokens. @param score as `LanguageModel.logprobs` @returns [turns] of [tokens], in nats */

@@ -1,0 +1,261 @@
+// Every algorithm that may train an agent, on recorded answers that were held to a grammar and on plain ones: its loss is the one that is
+// worked out here from log-probabilities over the whole vocabulary.
+import { Rng, type Trajectory } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { LanguageModel, type TokenExample } from '@bowyer/models';
+import { algorithmNames, findAlgorithm, trainingRun, type Metrics } from '../src/index.js';
+import { maskedTokenIds, terminatorId, tokenizer } from './echo-game.js';
+import { tableCritic } from './exact-game.js';
+
+/** The vocabulary without what the policy can never write: all tokens that a plain answer is drawn from. */
+const writable = Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter(
+  (id) => !maskedTokenIds.includes(id),
+);
+const agents = algorithmNames().filter((name) => {
+  const { needs, playsWithCritic } = findAlgorithm(name)!;
+  return needs.source === 'episodes' && !needs.expert && !needs.dataset && !playsWithCritic;
+});
+
+let device: Device;
+let policy: LanguageModel;
+let other: LanguageModel;
+let start: Awaited<ReturnType<LanguageModel['copyParameters']>>;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  [policy, other] = await Promise.all([modelOf(1), modelOf(2)]);
+  await policy.createValueHead({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
+  start = await policy.copyParameters();
+});
+afterAll(() => device.close());
+
+async function modelOf(seed: number): Promise<LanguageModel> {
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 32, initializer_range: 0.5 };
+  const model = await LanguageModel.create({ device, tokenizer, maskedTokenIds, config, rng: new Rng(seed) });
+  await model.createOptimizer({ kind: 'sgd', momentum: 0, nesterov: false, weightDecay: 0 });
+  return model;
+}
+
+const maskOf = (ids: readonly number[]) => Uint32Array.of(ids.reduce((word, id) => word | (1 << id), 0));
+
+/** Two groups of two episodes, of one turn each and of two. Every second token was held to two of those that could be written. */
+function recorded(isConstrained: boolean): Trajectory[] {
+  const rng = new Rng(3);
+  return Array.from({ length: 4 }, (_, episode) => {
+    const turns = episode % 2 === 0 ? 1 : 2;
+    const ids = tokenizer.encode('show red\n');
+    const utterances = Array.from({ length: turns }, (__, turn) => {
+      const said = [rng.choice(writable.filter((id) => id !== terminatorId))];
+      const all = [...said, terminatorId];
+      const masks = all.map((id, t) => (t % 2 === episode % 2 ? maskOf([id, ...others(id, rng)]) : null));
+      const utterance = {
+        turn,
+        start: ids.length,
+        ids: said,
+        terminatorId,
+        logprobs: all.map(() => -0.3 - rng.uniform()),
+        ...(isConstrained && { tokenMasks: masks }),
+      };
+      ids.push(...all, ...tokenizer.encode('green no\n'));
+      return utterance;
+    });
+    const transitions = utterances.map(({ turn }) => ({
+      observation: `question ${episode} ${turn}`,
+      action: 'red',
+      reward: turn === turns - 1 ? [3, 0, 1, 0.5][episode] : 0,
+      nextObservation: `question ${episode} ${turn + 1}`,
+      terminated: turn === turns - 1,
+      truncated: false,
+    }));
+    const group = Math.floor(episode / 2);
+    return {
+      episode,
+      seed: group,
+      group,
+      transitions,
+      infos: transitions.map(() => ({})),
+      segments: [{ ids, utterances }],
+    };
+  });
+}
+
+const others = (id: number, rng: Rng): number[] => [rng.choice(writable.filter((each) => each !== id))];
+
+/** [turns][tokens] log π of what an episode says, among the tokens that were allowed: softmax over all logits, then over those. */
+async function oracleLogprobs(
+  model: LanguageModel,
+  { segments: [{ ids, utterances }] }: Trajectory,
+): Promise<number[][]> {
+  const asked: TokenExample[] = writable.map((id) => ({
+    ids: Int32Array.from(ids),
+    targets: new Int32Array(ids.length).fill(id),
+    weights: new Float32Array(ids.length).fill(1),
+  }));
+  const ofId = new Map((await model.logprobs(asked)).map((row, i) => [writable[i], row]));
+  return utterances.map(({ start: first, ids: said, tokenMasks }) =>
+    [...said, terminatorId].map((id, t) => {
+      const at = first - 1 + t;
+      const mask = tokenMasks?.[t];
+      const allowed = mask ? writable.filter((each) => (mask[0] >>> each) & 1) : writable;
+      const sum = allowed.reduce((total, each) => total + Math.exp(ofId.get(each)![at]), 0);
+      return ofId.get(id)![at] - Math.log(sum);
+    }),
+  );
+}
+
+const shared = {
+  seed: 0,
+  slots: 4,
+  sampling: { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 2, terminatorIds: [terminatorId] },
+  iterations: 1,
+  rolloutSize: 4,
+  horizon: null,
+  evalFreq: 1e6,
+  evalSize: 1,
+  evalDecoding: 'sample',
+  saveFreq: 1e6,
+  warmupIter: 0,
+  lmLr: 1e-3,
+  lmLrFinalShare: null,
+  lmSchedule: { kind: 'linear', warmupSteps: 0, finalShare: null },
+  maxGradNorm: 1,
+  scoreTerminator: true,
+  maxBatchTokens: null,
+  groupSize: 2,
+  samplingRounds: 1,
+  invalidPenalty: 0,
+  truncatedEpisodes: 'learn',
+  minibatchSize: 100,
+  referenceQuantization: 'none',
+};
+const surrogate = {
+  innerEpochs: 1,
+  sequence: 'episode',
+  lossAggregation: 'token_mean',
+  lossDivisor: null,
+  ratio: 'token',
+  clipLow: 0.2,
+  clipHigh: 0.3,
+  dualClip: null,
+  oldLogprobs: 'sampled',
+  klCoefficient: 0,
+  klIn: 'loss',
+  klEstimator: 'k3',
+  entropyCoefficient: 0,
+  targetKl: null,
+  gamma: 1,
+};
+const groups = { scaleByStd: true, statistics: 'episode' };
+const turns = { actorEpochs: 1, batchSize: 100, gradAccumSteps: 1, gradReduction: 'mean', capacity: 100 };
+
+const optionsOf: Record<string, object> = {
+  grpo: { ...surrogate, ...groups },
+  rloo: surrogate,
+  reinforce_pp: { ...surrogate, baseline: 'group' },
+  gigpo: { ...surrogate, ...groups, stepWeight: 1 },
+  hgpo: { ...surrogate, ...groups, historyLength: 1, historyExponent: 1, baseGroup: true },
+  ppo: {
+    ...surrogate,
+    klIn: 'reward',
+    valueFunction: 'trunk',
+    valueLr: 0,
+    valueMaxGradNorm: 1,
+    valueCoefficient: 0,
+    valueClip: null,
+    gaeLevel: 'turn',
+    lambda: 0.95,
+    bootstrapOnLimit: true,
+    whitenAdvantages: false, // the advantages that are noted are those before
+    adaptiveKlTarget: null,
+  },
+  opd: { ...surrogate, teacher: 'the other model' },
+  archer: {
+    ...turns,
+    epochs: 1,
+    criticLr: 0.1,
+    criticMaxGradNorm: 10,
+    gamma: 0.95,
+    tau: 0.1,
+    vTargetAction: 'stored',
+    vTargetSamples: 1,
+    tdTarget: 'own',
+    tdSteps: 1,
+    bootstrapOnLimit: true,
+    actorSamples: 'rollout',
+    clipScope: 'own',
+    importanceClip: null,
+    klCoefficient: 0,
+    useBaseline: false,
+    baselineLr: null,
+  },
+  online_filteredbc: { ...turns, filterQuantile: 1, filterWindow: null, filterMinReturn: null },
+  dpo: { beta: 0.7, nllCoefficient: 0, pairsPerGroup: 1, innerEpochs: 1 },
+};
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** The loss of an algorithm, from log-probabilities by episode, turn and token. Advantages of turns are those that it notes. */
+function oracleLoss(name: string, played: readonly Trajectory[], now: number[][][], ofOther: number[][][]): number {
+  if (name === 'dpo') {
+    const gain = (e: number) => sum(now[e].flat()) - sum(ofOther[e].flat());
+    // In each group the first episode has the higher return.
+    return mean([0, 2].map((e) => Math.log1p(Math.exp(-0.7 * (gain(e) - gain(e + 1))))));
+  }
+  // The best episode has one turn: whatever is drawn is that one.
+  if (name === 'online_filteredbc') return -sum(now[0][0]);
+  const advantageOf = (e: number, turn: number) => played[e].estimates![turn]!.advantage!;
+  if (name === 'archer')
+    return -mean(now.flatMap((ofTurns, e) => ofTurns.map((tokens, turn) => advantageOf(e, turn) * sum(tokens))));
+  return mean(
+    now.flatMap((ofTurns, e) =>
+      ofTurns.flatMap((tokens, turn) =>
+        tokens.map((logprob, t) => {
+          const old = played[e].segments[0].utterances[turn].logprobs[t];
+          const advantage = name === 'opd' ? ofOther[e][turn][t] - old : advantageOf(e, turn);
+          const ratio = Math.exp(logprob - old);
+          return -Math.min(ratio * advantage, Math.min(Math.max(ratio, 0.8), 1.3) * advantage);
+        }),
+      ),
+    ),
+  );
+}
+
+test('the algorithms that may train an agent are those of this test', () => {
+  expect(agents.sort()).toEqual(Object.keys(optionsOf).sort());
+});
+
+describe.each(Object.keys(optionsOf))('%s', (name) => {
+  test.each([
+    ['held to a grammar', true],
+    ['plain', false],
+  ])('answers that were %s: the loss is the oracle’s', async (_, isConstrained) => {
+    await policy.restoreParameters(start);
+    const played = recorded(isConstrained);
+    const [now, ofOther] = await Promise.all(
+      [policy, other].map((model) => Promise.all(played.map((trajectory) => oracleLogprobs(model, trajectory)))),
+    );
+    const logged: Metrics[] = [];
+    const run = trainingRun({
+      policy,
+      valueModel: policy,
+      critic: name === 'archer' ? tableCritic(0.2) : null,
+      playSet: () => Promise.resolve(played),
+      openReference: () => other.freeze(),
+      openTeacher: () => other.freeze(),
+      hooks: { log: (__, metrics) => Promise.resolve(void logged.push(metrics)) },
+    });
+    await findAlgorithm(name)!.train(run, { ...shared, ...optionsOf[name] });
+    const [metrics] = logged;
+    const loss = metrics['losses/policy'] ?? metrics['losses/nll'] ?? metrics['losses/dpo'];
+    const expected = oracleLoss(name, played, now, ofOther);
+    expect(Math.abs(expected)).toBeGreaterThan(1e-3);
+    expect(loss).toBeCloseTo(expected, 5);
+  });
+});
+
+test('the grammar matters: the two kinds of answers have other log-probabilities', async () => {
+  const [masked, plain] = await Promise.all(
+    [true, false].map(async (isConstrained) => oracleLogprobs(policy, recorded(isConstrained)[0])),
+  );
+  expect(Math.abs(sum(masked.flat()) - sum(plain.flat()))).toBeGreaterThan(0.1);
+});
