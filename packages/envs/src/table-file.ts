@@ -7,6 +7,8 @@ export interface Row {
   /** From 1. */
   line: number;
   cells: Readonly<Record<string, unknown>>;
+  /** The line as it is written, in JSON; absent in CSV, whose cells are texts. */
+  json?: string;
 }
 
 /** Makes the error that names the file. @param line null: the file as a whole */
@@ -96,7 +98,7 @@ function rowsOfJson(text: string): Table {
     }
     if (typeof cells !== 'object' || cells === null || Array.isArray(cells))
       read.faults.push({ line, problem: 'is not a JSON object' });
-    else read.rows.push({ line, cells: cells as Record<string, unknown> });
+    else read.rows.push({ line, cells: cells as Record<string, unknown>, json: content });
   }
   return read;
 }

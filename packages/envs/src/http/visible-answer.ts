@@ -12,6 +12,9 @@ const TAGS: readonly (readonly [RegExp, RegExp])[] = [
   [/<\|channel>thought\b/g, /<channel\|>/g], // Gemma
 ];
 
+/** The marks at which the thoughts of any of them end. */
+export const ENDS_OF_THOUGHTS = new RegExp(TAGS.map(([, close]) => close.source).join('|'), 'gi');
+
 /** Marks that some of these families write around the answer itself. */
 const ANSWER_MARKS = /<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_(?:RESPONSE|TEXT)\|>/g;
 

@@ -1,13 +1,43 @@
 // The answers of a server as text: other media are named in words.
+import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ReadResourceResult } from '@modelcontextprotocol/client';
 
 type ContentBlock = CallToolResult['content'][number];
 type ResourceContents = ReadResourceResult['contents'][number];
 
-/** The content of a result; its structured content, as JSON, where it has no other. */
+/** The content of a result, and its structured content as JSON where its texts do not have that too. */
 export function resultText({ content = [], structuredContent }: CallToolResult): string {
-  if (content.length > 0) return content.map(blockText).join('\n');
-  return structuredContent === undefined ? '(no content)' : JSON.stringify(structuredContent);
+  const texts = content.map(blockText);
+  if (structuredContent !== undefined && !isSaid(structuredContent, content))
+    texts.push(structuredText(structuredContent));
+  return texts.length > 0 ? texts.join('\n') : '(no content)';
+}
+
+/** Whether texts have a structured content: as its JSON, or in the form of servers that wrap other values in `result`. */
+function isSaid(structured: unknown, content: readonly ContentBlock[]): boolean {
+  const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  const says = (text: string, value: unknown) => text === value || isDeepStrictEqual(parsed(text), value);
+  if (texts.some((text) => says(text, structured))) return true;
+  if (Object.keys(structured ?? {}).join() !== 'result') return false;
+  const { result } = structured as { result: unknown };
+  if (texts.some((text) => says(text, result))) return true;
+  return Array.isArray(result) && result.length === texts.length && texts.every((text, i) => says(text, result[i]));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The protocol's library gives values: integers that a number cannot tell apart are named. */
+function structuredText(structured: unknown): string {
+  const json = JSON.stringify(structured);
+  const large = /(?<![\d.eE"])-?\d{16,}(?![\d.eE])/.exec(json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'))?.[0];
+  if (large === undefined || Number.isSafeInteger(Number(large))) return json;
+  return `${json}\n(integers above ${Number.MAX_SAFE_INTEGER} may have lost their last digits)`;
 }
 
 function blockText(block: ContentBlock): string {

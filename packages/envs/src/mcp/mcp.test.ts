@@ -203,6 +203,68 @@ test.each([
     'So:<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>',
     { calls: [{ name: 'f', arguments: { x: 1 } }] },
   ],
+  ['json', '{"answer": 7318204915520000013}', { answer: '7318204915520000013' }],
+  ['json', '{ "answer" : [ 2.50, {"a b": 1e400}, "\\u00e9 x" ] }', { answer: '[2.50,{"a b":1e400},"é x"]' }],
+  ['json', '{"answer": {"x": "}"}, "note": 1}', { answer: '{"x":"}"}' }],
+  [
+    'json',
+    '{"answer": "thoughts end with </think>, calls with <think>"}',
+    { answer: 'thoughts end with </think>, calls with <think>' },
+  ],
+  [
+    'json',
+    '<think>{"answer": 1}</think>\n```json\n{"name": "f", "arguments": {"t": "</think>"}}\n```',
+    { calls: [{ name: 'f', arguments: { t: '</think>' } }] },
+  ],
+  ['json', '<think>{"answer": 1}', { fault: 'The reply ends within its thoughts.' }],
+  [
+    'json',
+    '{"name": "f", "arguments": {"n": 1e400}}',
+    { fault: 'The call of f cannot be sent: 1e400 has more digits than a number keeps; write it as a text.' },
+  ],
+  [
+    'json',
+    '{"name": "f", "arguments": {"n": [9007199254740993]}}',
+    { fault: expect.stringContaining('9007199254740993') as string },
+  ],
+  [
+    'json',
+    '{"name": "f", "arguments": {"n": 0.12345678901234567891}}',
+    { fault: expect.stringContaining('cannot be sent') as string },
+  ],
+  [
+    'json',
+    '{"name": "f", "arguments": {"n": [1.50, -0, 1e3, 9007199254740992, 0.1], "t": "9007199254740993"}}',
+    { calls: [{ name: 'f', arguments: { n: [1.5, -0, 1000, 9007199254740992, 0.1], t: '9007199254740993' } }] },
+  ],
+  [
+    'hermes',
+    '<tool_call>\n{"name": "f", "arguments": {"t": "ends with </tool_call>."}}\n</tool_call>',
+    { calls: [{ name: 'f', arguments: { t: 'ends with </tool_call>.' } }] },
+  ],
+  [
+    'hermes',
+    '<think>a <tool_call> is {"name"</think>\n<tool_call>{"name": "f", "arguments": {"t": "<think> \\"</think> <tool_call>"}}</tool_call>\n<tool_call>{"name": "g"}</tool_call>',
+    {
+      calls: [
+        { name: 'f', arguments: { t: '<think> "</think> <tool_call>' } },
+        { name: 'g', arguments: {} },
+      ],
+    },
+  ],
+  ['hermes', '<think><tool_call>{"name": "f"}</tool_call></think>four', { answer: 'four' }],
+  ['hermes', '<think><tool_call>{"name": "f"}</tool_call>', { fault: 'The reply ends within its thoughts.' }],
+  [
+    'hermes',
+    '<tool_call>{"name": "f"} and so on</tool_call>',
+    { fault: expect.stringMatching(/not a call/) as string },
+  ],
+  [
+    'hermes',
+    '<tool_call>{"name": "f", "arguments": {"n": 7318204915520000013}}</tool_call>',
+    { fault: expect.stringContaining('7318204915520000013') as string },
+  ],
+  ['hermes', '\ue0000\ue000 <tool_call>{"name": "f"}</tool_call>', { calls: [{ name: 'f', arguments: {} }] }],
   ['hermes', '<tool_call>{"name": "f"}', { fault: 'A call lacks <tool_call> or </tool_call>.' }],
 ] as const)('%s: %j', (format, text, reply) => {
   expect(readReply(text, format)).toEqual(reply);

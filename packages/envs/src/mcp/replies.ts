@@ -4,56 +4,109 @@
 //   hermes  <tool_call>\n{"name": "price", "arguments": {"item": "pear"}}\n</tool_call>        any text without a call is the answer
 //
 // Source of the second: the chat template of Hermes 2 Pro, which Qwen 2.5 and 3 share; chat_template=tools writes it too.
-import { visibleAnswer } from '../http/visible-answer.js';
+import { ENDS_OF_THOUGHTS, visibleAnswer } from '../http/visible-answer.js';
+import { lostNumber, membersAsWritten, objectEnd } from './json-text.js';
 import type { CallFormat } from './options.js';
-import { answerText, isObject, type ExpertStep, type ToolCall } from './task-file.js';
+import { isObject, type ExpertStep, type ToolCall } from './task-file.js';
 
 /** A reply: calls, an answer, or why it is neither. */
 export type Reply = { calls: readonly ToolCall[] } | { answer: string } | { fault: string };
 
 const RULE = 'write one JSON object: {"name": TOOL, "arguments": {…}} or {"answer": TEXT}';
 
-/** Reads a reply; thoughts in it are left out. */
+/** Reads a reply; thoughts in it are left out. Marks within the texts of a call or of an answer are texts. */
 export function readReply(text: string, format: CallFormat): Reply {
-  const visible = visibleAnswer(text);
-  if (visible === null) return { fault: 'The reply ends within its thoughts.' };
-  return format === 'json' ? jsonReply(visible) : hermesReply(visible);
+  return format === 'json' ? jsonReply(text) : hermesReply(text);
 }
+
+const ENDS_IN_THOUGHTS: Reply = { fault: 'The reply ends within its thoughts.' };
 
 function jsonReply(text: string): Reply {
-  const inner = /^```(?:json)?\s*([\s\S]*?)```$/.exec(text)?.[1] ?? text;
-  const value = parsed(inner);
-  if (!isObject(value)) return { fault: `The reply is not a JSON object; ${RULE}.` };
+  const json = objectOf(text) ?? objectOf(visibleAnswer(text));
+  if (json === null)
+    return visibleAnswer(text) === null ? ENDS_IN_THOUGHTS : { fault: `The reply is not a JSON object; ${RULE}.` };
+  const value = JSON.parse(json) as Record<string, unknown>;
   if ('answer' in value && 'name' in value) return { fault: `The reply has both a name and an answer; ${RULE}.` };
-  if ('answer' in value) return { answer: answerText(value.answer) };
-  return called([value], RULE);
+  if (!('answer' in value)) return called([json], RULE);
+  const { answer } = value;
+  return { answer: typeof answer === 'string' ? answer : membersAsWritten(json).answer };
 }
 
-const BLOCK = /<tool_call>([\s\S]*?)<\/tool_call>/g;
+/** The object that a text is, or that follows the end of a thought, alone or in a block of code; null where there is none. */
+function objectOf(text: string | null): string | null {
+  if (text === null) return null;
+  const starts = [0, ...[...text.matchAll(ENDS_OF_THOUGHTS)].map(({ index, 0: end }) => index + end.length)];
+  for (const start of starts) {
+    const rest = text.slice(start).trim();
+    const inner = (/^```(?:json)?\s*([\s\S]*?)```$/.exec(rest)?.[1] ?? rest).trim();
+    if (objectEnd(inner, 0) === inner.length) return inner;
+  }
+  return null;
+}
 
+const [BEGIN, END] = ['<tool_call>', '</tool_call>'];
+
+/** Whole calls are taken out before thoughts are looked for, as texts in them may have any mark. */
 function hermesReply(text: string): Reply {
-  const blocks = [...text.matchAll(BLOCK)].map(([, inner]) => parsed(inner));
-  const rest = text.replace(BLOCK, '');
-  if (/<\/?tool_call>/.test(rest)) return { fault: 'A call lacks <tool_call> or </tool_call>.' };
-  if (blocks.length === 0) return { answer: text.trim() };
-  return called(blocks, 'between <tool_call> and </tool_call>, write {"name": TOOL, "arguments": {…}}');
+  const mark = unusedCharacter(text);
+  const whole: string[] = [];
+  let [marked, last] = ['', 0];
+  for (const { start, end, json } of wholeCalls(text)) {
+    marked += `${text.slice(last, start)}${mark}${whole.length}${mark}`;
+    whole.push(json);
+    last = end;
+  }
+  const visible = visibleAnswer(marked + text.slice(last));
+  if (visible === null) return ENDS_IN_THOUGHTS;
+  const block = new RegExp(`${mark}(\\d+)${mark}|${BEGIN}([^]*?)${END}`, 'g');
+  const calls = [...visible.matchAll(block)].map(([, number, inner]) => (number ? whole[Number(number)] : inner));
+  const rest = visible.replace(block, '');
+  if (/<\/?tool_call>/.test(rest)) return { fault: `A call lacks ${BEGIN} or ${END}.` };
+  if (calls.length === 0) return { answer: visible };
+  return called(calls, `between ${BEGIN} and ${END}, write {"name": TOOL, "arguments": {…}}`);
 }
 
-function called(values: readonly unknown[], rule: string): Reply {
+/** The blocks of a text that have an object of JSON and nothing else. */
+function* wholeCalls(text: string): Generator<{ start: number; end: number; json: string }> {
+  let start = text.indexOf(BEGIN);
+  while (start >= 0) {
+    const first = start + BEGIN.length + /^\s*/.exec(text.slice(start + BEGIN.length))![0].length;
+    const behind = objectEnd(text, first);
+    const closed = behind < 0 ? null : /^\s*<\/tool_call>/.exec(text.slice(behind));
+    const end = closed === null ? start + BEGIN.length : behind + closed[0].length;
+    if (closed !== null) yield { start, end, json: text.slice(first, behind) };
+    start = text.indexOf(BEGIN, end);
+  }
+}
+
+/** One that no text has in its own right. */
+function unusedCharacter(text: string): string {
+  let code = 0xe000; // of the private use area
+  while (text.includes(String.fromCharCode(code))) code++;
+  return String.fromCharCode(code);
+}
+
+function called(texts: readonly string[], rule: string): Reply {
   const calls: ToolCall[] = [];
-  for (const value of values) {
-    const { name, arguments: given = {} } = isObject(value) ? value : {};
+  for (const text of texts) {
+    const { name, arguments: given = {} } = parsed(text);
     if (typeof name !== 'string' || !isObject(given)) return { fault: `The reply is not a call; ${rule}.` };
+    const lost = lostNumber(text);
+    if (lost !== null)
+      return {
+        fault: `The call of ${name} cannot be sent: ${lost} has more digits than a number keeps; write it as a text.`,
+      };
     calls.push({ name, arguments: given });
   }
   return { calls };
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 

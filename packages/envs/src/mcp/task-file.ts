@@ -2,6 +2,7 @@
 import { isAbsolute, normalize, sep } from 'node:path';
 import { nearestName } from '../contract/unknown-name-error.js';
 import type { Row } from '../table-file.js';
+import { lostNumber, membersAsWritten } from './json-text.js';
 import { LineError, lineSplit, readTasks, textCell, type LineTask } from '../task-lines.js';
 
 /** A call of a tool. */
@@ -43,7 +44,9 @@ export const mcpTasks = (path: string, hasChecker: boolean): readonly McpTask[] 
 function taskOf(row: Row, hasChecker: boolean): McpTask {
   const { cells } = row;
   if (!hasChecker) refuseUnread(cells);
-  const answer = textCell(row, 'answer');
+  const written = row.json === undefined ? {} : membersAsWritten(row.json);
+  // A number is the text that the agent must write.
+  const answer = typeof cells.answer === 'number' ? written.answer : textCell(row, 'answer');
   if (answer === null && !hasChecker)
     throw new LineError('it has no answer, and env.checker is null: nothing can be right');
   return {
@@ -54,7 +57,7 @@ function taskOf(row: Row, hasChecker: boolean): McpTask {
     answer,
     resources: resourcesOf(cells.resources ?? []),
     files: filesOf(cells.files ?? {}),
-    expert: (cells.expert ?? null) === null ? null : expertOf(cells.expert),
+    expert: (cells.expert ?? null) === null ? null : expertOf(cells.expert, written.expert),
     row: cells,
   };
 }
@@ -90,7 +93,10 @@ function filesOf(value: unknown): Readonly<Record<string, string>> {
   return value as Record<string, string>;
 }
 
-function expertOf(value: unknown): readonly ExpertStep[] {
+function expertOf(value: unknown, written: string | undefined): readonly ExpertStep[] {
+  const lost = written === undefined ? null : lostNumber(written);
+  if (lost !== null)
+    throw new LineError(`the number ${lost} of its expert has more digits than a number keeps: write a text`);
   if (!Array.isArray(value) || value.length === 0) throw new LineError('expert must be a list of calls and an answer');
   return value.map((step: unknown, i): ExpertStep => {
     const known = isObject(step) ? step : {};

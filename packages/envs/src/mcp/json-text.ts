@@ -1,0 +1,72 @@
+// JSON as it is written: where a value ends within other text, and numbers with all their digits, which a parsed value does not keep.
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]|true|false|null|\s+/y;
+
+/** @returns the place behind the object that begins at `start`; -1 where no object of JSON does */
+export function objectEnd(text: string, start: number): number {
+  if (text[start] !== '{') return -1;
+  let depth = 0;
+  for (let at = start; at < text.length; at = TOKEN.lastIndex) {
+    TOKEN.lastIndex = at;
+    const [token] = TOKEN.exec(text) ?? [];
+    if (token === undefined) return -1;
+    if (token === '{' || token === '[') depth++;
+    if ((token === '}' || token === ']') && --depth === 0)
+      return isJson(text.slice(start, TOKEN.lastIndex)) ? TOKEN.lastIndex : -1;
+  }
+  return -1;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The tokens of a text that is JSON, without white space. */
+function* tokensOf(json: string): Generator<string> {
+  TOKEN.lastIndex = 0;
+  const pattern = new RegExp(TOKEN);
+  for (let found = pattern.exec(json); found !== null; found = pattern.exec(json))
+    if (found[0].trim() !== '') yield found[0];
+}
+
+/** The members of an object as they are written, without white space outside their texts. @param json an object of JSON */
+export function membersAsWritten(json: string): Record<string, string> {
+  const members: [string, string][] = [];
+  let [key, value, depth]: [string | null, string, number] = [null, '', 0];
+  for (const token of tokensOf(json)) {
+    const isEnd = token === '}' || token === ']';
+    if (isEnd) depth--;
+    if (depth === 0 || (depth === 1 && token === ',')) {
+      if (key !== null) members.push([key, value]);
+      [key, value] = [null, ''];
+      if (!isEnd && token !== ',') depth++;
+    } else if (depth === 1 && key === null) key = JSON.parse(token) as string;
+    else if (depth > 1 || token !== ':' || value !== '') {
+      value += token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token;
+      if (token === '{' || token === '[') depth++;
+    }
+  }
+  return Object.fromEntries(members);
+}
+
+/** The first number of a text of JSON that a parsed value has in other digits; null where there is none. */
+export function lostNumber(json: string): string | null {
+  for (const token of tokensOf(json))
+    if (/^[-\d]/.test(token) && digitsOf(token) !== digitsOf(JSON.stringify(Number(token)))) return token;
+  return null;
+}
+
+/** A decimal number in one form: its digits without zeros around them, and the place of the last one. */
+function digitsOf(number: string): string {
+  const [, sign, whole, fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  if (whole === undefined) return number; // null, for what is infinite
+  const all = `${whole}${fraction}`.replace(/^0+/, '');
+  const digits = all.replace(/0+$/, '');
+  return digits === '' ? '0' : `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`;
+}
