@@ -106,7 +106,8 @@ export class Composition {
     const resolution = this.resolution();
     const found = resolution.select(rootFrame(this.full), keyPath);
     if (!found) return undefined;
-    const node = resolution.deep(found);
+    // A scalar is resolved already; a text of it that looks like an interpolation is not one.
+    const node = found.node.kind === 'scalar' ? found.node : resolution.deep(found);
     const keys = splitPath(keyPath);
     return toPlain(keys[0] === 'hydra' ? this.typed(keys.slice(1), { ...found, node }) : node);
   }

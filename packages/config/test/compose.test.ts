@@ -60,6 +60,31 @@ test('a config, its text, its choices and its values', () => {
   ]);
 });
 
+test('one setting is what the whole config has at its key, also where a text looks like an interpolation', () => {
+  const yaml = [
+    'home: /data',
+    "text: '\\${home} is a variable'",
+    "path: '\\\\\\${home}'",
+    "linked: '${text}'",
+    "joined: '${home}/${text}'",
+    "node: { text: '\\${nothing}', list: ['${text}', '${linked}'] }",
+    "copy: '${node}'",
+    "hydra: { job: { name: '\\${home}' } }",
+  ];
+  const { composition } = composed([], { 'config.yaml': `${yaml.join('\n')}\n` });
+  const resolved = composition.resolve();
+  expect(resolved).toMatchObject({
+    text: '${home} is a variable',
+    path: '\\${home}',
+    joined: '/data/${home} is a variable',
+    node: { text: '${nothing}', list: ['${home} is a variable', '${home} is a variable'] },
+  });
+  for (const [key, value] of Object.entries(resolved)) expect([key, composition.setting(key)]).toEqual([key, value]);
+  expect(composition.setting('node.text')).toBe('${nothing}');
+  expect(composition.setting('copy.list.1')).toBe('${home} is a variable');
+  expect(composition.setting('hydra.job.name')).toBe('${home}');
+});
+
 test('origin reports the chain of what set a value, newest first', () => {
   const files = { ...tree, 'config.yaml': 'defaults:\n  - agent: ppo\n  - _self_\n\nagent:\n  lr: 0.5\n' };
   const { composition, root } = composed(['agent.lr=1'], files);

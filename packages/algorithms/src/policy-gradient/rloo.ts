@@ -9,6 +9,7 @@
 // Differs from it: an episode has several utterances; the leave-one-out mean is over episodes, never over turns.
 import { Type } from '@sinclair/typebox';
 import { groupRelativeAdvantages } from '@bowyer/core';
+import { aloneProblems } from '../rollout/collect-groups.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import {
   groupTraining,
@@ -34,5 +35,5 @@ export const rloo = defineAlgorithm({
       );
       return { advantages: episodes.map(({ rewards }, e) => rewards.map(() => advantages[e])) };
     }),
-  problems: groupTrainingProblems,
+  problems: (options) => [...groupTrainingProblems(options), ...aloneProblems(options)],
 });

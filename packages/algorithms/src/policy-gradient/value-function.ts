@@ -88,7 +88,8 @@ export async function episodeValues(
           (_, i) => utterance.start - 1 + i,
         ),
       );
-      return valueExample(ids, positions);
+      // No value is read after the last position; the last token of an utterance may stand behind the end of the context.
+      return valueExample(ids.slice(0, (positions.at(-1) ?? 0) + 1), positions);
     }),
   );
   const cut = trajectories.filter((trajectory) => bootstraps(trajectory, options));

@@ -34,10 +34,15 @@ test.each([rloo, grpo, drGrpo])('a group with equal returns has zero advantages,
   expect([...groupRelativeAdvantages([0.1, 0.1, 0.1], [0, 0, 0], options)]).toEqual([0, 0, 0]);
 });
 
-test('a group of one: R for RLOO, whose baseline is empty; 0 where the baseline is the own mean', () => {
-  expect(groupRelativeAdvantages([3], [0], rloo)[0]).toBe(3);
-  expect(groupRelativeAdvantages([3], [0], grpo)[0]).toBe(0);
-});
+test.each([rloo, grpo, drGrpo])(
+  'a group of one has nothing to compare with, beside groups that have (%j)',
+  (options) => {
+    const [alone, better, worse] = groupRelativeAdvantages([3, 2, 1], [0, 1, 1], options);
+    expect(alone).toBe(0);
+    expect(better).toBeGreaterThan(0);
+    expect(worse).toBeLessThan(0);
+  },
+);
 
 test('adding a constant to all returns changes nothing, and a group sums to zero', () => {
   for (const options of [rloo, grpo, drGrpo]) {

@@ -18,7 +18,7 @@ export interface GroupRelativeOptions {
  * Source: GRPO, Shao et al. 2024, arXiv:2402.03300; Dr. GRPO, Liu et al. 2025, arXiv:2503.20783; RLOO, Ahmadian et al. 2024,
  * arXiv:2402.14740.
  * Differs from common code: statistics are over episodes, never over turns, so that long episodes do not count more. In a group of
- * one, `mean` gives 0 and `others`, whose baseline is empty, gives R.
+ * one, as failures may leave it, there is nothing to compare with: the advantage is 0, also where the baseline of the others is empty.
  *
  * @param returns [episodes] R, undiscounted
  * @param groups [episodes] the same number for episodes of the same task and seed
@@ -40,12 +40,9 @@ export function groupRelativeAdvantages(
     const spread = standardDeviation(own) * (deviation === 'population' ? Math.sqrt(1 - 1 / own.length) : 1);
     const scale = scaleEpsilon === null ? 1 : spread + scaleEpsilon;
     // Without this, rounding would make an advantage of a group whose returns are all equal.
-    const isFlat = own.every((value) => value === own[0]);
-    for (const i of members) {
-      const leaveOneOut = own.length === 1 ? returns[i] : (own.length / (own.length - 1)) * (returns[i] - center);
-      const difference = isFlat && own.length > 1 ? 0 : baseline === 'others' ? leaveOneOut : returns[i] - center;
-      advantages[i] = difference / scale;
-    }
+    if (own.every((value) => value === own[0])) continue;
+    const factor = baseline === 'others' ? own.length / (own.length - 1) : 1;
+    for (const i of members) advantages[i] = (factor * (returns[i] - center)) / scale;
   }
   return advantages;
 }

@@ -8,6 +8,7 @@ import { describeOnDevices } from '@bowyer/testing';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { DoubleCritic, type CriticBatch } from './double-critic.js';
 import { LineEncoder } from './line-encoder.js';
+import { RecencyEncoder } from './recency-encoder.js';
 
 let device: Device;
 beforeAll(async () => {
@@ -54,6 +55,27 @@ test('it has the heads and widths of the study: about 0.08 M weights at width 64
   const line = (129 + 65) * 64;
   expect(critic.size).toBe(words + phrase + line + 2 * heads(4 * 64 + 1) + 2 * heads(65));
 });
+
+test.each(['line', 'recency'])(
+  '%s: a turn has the value that it has alone, however many are asked for at once',
+  async (kind) => {
+    const encoder = kind === 'line' ? new LineEncoder(tokenizer, 8) : new RecencyEncoder(tokenizer, 8);
+    const critic = await DoubleCritic.create({ device, encoder, rng: new Rng(0), outputBias: 0, optimizer });
+    // Each turn has a line that no other has.
+    const observations = Array.from(
+      { length: 5000 },
+      (_, i) => `${` ${animals[i % 5]}`.repeat(1 + (Math.floor(i / 5) % 50))} ${i}\n`,
+    );
+    const actions = observations.map((_, i) => question(animals[i % 3]));
+    const { q1, v2 } = await critic.evaluate(observations, actions, 'online');
+    for (const i of [0, 2047, 3500, 4999]) {
+      const alone = await critic.evaluate([observations[i]], [actions[i]], 'online');
+      expect(q1[i]).toBeCloseTo(alone.q1[0], 5);
+      expect(v2[i]).toBeCloseTo(alone.v2[0], 5);
+    }
+    await critic.release();
+  },
+);
 
 test('it starts at the output bias and learns "was it asked before" and the number of turns', async () => {
   const critic = await newCritic(0, 64);

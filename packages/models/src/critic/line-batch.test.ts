@@ -3,6 +3,8 @@ import { bucket, LineBatcher, splitLines } from './line-batch.js';
 
 const history = 'Questions:\nis it big? Yes.\nis it a dog? No.\n';
 const tokenizer = wordLevelTokenizer([history], { wholeTokens: [' Yes.\n', ' No.\n'] });
+const batchOf = (observations: string[], actions: string[] | null) =>
+  new LineBatcher(tokenizer).batches(observations, actions)[0].batch;
 const row = (matrix: Float32Array, index: number, width: number) => [
   ...matrix.subarray(index * width, (index + 1) * width),
 ];
@@ -17,7 +19,7 @@ test('buckets: few sizes, at most an eighth of padding beyond 8', () => {
 });
 
 test('a line is its question’s words, each with weight 1/√4, and its answer', () => {
-  const { sizes, words, lineWords, lineAnswers } = new LineBatcher(tokenizer).batch([history], null);
+  const { sizes, words, lineWords, lineAnswers } = batchOf([history], null);
   const spelled = (i: number) => tokenizer.decode([words[i]]);
   const weightOf = (line: number) =>
     Object.fromEntries(
@@ -31,7 +33,7 @@ test('a line is its question’s words, each with weight 1/√4, and its answer'
 
 test('each different line and action stands once, and counts say how often', () => {
   const twice = `${history}is it big? Yes.\n`;
-  const batch = new LineBatcher(tokenizer).batch([history, twice], ['is it big?', 'is it big?']);
+  const batch = batchOf([history, twice], ['is it big?', 'is it big?']);
   expect(batch.sizes).toEqual({ observations: 8, lines: 8, actions: 8, words: 11 });
   expect(row(batch.lineCounts, 0, 8)).toEqual([1, 1, 1, 0, 0, 0, 0, 0]);
   expect(row(batch.lineCounts, 1, 8)).toEqual([1, 2, 1, 0, 0, 0, 0, 0]);
@@ -41,7 +43,21 @@ test('each different line and action stands once, and counts say how often', () 
 });
 
 test('an empty action and an empty observation are rows of zeros', () => {
-  const batch = new LineBatcher(tokenizer).batch([''], ['']);
+  const batch = batchOf([''], ['']);
   expect(batch.turns[0]).toBe(0);
   expect([...batch.lineCounts, ...batch.actionWords].every((x) => x === 0)).toBe(true);
+});
+
+test('batches are bounded however many lines no other turn has, and have every observation once, in order', () => {
+  const asked = Array.from({ length: 12_000 }, (_, i) => `${i}\n`);
+  for (const decays of [[], [0, 0.5]]) {
+    const batches = new LineBatcher(tokenizer).batches(asked, null, decays);
+    expect(batches.flatMap(({ items }) => items)).toEqual([...asked.keys()]);
+    for (const { items, batch } of batches) {
+      const matrices = [batch.lineCounts, ...batch.decayedCounts, batch.lineWords, batch.actionWords];
+      expect(matrices.reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(2 ** 24);
+      expect([...batch.turns.subarray(0, items.length)].every((turns) => turns === 1)).toBe(true);
+    }
+  }
+  expect(new LineBatcher(tokenizer).batches(asked.slice(0, 2000), null)).toHaveLength(1);
 });

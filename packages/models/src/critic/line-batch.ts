@@ -27,6 +27,12 @@ export interface LineBatch {
   sizes: { observations: number; lines: number; actions: number; words: number };
 }
 
+/**
+ * Entries of the matrices of a batch, which a batch of several observations never exceeds. The matrix of N turns, each with a line
+ * that no other has, is N² in one batch.
+ */
+const BATCH_ENTRIES = 2 ** 24;
+
 /** A memory of at most so many tokenized texts; then it starts afresh. */
 const cacheLimit = 100_000;
 
@@ -36,9 +42,60 @@ export class LineBatcher {
 
   constructor(private readonly tokenizer: Tokenizer) {}
 
-  batch(observations: readonly string[], actions: readonly string[] | null, decays: readonly number[] = []): LineBatch {
+  /**
+   * Makes one batch, or several where its matrices would be larger than `BATCH_ENTRIES`. Neighbours stay together: the turns of an
+   * episode have their lines in common.
+   *
+   * @param decays for `decayedCounts`
+   * @returns batches with the indices of their observations, in order
+   */
+  batches(
+    observations: readonly string[],
+    actions: readonly string[] | null,
+    decays: readonly number[] = [],
+  ): { items: number[]; batch: LineBatch }[] {
+    const texts = observations.map(splitLines);
+    return this.#parts(texts, actions, 1 + decays.length).map((items) => {
+      const lines = items.map((i) => texts[i]);
+      return { items, batch: this.#batch(lines, actions && items.map((i) => actions[i]), decays) };
+    });
+  }
+
+  /** @param matrices [observations, lines] of a batch */
+  #parts(texts: readonly (readonly string[])[], actions: readonly string[] | null, matrices: number): number[][] {
+    const parts: number[][] = [];
+    let found = { lines: new Set<string>(), actions: new Set<string>(), words: new Set<number>() };
+    const add = (i: number) => {
+      const note = (text: string, known: Set<string>) => {
+        if (known.has(text)) return;
+        known.add(text);
+        for (const id of this.#encode(text)) found.words.add(id);
+      };
+      for (const line of texts[i]) note(line, found.lines);
+      if (actions) note(actions[i], found.actions);
+    };
+    for (const i of texts.keys()) {
+      add(i);
+      const part = parts.at(-1);
+      const [lines, words] = [bucket(found.lines.size), bucket(found.words.size)];
+      const entries = matrices * bucket((part?.length ?? 0) + 1) * lines + words * (lines + bucket(found.actions.size));
+      if (part && entries <= BATCH_ENTRIES) part.push(i);
+      else {
+        parts.push([i]);
+        found = { lines: new Set(), actions: new Set(), words: new Set() };
+        add(i);
+      }
+    }
+    return parts;
+  }
+
+  #batch(
+    texts: readonly (readonly string[])[],
+    actions: readonly string[] | null,
+    decays: readonly number[],
+  ): LineBatch {
     const lines = new Numbering<string>();
-    const linesOf = observations.map((observation) => splitLines(observation).map((line) => lines.indexOf(line)));
+    const linesOf = texts.map((own) => own.map((line) => lines.indexOf(line)));
     const differentActions = new Numbering<string>();
     const actionOf = (actions ?? []).map((action) => differentActions.indexOf(action));
 
@@ -48,7 +105,7 @@ export class LineBatcher {
     const actionIds = differentActions.items.map(wordsOf);
 
     const sizes = {
-      observations: bucket(observations.length),
+      observations: bucket(texts.length),
       lines: bucket(lines.items.length),
       actions: bucket(differentActions.items.length),
       words: bucket(words.items.length),

@@ -17,7 +17,7 @@ import { filled, heLinear, perceptron, type Parameters } from '../layers/linear.
 import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
 import type { Tokenizer } from '@bowyer/text';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
-import { LineBatcher } from './line-batch.js';
+import { LineBatcher, type LineBatch } from './line-batch.js';
 
 /** Keep both parts of the state of order 1 over twenty turns. */
 const lineScale = 1 / 3;
@@ -70,22 +70,11 @@ export class LineEncoder implements CriticEncoder {
     return { v, q: g.concat([v, action, g.mul(dialogue, action), g.mul(sumOver(questions), action)], 1) };
   }
 
-  /** One batch: what lines have in common is computed once in it. */
+  /** What lines of a batch have in common is computed once in it. */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
-    const batch = this.#batcher.batch(observations, actions);
-    const { sizes } = batch;
-    const inputs = {
-      words: { dims: [sizes.words], data: batch.words },
-      line_words: { dims: [sizes.lines, sizes.words], data: batch.lineWords },
-      line_answers: { dims: [sizes.lines], data: batch.lineAnswers },
-      line_counts: { dims: [sizes.observations, sizes.lines], data: batch.lineCounts },
-      turns: { dims: [sizes.observations, 1], data: batch.turns },
-      ...(actions && {
-        action_words: { dims: [sizes.actions, sizes.words], data: batch.actionWords },
-        actions: { dims: [sizes.observations], data: batch.actions },
-      }),
-    };
-    return [{ inputs, rows: sizes.observations, items: observations.map((_, i) => i) }];
+    return this.#batcher
+      .batches(observations, actions)
+      .map(({ items, batch }) => feedsOf(items, batch, actions !== null));
   }
 
   async save(dir: string): Promise<void> {
@@ -98,4 +87,20 @@ export class LineEncoder implements CriticEncoder {
     const own = Object.entries(parameters).filter(([name]) => /^(words|phrase|line)\./.test(name));
     await writeWeights(dir, Object.fromEntries(own));
   }
+}
+
+function feedsOf(items: number[], batch: LineBatch, withActions: boolean): CriticFeeds {
+  const { sizes } = batch;
+  const inputs = {
+    words: { dims: [sizes.words], data: batch.words },
+    line_words: { dims: [sizes.lines, sizes.words], data: batch.lineWords },
+    line_answers: { dims: [sizes.lines], data: batch.lineAnswers },
+    line_counts: { dims: [sizes.observations, sizes.lines], data: batch.lineCounts },
+    turns: { dims: [sizes.observations, 1], data: batch.turns },
+    ...(withActions && {
+      action_words: { dims: [sizes.actions, sizes.words], data: batch.actionWords },
+      actions: { dims: [sizes.observations], data: batch.actions },
+    }),
+  };
+  return { inputs, rows: sizes.observations, items };
 }

@@ -39,11 +39,8 @@ test('learns what the order of lines decides, which a sum over lines cannot', as
 });
 
 test('a line that occurs twice counts decay^n for the n lines behind each of its places', () => {
-  const { decayedCounts, lineCounts, sizes } = new LineBatcher(tokenizer).batch(
-    ['ok\nopen red door\nok\n'],
-    null,
-    [0, 0.5],
-  );
+  const [{ batch }] = new LineBatcher(tokenizer).batches(['ok\nopen red door\nok\n'], null, [0, 0.5]);
+  const { decayedCounts, lineCounts, sizes } = batch;
   expect([...lineCounts.slice(0, 2)]).toEqual([2, 1]);
   expect([...decayedCounts[0].slice(0, 2)]).toEqual([1, 0]);
   expect([...decayedCounts[1].slice(0, 2)]).toEqual([0.25 + 1, 0.5]);

@@ -13,7 +13,7 @@ import { filled, heLinear, perceptron, type Parameters } from '../layers/linear.
 import { writeWeights, type HostTensors } from '@bowyer/checkpoints';
 import type { Tokenizer } from '@bowyer/text';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
-import { LineBatcher } from './line-batch.js';
+import { LineBatcher, type LineBatch } from './line-batch.js';
 
 /** The last line alone, the last few, the last dozen; beside them, all. */
 const DECAYS = [0, 0.6, 0.9] as const;
@@ -66,29 +66,11 @@ export class RecencyEncoder implements CriticEncoder {
     return { v, q: g.concat([v, action, ...sums.map((sum) => g.mul(sum, action))], 1) };
   }
 
-  /** One batch: what lines have in common is computed once in it. */
+  /** What lines of a batch have in common is computed once in it. */
   feeds(observations: readonly string[], actions: readonly string[] | null): CriticFeeds[] {
-    const batch = this.#batcher.batch(observations, actions, DECAYS);
-    const { sizes, turns } = batch;
-    const dims = [sizes.observations, sizes.lines];
-    const scaled = (weights: Float32Array, scale: (row: number) => number) =>
-      weights.map((weight, i) => weight * scale(Math.floor(i / sizes.lines)));
-    const weights = [
-      ...batch.decayedCounts.map((counts, k) => scaled(counts, () => Math.sqrt(1 - DECAYS[k] ** 2))),
-      scaled(batch.lineCounts, (row) => 1 / Math.sqrt(Math.max(1, turns[row]))),
-    ];
-    const inputs = {
-      words: { dims: [sizes.words], data: batch.words },
-      line_words: { dims: [sizes.lines, sizes.words], data: batch.lineWords },
-      line_last_words: { dims: [sizes.lines], data: batch.lineAnswers },
-      ...Object.fromEntries(weights.map((data, k) => [`line_weights_${k}`, { dims, data }])),
-      log_lines: { dims: [sizes.observations, 1], data: turns.map((count) => Math.log1p(count) / 2) },
-      ...(actions && {
-        action_words: { dims: [sizes.actions, sizes.words], data: batch.actionWords },
-        actions: { dims: [sizes.observations], data: batch.actions },
-      }),
-    };
-    return [{ inputs, rows: sizes.observations, items: observations.map((_, i) => i) }];
+    return this.#batcher
+      .batches(observations, actions, DECAYS)
+      .map(({ items, batch }) => feedsOf(items, batch, actions !== null));
   }
 
   async save(dir: string): Promise<void> {
@@ -101,5 +83,33 @@ export class RecencyEncoder implements CriticEncoder {
     await this.save(dir);
     const own = Object.entries(parameters).filter(([name]) => /^(words|phrase|line)\./.test(name));
     await writeWeights(dir, Object.fromEntries(own));
+  }
+}
+
+function feedsOf(items: number[], batch: LineBatch, withActions: boolean): CriticFeeds {
+  const { sizes, turns } = batch;
+  const dims = [sizes.observations, sizes.lines];
+  batch.decayedCounts.forEach((counts, k) => scaleRows(counts, sizes.lines, () => Math.sqrt(1 - DECAYS[k] ** 2)));
+  scaleRows(batch.lineCounts, sizes.lines, (row) => 1 / Math.sqrt(Math.max(1, turns[row])));
+  const weights = [...batch.decayedCounts, batch.lineCounts];
+  const inputs = {
+    words: { dims: [sizes.words], data: batch.words },
+    line_words: { dims: [sizes.lines, sizes.words], data: batch.lineWords },
+    line_last_words: { dims: [sizes.lines], data: batch.lineAnswers },
+    ...Object.fromEntries(weights.map((data, k) => [`line_weights_${k}`, { dims, data }])),
+    log_lines: { dims: [sizes.observations, 1], data: turns.map((count) => Math.log1p(count) / 2) },
+    ...(withActions && {
+      action_words: { dims: [sizes.actions, sizes.words], data: batch.actionWords },
+      actions: { dims: [sizes.observations], data: batch.actions },
+    }),
+  };
+  return { inputs, rows: sizes.observations, items };
+}
+
+/** Multiplies each row of a matrix by its factor, in place. */
+function scaleRows(matrix: Float32Array, width: number, factorOf: (row: number) => number): void {
+  for (let start = 0; start < matrix.length; start += width) {
+    const factor = factorOf(start / width);
+    for (let i = start; i < start + width; i++) matrix[i] *= factor;
   }
 }

@@ -1,0 +1,147 @@
+// Every algorithm in every form of context, where the text fills the policy's context and an utterance has all of max_new_tokens.
+// The last token of such an utterance stands behind the context: it is predicted from the one before, and never read.
+import {
+  agentEnvironment,
+  AgentMemory,
+  datasetFor,
+  demonstrationsIn,
+  dialoguesOf,
+  environmentOf,
+  makeDemonstrations,
+  type DialogueConfig,
+  type DemonstrationConfig,
+  type MemoryConfig,
+} from '@bowyer/agent';
+import { algorithmNames, findAlgorithm, trainingRun, type Dataset } from '@bowyer/algorithms';
+import { camelKeys, type DemonstrationSet, type EpisodeRecord, type Trajectory } from '@bowyer/core';
+import { openDevice, type Device } from '@bowyer/graph';
+import { wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
+import { unprepared } from './composed.js';
+import { makeAgent, optionsOf } from './small-training.js';
+
+const CONTEXT = 48;
+const LONGEST = 6;
+const TURNS = 3;
+
+type Config = DialogueConfig & DemonstrationConfig & MemoryConfig & Parameters<typeof datasetFor>[2];
+
+const configOf = ({ context, memory, playAsChat }: Form): Config => {
+  const choices = [`context=${context}`, `memory=${memory}`, 'demonstrations.count=6'];
+  const config = camelKeys(unprepared('ppo_cookingworld', ...choices).resolve()) as unknown as Config;
+  return { ...config, playAsChat, chatTemplate: 'chatml', maxTurns: TURNS, maxNewTokens: LONGEST };
+};
+
+/** Words of the environment, more than an utterance has room for. */
+const WORDS = 'take the knife and open the fridge and cook the meal'.split(' ');
+
+interface Form {
+  context: string;
+  memory: string;
+  playAsChat: boolean;
+}
+
+const { repository } = unprepared('ppo_cookingworld');
+const forms: Form[] = repository.options('context').flatMap((context) => [
+  // A search by vectors gives an algorithm the same texts to read as one by words.
+  ...repository
+    .options('memory')
+    .filter((memory) => memory !== 'encoder')
+    .map((memory) => ({ context, memory, playAsChat: false })),
+  { context, memory: 'none', playAsChat: true },
+]);
+
+let device: Device;
+let set: DemonstrationSet;
+let tokenizer: Tokenizer;
+beforeAll(async () => {
+  device = await openDevice({ device: 'cpu', threads: 1 });
+  set = await makeDemonstrations(configOf(forms[0]));
+  const texts = set.demonstrations.flatMap(({ opening, turns }) => [
+    opening,
+    ...turns.flatMap(({ action, nextObservation = '' }) => [`${action}\n`, nextObservation]),
+  ]);
+  tokenizer = wordLevelTokenizer([...texts, WORDS.join(' ')]);
+});
+afterAll(() => device.close());
+
+/** The demonstrations with actions of so many tokens that their end is the last of `max_new_tokens`. */
+const longWinded = (records: NonNullable<DemonstrationSet['records']>) =>
+  records.map((record): EpisodeRecord => {
+    if (!('reset' in record)) throw new Error('a demonstration of the expert is a record');
+    const steps = record.steps.slice(0, TURNS);
+    const action = WORDS.slice(0, LONGEST - 1).join(' ');
+    return {
+      ...record,
+      steps: steps.map((step, i) => ({ ...step, action, terminated: i === steps.length - 1, truncated: false })),
+    };
+  });
+
+const variants: [name: string, changes: object][] = [
+  ...algorithmNames().map((name): [string, object] => [name, {}]),
+  ['archer', { useBaseline: true, klCoefficient: 0.1 }],
+  ['ppo', { gaeLevel: 'token', klCoefficient: 0.1, klIn: 'reward' }],
+  ['ppo', { valueFunction: 'critic', gaeLevel: 'bilevel' }],
+  ['grpo', { klCoefficient: 0.1, entropyCoefficient: 0.01 }],
+];
+
+test.each(variants)(
+  '%s %j: trains where contexts are full and utterances as long as they may be',
+  async (name, changes) => {
+    const unit = findAlgorithm(name)!;
+    const newline = tokenizer.encode('\n')[0];
+    const model = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: CONTEXT };
+    const { policy, critic, valueModel } = await makeAgent(
+      name,
+      { device, tokenizer, config: model, maskedTokenIds: [] },
+      changes,
+    );
+    const start = await policy.copyParameters();
+    const sampling = {
+      temperature: 1,
+      topK: 0,
+      topP: 1,
+      greedy: false,
+      maxNewTokens: LONGEST,
+      terminatorIds: [newline],
+    };
+    const options = {
+      ...optionsOf(name, { iterations: 1, epochs: 1, rolloutSize: 4, evalSize: 2, evalFreq: 9, ...changes }),
+      slots: 4,
+      sampling,
+    };
+    const failed: string[] = [];
+    for (const form of unit.needs.source === 'dataset' ? forms.filter(({ playAsChat }) => !playAsChat) : forms) {
+      const config = configOf(form);
+      const memory = await AgentMemory.open(config, device);
+      memory?.addDemonstrations(config, set);
+      const records = longWinded(set.records!);
+      const demonstrations = await demonstrationsIn(config, { ...set, records }, memory?.memory ?? null);
+      const dataset = await datasetFor(policy, { kind: 'episodes', demonstrations }, config, () => {});
+      const played: Trajectory[] = [];
+      const run = trainingRun({
+        policy,
+        critic,
+        valueModel,
+        dataset,
+        dialogues: await dialoguesOf(policy, config, { envParts: {}, log: () => {} }),
+        makeEnv: agentEnvironment(config, environmentOf(config, {}), memory?.memory ?? null),
+        openTeacher: () => policy.freeze(),
+        restoreStart: () => policy.restoreParameters(start),
+        hooks: { log: async (_iteration, _metrics, rollout = []) => void played.push(...rollout) },
+      });
+      const learned =
+        unit.needs.source === 'dataset' ? (dataset as Extract<Dataset, { kind: 'episodes' }>).episodes : played;
+      try {
+        await unit.train(run, options);
+      } catch (error) {
+        failed.push(`${JSON.stringify(form)}: ${(error as Error).message}`);
+      }
+      const longest = Math.max(...learned.flatMap(({ segments }) => segments.map(({ ids }) => ids.length)));
+      if (longest < CONTEXT) failed.push(`${JSON.stringify(form)}: the longest segment has ${longest} tokens`);
+    }
+    expect(failed).toEqual([]);
+    if (valueModel !== policy) await valueModel?.release();
+    await policy.release();
+    await critic?.release();
+  },
+);
