@@ -31,6 +31,7 @@ export {
   agentFolderOf,
   criticFolderOf,
   isAdapterFolder,
+  learnedConversations,
   memoryFileOf,
   modelProblem,
   runOf,

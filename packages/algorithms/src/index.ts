@@ -34,6 +34,7 @@ export { policyUpdateKeys, type AdvantageTurn, type PolicyUpdateOptions } from '
 export { updatePolicy } from './policy-gradient/policy-update.js';
 export { conversationExamples, conversationLoss, learnedTokens, type Examples } from './imitation/examples.js';
 export { imitate, type ImitationSettings } from './imitation/imitate.js';
+export { loggingStepsKey } from './dataset/passes.js';
 
 // Playing
 export {

@@ -46,6 +46,7 @@ const options = (seed: number) => ({
   gradAccumSteps: 1,
   dropout: false,
   batchOf: 'contexts' as const,
+  loggingSteps: null,
   observationWeight: 0,
   gradReduction: 'sum' as const,
   criticLr: 3e-3,

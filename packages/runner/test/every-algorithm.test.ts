@@ -49,7 +49,7 @@ interface Checkpoint {
 }
 
 /** Trains from a checkpoint to the end. @returns also the first checkpoint on the way */
-async function train(name: string, from: Checkpoint | null, precision = 'float32') {
+async function train(name: string, from: Checkpoint | null, precision = 'float32', changes: object = {}) {
   const { policy, critic, valueModel } = await makeAgent(name, { device });
   const start = await policy.copyParameters();
   if (from) {
@@ -97,7 +97,7 @@ async function train(name: string, from: Checkpoint | null, precision = 'float32
       },
     },
   });
-  const [unit, options] = [findAlgorithm(name)!, optionsOf(name)];
+  const [unit, options] = [findAlgorithm(name)!, optionsOf(name, changes)];
   const integers = unit.openPlayer({ ...run, samplesIntegers: true }, options);
   await unit.train(precision === 'integers' ? { ...run, openRollouts: integers } : run, options);
   const parameters = await policy.copyParameters();
@@ -117,6 +117,25 @@ test.each([...algorithmNames().map((name) => [name, 'float32']), ['grpo', 'integ
     expect(rest.parameters).toEqual(whole.parameters);
   },
 );
+
+const onDatasets = algorithmNames().filter((name) => 'logging_steps' in findAlgorithm(name)!.options.properties);
+
+test('what learns from a dataset may log between the ends of epochs', () => {
+  expect(onDatasets.sort()).toEqual(['awr', 'bc', 'filteredbc', 'iql', 'offline_archer', 'offline_dpo']);
+});
+
+test.each(onDatasets)('%s: logging_steps adds lines between the ends of epochs, in a resumed run too', async (name) => {
+  const stepsOf = (lines: readonly string[]) => lines.map((line) => (JSON.parse(line) as [number])[0] + 1);
+  const changes = { batchSize: 1, evalFreq: 1, filterQuantile: 0 };
+  const ends = stepsOf((await train(name, null, 'float32', changes)).lines);
+  const often = { ...changes, loggingSteps: 3 };
+  const whole = await train(name, null, 'float32', often);
+  const all = Array.from({ length: ends.at(-1)! + 1 }, (_, step) => step);
+  expect(stepsOf(whole.lines)).toEqual(all.filter((step) => (step > 0 && step % 3 === 0) || ends.includes(step)));
+  expect(whole.lines.length).toBeGreaterThan(ends.length);
+  const first: Checkpoint = whole.first!;
+  expect((await train(name, first, 'float32', often)).lines).toEqual(whole.lines.slice(first.lines));
+});
 
 const withReference = algorithmNames().filter(
   (name) => 'reference_quantization' in findAlgorithm(name)!.options.properties,

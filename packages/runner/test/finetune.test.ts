@@ -113,6 +113,12 @@ test('conversations: what is printed, logged and saved; the line to try it runs'
   expect(held).toHaveLength(4);
   expect(held[3]).toBeLessThan(held[0] - 1);
 
+  // More lines, or fewer; an epoch's end is always among them.
+  await ends('chat-steps', 'conversations.jsonl', 'chat_template=chatml', 'logging_steps=3');
+  const sparse = await metricsOf('chat-steps');
+  expect(sparse.map(({ iteration }) => iteration)).toEqual([0, 3, 4, 6, 8, 9, 12]);
+  expect(losses(sparse, 'eval/nll')).toEqual(held);
+
   const best = Math.min(...held.slice(1));
   expect(stdout).toContain(
     `best (epoch ${held.indexOf(best)})  ${best.toFixed(4)}       ${Math.exp(best).toPrecision(4)}`,

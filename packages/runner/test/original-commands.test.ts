@@ -244,12 +244,66 @@ test('AgentGym’s script of behaviour cloning', async () => {
   });
 });
 
+test('the second step of AgentGym’s script plays the model of its first, in all environments of its data', async () => {
+  const run = at('outputs/twice');
+  mkdirSync(join(run, 'checkpoints/best'), { recursive: true });
+  writeFileSync(join(run, 'checkpoints/best/config.json'), '{}');
+  writeFileSync(
+    at('turns.json'),
+    '[{"conversations": [{"from": "human", "value": "go"}, {"from": "gpt", "value": "north", "loss": true}]}]',
+  );
+  const record = {
+    agentType: 'bc',
+    epochs: 2,
+    env: { name: 'alfworld', stepLimit: 30 },
+    context: { kind: 'auto' },
+    memory: { kind: 'none' },
+    demonstrations: { path: at('turns.json') },
+    playAsChat: true,
+    chatTemplate: 'chatml',
+    maxNewTokens: 77,
+  };
+  writeFileSync(join(run, 'run-config.json'), JSON.stringify(record));
+  const step = (task: string, model: string) =>
+    words(
+      EVALUATE.replace('PATH/outputs/clone/train_epoch_1', model).replace(
+        'alfworld" --eval_batch',
+        `${task}" --eval_batch`,
+      ),
+    );
+  for (const task of ['webshop', 'alfworld', 'textcraft', 'sciworld']) {
+    const typed = step(task, 'PATH/outputs/twice//train_epoch_2');
+    expect(await refusal('eval_agentgym', ...typed)).toBeNull();
+    expect((await composed('eval_agentgym', ...typed)).resolve()).toMatchObject({
+      checkpoint_path: run,
+      play_as_chat: true,
+      chat_template: 'chatml',
+      max_new_tokens: 77,
+      env: { name: task, backend: 'agentgym' },
+    });
+  }
+  expect(await notesOf('eval_agentgym', ...step('webshop', 'PATH/outputs/twice/train_epoch_2'))).toContain(
+    `model_path=${run}/train_epoch_2: checkpoint_path=${run}; the best agent of the run, which has 2 epochs`,
+  );
+  expect(await refusal('eval_agentgym', ...step('webshop', 'PATH/outputs/twice/train_epoch_1'))).toContain(
+    `here: checkpoint_path=${run}, its best agent: the run has 2 epochs, and no model of each of them is kept`,
+  );
+  // The data may be gone; what learned from episodes stays in its environment.
+  rmSync(at('turns.json'));
+  expect(await refusal('eval_agentgym', ...step('webshop', 'PATH/outputs/twice'))).toBeNull();
+  writeFileSync(join(run, 'run-config.json'), JSON.stringify({ ...record, demonstrations: { path: null } }));
+  expect(await refusal('eval_agentgym', ...step('webshop', 'PATH/outputs/twice'))).toMatch(
+    /was trained in alfworld, and would be played in webshop/,
+  );
+});
+
 test('what each argument became is noted once', async () => {
   const notes = await notesOf('bc_agentgym', ...words(CLONE));
   expect(notes).toHaveLength(23); // of 26 four are ours, and the backend follows
   expect(notes).toEqual(
     expect.arrayContaining([
       'n_epochs=1: epochs=1',
+      'logging_step_freq=5: logging_steps=5',
       'num_workers=8: changes nothing here: data are loaded in the process itself',
       'data_len=200: changes nothing here: AgentGym’s own code does not read it either',
       'timeout=2400: env.timeout_ms=2400000',

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { isConversationFile } from '@bowyer/conversations';
 import type { ConfigProblem } from '@bowyer/core';
 import type { ContextOptions, MemoryOptions } from '@bowyer/envs';
 import { hubId } from './hub-id.js';
@@ -51,7 +52,10 @@ export interface RunRecord {
   env?: { name?: string; envs?: unknown };
   /** The model that the agent started from; null or absent where it was made from scratch. */
   policyLm?: string | null;
-  demonstrations?: object;
+  demonstrations?: { path?: string | null };
+  playAsChat?: boolean;
+  /** Of a run that learned from a dataset. */
+  epochs?: number;
   context?: ContextOptions;
   memory?: MemoryOptions;
 }
@@ -65,6 +69,16 @@ export function runOf(agentFolder: string): RunRecord | null {
     folder = dirname(folder);
   }
   return null;
+}
+
+/**
+ * Tells whether an agent learned from conversations of a file. Such a model belongs to no environment: the run's own is the one that it
+ * was evaluated in. A file that is gone is taken for one of conversations where the run read its data through a chat template.
+ */
+export function learnedConversations({ demonstrations, playAsChat = false, epochs }: RunRecord): boolean {
+  const path = demonstrations?.path ?? null;
+  if (path === null || epochs === undefined) return false;
+  return existsSync(path) ? isConversationFile(path) : playAsChat;
 }
 
 /** The reason why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does. */

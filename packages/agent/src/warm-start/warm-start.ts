@@ -168,6 +168,7 @@ async function makeStart(
         lmLr: lr,
         lmSchedule,
         maxGradNorm,
+        loggingSteps: null,
         validationShare: 0,
         evalFreq: 1,
         evalSize: 0,

@@ -103,7 +103,8 @@ async function clone<Item>(
     },
     options,
   );
-  await imitate(run, examplesOf(training), options, { batchSize, parts: options.gradAccumSteps, evaluation });
+  const { gradAccumSteps: parts, loggingSteps } = options;
+  await imitate(run, examplesOf(training), options, { batchSize, parts, loggingSteps, evaluation });
 }
 
 async function lossOf<Item>(

@@ -2,7 +2,7 @@
 import { minibatches, Rng, scheduledRate } from '@bowyer/core';
 import type { LanguageModel, TokenExample } from '@bowyer/models';
 import { reportStep, type DatasetEvaluation, type StepReports } from '../dataset/dataset-evaluation.js';
-import { stepsOf, type PassOptions } from '../dataset/passes.js';
+import { isLogged, stepsOf, type PassOptions } from '../dataset/passes.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import type { TrainingRun } from '../run/training-run.js';
 import type { Examples } from './examples.js';
@@ -12,6 +12,8 @@ export interface ImitationSettings {
   batchSize: number;
   /** Parts in which a batch runs through the model, one after the other; their gradients are added. 1 if not given. */
   parts?: number;
+  /** Optimizer steps between two lines of metrics; null or not given: `logsPerEpoch` decides. */
+  loggingSteps?: number | null;
   /** Metrics are logged that often in an epoch, as far as it has steps; once, at its end, if not given. */
   logsPerEpoch?: number;
   /** Before the first step, and wherever it is due; its metrics are logged, and the best agent is kept. */
@@ -29,16 +31,15 @@ export async function imitate<Item>(
   { policy, hooks, state, firstIteration }: Pick<TrainingRun, 'policy' | 'hooks' | 'state' | 'firstIteration'>,
   { items, batchOf, metricsOf }: Examples<Item>,
   options: PassOptions,
-  { batchSize, parts = 1, logsPerEpoch = 1, evaluation = null }: ImitationSettings,
+  { batchSize, parts = 1, loggingSteps = null, logsPerEpoch: perEpoch, evaluation = null }: ImitationSettings,
 ): Promise<void> {
   const { stepsPerEpoch, totalSteps } = stepsOf(items.length, batchSize, options.epochs);
-  const logEvery = Math.ceil(stepsPerEpoch / logsPerEpoch);
   const sums = (state.epoch ??= { lossSum: 0, count: 0 }) as EpochSums;
 
   const rateAt = (before: number) => scheduledRate(options.lmLr, before, totalSteps, options.lmSchedule);
   const reports: StepReports = {
     evaluation,
-    isDue: (after) => after > 0 && (after % stepsPerEpoch) % logEvery === 0,
+    isDue: (after) => isLogged(after, { stepsPerEpoch, loggingSteps, perEpoch }),
     metricsOf: (after) => {
       const { lossSum, count } = sums;
       sums.lossSum = sums.count = 0;

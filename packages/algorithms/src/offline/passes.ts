@@ -7,7 +7,7 @@ import {
   type DatasetEvaluationOptions,
   type StepReports,
 } from '../dataset/dataset-evaluation.js';
-import { datasetKeys, stepsOf, type PassOptions } from '../dataset/passes.js';
+import { datasetKeys, isLogged, stepsOf, type PassOptions } from '../dataset/passes.js';
 import { turnsOf } from '../learning/turn-batch.js';
 import { criticCalibration } from '../rollout/evaluate.js';
 import type { PlayOptions } from '../rollout/player.js';
@@ -37,6 +37,8 @@ export interface OfflineOptions extends PassOptions, Omit<DatasetEvaluationOptio
   batchSize: number;
   /** Micro-batches per optimizer step. */
   gradAccumSteps: number;
+  /** Optimizer steps between two lines of metrics; null: one line an epoch. */
+  loggingSteps: number | null;
   /** Discount per turn. */
   gamma: number;
 }
@@ -85,7 +87,7 @@ export async function offlineSteps(
   const rateAt = (before: number) => scheduledRate(options.lmLr, before, totalSteps, options.lmSchedule);
   const reports: StepReports = {
     evaluation,
-    isDue: (after) => after > 0 && after % stepsPerEpoch === 0,
+    isDue: (after) => isLogged(after, { stepsPerEpoch, loggingSteps: options.loggingSteps }),
     metricsOf: (after) => ({ ...takeMeans(sums), 'optim/steps': after, 'optim/lm_lr': rateAt(after - 1) }),
   };
 

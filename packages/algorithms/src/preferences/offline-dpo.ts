@@ -7,6 +7,7 @@
 import { Type } from '@sinclair/typebox';
 import { count, minibatches, rate, Rng, scheduledRate, share, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { rewardedEpisodes } from '../dataset/rewarded-episodes.js';
+import { isLogged, loggingStepsKey } from '../dataset/passes.js';
 import { rateScheduleSchema } from '../learning/policy-rate.js';
 import type { PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';
@@ -28,6 +29,7 @@ const options = Type.Object(
     batch_size: count('pairs per optimizer step'),
     lm_lr: rate('peak learning rate of the policy'),
     lm_schedule: rateScheduleSchema('optimizer steps', share('last learning rate as a share of the peak')),
+    ...loggingStepsKey('one line an epoch'),
     ...preferenceKeys,
   },
   { additionalProperties: false },
@@ -54,12 +56,12 @@ export const offlineDpo = defineAlgorithm({
   },
 });
 
-/** `epochs` passes over the pairs, a line of metrics for each. Metrics and checkpoints count optimizer steps. */
+/** `epochs` passes over the pairs. Metrics and checkpoints count optimizer steps. */
 async function passes(run: AlgorithmRun, pairs: readonly ScoredPair[], options: OfflineDpoOptions): Promise<void> {
   const { policy, hooks, state, firstIteration } = run;
   const stepsPerEpoch = Math.ceil(pairs.length / options.batchSize);
   const totalSteps = options.epochs * stepsPerEpoch;
-  // The metrics of the epoch under way are part of a checkpoint.
+  // The metrics since the last line are part of a checkpoint.
   const measured = (state.epoch ??= []) as Metrics[];
   const learn = (batch: readonly ScoredPair[]) => accumulatePreferences(policy, batch, options);
   let step = firstIteration;
@@ -69,7 +71,7 @@ async function passes(run: AlgorithmRun, pairs: readonly ScoredPair[], options: 
       const lr = scheduledRate(options.lmLr, step, totalSteps, options.lmSchedule);
       measured.push(await run.step([batch], learn, { lr, maxGradNorm: options.maxGradNorm }));
       hooks.progress('preferences', ++step, totalSteps);
-      if (step % stepsPerEpoch === 0) {
+      if (isLogged(step, { stepsPerEpoch, loggingSteps: options.loggingSteps })) {
         await hooks.log(step - 1, { ...meansOf(measured), 'preferences/pairs': pairs.length, 'optim/steps': step });
         measured.length = 0;
       }

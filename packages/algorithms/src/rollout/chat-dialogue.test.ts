@@ -66,6 +66,7 @@ test('the loss falls, and the trained model plays the game through its template'
       dropout: false,
       batchOf: 'contexts',
       observationWeight: 0,
+      loggingSteps: null,
       validationShare: 0,
       evalFreq: 1,
       evalSize: 0,

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Trajectory } from '@bowyer/core';
+import { protobuf, type Trajectory } from '@bowyer/core';
 import type { LoggedRun, LoggedStep } from './logger.js';
 import { findLogger, loggerNames, registerLogger } from './registry.js';
 import { crc32c } from './tensorboard/crc32c.js';
@@ -108,6 +108,71 @@ test('tensorboard: every record has its length and both checksums', async () => 
   }
 });
 
+const reader = `
+import json, sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+events = EventAccumulator(sys.argv[1]); events.Reload()
+print(json.dumps({
+  'nll': [[e.step, e.value] for e in events.Scalars('losses/nll')],
+  'test': events.Scalars('test/episodic_return')[0].value,
+  'text': [e.tensor_proto.string_val[0].decode() for e in events.Tensors('episodes/0')] if 'episodes/0' in events.Tags()['tensors'] else [],
+  'histogram': [e.histogram_value.num for e in events.Histograms('rollout/returns')] if events.Tags()['histograms'] else [],
+  'plugins': sorted(tag for tag in events.summary_metadata if tag.startswith('_hparams_')),
+}))`;
+const python = process.env.BOWYER_PYTHON ?? 'python3';
+const hasReader = spawnSync(python, ['-c', 'import tensorboard']).status === 0;
+
+/** What TensorBoard's own reader finds in a folder. */
+const read = (folder: string) =>
+  JSON.parse(spawnSync(python, ['-c', reader, folder], { encoding: 'utf8' }).stdout) as Record<string, unknown>;
+
+const { bytes, decode, double, int32, int64, messageType, optional, string } = protobuf;
+const sessionEvent = messageType('Event', {
+  wallTime: optional(1, double),
+  step: optional(2, int64),
+  fileVersion: optional(3, string),
+  summary: optional(5, bytes),
+  sessionLog: optional(7, messageType('SessionLog', { status: optional(1, int32) })),
+});
+
+/** The steps from which the files of a folder say that what is before them is to be forgotten, in the order of the files. */
+async function restarts(folder: string): Promise<number[]> {
+  const steps: number[] = [];
+  for (const file of (await readdir(folder)).sort()) {
+    const bytes = await readFile(join(folder, file));
+    for (let at = 0; at < bytes.length;) {
+      const length = Number(bytes.readBigUInt64LE(at));
+      const { step, sessionLog } = decode(sessionEvent, bytes.subarray(at + 12, at + 12 + length));
+      if (sessionLog?.status === 1) steps.push(Number(step ?? 0));
+      at += length + 16;
+    }
+  }
+  return steps;
+}
+
+test('tensorboard: a run that begins again, killed before its first checkpoint, makes its steps forgotten too', async () => {
+  const options = { dir: 'tensorboard', episodes: 0, histograms: false };
+  for (const value of [9, 8]) {
+    const killed = await findLogger('tensorboard')!.open(run(), options);
+    await killed.log(step(0, { 'losses/nll': value }));
+    await killed.log(step(1, { 'losses/nll': value }));
+    await killed.log(step(2, { 'losses/nll': value }));
+  }
+  const resumed = await findLogger('tensorboard')!.open(run(1), options);
+  await resumed.log(step(2, { 'losses/nll': 1.5 }));
+  await resumed.close(end);
+  const folder = join(directory, 'tensorboard');
+  expect(await restarts(folder)).toEqual([0, 0, 2]);
+  if (hasReader)
+    expect(read(folder)).toMatchObject({
+      nll: [
+        [0, 8],
+        [1, 8],
+        [2, 1.5],
+      ],
+    });
+});
+
 test('tensorboard: files are read in the order of their names, also when the clock was set back', async () => {
   const folder = join(directory, 'clock');
   const paths: string[] = [];
@@ -119,31 +184,16 @@ test('tensorboard: files are read in the order of their names, also when the clo
   expect([...paths].sort()).toEqual(paths);
 });
 
-const reader = `
-import json, sys
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-events = EventAccumulator(sys.argv[1]); events.Reload()
-print(json.dumps({
-  'nll': [[e.step, e.value] for e in events.Scalars('losses/nll')],
-  'test': events.Scalars('test/episodic_return')[0].value,
-  'text': events.Tensors('episodes/0')[0].tensor_proto.string_val[0].decode(),
-  'histogram': events.Histograms('rollout/returns')[0].histogram_value.num,
-  'plugins': sorted(tag for tag in events.summary_metadata if tag.startswith('_hparams_')),
-}))`;
-const python = process.env.BOWYER_PYTHON ?? 'python3';
-const hasReader = spawnSync(python, ['-c', 'import tensorboard']).status === 0;
-
 (hasReader ? test : test.skip)('tensorboard: its own reader reads it, without the steps that were lost', async () => {
-  const { stdout } = spawnSync(python, ['-c', reader, await writeEvents()], { encoding: 'utf8' });
-  const read = JSON.parse(stdout) as Record<string, unknown>;
-  expect(read).toMatchObject({
+  const found = read(await writeEvents());
+  expect(found).toMatchObject({
     nll: [
       [1, 2.5],
       [2, 1.5],
     ],
     test: -3.5,
-    histogram: 1,
+    histogram: [1],
   });
-  expect(read.text).toContain('| a \\| b | go | -1 |');
-  expect(read.plugins).toEqual(['_hparams_/session_end_info', '_hparams_/session_start_info']);
+  expect((found.text as string[])[0]).toContain('| a \\| b | go | -1 |');
+  expect(found.plugins).toEqual(['_hparams_/session_end_info', '_hparams_/session_start_info']);
 });

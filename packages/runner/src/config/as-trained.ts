@@ -29,18 +29,24 @@ interface Trained {
   place: string;
   record: Node;
   env: Node;
+  /** Whether the agent learned from conversations, so that its environment is that of its evaluations alone. */
+  isAnywhere: boolean;
 }
 
-/** The run of the agent that is played; null where the evaluation does not follow one. */
+/** The run of the agent that is played, and its environment; null where the evaluation does not follow one. */
 async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Trained | null> {
   const place = read('checkpoint_path') ?? read('policy_lm');
   if (typeof place !== 'string') return null;
-  const { agentFolderOf, runOf } = await import('@bowyer/agent');
-  const record = runOf(agentFolderOf(place)) as Node | null;
-  if (record?.env === undefined) return null;
+  const { agentFolderOf, learnedConversations, runOf } = await import('@bowyer/agent');
+  const run = runOf(agentFolderOf(place));
+  if (run?.env === undefined) return null;
+  const record = run as Node;
   const env = record.env as Node;
-  const played = isTyped('env') ? memberOf(env, read('env.name')) : env;
-  return played === null ? null : { place, record, env: played };
+  const name = read('env.name');
+  // What was learned from conversations is played through the same template in any environment.
+  const isAnywhere = learnedConversations(run);
+  const played = isTyped('env') ? (memberOf(env, name) ?? (isAnywhere ? { name } : null)) : env;
+  return played === null ? null : { place, record, env: played, isAnywhere };
 }
 
 /** The environment itself, or one of a mixture's with the options that it had there; null for another one. */
@@ -90,10 +96,10 @@ const wordsOf = ({ place }: Trained, entries: readonly (readonly [string, unknow
   }));
 
 /** A member of a mixture is read as the mixture was. */
-async function kindOf(key: (typeof KINDS)[number], { record, env }: Trained): Promise<unknown> {
+async function kindOf(key: (typeof KINDS)[number], { record, env, isAnywhere }: Trained): Promise<unknown> {
   const node = record[key];
   if (!isNode(node)) return undefined;
-  if (key !== 'context' || node.kind !== 'auto' || record.env === env) return node.kind;
+  if (key !== 'context' || node.kind !== 'auto' || record.env === env || isAnywhere) return node.kind;
   const { contextOf } = await import('@bowyer/agent');
   const run: Node = { env: record.env, context: node };
   return contextOf(run as Node & ContextConfig).kind;

@@ -39,8 +39,8 @@ export const tensorBoardLogger: LoggerUnit<typeof options> = {
     const file = await EventFile.create(resolve(directory, dir));
     const logger = new TensorBoardLogger(file, settings);
     const wallTime = Date.now() / 1000;
-    // Earlier files may have steps of a process that was killed before its first checkpoint.
-    await file.append(restartEvent({ wallTime, step: resumedAfter + 1 }));
+    // Earlier files may have steps, 0 among them, of a process that was killed before its first checkpoint.
+    await file.append(restartEvent({ wallTime, step: resumedAfter === 0 ? 0 : resumedAfter + 1 }));
     await file.append(
       summaryEvent({ wallTime, step: 0 }, [sessionStartValue(name, hyperparameters(config), wallTime)]),
     );

@@ -33,6 +33,12 @@ const inEpochs =
   (value, { isOnDataset, task, reads }) =>
     (isOnDataset || task === 'finetune') && reads(key) ? { words: [`${key}=${value}`] } : { nothing: elsewhere };
 
+/** AgentGym logs nothing between epochs where the number is not positive. */
+const inSteps: Meaning = (value, { reads }) =>
+  reads('logging_steps')
+    ? { words: [`logging_steps=${each(value, (one) => (Number(plain(one)) > 0 ? one : 'null'))}`] }
+    : { nothing: 'every iteration is logged' };
+
 const items: Meaning = (value, { reads, isRemote }) => {
   const key = reads('data_len') ? 'data_len' : isRemote && reads('env.items') ? 'env.items' : null;
   return key === null ? { nothing: 'AgentGym’s own code does not read it either' } : { words: [`${key}=${value}`] };
@@ -66,6 +72,22 @@ const trainingFile: Meaning = (value, facts) => {
   return { words: [...words, ...(isChat ? ['play_as_chat=true'] : [])] };
 };
 
+/** AgentGym keeps a model of every epoch, and a run here its best agent: that of the last epoch where nothing was evaluated. */
+const modelPath: Meaning = (value, facts) => {
+  const given = to('checkpoint_path', 'model');
+  const found = facts.epochOf(plain(value));
+  if (found === null) return given(value, facts);
+  const { run, epoch, epochs } = found;
+  if (epoch !== epochs)
+    return {
+      refused: `checkpoint_path=${run}, its best agent: the run has ${epochs} epochs, and no model of each of them is kept`,
+    };
+  const outcome = given(value.replace(/\/+train_epoch_\d+\/*(?=['"]?$)/, ''), facts);
+  return typeof outcome === 'object' && 'words' in outcome
+    ? { ...outcome, note: `the best agent of the run, which has ${epochs} epochs` }
+    : outcome;
+};
+
 const onePreferenceFile = 'demonstrations.path=FILE with algorithm=offline_dpo: one file of both';
 
 export const AGENTGYM: Readonly<Record<string, Meaning>> = {
@@ -78,7 +100,7 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   ),
   test_file: by(itemList, testItems),
   model_train_path: by(to('checkpoint_path'), to('policy_lm', 'model')),
-  model_path: to('checkpoint_path', 'model'),
+  model_path: modelPath,
   model_save_path: to('save_path'),
   output_file: outputFile,
   output_dir: to('save_path'),
@@ -93,7 +115,7 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   evaluating_epoch_freq: by(trainsNothing, inEpochs('eval_freq', 'evaluations follow iterations here: eval_freq=N')),
   evaluating_step_freq: nothing('AgentGym’s own code does not read it either'),
   logging_epoch_freq: nothing('every epoch is logged'),
-  logging_step_freq: nothing('every epoch is logged'),
+  logging_step_freq: by(trainsNothing, inSteps),
   saving_epoch_freq: by(trainsNothing, inEpochs('save_freq', 'checkpoints follow iterations here: save_freq=N')),
   max_round: to(...LIMITS),
   wandb_log: to('use_wandb'),

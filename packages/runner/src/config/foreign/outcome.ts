@@ -18,6 +18,8 @@ export interface RunFacts {
   reads(path: string): boolean;
   /** Whether a file contains conversations. */
   hasConversations(path: string): boolean;
+  /** A path that does not exist, of a model of one epoch in a run's folder: the run, and how many epochs it has. */
+  epochOf(path: string): { run: string; epoch: number; epochs: number } | null;
   /** Whether the command line gives the key itself. */
   isGiven(key: string): boolean;
 }

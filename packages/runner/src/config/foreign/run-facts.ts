@@ -1,4 +1,5 @@
 // The facts on which the meaning of another program's keys depends, read from the composed config.
+import { existsSync } from 'node:fs';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { Composition } from '@bowyer/config';
 import { isConversationFile } from '@bowyer/conversations';
@@ -8,6 +9,7 @@ import type { RunFacts } from './outcome.js';
 
 /** @param composition with what follows from its keys @param typed keys of the command line */
 export async function factsOf(composition: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
+  const { runOf } = await import('@bowyer/agent');
   await loadPlugins(composition);
   const schema = schemaOf(composition);
   const { algorithm, env, setting } = choicesOf(composition);
@@ -21,6 +23,11 @@ export async function factsOf(composition: Composition, typed: ReadonlySet<strin
     isEndpoint: setting('policy.endpoint') !== undefined,
     reads: (path) => hasPath(schema, path),
     hasConversations: (path) => isConversationFile(path),
+    epochOf: (path) => {
+      const [, run, epoch] = /^(.+?)\/+train_epoch_(\d+)\/*$/s.exec(path) ?? [];
+      const epochs = run === undefined || existsSync(path) ? undefined : runOf(run)?.epochs;
+      return epochs === undefined ? null : { run, epoch: Number(epoch), epochs };
+    },
     isGiven: (key) => typed.has(key),
   };
 }

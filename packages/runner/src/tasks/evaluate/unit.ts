@@ -15,6 +15,7 @@ import {
   environmentKeysOf,
   hubId,
   hubKeys,
+  learnedConversations,
   memoryChanged,
   memoryKeys,
   modelProblem,
@@ -113,22 +114,22 @@ function agentProblems(place: string, algorithm: AnyAlgorithm, config: Record<st
     });
   const { env, context, memory } = config as typeof config & ContextConfig & MemoryConfig;
   const { name } = env;
-  if (run?.env?.name !== undefined && run.env.name !== name && !isMember(run.env, name))
-    problems.push({
-      key: 'env.name',
-      message: `the agent in ${folder} was trained in ${run.env.name}, and would be played in ${name}`,
-      remedy: `write env=${run.env.name}${
-        run.env.name === 'mixture'
-          ? `, or one of its environments: ${membersOf(run.env.envs)
-              .map((member) => member.name)
-              .join(', ')}`
-          : ''
-      }`,
-    });
-  else if (run?.env !== undefined && run.context !== undefined)
-    problems.push(...contextChanged(folder, { env, context }, { env: run.env as EnvConfig, context: run.context }));
+  const own = run?.env;
+  if (own?.name !== undefined && own.name !== name && !isMember(own, name)) {
+    if (!learnedConversations(run!)) problems.push(otherEnvironment(folder, own, name));
+  } else if (own !== undefined && run!.context !== undefined)
+    problems.push(...contextChanged(folder, { env, context }, { env: own as EnvConfig, context: run!.context }));
   if (run !== null) problems.push(...memoryChanged(folder, run.memory, memory));
   return problems;
+}
+
+function otherEnvironment(folder: string, own: { name?: string; envs?: unknown }, name: string): ConfigProblem {
+  const members = own.name === 'mixture' ? membersOf(own.envs).map((member) => member.name) : [];
+  return {
+    key: 'env.name',
+    message: `the agent in ${folder} was trained in ${own.name}, and would be played in ${name}`,
+    remedy: `write env=${own.name}${members.length > 0 ? `, or one of its environments: ${members.join(', ')}` : ''}`,
+  };
 }
 
 /** Whether an environment is one of those of the mixture that an agent was trained in. */

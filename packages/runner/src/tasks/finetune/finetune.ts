@@ -61,6 +61,7 @@ type FinetuneConfig = ExamplesConfig &
     lmSchedule: LearningRateSchedule;
     maxGradNorm: number;
     dropout: boolean;
+    loggingSteps: number | null;
     saveMinutes: number | null;
     saveFreq: number | null;
     logger: LoggerConfig;
@@ -69,7 +70,7 @@ type FinetuneConfig = ExamplesConfig &
 /** The keys that decide how many optimizer steps there are, and how large they are. */
 type StepsConfig = Pick<FinetuneConfig, 'epochs' | 'batchSize' | 'gradAccumSteps'>;
 
-/** Points of the training loss's curve in an epoch. */
+/** Points of the training loss's curve in an epoch, where `logging_steps` says nothing else. */
 const LOGS_PER_EPOCH = 10;
 /** Items whose prompts the model can be tried on. */
 const TRIAL_PROMPTS = 4;
@@ -248,10 +249,10 @@ interface Training {
 async function train(
   model: LanguageModel,
   { training, validation }: Pick<Examples, 'training' | 'validation'>,
-  config: StepsConfig & Pick<FinetuneConfig, 'seed' | 'lmLr' | 'lmSchedule' | 'maxGradNorm'>,
+  config: StepsConfig & Pick<FinetuneConfig, 'seed' | 'lmLr' | 'lmSchedule' | 'maxGradNorm' | 'loggingSteps'>,
   { state, firstIteration, recorder, context }: Training,
 ): Promise<void> {
-  const { batchSize, gradAccumSteps, epochs } = config;
+  const { batchSize, gradAccumSteps, epochs, loggingSteps } = config;
   const rows = Math.ceil(batchSize / gradAccumSteps);
   const stepsPerEpoch = Math.ceil(training.length / batchSize);
   const time = new TimeEstimate(epochs, context.log);
@@ -293,6 +294,7 @@ async function train(
     {
       batchSize,
       parts: gradAccumSteps,
+      loggingSteps,
       logsPerEpoch: LOGS_PER_EPOCH,
       evaluation: held.length > 0 ? { isDue: (step) => step % stepsPerEpoch === 0, measure } : null,
     },

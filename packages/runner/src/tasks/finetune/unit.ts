@@ -1,5 +1,6 @@
 // task=finetune: a model learns from a person's own conversations or prompts and completions.
 import { Type, type TProperties } from '@sinclair/typebox';
+import { loggingStepsKey } from '@bowyer/algorithms';
 import { count, nullable, rate, share, type ConfigProblem } from '@bowyer/core';
 import {
   conversationKeys,
@@ -53,6 +54,7 @@ function keys(choices: Choices): TProperties {
     dropout: Type.Boolean({
       description: 'training drops activations with the probabilities of the model’s config.json',
     }),
+    ...loggingStepsKey('ten lines an epoch'),
     ...saveKeys,
     ...saveEpochsKey,
     quantization: policyKeys.quantization,
