@@ -71,6 +71,35 @@ test('what is swept over reaches a trial as what was typed', async () => {
   ]);
 });
 
+test('a grid has all of its points, however many; fewer are said, and an interval has none', async () => {
+  const said: string[] = [];
+  const sweepOf = async (overrides: string[], sweeper: object) => {
+    let printed = '';
+    const program = { programName: 'bowyer', env: {}, stdout: { write: (text: string) => (printed += text) } };
+    const announce = (line: string) => said.push(line);
+    const request = { master: composed(), overrides, program, announce, dryRun: true } as unknown as Parameters<
+      typeof makeWandbSweep
+    >[0];
+    await makeWandbSweep(request, { kind: 'wandb', metric: 'eval/win_rate', direction: 'maximize', ...sweeper });
+    return (JSON.parse(printed) as { run_cap?: number }).run_cap;
+  };
+  const shipped = composed('sweeper=wandb').setting('sweeper') as { trials: number | null };
+  expect(shipped.trials).toBeNull();
+  const grid = { method: 'grid', trials: shipped.trials };
+  const points = ['seed=range(0,12)', 'lm_lr=1e-4,2e-4,3e-4,4e-4'];
+  expect(await sweepOf(points, grid)).toBeUndefined();
+  expect(await sweepOf(points, { ...grid, trials: 48 })).toBe(48);
+  expect(said).toEqual([]);
+  expect(await sweepOf(points, { ...grid, trials: 16 })).toBe(16);
+  expect(said).toEqual([
+    'sweeper.trials=16: W&B ends the sweep after 16 of the 48 points of its grid; sweeper.trials=null tries all',
+  ]);
+  for (const method of ['random', 'bayes']) expect(await sweepOf(points, { method, trials: null })).toBe(16);
+  await expect(sweepOf(['lm_lr=interval(1e-5,1e-3)', 'seed=0,1'], grid)).rejects.toThrow(
+    'sweeper.method=grid: lm_lr is an interval, which has no points',
+  );
+});
+
 test('sweeper=wandb makes a sweep of what varies, and fixes the rest in its command', async () => {
   const server = await WandbServer.start();
   const env = { WANDB_BASE_URL: server.url, WANDB_API_KEY: server.key };

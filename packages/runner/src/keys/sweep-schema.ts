@@ -121,6 +121,9 @@ export const launcherKeys: Readonly<Record<LauncherConfig['kind'], readonly stri
   kubernetes: Object.keys(kubernetesKeys),
 };
 
+/** The end of a sweep of W&B that draws its trials, where nothing else is said: without one its agents never end. */
+export const WANDB_TRIALS = 16;
+
 export const sweeperSchema = Type.Object(
   {
     kind: oneOf(
@@ -128,7 +131,12 @@ export const sweeperSchema = Type.Object(
       'basic: every combination of the values; random: random draws; asha: asynchronous successive halving; wandb: a sweep at Weights & Biases',
     ),
     method: Type.Optional(oneOf(['random', 'grid', 'bayes'], 'wandb: how W&B chooses the next trial')),
-    trials: optionalCount('random, asha: configurations to draw; wandb: trials of all agents'),
+    trials: orNull(
+      Type.Integer({
+        minimum: 1,
+        description: `random, asha: configurations to draw; wandb: trials of all agents, null: all points of a grid, else ${WANDB_TRIALS}`,
+      }),
+    ),
     seed: optionalCount('random, asha: seed of the draws', 0),
     metric: Type.Optional(
       Type.String({ description: 'asha, wandb: the figure that is compared, a key as in launcher.metrics' }),

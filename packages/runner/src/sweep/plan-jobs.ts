@@ -87,7 +87,8 @@ function plannedPoints(request: SweepRequest): string[][] {
 }
 
 function drawnPoints(request: SweepRequest, { kind, trials, seed }: SweeperConfig): string[][] {
-  if (trials === undefined || seed === undefined) throw missingSetting(kind, trials === undefined ? 'trials' : 'seed');
+  if (typeof trials !== 'number' || seed === undefined)
+    throw missingSetting(kind, typeof trials === 'number' ? 'seed' : 'trials');
   const space = sweepDimensions(request.overrides, request.master);
   const [steering, own] = [true, false].map((wanted) => space.filter(({ key }) => isSteering(key) === wanted));
   steering.forEach(refuseSwept);

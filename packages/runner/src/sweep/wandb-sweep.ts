@@ -10,7 +10,7 @@ import {
 } from '@bowyer/config';
 import { createSweep, type SweepConfig } from '@bowyer/wandb';
 import { shellQuoted } from '@bowyer/core';
-import type { SweeperConfig } from '../keys/sweep-schema.js';
+import { WANDB_TRIALS, type SweeperConfig } from '../keys/sweep-schema.js';
 
 /** Makes the sweep and says how to run its trials. With `--dry-run` it is only shown. */
 export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConfig): Promise<SweepOutcome> {
@@ -22,6 +22,13 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
     throw new ConfigError('sweep', 'sweeper=wandb: nothing is swept over', [
       'give a key several values, as seed=0,1,2',
     ]);
+  const method = sweeper.method ?? 'random';
+  const points = method === 'grid' ? gridPoints(varied) : null;
+  const trials = sweeper.trials ?? (points === null ? WANDB_TRIALS : null);
+  if (points !== null && trials !== null && trials < points)
+    request.announce(
+      `sweeper.trials=${trials}: W&B ends the sweep after ${trials} of the ${points} points of its grid; sweeper.trials=null tries all`,
+    );
   const words = [
     '--config-name',
     String(master.setting('hydra.job.config_name')),
@@ -30,11 +37,11 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
     'logger=[wandb]',
   ];
   const config: SweepConfig = {
-    method: sweeper.method ?? 'random',
+    method,
     metric: { name: sweeper.metric!, goal: sweeper.direction! },
     parameters: Object.fromEntries(varied.map((dimension) => [dimension.key, parameter(dimension)])),
     command: ['${env}', ...(program.commandPrefix ?? program.programName).split(' '), ...words, '${args_no_hyphens}'],
-    run_cap: sweeper.trials,
+    ...(trials !== null && { run_cap: trials }),
   };
   const { stdout } = program;
   if (request.dryRun) {
@@ -52,6 +59,19 @@ export async function makeWandbSweep(request: SweepRequest, sweeper: SweeperConf
     `sweep: ${url}\nits trials, on any number of computers:\n  ${[...agent, sweep, shellQuoted(command)].join(' ')}\n`,
   );
   return { exitCode: 0 };
+}
+
+/** How many points a grid has. @throws where a dimension has no points */
+function gridPoints(varied: readonly SweepDimension[]): number {
+  const interval = varied.find(({ kind }) => kind === 'interval');
+  if (interval !== undefined)
+    throw new ConfigError(
+      'sweep',
+      `sweeper.method=grid: ${interval.key} is an interval, which has no points`,
+      ['list its values, or write sweeper.method=random or bayes'],
+      { keyPath: interval.key },
+    );
+  return varied.reduce((product, dimension) => product * texts(dimension).length, 1);
 }
 
 const texts = (dimension: SweepDimension): readonly string[] => (dimension.kind === 'values' ? dimension.texts : []);
