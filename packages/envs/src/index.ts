@@ -44,6 +44,7 @@ export {
   makeSplitEnv,
   registerEnvironment,
   splitPlan,
+  contextOffer,
   withDefaults,
   type EnvName,
 } from './registry.js';

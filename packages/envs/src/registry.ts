@@ -1,4 +1,5 @@
 // Environments by name. A user's plugin registers its own beside the built-in ones.
+import { defaultOffer, type ContextOffer } from './context/context-options.js';
 import { checkedEnv } from './contract/checked-env.js';
 import type { Env, Split } from './contract/env.js';
 import { UnknownNameError } from './contract/unknown-name-error.js';
@@ -78,6 +79,12 @@ export const itemKey = (name: string): string =>
 export function splitPlan(name: string, options: Record<string, unknown> = {}): SplitPlan {
   const unit = environmentInfo(name);
   return unit.splits === 'seeds' ? seedSplits() : unit.splits(withDefaults(unit.schema, options, name));
+}
+
+/** What the environment offers for the text that an agent reads, under these options. */
+export function contextOffer(name: string, options: Record<string, unknown> = {}): ContextOffer {
+  const { context, schema } = environmentInfo(name);
+  return context?.(withDefaults(schema, options, name)) ?? defaultOffer;
 }
 
 /** Makes an environment that plays items of one split only. */

@@ -4,7 +4,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serveEnv, type EnvServer } from '@bowyer/serving';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import { serveEnv, serveOpenEnv, type EnvServer } from '@bowyer/serving';
+import { wordLevelTokenizer } from '@bowyer/text';
 import { tinyRun } from './command-line.js';
 import { runHere } from './in-process.js';
 
@@ -74,6 +78,52 @@ test.each([
   }
   expect(existsSync(join(directory, name.replaceAll(' ', '-')))).toBe(false);
 });
+
+/** A policy without a start of its own, of a few words: a server of others has no demonstrations. */
+async function madePolicy(): Promise<string> {
+  const made = join(directory, 'policy');
+  if (existsSync(made)) return made;
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  const tokenizer = wordLevelTokenizer(['Questions:\nIs it a dog? Yes.\nmove up\nmove down\n']);
+  const config = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 16, n_positions: 512 };
+  const policy = await LanguageModel.create({ device, tokenizer, config, rng: new Rng(0) });
+  await policy.save(made);
+  await device.close();
+  return made;
+}
+
+test.each(['twenty_questions', 'maze'] as const)(
+  'our server of OpenEnv and our client agree on the text of %s: it trains with the contexts of an environment played here',
+  async (name) => {
+    const limits = { host: '127.0.0.1', port: 0, maxInstances: 64, idleMs: 600_000 };
+    const server = await serveOpenEnv({
+      name,
+      options: name === 'maze' ? { maxSteps: 3 } : { maxTurns: 3 },
+      ...limits,
+    });
+    const short = ['iterations=1', 'warmup_iter=0', 'rollout_size=4', 'eval_size=2', 'test_size=2'];
+    const words = [...tinyRun('archer_20q', 'given'), ...short, 'max_turns=3'];
+    const policy = `policy_lm=${await madePolicy()}`;
+    try {
+      const address = ['env=openenv', `env.base_url=${server.url}`, folder(`openenv-${name}`)];
+      const { code, stderr } = await runHere([...words, policy, ...address]);
+      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+      // Turns can be taken apart, and a history cannot.
+      const window = [
+        'context=window',
+        'context.task_description=false',
+        ...address.slice(0, 2),
+        folder(`window-${name}`),
+      ];
+      const apart = await runHere([...words, policy, ...window]);
+      expect(apart.code).toBe(name === 'maze' ? 0 : 1);
+      if (apart.code === 1)
+        expect(apart.stderr).toContain('an observation of openenv is everything that was said so far');
+    } finally {
+      await server.close();
+    }
+  },
+);
 
 /** Stands before the maze's server and fails the resets of every fourth starting place: 7 of 25. */
 async function failingProxy(): Promise<Server> {

@@ -3,10 +3,9 @@ import { withHorizon } from '@bowyer/algorithms';
 import { demonstrationOf, type Demonstration, type DemonstrationSet } from '@bowyer/core';
 import {
   ContextEnv,
+  contextOffer,
   ContextWriter,
-  defaultOffer,
   demonstrationId,
-  environmentInfo,
   MemoryReader,
   resolveContext,
   withContext,
@@ -20,8 +19,7 @@ import { environmentOptions, type EnvironmentConfig } from '../environment/envir
 
 export type ContextConfig = EnvironmentConfig & { context: ContextOptions; maxTurns?: number | null };
 
-const offerOf = (config: EnvironmentConfig): ContextOffer =>
-  environmentInfo(config.env.name).context?.(environmentOptions(config)) ?? defaultOffer;
+const offerOf = (config: EnvironmentConfig): ContextOffer => contextOffer(config.env.name, environmentOptions(config));
 
 /** Each episode at a time has a writer of its own. */
 const writerOf = (config: ContextConfig): ContextWriter =>

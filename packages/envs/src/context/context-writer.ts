@@ -1,5 +1,7 @@
 // The text that an agent reads at each turn: one writer for play, demonstrations and evaluation, so that all read the same.
 import {
+  contextProblems,
+  historyOffer,
   resolveContext,
   type ContextOffer,
   type ContextOptions,
@@ -11,7 +13,7 @@ import { tutorialPrompt } from './tutorial-prompt.js';
 /** One episode at a time: `begin` after a reset, `follow` after every step. Both return the text that the agent reads next. */
 export class ContextWriter {
   readonly #context: ResolvedContext;
-  readonly #isHistory: boolean;
+  #isHistory: boolean;
   #task = '';
   #turns: ContextTurn[] = [];
   #dialogue = '';
@@ -23,8 +25,8 @@ export class ContextWriter {
   /** @param name of the environment, for messages */
   constructor(
     private readonly name: string,
-    options: ContextOptions,
-    offer: ContextOffer,
+    private readonly options: ContextOptions,
+    private readonly offer: ContextOffer,
   ) {
     this.#context = resolveContext(options, offer);
     this.#isHistory = offer.observation === 'history';
@@ -33,6 +35,7 @@ export class ContextWriter {
   /** @param examples what the memory gives, to be read before all else */
   begin(observation: string, info: Readonly<Record<string, unknown>>, examples = ''): string {
     this.#examples = examples;
+    this.#isHistory = this.offer.observation === 'history' || this.#saysHistory(info);
     if (this.#isHistory) return examples + observation;
     this.#turns = [];
     this.#dialogue = '';
@@ -55,6 +58,17 @@ export class ContextWriter {
     this.#refuseHistory(last, observation);
     this.#dialogue += `${action}\n`;
     return this.#write(observation, info, examples ?? '');
+  }
+
+  /**
+   * Whether a server that plays another one's environment says that its observations are everything that was said so far, which no
+   * config can know. @throws where the context cannot be made of them
+   */
+  #saysHistory(info: Readonly<Record<string, unknown>>): boolean {
+    if ((info.isHistory ?? info.is_history) !== true) return false;
+    const [problem] = contextProblems(this.options, this.name, historyOffer);
+    if (problem !== undefined) throw new Error(`${problem.message}\n  ${problem.remedy}`);
+    return true;
   }
 
   /** @param added examples that a dialogue does not contain yet */
@@ -153,7 +167,8 @@ export class ContextWriter {
     }
     throw new Error(
       `the observations of ${this.name} contain what was said before, which context=dialogue would repeat in every turn\n` +
-        "  declare it in the environment's unit: context: () => historyOffer; or write context=last",
+        "  declare it in the environment's unit (context: () => historyOffer) or, on an OpenEnv server, in its observations " +
+        '(is_history: true); or write context=last',
     );
   }
 }

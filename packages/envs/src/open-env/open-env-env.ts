@@ -112,7 +112,13 @@ export class OpenEnvEnv implements Env {
     this.#observed = (await this.#mapping!).observation(observed);
     return {
       observation: this.#observed,
-      info: { ...beside, observed, won: false, ...(actions && { validActions: actions.map(String) }) },
+      info: {
+        ...beside,
+        observed,
+        won: false,
+        ...(actions && { validActions: actions.map(String) }),
+        ...(observed.is_history === true && { isHistory: true }), // of servers of this project
+      },
       reward: typeof reward === 'boolean' ? Number(reward) : typeof reward === 'number' ? reward : 0,
       done: done === true,
       wasCut: observed.end_reason === 'turn_limit', // of servers of this project

@@ -25,6 +25,7 @@ export const schemas = {
       reward: nullable({ type: 'number' }),
       metadata,
       text: { ...text, description: 'The text that the agent reads.' },
+      is_history: { type: 'boolean', description: 'Whether the text is everything that was said so far.' },
       available_actions: {
         type: 'array',
         items: text,

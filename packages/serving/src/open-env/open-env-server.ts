@@ -21,6 +21,8 @@ export interface OpenEnvServerOptions {
   port: number;
   makeEnv: () => Env;
   resetOptions: ResetOptions;
+  /** Whether the environment observes everything that was said so far; false if not given. */
+  isHistory?: boolean;
   /** Sessions at the same time. */
   maxInstances: number;
   /** A session without a message for so long is closed, in milliseconds. */
@@ -100,14 +102,14 @@ export class OpenEnvServer {
 
   /** @returns an error frame where there is no place for it, or the environment cannot be made */
   #newSession(): OpenEnvSession | ReturnType<typeof errorFrame> {
-    const { maxInstances, makeEnv, resetOptions, onFault } = this.options;
+    const { maxInstances, makeEnv, resetOptions, isHistory = false, onFault } = this.options;
     const active = this.#sessions.size + this.#once;
     if (active >= maxInstances) {
       const message = `Server at capacity: ${active}/${maxInstances} sessions active. Cannot accept new connections.`;
       return errorFrame('CAPACITY_REACHED', message, { active_sessions: active, max_sessions: maxInstances });
     }
     try {
-      return new OpenEnvSession(makeEnv(), resetOptions);
+      return new OpenEnvSession(makeEnv(), resetOptions, isHistory);
     } catch (error) {
       onFault?.(error as Error);
       return errorFrame('FACTORY_ERROR', `The environment cannot be made: ${faultMessage(error)}`);

@@ -1,5 +1,5 @@
 // An environment by name, served over OpenEnv's protocol.
-import { environmentInfo, itemKey, makeEnv, type EnvName, type EnvParts } from '@bowyer/envs';
+import { contextOffer, environmentInfo, itemKey, makeEnv, type EnvName, type EnvParts } from '@bowyer/envs';
 import { OpenEnvServer, type OpenEnvServerOptions } from './open-env-server.js';
 
 export interface ServeOpenEnvOptions extends Pick<
@@ -21,6 +21,7 @@ export async function serveOpenEnv({ name, options, parts, ...limits }: ServeOpe
     ...limits,
     name,
     description: environmentInfo(name).description,
+    isHistory: contextOffer(name, options).observation === 'history',
     makeEnv: make,
     resetOptions: ({ seed, item }) => ({ ...(seed !== null && { seed }), ...(item !== null && { [key]: item }) }),
   });

@@ -6,6 +6,8 @@ import type { ResetData } from './messages.js';
 /** The observation of a text environment, in the form of its published schema. */
 export interface TextObservation {
   text: string;
+  /** True where the text is everything that was said so far; absent where it is what the last action led to. */
+  is_history?: true;
   /** The valid actions, if the environment lists them. */
   available_actions?: string[];
   /** The reason why the last step ended the episode: OpenEnv's `done` cannot say whether a limit cut the episode. */
@@ -30,9 +32,11 @@ export class OpenEnvSession {
   #episodeId: string | null = null;
   #steps = 0;
 
+  /** @param isHistory whether the environment observes everything that was said so far */
   constructor(
     private readonly env: Env,
     private readonly resetOptions: ResetOptions,
+    private readonly isHistory: boolean,
   ) {}
 
   get state(): StateData {
@@ -43,7 +47,7 @@ export class OpenEnvSession {
     const { observation: text, info } = await this.env.reset(this.resetOptions(data));
     this.#episodeId = data.episodeId ?? randomUUID();
     this.#steps = 0;
-    return { observation: { text, ...actionsOf(info) }, reward: null, done: false };
+    return { observation: this.#observed(text, info), reward: null, done: false };
   }
 
   async step(message: string): Promise<ObservationData> {
@@ -51,9 +55,20 @@ export class OpenEnvSession {
     this.#steps++;
     const done = terminated || truncated;
     return {
-      observation: { text, ...actionsOf(info), ...(done && { end_reason: truncated ? 'turn_limit' : endOf(info) }) },
+      observation: {
+        ...this.#observed(text, info),
+        ...(done && { end_reason: truncated ? 'turn_limit' : endOf(info) }),
+      },
       reward: Number.isFinite(reward) ? reward : null,
       done,
+    };
+  }
+
+  #observed(text: string, { validActions }: Record<string, unknown>): TextObservation {
+    return {
+      text,
+      ...(this.isHistory && { is_history: true as const }),
+      ...(Array.isArray(validActions) && { available_actions: validActions.map(String) }),
     };
   }
 
@@ -61,8 +76,5 @@ export class OpenEnvSession {
     return this.env.close();
   }
 }
-
-const actionsOf = ({ validActions }: Record<string, unknown>) =>
-  Array.isArray(validActions) ? { available_actions: validActions.map(String) } : {};
 
 const endOf = ({ won }: Record<string, unknown>) => (won === true ? 'success' : won === false ? 'failure' : 'ended');
