@@ -44,6 +44,7 @@ try {
       dropout: false,
       batchOf: 'contexts',
       observationWeight: 0,
+      loggingSteps: null,
       validationShare: 0,
       evalFreq: 1,
       evalSize: 0,

@@ -69,6 +69,7 @@ export async function trainBase(
       dropout: false,
       batchOf: 'contexts',
       observationWeight: 0,
+      loggingSteps: null,
       validationShare: 0,
       evalFreq: 1000,
       evalSize: 0,

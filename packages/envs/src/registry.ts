@@ -81,7 +81,7 @@ export function splitPlan(name: string, options: Record<string, unknown> = {}): 
   return unit.splits === 'seeds' ? seedSplits() : unit.splits(withDefaults(unit.schema, options, name));
 }
 
-/** What the environment offers for the text that an agent reads, under these options. */
+/** The parts of the text that an agent can read, under these options. */
 export function contextOffer(name: string, options: Record<string, unknown> = {}): ContextOffer {
   const { context, schema } = environmentInfo(name);
   return context?.(withDefaults(schema, options, name)) ?? defaultOffer;

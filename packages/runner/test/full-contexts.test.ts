@@ -105,7 +105,7 @@ test.each(variants)(
     const options = { ...(optionsOf(name, short) as object), seed: 0, slots: 4, sampling };
     const failed: string[] = [];
     const isOffline = unit.needs.source === 'dataset';
-    // What is played ends with a token behind the context; a demonstration ends with the terminator, which is no part of its ids.
+    // A played utterance ends with a token behind the context; a demonstration's with the terminator, which its ids do not contain.
     const full = isOffline ? CONTEXT : CONTEXT + 1;
     for (const form of isOffline ? forms.filter(({ playAsChat }) => !playAsChat) : forms) {
       const config = configOf(form);

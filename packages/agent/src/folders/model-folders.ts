@@ -54,7 +54,7 @@ export interface RunRecord {
   policyLm?: string | null;
   demonstrations?: { path?: string | null };
   playAsChat?: boolean;
-  /** Of a run that learned from a dataset. */
+  /** Passes over the dataset, where the run learned from one. */
   epochs?: number;
   context?: ContextOptions;
   memory?: MemoryOptions;
@@ -72,7 +72,7 @@ export function runOf(agentFolder: string): RunRecord | null {
 }
 
 /**
- * Tells whether an agent learned from conversations of a file. Such a model belongs to no environment: the run's own is the one that it
+ * Whether an agent learned from conversations of a file. Such a model belongs to no environment: the run's own is the one that it
  * was evaluated in. A file that is gone is taken for one of conversations where the run read its data through a chat template.
  */
 export function learnedConversations({ demonstrations, playAsChat = false, epochs }: RunRecord): boolean {

@@ -122,7 +122,7 @@ print(json.dumps({
 const python = process.env.BOWYER_PYTHON ?? 'python3';
 const hasReader = spawnSync(python, ['-c', 'import tensorboard']).status === 0;
 
-/** What TensorBoard's own reader finds in a folder. */
+/** Reads a folder with TensorBoard's own reader. */
 const read = (folder: string) =>
   JSON.parse(spawnSync(python, ['-c', reader, folder], { encoding: 'utf8' }).stdout) as Record<string, unknown>;
 

@@ -43,7 +43,7 @@ async function trained(read: Reader, { isTyped }: ImpliedContext): Promise<Train
   const record = run as Node;
   const env = record.env as Node;
   const name = read('env.name');
-  // What was learned from conversations is played through the same template in any environment.
+  // A model that learned conversations is played through the same template in any environment.
   const isAnywhere = learnedConversations(run);
   const played = isTyped('env') ? (memberOf(env, name) ?? (isAnywhere ? { name } : null)) : env;
   return played === null ? null : { place, record, env: played, isAnywhere };
