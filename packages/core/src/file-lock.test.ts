@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFileAtomically } from './atomic-file.js';
 import { namingFile } from './disk-error.js';
 import { hasLiveOwner, holderMessage, withFileLock, type LockHolder } from './file-lock.js';
-import { LockLostError, mayWrite } from './held-locks.js';
+import { LockLostError, mayWrite, onLockLost } from './held-locks.js';
 import { identityOf, stateOf } from './process-identity.js';
 
 let dir: string;
@@ -228,4 +228,24 @@ test('an owner that works for longer than the timeout keeps the lock', async () 
   await withFileLock(path, async () => void order.push('second'), quick);
   await first;
   expect(order).toEqual(['first', 'second']);
+});
+
+test('an owner that writes nothing hears of the loss of its lock all the same', async () => {
+  const lost: string[] = [];
+  let heard!: () => void;
+  const hearing = new Promise<void>((resolve) => (heard = resolve));
+  const end = onLockLost(({ message }) => {
+    lost.push(message);
+    heard();
+  });
+  await withFileLock(
+    path,
+    async () => {
+      rmSync(path);
+      await hearing;
+    },
+    { ...quick, protects: [dir] },
+  );
+  end();
+  expect(lost[0]).toContain(`this process has lost ${path}: the file is gone`);
 });

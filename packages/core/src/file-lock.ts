@@ -4,7 +4,7 @@ import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { namingFile } from './disk-error.js';
-import { holdLock, parseOwner, type LockOwner } from './held-locks.js';
+import { holdLock, lookAtLock, parseOwner, type LockOwner } from './held-locks.js';
 import { identityOf, stateOf, type ProcessState } from './process-identity.js';
 
 export interface FileLockOptions {
@@ -46,8 +46,12 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   for (;;) {
     const release = await acquire(path, owner, staleSeconds);
     if (release) {
-      const forget = holdLock({ path, id: owner.id, protects });
+      const lock = { path, id: owner.id, protects };
+      const forget = holdLock(lock);
+      const looks = protects.length === 0 ? undefined : setInterval(lookAtLock, 1000 * HEARTBEAT_SECONDS, lock);
+      looks?.unref();
       return work().finally(() => {
+        clearInterval(looks);
         forget();
         return release();
       });

@@ -19,6 +19,22 @@ interface HeldLock {
 }
 
 const held = new Set<HeldLock>();
+const listeners = new Set<(error: LockLostError) => void>();
+
+/** Calls back when this process is seen to have lost a lock of a folder, by a write or by a heartbeat: each time it is seen. @returns ends that */
+export function onLockLost(listener: (error: LockLostError) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Looks at a lock between writes, which may be far apart. */
+export function lookAtLock(lock: HeldLock): void {
+  try {
+    checkLock(lock);
+  } catch {
+    // Listeners have heard of a loss; a file that cannot be read now is looked at again.
+  }
+}
 
 /** From now on writes below `protects` need the lock. @returns ends that */
 export function holdLock(lock: HeldLock): () => void {
@@ -66,7 +82,10 @@ const isBelow = (path: string, root: string): boolean =>
 /** The file is opened each time: that is when a network file system asks its server for the newest state. */
 function checkLock({ path, id }: HeldLock): void {
   const owner = readOwner(path);
-  if (owner?.id !== id) throw new LockLostError(path, owner);
+  if (owner?.id === id) return;
+  const error = new LockLostError(path, owner);
+  for (const listener of listeners) listener(error);
+  throw error;
 }
 
 function readOwner(path: string): LockOwner | null {

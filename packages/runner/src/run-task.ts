@@ -8,7 +8,7 @@ import {
   type ModelPlaces,
 } from '@bowyer/agent';
 import { printable } from '@bowyer/config';
-import { oneRank, reportWaits, unwatched, type ReadWatcher } from '@bowyer/core';
+import { onLockLost, oneRank, reportWaits, unwatched, type LockLostError, type ReadWatcher } from '@bowyer/core';
 import { oneProcessText, processesOf, processesText } from './context/processes.js';
 import { withBars } from './context/progress-bars.js';
 import { valuesOf } from './context/resolved-config.js';
@@ -20,10 +20,12 @@ import { withTracing, type TraceConfig } from './trace/with-tracing.js';
 type JobContext = Omit<TaskContext, 'envParts' | 'onOutput' | 'requestStop' | 'processes'>;
 
 /** The context's log and interrupt, as loggers follow them. */
-function observed({
-  log,
-  onInterrupt,
-}: JobContext): Pick<TaskContext, 'log' | 'onInterrupt' | 'onOutput' | 'requestStop'> {
+function observed({ log, onInterrupt }: JobContext): Pick<
+  TaskContext,
+  'log' | 'onInterrupt' | 'onOutput' | 'requestStop'
+> & {
+  stopFor: (reason: string) => boolean;
+} {
   const listeners = new Set<(line: string, isError: boolean) => void>();
   let stop: (() => void) | null = null;
   const observedLog: TaskContext['log'] = (text, level = 'INFO') => {
@@ -43,18 +45,38 @@ function observed({
       observedLog(`${reason}; stopping at the next checkpoint`, 'WARNING');
       stop();
     },
+    stopFor: (reason) => {
+      if (stop === null) return false;
+      observedLog(reason, 'WARNING');
+      stop();
+      return true;
+    },
   };
 }
 
 /** The keys that are read before a task begins. */
 type StartConfig = DeviceConfig & ModelPlaces & EnvironmentConfig & TraceConfig & { processes?: number };
 
+/** Has a job stop that has lost its folder: a server would answer for ever, and could write nothing. */
+function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostError | null; end: () => void } {
+  let hasStopped = false;
+  const loss = {
+    error: null as LockLostError | null,
+    end: onLockLost((error) => {
+      loss.error ??= error;
+      hasStopped ||= stopFor(error.message);
+    }),
+  };
+  return loss;
+}
+
 /** @param reads for the test of unread keys */
 export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<void> {
   const unit = findTask(given.config.typed.task as string)!;
   const values = valuesOf(given.config.typed) as StartConfig & Record<string, unknown>;
   const config = reads ? reads.watch(values) : values;
-  const context = withBars({ ...given, ...observed(given) });
+  const { stopFor, ...watched } = observed(given);
+  const context = withBars({ ...given, ...watched });
   reportWaits({ report: (line) => context.log(line, 'WARNING') });
   const run = await unit.load();
   if ('device' in config) await settleDevice(config, context);
@@ -70,10 +92,13 @@ export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<v
   const { parts, close } = unit.plays
     ? await openEnvParts(config, context)
     : { parts: {}, close: () => Promise.resolve() };
+  const loss = watchLocks(stopFor);
   try {
     const work = () => run(config, { ...context, processes, envParts: parts });
     await (ranks.rank === 0 ? withTracing(config, context, work) : work());
   } finally {
+    loss.end();
     await close();
   }
+  if (loss.error !== null) throw loss.error;
 }

@@ -34,6 +34,8 @@ export interface ConvertOptions {
   /** The place of the state dict in a PyTorch file; null: the usual places. */
   section: string | null;
   progress?: (done: number, total: number) => void;
+  /** See `writeNewFolder`. */
+  command?: string;
 }
 
 export interface Converted {
@@ -53,7 +55,7 @@ export async function convertCheckpoint(options: ConvertOptions): Promise<Conver
     const { config, ...model } = await modelTensors(source, given);
     const tokenizer = await findTokenizer(options, beside);
     if (typeof config.vocab_size === 'number') checkVocabulary(tokenizer.vocabSize, config.vocab_size, input);
-    await writeNewFolder(output, (folder) => write(folder, model, config, tokenizer, options));
+    await writeNewFolder(output, (folder) => write(folder, model, config, tokenizer, options), options.command);
     const sizes = [...model.shapes.values()].map((shape) => shape.reduce((product, size) => product * size, 1));
     return { kind, tensors: sizes.length, parameters: sizes.reduce((sum, size) => sum + size, 0) };
   } finally {

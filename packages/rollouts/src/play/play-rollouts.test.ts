@@ -166,7 +166,7 @@ test('failed_reward counts what has failed in every attempt', async () => {
   const played = await playing;
   expect(failures).toEqual(['rollout episode 8: crash of rollout-8.2']);
   expect(played.map(({ transitions }) => transitions[0].reward)).toEqual([1, 1, -1, 1, 1, 1]);
-  // They are no failures for max_failure_share, so that a training learns from them.
+  // max_failure_share does not limit them, so that a training learns from them.
   const all = setOf(
     failing(() => true),
     { attempts: 1, failedReward: -1 },

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { identityOf, stateOf, JsonlFile } from '@bowyer/core';
+import { identityOf, refuseUsedFolder, stateOf, JsonlFile, writeNewFolder } from '@bowyer/core';
 import { run } from '../../test/command-line.js';
 import { CheckpointStore } from '@bowyer/checkpoints';
-import { admitToFolder, owningFolder } from './folder-owner.js';
+import { admitToFolder, owningFolder, owningNewFolder } from './folder-owner.js';
 import { TestCache } from './test-cache.js';
 import { RunControl } from './run-control.js';
 import { claimDirectory, RunFiles } from './run-files.js';
@@ -19,10 +19,10 @@ beforeEach(async () => (directory = await mkdtemp(join(tmpdir(), 'bowyer-owner-'
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** A process that owns the folder until it is killed. */
-async function otherOwner() {
+async function otherOwner(lock = join(directory, 'run.lock')) {
   const core = fileURLToPath(new URL('../../../core/src/index.ts', import.meta.url));
   const program = `import { withFileLock } from ${JSON.stringify(core)};
-    await withFileLock(${JSON.stringify(join(directory, 'run.lock'))}, () => { console.log('owned'); return new Promise(() => setInterval(() => {}, 1000)); });`;
+    await withFileLock(${JSON.stringify(lock)}, () => { console.log('owned'); return new Promise(() => setInterval(() => {}, 1000)); });`;
   const child = spawn(process.execPath, [
     '--conditions=source',
     '--import',
@@ -113,6 +113,42 @@ test('an owner that lost its folder writes no line, no checkpoint and no report 
   await lost;
   expect(reports).toEqual([]);
   expect(await readFile(join(directory, 'run.lock'), 'utf8')).toContain('elsewhere');
+});
+
+test('a folder that was in its place when its command was killed is found whole by the same command, and by no other', async () => {
+  const output = join(directory, 'model');
+  const printed: string[] = [];
+  const command = (dtype: string) =>
+    owningNewFolder(
+      output,
+      { config: { decisive: { dtype } } as never, print: (text) => void printed.push(text) },
+      async (own) => {
+        await refuseUsedFolder('export', output);
+        await writeNewFolder(output, (partial) => writeFile(join(partial, 'weights'), dtype), own);
+        return `written as ${dtype}\n`;
+      },
+    );
+  // The state behind the rename: the folder, and the lock of a process that has ended.
+  const killed = await otherOwner(`${output}.lock`);
+  await writeNewFolder(
+    output,
+    (partial) => writeFile(join(partial, 'weights'), 'f16'),
+    JSON.stringify({ dtype: 'f16' }),
+  );
+  killed.kill('SIGKILL');
+  await once(killed, 'exit');
+
+  await expect(command('q8')).rejects.toThrow(`export: the folder '${output}' is not empty`);
+  await command('f16');
+  expect(printed).toEqual([`written: ${output}, by this command before it was killed\n`]);
+  expect(await readdir(directory)).toEqual(['model']);
+  expect(await readdir(output)).toEqual(['weights']);
+  // It has been said now, so that it is a used folder.
+  await expect(command('f16')).rejects.toThrow('is not empty');
+  await rm(output, { recursive: true });
+  await command('f16');
+  expect(printed[1]).toBe('written as f16\n');
+  expect(await readdir(output)).toEqual(['weights']);
 });
 
 /** The contents of all files, so that nothing is added, shortened or removed unnoticed. */

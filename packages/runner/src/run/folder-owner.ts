@@ -1,7 +1,8 @@
 // One process at a time works in the folder of a run or a sweep: two would write the same files.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { holderMessage, withFileLock } from '@bowyer/core';
+import { holderMessage, isUnreported, reportFolder, withFileLock } from '@bowyer/core';
+import type { TaskContext } from '../context/task-context.js';
 
 /** Keys that name another folder. */
 const FOLDER_KEYS = { run: 'save_path', sweep: 'hydra.sweep.dir', server: 'folder' } as const;
@@ -60,5 +61,24 @@ export function owningOutput<T>(output: string, work: () => Promise<T>): Promise
           'wait for its end or stop it, or give another output',
         ),
       ),
+  });
+}
+
+/**
+ * The same for a folder that is written once, with `writeNewFolder`. Where a kill came after the folder was in its place, the same
+ * command finds it whole.
+ *
+ * @param write gets the command for `writeNewFolder` @returns what is printed
+ */
+export function owningNewFolder(
+  output: string,
+  { config, print }: Pick<TaskContext, 'config' | 'print'>,
+  write: (command: string) => Promise<string>,
+): Promise<void> {
+  const command = JSON.stringify(config.decisive);
+  return owningOutput(output, async () => {
+    const isWhole = await isUnreported(output, command);
+    print(isWhole ? `written: ${output}, by this command before it was killed\n` : await write(command));
+    await reportFolder(output);
   });
 }

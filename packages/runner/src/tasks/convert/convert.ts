@@ -3,7 +3,7 @@ import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { convertCheckpoint, isAdapterDirectory, LanguageModel } from '@bowyer/models';
 import type { AgentConfig } from '@bowyer/agent';
-import { owningOutput } from '../../run/folder-owner.js';
+import { owningNewFolder } from '../../run/folder-owner.js';
 import type { TaskContext } from '../../context/task-context.js';
 
 interface ConvertConfig extends Pick<AgentConfig, 'quantization'> {
@@ -15,14 +15,15 @@ interface ConvertConfig extends Pick<AgentConfig, 'quantization'> {
 }
 
 export function convert(options: ConvertConfig, context: TaskContext): Promise<void> {
-  return owningOutput(options.output, () => writeConverted(options, context));
+  return owningNewFolder(options.output, context, (command) => writeConverted(options, context, command));
 }
 
 async function writeConverted(
   { input, output, config, tokenizer, section, quantization }: ConvertConfig,
-  { print, progress }: TaskContext,
-): Promise<void> {
-  if (isAdapterDirectory(input)) return merge(input, output, quantization, print);
+  { progress }: TaskContext,
+  command: string,
+): Promise<string> {
+  if (isAdapterDirectory(input)) return merge(input, output, quantization);
   let bar: ProgressBar | undefined;
   const { kind, tensors, parameters } = await convertCheckpoint({
     input,
@@ -30,25 +31,21 @@ async function writeConverted(
     config,
     tokenizer,
     section,
+    command,
     progress: (done, total) => (bar ??= new ProgressBar('convert', total, progress)).update(done),
   });
   bar?.finish();
-  print(`${kind}: ${tensors} tensors, ${parameters} parameters\nwritten: ${output}\n`);
+  return `${kind}: ${tensors} tensors, ${parameters} parameters\nwritten: ${output}\n`;
 }
 
 /** `quantization`: the bits of the base that the adapters were trained beside; what is written is float32. */
-async function merge(
-  input: string,
-  output: string,
-  quantization: AgentConfig['quantization'],
-  print: TaskContext['print'],
-): Promise<void> {
+async function merge(input: string, output: string, quantization: AgentConfig['quantization']): Promise<string> {
   const device = await openDevice({ device: 'cpu' });
   try {
     const model = await LanguageModel.load({ device, dir: input, quantization });
     await model.saveMerged(output);
     await model.release();
-    print(`adapter merged into its base\nwritten: ${output}\n`);
+    return `adapter merged into its base\nwritten: ${output}\n`;
   } finally {
     await device.close();
   }

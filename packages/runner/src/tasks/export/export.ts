@@ -10,7 +10,7 @@ import {
   type OnnxPrecisionName,
   type TensorTypeName,
 } from '@bowyer/models';
-import { owningOutput } from '../../run/folder-owner.js';
+import { owningNewFolder } from '../../run/folder-owner.js';
 import type { TaskContext } from '../../context/task-context.js';
 import type { ExportConfig, Written } from './export-config.js';
 import { writeHuggingFaceFolder } from './hugging-face-folder.js';
@@ -18,18 +18,19 @@ import { modelCard } from './model-card.js';
 import { modelfile } from './modelfile.js';
 
 export function exportModel(config: ExportConfig, context: TaskContext): Promise<void> {
-  return owningOutput(config.output, () => writeWhole(config, context));
+  return owningNewFolder(config.output, context, (command) => writeWhole(config, context, command));
 }
 
-async function writeWhole(config: ExportConfig, context: TaskContext): Promise<void> {
+async function writeWhole(config: ExportConfig, context: TaskContext, command: string): Promise<string> {
   const { output } = config;
   await refuseUsedFolder('export', output);
-  const { lines, notes } = await writeNewFolder(output, async (folder) => {
+  const write = async (folder: string) => {
     const written = await writers[config.format](config, folder, context);
     await writeFileAtomically(join(folder, 'README.md'), await modelCard(config, written.notes));
     return written;
-  });
-  context.print(`${[...lines, ...notes.map((note) => `note: ${note}`), `written: ${output}`].join('\n')}\n`);
+  };
+  const { lines, notes } = await writeNewFolder(output, write, command);
+  return `${[...lines, ...notes.map((note) => `note: ${note}`), `written: ${output}`].join('\n')}\n`;
 }
 
 const writers = { gguf: writeGguf, onnx: writeOnnx, hf: writeFolder };

@@ -1,6 +1,7 @@
 // task=record_agent: agents play with a model, or with another endpoint, and every call is recorded, until the user stops it.
 import { join } from 'node:path';
 import { checkTerminator, deviceOf } from '@bowyer/agent';
+import { checkHeld } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import {
   AgentServer,
@@ -40,6 +41,7 @@ export async function recordAgent(config: RecordConfig, context: TaskContext): P
   try {
     if (config.upstream === null) await recordModel({ ...config, ...none, model: config.model! }, log, context);
     else await recordUpstream(config, config.upstream, log, context);
+    checkHeld(log.folder); // else the files are another process's
   } finally {
     await log.close();
   }
