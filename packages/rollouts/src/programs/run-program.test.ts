@@ -256,7 +256,7 @@ test('where no process can be started for want of files, the rollout fails with 
   const command = `ulimit -n 100; exec ${JSON.stringify(process.execPath)} --import ${tsx} ${JSON.stringify(script)}`;
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command]);
   expect(stdout).toBe(
-    "before\n'echo x' could not be started: spawn /bin/sh EMFILE\n" +
+    "before\n'echo x' could not be started: EMFILE: too many open files, open '/dev/null'\n" +
       '  too many files are open: give a smaller concurrency, or a larger limit (ulimit -n)\n',
   );
 });

@@ -1,5 +1,7 @@
 // One run of a user's program: its output goes to a file, its last line to whoever started it, and it ends with all that it has started.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
 import type { Readable } from 'node:stream';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { DeadlineError, withDeadline } from '@bowyer/core';
@@ -65,6 +67,7 @@ async function runGroup(
     throw new Error('could not be started');
   }
   guardGroup(group);
+  running++;
   const last = new LastLine();
   const said = new ErrorLine();
   const pipes = new Pipes([stdout, stderr], (chunk, from) => {
@@ -89,11 +92,28 @@ async function runGroup(
     pipes.close();
     await stopping;
     releaseGroup(group);
+    running--;
+  }
+}
+
+/** Descriptors that stay free for the rest of this process, and for the calls of each program. V8 aborts where it gets none. */
+const FREE = 16;
+const FREE_PER_PROGRAM = 2;
+let running = 0;
+
+/** @throws where this process may open no more files than these */
+function checkDescriptors(): void {
+  const held: number[] = [];
+  try {
+    while (held.length < FREE + FREE_PER_PROGRAM * running) held.push(openSync(devNull, 'r'));
+  } finally {
+    held.forEach((descriptor) => closeSync(descriptor));
   }
 }
 
 function started(command: string, env: ProgramOptions['env']) {
   try {
+    checkDescriptors();
     return spawn(command, { shell: true, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   } catch (error) {
     throw startError(asError(error));
