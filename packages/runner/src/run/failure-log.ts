@@ -3,7 +3,9 @@ import { reasonKey, type PlayContext } from '@bowyer/algorithms';
 import type { TaskContext } from '../context/task-context.js';
 
 interface Repeated {
-  message: string;
+  /** The first line. */
+  reason: string;
+  counts: boolean;
   /** After the first. */
   episodes: string[];
 }
@@ -16,24 +18,25 @@ export function failureLog(log: TaskContext['log']): Required<Pick<PlayContext, 
   const reasons = new Map<string, Repeated>();
   return {
     onFailure(error, episode, counts = false) {
-      const fate = counts ? 'failed and counts as failed_reward' : 'failed and is left out';
-      const key = `${fate}: ${reasonKey(error)}`;
+      const key = `${counts}: ${reasonKey(error)}`;
       const known = reasons.get(key);
       if (known) return void known.episodes.push(episode);
-      const message = `${fate}: ${error.message}`;
-      reasons.set(key, { message, episodes: [] });
-      log(`${episode} ${message}`, 'WARNING');
+      reasons.set(key, { reason: error.message.split('\n')[0], counts, episodes: [] });
+      log(`${episode} failed and ${counts ? 'counts as failed_reward' : 'is left out'}: ${error.message}`, 'WARNING');
     },
     onSetEnd() {
-      for (const { message, episodes } of reasons.values())
-        if (episodes.length > 0) log(`${countText(episodes)} ${message}`, 'WARNING');
+      for (const { reason, counts, episodes } of reasons.values())
+        if (episodes.length > 0)
+          log(
+            `${countText(episodes)} failed and ${counts ? 'count as failed_reward' : 'are left out'}: ${reason}`,
+            'WARNING',
+          );
       reasons.clear();
     },
   };
 }
 
 function countText(episodes: readonly string[]): string {
-  if (episodes.length === 1) return episodes[0];
   const more = episodes.length > NAMED ? ', …' : '';
   return `${episodes.length} more (${episodes.slice(0, NAMED).join(', ')}${more})`;
 }
