@@ -46,6 +46,32 @@ test('spans are kept as lines of OTLP that can be learned from; those that canno
   expect(items.map(({ value }) => value.messages[1].content).sort()).toEqual(['b', 't3', 't4']);
 });
 
+const text = (key: string, content: string) => ({ key, value: { stringValue: content } });
+
+test.each([
+  ['a million brackets', '['.repeat(1_000_000)],
+  ['lists within lists', '['.repeat(1000) + ']'.repeat(1000)],
+  ['a million numbers', `[${'1,'.repeat(1_000_000)}1]`],
+  ['a hundred thousand objects', `[${'{},'.repeat(100_000)}{}]`],
+])('JSON in a text of an attribute has the bounds of a body: %s', async (_, content) => {
+  const large = {
+    traceId: 'x',
+    name: 'large',
+    attributes: [text('gen_ai.input.messages', content), text('gen_ai.output.messages', content)],
+  };
+  const before = process.cpuUsage();
+  const body = gzipSync(JSON.stringify(batch(chat('t9', said('assistant', 'c')), large)));
+  const { status, bytes } = await sendBytes(body, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+  const { user } = process.cpuUsage(before);
+  expect(status).toBe(200);
+  const { partialSuccess } = JSON.parse(bytes.toString()) as { partialSuccess: object };
+  expect(partialSuccess).toEqual({
+    rejectedSpans: 1,
+    errorMessage: expect.stringMatching(/^span 'large': an attribute is too large: the body has more than/) as string,
+  });
+  expect(user / 1000).toBeLessThan(2000);
+});
+
 const sendBytes = async (bytes: Uint8Array, headers: Record<string, string>) => {
   const answer = await fetch(`${tiny.server.origin}/v1/traces`, {
     method: 'POST',

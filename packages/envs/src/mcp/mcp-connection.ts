@@ -3,6 +3,7 @@
 import type {
   CallToolResult,
   Client,
+  ClientOptions,
   PriorDiscovery,
   ReadResourceResult,
   Tool,
@@ -10,6 +11,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { formAnswer } from './form-answer.js';
+import { resultFault } from './tool-arguments.js';
 
 export interface ServerAddress {
   /** Words of a command, with {folder} in the place of a path; null: a server at the address. */
@@ -52,6 +54,11 @@ const INVALID_PARAMS = -32_602;
 /** The version of the protocol of each server, by its address: the first connection asks for it. */
 const discoveries = new Map<string, PriorDiscovery>();
 
+/** The SDK would check results by patterns of the server, without a bound; `callTool` checks them in a thread. */
+const unchecked: NonNullable<ClientOptions['jsonSchemaValidator']> = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+};
+
 export class McpConnection {
   #stderr = '';
   #isBroken = false;
@@ -92,6 +99,7 @@ export class McpConnection {
       { name: 'bowyer', version: '0.2.0' },
       {
         capabilities: { elicitation: { form: {} } },
+        jsonSchemaValidator: unchecked,
         versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.ceil(address.startMs / 2) } },
       },
     );
@@ -119,7 +127,11 @@ export class McpConnection {
   /** @throws {McpServerError} for all but a result, even one that is an error of the tool; refused arguments are such a result */
   async callTool(name: string, given: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
     try {
-      return await this.client.callTool({ name, arguments: given }, { timeout: this.address.timeoutMs });
+      const result = await this.client.callTool({ name, arguments: given }, { timeout: this.address.timeoutMs });
+      const tool = this.tools.find((each) => each.name === name);
+      const fault = tool && !result.isError ? await resultFault(tool, result.structuredContent) : null;
+      if (fault !== null) throw new Error(`its result is not what the tool's output schema says: ${fault}`);
+      return result;
     } catch (error) {
       const { code, message } = error as { code?: unknown; message: string };
       if (code === INVALID_PARAMS) return { content: [{ type: 'text', text: message }], isError: true };

@@ -110,7 +110,7 @@ export class McpEnv implements Env {
   async #results(calls: readonly ToolCall[], called: CalledTool[]): Promise<string> {
     const results: string[] = [];
     for (const call of calls) {
-      const fault = this.#session!.fault(call);
+      const fault = await this.#session!.fault(call);
       if (fault !== null) {
         results.push(fault);
         break;

@@ -1,17 +1,32 @@
-// Arguments of calls against the JSON schemas of tools, by ajv as the SDK brings it: drafts 6, 7, 2019-09 and 2020-12.
-import type { JsonSchemaType, Tool } from '@modelcontextprotocol/client';
+// Arguments of calls, and structured results, against the JSON schemas of tools: drafts 6, 7, 2019-09 and 2020-12.
+import type { Tool } from '@modelcontextprotocol/client';
+import { schemaThread, SchemaLimitError } from './schema-thread.js';
 
 /** @returns what is wrong with the arguments; null where nothing is */
-export type ArgumentsFault = (given: Readonly<Record<string, unknown>>) => string | null;
+export type ArgumentsFault = (given: Readonly<Record<string, unknown>>) => Promise<string | null>;
 
-/** A check for each tool, by its name. */
+/** A check for each tool, by its name. @throws of a schema that cannot be compiled */
 export async function argumentChecks(tools: readonly Tool[]): Promise<ReadonlyMap<string, ArgumentsFault>> {
-  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv');
-  const validator = new AjvJsonSchemaValidator();
-  return new Map(
-    tools.map(({ name, inputSchema }) => {
-      const validate = validator.getValidator(inputSchema as JsonSchemaType);
-      return [name, (given) => validate(given).errorMessage?.replaceAll(/\bdata\b(?=[ /])/g, 'arguments') ?? null];
-    }),
-  );
+  for (const { name, inputSchema } of tools)
+    await schemaThread.check({ schema: JSON.stringify(inputSchema), value: null }).catch((error: Error) => {
+      throw new Error(`the schema of the tool '${name}' cannot be used: ${error.message}`, { cause: error });
+    });
+  return new Map(tools.map(({ name, inputSchema }) => [name, (given) => faultOf(inputSchema, given, 'arguments')]));
+}
+
+/** The reason why a structured result is not what its tool's schema says; null where it is, or the tool says nothing. */
+export function resultFault({ outputSchema }: Pick<Tool, 'outputSchema'>, content: unknown): Promise<string | null> {
+  return outputSchema === undefined || content === undefined
+    ? Promise.resolve(null)
+    : faultOf(outputSchema, content, 'structuredContent');
+}
+
+/** @param name of the value in what is wrong with it */
+async function faultOf(schema: object, value: unknown, name: string): Promise<string | null> {
+  const work = { schema: JSON.stringify(schema), value: JSON.stringify(value) };
+  const fault = await schemaThread.check(work).catch((error: unknown) => {
+    if (error instanceof SchemaLimitError) return error.message;
+    throw error;
+  });
+  return fault?.replaceAll(/\bdata\b(?=[ /])/g, name) ?? null;
 }

@@ -83,10 +83,10 @@ export class ToolSession {
   }
 
   /** The reason why a call of the agent cannot be made; null where it can. */
-  fault({ name, arguments: given }: ToolCall): string | null {
+  async fault({ name, arguments: given }: ToolCall): Promise<string | null> {
     const names = this.offered.map((tool) => tool.name);
     if (!names.includes(name)) return `There is no tool '${name}'; the tools are ${names.join(', ')}.`;
-    const fault = this.checks.get(name)!(given);
+    const fault = await this.checks.get(name)!(given);
     return fault === null ? null : `The arguments of ${name} are not valid: ${fault}.`;
   }
 

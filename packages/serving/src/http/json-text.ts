@@ -42,7 +42,11 @@ export async function parseJson(text: string, limits: JsonLimits = usualLimits):
   }
 }
 
-function checkCounts({ fields, commas, tooDeep }: JsonCounts, { values, fields: mostFields }: JsonLimits): void {
+/** @throws {BodyError} where a text of JSON has more than a body may have */
+export function checkCounts(
+  { fields, commas, tooDeep }: JsonCounts,
+  { values, fields: mostFields }: JsonLimits = usualLimits,
+): void {
   if (fields + commas > values) throw new BodyError('too large', `the body has more than ${values} values`);
   if (tooDeep)
     throw new BodyError('too deep', `the body has more than ${MOST_LEVELS} arrays and objects within each other`);

@@ -1,7 +1,8 @@
 // Traces over OTLP/HTTP: `POST /v1/traces` keeps spans of calls of models, whose conversations can be learned by supervision.
 // Source: the OpenTelemetry protocol specification, "OTLP/HTTP" and "Partial Success".
-import { BadItem, checkedSpans } from '@bowyer/conversations';
-import { BadRequestError, openaiError, type Exchange, type HttpAnswer, type Protocol } from '@bowyer/serving';
+import { BadItem, type CheckedSpans } from '@bowyer/conversations';
+import { BadRequestError, inTurns, openaiError, type Exchange, type HttpAnswer, type Protocol } from '@bowyer/serving';
+import { checkedBatch } from './checked-batch.js';
 import { writeTracesAnswer } from './otlp-protobuf.js';
 import { arrivedBody, batchOf, PROTOBUF, type TraceBody } from './trace-body.js';
 import type { TraceFile } from './trace-file.js';
@@ -22,7 +23,7 @@ export function traceRoutes(traces: TraceFile): Protocol {
 }
 
 async function keep(traces: TraceFile, body: TraceBody): Promise<HttpAnswer> {
-  const { kept, spans, rejected } = checked(await batchOf(body));
+  const { kept, spans, rejected } = await checked(await batchOf(body));
   if (spans > 0) await traces.append(kept);
   const partialSuccess =
     rejected.length > 0 ? { rejectedSpans: rejected.length, errorMessage: reasonsOf(rejected) } : null;
@@ -36,9 +37,9 @@ function reasonsOf(rejected: readonly string[]): string {
   return [...rejected.slice(0, SHOWN), ...more].join('; ');
 }
 
-function checked(batch: unknown): ReturnType<typeof checkedSpans> {
+async function checked(batch: unknown): Promise<CheckedSpans> {
   try {
-    return checkedSpans(batch);
+    return await inTurns(checkedBatch(batch));
   } catch (error) {
     throw error instanceof BadItem ? new BadRequestError(`the body is not OTLP: ${error.message}`) : error;
   }

@@ -1,0 +1,33 @@
+// Schemas of strangers: what they say of values, and what they take.
+import type { Tool } from '@modelcontextprotocol/client';
+import { argumentChecks, resultFault } from './tool-arguments.js';
+
+const tool = (name: string, properties: object): Tool => ({
+  name,
+  inputSchema: { type: 'object', properties: properties as Tool['inputSchema']['properties'] },
+});
+const long = `${'a'.repeat(40)}b`;
+
+test('values are checked by the schemas of their tools, also after one that takes longer than it may', async () => {
+  const checks = await argumentChecks([
+    tool('slow', { a: { type: 'string', pattern: '(a+)+$' } }),
+    tool('plain', { a: { type: 'string', maxLength: 3 }, b: { type: 'integer' } }),
+  ]);
+  expect(await checks.get('plain')!({ a: 'abc', b: 1 })).toBeNull();
+  expect(await checks.get('slow')!({ a: 'aaa' })).toBeNull();
+  const [fault, others] = await Promise.all([checks.get('slow')!({ a: long }), checks.get('plain')!({ a: 'abcd' })]);
+  expect(fault).toBe('the check by its schema takes longer than 5 s');
+  expect(others).toBe('arguments/a must NOT have more than 3 characters');
+}, 30_000);
+
+test('structured results are checked as well', async () => {
+  const outputSchema = { type: 'object' as const, properties: { a: { type: 'string', pattern: '(a|a)*c$' } } };
+  expect(await resultFault({ outputSchema }, { a: 1 })).toBe('structuredContent/a must be string');
+  expect(await resultFault({ outputSchema }, { a: long })).toContain('takes longer than');
+  expect(await resultFault({}, { a: long })).toBeNull();
+}, 30_000);
+
+test('a schema that cannot be compiled is named with its tool', async () => {
+  const checks = argumentChecks([tool('odd', { a: { type: 'string', pattern: '(' } })]);
+  await expect(checks).rejects.toThrow("the schema of the tool 'odd' cannot be used: Invalid regular expression");
+});

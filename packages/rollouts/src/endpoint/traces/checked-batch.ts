@@ -1,0 +1,65 @@
+// The spans of a batch that can be read, found in turns: attributes are JSON in texts of JSON, and a few kilobytes of gzip may be a
+// million brackets in each of hundreds of spans.
+import { checkedSpans, type CheckedSpans } from '@bowyer/conversations';
+import { BodyError, checkCounts, countsOf } from '@bowyer/serving';
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** Yields after each span. @throws {BadItem} where the structure is not OTLP's */
+export function* checkedBatch(batch: unknown): Generator<undefined, CheckedSpans> {
+  const lists: unknown[][] = [];
+  const { kept } = checkedSpans(withoutSpans(batch, lists));
+  const scopes = (kept.resourceSpans as Item[]).flatMap(({ scopeSpans }) => scopeSpans as { spans: unknown[] }[]);
+  const rejected: string[] = [];
+  let spans = 0;
+  for (const [i, list] of lists.entries())
+    for (const span of list) {
+      const checked = checkedSpan(span);
+      spans += checked.spans;
+      rejected.push(...checked.rejected);
+      if (checked.rejected.length === 0) scopes[i].spans.push(span);
+      yield;
+    }
+  return { kept, spans, rejected };
+}
+
+/** @param lists takes the spans of each scope, in its order */
+function withoutSpans(batch: unknown, lists: unknown[][]): unknown {
+  const taken = (spans: unknown): unknown => (Array.isArray(spans) ? (lists.push(spans), []) : spans);
+  const scope = (each: unknown) => changed(each, ['spans'], taken, () => lists.push([]));
+  const resource = (each: unknown) => changed(each, ['scopeSpans', 'scope_spans'], mapped(scope));
+  return changed(batch, ['resourceSpans', 'resource_spans'], mapped(resource));
+}
+
+const mapped = (change: (each: unknown) => unknown) => (list: unknown) =>
+  Array.isArray(list) ? list.map((each) => change(each)) : list;
+
+/** A record with the first of these members that it has changed. @param otherwise called where it has none */
+function changed(
+  value: unknown,
+  names: readonly string[],
+  change: (member: unknown) => unknown,
+  otherwise: () => void = () => undefined,
+): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const name = names.find((each) => (value as Item)[each] !== undefined && (value as Item)[each] !== null);
+  if (name === undefined) otherwise();
+  return name === undefined ? value : { ...value, [name]: change((value as Item)[name]) };
+}
+
+function checkedSpan(span: unknown): CheckedSpans {
+  try {
+    checkTexts(span);
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    const { name } = span as Item;
+    return { kept: {}, spans: 0, rejected: [`span '${String(name)}': an attribute is too large: ${error.message}`] };
+  }
+  return checkedSpans({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
+}
+
+/** A text that may be JSON is read as such. @throws {BodyError} */
+function checkTexts(value: unknown): void {
+  if (typeof value === 'string' && /^\s*[[{]/.test(value)) checkCounts(countsOf(value));
+  else if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) checkTexts(each);
+}
