@@ -3,7 +3,7 @@
 import type {
   CallToolResult,
   Client,
-  ClientOptions,
+  JsonSchemaValidator,
   PriorDiscovery,
   ReadResourceResult,
   Tool,
@@ -55,8 +55,10 @@ const INVALID_PARAMS = -32_602;
 const discoveries = new Map<string, PriorDiscovery>();
 
 /** The SDK would check results by patterns of the server, without a bound; `callTool` checks them in a thread. */
-const unchecked: NonNullable<ClientOptions['jsonSchemaValidator']> = {
-  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+const unchecked = {
+  getValidator<T>(): JsonSchemaValidator<T> {
+    return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
+  },
 };
 
 export class McpConnection {
