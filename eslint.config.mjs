@@ -14,7 +14,7 @@ const mayImport = {
   envs: ['core'],
   algorithms: ['core', 'text', 'models', 'envs'],
   agent: ['core', 'graph', 'checkpoints', 'text', 'conversations', 'models', 'envs', 'algorithms'],
-  serving: ['core', 'text', 'models', 'envs'],
+  serving: ['core', 'text', 'conversations', 'models', 'envs'],
   rollouts: ['core', 'text', 'conversations', 'models', 'envs', 'algorithms', 'serving'],
   tinker: ['core', 'graph', 'checkpoints', 'text', 'models', 'envs', 'algorithms', 'serving'],
   wandb: ['core'],

@@ -12,7 +12,7 @@ export { openingOf, type Opening } from './opening.js';
 export { FORMAT_NAMES, isTrace } from './formats/detect.js';
 export { wholeDialogues } from './formats/whole-dialogues.js';
 export { checkedSpans, type CheckedSpans } from './formats/otlp.js';
-export { conversationOf, EXPECTED_CONVERSATION, templateInputsOf, toolCallsOf, withSystem } from './formats/chat.js';
+export { chatMessagesOf, conversationOf, EXPECTED_CONVERSATION, templateInputsOf, withSystem } from './formats/chat.js';
 export { LOSS_KEYS, lossOf } from './formats/loss-keys.js';
 
 // Files of items from outside, whatever the items are
@@ -28,3 +28,10 @@ export {
 export { dataFilesOf } from './files/data-folder.js';
 export { dataFormatKey, dataSplitKey } from './data-keys.js';
 export { isEmpty, UnreadKeys } from './files/unread-keys.js';
+
+// Forms of messages, read from requests and from files by the same code
+export { earlierArguments, type EarlierCall } from './forms/calls.js';
+export type { Fields } from './forms/fields.js';
+export { readChatMessages, readChatTools } from './forms/chat-form.js';
+export { readAnthropicMessages, readAnthropicTools } from './forms/anthropic-form.js';
+export { readResponseItems, readResponseTools, type ResponseTools } from './forms/response-form.js';

@@ -1,10 +1,11 @@
 // Earlier calls and results as templates of each format write them, odd ones too.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { earlierArguments } from '@bowyer/conversations';
 import { chatTemplate, type ChatMessage } from '@bowyer/text';
 import { callFormats } from '../src/tool-calls/call-formats.js';
 import { callStyle } from '../src/tool-calls/call-style.js';
-import { earlierArguments, messagesFor } from '../src/tool-calls/history.js';
+import { messagesFor } from '../src/tool-calls/history.js';
 import { withMarks } from './round-trips.js';
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));

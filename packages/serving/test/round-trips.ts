@@ -1,10 +1,11 @@
 // Dialogues with calls of tools as a model's answer: rendered, parsed, and rendered again, which must give the same tokens.
+import { earlierArguments, type EarlierCall } from '@bowyer/conversations';
 import { Rng } from '@bowyer/core';
 import { chatTemplate, HuggingFaceTokenizer, type ChatMessage, type ChatTemplate, type Tokenizer } from '@bowyer/text';
 import type { Tool } from '../src/tool-calls/answer-parts.js';
 import { callFormats } from '../src/tool-calls/call-formats.js';
 import { callStyle, decoderWithMarks, type CallStyle } from '../src/tool-calls/call-style.js';
-import { earlierArguments, messagesFor, type EarlierCall } from '../src/tool-calls/history.js';
+import { messagesFor } from '../src/tool-calls/history.js';
 import { PartStreamer } from '../src/tool-calls/part-streamer.js';
 
 type Json = Record<string, unknown>;

@@ -17,7 +17,15 @@ export {
   type TemplateInputs,
 } from './chat/chat-message.js';
 export { Template, type Rendered } from './jinja/template.js';
-export { textAsWritten, writtenJson } from './jinja/written-json.js';
+export {
+  jsonAsWritten,
+  keepNumber,
+  keepNumbers,
+  numberText,
+  parseJson,
+  textAsWritten,
+  writtenJson,
+} from './jinja/written-json.js';
 export { TemplateError } from './jinja/template-error.js';
 export { compileRegex, PatternError } from './tokenizers/pipeline/patterns.js';
 export { DefinitionError, type AddedToken } from './tokenizers/pipeline/definition.js';

@@ -5,6 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { readTextLines, type ConfigProblem, type TextLine } from '@bowyer/core';
 import { BadItem, DataFileError, found } from './data-error.js';
 import { dataFilesOf, nameIn } from './data-folder.js';
+import { jsonValue } from './json-value.js';
 import { readParquetRows } from './parquet-rows.js';
 
 /** Bad items that a message shows; it counts the others. */
@@ -106,7 +107,8 @@ async function itemsOf<T>(lines: AsyncGenerator<TextLine>, reading: Reading<T>):
   const mapped = new Mapped<T>(prefix);
   for await (const { text, line } of lines) {
     if (text.trim() === '') continue;
-    if (mapped.count === 0 && text.trimStart().startsWith('[')) return arrayOf(text, lines, reading);
+    // Without `await` the loop would end the lines before they are read.
+    if (mapped.count === 0 && text.trimStart().startsWith('[')) return await arrayOf(text, lines, reading);
     mapped.add({ place: `line ${line}`, value: text }, (value, place) => read(parsed(value), place));
   }
   if (mapped.bad.length === 0) return mapped;
@@ -185,16 +187,18 @@ function badItems(
 
 function arrayItems(path: string, text: string, expected: string): DataItem<unknown>[] {
   try {
-    return (JSON.parse(text) as unknown[]).map((value, i) => ({ place: `item ${i + 1}`, value }));
+    return (jsonValue(text) as unknown[]).map((value, i) => ({ place: `item ${i + 1}`, value }));
   } catch (error) {
+    if (error instanceof BadItem) throw new DataFileError(`${path}: the array ${error.message}`, `an array of: ${expected}`);
     throw new DataFileError(`${path}: the array is not JSON: ${(error as Error).message}`, `an array of: ${expected}`);
   }
 }
 
 function parsed(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return jsonValue(line);
   } catch (error) {
+    if (error instanceof BadItem) throw error;
     throw new BadItem(`is not JSON (${(error as Error).message}): ${excerpt(line.trim())}`);
   }
 }
@@ -209,8 +213,9 @@ async function wholeValue(path: string): Promise<unknown> {
   try {
     if ((await stat(path)).size > LOOKED_AT_WHOLE) return undefined;
     const text = (await readFile(path, 'utf8')).trim();
-    return text.includes('\n') ? (JSON.parse(text) as unknown) : undefined;
-  } catch {
+    return text.includes('\n') ? jsonValue(text) : undefined;
+  } catch (error) {
+    if (error instanceof BadItem) throw new DataFileError(`${path}: the file ${error.message}`, 'keys that are there once');
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 // Rows of Parquet files, such as those of Hugging Face's datasets, as the values that JSON has.
 import { stat } from 'node:fs/promises';
+import { jsonValue } from './json-value.js';
 import { parquetGroups } from './parquet-thread.js';
 
 export interface Row {
@@ -19,7 +20,7 @@ export async function* readParquetRows(path: string): AsyncGenerator<Row> {
         throw new Error(`${path}: the Parquet file cannot be read: ${(error as Error).message}`);
       });
       if (done === true) return;
-      for (const each of value) yield { value: each, row: ++row };
+      for (const each of value) yield { value: jsonValue(each), row: ++row };
     }
   } finally {
     await groups.return(undefined);

@@ -9,27 +9,56 @@ const MEGABYTE = 2 ** 20;
 const MILLISECONDS = { least: 3000, ofMegabyte: 1000 };
 const HEAP_MEGABYTES = { least: 64, ofMegabyte: 50 };
 
-/** The thread as text: the tests run from sources, which a thread cannot load. It reads a group when it is asked for the next. */
+/**
+ * The thread as text: the tests run from sources, which a thread cannot load. It reads a group when it is asked for the next. Its rows
+ * are texts of JSON, in which numbers have all their digits, and those of float columns a point, as Python prints them. A struct of the
+ * file has the keys of all rows; those that are null in a row are left out, since rows had no such keys before they were written.
+ */
 const THREAD = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { path, reader, decompression } = workerData;
-const plain = (value) => {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  if (value instanceof Date) return value.toISOString();
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  if (Array.isArray(value) || ArrayBuffer.isView(value)) return Array.from(value, plain);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
+class Json {
+  constructor(text) { JSON.parse(this.text = text); }
+}
+const parsers = { jsonFromBytes: (bytes) => bytes && new Json(Buffer.from(bytes).toString()) };
+const isList = ({ converted_type, logical_type } = {}) => converted_type === 'LIST' || logical_type?.type === 'LIST';
+const isMap = ({ converted_type, logical_type } = {}) => /^MAP/.test(converted_type ?? '') || logical_type?.type === 'MAP';
+const itemOf = (node) => {
+  if (!isList(node?.element)) return node;
+  const [repeated] = node.children;
+  return repeated.children.length === 1 ? repeated.children[0] : repeated;
+};
+const floatText = (value) => {
+  const text = String(value);
+  return /^-?\\d+$/.test(text) ? text + '.0' : text;
+};
+const jsonOf = (value, node) => {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number' && Number.isFinite(value))
+    return /^(DOUBLE|FLOAT)$/.test(node?.element.type) ? floatText(value) : String(value);
+  if (value instanceof Json) return value.text;
+  if (value instanceof Uint8Array) return JSON.stringify(Buffer.from(value).toString('base64'));
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) {
+    const item = itemOf(node);
+    return '[' + Array.from(value, (each) => jsonOf(each, item)).join() + ']';
+  }
+  if (typeof value !== 'object' || value === null || value instanceof Date) return JSON.stringify(value ?? null);
+  const ofMap = isMap(node?.element) ? node.children[0].children[1] : null;
+  const of = (key) => ofMap ?? node?.children.find(({ element }) => element.name === key);
+  const members = Object.entries(value).filter(([, each]) => ofMap !== null || (each ?? null) !== null);
+  return '{' + members.map(([key, each]) => JSON.stringify(key) + ':' + jsonOf(each, of(key))).join() + '}';
 };
 async function* groups() {
-  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } = await import(reader);
+  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } = await import(reader);
   const { compressors } = await import(decompression);
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
+  const root = parquetSchema(metadata);
   let rowStart = 0;
   for (const { num_rows } of metadata.row_groups) {
     const rowEnd = rowStart + Number(num_rows);
-    yield (await parquetReadObjects({ file, metadata, compressors, rowStart, rowEnd })).map(plain);
+    const rows = await parquetReadObjects({ file, metadata, compressors, parsers, rowStart, rowEnd });
+    yield rows.map((row) => jsonOf(row, root));
     rowStart = rowEnd;
   }
 }
@@ -45,12 +74,12 @@ parentPort.on('message', async () => {
 });`;
 
 /**
- * The rows of each group: 64-bit integers as numbers, dates and bytes as texts.
+ * The rows of each group as texts of JSON; dates and bytes are texts there.
  *
  * @param size of the file, in bytes
  * @throws where the file is damaged, or takes more time or memory than one of its size does
  */
-export async function* parquetGroups(path: string, size: number): AsyncGenerator<unknown[]> {
+export async function* parquetGroups(path: string, size: number): AsyncGenerator<string[]> {
   const megabytes = size / MEGABYTE;
   const bound = ({ least, ofMegabyte }: typeof MILLISECONDS) => Math.ceil(least + ofMegabyte * megabytes);
   const worker = startThread(path, bound(HEAP_MEGABYTES));
@@ -72,14 +101,14 @@ function startThread(path: string, maxOldGenerationSizeMb: number): Worker {
 }
 
 /** @returns null behind the last one */
-function nextGroup(worker: Worker, milliseconds: number): Promise<unknown[] | null> {
+function nextGroup(worker: Worker, milliseconds: number): Promise<string[] | null> {
   return new Promise((resolve, reject) => {
     const fail = (problem: string) => end(() => reject(new Error(problem)));
     const isOver = timeLimit(milliseconds);
     const timer = setInterval(() => {
       if (isOver()) fail(`a group of its rows takes more than ${Math.round(milliseconds / 1000)} s`);
     }, 200);
-    const answer = ({ rows, problem }: { rows: unknown[] | null; problem?: string }) =>
+    const answer = ({ rows, problem }: { rows: string[] | null; problem?: string }) =>
       problem === undefined ? end(() => resolve(rows)) : fail(problem);
     const error = ({ message }: Error) => fail(message);
     const end = (settle: () => void) => {

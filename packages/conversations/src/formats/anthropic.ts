@@ -1,9 +1,12 @@
 // Anthropic's messages: {system, messages, tools} with blocks of content, or the request beside its answer, {request, response}.
 // Source: https://docs.anthropic.com/en/api/messages.
-import { asRecord, BadItem } from '../files/data-error.js';
-import { conversationOf } from './chat.js';
+import { asRecord } from '../files/data-error.js';
+import { readAnthropicMessages, readAnthropicTools, type AnthropicRules } from '../forms/anthropic-form.js';
+import { whole } from '../forms/whole.js';
+import { checkedCalls } from './chat.js';
 import { scoreOf, type Reading, type RecordedDialogue, type TraceFormat } from './format.js';
-import { answerText, CalledNames, partText, recordsOf, textOfParts, toolCall } from './part-text.js';
+import { ItemFields, type KeyRules } from './item-fields.js';
+import { recordsOf } from './part-text.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -29,19 +32,24 @@ function isAnthropic(item: Item): boolean {
   return hasBlock || hasTool || Array.isArray(item.system);
 }
 
-function readAnthropic(item: Item, { keys, place }: Reading): RecordedDialogue[] {
+function readAnthropic(item: Item, reading: Reading): RecordedDialogue[] {
   const { request, response, ...own } = item;
   const asked: Item = { ...own, ...asRecord(request) };
   const answer = asRecord(response);
-  keys.check('an item', place, asked, ['messages', 'system', 'tools', 'reward', 'score'], LOST);
-  if (answer !== null) keys.check('the response', place, answer, ['role', 'content'], LOST);
-  const names = new CalledNames();
-  const system = textOfParts(asked.system, "'system'", ['text']);
-  const messages: Record<string, unknown>[] = system === '' ? [] : [{ role: 'system', content: system }];
+  const fields = new ItemFields(asked, ITEM, { root: 'the item' }, reading);
   const said = [...recordsOf(asked.messages, "'messages'"), ...(answer === null ? [] : [answer])];
-  said.forEach((message, i) => messages.push(...messagesOf(message, `message ${i + 1}`, names, { keys, place })));
-  return [{ ...conversationOf({ messages, tools: toolsOf(asked.tools) }, keys, place), ...scoreOf(item) }];
+  const given = said.map((message, i) => {
+    const rules = message === answer ? RESPONSE : MESSAGE;
+    return new ItemFields(message, rules, { root: `message ${i + 1}` }, reading);
+  });
+  const messages = checkedCalls(whole(readAnthropicMessages(fields, given, RULES)));
+  const tools = readAnthropicTools(fields, RULES);
+  if (said.some(hasRedacted)) reading.keys.leaveOut('redacted_thinking');
+  return [{ messages, inputs: tools.length > 0 ? { tools } : {}, ...scoreOf(item) }];
 }
+
+const hasRedacted = ({ content }: Item): boolean =>
+  Array.isArray(content) && content.some((block) => asRecord(block)?.type === 'redacted_thinking');
 
 /** The keys of a request and a response that are not a part of the dialogue. */
 const LOST = (
@@ -49,62 +57,32 @@ const LOST = (
   'stop_reason tool_choice thinking service_tier output_config container context_management betas anthropic_version'
 ).split(' ');
 
-/** Results of tools stand in messages of the user there, and are messages of their own here. */
-function messagesOf(
-  message: Item,
-  what: string,
-  names: CalledNames,
-  { keys, place }: Reading,
-): Record<string, unknown>[] {
-  const { role, content, ...more } = message;
-  const lossKeys = role === 'assistant' && 'type' in more ? {} : more;
-  if (typeof content === 'string') return [{ role, content, ...lossKeys }];
-  const blocks = recordsOf(content, `the content of ${what}`);
-  const read = ['type', 'text', 'thinking', 'id', 'name', 'input', 'tool_use_id', 'content', 'is_error'];
-  for (const block of blocks)
-    keys.check('a block', place, block, read, ['cache_control', 'signature', 'citations', 'caller']);
-  if (role === 'assistant') return [{ role, ...lossKeys, ...replyOf(blocks, what, names, keys) }];
-  const results = blocks.filter(({ type }) => type === 'tool_result');
-  const texts = blocks.filter(({ type }) => type !== 'tool_result');
-  const answers = results.map(({ tool_use_id: id, content: result }) =>
-    names.answer(id, Array.isArray(result) ? textOfParts(result, what, ['text']) : answerText(result)),
-  );
-  if (results.some(({ is_error: isError }) => isError === true)) keys.leaveOut('is_error');
-  return [...answers, ...(texts.length > 0 ? [{ role, content: textOfParts(texts, what, ['text']), ...more }] : [])];
-}
+const ITEM: KeyRules = { of: 'an item', read: ['messages', 'system', 'tools', 'reward', 'score'], lost: LOST };
+const RESPONSE: KeyRules = { of: 'the response', read: ['role', 'content', 'stop_reason'], lost: LOST };
+const MESSAGE: KeyRules = {
+  of: 'a message',
+  read: ['role', 'content', 'stop_reason'],
+  lost: ['type', 'stop_sequence'],
+  isMessage: true,
+};
 
-function replyOf(
-  blocks: readonly Item[],
-  what: string,
-  names: CalledNames,
-  keys: Reading['keys'],
-): Record<string, unknown> {
-  const texts: string[] = [];
-  const thoughts: string[] = [];
-  const calls: Record<string, unknown>[] = [];
-  for (const block of blocks) {
-    const { type, thinking, id, name, input } = block;
-    if (type === 'thinking') thoughts.push(String(thinking));
-    else if (type === 'redacted_thinking') keys.leaveOut('redacted_thinking');
-    else if (type === 'tool_use') {
-      names.add(id, name);
-      calls.push(toolCall(id, name, input));
-    } else texts.push(partText(block, what, ['text']));
-  }
-  return {
-    content: texts.join(''),
-    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
-    ...(calls.length > 0 && { tool_calls: calls }),
-  };
-}
+const block = (...read: string[]): KeyRules => ({
+  of: 'a block',
+  read: ['type', ...read],
+  lost: ['cache_control', 'signature', 'citations', 'caller', 'data', 'toolset_name'],
+});
 
-function toolsOf(tools: unknown): unknown {
-  if ((tools ?? null) === null) return undefined;
-  return recordsOf(tools, "'tools'").map(({ type, name, description, input_schema: parameters }) => {
-    if (parameters === undefined)
-      throw new BadItem(
-        `'tools' has ${JSON.stringify(type ?? name)}, a tool of Anthropic's servers; only tools with an input_schema are read`,
-      );
-    return { type: 'function', function: { name, ...(description !== undefined && { description }), parameters } };
-  });
-}
+const RULES: AnthropicRules<KeyRules> = {
+  'text block': block('text'),
+  'thinking block': block('thinking'),
+  'redacted_thinking block': block(),
+  'tool_use block': block('id', 'name', 'input'),
+  'tool_result block': block('tool_use_id', 'content', 'is_error'),
+  'document block': block('source', 'title', 'context'),
+  'search_result block': block('content', 'source', 'title'),
+  'tools[]': {
+    of: 'a tool',
+    read: ['name', 'description', 'input_schema', 'type', 'strict', 'input_examples'],
+    lost: ['cache_control', 'eager_input_streaming', 'defer_loading', 'allowed_callers'],
+  },
+};

@@ -1,24 +1,20 @@
 // Chat messages, the form that all formats are read into: AgentGym's and ShareGPT's {conversations: [{from, value, loss}], system, tools},
 // OpenAI's {messages: [{role, content, weight}], tools} with the further keys that templates read.
 import { isEmpty } from '@bowyer/core';
-import type { ChatMessage, ContentPart, Conversation, TemplateInputs } from '@bowyer/text';
+import { keepNumbers, lossWeight, textAsWritten, type ChatMessage, type Conversation, type TemplateInputs } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
+import { jsonWithin } from '../files/json-value.js';
 import type { UnreadKeys } from '../files/unread-keys.js';
-import { scoreOf, type TraceFormat } from './format.js';
-import { LOSS_KEYS, lossOf } from './loss-keys.js';
+import type { EarlierCall } from '../forms/calls.js';
+import { readChatMessages, readChatTools, type ChatRules } from '../forms/chat-form.js';
+import { whole } from '../forms/whole.js';
+import { scoreOf, type Reading, type TraceFormat } from './format.js';
+import { ItemFields, type KeyRules } from './item-fields.js';
 
-const ROLES: Record<string, ChatMessage['role']> = {
-  system: 'system',
-  developer: 'developer',
-  human: 'user',
-  user: 'user',
-  gpt: 'assistant',
-  assistant: 'assistant',
-  tool: 'tool',
-  observation: 'tool',
-};
+/** Roles of ShareGPT's files; others are those of OpenAI's. */
+const SHARE_GPT_ROLES: Readonly<Record<string, string>> = { human: 'user', gpt: 'assistant', observation: 'tool' };
 
-const ITEM_KEYS = ['messages', 'conversations', 'system', 'tools', 'documents', 'chat_template_kwargs'];
+const ITEM_KEYS = ['messages', 'conversations', 'system', 'tools', 'functions', 'documents', 'chat_template_kwargs'];
 
 /** The messages of an item; none where it has neither key, or null there. @throws {BadItem} */
 export function conversationOf(item: unknown, keys: UnreadKeys, place: string): Conversation {
@@ -30,8 +26,103 @@ export function conversationOf(item: unknown, keys: UnreadKeys, place: string): 
   const list = record[key] ?? [];
   if (!Array.isArray(list)) throw new BadItem(`'${key}' is ${found(list)}, not an array of messages`);
   keys.check('an item', place, record, ITEM_KEYS);
-  const read = list.map((message, i) => messageOf(message, i, keys, place));
-  return { messages: withSystem(record.system, read), inputs: templateInputsOf(record) };
+  const reading = { keys, place };
+  return {
+    messages: withSystem(record.system, chatMessagesOf(list, reading)),
+    inputs: templateInputsOf(record, reading),
+  };
+}
+
+/** Reads messages in OpenAI's form or in ShareGPT's. @throws {BadItem} */
+export function chatMessagesOf(list: readonly unknown[], reading: Reading): ChatMessage[] {
+  const given = list.map((message, i) => {
+    const place = { root: `message ${i + 1}` };
+    return new ItemFields(plainMessage(message, place.root), MESSAGE, place, reading);
+  });
+  return checkedCalls(whole(readChatMessages(given, RULES)));
+}
+
+/** The keys of a message that are read; others are the template's. */
+const MESSAGE: KeyRules = {
+  of: 'a message',
+  read: [
+    'role',
+    'content',
+    'name',
+    'tool_calls',
+    'tool_call_id',
+    'function_call',
+    'reasoning_content',
+    'reasoning',
+    'thinking',
+  ],
+  isMessage: true,
+  isOpen: true,
+};
+
+const CALLED: KeyRules = { of: 'a tool call', read: ['name', 'arguments'] };
+
+const RULES: ChatRules<KeyRules> = {
+  'messages[].content[]': { of: 'a part of a message', read: ['type', 'text'] },
+  'messages[].tool_calls[]': { of: 'a tool call', read: ['id', 'type', 'function'] },
+  'messages[].tool_calls[].function': CALLED,
+  'messages[].function_call': CALLED,
+  'tools[]': { of: 'a tool', read: [], isOpen: true },
+  'tools[].function': { of: 'a tool', read: [], isOpen: true },
+};
+
+/** A message in OpenAI's form, its calls with a level for the function. */
+function plainMessage(message: unknown, what: string): Record<string, unknown> {
+  const { from, role, value, content, tool_calls: calls, ...more } = asRecord(message) ?? {};
+  const speaker = oneOf({ from, role }, ['from', 'role'], what);
+  const text = oneOf({ value, content }, ['value', 'content'], what);
+  return {
+    ...more,
+    role: typeof speaker === 'string' ? (SHARE_GPT_ROLES[speaker] ?? speaker) : speaker,
+    content: text,
+    tool_calls: Array.isArray(calls) ? calls.map((call) => withFunction(call)) : calls,
+  };
+}
+
+/** The one that is given of two names of one thing. */
+function oneOf(record: Readonly<Record<string, unknown>>, names: readonly [string, string], what: string): unknown {
+  const [first, second] = names.map((name) => record[name] ?? undefined);
+  if (first !== undefined && second !== undefined && first !== second)
+    throw new BadItem(`${what} has both '${names[0]}' and '${names[1]}'`);
+  return first ?? second;
+}
+
+/** Some files have calls and tools without a level for the function. */
+function withFunction(value: unknown): unknown {
+  const record = asRecord(value);
+  if (record === null || (record.function ?? null) !== null || typeof record.name !== 'string') return value;
+  const { id, type, ...called } = record;
+  return { ...((id ?? null) !== null && { id }), type: type ?? 'function', function: keepNumbers(record, called) };
+}
+
+/** A broken call is written as it came where it is read, and is not learned. @throws {BadItem} where it would be */
+export function checkedCalls(messages: ChatMessage[]): ChatMessage[] {
+  messages.forEach(checkArguments);
+  return messages;
+}
+
+function checkArguments(message: ChatMessage, i: number): void {
+  if (lossWeight(message) === 0) return;
+  for (const { function: called } of (message.tool_calls ?? []) as EarlierCall[]) {
+    const text = textAsWritten(called.arguments);
+    if (text === undefined) continue;
+    const what = `the arguments of the call of ${called.name} in message ${i + 1}`;
+    const value = parsedArguments(text, what);
+    if (asRecord(value) === null) throw new BadItem(`${what} are ${found(value)}, not an object`);
+  }
+}
+
+function parsedArguments(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BadItem(`${what} are a text that is not JSON; a weight of 0 keeps the message without learning it`);
+  }
 }
 
 /** ShareGPT's files have the system's text beside the messages. */
@@ -44,106 +135,12 @@ export function withSystem(system: unknown, messages: ChatMessage[]): ChatMessag
   throw new BadItem("has 'system' and a first message of the system, which say different things");
 }
 
-function messageOf(message: unknown, i: number, keys: UnreadKeys, place: string): ChatMessage {
-  const record = asRecord(message) ?? {};
-  const what = `message ${i + 1}`;
-  const speaker = oneOf(record, ['from', 'role'], what);
-  const text = oneOf(record, ['value', 'content'], what);
-  if (typeof speaker !== 'string' || !Object.hasOwn(ROLES, speaker))
-    throw new BadItem(
-      `the role of message ${i + 1} is ${speaker === undefined ? 'missing' : JSON.stringify(speaker)}; known roles: ${Object.keys(ROLES).join(', ')}`,
-    );
-  const role = ROLES[speaker];
-  const loss = lossOf(record, role === 'assistant', what);
-  const more = Object.fromEntries(
-    Object.entries(record).filter(([key, value]) => !OWN_KEYS.includes(key) && value !== undefined && value !== null),
-  );
-  return {
-    role,
-    content: contentOf(text, { what, more, keys, place }),
-    ...more,
-    ...(more.tool_calls !== undefined && { tool_calls: toolCallsOf(more.tool_calls, { what, keys, place }) }),
-    ...(loss !== undefined && loss !== 1 && { loss: loss === 0 ? false : loss }),
-  };
-}
-
-/** Keys of a message that have been read already; the others are the template's. */
-const OWN_KEYS: readonly string[] = ['from', 'role', 'value', 'content', ...LOSS_KEYS];
-
-/** The one that is given of two names of one thing. */
-function oneOf(record: Readonly<Record<string, unknown>>, names: readonly [string, string], what: string): unknown {
-  const [first, second] = names.map((name) => record[name] ?? undefined);
-  if (first !== undefined && second !== undefined && first !== second)
-    throw new BadItem(`${what} has both '${names[0]}' and '${names[1]}'`);
-  return first ?? second;
-}
-
-interface MessagePart {
-  what: string;
-  keys: UnreadKeys;
-  place: string;
-}
-
-/** Keys that an assistant's message may have in the place of a text. */
-const MORE_THAN_TEXT = ['tool_calls', 'reasoning_content', 'thinking'];
-
-function contentOf(
-  text: unknown,
-  { what, more, keys, place }: MessagePart & { more: Readonly<Record<string, unknown>> },
-): ChatMessage['content'] {
-  if (typeof text === 'string') return text;
-  if (Array.isArray(text)) return text.map((part) => partOf(part, { what, keys, place }));
-  if ((text ?? null) === null && MORE_THAN_TEXT.some((key) => !isEmpty(more[key]))) return '';
-  throw new BadItem(`the content of ${what} is ${found(text)}, not a text`);
-}
-
-/** Models of text read no images, and what a template writes in their place says nothing about them. */
-function partOf(part: unknown, { what, keys, place }: MessagePart): ContentPart {
-  const record = asRecord(part);
-  const { type = 'text', text } = record ?? {};
-  if (record === null || type !== 'text' || typeof text !== 'string')
-    throw new BadItem(
-      `the content of ${what} has ${found(part)} of type ${JSON.stringify(type)}; only parts of text are read`,
-    );
-  keys.check('a part of a message', place, record, ['type', 'text']);
-  return record;
-}
-
-/** OpenAI's files have arguments as a text of JSON; templates take the object, as when a client sends it to serve_model. */
-export function toolCallsOf(calls: unknown, { what, keys, place }: MessagePart): Record<string, unknown>[] {
-  if (!Array.isArray(calls)) throw new BadItem(`'tool_calls' of ${what} is ${found(calls)}, not an array`);
-  return calls.map((call) => {
-    const record = asRecord(call);
-    const called = record === null ? null : (asRecord(record.function) ?? record);
-    if (record === null || called === null || typeof called.name !== 'string' || called.name === '')
-      throw new BadItem(`a tool call of ${what} is ${found(call)}, without the name of a function`);
-    keys.check('a tool call', place, record, [
-      'id',
-      'type',
-      'function',
-      ...(called === record ? ['name', 'arguments'] : []),
-    ]);
-    if (called !== record) keys.check('a tool call', place, called, ['name', 'arguments']);
-    const filled = { ...called, arguments: argumentsOf(called.arguments, `the call of ${called.name} in ${what}`) };
-    return called === record ? filled : { ...record, function: filled };
-  });
-}
-
-function argumentsOf(given: unknown, what: string): Record<string, unknown> {
-  let args: unknown = given ?? {};
-  try {
-    if (typeof args === 'string') args = JSON.parse(args.trim() === '' ? '{}' : args) as unknown;
-  } catch {
-    throw new BadItem(`the arguments of ${what} are a text that is not JSON`);
-  }
-  const record = asRecord(args);
-  if (record === null) throw new BadItem(`the arguments of ${what} are ${found(args)}, not an object`);
-  return record;
-}
-
-/** `tools`, `documents` and `chat_template_kwargs` of an item or a line; `tools` may be JSON in a text, as in some datasets. */
-export function templateInputsOf(record: Record<string, unknown>): TemplateInputs {
-  const tools = objectsOf('tools', record.tools);
+/**
+ * `tools`, `documents` and `chat_template_kwargs` of an item or a line; `tools` may be JSON in a text, as in some datasets, and has the
+ * name `functions` in OpenAI's older files.
+ */
+export function templateInputsOf(record: Record<string, unknown>, reading: Reading): TemplateInputs {
+  const tools = toolsOf(record, reading);
   const documents = objectsOf('documents', record.documents);
   const { chat_template_kwargs: given } = record;
   const variables = isEmpty(given) ? undefined : given;
@@ -156,14 +153,18 @@ export function templateInputsOf(record: Record<string, unknown>): TemplateInput
   };
 }
 
+function toolsOf({ tools, functions }: Record<string, unknown>, reading: Reading): Record<string, unknown>[] | undefined {
+  if (!isEmpty(tools) && !isEmpty(functions)) throw new BadItem("has both 'tools' and 'functions'");
+  const given = objectsOf('tools', tools) ?? objectsOf('functions', functions);
+  if (given === undefined) return undefined;
+  const fields = new ItemFields({ tools: given.map(withFunction) }, null, { root: 'the item' }, reading);
+  return readChatTools(fields, RULES);
+}
+
 function objectsOf(key: string, value: unknown): Record<string, unknown>[] | undefined {
   if (isEmpty(value)) return undefined;
-  let list = value;
-  try {
-    if (typeof value === 'string') list = JSON.parse(value);
-  } catch {
-    throw new BadItem(`'${key}' is a text that is not JSON`);
-  }
+  const list = typeof value === 'string' ? jsonWithin(value, `'${key}'`) : value;
+  if (isEmpty(list)) return undefined;
   if (!Array.isArray(list) || !list.every((item) => asRecord(item) !== null))
     throw new BadItem(`'${key}' is ${found(list)}, not an array of objects`);
   return list as Record<string, unknown>[];

@@ -1,10 +1,14 @@
 // Items of OpenAI's Responses API: a request with what was answered, {input, output, instructions, tools}; the two beside each other,
 // {request, response}; or the items of a whole conversation, {items}.
 // Source: the OpenAPI description of POST /v1/responses (openai-node, resources/responses).
-import { asRecord, BadItem, found } from '../files/data-error.js';
-import { conversationOf } from './chat.js';
+import { asRecord, BadItem } from '../files/data-error.js';
+import { readResponseItems, readResponseTools, type ResponseRules } from '../forms/response-form.js';
+import { whole } from '../forms/whole.js';
+import { checkedCalls } from './chat.js';
+import { isCut } from './cut-answers.js';
 import { scoreOf, type Reading, type RecordedDialogue, type TraceFormat } from './format.js';
-import { answerText, CalledNames, recordsOf, textOfParts, toolCall, withReply } from './part-text.js';
+import { ItemFields, type KeyRules } from './item-fields.js';
+import { answerText, recordsOf } from './part-text.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -18,81 +22,66 @@ export const responsesFormat: TraceFormat = {
 const isItems = (items: unknown): boolean =>
   Array.isArray(items) && items.some((item) => asRecord(item)?.type !== undefined);
 
-function readResponses(item: Item, { keys, place }: Reading): RecordedDialogue[] {
+function readResponses(item: Item, reading: Reading): RecordedDialogue[] {
   const { request, response, ...own } = item;
-  const whole: Item = { ...own, ...asRecord(request), ...asRecord(response) };
-  const { input, instructions, items, output, tools } = whole;
-  keys.check('an item', place, whole, READ, LOST);
+  const all: Item = { ...own, ...asRecord(request), ...asRecord(response) };
+  const { input, instructions, items, output, status } = all;
+  const fields = new ItemFields(all, ITEM, { root: 'the item' }, reading);
   if (items === undefined && input === undefined)
     throw new BadItem("has no 'input': a response alone does not say what it answers; give the request beside it");
-  const messages: Record<string, unknown>[] = [];
   const given = typeof input === 'string' ? [{ role: 'user', content: input }] : recordsOf(input ?? items, "'input'");
-  if (typeof instructions === 'string' && instructions !== '') messages.push({ role: 'system', content: instructions });
-  const names = new CalledNames();
-  for (const each of [...given, ...(output === undefined ? [] : recordsOf(output, "'output'"))])
-    addItem(messages, each, names, { keys, place });
-  return [{ ...conversationOf({ messages, tools: toolsOf(tools) }, keys, place), ...scoreOf(item) }];
+  const answered = output === undefined ? [] : recordsOf(output, "'output'");
+  const cutAt = isCut(status) ? answered.length - 1 : -1;
+  const read = [...given, ...answered.map((each, i) => (i === cutAt ? { ...each, status: 'incomplete' } : each))];
+  const plain = read.map((each, i) => plainItem(each, i, reading));
+  const messages = whole(readResponseItems(fields, plain, typeof instructions === 'string' ? instructions : '', RULES));
+  const { tools, left } = readResponseTools(fields, RULES);
+  if (left.length > 0) reading.keys.leaveOut('web_search of tools');
+  return [{ messages: checkedCalls(messages), inputs: tools.length > 0 ? { tools } : {}, ...scoreOf(item) }];
 }
 
-const READ = ['input', 'instructions', 'items', 'output', 'tools', 'reward', 'score'];
 /** The keys of a request and a response that are not a part of the dialogue. */
 const LOST = (
   'object status store temperature top_p top_logprobs max_output_tokens max_tool_calls stream tool_choice truncation text ' +
   'reasoning service_tier safety_identifier prompt_cache_key include previous_response_id background billing output_text error incomplete_details completed_at'
 ).split(' ');
 
-function addItem(messages: Record<string, unknown>[], item: Item, names: CalledNames, reading: Reading): void {
-  const { type = 'message', call_id: id, name } = item;
-  const what = `item ${messages.length + 1} (${String(type)})`;
-  const check = (read: readonly string[]) =>
-    reading.keys.check(
-      `an item of type ${String(type)}`,
-      reading.place,
-      item,
-      ['type', ...read],
-      ['status', 'phase', 'encrypted_content'],
-    );
-  if (type === 'message') {
-    check(['role', 'content']);
-    addMessage(messages, item, what);
-  } else if (type === 'reasoning') {
-    check(['content', 'summary']);
-    const thought =
-      textOfParts(item.content, what, ['reasoning_text']) || textOfParts(item.summary, what, ['summary_text']);
-    if (thought !== '') withReply(messages, { reasoning_content: thought });
-  } else if (type === 'function_call') {
-    check(['call_id', 'name', 'arguments']);
-    names.add(id, name);
-    withReply(messages, { tool_calls: [toolCall(id, name, item.arguments)] });
-  } else if (type === 'function_call_output') {
-    check(['call_id', 'output']);
-    messages.push(names.answer(id, outputText(item.output, what)));
-  } else {
+const ITEM: KeyRules = {
+  of: 'an item',
+  read: ['input', 'instructions', 'items', 'output', 'tools', 'reward', 'score'],
+  lost: LOST,
+};
+
+const itemOf = (type: string, ...read: string[]): KeyRules => ({
+  of: `an item of type ${type}`,
+  read: ['type', 'status', ...read],
+  lost: ['phase', 'encrypted_content'],
+});
+
+const RULES: ResponseRules<KeyRules> = {
+  'message item': itemOf('message', 'role', 'content'),
+  'function_call item': itemOf('function_call', 'call_id', 'name', 'namespace', 'arguments'),
+  'function_call_output item': itemOf('function_call_output', 'call_id', 'output'),
+  'reasoning item': itemOf('reasoning', 'content', 'summary'),
+  'content part': { of: 'a part of a message', read: ['type', 'text'], lost: ['annotations', 'logprobs'] },
+  'tools[]': {
+    of: 'a tool',
+    read: ['type', 'name', 'description', 'parameters', 'strict'],
+    lost: ['async', 'defer_loading', 'allowed_callers', 'output_schema'],
+  },
+  namespace: { of: 'a tool', read: ['type', 'name', 'description', 'tools'] },
+};
+
+/** An item with its type, and without what another endpoint has encrypted: this server's own is a text. */
+function plainItem(item: Item, i: number, { keys }: Reading): Item {
+  const { encrypted_content: encrypted, ...rest } = item;
+  const { type = 'message', output } = rest;
+  const what = `item ${i + 1} (${String(type)})`;
+  if (!Object.hasOwn(RULES, `${String(type)} item`))
     throw new BadItem(`${what} is not read; known types: message, reasoning, function_call, function_call_output`);
-  }
-}
-
-function addMessage(messages: Record<string, unknown>[], { role, content }: Item, what: string): void {
-  if (role !== 'assistant') {
-    messages.push({ role, content: textOfParts(content, what, ['input_text', 'text', 'output_text']) });
-    return;
-  }
-  const isRefusal = Array.isArray(content) && content.some((part) => asRecord(part)?.type === 'refusal');
+  if ((encrypted ?? null) !== null) keys.leaveOut('encrypted_content');
+  if (type === 'function_call_output' && !Array.isArray(output)) return { ...rest, output: answerText(output) };
+  const isRefusal = Array.isArray(rest.content) && rest.content.some((part) => asRecord(part)?.type === 'refusal');
   if (isRefusal) throw new BadItem(`${what} has a refusal, which is not a text to learn`);
-  withReply(messages, { content: textOfParts(content, what, ['output_text', 'text', 'input_text']) });
-}
-
-const outputText = (output: unknown, what: string): string =>
-  Array.isArray(output) ? textOfParts(output, what, ['input_text', 'output_text', 'text']) : answerText(output);
-
-/** Functions stand in an object of their own in Chat Completions. Other tools belong to OpenAI's servers. */
-function toolsOf(tools: unknown): unknown {
-  if ((tools ?? null) === null) return undefined;
-  return recordsOf(tools, "'tools'").map(({ type, name, description, parameters, function: nested }) => {
-    if (type !== 'function') throw new BadItem(`'tools' has a tool of type ${found(type)}; only functions are read`);
-    return {
-      type,
-      function: nested ?? { name, ...(description !== undefined && { description }), parameters: parameters ?? {} },
-    };
-  });
+  return { ...rest, type };
 }

@@ -1,6 +1,7 @@
 // The most that a request may ask for: lengths in characters before anything is encoded, and in tokens afterwards.
 // A request that does not fit into the context is reported in the words of OpenAI's API, which clients of all protocols look for.
 import { maximum } from '@bowyer/core';
+import { isTooDeep, MOST_LEVELS } from '../http/json-nesting.js';
 import { BadRequestError } from './request-error.js';
 import type { SteppedTokenizer } from './stepped-tokenizer.js';
 
@@ -66,12 +67,18 @@ export function checkMessageCount(count: number, param: string): void {
     throw new BadRequestError(`'${param}' has ${count} ${param}; at most ${MOST_MESSAGES} are allowed`, param);
 }
 
-/** The arguments of all calls of a dialogue, before they are parsed: that takes the event loop in one go. */
-export function checkArguments(texts: readonly unknown[], param: string): void {
-  const count = texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0);
+/** The arguments of all calls of a dialogue, before those that are texts are parsed: that takes the event loop in one go. */
+export function checkArguments(given: readonly unknown[], param: string): void {
+  const texts = given.filter((each) => typeof each === 'string');
+  const count = texts.reduce((sum, { length }) => sum + length, 0);
   if (count > LONGEST_ARGUMENTS)
     throw new BadRequestError(
       `the tool calls have arguments of ${count} characters in all; at most ${LONGEST_ARGUMENTS} are allowed`,
+      param,
+    );
+  if (texts.some(isTooDeep))
+    throw new BadRequestError(
+      `the arguments of a tool call have more than ${MOST_LEVELS} arrays and objects within each other`,
       param,
     );
 }

@@ -1,11 +1,11 @@
 // The dialogue of a request's body in the form that all protocols share, for requests that another endpoint answers.
+import { readChatMessages, readChatTools } from '@bowyer/conversations';
 import { noLogitRules } from '@bowyer/models';
 import type { ChatMessage, ChatTemplate } from '@bowyer/text';
 import type { RequestReader } from '../generation/completion-request.js';
 import { inTurns } from '../http/turn.js';
 import type { CallProtocol } from './call-observer.js';
 import { chatFields, nestedChatFields } from './chat-completions/known-fields.js';
-import { readMessages, readTools } from './chat-completions/read-messages.js';
 import { RequestFields } from './fields/request-fields.js';
 import { readMessageRequest } from './messages/read-message-request.js';
 import { readResponseRequest } from './responses/read-response-request.js';
@@ -40,7 +40,8 @@ export async function sentDialogue(
 async function chatDialogue(body: unknown, signal: AbortSignal): Promise<SentDialogue> {
   const fields = new RequestFields(body, chatFields, '', []);
   const given = fields.objects('messages', nestedChatFields['messages[]']);
-  return { messages: await inTurns(readMessages(given), signal), tools: readTools(fields) };
+  const messages = await inTurns(readChatMessages(given, nestedChatFields), signal);
+  return { messages, tools: readChatTools(fields, nestedChatFields) };
 }
 
 /** The reader of a model with the name that the body has, and any template. */

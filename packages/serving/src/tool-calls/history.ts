@@ -1,26 +1,9 @@
 // Earlier calls and their results as a chat template takes them, which not all templates do alike.
 import { createHash } from 'node:crypto';
-import { textAsWritten, writtenJson, type ChatMessage } from '@bowyer/text';
+import type { EarlierCall } from '@bowyer/conversations';
+import { jsonAsWritten, textAsWritten, writtenJson, type ChatMessage } from '@bowyer/text';
 import type { CallStyle } from './call-style.js';
 import { membersOf } from './json-members.js';
-
-export interface EarlierCall {
-  type: 'function';
-  id: string;
-  function: { name: string; arguments: object };
-}
-
-/**
- * The arguments of an earlier call. Text is written into the prompt as it is, so that a call has the tokens that it was sampled with;
- * where there is none (null, '', 'null') they are empty.
- *
- * @param given JSON as a text, or a value; text that is not an object, or not even JSON, is written as it is where arguments are JSON
- */
-export function earlierArguments(given: unknown): object {
-  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given;
-  const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
-  return ['', 'null'].includes(text.trim()) ? {} : writtenJson(text);
-}
 
 /** The messages as the template of this style takes them. */
 export function messagesFor(style: CallStyle, messages: readonly ChatMessage[]): ChatMessage[] {
@@ -125,20 +108,9 @@ function idFor({ format: { idPattern } }: CallStyle, id: string): string {
 function argumentsFor({ takes, format, needsEscapes }: CallStyle, args: object): unknown {
   const text = textAsWritten(args);
   if (takes === 'text') return text ?? spacedJson(args);
-  if (format.argumentsAreJson) return text === undefined ? args : laidOut(text);
+  if (format.argumentsAreJson) return args;
   const json = jsonOf(args);
   return needsEscapes ? writtenJson(withEscapes(json, (content) => format.escaped!(content))) : writtenJson(json);
-}
-
-/** Text that a client's program has written again, as JSON.stringify does, is laid out by the template, as the models were trained. */
-function laidOut(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && JSON.stringify(value) === text) return value;
-  } catch {
-    // it is written as it is
-  }
-  return writtenJson(text);
 }
 
 /** The same members, of which those that are texts are written with their escapes. */
@@ -151,9 +123,4 @@ function withEscapes(json: string, escaped: (text: string) => string): string {
 }
 
 /** As Python writes it. */
-function spacedJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${spacedJson(item)}`);
-  return `{${members.join(', ')}}`;
-}
+const spacedJson = (value: unknown): string => jsonAsWritten(value, [', ', ': ']);

@@ -2,7 +2,7 @@
 import type { Steps } from '../steps.js';
 import { Float, type Dict, type Value } from './values.js';
 import { checkNesting, type Work } from './work.js';
-import { keepText, textAsWritten } from './written-json.js';
+import { keepText, numberText, textAsWritten } from './written-json.js';
 
 /** Values that are read before others have their turn: less than a millisecond. */
 const AT_ONCE = 1024;
@@ -44,8 +44,10 @@ class JsonReader {
     const entries: Iterable<readonly [unknown, unknown]> = Array.isArray(json) ? json.entries() : Object.entries(json);
     for (const [key, item] of entries) {
       if (++this.#count % AT_ONCE === 0) yield;
-      if (Array.isArray(value)) value.push(yield* this.read(item, depth + 1));
-      else if (item !== undefined) value.set(key as string, yield* this.read(item, depth + 1));
+      const text = typeof item === 'number' ? numberText(json, key as string | number) : undefined;
+      const read = text === undefined ? yield* this.read(item, depth + 1) : scalarOf(text);
+      if (Array.isArray(value)) value.push(read);
+      else if (item !== undefined) value.set(key as string, read);
     }
     return value;
   }

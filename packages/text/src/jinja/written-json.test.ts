@@ -1,6 +1,6 @@
 // JSON in a dialogue prints as it was written.
 import { Template } from './template.js';
-import { writtenJson } from './written-json.js';
+import { jsonAsWritten, keepNumbers, parseJson, writtenJson } from './written-json.js';
 
 const render = (source: string, text: string) => new Template(source).render({ a: writtenJson(text) }).text;
 
@@ -50,4 +50,57 @@ test.each([
     count++;
   }
   expect(count).toBeGreaterThanOrEqual(2 * Math.floor(20_000 / 1024));
+});
+
+describe('a value keeps the texts of its numbers', () => {
+  const text =
+    '{"f":1.0,"big":7318204915520000013,"list":[0.0,2,{"e":1E5,"z":-0,"tiny":0.00001}],"s":"1.0","plain":0.25,"huge":1e400}';
+  const plain = (json: string): unknown => JSON.parse(json);
+
+  test('it is that of JSON.parse, and prints as it came, laid out by the template', () => {
+    const value = parseJson(text);
+    expect(value).toEqual(plain(text));
+    expect(jsonAsWritten(value)).toBe(text);
+    expect(jsonAsWritten(plain(text))).not.toBe(text);
+    expect(new Template('{{ a | tojson }}').render({ a: value }).text).toBe(
+      '{"f": 1.0, "big": 7318204915520000013, "list": [0.0, 2, {"e": 1E5, "z": -0, "tiny": 0.00001}], "s": "1.0", "plain": 0.25, "huge": 1e400}',
+    );
+    expect(new Template('{{ a.list[0] }} {{ a.big }} {{ a.f + 1 }} {{ a.f is float }}').render({ a: value }).text).toBe(
+      '0.0 7318204915520000013 2.0 True',
+    );
+  });
+
+  test('copies of an object keep them where they are said to', () => {
+    const value = parseJson('{"a":1.0,"b":[2.0]}') as Record<string, unknown>;
+    expect(jsonAsWritten({ ...value })).toBe('{"a":1,"b":[2.0]}');
+    expect(jsonAsWritten(keepNumbers(value, { ...value }))).toBe('{"a":1.0,"b":[2.0]}');
+    expect(jsonAsWritten(keepNumbers(value.b as object, [0, 2], 1))).toBe('[0,2.0]');
+  });
+
+  test.each(['{"a":1.0,"a":"x"}', '{"a":"x","a":1.0}', '{"a":[1.0],"a":[2]}', '{"a":{"b":1,"b":1.50}}'])(
+    'repeated keys are named, and the last one counts: %s',
+    (json) => {
+      const repeated: string[] = [];
+      const value = parseJson(json, (key) => repeated.push(key));
+      expect(value).toEqual(plain(json));
+      expect(repeated).toEqual([json.includes('"b"') ? 'b' : 'a']);
+    },
+  );
+
+  test('keys in strings, and keys of different objects, are not repeated', () => {
+    const json = '{"a:":":","b":{"a:":1,"c\\":":2.0},"l":[{"a":1},{"a":1.0}],"__proto__":{"x":1.0}}';
+    const repeated: string[] = [];
+    expect(parseJson(json, (key) => repeated.push(key))).toEqual(plain(json));
+    expect(repeated).toEqual([]);
+    expect(jsonAsWritten(parseJson(json))).toBe(json);
+  });
+
+  test('nesting is bounded by the memory alone, as that of JSON.parse', () => {
+    const deep = `${'['.repeat(100_000)}1.0${']'.repeat(100_000)}`;
+    expect(Array.isArray(parseJson(deep, () => undefined))).toBe(true);
+  });
+
+  test.each(['{"a": 1.0', '[1.0,]', '1.0 2', ''])('%j is no JSON', (json) => {
+    expect(() => parseJson(json)).toThrow(SyntaxError);
+  });
 });

@@ -32,3 +32,129 @@ export function keepText<T extends object>(value: T, text: string): T {
   written.set(value, text);
   return value;
 }
+
+type Key = string | number;
+
+/** The texts of the numbers of an object or array that do not print as they were written. */
+const numbers = new WeakMap<object, Map<Key, string>>();
+
+/** The text of a member that is a number; undefined where it prints as it was written. */
+export const numberText = (holder: object, key: Key): string | undefined => numbers.get(holder)?.get(key);
+
+/** Notes the text of a member that is a number. */
+export function keepNumber(holder: object, key: Key, text: string): void {
+  const texts = numbers.get(holder) ?? new Map<Key, string>();
+  if (prints(text)) texts.delete(key);
+  else numbers.set(holder, texts.set(key, text));
+}
+
+/**
+ * Notes the texts of the numbers of an object or array for another one with the same members.
+ *
+ * @param shift the place of the first one's members in the other one, if they are arrays
+ * @returns the other one
+ */
+export function keepNumbers<T extends object>(from: object, to: T, shift = 0): T {
+  for (const [key, text] of numbers.get(from) ?? []) keepNumber(to, typeof key === 'number' ? key + shift : key, text);
+  return to;
+}
+
+/** Whether a number prints in templates with this text: an integer or a decimal that is not long. */
+const prints = (text: string): boolean =>
+  /^(?!-0$|-?0\.0000)-?(?:0|[1-9]\d{0,14}|(?:0|[1-9]\d{0,6})\.\d{0,7}[1-9])$/.test(text);
+
+/** Texts of which some number may not print as it was written. Texts within strings may be found too. */
+const UNUSUAL = /\d[.eE]\d|\d[eE][-+]|\d{16}|-0/;
+
+/**
+ * The value of a text of JSON, as JSON.parse gives it. Templates and `jsonAsWritten` print its numbers as they were written.
+ *
+ * @param repeated called for a key that an object has twice
+ * @throws {SyntaxError}
+ */
+export function parseJson(text: string, repeated?: (key: string) => void): unknown {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null) return value;
+  const isRepeated = repeated !== undefined && keysWritten(text) !== keysOf(value);
+  return isRepeated || UNUSUAL.test(text) ? readAsWritten(text, repeated) : value;
+}
+
+/** The number of colons outside strings. */
+function keysWritten(text: string): number {
+  let [count, inString] = [0, false];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at++;
+    else if (code === QUOTE) inString = !inString;
+    else if (code === COLON && !inString) count++;
+  }
+  return count;
+}
+
+const [BACKSLASH, QUOTE, COLON] = [0x5c, 0x22, 0x3a];
+
+function keysOf(value: object): number {
+  let count = 0;
+  const left: unknown[] = [value];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const members = Array.isArray(next) ? (next as unknown[]) : Object.values(next as object);
+    if (!Array.isArray(next)) count += members.length;
+    for (const member of members) if (typeof member === 'object' && member !== null) left.push(member);
+  }
+  return count;
+}
+
+interface Open {
+  value: unknown[] | Record<string, unknown>;
+  /** The key of the member that comes next; null in an array, and where the key is not read yet. */
+  key: string | null;
+}
+
+const TOKEN = /[ \t\n\r,:]*(?:([[{])|([\]}])|("[^"\\]*(?:\\.[^"\\]*)*")|([-+.\w]+))/y;
+
+/** Reads a text that is known to be an object or array of JSON. Its depth is bounded by the memory alone, as that of JSON.parse. */
+function readAsWritten(text: string, repeated: (key: string) => void = () => undefined): unknown {
+  const open: Open[] = [];
+  TOKEN.lastIndex = 0;
+  for (;;) {
+    const [, opening, closing, string, scalar] = TOKEN.exec(text)!;
+    const top = open.at(-1);
+    if (closing !== undefined) {
+      open.pop();
+      if (open.length === 0) return top!.value;
+    } else if (opening !== undefined) {
+      const value = opening === '[' ? [] : {};
+      if (top) add(top, value);
+      open.push({ value, key: null });
+    } else if (string !== undefined && top!.key === null && !Array.isArray(top!.value)) {
+      top!.key = JSON.parse(string) as string;
+      if (Object.hasOwn(top!.value, top!.key)) repeated(top!.key);
+    } else {
+      const value: unknown = JSON.parse(string ?? scalar);
+      const { value: holder, key } = top!;
+      if (typeof value === 'number') keepNumber(holder, key ?? (holder as unknown[]).length, scalar);
+      add(top!, value);
+    }
+  }
+}
+
+function add(top: Open, value: unknown): void {
+  if (Array.isArray(top.value)) top.value.push(value);
+  else Object.defineProperty(top.value, top.key!, { value, enumerable: true, configurable: true, writable: true });
+  top.key = null;
+}
+
+/**
+ * A value as JSON, its numbers as they were written.
+ *
+ * @param separators between members, and between a key and its value; without spaces if not given, as JSON.stringify writes
+ */
+export function jsonAsWritten(value: unknown, separators: readonly [string, string] = [',', ':']): string {
+  const [comma, colon] = separators;
+  const member = (holder: object, key: Key, item: unknown) =>
+    (typeof item === 'number' ? numberText(holder, key) : undefined) ?? jsonAsWritten(item, separators);
+  if (Array.isArray(value)) return `[${value.map((item, i) => member(value, i, item)).join(comma)}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}${colon}${member(value, key, item)}`).join(comma)}}`;
+}

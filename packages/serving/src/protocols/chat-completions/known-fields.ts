@@ -28,9 +28,9 @@ export const nestedChatFields = {
   'response_format.json_schema': { ...served('schema', 'strict'), ...harmless('name', 'description') },
   'messages[]': {
     ...served('role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content', 'reasoning', 'thinking'),
+    ...served('function_call'),
     ...harmless('annotations', 'cache_control', 'prompt_cache_breakpoint'),
     ...refused({ refusal: [''], audio: never, prefix: [false], tools: [[]], reasoning_details: [[]] }),
-    ...refused({ function_call: never }, 'write tool_calls'),
   },
   'messages[].content[]': {
     ...served('type', 'text'),
@@ -38,6 +38,7 @@ export const nestedChatFields = {
   },
   'messages[].tool_calls[]': { ...served('id', 'type', 'function'), ...harmless('index') },
   'messages[].tool_calls[].function': served('name', 'arguments'),
+  'messages[].function_call': served('name', 'arguments'),
   'tools[]': {
     ...served('type', 'function'),
     ...harmless('cache_control', 'prompt_cache_breakpoint'),

@@ -1,5 +1,6 @@
 // The body of POST /v1/chat/completions as a request of this server's own form.
 import { MAX_TOP_LOGPROBS } from '@bowyer/models';
+import { readChatMessages, readChatTools } from '@bowyer/conversations';
 import { ChatTemplateError, type ChatMessage, type ChatTemplate, type PromptEnding } from '@bowyer/text';
 import { chatTemplateOf, type AnswerFormat, type ChatNames } from '../../generation/chat-request.js';
 import { writtenChat } from '../../generation/write-chat.js';
@@ -13,7 +14,7 @@ import { RequestFields } from '../fields/request-fields.js';
 import { checkAnswerLimits, givenLimit, promptCut } from '../openai/read-limits.js';
 import { readSettings } from '../openai/read-settings.js';
 import { chatFields, nestedChatFields } from './known-fields.js';
-import { callsOf, functionOf, readMessages, readTools, templateInputs } from './read-messages.js';
+import { templateInputs } from './template-inputs.js';
 
 /** Characters of a template that a request brings. */
 const LONGEST_TEMPLATE = 2 ** 16;
@@ -41,7 +42,7 @@ export async function readChatRequest(
   const settings = readSettings(fields, { logprobs, topLogprobs, scoresPrompts: false }, reader);
   const limit = { names: ['max_completion_tokens', 'max_tokens'], least: 1 };
   const cut = promptCut(fields, limit, reader);
-  const tools = readTools(fields);
+  const tools = readChatTools(fields, nestedChatFields);
   const inputs = templateInputs(fields, tools, template.ownVariables);
   const ending = endingOf(fields, messages);
   const toolChoice = toolChoiceOf(fields, tools, (choice) => choice.object('function', served('name')));
@@ -80,9 +81,15 @@ function formatOf(fields: RequestFields): AnswerFormat {
 function messagesOf(fields: RequestFields, signal: AbortSignal): Promise<ChatMessage[]> {
   const given = fields.objects('messages', nestedChatFields['messages[]']);
   checkMessageCount(given.length, 'messages');
-  const texts = given.flatMap(callsOf).map((call) => functionOf(call).value('arguments'));
-  checkArguments(texts, 'messages');
-  return inTurns(readMessages(given), signal);
+  checkArguments(given.flatMap(argumentsOf), 'messages');
+  return inTurns(readChatMessages(given, nestedChatFields), signal);
+}
+
+/** The arguments of a message's calls, as far as it has some. */
+function argumentsOf(message: RequestFields): unknown[] {
+  const { tool_calls: calls, function_call: called } = message.plain() as { tool_calls?: unknown; function_call?: unknown };
+  const functions = (Array.isArray(calls) ? calls : []).map((call) => (call as { function?: unknown } | null)?.function);
+  return [...functions, called].map((each) => (each as { arguments?: unknown } | null | undefined)?.arguments);
 }
 
 function templateOf(fields: RequestFields, reader: RequestReader): ChatTemplate {

@@ -1,6 +1,8 @@
 // Reading fields of a request's JSON body, each with the error that the client gets. A body's fields are all known, or it is refused;
 // a protocol whose clients are newer than this server may leave out those that it does not know, and list them.
+import type { Fields } from '@bowyer/conversations';
 import { nearestName } from '@bowyer/envs';
+import { keepNumbers } from '@bowyer/text';
 import { BadRequestError, LONGEST_NAME, shortened } from '../../generation/request-error.js';
 import type { FieldRules } from './field-rules.js';
 
@@ -12,7 +14,7 @@ interface Range {
 }
 
 /** Null counts as left out, as in OpenAI's API. */
-export class RequestFields {
+export class RequestFields implements Fields<FieldRules> {
   readonly #fields: Readonly<Record<string, unknown>>;
 
   /**
@@ -134,8 +136,13 @@ export class RequestFields {
 
   /** The object itself, without the fields that are given. */
   plain(without: readonly string[] = []): Record<string, unknown> {
-    if (without.length === 0) return { ...this.#fields };
-    return Object.fromEntries(Object.entries(this.#fields).filter(([name]) => !without.includes(name)));
+    const kept = Object.entries(this.#fields).filter(([name]) => !without.includes(name));
+    return keepNumbers(this.#fields, Object.fromEntries(kept));
+  }
+
+  /** Other fields of a message are refused, or known to change nothing. */
+  beside(): Record<string, unknown> {
+    return {};
   }
 
   /** A number for each of some tokens, by their ids; `[[id, number]]`. */

@@ -1,4 +1,5 @@
 // The body of POST /v1/messages as a request of this server's own form.
+import { readAnthropicMessages, readAnthropicTools } from '@bowyer/conversations';
 import type { TemplateInputs } from '@bowyer/text';
 import {
   chatTemplateOf,
@@ -16,8 +17,6 @@ import { modelOf } from '../fields/model-name.js';
 import { RequestFields } from '../fields/request-fields.js';
 import { namedTool, schemaFormat } from '../fields/tool-choice.js';
 import { messageFields, nestedMessageFields as nested } from './known-fields.js';
-import { readMessages } from './read-blocks.js';
-import { readTools } from './read-tools.js';
 
 const names: ChatNames = {
   messages: 'messages',
@@ -48,8 +47,8 @@ export async function readMessageRequest(
   checkEdits(fields);
   const given = fields.objects('messages', nested['messages[]']);
   checkMessageCount(given.length, 'messages');
-  const messages = await inTurns(readMessages(fields, given), signal);
-  const tools = readTools(fields);
+  const messages = await inTurns(readAnthropicMessages(fields, given, nested), signal);
+  const tools = readAnthropicTools(fields, nested);
   const { choice, parallelCalls } = choiceOf(fields, tools);
   const output = fields.object('output_config', nested.output_config);
   const thinking = fields.object('thinking', nested.thinking);

@@ -1,4 +1,5 @@
 // The body of POST /v1/responses as a request of this server's own form.
+import { readResponseItems, readResponseTools, type ResponseTools } from '@bowyer/conversations';
 import { MAX_TOP_LOGPROBS } from '@bowyer/models';
 import {
   chatTemplateOf,
@@ -16,8 +17,7 @@ import { modelOf } from '../fields/model-name.js';
 import { RequestFields } from '../fields/request-fields.js';
 import { schemaFormat, toolChoiceOf } from '../fields/tool-choice.js';
 import { nestedResponseFields as nested, responseFields } from './known-fields.js';
-import { givenItems, readItems } from './read-items.js';
-import { readTools, type ResponseTools } from './read-tools.js';
+import { givenItems } from './given-items.js';
 import type { Item, StoredResponses } from './stored-responses.js';
 
 const names: ChatNames = { messages: 'input', tools: 'tools', toolChoice: 'tool_choice', format: 'text.format' };
@@ -56,8 +56,9 @@ export async function readResponseRequest(
     items.map((item) => item.arguments),
     'input',
   );
-  const messages = await inTurns(readItems(fields, items, fields.text('instructions', '')), signal);
-  const { tools, spaced, left } = readTools(fields);
+  const instructions = fields.text('instructions', '');
+  const messages = await inTurns(readResponseItems(fields, items, instructions, nested), signal);
+  const { tools, spaced, left } = readResponseTools(fields, nested);
   ignored.push(...left);
   const reasoning = fields.object('reasoning', nested.reasoning);
   const variables = template.ownVariables.length > 0 ? effortVariables(reasoning.text('effort', null)) : {};

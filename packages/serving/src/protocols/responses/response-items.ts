@@ -5,7 +5,6 @@ import type { Choice } from '../../generation/answer.js';
 import type { TokenLogprob } from '../../generation/token-logprobs.js';
 import type { CalledTool } from '../../tool-calls/part-streamer.js';
 import { chatLogprobs } from '../openai/chat-logprobs.js';
-import type { ResponseTools } from './read-tools.js';
 import type { Item } from './stored-responses.js';
 
 /** An event without its number. */

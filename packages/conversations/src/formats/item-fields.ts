@@ -1,0 +1,121 @@
+// An object of an item of a data file, for the readers of forms that requests are read by too.
+import { keepNumbers } from '@bowyer/text';
+import { asRecord, BadItem, found } from '../files/data-error.js';
+import type { Fields } from '../forms/fields.js';
+import { isCut } from './cut-answers.js';
+import type { Reading } from './format.js';
+import { LOSS_KEYS, lossOf } from './loss-keys.js';
+
+/** The keys of an object of a data file. */
+export interface KeyRules {
+  /** What has them: `a tool call`. */
+  of: string;
+  read: readonly string[];
+  /** Further keys that such an object has beside what is learned. */
+  lost?: readonly string[];
+  /** Whether it is a message, which may have a weight in the loss. */
+  isMessage?: boolean;
+  /** Whether further keys are the template's. */
+  isOpen?: boolean;
+}
+
+/** Where an object is: `message 2`, and the path within it. */
+interface Place {
+  root: string;
+  path?: string;
+}
+
+export class ItemFields implements Fields<KeyRules> {
+  readonly #record: Readonly<Record<string, unknown>>;
+  readonly #path: string;
+
+  /** @throws {BadItem} if it is not an object */
+  constructor(
+    given: unknown,
+    private readonly rules: KeyRules | null,
+    private readonly place: Place,
+    private readonly reading: Reading,
+  ) {
+    const record = asRecord(given);
+    this.#path = place.path ?? '';
+    if (record === null) throw new BadItem(`${this.#name('')} is ${found(given)}, not an object`);
+    this.#record = record;
+    const { of, read, lost = [], isMessage = false, isOpen = false } = rules ?? { of: '', read: [], isOpen: true };
+    const known = [...read, ...(isMessage ? LOSS_KEYS : [])];
+    if (!isOpen) reading.keys.check(of, reading.place, record, known, lost);
+  }
+
+  value(name: string): unknown {
+    return Object.hasOwn(this.#record, name) ? (this.#record[name] ?? undefined) : undefined;
+  }
+
+  text<Default>(name: string, otherwise: Default): string | Default {
+    const value = this.value(name);
+    if (value === undefined || typeof value === 'string') return value ?? otherwise;
+    throw this.fail(name, `is ${found(value)}, not a text`);
+  }
+
+  boolean(name: string): boolean {
+    const value = this.value(name) ?? false;
+    if (typeof value === 'boolean') return value;
+    throw this.fail(name, `is ${found(value)}, neither true nor false`);
+  }
+
+  choice<const Option extends string>(name: string, options: readonly Option[], otherwise: Option): Option {
+    const value = this.text(name, otherwise);
+    const option = options.find((each) => each === value);
+    if (option !== undefined) return option;
+    throw this.fail(name, `is ${found(value)}, none of ${options.join(', ')}`);
+  }
+
+  object(name: string, rules: KeyRules | null): ItemFields {
+    return this.within(this.value(name) ?? {}, rules, name);
+  }
+
+  objects(name: string, rules: KeyRules | null): ItemFields[] {
+    const value = this.value(name);
+    if (!Array.isArray(value) || value.length === 0)
+      throw this.fail(name, `is ${found(value)}, not an array with at least one object`);
+    return value.map((each, i) => this.within(each, rules, `${name}[${i}]`));
+  }
+
+  within(value: unknown, rules: KeyRules | null, place: string): ItemFields {
+    return new ItemFields(value, rules, { ...this.place, path: this.placeOf(place) }, this.reading);
+  }
+
+  plain(without: readonly string[] = []): Record<string, unknown> {
+    const kept = Object.entries(this.#record).filter(([name]) => !without.includes(name));
+    return keepNumbers(this.#record, Object.fromEntries(kept));
+  }
+
+  placeOf(name: string): string {
+    return this.#path === '' ? name : `${this.#path}.${name}`;
+  }
+
+  fail(name: string, problem: string): BadItem {
+    return new BadItem(`${this.#name(name)} ${problem}`);
+  }
+
+  beside(): Record<string, unknown> {
+    const { read = [], isMessage = false, isOpen = false } = this.rules ?? {};
+    const isReply = this.#record.role === 'assistant' || this.#record.role === undefined;
+    const loss = isMessage ? lossOf(this.#record, isReply, this.place.root) : undefined;
+    const own = [...read, ...LOSS_KEYS, ...CUT_KEYS];
+    const more = Object.entries(isOpen ? this.#record : {}).filter(
+      ([key, value]) => !own.includes(key) && (value ?? null) !== null,
+    );
+    return {
+      ...Object.fromEntries(more),
+      ...(loss !== undefined && loss !== 1 && { loss: loss === 0 ? false : loss }),
+      ...(isReply && CUT_KEYS.some((key) => isCut(this.#record[key])) && { cut: true }),
+    };
+  }
+
+  #name(name: string): string {
+    const path = name === '' ? this.#path : this.placeOf(name);
+    return path === '' ? this.place.root : `'${path}' of ${this.place.root}`;
+  }
+}
+
+/** Keys of a message, an item or a response that say how an answer ended. */
+const CUT_KEYS: readonly string[] = ['finish_reason', 'stop_reason', 'status'];

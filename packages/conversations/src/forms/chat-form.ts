@@ -1,0 +1,139 @@
+// Messages and tools of OpenAI's Chat Completions, with the keys that vLLM's clients add, as a chat template takes them.
+import type { ChatMessage } from '@bowyer/text';
+import { EarlierCalls, type EarlierCall } from './calls.js';
+import { listed, type Fields } from './fields.js';
+
+/** Rules of the objects of messages and tools, by where they are. */
+export interface ChatRules<Rules> {
+  'messages[].content[]': Rules;
+  'messages[].tool_calls[]': Rules;
+  'messages[].tool_calls[].function': Rules;
+  'messages[].function_call': Rules;
+  'tools[]': Rules;
+  'tools[].function': Rules;
+}
+
+/** `function` is the role of a result in the API before June 2023. Few templates know `developer`. */
+const ROLES: Readonly<Record<string, ChatMessage['role']>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+};
+
+/** Keys of thoughts, with those that templates read. vLLM's newer name comes first: an older one beside it counts. */
+const THOUGHTS = [
+  ['reasoning', 'reasoning_content'],
+  ['reasoning_content', 'reasoning_content'],
+  ['thinking', 'thinking'],
+] as const;
+
+export function* readChatMessages<Rules>(
+  given: readonly Fields<Rules>[],
+  rules: ChatRules<Rules>,
+): Generator<undefined, ChatMessage[]> {
+  const reader = new ChatReader(rules);
+  const messages: ChatMessage[] = [];
+  for (const fields of given) {
+    messages.push(reader.message(fields));
+    yield;
+  }
+  return messages;
+}
+
+class ChatReader<Rules> {
+  readonly #calls = new EarlierCalls();
+  /** The id that the last call of the older API got here, which its result has too. */
+  #olderId: string | null = null;
+  #count = 0;
+
+  constructor(private readonly rules: ChatRules<Rules>) {}
+
+  message(fields: Fields<Rules>): ChatMessage {
+    this.#count++;
+    const given = fields.text('role', '');
+    if (!Object.hasOwn(ROLES, given)) throw fields.fail('role', `must be one of ${Object.keys(ROLES).join(', ')}`);
+    const role = ROLES[given];
+    const calls = this.#callsOf(fields);
+    if (calls.length > 0 && role !== 'assistant') throw fields.fail('tool_calls', "belongs in an assistant's message");
+    const more = { ...thoughtOf(fields), ...fields.beside() };
+    const mayBeEmpty = role === 'assistant' && (calls.length > 0 || Object.keys(thoughtOf(fields)).length > 0);
+    const content = mayBeEmpty && fields.value('content') === undefined ? '' : contentOf(fields, this.rules);
+    const name = fields.text('name', null);
+    if (role === 'tool') {
+      const id = given === 'function' ? this.#olderId : fields.text('tool_call_id', null);
+      return { ...this.#calls.result(id, content, name ?? undefined), ...more };
+    }
+    return { role, content, ...(calls.length > 0 && { tool_calls: calls }), ...(name !== null && { name }), ...more };
+  }
+
+  #callsOf(fields: Fields<Rules>): EarlierCall[] {
+    const calls = listed(fields, 'tool_calls', this.rules['messages[].tool_calls[]']).map((call) => {
+      call.choice('type', ['function'], 'function');
+      const called = call.object('function', this.rules['messages[].tool_calls[].function']);
+      return this.#call(call.text('id', ''), called);
+    });
+    if (fields.value('function_call') === undefined) return calls;
+    if (calls.length > 0) throw fields.fail('function_call', 'stands beside tool_calls; leave one of them out');
+    this.#olderId = `call_${this.#count}`;
+    return [this.#call(this.#olderId, fields.object('function_call', this.rules['messages[].function_call']))];
+  }
+
+  /** Clients send the arguments as a text of JSON; templates take the object. */
+  #call(id: string, called: Fields<Rules>): EarlierCall {
+    const name = called.text('name', '');
+    if (name === '') throw called.fail('name', 'must be a string');
+    return this.#calls.call(id, name, called.value('arguments'));
+  }
+}
+
+/** The texts of a message's thoughts, by the keys that templates read. */
+function thoughtOf<Rules>(fields: Fields<Rules>): Record<string, string> {
+  const given = THOUGHTS.flatMap(([key, read]) => {
+    const text = fields.text(key, null);
+    return text === null ? [] : [[read, text] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+/** A text, or parts of one. */
+function contentOf<Rules>(fields: Fields<Rules>, rules: ChatRules<Rules>): string {
+  if (!Array.isArray(fields.value('content'))) {
+    const text = fields.text('content', null);
+    if (text === null) throw fields.fail('content', 'must be a string or an array of text parts');
+    return text;
+  }
+  for (const part of fields.objects('content', null))
+    // parts of other types have other fields
+    if (part.text('type', 'text') !== 'text') throw part.fail('type', "must be 'text'; this model reads text only");
+  return fields
+    .objects('content', rules['messages[].content[]'])
+    .map((part) => part.text('text', ''))
+    .join('');
+}
+
+/** The tools as the template takes them: without fields that no template reads. */
+export const readChatTools = <Rules>(fields: Fields<Rules>, rules: ChatRules<Rules>): Record<string, unknown>[] =>
+  listed(fields, 'tools', rules['tools[]']).map((tool) => {
+    tool.choice('type', ['function'], 'function');
+    const called = tool.object('function', rules['tools[].function']);
+    if (called.text('name', '') === '') throw called.fail('name', 'must be a string');
+    called.text('description', '');
+    called.boolean('strict');
+    called.object('parameters', null);
+    const { function: _, ...more } = tool.plain(UNREAD);
+    return { ...more, function: called.plain(['defer_loading']) };
+  });
+
+/** Fields of a tool that a template would write into the prompt with the others. */
+const UNREAD = [
+  'cache_control',
+  'prompt_cache_breakpoint',
+  'defer_loading',
+  'async',
+  'allowed_callers',
+  'output_schema',
+  'custom',
+];

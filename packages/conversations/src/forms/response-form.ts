@@ -1,0 +1,241 @@
+// Items and tools of OpenAI's Responses as a chat template takes them: what the model has written between two inputs is one message.
+import type { ChatMessage } from '@bowyer/text';
+import { EarlierCalls, type EarlierCall } from './calls.js';
+import { listed, type Fields } from './fields.js';
+
+/** Rules of the objects of items and tools. */
+export interface ResponseRules<Rules> {
+  'message item': Rules;
+  'function_call item': Rules;
+  'function_call_output item': Rules;
+  'reasoning item': Rules;
+  'content part': Rules;
+  'tools[]': Rules;
+  namespace: Rules;
+}
+
+/** A part of an item may be without its type only where it is a message. */
+type Item = Readonly<Record<string, unknown>>;
+
+/** The model's message that is being read. */
+interface OpenMessage {
+  reasoning: string;
+  content: string;
+  calls: object[];
+  beside: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * System messages that come first are one with the instructions: few templates take several.
+ *
+ * @param items all that the prompt is made of, in order
+ * @param fields name their places in errors
+ */
+export function* readResponseItems<Rules>(
+  fields: Fields<Rules>,
+  items: readonly Item[],
+  instructions: string,
+  rules: ResponseRules<Rules>,
+): Generator<undefined, ChatMessage[]> {
+  const messages: ChatMessage[] = instructions === '' ? [] : [{ role: 'system', content: instructions }];
+  const reader = new ItemReader(rules);
+  let open: OpenMessage | null = null;
+  for (const [i, item] of items.entries()) {
+    const read = reader.typed(fields, item, i);
+    const own = reader.ownPart(read, item);
+    if (own !== null) {
+      const begins: boolean = open === null || (own.reasoning !== '' && (open.content !== '' || open.calls.length > 0));
+      if (begins && open !== null) messages.push(assistant(open));
+      open = begins ? own : joined(open!, own);
+    } else {
+      if (open !== null) messages.push(assistant(open));
+      open = null;
+      reader.addInput(messages, read, item);
+    }
+    yield;
+  }
+  if (open !== null) messages.push(assistant(open));
+  return messages;
+}
+
+const joined = (first: OpenMessage, second: OpenMessage): OpenMessage => ({
+  reasoning: first.reasoning + second.reasoning,
+  content: first.content + second.content,
+  calls: [...first.calls, ...second.calls],
+  beside: { ...first.beside, ...second.beside },
+});
+
+const assistant = ({ reasoning, content, calls, beside }: OpenMessage): ChatMessage => ({
+  role: 'assistant',
+  content,
+  ...(reasoning !== '' && { reasoning_content: reasoning }),
+  ...(calls.length > 0 && { tool_calls: calls }),
+  ...beside,
+});
+
+class ItemReader<Rules> {
+  readonly #calls = new EarlierCalls();
+
+  constructor(private readonly rules: ResponseRules<Rules>) {}
+
+  /** The item with the rules of its type. */
+  typed(fields: Fields<Rules>, item: Item, i: number): Fields<Rules> {
+    const known = `${String(item.type)} item`;
+    const place = `input[${i}]`;
+    if (Object.hasOwn(this.rules, known))
+      return fields.within(item, this.rules[known as keyof ResponseRules<Rules>], place);
+    const problem = `is '${String(item.type)}', a kind of item that this server does not read`;
+    throw fields.within(item, null, place).fail('type', problem);
+  }
+
+  /** A part that the model has written; null if it has read it. */
+  ownPart(read: Fields<Rules>, { type }: Item): OpenMessage | null {
+    const empty = { reasoning: '', content: '', calls: [], beside: read.beside() };
+    if (type === 'reasoning') return { ...empty, reasoning: this.#reasoningOf(read) };
+    if (type === 'function_call') return { ...empty, calls: [this.#callOf(read)] };
+    if (type !== 'message' || read.value('role') !== 'assistant') return null;
+    return { ...empty, content: this.#contentOf(read, 'content') };
+  }
+
+  addInput(messages: ChatMessage[], read: Fields<Rules>, { type }: Item): void {
+    const beside = read.beside();
+    if (type === 'function_call_output') {
+      const result = this.#calls.result(read.text('call_id', ''), this.#contentOf(read, 'output'));
+      messages.push({ ...result, ...beside });
+      return;
+    }
+    const role = read.choice('role', ['user', 'system', 'developer', 'assistant'], 'user');
+    const content = this.#contentOf(read, 'content');
+    const isFirst = messages.length === 1 && messages[0].role === 'system';
+    if (role === 'user') messages.push({ role, content, ...beside });
+    else if (isFirst) messages[0] = { role: 'system', content: `${String(messages[0].content)}\n\n${content}` };
+    else messages.push({ role: 'system', content, ...beside });
+  }
+
+  #callOf(read: Fields<Rules>): EarlierCall {
+    const own = read.text('name', '');
+    if (own === '') throw read.fail('name', 'must be a string');
+    const namespace = read.text('namespace', '');
+    const name = namespace === '' ? own : wholeName({ namespace, name: own });
+    return this.#calls.call(read.text('call_id', ''), name, read.value('arguments'));
+  }
+
+  /** The text, or the parts of one. */
+  #contentOf(read: Fields<Rules>, name: string): string {
+    const value = read.value(name);
+    if (typeof value === 'string') return value;
+    if (Array.isArray(value) && value.length === 0) return '';
+    return read
+      .objects(name, null)
+      .map((part, i) => {
+        const type = part.text('type', '');
+        if (!Object.hasOwn(textNames, type))
+          throw part.fail('type', `is '${type}', which cannot be read; this model reads text only`);
+        return read.within(part.plain(), this.rules['content part'], `${name}[${i}]`).text(textNames[type], '');
+      })
+      .join('');
+  }
+
+  /** The text itself, or what this server has sent in its place. */
+  #reasoningOf(read: Fields<Rules>): string {
+    for (const name of ['content', 'summary']) {
+      const value = read.value(name);
+      if (Array.isArray(value) && value.length > 0) return this.#contentOf(read, name);
+    }
+    return Buffer.from(read.text('encrypted_content', ''), 'base64').toString();
+  }
+}
+
+/** The field in which a part of a content has its text. */
+const textNames: Readonly<Record<string, string>> = {
+  input_text: 'text',
+  output_text: 'text',
+  text: 'text',
+  summary_text: 'text',
+  reasoning_text: 'text',
+  refusal: 'refusal',
+};
+
+/** A tool of a namespace as its client knows it. */
+export interface SpacedName {
+  namespace: string;
+  name: string;
+}
+
+export interface ResponseTools {
+  /** In the form of Chat Completions, which chat templates take. */
+  tools: Record<string, unknown>[];
+  /** Those of a namespace are called by the names of both. By the names that the model calls them by. */
+  spaced: ReadonlyMap<string, SpacedName>;
+  /** The places of those that are left out: a search that a server would run, which agents offer wherever they are. */
+  left: readonly string[];
+}
+
+/** The name that the model reads and writes. */
+const wholeName = ({ namespace, name }: SpacedName): string => `${namespace}__${name}`;
+
+export function readResponseTools<Rules>(fields: Fields<Rules>, rules: ResponseRules<Rules>): ResponseTools {
+  const spaced = new Map<string, SpacedName>();
+  const left: string[] = [];
+  const tools = listed(fields, 'tools', null).flatMap((tool, i) => {
+    const type = tool.text('type', '');
+    if (type.startsWith('web_search')) {
+      left.push(fields.placeOf(`tools[${i}]`));
+      return [];
+    }
+    if (type !== 'namespace') return [functionOf(fields, tool, rules, { place: `tools[${i}]` })];
+    return ofNamespace(fields.within(tool.plain(), rules.namespace, `tools[${i}]`), rules, spaced);
+  });
+  checkNames(fields, tools);
+  return { tools, spaced, left };
+}
+
+function ofNamespace<Rules>(
+  space: Fields<Rules>,
+  rules: ResponseRules<Rules>,
+  spaced: Map<string, SpacedName>,
+): Record<string, unknown>[] {
+  const namespace = nameOf(space);
+  const about = space.text('description', '');
+  return space.objects('tools', null).map((given, i) => {
+    const tool = functionOf(space, given, rules, { place: `tools[${i}]`, about });
+    const name = (tool.function as { name: string }).name;
+    const whole = wholeName({ namespace, name });
+    spaced.set(whole, { namespace, name });
+    return { ...tool, function: { ...(tool.function as object), name: whole } };
+  });
+}
+
+/** @param of.about the description of the tool's namespace, which stands before its own */
+function functionOf<Rules>(
+  fields: Fields<Rules>,
+  given: Fields<Rules>,
+  rules: ResponseRules<Rules>,
+  { place, about = '' }: { place: string; about?: string },
+): Record<string, unknown> {
+  const type = given.text('type', '');
+  if (type !== 'function')
+    throw given.fail(
+      'type',
+      `is '${type}', a tool that a server runs or reads in its own way; this server serves 'function' and 'namespace'`,
+    );
+  const tool = fields.within(given.plain(), rules['tools[]'], place);
+  const description = [about, tool.text('description', '')].filter((text) => text !== '').join('\n');
+  const strict = tool.boolean('strict');
+  const parameters = tool.value('parameters') === undefined ? null : tool.object('parameters', null).plain();
+  const described = { ...(description !== '' && { description }), ...(parameters && { parameters }) };
+  return { type: 'function', function: { name: nameOf(tool), ...described, ...(strict && { strict }) } };
+}
+
+function nameOf<Rules>(tool: Fields<Rules>): string {
+  const name = tool.text('name', '');
+  if (name === '') throw tool.fail('name', 'must be a string');
+  return name;
+}
+
+/** A call could mean either of two tools with one name. */
+function checkNames<Rules>(fields: Fields<Rules>, tools: readonly Record<string, unknown>[]): void {
+  const names = tools.map((tool) => (tool.function as { name: string }).name);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) throw fields.fail('tools', `has two tools that are called as '${twice}'`);
+}
