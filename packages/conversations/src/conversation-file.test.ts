@@ -60,8 +60,9 @@ test('what templates read stays: tools first, calls, reasoning, parts', async ()
   );
   expect(isConversationFile(path)).toBe(true);
   const [first, { ...second }, third] = messages;
+  const called = { ...second, content: '', tool_calls: [{ id: '', type: 'function', ...call }] };
   expect(await talksOf(path)).toEqual([
-    { messages: [first, { ...second, content: '' }, third], inputs: { tools, variables: { a_b: 1 } } },
+    { messages: [{ ...first, content: 'Time?' }, called, third], inputs: { tools, variables: { a_b: 1 } } },
   ]);
 });
 
@@ -75,9 +76,9 @@ test('episodes and games are not conversations', () => {
 test.each([
   [
     '{"messages": [{"role": "narrator", "content": "x"}]}',
-    'line 1: the role of message 1 is "narrator"; known roles: system, developer, human,',
+    "line 1: 'role' of message 1 must be one of system, developer, user, assistant, tool, function",
   ],
-  ['{"messages": [{"role": "user"}]}', 'line 1: the content of message 1 is missing, not a text'],
+  ['{"messages": [{"role": "user"}]}', "line 1: 'content' of message 1 must be a string or an array of text parts"],
   ['{"messages": 3}', "line 1: 'messages' is the number 3, not an array of messages"],
   ['{"messages": ', 'line 1: is not JSON (Unexpected end of JSON input): {"messages":'],
 ])('%s is reported', async (text, problem) => {
@@ -149,13 +150,13 @@ test.each<[reply: object, asked: object, problem: string]>([
   [{ weight: -1 }, {}, "'weight' of message 2 is the number -1, neither true or false"],
   [{}, { train: true }, "'train' of message 1 is true, but only what the assistant says is learned"],
   [{ value: 'x' }, {}, "message 2 has both 'value' and 'content'"],
-  [{ content: [{ type: 'image_url', image_url: 'x' }] }, {}, 'only parts of text are read'],
+  [{ content: [{ type: 'image_url', image_url: 'x' }] }, {}, 'reads text only'],
   [
     { tool_calls: [{ function: { name: 'f', arguments: '{' } }] },
     {},
     'the arguments of the call of f in message 2 are a text that is not JSON',
   ],
-  [{ tool_calls: [{ id: 'a' }] }, {}, 'without the name of a function'],
+  [{ tool_calls: [{ id: 'a' }] }, {}, "'tool_calls[0].function.name' of message 2 must be a string"],
 ])('%j after %j is refused', async (reply, asked, problem) => {
   await expect(readConversations(written(dialogue(reply, asked)))).rejects.toThrow(problem);
 });
@@ -185,8 +186,8 @@ test('keys that nothing reads are refused, each once with its first line', async
       `${path}: it has keys that nothing reads, and their contents would be lost`,
       "  'weight' of an item: line 2 and 1 more",
       "  'chosen' of an item: line 2",
-      "  'mask' of a part of a message: line 3",
       "  'strict' of a tool call: line 3",
+      "  'mask' of a part of a message: line 3",
     ].join('\n'),
   );
 });

@@ -110,7 +110,11 @@ export function conversationNotes(conversations: readonly Conversation[], keys: 
   const replies = conversations.flatMap(({ messages }) => messages.filter(({ role }) => role === 'assistant'));
   const unlearned = replies.filter((message) => lossWeight(message) === 0).length;
   const weighted = replies.filter((message) => ![0, 1].includes(lossWeight(message))).length;
+  const cut = replies.filter((message) => message.cut).length;
   return [
+    ...(cut > 0
+      ? [`${cut} of ${replies.length} replies were cut off (by a limit of tokens, or a failure): their end is not learned`]
+      : []),
     ...(unlearned > 0 ? [`${unlearned} of ${replies.length} replies are not learned (weight 0)`] : []),
     ...(weighted > 0 ? [`${weighted} of ${replies.length} replies have a weight of their own in the loss`] : []),
     ...unreadNote(keys),

@@ -148,7 +148,9 @@ const dialogue = [
 test('Responses: items of one answer are one message; request and response may stand beside each other', async () => {
   const { output, ...request } = responses;
   const values = await valuesOf(written(responses, { request, response: { object: 'response', output } }));
-  expect(values[0]).toEqual({ messages: dialogue, inputs: { tools: [tool('find', thing)] }, score: 1 });
+  const { function: found } = tool('find', thing);
+  const tools = [{ type: 'function', function: { ...found, strict: true } }];
+  expect(values[0]).toEqual({ messages: dialogue, inputs: { tools }, score: 1 });
   expect(values[1].messages).toEqual(dialogue);
 });
 
@@ -296,11 +298,11 @@ test('bad items of every format at once, with their lines', async () => {
     [
       `${path}: 7 of 7 items cannot be used`,
       '  line 1: item 5 (web_search_call) is not read; known types: message, reasoning, function_call, function_call_output',
-      "  line 2: 'tools' has \"web_search_20250305\", a tool of Anthropic's servers; only tools with an input_schema are read",
+      "  line 2: 'tools[0].type' of the item is 'web_search_20250305', a tool that a server runs, and there is none here; write a tool of your own",
       '  line 3: \'schema_version\' is the text "ATIF-v2.0"; versions ATIF-v1.0 to ATIF-v1.7 are read',
       "  line 4: 'gen_ai.input.messages' is a text that is not JSON; a limit of the exporter may have cut it (OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT)",
       "  line 5: 'resourceSpans' is the number 3, not an array",
-      '  line 6: the content of message 1 has a part of type "image"; only parts of text are read',
+      "  line 6: 'content[0].type' of message 1 is 'image', which cannot be read in 'content[0]'; this model reads text only",
       "  line 7: has no 'input': a response alone does not say what it answers; give the request beside it",
     ].join('\n'),
   );

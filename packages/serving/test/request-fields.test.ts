@@ -173,6 +173,9 @@ function nested(place: string, field: object): object {
     'messages[]': { messages: [{ ...messages[0], ...field }] },
     'messages[].content[]': { messages: [{ role: 'user', content: [{ type: 'text', text: 'no', ...field }] }] },
     'messages[].tool_calls[]': { messages: [...messages, { ...calling, tool_calls: [{ ...call, ...field }] }] },
+    'messages[].function_call': {
+      messages: [...messages, { role: 'assistant', content: '', function_call: { ...call.function, ...field } }],
+    },
     'messages[].tool_calls[].function': {
       messages: [...messages, { ...calling, tool_calls: [{ ...call, function: { ...call.function, ...field } }] }],
     },
@@ -186,6 +189,7 @@ function nested(place: string, field: object): object {
 const anyObject = [
   'tools[].function.parameters',
   'messages[].tool_calls[].function.arguments',
+  'messages[].function_call.arguments',
   'response_format.json_schema.schema',
 ];
 

@@ -42,9 +42,9 @@ const messages = {
   items: {
     type: 'object',
     required: ['role'],
-    anyOf: [{ required: ['content'] }, { required: ['tool_calls'] }],
+    anyOf: [{ required: ['content'] }, { required: ['tool_calls'] }, { required: ['function_call'] }],
     properties: {
-      role: { enum: ['system', 'developer', 'user', 'assistant', 'tool'] },
+      role: { enum: ['system', 'developer', 'user', 'assistant', 'tool', 'function'] },
       content: { type: ['string', 'array', 'null'], items: { type: 'object' } },
     },
   },

@@ -4,7 +4,7 @@
 import { asRecord, BadItem } from '../files/data-error.js';
 import { jsonOf, toolsOf } from './gen-ai.js';
 import type { GenAiSpan, SpanCall } from './spans.js';
-import { answerText, CalledNames, partText, recordsOf, toolCall } from './part-text.js';
+import { answerText, partText, recordsOf, toolAnswer, toolCall } from './part-text.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -14,9 +14,8 @@ export function aiSdkCall({ attributes }: GenAiSpan): SpanCall | null {
   const { 'ai.response.text': text, 'ai.response.object': object, 'ai.response.reasoning': reasoning } = attributes;
   const calls = jsonOf(attributes, 'ai.response.toolCalls');
   if (prompt === undefined || (text ?? object ?? calls) === undefined) return null;
-  const names = new CalledNames();
   const before = recordsOf(prompt, "'ai.prompt.messages'").flatMap((message, i) =>
-    messagesOf(message, `message ${i + 1}`, names),
+    messagesOf(message, `message ${i + 1}`),
   );
   const called = recordsOf(calls ?? [], "'ai.response.toolCalls'").map(callOf);
   const answer = {
@@ -24,6 +23,7 @@ export function aiSdkCall({ attributes }: GenAiSpan): SpanCall | null {
     content: text ?? object ?? '',
     ...(typeof reasoning === 'string' && reasoning !== '' && { reasoning_content: reasoning }),
     ...(called.length > 0 && { tool_calls: called }),
+    finish_reason: attributes['ai.response.finishReason'],
   };
   const tools = attributes['ai.prompt.tools'];
   return { messages: [...before, answer], tools: Array.isArray(tools) ? toolsOf(tools.map(toolOf)) : undefined };
@@ -37,30 +37,53 @@ const toolOf = (tool: unknown): unknown =>
 const callOf = ({ toolCallId, toolName, input, args }: Item): Record<string, unknown> =>
   toolCall(toolCallId, toolName, input ?? args);
 
-function messagesOf({ role, content }: Item, what: string, names: CalledNames): Record<string, unknown>[] {
+/** Results stand in a message of the role `tool`, or beside texts, and are messages of their own here. */
+function messagesOf({ role, content }: Item, what: string): Record<string, unknown>[] {
   if (typeof content === 'string') return [{ role, content }];
-  const parts = recordsOf(content, `the content of ${what}`);
-  const called = parts.filter(({ type }) => type === 'tool-call');
-  for (const { toolCallId: id, toolName: name } of called) names.add(id, name);
-  const answers = parts
-    .filter(({ type }) => type === 'tool-result')
-    .map(({ toolCallId: id, output, result }) => names.answer(id, outputText(output ?? result)));
-  if (role === 'tool') return answers;
-  const thoughts = parts.filter(({ type }) => type === 'reasoning').map(({ text }) => String(text));
-  const texts = parts.filter(({ type }) => !['tool-call', 'tool-result', 'reasoning'].includes(String(type)));
-  const said = {
-    role,
-    content: texts.map((part) => partText(part, what, ['text'])).join(''),
-    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
-    ...(called.length > 0 && { tool_calls: called.map(callOf) }),
+  const messages: Record<string, unknown>[] = [];
+  let texts: string[] = [];
+  const thoughts: string[] = [];
+  const calls: Record<string, unknown>[] = [];
+  const addTexts = () => {
+    if (texts.length > 0) messages.push({ role: role === 'tool' ? 'user' : role, content: texts.join('') });
+    texts = [];
   };
-  return [said, ...answers];
+  for (const part of recordsOf(content, `the content of ${what}`)) {
+    const { type, toolCallId: id, text } = part;
+    if (type === 'tool-call') calls.push(callOf(part));
+    else if (type === 'reasoning') thoughts.push(String(text));
+    else if (type === 'tool-result') {
+      if (role !== 'assistant') addTexts();
+      messages.push(toolAnswer(id, resultText(part)));
+    } else texts.push(partText(part, what, ['text']));
+  }
+  if (role === 'assistant') {
+    const said = {
+      role,
+      content: texts.join(''),
+      ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+    return [said, ...messages];
+  }
+  addTexts();
+  return messages.length > 0 || role === 'tool' ? messages : [{ role, content: '' }];
 }
 
-/** `{type: 'text' | 'json' | …, value}` since version 5, the value itself before. */
-function outputText(output: unknown): string {
+/** The forms of a result since version 5, where it is named `output`; before, it was the value itself, named `result`. */
+function resultText({ output, result }: Item): string {
   const { type, value, reason } = asRecord(output) ?? {};
-  if (type === 'content') throw new BadItem('the result of a tool has parts of content; texts and JSON are read');
-  if (type === 'execution-denied') return answerText(reason ?? 'denied');
-  return answerText(typeof type === 'string' && value !== undefined ? value : output);
+  switch (type) {
+    case 'text':
+    case 'json':
+    case 'error-text':
+    case 'error-json':
+      return answerText(value);
+    case 'content':
+      throw new BadItem('the result of a tool has parts of content; texts and JSON are read');
+    case 'execution-denied':
+      return answerText(reason ?? 'denied');
+    default:
+      return answerText(output ?? result);
+  }
 }

@@ -5,7 +5,7 @@
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { conversationOf } from './chat.js';
 import { scoreOf, type Reading, type RecordedDialogue, type TraceFormat } from './format.js';
-import { answerText, CalledNames, recordsOf, textOfParts, toolCall } from './part-text.js';
+import { answerText, recordsOf, textOfParts, toolAnswer, toolCall } from './part-text.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -23,8 +23,7 @@ function readAtif(item: Item, reading: Reading): RecordedDialogue[] {
   if (!/^ATIF-v1\.[0-7]$/.test(String(version)))
     throw new BadItem(`'schema_version' is ${found(version)}; versions ATIF-v1.0 to ATIF-v1.7 are read`);
   reading.keys.check('a trajectory', reading.place, item, READ, LOST);
-  const names = new CalledNames();
-  const messages = recordsOf(steps, "'steps'").flatMap((step, i) => messagesOf(step, `step ${i + 1}`, names, reading));
+  const messages = recordsOf(steps, "'steps'").flatMap((step, i) => messagesOf(step, `step ${i + 1}`, reading));
   const tools = (asRecord(agent)?.tool_definitions as unknown) ?? undefined;
   const below = (subagents ?? null) === null ? [] : recordsOf(subagents, "'subagent_trajectories'");
   return [
@@ -46,7 +45,7 @@ function scoreOfTrajectory(item: Item): { score?: number } {
 
 const ROLES: Readonly<Record<string, string>> = { system: 'system', user: 'user', agent: 'assistant' };
 
-function messagesOf(step: Item, what: string, names: CalledNames, { keys, place }: Reading): Record<string, unknown>[] {
+function messagesOf(step: Item, what: string, { keys, place }: Reading): Record<string, unknown>[] {
   const {
     source,
     message,
@@ -60,7 +59,6 @@ function messagesOf(step: Item, what: string, names: CalledNames, { keys, place 
     throw new BadItem(`'source' of ${what} is ${found(source)}; known: ${Object.keys(ROLES).join(', ')}`);
   const content = textOfParts(message, what, ['text']);
   const called = (calls ?? null) === null ? [] : recordsOf(calls, `'tool_calls' of ${what}`);
-  for (const { tool_call_id: id, function_name: name } of called) names.add(id, name);
   const said = {
     role: ROLES[source],
     content,
@@ -71,15 +69,15 @@ function messagesOf(step: Item, what: string, names: CalledNames, { keys, place 
     ...(isCopied === true && source === 'agent' && { loss: false }),
   };
   const isEvent = source === 'system' && content === '' && observation !== undefined;
-  return [...(isEvent ? [] : [said]), ...observed(observation, what, names)];
+  return [...(isEvent ? [] : [said]), ...observed(observation, what)];
 }
 
 /** Results of calls are answers of tools; what an agent sees without a call is a message to it. */
-function observed(observation: unknown, what: string, names: CalledNames): Record<string, unknown>[] {
+function observed(observation: unknown, what: string): Record<string, unknown>[] {
   const results = asRecord(observation)?.results;
   if ((results ?? null) === null) return [];
   return recordsOf(results, `'observation.results' of ${what}`).map(({ source_call_id: id, content }) => {
     const text = Array.isArray(content) ? textOfParts(content, what, ['text']) : answerText(content ?? '');
-    return (id ?? null) === null ? { role: 'user', content: text } : names.answer(id, text);
+    return (id ?? null) === null ? { role: 'user', content: text } : toolAnswer(id, text);
   });
 }

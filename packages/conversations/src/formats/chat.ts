@@ -55,6 +55,8 @@ const MESSAGE: KeyRules = {
     'reasoning_content',
     'reasoning',
     'thinking',
+    'finish_reason',
+    'stop_reason',
   ],
   isMessage: true,
   isOpen: true,

@@ -2,9 +2,11 @@
 // gen_ai.tool.definitions, as structures or as their JSON; also as an event, gen_ai.client.inference.operation.details.
 // Source: open-telemetry/semantic-conventions, docs/gen-ai (gen-ai-input-messages.json, gen-ai-output-messages.json).
 import { asRecord, BadItem, found } from '../files/data-error.js';
+import { jsonValue } from '../files/json-value.js';
 import type { UnreadKeys } from '../files/unread-keys.js';
 import type { GenAiSpan, SpanCall } from './spans.js';
-import { answerText, CalledNames, recordsOf, toolCall } from './part-text.js';
+import { isCut } from './cut-answers.js';
+import { answerText, recordsOf, toolAnswer, toolCall } from './part-text.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -36,16 +38,25 @@ export function genAiCall({ attributes, events }: GenAiSpan, keys: UnreadKeys): 
   if (answers.length !== 1)
     throw new BadItem(`'gen_ai.output.messages' has ${answers.length} answers; spans with one are read`);
   const system = recordsOf(jsonOf(all, 'gen_ai.system_instructions') ?? [], "'gen_ai.system_instructions'");
-  const names = new CalledNames();
-  const given = [...recordsOf(input, "'gen_ai.input.messages'"), ...answers];
+  const given = [...recordsOf(input, "'gen_ai.input.messages'"), ...answers.map((answer) => withReason(answer, all))];
   const instructions = system.map((part) => textOf(part, 'the system instructions')).join('\n');
+  const between = BLOCKS_OF.includes(String(all['gen_ai.provider.name'] ?? all['gen_ai.system'])) ? '\n' : '';
   return {
     messages: [
       ...(instructions === '' ? [] : [{ role: 'system', content: instructions }]),
-      ...given.flatMap((message, i) => messagesOf(message, `message ${i + 1}`, names, keys)),
+      ...given.flatMap((message, i) => messagesOf(message, { what: `message ${i + 1}`, between, keys })),
     ],
     tools: toolsOf(jsonOf(all, 'gen_ai.tool.definitions')),
   };
+}
+
+/** Providers whose messages have blocks, whose texts stand on lines of their own in a prompt. */
+const BLOCKS_OF = ['anthropic'];
+
+/** An answer with the reason for which it ended, which the span may have instead. */
+function withReason(answer: Item, attributes: Item): Item {
+  const [reason] = [attributes['gen_ai.response.finish_reasons']].flat() as unknown[];
+  return isCut(reason) ? { ...answer, finish_reason: reason } : answer;
 }
 
 /** An attribute that may be JSON in a text. */
@@ -53,43 +64,58 @@ export function jsonOf(attributes: Item, name: string): unknown {
   const value = attributes[name] ?? undefined;
   if (typeof value !== 'string') return value;
   try {
-    return JSON.parse(value);
-  } catch {
+    return jsonValue(value);
+  } catch (error) {
+    if (error instanceof BadItem) throw new BadItem(`'${name}' ${error.message}`);
     throw new BadItem(
       `'${name}' is a text that is not JSON; a limit of the exporter may have cut it (OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT)`,
     );
   }
 }
 
-/** Answers of tools are parts of a message there, and messages of their own here. */
-function messagesOf(
-  { role, parts }: Item,
-  what: string,
-  names: CalledNames,
-  keys: UnreadKeys,
-): Record<string, unknown>[] {
-  const texts: string[] = [];
+interface Place {
+  what: string;
+  /** Between the texts of a message that a person or a program has written. */
+  between: string;
+  keys: UnreadKeys;
+}
+
+/** Answers of tools are parts of a message there, in one of the role `user` too, and messages of their own here. */
+function messagesOf({ role, parts, finish_reason: reason }: Item, place: Place): Record<string, unknown>[] {
+  const { what, between, keys } = place;
+  const messages: Record<string, unknown>[] = [];
+  let texts: string[] = [];
   const thoughts: string[] = [];
   const calls: Record<string, unknown>[] = [];
-  const answers: Record<string, unknown>[] = [];
+  const addTexts = () => {
+    const content = texts.join(role === 'assistant' ? '' : between);
+    if (content !== '') messages.push({ role: role === 'tool' ? 'user' : role, content });
+    texts = [];
+  };
   for (const part of recordsOf(parts, `'parts' of ${what}`)) {
     const { type, id, name, response, result } = part;
-    if (type === 'tool_call') {
-      names.add(id, name);
-      calls.push(toolCall(id, name, part.arguments));
-    } else if (type === 'tool_call_response') answers.push(names.answer(id, answerText(response ?? result)));
-    else if (type === 'reasoning') thoughts.push(textOf(part, what, 'reasoning'));
+    if (type === 'tool_call') calls.push(toolCall(id, name, part.arguments));
+    else if (type === 'tool_call_response') {
+      if (role !== 'assistant') addTexts();
+      messages.push(toolAnswer(id, answerText(response ?? result)));
+    } else if (type === 'reasoning') thoughts.push(textOf(part, what, 'reasoning'));
     else if (type === 'tool_approval_response') keys.leaveOut('tool_approval_response');
     else texts.push(textOf(part, what));
   }
-  if (role === 'tool') return answers;
-  const said = {
-    role,
-    content: texts.join(''),
-    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
-    ...(calls.length > 0 && { tool_calls: calls }),
-  };
-  return [said, ...answers];
+  if (role === 'assistant') {
+    const said = {
+      role,
+      content: texts.join(''),
+      ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(isCut(reason) && { finish_reason: reason }),
+    };
+    return [said, ...messages];
+  }
+  addTexts();
+  if (calls.length > 0 || thoughts.length > 0)
+    throw new BadItem(`${what} has calls or reasoning, and its role is ${JSON.stringify(role)}, not "assistant"`);
+  return messages.length > 0 || role === 'tool' ? messages : [{ role, content: '' }];
 }
 
 function textOf({ type, content }: Item, what: string, expected = 'text'): string {

@@ -100,14 +100,14 @@ export class ItemFields implements Fields<KeyRules> {
     const { read = [], isMessage = false, isOpen = false } = this.rules ?? {};
     const isReply = this.#record.role === 'assistant' || this.#record.role === undefined;
     const loss = isMessage ? lossOf(this.#record, isReply, this.place.root) : undefined;
-    const own = [...read, ...LOSS_KEYS, ...CUT_KEYS];
+    const own = [...read, ...LOSS_KEYS];
     const more = Object.entries(isOpen ? this.#record : {}).filter(
       ([key, value]) => !own.includes(key) && (value ?? null) !== null,
     );
     return {
       ...Object.fromEntries(more),
       ...(loss !== undefined && loss !== 1 && { loss: loss === 0 ? false : loss }),
-      ...(isReply && CUT_KEYS.some((key) => isCut(this.#record[key])) && { cut: true }),
+      ...(isReply && read.some((key) => CUT_KEYS.includes(key) && isCut(this.#record[key])) && { cut: true }),
     };
   }
 

@@ -1,4 +1,5 @@
 // Parts of messages of other formats as texts of chat messages.
+import { jsonAsWritten } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 
 /** The objects of an array. @param what it is, for messages @throws {BadItem} */
@@ -33,7 +34,7 @@ export function partText(part: Readonly<Record<string, unknown>>, what: string, 
 
 /** The answer of a tool: its text as it is, other values as JSON. */
 export const answerText = (value: unknown): string =>
-  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+  typeof value === 'string' ? value : value === undefined ? '' : jsonAsWritten(value);
 
 /** A call in the form of Chat Completions. @param args an object, or its JSON */
 export const toolCall = (id: unknown, name: unknown, args: unknown): Record<string, unknown> => ({
@@ -42,37 +43,9 @@ export const toolCall = (id: unknown, name: unknown, args: unknown): Record<stri
   function: { name, arguments: args ?? {} },
 });
 
-/** The tool's name for each id of a call, so that answers can name it: templates write names, not ids. */
-export class CalledNames {
-  readonly #names = new Map<unknown, unknown>();
-
-  add(id: unknown, name: unknown): void {
-    this.#names.set(id, name);
-  }
-
-  /** The answer to a call as a message. */
-  answer(id: unknown, content: string): Record<string, unknown> {
-    const name = this.#names.get(id);
-    return {
-      role: 'tool',
-      ...(typeof id === 'string' && { tool_call_id: id }),
-      ...(typeof name === 'string' && { name }),
-      content,
-    };
-  }
-}
-
-/** Replies that follow each other, as items of one answer of a model, are one message. */
-export function withReply(messages: Record<string, unknown>[], part: Record<string, unknown>): void {
-  const last = messages.at(-1);
-  if (last?.role !== 'assistant') {
-    messages.push({ role: 'assistant', content: '', ...part });
-    return;
-  }
-  const { content, reasoning_content: reasoning, tool_calls: calls } = part;
-  if (content !== undefined) last.content = `${last.content as string}${content as string}`;
-  if (reasoning !== undefined)
-    last.reasoning_content = `${(last.reasoning_content as string | undefined) ?? ''}${reasoning as string}`;
-  if (calls !== undefined)
-    last.tool_calls = [...((last.tool_calls as unknown[] | undefined) ?? []), ...(calls as unknown[])];
-}
+/** The answer to a call as a message in the form of Chat Completions. */
+export const toolAnswer = (id: unknown, content: string): Record<string, unknown> => ({
+  role: 'tool',
+  ...(typeof id === 'string' && { tool_call_id: id }),
+  content,
+});

@@ -1,4 +1,5 @@
 // Spans of OTLP's JSON, with attributes as values of the language.
+import { keepNumber, numberText } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { recordsOf } from './part-text.js';
 
@@ -52,20 +53,36 @@ export function spanOf(span: Item): GenAiSpan {
 }
 
 function attributesOf(attributes: unknown): Item {
-  const list = recordsOf(attributes ?? [], "'attributes' of a span");
-  return Object.fromEntries(list.map(({ key, value }) => [String(key), valueOf(value)]));
+  return membersOf(attributes ?? [], "'attributes' of a span");
 }
 
-/** AnyValue of OTLP; 64-bit integers are texts there. */
-function valueOf(value: unknown): unknown {
-  const any = asRecord(value) ?? {};
+/** A list of keys with their values as an object. */
+function membersOf(list: unknown, what: string): Item {
+  const members: Record<string, unknown> = {};
+  for (const { key, value } of recordsOf(list, what)) take(members, String(key), value);
+  return members;
+}
+
+/** Puts a value into an object or array. */
+function take(holder: object, key: string | number, any: unknown): void {
+  const { value, text } = valueOf(any);
+  Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
+  if (text !== undefined) keepNumber(holder, key, text);
+}
+
+/** AnyValue of OTLP, where 64-bit integers are texts. `text` is that of a number. */
+function valueOf(given: unknown): { value: unknown; text?: string } {
+  const any = asRecord(given) ?? {};
   const array = asRecord(any.arrayValue);
   const map = asRecord(any.kvlistValue);
-  if (array !== null) return recordsOf(array.values ?? [], 'an array of a span').map(valueOf);
-  if (map !== null)
-    return Object.fromEntries(
-      recordsOf(map.values ?? [], 'a map of a span').map(({ key, value: each }) => [String(key), valueOf(each)]),
-    );
-  if (any.intValue !== undefined) return Number(any.intValue);
-  return any.stringValue ?? any.doubleValue ?? any.boolValue ?? any.bytesValue ?? null;
+  if (array !== null) {
+    const items: unknown[] = [];
+    recordsOf(array.values ?? [], 'an array of a span').forEach((each, i) => take(items, i, each));
+    return { value: items };
+  }
+  if (map !== null) return { value: membersOf(map.values ?? [], 'a map of a span') };
+  const { intValue, doubleValue } = any;
+  if (intValue !== undefined) return { value: Number(intValue), text: String(intValue) };
+  if (typeof doubleValue === 'number') return { value: doubleValue, text: numberText(any, 'doubleValue') };
+  return { value: any.stringValue ?? doubleValue ?? any.boolValue ?? any.bytesValue ?? null };
 }

@@ -4,25 +4,32 @@ import type { ChatMessage } from '@bowyer/text';
 import type { DataItem } from '../files/data-file.js';
 import type { RecordedDialogue } from './format.js';
 
-/** Dialogues without a trace stay as they are. A score of one call counts for its trace, the last of several. */
+/**
+ * Dialogues without a trace stay as they are. A score of one call counts for its trace, the last of several. An answer that was cut off
+ * is cut where it stands in a longer dialogue too, whose call does not say how earlier ones ended.
+ */
 export function wholeDialogues<T extends RecordedDialogue>(items: readonly DataItem<T>[]): DataItem<T>[] {
   const continued = new Set<string>();
   const scores = new Map<string, number>();
-  const ends = items.map(({ value: { trace, messages, score } }) => {
+  const cut = new Set<string>();
+  const keysOf = items.map(({ value: { trace, messages, score } }) => {
     if (trace === undefined) return null;
     if (score !== undefined) scores.set(trace, score);
     const keys = prefixKeys(trace, messages);
     for (const key of keys.slice(0, -1)) continued.add(key);
-    return keys.at(-1)!;
+    messages.forEach((message, at) => message.cut && cut.add(keys[at]));
+    return keys;
   });
-  const seen = new Set<string | null>();
-  return items.flatMap((item, i) => {
-    const end = ends[i];
-    if (end === null) return [item];
+  const seen = new Set<string>();
+  return items.flatMap(({ place, value }, i) => {
+    const keys = keysOf[i];
+    if (keys === null) return [{ place, value }];
+    const end = keys.at(-1)!;
     if (continued.has(end) || seen.has(end)) return [];
     seen.add(end);
-    const score = scores.get(item.value.trace!);
-    return [score === undefined ? item : { ...item, value: { ...item.value, score } }];
+    const score = scores.get(value.trace!);
+    const messages = value.messages.map((each, at) => (cut.has(keys[at]) ? { ...each, cut: true } : each));
+    return [{ place, value: { ...value, messages, ...(score !== undefined && { score }) } }];
   });
 }
 

@@ -169,7 +169,7 @@ export const readAnthropicTools = <Rules>(
     if (type !== 'custom')
       throw given.fail(
         'type',
-        `is '${type}', a tool that a server runs; this server has none, write a tool of your own`,
+        `is '${type}', a tool that a server runs, and there is none here; write a tool of your own`,
       );
     const tool = fields.within(given.plain(), rules['tools[]'], `tools[${i}]`);
     const name = tool.text('name', '');

@@ -1,36 +1,22 @@
 // Earlier calls of tools and their results, as all forms of messages have them: in the form that chat templates take.
-import { jsonAsWritten, parseJson, writtenJson, type ChatMessage } from '@bowyer/text';
+import { writtenJson, type ChatMessage } from '@bowyer/text';
 
 export interface EarlierCall {
-  type: 'function';
   id: string;
+  type: 'function';
   function: { name: string; arguments: object };
 }
 
 /**
  * The arguments of an earlier call. Text is written into the prompt as it is, so that a call has the tokens that it was sampled with;
- * where there is none (null, '', 'null') they are empty. Text that a client's program has written again, as JSON.stringify does, is laid
- * out by the template, as the models were trained; its numbers stay.
+ * where there is none (null, '', 'null') they are empty.
  *
  * @param given JSON as a text, or a value; text that is not an object, or not even JSON, is written as it is where arguments are JSON
  */
 export function earlierArguments(given: unknown): object {
-  if (isObject(given)) return given;
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given;
   const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
-  return ['', 'null'].includes(text.trim()) ? {} : (compactObject(text) ?? writtenJson(text));
-}
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The object of a text without spaces; null for other texts. */
-function compactObject(text: string): object | null {
-  try {
-    const value = parseJson(text);
-    return isObject(value) && jsonAsWritten(value) === text ? value : null;
-  } catch {
-    return null;
-  }
+  return ['', 'null'].includes(text.trim()) ? {} : writtenJson(text);
 }
 
 /** The calls of a dialogue, by their ids: a template may need the tool's name beside a result. */
@@ -40,7 +26,7 @@ export class EarlierCalls {
   /** @param args a text of JSON, or the value itself */
   call(id: string, name: string, args: unknown): EarlierCall {
     this.#names.set(id, name);
-    return { type: 'function', id, function: { name, arguments: earlierArguments(args) } };
+    return { id, type: 'function', function: { name, arguments: earlierArguments(args) } };
   }
 
   /** The result of a call as a message. @param name the tool's, where the result itself has it */

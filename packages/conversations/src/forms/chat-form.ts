@@ -61,12 +61,17 @@ class ChatReader<Rules> {
     const more = { ...thoughtOf(fields), ...fields.beside() };
     const mayBeEmpty = role === 'assistant' && (calls.length > 0 || Object.keys(thoughtOf(fields)).length > 0);
     const content = mayBeEmpty && fields.value('content') === undefined ? '' : contentOf(fields, this.rules);
-    const name = fields.text('name', null);
-    if (role === 'tool') {
-      const id = given === 'function' ? this.#olderId : fields.text('tool_call_id', null);
-      return { ...this.#calls.result(id, content, name ?? undefined), ...more };
-    }
-    return { role, content, ...(calls.length > 0 && { tool_calls: calls }), ...(name !== null && { name }), ...more };
+    const [name, id] = [fields.text('name', null), fields.text('tool_call_id', null)];
+    const ofCall = given === 'function' ? this.#olderId : id;
+    if (role === 'tool') return { ...this.#calls.result(ofCall, content, name ?? undefined), ...more };
+    return {
+      role,
+      content,
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(name !== null && { name }),
+      ...(id !== null && { tool_call_id: id }),
+      ...more,
+    };
   }
 
   #callsOf(fields: Fields<Rules>): EarlierCall[] {

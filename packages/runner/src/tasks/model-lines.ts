@@ -4,9 +4,8 @@ import { camelKeys, LockLostError, namingFile } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { ProgressBar } from '@bowyer/logging';
 import { ItemError, loadTextModel, type LanguageModel, type Seq2SeqModel } from '@bowyer/models';
-import type { ChatMessage } from '@bowyer/text';
 import { atLine, deviceOf, JsonLineError, readJsonLines, type AgentConfig, type DeviceConfig } from '@bowyer/agent';
-import { isEmpty, templateInputsOf, toolCallsOf, UnreadKeys, unreadNote, withSystem } from '@bowyer/conversations';
+import { chatMessagesOf, templateInputsOf, UnreadKeys, unreadNote, withSystem } from '@bowyer/conversations';
 import { owningOutput } from '../run/folder-owner.js';
 import type { TaskContext } from '../context/task-context.js';
 
@@ -93,18 +92,11 @@ async function readLines(path: string, schema: { properties: object }, harmless?
 function itemOf(value: Readonly<Record<string, unknown>>, keys: UnreadKeys, place: string): object {
   const { messages, system, tools, documents, chat_template_kwargs, ...item } = value;
   if (messages === undefined) return camelKeys(item) as object;
-  const dialogue = withSystem(
-    system,
-    (messages as ChatMessage[]).map((message, i) => withCalls(message, i, keys, place)),
-  );
-  const inputs = templateInputsOf({ tools, documents, chat_template_kwargs });
+  const reading = { keys, place };
+  const dialogue = withSystem(system, chatMessagesOf(messages as unknown[], reading));
+  const inputs = templateInputsOf({ tools, documents, chat_template_kwargs }, reading);
   return { ...(camelKeys(item) as object), messages: dialogue, inputs };
 }
-
-const withCalls = (message: ChatMessage, i: number, keys: UnreadKeys, place: string): ChatMessage =>
-  isEmpty(message.tool_calls)
-    ? message
-    : { ...message, tool_calls: toolCallsOf(message.tool_calls, { what: `message ${i + 1}`, keys, place }) };
 
 const text = { type: 'string' };
 const ids = { type: 'array', items: { type: 'integer', minimum: 0 } };

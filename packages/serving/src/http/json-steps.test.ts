@@ -1,9 +1,10 @@
 import { Rng } from '@bowyer/core';
+import { jsonAsWritten, parseJson } from '@bowyer/text';
 import { jsonInSteps } from './json-steps.js';
 
 /** @returns the value, and after how many steps it was there */
 function read(text: string, piece?: number): { value: unknown; steps: number } {
-  const reading = jsonInSteps(text, () => undefined, piece);
+  const reading = jsonInSteps(text, () => undefined, parseJson, piece);
   for (let steps = 0; ; steps++) {
     const { done, value } = reading.next();
     if (done === true) return { value, steps };
@@ -13,7 +14,7 @@ function read(text: string, piece?: number): { value: unknown; steps: number } {
 const pick = <T>(rng: Rng, from: readonly T[]): T => from[rng.integer(0, from.length - 1)];
 const space = (rng: Rng) => (rng.uniform() < 0.1 ? pick(rng, [' ', '\n', '\t  ', '\r\n']) : '');
 const keys = ['a', 'b', '__proto__', 'constructor', '7', '', 'é', 'a"\\'];
-const leaves = ['1', '-0', '1.5e3', 'true', 'null', '"x"', '"\\u00e9]"', '"a,b"', '"{\\"}"', '"[:"', '[]', '{}'];
+const leaves = ['1', '-0', '1.5e3', '1.0', '7318204915520000013', 'true', 'null', '"x"', '"\\u00e9]"', '"a,b"', '"{\\"}"', '"[:"', '[]', '{}'];
 
 /** JSON as somebody could write it, by hand. */
 function written(rng: Rng, depth: number): string {
@@ -53,6 +54,7 @@ test('any text is the same value, or an error, as for JSON.parse, however short 
       const found = outcome(() => read(text, piece).value);
       if (found !== expected)
         throw new Error(`${JSON.stringify(text)} in pieces of ${piece}: ${found}, not ${expected}`);
+      if (found !== null) expect(jsonAsWritten(read(text, piece).value)).toBe(jsonAsWritten(parseJson(text)));
     }
   }
   expect(errors).toBeGreaterThan(300); // the damage is seen
@@ -98,6 +100,7 @@ test('the counts of what was read so far may end it', () => {
       seen.push(commas);
       if (commas > 4) throw new RangeError('enough');
     },
+    JSON.parse,
     4,
   );
   expect(() => [...reading]).toThrow('enough');

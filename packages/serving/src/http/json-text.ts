@@ -1,6 +1,7 @@
 // JSON of clients, bounded in values and depth as well as in bytes: each value takes memory and time, and what is nested deeply overflows
 // the stack of whoever walks through it.
 import type { IncomingMessage } from 'node:http';
+import { parseJson as parseKeepingNumbers } from '@bowyer/text';
 import { countsOf, MOST_LEVELS, type JsonCounts } from './json-nesting.js';
 import { jsonInSteps } from './json-steps.js';
 import { BodyError, readBody, type KeepBody } from './request-body.js';
@@ -11,6 +12,8 @@ export interface JsonLimits {
   values: number;
   /** Objects, arrays and fields, which take longer than numbers: 100,000 different names take 0.1 s. */
   fields: number;
+  /** Numbers print in templates as they were written. True if not given. */
+  keepsNumbers?: boolean;
 }
 
 /** The token ids of long prompts are the most that anybody needs. */
@@ -28,14 +31,15 @@ export const readJson = (request: IncomingMessage, longest: number, keep?: KeepB
 
 /** @throws {BodyError} if it has too many values or is not JSON */
 export async function parseJson(text: string, limits: JsonLimits = usualLimits): Promise<unknown> {
+  const parse = limits.keepsNumbers === false ? (json: string): unknown => JSON.parse(json) : parseKeepingNumbers;
   const check = (counts: JsonCounts) => checkCounts(counts, limits);
   try {
     if (text.length > SHORT) {
       await turn();
-      return await inTurns(jsonInSteps(text, check));
+      return await inTurns(jsonInSteps(text, check, parse));
     }
     check(countsOf(text));
-    return JSON.parse(text) as unknown;
+    return parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new BodyError('not JSON', `the body is not JSON: ${error.message}`);

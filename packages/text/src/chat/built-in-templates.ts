@@ -5,6 +5,7 @@
 import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import {
   ChatTemplateError,
+  isWithoutEnd,
   lossWeight,
   type ChatMessage,
   type ChatTemplate,
@@ -39,6 +40,7 @@ interface TextMessage {
   role: 'system' | 'user' | 'assistant';
   content: string;
   loss?: boolean | number;
+  cut?: boolean;
 }
 
 type Pieces = (
@@ -188,16 +190,18 @@ export class BuiltInChatTemplate implements ChatTemplate {
     const { folded, system } = this.#folded(this.#texts(messages, inputs));
     if (system !== null) ends.push(0);
     folded.forEach((message, index) => {
-      const weight = upstreamLossMask && this.kind === 'llama2_bc' ? 1 : lossWeight(message as ChatMessage);
-      const mask = message.role === 'assistant' ? weight : 0;
+      const weight = upstreamLossMask && this.kind === 'llama2_bc' ? 1 : lossWeight(message);
+      const mask = message.role === 'assistant' && !isWithoutEnd(message) ? weight : 0;
       const place = { index, system, before: folded[index - 1] };
       const pieces = this.#style.pieces(message, place);
       const isLast = index === folded.length - 1;
       for (const { read, written, end } of isOpen && isLast ? pieces.map((piece) => this.#opened(piece)) : pieces) {
         const ownHeader = upstreamLossMask && read === this.#style.prompt && message.role === 'assistant';
         if (read !== undefined) add(this.tokenizer.encode(read), ownHeader ? mask : 0);
-        if (written !== undefined) add(this.tokenizer.encode(written), mask);
-        const learnsEnd = !(upstreamLossMask && this.kind === 'chatglm4');
+        const open = message.cut ? this.#opened({ written }).written : written;
+        if (open !== undefined) add(this.tokenizer.encode(open), mask);
+        if (open !== written) add(this.tokenizer.encode(written!.slice(open!.length)), 0);
+        const learnsEnd = !message.cut && !(upstreamLossMask && this.kind === 'chatglm4');
         if (end !== undefined) add([this.#token(end)], learnsEnd ? mask : 0);
       }
       ends.push(ids.length);
@@ -236,14 +240,15 @@ export class BuiltInChatTemplate implements ChatTemplate {
     const given = Object.entries({ tools, documents, chat_template_kwargs: variables });
     const unused = given.find(([, value]) => value !== undefined && Object.keys(value).length > 0);
     if (unused) throw this.#unknown(`has no place for ${unused[0]}`);
-    return messages.map(({ role, content, loss, ...more }) => {
+    return messages.map(({ role, content, loss, cut, ...more }) => {
       if (!isTextRole(role)) throw this.#unknown(`has no role '${role}'`);
       const further = ['tool_calls', 'reasoning_content', 'thinking'].find((key) => isFilled(more[key]));
       if (further !== undefined) throw this.#unknown(`has no place for a message's ${further}`);
       const parts = typeof content === 'string' || !content ? [{ type: 'text', text: content ?? '' }] : content;
       if (parts.some(({ text }) => typeof text !== 'string'))
         throw this.#unknown('takes text only, not other parts of a message');
-      return { role, content: parts.map(({ text }) => text as string).join(''), ...(loss !== undefined && { loss }) };
+      const written = parts.map(({ text }) => text as string).join('');
+      return { role, content: written, ...(loss !== undefined && { loss }), ...(cut && { cut }) };
     });
   }
 

@@ -12,6 +12,8 @@ export interface ChatMessage {
    * Weight of an assistant's message in the loss, at least 0; true: 1, false: 0 (AgentGym's key). Templates do not see it.
    */
   loss?: boolean | number;
+  /** Whether an assistant's message was cut off: then the model did not end it, and its end is not learned. Templates do not see it. */
+  cut?: boolean;
   readonly [key: string]: unknown;
 }
 
@@ -43,7 +45,18 @@ export interface EncodedConversation {
 export type PromptEnding = 'reply' | 'message' | 'open';
 
 /** The weight of a message in the loss, where the assistant wrote it. */
-export const lossWeight = ({ loss = true }: ChatMessage): number => Number(loss);
+export const lossWeight = ({ loss = true }: Pick<ChatMessage, 'loss'>): number => Number(loss);
+
+/** A message as templates see it. */
+export const shown = ({ loss: _, cut: __, ...message }: ChatMessage): ChatMessage => message;
+
+/** Whether the end of what is learned of a message is unknown: it was cut off, and calls or nothing stand behind its text. */
+export const isWithoutEnd = ({
+  cut = false,
+  content,
+  tool_calls: calls,
+}: Pick<ChatMessage, 'cut' | 'content'> & { tool_calls?: unknown }): boolean =>
+  cut && (typeof content !== 'string' || content.trim() === '' || (Array.isArray(calls) && calls.length > 0));
 
 /** One way to write dialogues as text; the same object serves training and play, so both see the same ids. */
 export interface ChatTemplate {

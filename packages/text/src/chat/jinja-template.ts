@@ -5,7 +5,9 @@ import type { Tokenizer } from '../tokenizers/tokenizer.js';
 import {
   ChatTemplateError,
   ChatTemplateLimitError,
+  isWithoutEnd,
   lossWeight,
+  shown as shownMessage,
   type ChatMessage,
   type ChatTemplate,
   type Conversation,
@@ -18,7 +20,7 @@ import { Template, type Rendered } from '../jinja/template.js';
 import { TemplateError } from '../jinja/template-error.js';
 import { TemplateLimitError } from '../jinja/work.js';
 import { LeftOut } from './left-out.js';
-import { markedAtEnd, upToMark } from './open-message.js';
+import { lengthWithoutEnd, markedAtEnd, upToMark } from './open-message.js';
 import { servedTurns } from './served-turns.js';
 import { tokenOffsets } from './token-offsets.js';
 
@@ -121,19 +123,27 @@ export class JinjaTemplate implements ChatTemplate {
   #encodeMarked(messages: readonly ChatMessage[], inputs: TemplateInputs): EncodedConversation {
     const { text, spans } = this.render(messages, inputs, false);
     const left = spans.filter(({ index }) => index === null);
-    if (left.length > 0 && messages.some((message) => lossWeight(message) !== 1))
+    if (left.length > 0 && messages.some((message) => lossWeight(message) !== 1 || message.cut))
       throw new ChatTemplateError(
-        'a message has a weight in the loss, and a {% generation %} block is outside of every loop over the messages: it is not clear to which message it belongs',
+        'a message has a weight in the loss, or was cut off, and a {% generation %} block is outside of every loop over the messages: it is not clear to which message it belongs',
         'leave out the weight, or use another template',
       );
-    const learnt = spans.map(({ index, ...span }) => ({
-      ...span,
-      weight: index === null ? 1 : lossWeight(messages[index]),
-    }));
+    const learnt = spans.map(({ index, ...span }) => {
+      if (index === null) return { ...span, weight: 1 };
+      const end = messages[index].cut ? Math.min(span.end, this.#cutAt(messages, index, inputs)) : span.end;
+      return end < span.start ? { ...span, weight: 0 } : { ...span, end, weight: lossWeight(messages[index]) };
+    });
     const ids = this.tokenizer.encode(text);
     const offsets = tokenOffsets(this.tokenizer, text, ids);
     if (offsets === null) return this.#encoded(text, learnt);
     return { ids, lossMask: maskAsTransformers(offsets, learnt) };
+  }
+
+  /** The place where the text of a message ends within that of its dialogue; 0 where it is not known. */
+  #cutAt(messages: readonly ChatMessage[], index: number, inputs: TemplateInputs): number {
+    if (isWithoutEnd(messages[index])) return 0;
+    const [before, after] = [messages.slice(0, index + 1), messages.slice(index + 1)];
+    return lengthWithoutEnd(before, (marked) => this.render([...marked, ...after], inputs, false).text) ?? 0;
   }
 
   #encoded(text: string, spans: readonly LearntSpan[]): EncodedConversation {
@@ -169,7 +179,7 @@ export class JinjaTemplate implements ChatTemplate {
     inputs: TemplateInputs,
     addGenerationPrompt: boolean,
   ): Generator<undefined, Rendered> {
-    const shown = messages.map(({ loss: _, ...message }) => message);
+    const shown = messages.map(shownMessage);
     const { tools = null, documents = null, variables } = inputs;
     const given = { messages: shown, tools, documents, add_generation_prompt: addGenerationPrompt };
     try {

@@ -16,6 +16,7 @@ type Render = (messages: readonly ChatMessage[], inputs: TemplateInputs, asks: b
 const SAYS_NOTHING: ReadonlySet<string> = new Set([
   'role',
   'loss',
+  'cut',
   'name',
   'id',
   'tool_call_id',

@@ -33,3 +33,21 @@ export function openText(messages: readonly ChatMessage[]): string {
     `the last message's role is ${last?.role}`,
   );
 }
+
+/**
+ * The length of the text up to the end of the last message, which was cut off.
+ *
+ * @param render the text of the dialogue with another last message
+ * @returns null where the template does not write the message as it is
+ */
+export function lengthWithoutEnd(
+  messages: readonly ChatMessage[],
+  render: (marked: readonly ChatMessage[]) => string,
+): number | null {
+  try {
+    return upToMark(render(markedAtEnd(messages)), messages).length;
+  } catch (error) {
+    if (error instanceof ChatTemplateError) return null;
+    throw error;
+  }
+}

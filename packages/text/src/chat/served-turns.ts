@@ -1,6 +1,7 @@
 // The texts that teach a dialogue to a model whose template does not say what the assistant wrote: each of the assistant's messages
 // stands after exactly the text that asks for it when the model is served.
-import { ChatTemplateError, lossWeight, type ChatMessage } from './chat-message.js';
+import { ChatTemplateError, isWithoutEnd, lossWeight, type ChatMessage } from './chat-message.js';
+import { lengthWithoutEnd } from './open-message.js';
 
 export interface Turn {
   text: string;
@@ -15,6 +16,8 @@ type Render = (messages: readonly ChatMessage[], asks: boolean) => string;
 interface Served {
   prompt: string;
   whole: string;
+  /** The length of the text up to the end of what is learned: of all of it, or of a message that was cut off without its end. */
+  end: number;
   /** The weight in the loss. */
   weight: number;
 }
@@ -37,7 +40,7 @@ export function servedTurns(messages: readonly ChatMessage[], render: Render): T
     if (learnt.length > 0)
       turns.push({
         text: candidate,
-        written: learnt.map(({ prompt, whole, weight }) => ({ start: prompt.length, end: whole.length, weight })),
+        written: learnt.map(({ prompt, end, weight }) => ({ start: prompt.length, end, weight })),
       });
     left = left.filter((each) => !here.includes(each));
     candidate = left.at(-1)?.whole ?? '';
@@ -48,9 +51,12 @@ export function servedTurns(messages: readonly ChatMessage[], render: Render): T
 function served(messages: readonly ChatMessage[], index: number, render: Render): Served {
   const prompt = render(messages.slice(0, index), true);
   const rendered = render(messages.slice(0, index + 1), false);
-  const weight = lossWeight(messages[index]);
-  if (rendered.startsWith(prompt)) return { prompt, whole: rendered, weight };
-  return { prompt, whole: begun(prompt, rendered, messages[index], index), weight };
+  const whole = rendered.startsWith(prompt) ? rendered : begun(prompt, rendered, messages[index], index);
+  const weight = isWithoutEnd(messages[index]) ? 0 : lossWeight(messages[index]);
+  if (!messages[index].cut || weight === 0) return { prompt, whole, end: whole.length, weight };
+  const length = lengthWithoutEnd(messages.slice(0, index + 1), (marked) => render(marked, false));
+  if (length === null) return { prompt, whole, end: whole.length, weight: 0 };
+  return { prompt, whole, end: Math.max(prompt.length, whole.length - (rendered.length - length)), weight };
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Steps } from '../steps.js';
 import { Float, type Dict, type Value } from './values.js';
 import { checkNesting, type Work } from './work.js';
-import { keepText, numberText, textAsWritten } from './written-json.js';
+import { compactValue, keepText, numberText, textAsWritten } from './written-json.js';
 
 /** Values that are read before others have their turn: less than a millisecond. */
 const AT_ONCE = 1024;
@@ -32,22 +32,25 @@ class JsonReader {
   }
 
   *#text(json: object, text: string, depth: number): Steps<Value> {
+    const compact = isJson(text) ? compactValue(text) : undefined;
+    if (compact !== undefined) return yield* this.#members(compact as object, depth, json);
     this.work.given(text.length);
     const read = isJson(text) ? yield* new TextReader(text).read(depth) : keepText<Dict>(new Map(), text);
     this.known.set(json, read);
     return read;
   }
 
-  *#members(json: object, depth: number): Steps<Value> {
+  /** @param key the object by which the value is known */
+  *#members(json: object, depth: number, key: object = json): Steps<Value> {
     const value: Value[] | Dict = Array.isArray(json) ? [] : new Map();
-    this.known.set(json, value);
+    this.known.set(key, value);
     const entries: Iterable<readonly [unknown, unknown]> = Array.isArray(json) ? json.entries() : Object.entries(json);
-    for (const [key, item] of entries) {
+    for (const [name, item] of entries) {
       if (++this.#count % AT_ONCE === 0) yield;
-      const text = typeof item === 'number' ? numberText(json, key as string | number) : undefined;
+      const text = typeof item === 'number' ? numberText(json, name as string | number) : undefined;
       const read = text === undefined ? yield* this.read(item, depth + 1) : scalarOf(text);
       if (Array.isArray(value)) value.push(read);
-      else if (item !== undefined) value.set(key as string, read);
+      else if (item !== undefined) value.set(name as string, read);
     }
     return value;
   }

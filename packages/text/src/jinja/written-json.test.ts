@@ -26,6 +26,13 @@ test('members are values, whose texts are kept', () => {
   );
 });
 
+test.each([
+  ['{"x":1.0,"y":[7318204915520000013,{"z":null}]}', '{"x": 1.0, "y": [7318204915520000013, {"z": null}]}'],
+  ['{"a":"\\u0031"}', '{"a":"\\u0031"}'], // JSON.stringify writes no such escape
+])('text without spaces, as programs write it again, is laid out by the template: %s', (text, laidOut) => {
+  expect(render('{{ a | tojson }}', text)).toBe(laidOut);
+});
+
 test('a template that lays JSON out again writes the values', () => {
   expect(render('{{ a | tojson(indent=1) }}', '{"x":1.0,"y":[]}')).toBe('{\n "x": 1.0,\n "y": []\n}');
 });
@@ -36,7 +43,7 @@ test('a text that is not an object has no members', () => {
 
 test.each([
   '[' + '1,'.repeat(20_000) + '{"x": [1.0]}]',
-  `{${Array.from({ length: 20_000 }, (_, i) => `"${i}":1.0`).join(',')}}`,
+  `{ ${Array.from({ length: 20_000 }, (_, i) => `"${i}":1.0`).join(',')}}`,
 ])('many members are read in steps', (text) => {
   const variables = { a: writtenJson(text), b: JSON.parse(text) as unknown };
   const steps = new Template('{{ a | tojson }}{{ b | length }}').renderInSteps(variables);

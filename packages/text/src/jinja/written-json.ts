@@ -4,7 +4,8 @@
 const written = new WeakMap<object, string>();
 
 /**
- * A value for a template's dialogue, which `tojson` prints as `text`.
+ * A value for a template's dialogue, which `tojson` prints as `text`. Text without spaces, as programs of clients write JSON again, is laid
+ * out as any other value, which models were trained on.
  *
  * @param text any; where it is not that of an object or an array, members are not found in it, but it prints all the same
  */
@@ -55,6 +56,8 @@ export function keepNumber(holder: object, key: Key, text: string): void {
  * @returns the other one
  */
 export function keepNumbers<T extends object>(from: object, to: T, shift = 0): T {
+  const before = numbers.get(to);
+  if (before && !Array.isArray(from)) for (const key of Object.keys(from)) before.delete(key);
   for (const [key, text] of numbers.get(from) ?? []) keepNumber(to, typeof key === 'number' ? key + shift : key, text);
   return to;
 }
@@ -142,6 +145,12 @@ function add(top: Open, value: unknown): void {
   if (Array.isArray(top.value)) top.value.push(value);
   else Object.defineProperty(top.value, top.key!, { value, enumerable: true, configurable: true, writable: true });
   top.key = null;
+}
+
+/** The value of a text of JSON without spaces; undefined for other texts. */
+export function compactValue(text: string): unknown {
+  const value = parseJson(text);
+  return jsonAsWritten(value) === text ? value : undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import { inTurns, parseJson, textOf } from '@bowyer/serving';
 import type { Steps } from './numbers.js';
 
 /** A chunk of 5,000,000 bytes in JSON has up to half as many numbers. */
-const LIMITS = { values: 2_600_000, fields: 200_000 };
+const LIMITS = { values: 2_600_000, fields: 200_000, keepsNumbers: false };
 
 /** @throws {BodyError} */
 export const jsonBody = async ({ body }: { body: Uint8Array }): Promise<unknown> =>

@@ -1,5 +1,6 @@
 // The items of one response, built while its answer is generated, with the events of a stream that report them.
 // Source: platform.openai.com/docs/api-reference/responses-streaming.
+import type { ResponseTools } from '@bowyer/conversations';
 import { randomUUID } from 'node:crypto';
 import type { Choice } from '../../generation/answer.js';
 import type { TokenLogprob } from '../../generation/token-logprobs.js';
