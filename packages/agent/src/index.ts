@@ -84,6 +84,7 @@ export {
 } from './demonstrations/imitation-data.js';
 export { atLine, JsonLineError, readJsonLines } from './demonstrations/json-lines.js';
 export { readEpisodes } from './demonstrations/read-episodes.js';
+export { asServed } from './chat/served-dialogues.js';
 export { checkWrittenWhole } from './demonstrations/written-whole.js';
 export { checkTerminator, checkTextRules } from './policy/check-text-rules.js';
 export { deviceOf, settleDevice, type DeviceConfig } from './policy/device-choice.js';

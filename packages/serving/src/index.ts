@@ -16,6 +16,7 @@ export { QueueFullError } from './engine/sequence-batcher.js';
 export type { CallObserver, CallProtocol, ObservedCall, OpenedCall } from './protocols/call-observer.js';
 export type { Exchange, Fault, Generator, Protocol, Route } from './protocols/protocol.js';
 export { sentDialogue, type SentDialogue } from './protocols/dialogue.js';
+export { servedMessages } from './tool-calls/served-messages.js';
 export { ProtocolServer, type ProtocolServerOptions } from './model-server/protocol-server.js';
 export { openaiError } from './protocols/openai/errors.js';
 export { messagesError } from './protocols/messages/errors.js';

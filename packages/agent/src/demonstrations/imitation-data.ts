@@ -12,6 +12,7 @@ import type { LanguageModel } from '@bowyer/models';
 import { cutRight, type ChatMessage, type EncodedConversation } from '@bowyer/text';
 import { maskedTokenIds, terminatorIds } from '../chat/agent-tokens.js';
 import { loadChatTemplate, type TemplateConfig } from '../chat/chat-setup.js';
+import { asServed } from '../chat/served-dialogues.js';
 import type { AgentConfig } from '../keys/agent-keys.js';
 import { contextOf, demonstrationsIn, type ContextConfig } from '../context/agent-context.js';
 import type { AgentMemory, MemoryConfig } from '../memory/agent-memory.js';
@@ -94,10 +95,12 @@ export async function datasetFor(
 ): Promise<Dataset> {
   if (data.kind === 'conversations') {
     const template = await loadChatTemplate(config, policy.tokenizer);
-    if (data.file) checkWrittenWhole(template, data.file);
+    const served = await asServed(data.conversations, template, policy.tokenizer);
+    const { file } = data;
+    if (file) checkWrittenWhole(template, { ...file, items: file.items.map(({ place }, i) => ({ place, value: served[i] })) });
     const encoded = data.conversations.flatMap((dialogue, conversation) => {
       const outcome = outcomeOf(dialogue, conversation);
-      const { messages, inputs } = dialogue;
+      const { messages, inputs } = served[conversation];
       return template.encodeConversation(messages, inputs).map((tokens) => ({ tokens, outcome }));
     });
     return { kind: 'conversations', ...fitting(encoded, longestOf(policy, config), log) };

@@ -45,7 +45,7 @@ function turn(
   const turns = shown.flatMap((call, i) => {
     const at = left.findIndex(({ tool_call_id: id }) => id === call.id);
     const result = at < 0 ? [] : left.splice(at, 1);
-    const first: ChatMessage = i === 0 ? called : { role: 'assistant', content: style.emptyContent };
+    const first: ChatMessage = i === 0 ? called : emptied(style, message);
     return [{ ...first, tool_calls: [call] }, ...result];
   });
   return [...before, ...turns, ...left];
@@ -59,8 +59,16 @@ function withoutContent(style: CallStyle, message: ChatMessage): { before: ChatM
   if (isEmpty || style.takesContent) return { before: [], called: style.format.historyMessage?.(called) ?? called };
   const alone: ChatMessage = { ...message, content };
   delete (alone as { tool_calls?: unknown }).tool_calls;
-  return { before: [alone], called: { role: 'assistant', content: style.emptyContent } };
+  return { before: [alone], called: emptied(style, message) };
 }
+
+/** A further message of one that is written as several, with its weight in the loss. */
+const emptied = ({ emptyContent }: CallStyle, { loss, cut }: ChatMessage): ChatMessage => ({
+  role: 'assistant',
+  content: emptyContent,
+  ...(loss !== undefined && { loss }),
+  ...(cut && { cut }),
+});
 
 /** With the calls as text, for templates that leave them out. */
 function writtenOut(

@@ -11,6 +11,7 @@ import { readDecoderConfig, type PretrainedConfig } from '@bowyer/checkpoints';
 import { maximum, Rng } from '@bowyer/core';
 import { join } from 'node:path';
 import {
+  asServed,
   checkWrittenWhole,
   fitted,
   keptTemplate,
@@ -60,7 +61,9 @@ export async function loadExamples(config: ExamplesConfig, log: TaskContext['log
   const json = await readDecoderConfig(baseDir);
   const { contextLength } = architectureFor(json, join(baseDir, 'config.json'));
   const encoder = await encoderFor(file, tokenizer, json, config, log);
-  const encoded = mapItems({ ...file, expected: encoder.expected }, encoder.encode).items.map(({ value }) => value);
+  const encoded = mapItems({ ...encoder.file, expected: encoder.expected }, encoder.encode).items.map(
+    ({ value }) => value,
+  );
   const fit = fitted(encoded.flat(), contextLength, 'items', log);
   let next = 0;
   const examples = encoded
@@ -90,10 +93,12 @@ function encoderFor(
   const [{ value: first }] = file.items;
   return first.kind === 'conversation'
     ? conversationEncoder(file, tokenizer, config)
-    : completionEncoder(tokenizer, json, log);
+    : completionEncoder(file, tokenizer, json, log);
 }
 
 interface ItemEncoder {
+  /** The items as they are encoded. */
+  file: DataFile<TrainingItem>;
   /** One example; several where the chat template writes a dialogue's earlier messages differently later. */
   encode: (item: TrainingItem) => EncodedConversation[];
   ends: readonly number[];
@@ -106,8 +111,12 @@ async function conversationEncoder(
   config: TemplateConfig,
 ): Promise<ItemEncoder> {
   const template = await loadChatTemplate(config, tokenizer);
-  checkWrittenWhole(template, file as DataFile<TrainingItem & { kind: 'conversation' }>);
+  const { items } = file as DataFile<TrainingItem & { kind: 'conversation' }>;
+  const dialogues = await asServed(items.map(({ value }) => value), template, tokenizer);
+  const served = { ...file, items: items.map(({ place }, i) => ({ place, value: dialogues[i] })) };
+  checkWrittenWhole(template, served);
   return {
+    file: served,
     ends: template.terminatorIds,
     expected: 'conversations that the chat template accepts; chat_template=NAME chooses another one',
     encode: (item) => {
@@ -123,11 +132,17 @@ async function conversationEncoder(
 }
 
 /** Prompt, completion, end of text; the completion and the end are learned. */
-function completionEncoder(tokenizer: Tokenizer, json: PretrainedConfig, log: TaskContext['log']): ItemEncoder {
+function completionEncoder(
+  file: DataFile<TrainingItem>,
+  tokenizer: Tokenizer,
+  json: PretrainedConfig,
+  log: TaskContext['log'],
+): ItemEncoder {
   const end = endOf(tokenizer, json);
   if (end.length === 0)
     log('the tokenizer has no end-of-text token: the model does not learn where a completion ends', 'WARNING');
   return {
+    file,
     ends: end,
     expected: 'prompts of at least one token',
     encode: (item) => {

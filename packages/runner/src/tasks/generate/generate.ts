@@ -11,6 +11,7 @@ import {
 } from '@bowyer/models';
 import { ChatTemplateError, type ChatTemplate, type Conversation } from '@bowyer/text';
 import {
+  asServed,
   checkTerminator,
   loadChatTemplate,
   terminatorIds,
@@ -109,8 +110,10 @@ async function promptsOf(
   if (!lines.some(({ messages }) => messages)) return { items: lines, template: null };
   if (!tokenizer) throw new Error('generate: messages need a tokenizer, and this model has none');
   const template = await loadChatTemplate(config, tokenizer);
-  const items = lines.map(({ messages, inputs, ...item }, index) => {
-    if (messages === undefined) return item;
+  const served = await asServed(lines.map(({ messages = [] }) => ({ messages })), template, tokenizer);
+  const items = lines.map(({ messages: given, inputs, ...item }, index) => {
+    if (given === undefined) return item;
+    const { messages } = served[index];
     try {
       return { promptIds: template.encodePrompt(messages, inputs) };
     } catch (error) {

@@ -1,0 +1,13 @@
+// The messages of a dialogue as a template is given them, for training on what is served.
+import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
+import { callStyle } from './call-style.js';
+import { messagesFor } from './history.js';
+
+/** Finds how a template takes calls of tools. @returns what writes the messages of a dialogue with calls so */
+export function servedMessages(
+  template: ChatTemplate,
+  tokenizer: Tokenizer,
+): (messages: readonly ChatMessage[]) => readonly ChatMessage[] {
+  const style = callStyle(template, tokenizer);
+  return (messages) => (style === null ? messages : messagesFor(style, messages));
+}
