@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jsonAsWritten, textAsWritten } from '@bowyer/text';
 import { isConversationFile, readConversations } from './conversation-file.js';
 
 const talksOf = async (path: string) => (await readConversations(path)).items.map(({ value }) => value);
@@ -206,4 +207,97 @@ test('ShareGPT: the system beside the messages is the first message', async () =
   expect(second.map(({ role }) => role)).toEqual(['user', 'assistant']);
   const other = { conversations: [{ from: 'system', value: 'x' }, ...talk.conversations], system: 'y' };
   await expect(readConversations(written(other))).rejects.toThrow('which say different things');
+});
+
+test.each(['\n', '\r\n'])('a JSON array over several lines is read, as on one', async (newline) => {
+  const items = [openAi, openAi, { ...openAi, messages: [...openAi.messages, { role: 'assistant', content: 'Ho' }] }];
+  for (const indent of [0, 1, 4]) {
+    const text = JSON.stringify(items, null, indent).replaceAll('\n', newline);
+    const { items: read } = await readConversations(file(`over-${indent}.json`, `\uFEFF${text}${newline}`));
+    expect(read.map(({ place, value }) => [place, value.messages.length])).toEqual([
+      ['item 1', 2],
+      ['item 2', 2],
+      ['item 3', 3],
+    ]);
+  }
+  await expect(readConversations(file('torn.json', '[\n{"messages": []},\n{"mess'))).rejects.toThrow(
+    'torn.json: the array is not JSON',
+  );
+});
+
+test('texts in parts, developer, and OpenAI’s older calls are read as serving reads them', async () => {
+  const parts = ['a', 'b'].map((text) => ({ type: 'text', text }));
+  const path = written({
+    functions: [{ name: 'clock', parameters: { type: 'object', properties: {} } }],
+    messages: [
+      { role: 'developer', content: parts },
+      { role: 'user', content: 'q' },
+      { role: 'assistant', content: null, function_call: { name: 'clock', arguments: '{"at": 1.0}' } },
+      { role: 'function', name: 'clock', content: '9:00' },
+      { role: 'assistant', content: parts },
+    ],
+  });
+  const [{ messages, inputs }] = await talksOf(path);
+  const [{ function: called, ...call }] = messages[2].tool_calls as { function: { name: string; arguments: object } }[];
+  expect([call, called.name, textAsWritten(called.arguments)]).toEqual([
+    { id: 'call_3', type: 'function' },
+    'clock',
+    '{"at": 1.0}',
+  ]);
+  expect(messages.map(({ role, content, tool_call_id: id }) => [role, content, id])).toEqual([
+    ['system', 'ab', undefined],
+    ['user', 'q', undefined],
+    ['assistant', '', undefined],
+    ['tool', '9:00', 'call_3'],
+    ['assistant', 'ab', undefined],
+  ]);
+  const parameters = { type: 'object', properties: {} };
+  expect(inputs).toEqual({ tools: [{ type: 'function', function: { name: 'clock', parameters } }] });
+  const both = { function_call: { name: 'f', arguments: '{}' }, tool_calls: [{ function: { name: 'f' } }] };
+  await expect(readConversations(written(dialogue(both)))).rejects.toThrow(
+    "'function_call' of message 2 stands beside tool_calls",
+  );
+});
+
+test('numbers of arguments and of tools keep their texts, in lines and in texts within them', async () => {
+  const schema = '{"type":"number","minimum":0.0,"maximum":9223372036854775807}';
+  const tools = `[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"x":${schema}}}}}]`;
+  const talk = (args: string) =>
+    `"messages":[{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":${args}}}]}]`;
+  const path = file(
+    'numbers.jsonl',
+    [
+      `{"tools":${tools},${talk('{"x":1.0,"y":[7318204915520000013]}')}}`,
+      `{"tools":${JSON.stringify(tools)},${talk('"{\\"x\\": 1.50}"')}}`,
+    ].join('\n'),
+  );
+  const talks = await talksOf(path);
+  for (const { inputs } of talks) expect(jsonAsWritten(inputs!.tools)).toBe(tools);
+  const args = talks.map(
+    ({ messages }) => (messages[1].tool_calls as { function: { arguments: object } }[])[0].function.arguments,
+  );
+  expect([jsonAsWritten(args[0]), textAsWritten(args[1])]).toEqual([
+    '{"x":1.0,"y":[7318204915520000013]}',
+    '{"x": 1.50}',
+  ]);
+});
+
+test('a broken call that is not learned stays as it came', async () => {
+  const call = { function: { name: 'f', arguments: '{"x": ' } };
+  const [[, reply]] = await messagesOf(written(dialogue({ content: '', tool_calls: [call], weight: 0 })));
+  const [{ function: called }] = reply.tool_calls as { function: { arguments: object } }[];
+  expect([textAsWritten(called.arguments), reply.loss]).toEqual(['{"x": ', false]);
+});
+
+test.each([
+  ['{"messages":[],"messages":[{"role":"user","content":"b"}]}', 'messages'],
+  ['{"messages":[{"role":"user","content":"a","content":"b"},{"role":"assistant","content":"c"}]}', 'content'],
+])('a key that an object has twice is refused: %s', async (line, key) => {
+  const problem = `has an object with the key "${key}" twice, of which one would be lost`;
+  await expect(readConversations(file('twice.jsonl', `${JSON.stringify(openAi)}\n${line}`))).rejects.toThrow(
+    `1 of 2 items cannot be used\n  line 2: ${problem}`,
+  );
+  await expect(readConversations(file('twice.json', `[\n${line}\n]`))).rejects.toThrow(
+    `twice.json: the array ${problem}`,
+  );
 });

@@ -113,7 +113,9 @@ export function conversationNotes(conversations: readonly Conversation[], keys: 
   const cut = replies.filter((message) => message.cut).length;
   return [
     ...(cut > 0
-      ? [`${cut} of ${replies.length} replies were cut off (by a limit of tokens, or a failure): their end is not learned`]
+      ? [
+          `${cut} of ${replies.length} replies were cut off (by a limit of tokens, or a failure): their end is not learned`,
+        ]
       : []),
     ...(unlearned > 0 ? [`${unlearned} of ${replies.length} replies are not learned (weight 0)`] : []),
     ...(weighted > 0 ? [`${weighted} of ${replies.length} replies have a weight of their own in the loss`] : []),

@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { jsonAsWritten } from '@bowyer/text';
 import { isConversationFile, readConversations } from '../src/index.js';
 
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
@@ -314,4 +315,182 @@ test('a named format refuses items of another one', async () => {
   await expect(readConversations(path, { format: 'otlp' })).rejects.toThrow(
     "which is of the format 'atif', not of the format 'otlp'",
   );
+});
+
+/** fixtures/write-parquet.mjs writes it: in one column, structs of two tools and of calls with their arguments. */
+test('Parquet: a row has the keys that it had before it was written, and numbers have all of their digits', async () => {
+  const [light, radio] = await valuesOf(fixture('structs.parquet'));
+  const argumentsOf = ({ messages }: typeof light) => {
+    const [{ function: called }] = messages[1].tool_calls as { function: { arguments: object } }[];
+    return jsonAsWritten(called.arguments);
+  };
+  expect([light, radio].map(argumentsOf)).toEqual([
+    '{"room":"hall","on":true,"share":1.0}',
+    '{"station":"P1","id":7318204915520000013}',
+  ]);
+  const propertiesOf = ({ inputs }: typeof light) => {
+    const [{ function: called }] = inputs!.tools as unknown as { function: { parameters: { properties: object } } }[];
+    return jsonAsWritten(called.parameters.properties);
+  };
+  expect([light, radio].map(propertiesOf)).toEqual([
+    '{"share":{"type":"number","minimum":0.0}}',
+    '{"id":{"type":"integer","maximum":9223372036854775807}}',
+  ]);
+});
+
+const result = (id: string, response: unknown) => ({ type: 'tool_call_response', id, response });
+const calls = (...ids: string[]) => ({
+  role: 'assistant',
+  parts: ids.map((id) => ({ type: 'tool_call', id, name: 'f', arguments: {} })),
+});
+const text = (content: string) => ({ type: 'text', content });
+
+test.each([
+  ['results alone', [result('a', 'x'), result('b', 'y')], ['tool:x', 'tool:y']],
+  ['a text between', [result('a', 'x'), text('hm'), result('b', 'y')], ['tool:x', 'user:hm', 'tool:y']],
+  ['a text behind', [result('a', 'x'), result('b', 'y'), text('and?')], ['tool:x', 'tool:y', 'user:and?']],
+  ['an empty text', [text(''), result('a', 'x'), result('b', 'y')], ['tool:x', 'tool:y']],
+])(
+  'gen_ai: %s in a message of the user stand in their order, and leave no empty message',
+  async (_, parts, expected) => {
+    for (const role of ['user', 'tool']) {
+      const span = chat([said('user', 'q'), calls('a', 'b'), { role, parts }], 'done');
+      const [{ messages }] = await valuesOf(written(spans(span)));
+      expect(messages.slice(2, -1).map((each) => `${each.role}:${String(each.content)}`)).toEqual(expected);
+    }
+  },
+);
+
+test('AI SDK: a result is unwrapped where it is named output and has one of its types', async () => {
+  const results = [
+    { result: { type: 'text', value: 356, door: 'open' } },
+    { result: { type: 'json', value: 1 } },
+    { output: { type: 'json', value: { type: 'x', value: 1.5 } } },
+    { output: { type: 'fahrenheit', value: 356 } },
+    { output: { type: 'execution-denied', reason: 'no' } },
+    { output: { type: 'error-text', value: 'gone' } },
+  ];
+  const prompt = [
+    { role: 'user', content: [{ type: 'text', text: 'q' }] },
+    {
+      role: 'assistant',
+      content: results.map((_, i) => ({ type: 'tool-call', toolCallId: `c${i}`, toolName: 'f', args: {} })),
+    },
+    {
+      role: 'tool',
+      content: results.map((each, i) => ({ type: 'tool-result', toolCallId: `c${i}`, toolName: 'f', ...each })),
+    },
+  ];
+  const attributes = [
+    attribute('ai.prompt.messages', prompt),
+    { key: 'ai.response.text', value: { stringValue: 'ok' } },
+  ];
+  const [{ messages }] = await valuesOf(written(spans({ traceId: 't', name: 'x', attributes })));
+  expect(messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []))).toEqual([
+    '{"type":"text","value":356,"door":"open"}',
+    '{"type":"json","value":1}',
+    '{"type":"x","value":1.5}',
+    '{"type":"fahrenheit","value":356}',
+    'no',
+    'gone',
+  ]);
+});
+
+const anthropicOf = (...content: object[]) => ({
+  ...anthropic,
+  system: [...anthropic.system, { type: 'text', text: 'In French.' }],
+  messages: [...anthropic.messages.slice(0, 2), { role: 'user', content }, { role: 'assistant', content: 'ok' }],
+});
+
+test('Anthropic: blocks are lines, user text keeps its place, a failed result is marked, as in serving', async () => {
+  const line = (content: string) => ({ type: 'text', text: content });
+  const failed = { type: 'tool_result', tool_use_id: 'c1', is_error: true, content: [line('no'), line('hall')] };
+  const [{ messages }] = await valuesOf(written(anthropicOf(line('a'), line('b'), failed, line('c'))));
+  expect(messages.map(({ role, content }) => `${role}:${String(content)}`)).toEqual([
+    'system:Be brief.\nIn French.',
+    'user:Where?',
+    'assistant:',
+    'user:a\nb',
+    'tool:Error: no\nhall',
+    'user:c',
+    'assistant:ok',
+  ]);
+});
+
+const cutSpan = (reason: string, more: object[] = []) => ({
+  traceId: 't',
+  name: 'chat',
+  attributes: [
+    attribute('gen_ai.input.messages', [said('user', 'q')]),
+    attribute('gen_ai.output.messages', [{ ...said('assistant', 'An answ'), finish_reason: reason }]),
+    ...more,
+  ],
+});
+const sdkSpan = {
+  traceId: 't',
+  name: 'x',
+  attributes: [
+    attribute('ai.prompt.messages', [{ role: 'user', content: 'q' }]),
+    { key: 'ai.response.text', value: { stringValue: 'An answ' } },
+    { key: 'ai.response.finishReason', value: { stringValue: 'length' } },
+  ],
+};
+const finishReasons = {
+  key: 'gen_ai.response.finish_reasons',
+  value: { arrayValue: { values: [{ stringValue: 'length' }] } },
+};
+
+test.each<[string, object]>([
+  ['gen_ai, length', spans(cutSpan('length'))],
+  ['gen_ai, MAX_TOKENS', spans(cutSpan('MAX_TOKENS'))],
+  ['gen_ai, of the span alone', spans(cutSpan('', [finishReasons]))],
+  ['AI SDK', spans(sdkSpan)],
+  [
+    'responses',
+    { input: 'q', status: 'incomplete', output: [{ type: 'message', role: 'assistant', content: 'An answ' }] },
+  ],
+  [
+    'responses, the item alone',
+    { input: 'q', output: [{ type: 'message', role: 'assistant', content: 'An answ', status: 'incomplete' }] },
+  ],
+  [
+    'anthropic',
+    {
+      request: { messages: [{ role: 'user', content: 'q' }] },
+      response: {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'text', text: 'An answ' }],
+        stop_reason: 'max_tokens',
+      },
+    },
+  ],
+  [
+    'chat',
+    {
+      messages: [
+        { role: 'user', content: 'q' },
+        { role: 'assistant', content: 'An answ', finish_reason: 'length' },
+      ],
+    },
+  ],
+])('%s: an answer that was cut off is known, and counted', async (_, item) => {
+  const { items, notes } = await readConversations(written(item));
+  expect(items[0].value.messages).toEqual([
+    { role: 'user', content: 'q' },
+    { role: 'assistant', content: 'An answ', cut: true },
+  ]);
+  expect(notes).toContain('1 of 1 replies were cut off (by a limit of tokens, or a failure): their end is not learned');
+});
+
+test.each(['stop', 'tool_calls', 'end_turn', 'STOP', 'completed'])('%s is the model’s own end', async (reason) => {
+  const { items, notes } = await readConversations(written(spans(cutSpan(reason))));
+  expect(items[0].value.messages[1]).toEqual({ role: 'assistant', content: 'An answ' });
+  expect(notes.join()).not.toContain('cut off');
+});
+
+test('an answer that was cut off stays so within the longer dialogue that continues it', async () => {
+  const longer = chat([said('user', 'q'), said('assistant', 'An answ'), said('user', 'go on')], 'er.');
+  const [{ messages }] = await valuesOf(written(spans(cutSpan('length')), spans({ ...longer, traceId: 't' })));
+  expect(messages.map(({ cut }) => cut ?? false)).toEqual([false, true, false, false]);
 });

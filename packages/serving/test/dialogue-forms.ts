@@ -47,7 +47,10 @@ export class Choices {
 
 const WORDS = ['red', 'Grüße', 'a "b"', '{x}', '1.0', 'line one\nline two', '日本', "it's", '<tag>', 'the end.'];
 const NUMBERS = ['1.0', '7318204915520000013', '0.0', '2.50', '1e5', '-0', '3', '-1.5E-3', '9223372036854775807'];
-const SCHEMAS = ['{"type": "number", "minimum": 0.0, "maximum": 1.0}', '{"type": "integer", "maximum": 9223372036854775807}'];
+const SCHEMAS = [
+  '{"type": "number", "minimum": 0.0, "maximum": 1.0}',
+  '{"type": "integer", "maximum": 9223372036854775807}',
+];
 
 export function randomTalk(seed: number): Talk {
   const rng = new Rng(seed);
@@ -66,7 +69,12 @@ export function randomTalk(seed: number): Talk {
     said.push({ role: 'user', text: text() });
     for (let calls = hasTools ? rng.integer(0, 2) : 0; calls > 0; calls--) {
       const made = Array.from({ length: chance(0.3) ? 2 : 1 }, call);
-      said.push({ role: 'assistant', text: chance(0.3) ? text() : '', thought: chance(0.3) ? text() : '', calls: made });
+      said.push({
+        role: 'assistant',
+        text: chance(0.3) ? text() : '',
+        thought: chance(0.3) ? text() : '',
+        calls: made,
+      });
       if (chance(0.15)) said.push({ role: 'user', text: text() });
       for (const each of made) said.push({ role: 'tool', call: each, text: chance(0.8) ? text() : '' });
     }
@@ -124,7 +132,11 @@ export const shareGpt: Write = (talk) => {
     };
   });
   const tools = tooled('tools', functions(talk));
-  return { conversations, ...(talk.system !== '' && { system: talk.system }), ...(tools.tools !== undefined && { tools: jsonAsWritten(tools.tools) }) };
+  return {
+    conversations,
+    ...(talk.system !== '' && { system: talk.system }),
+    ...(tools.tools !== undefined && { tools: jsonAsWritten(tools.tools) }),
+  };
 };
 
 /** OpenAI's calls before June 2023: one in a message, without ids. */
@@ -166,14 +178,16 @@ export const responses: Write = (talk, choices) => {
   return {
     input: talk.system !== '' && isItem ? [system, ...input] : input,
     ...(talk.system !== '' && !isItem && { instructions: talk.system }),
-    ...tooled('tools', talk.tools.map((tool) => ({ type: 'function', ...tool }))),
+    ...tooled(
+      'tools',
+      talk.tools.map((tool) => ({ type: 'function', ...tool })),
+    ),
   };
 };
 
 /** Anthropic's messages, whose blocks of texts are lines of the prompt. */
 export const anthropic: Write = (talk, choices) => {
-  const content = (text: string) =>
-    choices.pick([true, false]) ? text : choices.pieces(text, 'lines').map(textPart);
+  const content = (text: string) => (choices.pick([true, false]) ? text : choices.pieces(text, 'lines').map(textPart));
   const messages: { role: string; content: unknown }[] = [];
   for (const each of talk.said)
     if (each.role === 'assistant') {
@@ -245,7 +259,12 @@ function genAiMessages(talk: Talk, choices: Choices): Json[] {
         parts: [
           ...(each.thought === '' ? [] : [{ type: 'reasoning', content: each.thought }]),
           ...(each.text === '' ? [] : choices.pieces(each.text).map(part)),
-          ...each.calls.map(({ id, name, arguments: args }) => ({ type: 'tool_call', id, name, arguments: value(args) })),
+          ...each.calls.map(({ id, name, arguments: args }) => ({
+            type: 'tool_call',
+            id,
+            name,
+            arguments: value(args),
+          })),
         ],
         finish_reason: 'stop',
       });
@@ -271,13 +290,12 @@ const genAiParts = (talk: Talk, choices: Choices): [key: string, value: unknown]
   ] as [string, unknown][];
 };
 
-export const genAi: Write = (talk, choices) => span(genAiParts(talk, choices).map(([key, given]) => asText(key, given)));
+export const genAi: Write = (talk, choices) =>
+  span(genAiParts(talk, choices).map(([key, given]) => asText(key, given)));
 
 /** The same attributes as structures, whose integers are texts. */
 export const genAiStructures: Write = (talk, choices) =>
-  span(
-    genAiParts(talk, choices).map(([key, given]) => ({ key, value: value(anyValue(jsonAsWritten(given))) })),
-  );
+  span(genAiParts(talk, choices).map(([key, given]) => ({ key, value: value(anyValue(jsonAsWritten(given))) })));
 
 /** AnyValue of OTLP for a text of JSON, as a text of JSON. */
 function anyValue(json: string): string {
@@ -303,7 +321,9 @@ function anyValue(json: string): string {
         values.push(read());
       }
     }
-    return bracket === '{' ? `{"kvlistValue":{"values":[${values.join()}]}}` : `{"arrayValue":{"values":[${values.join()}]}}`;
+    return bracket === '{'
+      ? `{"kvlistValue":{"values":[${values.join()}]}}`
+      : `{"arrayValue":{"values":[${values.join()}]}}`;
   };
   return read();
 }

@@ -84,7 +84,8 @@ const ofChat = async ({ chat }: { chat: ChatRequest }, reader: RequestReader) =>
 const serveChat: Serve = async (body, reader) => (await readChatRequest(body, reader, signal)).prompts[0].ids;
 const serveResponse: Serve = async (body, reader) =>
   ofChat(await readResponseRequest(body, reader, new StoredResponses({ responses: 0, bytes: 0 }), signal), reader);
-const serveMessage: Serve = async (body, reader) => ofChat(await readMessageRequest(body, reader, signal, false), reader);
+const serveMessage: Serve = async (body, reader) =>
+  ofChat(await readMessageRequest(body, reader, signal, false), reader);
 
 interface Data {
   name: string;
@@ -149,7 +150,11 @@ function refused(error: unknown): null {
   const { name, message } = error as Error;
   if (!names.includes(name)) throw error;
   counts.refused++;
-  const what = message.split('\n').slice(0, 2).join(' ').replace(/^.*?: /, '');
+  const what = message
+    .split('\n')
+    .slice(0, 2)
+    .join(' ')
+    .replace(/^.*?: /, '');
   refusals.set(what, (refusals.get(what) ?? 0) + 1);
   return null;
 }
@@ -157,7 +162,7 @@ function refused(error: unknown): null {
 /** A talk in a form of data, read; null where it is refused by name, or the form cannot say it. */
 async function read({ write, format }: Data, talk: Talk): Promise<Conversation | null> {
   const item = write(talk, new Choices(talk.seed));
-  if (item === null) return ((counts.unsaid++), null);
+  if (item === null) return (counts.unsaid++, null);
   const file = join(folder, 'item.jsonl');
   writeFileSync(file, jsonAsWritten(item));
   try {
@@ -187,7 +192,7 @@ async function prompts({ write, serve }: Served, talk: Talk, reader: RequestRead
   for (const [i, { role }] of talk.said.entries()) {
     if (role !== 'assistant') continue;
     const body = write({ ...talk, said: talk.said.slice(0, i) }, new Choices(talk.seed + i + 1));
-    if (body === null) return ((counts.unsaid++), null);
+    if (body === null) return (counts.unsaid++, null);
     try {
       all.push(await serve(await parseJson(jsonAsWritten({ model: 'm', ...body })), reader));
       counts.prompts++;

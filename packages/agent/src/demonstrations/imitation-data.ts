@@ -97,7 +97,8 @@ export async function datasetFor(
     const template = await loadChatTemplate(config, policy.tokenizer);
     const served = await asServed(data.conversations, template, policy.tokenizer);
     const { file } = data;
-    if (file) checkWrittenWhole(template, { ...file, items: file.items.map(({ place }, i) => ({ place, value: served[i] })) });
+    if (file)
+      checkWrittenWhole(template, { ...file, items: file.items.map(({ place }, i) => ({ place, value: served[i] })) });
     const encoded = data.conversations.flatMap((dialogue, conversation) => {
       const outcome = outcomeOf(dialogue, conversation);
       const { messages, inputs } = served[conversation];

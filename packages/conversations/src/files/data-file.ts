@@ -189,7 +189,8 @@ function arrayItems(path: string, text: string, expected: string): DataItem<unkn
   try {
     return (jsonValue(text) as unknown[]).map((value, i) => ({ place: `item ${i + 1}`, value }));
   } catch (error) {
-    if (error instanceof BadItem) throw new DataFileError(`${path}: the array ${error.message}`, `an array of: ${expected}`);
+    if (error instanceof BadItem)
+      throw new DataFileError(`${path}: the array ${error.message}`, `an array of: ${expected}`);
     throw new DataFileError(`${path}: the array is not JSON: ${(error as Error).message}`, `an array of: ${expected}`);
   }
 }
@@ -215,7 +216,8 @@ async function wholeValue(path: string): Promise<unknown> {
     const text = (await readFile(path, 'utf8')).trim();
     return text.includes('\n') ? jsonValue(text) : undefined;
   } catch (error) {
-    if (error instanceof BadItem) throw new DataFileError(`${path}: the file ${error.message}`, 'keys that are there once');
+    if (error instanceof BadItem)
+      throw new DataFileError(`${path}: the file ${error.message}`, 'keys that are there once');
     return undefined;
   }
 }

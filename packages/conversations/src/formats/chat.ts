@@ -1,7 +1,14 @@
 // Chat messages, the form that all formats are read into: AgentGym's and ShareGPT's {conversations: [{from, value, loss}], system, tools},
 // OpenAI's {messages: [{role, content, weight}], tools} with the further keys that templates read.
 import { isEmpty } from '@bowyer/core';
-import { keepNumbers, lossWeight, textAsWritten, type ChatMessage, type Conversation, type TemplateInputs } from '@bowyer/text';
+import {
+  keepNumbers,
+  lossWeight,
+  textAsWritten,
+  type ChatMessage,
+  type Conversation,
+  type TemplateInputs,
+} from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 import { jsonWithin } from '../files/json-value.js';
 import type { UnreadKeys } from '../files/unread-keys.js';
@@ -155,7 +162,10 @@ export function templateInputsOf(record: Record<string, unknown>, reading: Readi
   };
 }
 
-function toolsOf({ tools, functions }: Record<string, unknown>, reading: Reading): Record<string, unknown>[] | undefined {
+function toolsOf(
+  { tools, functions }: Record<string, unknown>,
+  reading: Reading,
+): Record<string, unknown>[] | undefined {
   if (!isEmpty(tools) && !isEmpty(functions)) throw new BadItem("has both 'tools' and 'functions'");
   const given = objectsOf('tools', tools) ?? objectsOf('functions', functions);
   if (given === undefined) return undefined;

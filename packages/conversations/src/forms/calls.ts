@@ -25,12 +25,12 @@ export class EarlierCalls {
 
   /** @param args a text of JSON, or the value itself */
   call(id: string, name: string, args: unknown): EarlierCall {
-    this.#names.set(id, name);
+    if (id !== '') this.#names.set(id, name);
     return { id, type: 'function', function: { name, arguments: earlierArguments(args) } };
   }
 
   /** The result of a call as a message. @param name the tool's, where the result itself has it */
-  result(id: string | null, content: string, name = this.#names.get(id ?? '')): ChatMessage {
+  result(id: string | null, content: string, name = id === null ? undefined : this.#names.get(id)): ChatMessage {
     return { role: 'tool', ...(id !== null && { tool_call_id: id }), ...(name !== undefined && { name }), content };
   }
 }

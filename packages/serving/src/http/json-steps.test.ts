@@ -14,7 +14,22 @@ function read(text: string, piece?: number): { value: unknown; steps: number } {
 const pick = <T>(rng: Rng, from: readonly T[]): T => from[rng.integer(0, from.length - 1)];
 const space = (rng: Rng) => (rng.uniform() < 0.1 ? pick(rng, [' ', '\n', '\t  ', '\r\n']) : '');
 const keys = ['a', 'b', '__proto__', 'constructor', '7', '', 'é', 'a"\\'];
-const leaves = ['1', '-0', '1.5e3', '1.0', '7318204915520000013', 'true', 'null', '"x"', '"\\u00e9]"', '"a,b"', '"{\\"}"', '"[:"', '[]', '{}'];
+const leaves = [
+  '1',
+  '-0',
+  '1.5e3',
+  '1.0',
+  '7318204915520000013',
+  'true',
+  'null',
+  '"x"',
+  '"\\u00e9]"',
+  '"a,b"',
+  '"{\\"}"',
+  '"[:"',
+  '[]',
+  '{}',
+];
 
 /** JSON as somebody could write it, by hand. */
 function written(rng: Rng, depth: number): string {

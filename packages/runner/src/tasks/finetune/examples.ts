@@ -112,7 +112,11 @@ async function conversationEncoder(
 ): Promise<ItemEncoder> {
   const template = await loadChatTemplate(config, tokenizer);
   const { items } = file as DataFile<TrainingItem & { kind: 'conversation' }>;
-  const dialogues = await asServed(items.map(({ value }) => value), template, tokenizer);
+  const dialogues = await asServed(
+    items.map(({ value }) => value),
+    template,
+    tokenizer,
+  );
   const served = { ...file, items: items.map(({ place }, i) => ({ place, value: dialogues[i] })) };
   checkWrittenWhole(template, served);
   return {

@@ -110,7 +110,11 @@ async function promptsOf(
   if (!lines.some(({ messages }) => messages)) return { items: lines, template: null };
   if (!tokenizer) throw new Error('generate: messages need a tokenizer, and this model has none');
   const template = await loadChatTemplate(config, tokenizer);
-  const served = await asServed(lines.map(({ messages = [] }) => ({ messages })), template, tokenizer);
+  const served = await asServed(
+    lines.map(({ messages = [] }) => ({ messages })),
+    template,
+    tokenizer,
+  );
   const items = lines.map(({ messages: given, inputs, ...item }, index) => {
     if (given === undefined) return item;
     const { messages } = served[index];

@@ -87,8 +87,13 @@ function messagesOf(fields: RequestFields, signal: AbortSignal): Promise<ChatMes
 
 /** The arguments of a message's calls, as far as it has some. */
 function argumentsOf(message: RequestFields): unknown[] {
-  const { tool_calls: calls, function_call: called } = message.plain() as { tool_calls?: unknown; function_call?: unknown };
-  const functions = (Array.isArray(calls) ? calls : []).map((call) => (call as { function?: unknown } | null)?.function);
+  const { tool_calls: calls, function_call: called } = message.plain() as {
+    tool_calls?: unknown;
+    function_call?: unknown;
+  };
+  const functions = (Array.isArray(calls) ? calls : []).map(
+    (call) => (call as { function?: unknown } | null)?.function,
+  );
   return [...functions, called].map((each) => (each as { arguments?: unknown } | null | undefined)?.arguments);
 }
 
