@@ -226,23 +226,38 @@ function fitting(
   return { conversations, outcomes: encoded.flatMap(({ outcome }, i) => (fit[i] === null ? [] : [outcome])) };
 }
 
-/** The same as `fitting`, with null in the place of each one that is left out. @param noun what they are */
+/**
+ * The same as `fitting`, with null in the place of each one that is left out.
+ *
+ * @param noun what they are
+ * @throws where all are longer: none would have its end
+ */
 export function fitted(
   encoded: readonly EncodedConversation[],
   longest: number,
   noun: string,
   log: Log,
 ): (EncodedConversation | null)[] {
-  const cut = encoded.filter(({ ids }) => ids.length > longest).length;
+  const lengths = encoded.map(({ ids }) => ids.length);
+  const cut = lengths.filter((length) => length > longest).length;
+  const needed = `the longest needs a context of ${maximum([0, ...lengths])}`;
+  if (cut === encoded.length && cut > 0)
+    throw new Error(
+      `all ${cut} ${noun} are longer than ${longest} tokens: none would keep its end, and ${needed}\n` +
+        '  give shorter ones, a model with a longer context, or a larger max_input_length where it is set',
+    );
   const fit = encoded.map((conversation) => {
     const short = cutRight(conversation, longest);
     return short !== null && learnedTokens(short) > 0 ? short : null;
   });
   const lost = fit.filter((conversation) => conversation === null).length;
-  if (cut > 0) log(`${cut} ${noun} are longer than ${longest} tokens and lost their end`, 'WARNING');
+  const share = `${cut} of ${encoded.length} ${noun} (${percent(cut / encoded.length)})`;
+  if (cut > 0) log(`${share} are longer than ${longest} tokens and lost their end; ${needed}`, 'WARNING');
   if (lost > 0) log(`${lost} ${noun} have nothing to learn from and are left out`, 'WARNING');
   return fit;
 }
+
+const percent = (share: number): string => `${share < 0.01 ? '< 1' : Math.round(100 * share)} %`;
 
 /** How many tokens there are, in words. */
 export function tokenCounts(conversations: readonly EncodedConversation[]): string {

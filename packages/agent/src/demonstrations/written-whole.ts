@@ -16,6 +16,20 @@ export function checkWrittenWhole(template: ChatTemplate, { path, items }: DataF
   throw new DataFileError(
     [`${path}: the chat template leaves out parts of the messages, which would not be learned`, ...lines].join('\n'),
     'a template that does, such as chat_template=tools (plain text with tools, calls and thoughts, which needs no special tokens) ' +
-      "or that of a model with tools; or messages without these keys: jq -c 'del(.messages[].KEY)' FILE > NEW",
+      `or that of a model with tools${withoutThem([...lost.keys()])}`,
   );
+}
+
+/** The command that leaves the parts out of a file; '' where they are texts that the messages are made of. */
+function withoutThem(parts: readonly string[]): string {
+  const paths = parts.map(pathOf);
+  if (paths.includes(null)) return '';
+  return `; or items without these parts: jq -c 'del(${[...new Set(paths)].join(', ')})' FILE > NEW`;
+}
+
+function pathOf(part: string): string | null {
+  if (part === 'tools' || part === 'documents') return `.${part}`;
+  if (part === 'the parameters of tools') return '.tools[].function.parameters';
+  const [, key, role] = /^'(.*)' of (\w+) messages$/.exec(part) ?? [];
+  return key === undefined ? null : `(.messages[] | select(.role == "${role}") | .${key})`;
 }

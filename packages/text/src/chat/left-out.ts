@@ -105,9 +105,10 @@ export class LeftOut {
   }
 
   #leftOutOf({ messages, inputs = {} }: Conversation): string[] {
-    const ofInputs = (['tools', 'documents'] as const).filter(
-      (key) => isFilled(inputs[key]) && this.#isNew(key) && !this.#writesInput(key, messages, inputs),
-    );
+    const ofInputs = (['tools', 'documents'] as const).flatMap((key) => {
+      if (!isFilled(inputs[key]) || !this.#isNew(key) || this.#writesInput(key, messages, inputs)) return [];
+      return key === 'tools' && this.#writesInput('tools', messages, withoutParameters(inputs)) ? [PARAMETERS] : [key];
+    });
     const ofMessages = messages.flatMap((message, at) => {
       const keys = sayingKeys(message);
       if (!this.#isNew(kindOf(message, keys))) return [];
@@ -181,6 +182,17 @@ function kindOf(message: ChatMessage, keys: readonly string[]): string {
   const content = Array.isArray(message.content) ? 'parts' : 'text';
   return JSON.stringify([message.role, keys, content, calls.length, 'function' in (calls[0] ?? {})]);
 }
+
+/** The parts of tools that a template leaves out which writes their names alone. */
+const PARAMETERS = 'the parameters of tools';
+
+const withoutParameters = ({ tools = [], ...inputs }: TemplateInputs): TemplateInputs => ({
+  ...inputs,
+  tools: tools.map((tool) => {
+    const { parameters: _, ...called } = functionOf(tool);
+    return withFunction(tool, called);
+  }),
+});
 
 /** A key of a message, in words. */
 export const wordsFor = (key: string, { role }: ChatMessage): string =>
