@@ -267,7 +267,7 @@ test.each([
   ['chat/completions', { messages: [] }, 400, 'messages', "'messages' must be an array with at least one object"],
   [
     'chat/completions',
-    { messages: [{ role: 'function', content: '' }] },
+    { messages: [{ role: 'narrator', content: '' }] },
     400,
     'messages[0].role',
     'must be one of system,',

@@ -1,4 +1,4 @@
-// What is trained is token for token what is served: a dialogue gives the same ids from every format of data and every protocol.
+// The tokens that are trained are those that are served: a dialogue gives the same ids from every format of data and every protocol.
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,7 +67,6 @@ function readerOf(template: ChatTemplate): RequestReader {
     name: 'm',
     defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 1 },
     maskedTokenIds: [],
-    slots: 1,
     maxAnswers: 1,
     rules: noLogitRules,
     constraints: new AnswerConstraints(tokenizer, [], []),
@@ -175,7 +174,7 @@ async function read({ write, format }: Data, talk: Talk): Promise<Conversation |
   }
 }
 
-/** What is trained; null where it is refused by name. */
+/** The examples that are trained; null where it is refused by name. */
 function trained({ messages, inputs }: Conversation, template: ChatTemplate): EncodedConversation[] | null {
   try {
     const examples = template.encodeConversation(servedMessages(template, tokenizer)(messages), inputs);

@@ -8,7 +8,7 @@ import { LOSS_KEYS, lossOf } from './loss-keys.js';
 
 /** The keys of an object of a data file. */
 export interface KeyRules {
-  /** What has them: `a tool call`. */
+  /** Names the object in errors: `a tool call`. */
   of: string;
   read: readonly string[];
   /** Further keys that such an object has beside what is learned. */
@@ -19,7 +19,7 @@ export interface KeyRules {
   isOpen?: boolean;
 }
 
-/** Where an object is: `message 2`, and the path within it. */
+/** The place of an object: `message 2`, and the path within it. */
 interface Place {
   root: string;
   path?: string;

@@ -22,8 +22,8 @@ export interface Fields<Rules> {
   /** An error about a field. */
   fail(name: string, problem: string): Error;
   /**
-   * What a data file's message has beside what a form reads: its weight in the loss, whether it was cut off, and keys of its template.
-   * Empty in a request.
+   * Returns the members of a data file's message beside those that a form reads: its weight in the loss, whether it was cut off, and keys of
+   * its template. A request has none.
    */
   beside(): Readonly<Record<string, unknown>>;
 }

@@ -107,7 +107,7 @@ describe('a value keeps the texts of its numbers', () => {
     expect(Array.isArray(parseJson(deep, () => undefined))).toBe(true);
   });
 
-  test.each(['{"a": 1.0', '[1.0,]', '1.0 2', ''])('%j is no JSON', (json) => {
+  test.each(['{"a": 1.0', '[1.0,]', '1.0 2', ''])('%j is not JSON', (json) => {
     expect(() => parseJson(json)).toThrow(SyntaxError);
   });
 });
