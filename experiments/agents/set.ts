@@ -17,7 +17,7 @@ const development: Record<string, () => Promise<StudyAgent>> = {
 
 /** Those that nobody tunes with: they run once, at the end. */
 const kept: Record<string, () => Promise<StudyAgent>> = Object.fromEntries(
-  ([] as string[]).map((name) => [name, () => own(`./kept/${name}.ts`)]),
+  ['trip', 'drawers', 'few', 'json'].map((name) => [name, () => own(`./kept/${name}.ts`)]),
 );
 
 const all = { ...development, ...kept };
