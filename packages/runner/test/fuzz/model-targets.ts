@@ -8,7 +8,7 @@ import { LanguageModel, SentenceEncoder } from '@bowyer/models';
 import { EmbeddingServer, ModelServer, SteppedTokenizer, type ModelServerOptions } from '@bowyer/serving';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
 import { repository } from '../command-line.js';
-import { damageBytes, damageJson } from './mutations.js';
+import { damageBytes, damageJson, growJson } from './mutations.js';
 import { damageRequest, Faults, LANES, request, send } from './requests.js';
 import { llama, type OpenTarget, type Target } from './target.js';
 
@@ -192,10 +192,31 @@ function damageSchema(schema: object, rng: Rng): unknown {
   if (kind < 0.4)
     return (JSON.parse(damageJson(JSON.stringify([schema]), rng).replace('undefined', '[]')) as unknown[])?.[0];
   if (kind < 0.6) return JSON.parse(enlarged(JSON.stringify(schema)));
+  if (kind > 0.9) return JSON.parse(growJson(JSON.stringify(schema), rng));
+  if (kind > 0.85) return { type: 'string', pattern: `^${conditions(rng)}.*$` };
   const pattern = patterns[rng.integer(0, patterns.length - 1)];
   const damaged = kind < 0.7 ? enlarged(pattern) : Buffer.from(damageBytes(Buffer.from(pattern), rng)).toString();
   return { type: 'object', properties: { a: { type: 'string', pattern: damaged } }, required: ['a'] };
 }
+
+/** Up to forty looks ahead, as many as a state of the automaton has parts. */
+const conditions = (rng: Rng): string =>
+  Array.from(
+    { length: rng.integer(1, 40) },
+    (_, i) => `(?${rng.uniform() < 0.5 ? '=' : '!'}.*[a-${'bcdefghij'[i % 9]}]{${(i % 7) + 1}}x)`,
+  ).join('');
+
+const references = Array.from({ length: 26 }, (_, i) => [
+  `d${i}`,
+  { allOf: Array(2).fill({ $ref: `#/$defs/d${i + 1}` }) },
+]);
+const doubled = { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(references), d26: { enum: ['a', 'b'] } } };
+
+const listed = {
+  enum: ['a', 'a value', 17, null, { a: [1] }],
+  default: { $id: 'urn:a' },
+  examples: [{ $anchor: 'a' }],
+};
 
 const tree = {
   oneOf: [{ type: 'string', format: 'date-time' }, { $ref: '#/definitions/node' }],
@@ -226,7 +247,7 @@ const schemaServer: OpenTarget = async (folder) => {
       response_format: { type: 'json_schema', json_schema: { name: 'a', schema: given } },
     });
   const served = await characterServer(() => [ask(schema)])(folder);
-  const schemas = [schema, tree, named];
+  const schemas = [schema, tree, named, doubled, listed];
   return { ...served, damage: (_, rng) => ask(damageSchema(schemas[rng.integer(0, schemas.length - 1)], rng)) };
 };
 

@@ -116,6 +116,48 @@ function nested(depth: number): unknown {
   return value;
 }
 
+/** Characters of a text, and members of a list or an object, that one value grows to at most. */
+const GROWN = { characters: 400_000, members: 20_000 };
+
+/** A JSON text in which one value has grown: a text, a list or the members of an object, up to what a body may have. */
+export function growJson(text: string, rng: Rng): string {
+  const root = { value: JSON.parse(text) as unknown };
+  const places = placesOf(root).filter(({ owner, key }) => lengthOf(owner[key]) > 0);
+  if (places.length === 0) return text;
+  const { owner, key } = pick(rng, places);
+  owner[key] = grown(owner[key], 10 ** (1 + 4 * rng.uniform()));
+  return JSON.stringify(root.value);
+}
+
+const lengthOf = (value: unknown): number =>
+  typeof value === 'string'
+    ? value.length
+    : typeof value === 'object' && value !== null
+      ? Object.keys(value).length
+      : 0;
+
+function grown(value: unknown, times: number): unknown {
+  if (typeof value === 'string') return value.repeat(Math.ceil(Math.min(times, GROWN.characters / value.length)));
+  const members = Object.entries(value as object);
+  const size = JSON.stringify(value).length;
+  const count = Math.ceil(Math.min(times, GROWN.members / members.length, GROWN.characters / size));
+  const copies = Array.from({ length: count }, (_, i) => i);
+  if (Array.isArray(value)) return copies.flatMap((copy) => value.map((each: unknown) => changedBy(each, copy)));
+  return Object.fromEntries(
+    copies.flatMap((copy) => members.map(([key, each]) => [copy === 0 ? key : `${key}${copy}`, each])),
+  );
+}
+
+/** Most copies differ. */
+const changedBy = (value: unknown, copy: number): unknown =>
+  copy % 10 === 0
+    ? value
+    : typeof value === 'string'
+      ? `${value}${copy}`
+      : typeof value === 'number'
+        ? value + copy
+        : value;
+
 /** Damages the text within the JSON as often as anywhere in its bytes. */
 export const damageText = (seed: Uint8Array, rng: Rng) =>
   rng.uniform() < 0.5 ? damageBytes(seed, rng) : Buffer.from(damageJson(Buffer.from(seed).toString(), rng));

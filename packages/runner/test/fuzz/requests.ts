@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { maximum, type Rng } from '@bowyer/core';
 import { MISTAKEN } from './mistakes.js';
-import { damageBytes, damageJson, damageNestedLines } from './mutations.js';
+import { damageBytes, damageJson, damageNestedLines, growJson } from './mutations.js';
 
 const END_OF_HEAD = '\r\n\r\n';
 
@@ -36,6 +36,7 @@ function damageBody(body: Uint8Array, rng: Rng): Uint8Array {
   const kind = rng.uniform();
   if (!isJson(body) || kind < 0.2) return damageBytes(body, rng);
   if (kind < 0.4) return damageNestedLines(body, rng);
+  if (kind > 0.9) return Buffer.from(growJson(Buffer.from(body).toString(), rng));
   return Buffer.from(damageJson(Buffer.from(body).toString(), rng));
 }
 
