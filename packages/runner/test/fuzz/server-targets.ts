@@ -7,6 +7,7 @@ import { recordingServer } from './recording-target.js';
 import { damageRequest, Faults, LANES, request, send } from './requests.js';
 import type { OpenTarget } from './target.js';
 import { tinkerTargets } from './tinker-targets.js';
+import { upstreamAnswers } from './upstream-target.js';
 
 const envServer: OpenTarget = async () => {
   const server = await serveEnv({
@@ -62,6 +63,7 @@ const openEnvServer: OpenTarget = async () => {
 export const serverTargets: Readonly<Record<string, OpenTarget>> = {
   ...modelTargets,
   'recorded rollouts': recordingServer,
+  'answers of another endpoint': upstreamAnswers,
   ...tinkerTargets,
   'serve_env over HTTP': envServer,
   'OpenEnv over HTTP': openEnvServer,
