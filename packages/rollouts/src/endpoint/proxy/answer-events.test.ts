@@ -1,4 +1,5 @@
 import { AnswerEvents } from './answer-events.js';
+import { UnreadAnswerError } from './unread-answer-error.js';
 
 const event = (data: object | string) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 const piece = (index: number, content: string, finish_reason: string | null = null) =>
@@ -31,3 +32,25 @@ test.each([
   expect(held.add(begin + event(first) + event({ type: 'ping' }) + event(last))).toBe(begin);
   expect(held.end()).toBe(event(first) + event({ type: 'ping' }) + event(last));
 });
+
+test('from an event on that cannot be read all passes in its order, also what was held back', () => {
+  const read = (data: unknown) => {
+    if (data === null) throw new UnreadAnswerError('no JSON');
+  };
+  const text = [piece(0, 'a', 'stop'), piece(1, 'b'), event('{'), event('[DONE]'), piece(1, 'c')].join('');
+  for (const at of [0, text.indexOf('{\n'), text.indexOf('[DONE]') + 3, text.length]) {
+    const events = new AnswerEvents(read);
+    const passed = events.add(text.slice(0, at)) + events.add(text.slice(at)) + events.end();
+    expect(events.failure?.message).toBe('no JSON');
+    expect(passed.length).toBe(text.length);
+    expect(passed.endsWith(event('{') + event('[DONE]') + piece(1, 'c'))).toBe(true);
+  }
+});
+
+test.each([{ choices: [null] }, { choices: ['x'] }, { choices: {} }, { delta: 'x' }, { delta: null }, []])(
+  'an event of another form passes: %j',
+  (data) => {
+    const events = new AnswerEvents();
+    expect(events.add(event(data))).toBe(event(data));
+  },
+);

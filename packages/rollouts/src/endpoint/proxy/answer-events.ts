@@ -37,7 +37,12 @@ export class AnswerEvents {
    */
   add(text: string): string {
     if (this.failure !== null) return text;
-    const passed = this.#partsOf(text).filter((part) => !this.#holds(part));
+    const passed: string[] = [];
+    for (const part of this.#partsOf(text)) {
+      const waits = this.#holds(part);
+      if (this.failure !== null) passed.push(...this.#held.splice(0));
+      if (!waits) passed.push(part);
+    }
     if (this.#begunLength + this.#heldLength > MOST_HELD)
       this.failure ??= new UnreadAnswerError(
         `an event, or what follows the end, has more than ${MOST_HELD} characters`,
@@ -49,7 +54,7 @@ export class AnswerEvents {
   /** Returns all that was held back, in its order, with a last event that no empty line ends, which is read too. */
   end(): string {
     const rest = this.#begun.join('');
-    if (this.failure === null && rest !== '' && !this.#holds(rest)) this.#held.push(rest);
+    if (rest !== '' && !this.#holds(rest)) this.#held.push(rest);
     this.#begun = [];
     return this.#all();
   }
@@ -81,10 +86,12 @@ export class AnswerEvents {
   }
 
   #holds(part: string): boolean {
+    if (this.failure !== null) return false;
     const data = dataOf(part);
     if (data !== undefined) this.#read(data);
+    if (this.failure !== null) return false;
     const event = typeof data === 'object' && data !== null ? data : {};
-    const choices = Array.isArray(event.choices) ? (event.choices as Json[]) : [];
+    const choices = Array.isArray(event.choices) ? (event.choices as unknown[]).filter(isObject) : [];
     const indices = choices.map(({ index = 0 }) => index);
     const waits =
       choices.length > 0
@@ -98,7 +105,6 @@ export class AnswerEvents {
   }
 
   #read(data: Json | '[DONE]' | null): void {
-    if (this.failure !== null) return;
     try {
       this.read(data);
     } catch (error) {
@@ -107,6 +113,8 @@ export class AnswerEvents {
     }
   }
 }
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
 const isEnd = ({ type, delta }: Json): boolean =>
   ENDS.includes(String(type)) || Boolean((delta as Json | undefined)?.stop_reason);
