@@ -70,6 +70,7 @@ export { LARGEST_REWARD } from './largest-reward.js';
 export { commandText, overrideWord, shellQuoted } from './command-text.js';
 export { writeFileAtomically } from './atomic-file.js';
 export { isUnreported, refuseUsedFolder, reportFolder, writeNewFolder } from './new-folder.js';
+export { decimalDigits, keepsDigits } from './decimal-digits.js';
 export { appendText } from './lines/append-text.js';
 export { JsonlFile } from './lines/jsonl-file.js';
 export { readJsonl, type JsonlEnd } from './lines/jsonl-reader.js';

@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ProxyServer, requireTokens, RolloutLog } from '../src/index.js';
+import { ProxyServer, requireTokens, RolloutLog, writeConversations } from '../src/index.js';
 import { leaveAtEnd } from './leave-at-end.js';
 import { scriptedServer, type ScriptedServer } from './scripted-server.js';
 import { json, post } from './tiny-server.js';
@@ -244,6 +244,37 @@ test('an endless stream passes and is not kept: the agent leaves it, and the rol
     await rollouts.end('a');
     const { failures } = await rollouts.read('a');
     expect(failures.map(({ error }) => error)).toEqual([expect.stringContaining('more than 16777216 characters')]);
+  });
+});
+
+test('numbers stay as they were written: for the endpoint, in the record, and in the data to imitate', async () => {
+  const schema =
+    '{"type":"object","properties":{"order":{"type":"integer","minimum":0.0,"maximum":9223372036854775807}}}';
+  const request =
+    `{"model":"m","max_tokens":9,"temperature":1.0,"messages":[{"role":"user","content":"Cancel."}],` +
+    `"tools":[{"name":"cancel","description":"d","input_schema":${schema}}]}`;
+  const answer =
+    '{"content":[{"type":"tool_use","id":"c","name":"cancel","input":{"order":7318204915520000013,"share":1.0}}],"stop_reason":"tool_use"}';
+  let asked = '';
+  const listener: RequestListener = (incoming, response) => {
+    incoming.setEncoding('utf8').on('data', (piece: string) => (asked += piece));
+    incoming.on('end', () => response.end(answer));
+  };
+  await withEndpoint(listener, async ({ rollouts }) => {
+    const { url } = await rollouts.begin({ id: 'a' });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${url}/v1/messages`, { method: 'POST', headers, body: request });
+    expect(await response.text()).toBe(answer);
+    expect(asked).toBe(request);
+    await rollouts.end('a');
+    const rollout = await rollouts.read('a');
+    const args = '{"order":7318204915520000013,"share":1.0}';
+    expect(rollout.calls[0].choices[0].message.calls).toEqual([{ id: 'c', name: 'cancel', arguments: args }]);
+    const path = join(await mkdtemp(join(tmpdir(), 'numbers-')), 'conversations.jsonl');
+    await writeConversations(path, [rollout], null);
+    const line = await readFile(path, 'utf8');
+    expect(line).toContain(`"parameters":${schema}`);
+    expect(line).toContain(`"arguments":${JSON.stringify(args)}`);
   });
 });
 

@@ -1,4 +1,5 @@
 // JSON as it is written: where a value ends within other text, and numbers with all their digits, which a parsed value does not keep.
+import { keepsDigits } from '@bowyer/core';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]|true|false|null|\s+/y;
 
@@ -56,17 +57,6 @@ export function membersAsWritten(json: string): Record<string, string> {
 
 /** The first number of a text of JSON that a parsed value has in other digits; null where there is none. */
 export function lostNumber(json: string): string | null {
-  for (const token of tokensOf(json))
-    if (/^[-\d]/.test(token) && digitsOf(token) !== digitsOf(JSON.stringify(Number(token)))) return token;
+  for (const token of tokensOf(json)) if (/^[-\d]/.test(token) && !keepsDigits(token)) return token;
   return null;
-}
-
-/** A decimal number in one form: its digits without zeros around them, and the place of the last one. */
-function digitsOf(number: string): string {
-  const [, sign, whole, fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
-  if (whole === undefined) return number; // null, for what is infinite
-  const all = `${whole}${fraction}`.replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
-  return digits === '' ? '0' : `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`;
 }

@@ -1,6 +1,6 @@
 // A call of the model as it is recorded.
 import { createHash } from 'node:crypto';
-import { textAsWritten, type ChatMessage } from '@bowyer/text';
+import { jsonAsWritten, textAsWritten, type ChatMessage } from '@bowyer/text';
 import type { Choice, Completed, CompletionRequest, OpenedCall } from '@bowyer/serving';
 import type { RecordedCall, RecordedChoice } from './recorded.js';
 
@@ -95,6 +95,6 @@ function plainMessage(message: ChatMessage): ChatMessage {
 }
 
 const argumentsText = (value: unknown): string =>
-  (typeof value === 'object' && value !== null ? textAsWritten(value) : undefined) ?? JSON.stringify(value ?? {});
+  (typeof value === 'object' && value !== null ? textAsWritten(value) : undefined) ?? jsonAsWritten(value ?? {});
 
 export const digest = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,5 +1,6 @@
 // One line of the log: an event as JSON, whose last member is the checksum of what stands before it.
 import { crc32 } from 'node:zlib';
+import { jsonAsWritten, parseJson } from '@bowyer/text';
 
 const MARK = ',"crc32":"';
 /** Bytes of `,"crc32":"0123abcd"}`. */
@@ -7,7 +8,9 @@ const TAIL = MARK.length + 8 + 2;
 
 /** @param event an object with members @returns the line with its end */
 export function lineOf(event: object): string {
-  const body = JSON.stringify(event).slice(0, -1);
+  const { call } = event as { call?: unknown };
+  const written = typeof call === 'object' && call !== null ? writtenParts(call) : null;
+  const body = JSON.stringify(written === null ? event : { ...event, written }).slice(0, -1);
   return `${body}${MARK}${checksum(body)}"}\n`;
 }
 
@@ -20,7 +23,23 @@ export function eventOf<T>(line: Buffer): T | null {
   if (length <= 0) return null;
   const body = line.subarray(0, length);
   if (line.toString('latin1', length) !== `${MARK}${checksum(body)}"}`) return null;
-  return JSON.parse(`${body.toString('utf8')}}`) as T;
+  const { written, ...event } = JSON.parse(`${body.toString('utf8')}}`) as { written?: Record<string, string> };
+  if (written === undefined) return event as T;
+  const parts = Object.entries(written).map(([name, text]) => [name, parseJson(text)]);
+  return { ...event, call: { ...(event as { call: object }).call, ...Object.fromEntries(parts) } } as T;
+}
+
+/** The parts of a call that came as JSON. */
+const GIVEN = ['request', 'tools', 'messages'];
+
+/** The texts of parts with numbers that print in another way than they were written, such as 1.0; null where there are none. */
+function writtenParts(call: object): Record<string, string> | null {
+  const texts = Object.entries(call).flatMap(([name, value]) => {
+    if (!GIVEN.includes(name)) return [];
+    const text = jsonAsWritten(value);
+    return text === JSON.stringify(value) ? [] : [[name, text]];
+  });
+  return texts.length === 0 ? null : (Object.fromEntries(texts) as Record<string, string>);
 }
 
 const checksum = (text: string | Buffer): string => crc32(text).toString(16).padStart(8, '0');

@@ -1,5 +1,6 @@
 // Recorded rollouts as a file of conversations to imitate: the data of task=finetune.
 import { JsonlFile } from '@bowyer/core';
+import { jsonAsWritten } from '@bowyer/text';
 import type { RecordedRollout } from '../record/recorded.js';
 import { conversationsOf } from './conversations-of.js';
 import { finalRewards, REWARD } from './final-rewards.js';
@@ -29,7 +30,7 @@ export async function writeConversations(
     if (rollout.status === 'failed') continue;
     if (minReward !== null && (finalRewards(rollout)[REWARD] ?? -Infinity) < minReward) continue;
     const conversations = conversationsOf(rollout);
-    await file.append(...conversations);
+    await file.appendLines(conversations.map((conversation) => `${jsonAsWritten(conversation)}\n`).join(''));
     written.kept++;
     written.conversations += conversations.length;
   }

@@ -1,6 +1,14 @@
 // Keys of dialogues: messages that mean the same have the same key, however a client has written them again.
 import { createHash } from 'node:crypto';
-import { textAsWritten, type ChatMessage, type ChatTemplate, type TemplateInputs } from '@bowyer/text';
+import { keepsDigits } from '@bowyer/core';
+import {
+  numberText,
+  parseJson,
+  textAsWritten,
+  type ChatMessage,
+  type ChatTemplate,
+  type TemplateInputs,
+} from '@bowyer/text';
 import type { RecordedMessage } from '../record/recorded.js';
 
 /** The inputs of the writing of a dialogue: dialogues with other tools, variables or templates are others. */
@@ -130,17 +138,23 @@ function canonicalJson(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? textAsWritten(value) : value;
   if (typeof text !== 'string') return JSON.stringify(sorted(value));
   try {
-    return JSON.stringify(sorted(JSON.parse(text)));
+    return JSON.stringify(sorted(parseJson(text)));
   } catch {
     return JSON.stringify(text.trim());
   }
 }
 
 function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+  if (Array.isArray(value)) return value.map((item, i) => member(value, i, item));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([key, item]) => [key, sorted(item)]); // an array: keys that are numbers keep their place
+  return entries.map(([key, item]) => [key, member(value, key, item)]); // an array: keys that are numbers keep their place
+}
+
+/** Numbers are equal as numbers, 1.0 and 1, but where they have digits that a number does not keep. */
+function member(holder: object, key: string | number, item: unknown): unknown {
+  const text = typeof item === 'number' ? numberText(holder, key) : undefined;
+  return text === undefined || keepsDigits(text) ? sorted(item) : { digits: text };
 }
 
 const digest = (...texts: string[]): string => {

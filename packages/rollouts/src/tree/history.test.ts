@@ -58,6 +58,17 @@ test('a result with the name of its call is one without a name; another name is 
   }
 });
 
+test.each([
+  ['{"x": 7318204915520000013, "y": 1.0}', '{"y":1,"x":7318204915520000013}', 1],
+  ['{"x": 7318204915520000013}', '{"x":7318204915520000000}', null],
+  ['{"x": 1.50}', '{"x":1.5}', 1],
+  ['{"x": "1.50"}', '{"x":1.5}', null],
+])('a call with the arguments %s that comes back with %s', (sampled, sent, at) => {
+  const find = asked({ calls: [{ ...calls[0], arguments: sampled }] });
+  const toolCall = { ...toolCalls[0], function: { name: 'find', arguments: sent } };
+  expect(find(user, { ...called, content: 'b', tool_calls: [toolCall] }, result)).toBe(at);
+});
+
 test('a name that a client gives to an answer counts only where the template writes it', () => {
   expect(asked()(user, { ...said, name: 'agent' })).toBe(1);
   expect(asked({}, [user], named)(user, { ...said, name: 'agent' })).toBeNull();

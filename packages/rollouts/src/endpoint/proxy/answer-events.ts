@@ -1,5 +1,6 @@
 // The events of a stream that passes through: each is read once, and those that end an answer are held back until the record is on disk,
 // as clients leave there.
+import { parseJson } from '@bowyer/text';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
 type Json = Record<string, unknown>;
@@ -126,7 +127,7 @@ function dataOf(part: string): Json | '[DONE]' | null | undefined {
   if (text.trim() === '') return undefined;
   if (text.trim() === '[DONE]') return '[DONE]';
   try {
-    const data: unknown = JSON.parse(text);
+    const data = parseJson(text);
     return typeof data === 'object' && !Array.isArray(data) ? (data as Json | null) : null;
   } catch {
     return null;

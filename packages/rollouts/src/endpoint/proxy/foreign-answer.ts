@@ -1,5 +1,6 @@
 // The answers of another endpoint, in all protocols, whole or streamed, as what they say: complete, or not at all.
 import type { CallProtocol } from '@bowyer/serving';
+import { parseJson } from '@bowyer/text';
 import type { RecordedChoice, RecordedMessage } from '../../record/recorded.js';
 import { AnswerEvents } from './answer-events.js';
 import { ForeignCalls, type ForeignCall } from './foreign-calls.js';
@@ -40,7 +41,7 @@ export function openForeignAnswer(protocol: CallProtocol, isStream: boolean, n =
 export function foreignAnswer(protocol: CallProtocol, text: string, isStream: boolean): ForeignChoice[] {
   const answer = openForeignAnswer(protocol, isStream);
   if (!isStream) {
-    answer.add(objectOf(JSON.parse(text), 'the answer'));
+    answer.add(objectOf(parseJson(text), 'the answer'));
     return answer.choices();
   }
   const events = new AnswerEvents(addEvent(answer));

@@ -1,4 +1,5 @@
 // The calls of an answer of another endpoint, put together from pieces that endpoints number and name in several ways.
+import { jsonAsWritten } from '@bowyer/text';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
 export interface ForeignCall {
@@ -113,7 +114,7 @@ function pieceOf(call: Json): Piece {
   if (isGiven(type) && type !== 'function')
     throw new UnreadAnswerError(`it has a call of type '${String(type)}', which is not read`);
   const { name, arguments: args } = (called ?? {}) as Json;
-  const text = typeof args === 'object' && args !== null ? JSON.stringify(args) : args;
+  const text = typeof args === 'object' && args !== null ? jsonAsWritten(args) : args;
   if (isGiven(text) && typeof text !== 'string') throw new UnreadAnswerError('the arguments of a call are not a text');
   return {
     index: isGiven(index) ? indexOf(index) : undefined,

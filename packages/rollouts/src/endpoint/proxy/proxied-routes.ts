@@ -9,6 +9,7 @@ import {
   type Protocol,
   type Route,
 } from '@bowyer/serving';
+import { parseJson } from '@bowyer/text';
 import type { RecordedCall } from '../../record/recorded.js';
 import type { Recorder, TrackedCall } from '../recorder.js';
 import { AnswerEvents } from './answer-events.js';
@@ -185,7 +186,7 @@ async function recordOf(
 /** @throws {UpstreamError} */
 function jsonOf(text: string, asked: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
     throw UpstreamError.unreadable(asked, error);

@@ -1,6 +1,7 @@
 // Requests to the endpoint that stands behind a recording proxy.
 import type { IncomingHttpHeaders } from 'node:http';
 import { givenKeys } from '@bowyer/serving';
+import { jsonAsWritten } from '@bowyer/text';
 import { UpstreamError } from './upstream-error.js';
 
 /** Headers of clients that an endpoint reads. */
@@ -31,7 +32,7 @@ export async function askUpstream(
   const answer = await fetch(address, {
     method,
     headers: sentHeaders(headers, path, upstreamKey ?? givenKeys(headers).find((key) => !isOwnKey(key))),
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: jsonAsWritten(body) }),
     signal,
   }).catch((error: unknown) => {
     throw signal.aborted ? error : UpstreamError.unreachable(asked, error);
