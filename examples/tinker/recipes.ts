@@ -4,7 +4,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mean, Rng } from '@bowyer/core';
+import { clusteredMean, gainVerdict, mean, Rng } from '@bowyer/core';
 import { withLocalServer } from './local-server.js';
 import { answer, anyAnswer, makeSmallBase, question } from './small-base.js';
 import { TinkerModel, type Example } from './tinker-model.js';
@@ -20,10 +20,10 @@ const written = (text: string) => [...tokenizer.encode(text), stop];
 const isRight = ({ a, b }: (typeof sums)[number], tokens: readonly number[]) =>
   tokens.join() === written(answer(a, b)).join();
 
-/** The share of right answers among eight samples of each sum. */
-async function accuracy(model: TinkerModel): Promise<number> {
+/** For each sum the share of right answers among eight samples. */
+async function accuracy(model: TinkerModel): Promise<number[]> {
   const samples = await model.sample(sums.map(promptOf), 8, stop);
-  return mean(sums.flatMap((sum, i) => samples[i].map(({ tokens }) => Number(isRight(sum, tokens)))));
+  return sums.map((sum, i) => mean(samples[i].map(({ tokens }) => Number(isRight(sum, tokens)))));
 }
 
 async function supervised(model: TinkerModel, rng: Rng): Promise<void> {
@@ -98,8 +98,10 @@ await withLocalServer('sums', folder, async (client) => {
       const { user, system } = process.cpuUsage(from);
       const after = await accuracy(model);
       await model.close();
+      const gain = clusteredMean(before.map((share, i) => [after[i] - share]));
       console.log(
-        `${recipe.name}, seed ${seed}: ${before.toFixed(3)} → ${after.toFixed(3)} right, ${((user + system) / 1e6).toFixed(0)} CPU s`,
+        `${recipe.name}, seed ${seed}: ${mean(before).toFixed(3)} → ${mean(after).toFixed(3)} right, ${gainVerdict(gain)} ` +
+          `(95 %: ${gain.low.toFixed(3)} … ${gain.high.toFixed(3)}), ${((user + system) / 1e6).toFixed(0)} CPU s`,
       );
     }
 });

@@ -4,7 +4,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mean, Rng } from '@bowyer/core';
+import { clusteredMean, gainVerdict, mean, Rng } from '@bowyer/core';
 import { withLocalServer } from './local-server.js';
 import { trainBase, type Demonstration } from './small-base.js';
 import { TinkerModel, TinkerSampler, type Example, type Sample } from './tinker-model.js';
@@ -117,8 +117,8 @@ const games = async (asker: TinkerSampler, base: TinkerSampler, each: number) =>
     names.flatMap((thing) => new Array<string>(each).fill(thing)),
   );
 
-async function wins(model: TinkerModel, base: TinkerSampler): Promise<number> {
-  return mean((await games(await model.sampler(), base, 50)).map(({ reward }) => reward));
+async function wins(model: TinkerModel, base: TinkerSampler): Promise<number[]> {
+  return (await games(await model.sampler(), base, 50)).map(({ reward }) => reward);
 }
 
 async function learn(model: TinkerModel, base: TinkerSampler): Promise<void> {
@@ -147,8 +147,10 @@ await withLocalServer('players', folder, async (client) => {
     const { user, system } = process.cpuUsage(from);
     const after = await wins(model, base);
     await model.close();
+    const gain = clusteredMean(before.map((reward, game) => [after[game] - reward]));
     console.log(
-      `two players, seed ${seed}: ${before.toFixed(3)} → ${after.toFixed(3)} won, ${((user + system) / 1e6).toFixed(0)} CPU s`,
+      `two players, seed ${seed}: ${mean(before).toFixed(3)} → ${mean(after).toFixed(3)} won, ${gainVerdict(gain)} ` +
+        `(95 %: ${gain.low.toFixed(3)} … ${gain.high.toFixed(3)}), ${((user + system) / 1e6).toFixed(0)} CPU s`,
     );
   }
 });

@@ -16,7 +16,7 @@ export interface RunResult {
   difference: Difference;
   lastDifference: Difference;
   /** The run's own verdict; null where it has none. */
-  verdict: unknown;
+  verdict: 'improved' | 'equal' | 'worse' | null;
   iterations: number;
   /** Time of the training, with its own evaluations and test. */
   minutes: { wall: number; cpu: number };

@@ -95,7 +95,7 @@ async function trained(agent: StudyAgent, model: string, start: Judged, seed: nu
     last: last.mean,
     difference: pairedDifference(start.tasks, handedOut.tasks),
     lastDifference: pairedDifference(start.tasks, last.tasks),
-    verdict: (trainedAgent.results as { verdict?: unknown }).verdict ?? null,
+    verdict: trainedAgent.verdict,
     iterations: trainedAgent.results.iterations,
     minutes: clock.minutes,
   };

@@ -20,7 +20,9 @@ const kept: Record<string, () => Promise<StudyAgent>> = Object.fromEntries(
   ['trip', 'drawers', 'few', 'json'].map((name) => [name, () => own(`./kept/${name}.ts`)]),
 );
 
-const all = { ...development, ...kept };
+const large = async () => ((await import('./development/record.js')) as { large: StudyAgent }).large;
+
+const all: Record<string, () => Promise<StudyAgent>> = { ...development, ...kept, 'record-124m': large };
 
 /** Names of agents with commas between them; `development` and `kept` stand for all of a set. */
 export function agentNames(given: string): string[] {

@@ -35,7 +35,7 @@ function runsTable(runs: readonly RunResult[]): string {
     interval(run.difference),
     figure(run.last),
     interval(run.lastDifference),
-    verdictText(run.verdict),
+    run.verdict ?? '–',
     run.iterations,
     run.minutes.cpu.toFixed(1),
     run.minutes.wall.toFixed(1),
@@ -97,12 +97,4 @@ function signed({ mean }: Difference): string {
 function interval(difference: Difference): string {
   const text = `${figure(difference.low)} … ${figure(difference.high)}`;
   return isBetter(difference) || isWorse(difference) ? `**${text}**` : text;
-}
-
-/** A run's verdict is a word, or an object with one. */
-function verdictText(verdict: unknown): string {
-  if (verdict === null) return '–';
-  if (typeof verdict === 'string') return verdict;
-  const { verdict: word } = verdict as { verdict?: unknown };
-  return typeof word === 'string' ? word : JSON.stringify(verdict);
 }

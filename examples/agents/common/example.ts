@@ -42,6 +42,8 @@ export interface WarmStart {
   lmLr: number;
   /** Width of the model; 64 if not given, which makes 0.1 million weights. */
   width?: number;
+  /** 2 if not given. */
+  layers?: number;
 }
 
 /** Keys of `trainAgent`. */

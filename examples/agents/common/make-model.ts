@@ -12,15 +12,16 @@ import { tokenizerOf } from './tokenizer.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-const configOf = ({ width = 64 }: WarmStart) => ({
+/** Weights of a wide model begin as small as usual, those of a narrow one larger: see docs/agents/examples.md. */
+const configOf = ({ width = 64, layers = 2 }: WarmStart) => ({
   model_type: 'llama',
   hidden_size: width,
   intermediate_size: 2 * width,
-  num_hidden_layers: 2,
-  num_attention_heads: 4,
+  num_hidden_layers: layers,
+  num_attention_heads: width < 256 ? 4 : width / 64,
   max_position_embeddings: 512,
   rope_theta: 100,
-  initializer_range: 0.1,
+  initializer_range: width < 256 ? 0.1 : 0.02,
   tie_word_embeddings: true,
 });
 

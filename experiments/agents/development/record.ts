@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { recordAgent, type AgentContext, type AgentTask } from '@bowyer/agents';
 import { makeModel } from '../../../examples/agents/common/make-model.js';
+import type { WarmStart } from '../../../examples/agents/common/example.js';
 import type { Dialogue } from '../../../examples/agents/common/scripted-endpoint.js';
 import { common, type StudyAgent } from '../agent.js';
 
@@ -28,33 +29,50 @@ const functions = {
   },
 };
 
-export const agent: StudyAgent = {
-  name: 'record',
-  kind: 'one turn, four desks, 128 tasks, its own reward',
-  hasRoom: true,
-  tasks: tasksOf('tasks.jsonl'),
-  judgingTasks: tasksOf('test.jsonl'),
-  samples: 4,
-  functions,
-  judgedFunctions: functions,
-  settings: { ...common, failedReward: 0 },
-  async makeStart(folder) {
-    const model = join(folder, 'run/checkpoints/best');
-    if (existsSync(join(folder, 'run/results.json'))) return model;
-    await makeModel(folder, linesOf<Dialogue>(await recorded(folder)), {
-      ...passes,
-      records: 128,
-      carelessness: 0.5,
-      copies: 0,
-    });
-    return model;
-  },
-};
+export const agent = recordAgentWith('record', 'one turn, four desks, 128 tasks, its own reward', {
+  epochs: 12,
+  batchSize: 16,
+  lmLr: 4e-3,
+});
 
-const passes = { epochs: 12, batchSize: 16, lmLr: 4e-3 };
+/** The same agent with a model of 124 million weights, of which adapters are trained. */
+export const large = recordAgentWith(
+  'record-124m',
+  'that of record, adapters beside a model of 124 million weights',
+  { epochs: 5, batchSize: 16, lmLr: 3e-4, width: 768, layers: 21 },
+  { useLora: true, iterations: 10 },
+);
+
+type Passes = Pick<WarmStart, 'epochs' | 'batchSize' | 'lmLr' | 'width' | 'layers'>;
+
+function recordAgentWith(name: string, kind: string, passes: Passes, settings: object = {}): StudyAgent {
+  const tasks = tasksOf('tasks.jsonl');
+  return {
+    name,
+    kind,
+    hasRoom: true,
+    tasks,
+    judgingTasks: tasksOf('test.jsonl'),
+    samples: 4,
+    functions,
+    judgedFunctions: functions,
+    settings: { ...common, failedReward: 0, ...settings },
+    async makeStart(folder) {
+      const model = join(folder, 'run/checkpoints/best');
+      if (existsSync(join(folder, 'run/results.json'))) return model;
+      await makeModel(folder, linesOf<Dialogue>(await recorded(folder, tasks)), {
+        ...passes,
+        records: 128,
+        carelessness: 0.5,
+        copies: 0,
+      });
+      return model;
+    },
+  };
+}
 
 /** Records the example's expert with errors in half of its answers. @returns the file of conversations */
-async function recorded(folder: string): Promise<string> {
+async function recorded(folder: string, tasks: readonly AgentTask[]): Promise<string> {
   const port = await freePort();
   const expert = spawn(process.execPath, [join(folderOfExample, 'expert.mjs'), String(port), '0.5'], {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -66,7 +84,7 @@ async function recorded(folder: string): Promise<string> {
     const { conversations } = await recordAgent({
       upstream,
       upstreamKey: 'none',
-      tasks: agent.tasks,
+      tasks,
       savePath,
       ...functions,
     });

@@ -98,7 +98,7 @@ export {
 } from './policy/policy-setup.js';
 export { quantizationProblems, type QuantizationConfig } from './policy/quantization-problems.js';
 export { referenceOf, teacherOf, type Start } from './policy/reference-policy.js';
-export { startRestorer } from './policy/restore-start.js';
+export { restorePolicy, startRestorer } from './policy/restore-start.js';
 export { makeValueModel } from './policy/value-model.js';
 export { makeCritic, type CriticConfig } from './critic/critic-setup.js';
 export { warmStart, warmStartHash, type WarmStartConfig } from './warm-start/warm-start.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentTask } from '@bowyer/rollouts';
-import type { RunResults } from '@bowyer/runner';
+import type { Comparison, RunResults } from '@bowyer/runner';
 import { runAgentTask, type AgentRunOptions } from './run-agent-task.js';
 
 export interface TrainAgentOptions<Task extends AgentTask, Result> extends AgentRunOptions<Task, Result> {
@@ -23,8 +23,17 @@ export interface TrainAgentOptions<Task extends AgentTask, Result> extends Agent
 export interface TrainedAgent {
   /** The run's folder. */
   directory: string;
-  /** The folder of the best model, which `serve_model` serves and other programs load. */
+  /**
+   * The folder of the model that is handed out, which `serve_model` serves and other programs load: the best one where the test has shown
+   * that it is better than the start, else the start.
+   */
   model: string;
+  /** The test's verdict on the best model beside the start: anything but `improved` means that `model` is the start. */
+  verdict: Comparison['verdict'];
+  /** Mean reward of the best model minus that of the start on the same rollouts; absent where no evaluation was better than the start's. */
+  gain?: { mean: number; interval?: Comparison['interval'] };
+  /** Why `model` is the start; empty where it has improved. */
+  reasons: string[];
   /** The page with curves and dialogues. */
   report: string;
   /** Figures of the final test: the model before and after. */
@@ -42,5 +51,15 @@ export async function trainAgent<Task extends AgentTask, Result>(
 ): Promise<TrainedAgent> {
   const { directory } = await runAgentTask('train_agent', options);
   const results = JSON.parse(await readFile(join(directory, 'results.json'), 'utf8')) as RunResults;
-  return { directory, model: join(directory, 'checkpoints', 'best'), report: join(directory, 'report.html'), results };
+  const { verdict, reasons } = results.handedOut!;
+  const tested = results.comparisons?.find(({ name }) => name.startsWith('best'));
+  return {
+    directory,
+    model: join(directory, 'checkpoints', 'best'),
+    verdict,
+    ...(tested && { gain: { mean: tested.meanDifference, interval: tested.interval } }),
+    reasons,
+    report: join(directory, 'report.html'),
+    results,
+  };
 }

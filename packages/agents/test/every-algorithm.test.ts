@@ -45,14 +45,17 @@ test.each(Object.keys(options))(
       iterations: 1,
       rolloutSize: 8,
       evalFreq: 100,
+      evalSize: 2,
       testSize: 2,
       threads: 1,
       lmLr: 0.01,
+      ...(algorithm === 'opd' && { updateKl: null }), // at this rate the update would be undone
       savePath: join(folder, algorithm),
       ...(typeof own === 'function' ? own() : own),
     });
-    const metrics = JSON.parse(await readFile(join(directory, 'metrics.jsonl'), 'utf8')) as Record<string, number>;
-    expect(metrics['rollout/episodes']).toBe(8);
+    const lines = (await readFile(join(directory, 'metrics.jsonl'), 'utf8')).trim().split('\n');
+    const metrics = JSON.parse(lines.at(-1)!) as Record<string, number>;
+    expect(metrics['rollout/episodes']).toBeGreaterThanOrEqual(8); // groups without a difference are replaced
     expect(metrics['rollout/episode_turns']).toBe(2);
     expect(metrics['diagnostics/logprob_mismatch']).toBeLessThan(1e-5);
     expect(Math.abs(metrics['diagnostics/kl_sampling'])).toBeGreaterThan(0); // the update has moved the policy

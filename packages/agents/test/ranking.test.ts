@@ -41,6 +41,7 @@ test('a judge that compares rollouts stands in the place of a reward', async () 
     groupSize: 8,
     lmLr: 0.02,
     evalFreq: 100,
+    evalSize: 8,
     testSize: 16,
     evalShare: 0,
     testShare: 0,
@@ -57,7 +58,9 @@ test('a judge that compares rollouts stands in the place of a reward', async () 
     },
   });
   expect(asked[0]).toContain('<rubric>\nRed is best.\n</rubric>');
-  expect(asked[0].match(/<rollout id=/g)).toHaveLength(8);
+  // In the evaluation of the start each rollout is read alone, then those of a group are read together.
+  expect(asked[0].match(/<rollout id=/g)).toHaveLength(1);
+  expect(asked[8].match(/<rollout id=/g)).toHaveLength(8);
   const [start, last] = results.policies.map(({ metrics }) => metrics['test/episodic_return']);
   expect(last).toBeGreaterThan(start + 0.3);
 });

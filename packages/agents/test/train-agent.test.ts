@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { currentRollout, rolloutFetch, trainAgent } from '../src/index.js';
+import { currentRollout, rolloutFetch, trainAgent, type AgentContext, type PlayedTask } from '../src/index.js';
 import { answerTo, colourModel, tasks, type ColourTask } from './colour-agent.js';
 
 const made: string[] = [];
@@ -22,6 +22,7 @@ const settings = {
   groupSize: 8,
   lmLr: 0.02,
   evalFreq: 100,
+  evalSize: 8,
   testSize: 16,
   evalShare: 0,
   testShare: 0,
@@ -51,6 +52,43 @@ const ended = (signal: AbortSignal) =>
 const client = (task: ColourTask) =>
   answerTo(task, { baseURL: 'https://api.example.com/v1', apiKey: 'none' }, rolloutFetch);
 
+test('a run whose reward punishes all that the start does ends with the start as its model, and says why', async () => {
+  const lines: string[] = [];
+  const savePath = await folder();
+  // Training rewards `red`, which evaluations and the test punish: an agent that learns gets worse.
+  const options = {
+    ...settings,
+    model,
+    savePath,
+    iterations: 12,
+    evalFreq: 2,
+    evalSize: 64,
+    updateKl: null,
+    watch: { rollbacks: 1, signalPatience: null },
+    log: (line: string) => void lines.push(line),
+    run: (task: ColourTask, context: AgentContext) => answerTo(task, context),
+    reward: (_: ColourTask, { result, rollout }: PlayedTask<string>) =>
+      (result === 'red') === /^(eval|test)-/.test(rollout.id) ? 0 : 1,
+  };
+  const trained = await trainAgent(options);
+  expect(trained).toMatchObject({ verdict: 'equal', model: join(savePath, 'checkpoints/best') });
+  expect(trained.gain).toBeUndefined();
+  // It returned once, and was ended by the second collapse.
+  expect(
+    lines.filter((line) => line.includes('training returns to the start and continues with half the step')),
+  ).toHaveLength(1);
+  expect(trained.results.ended).toMatch(/the agent has collapsed: .* training ends with the start, after 1 returns/);
+  expect(trained.results.iterations).toBeLessThan(12);
+  expect(trained.reasons[0]).toBe('no evaluation during the training was better than that of the start');
+  expect(trained.reasons[1]).toMatch(/^rollouts, first → last iteration: return /);
+  expect(trained.results.handedOut!.notes.filter((note) => note.includes('the agent has collapsed'))).toHaveLength(2);
+  const weights = async (place: string) => readFile(join(place, 'model.safetensors'));
+  expect(await weights(trained.model)).toEqual(await weights(model));
+  // The same call finds the run finished.
+  const again = await trainAgent(options);
+  expect(again.reasons).toEqual(trained.reasons);
+}, 600_000);
+
 test('a run that is stopped in a rollout and called again ends with the numbers of one that was never stopped', async () => {
   const results = new Map<string, string>();
   const train = (savePath: string, run: (task: ColourTask) => Promise<string>, signal?: AbortSignal) =>
@@ -73,14 +111,14 @@ test('a run that is stopped in a rollout and called again ends with the numbers 
   let calls = 0;
   const savePath = await folder();
   const stopping = async (task: ColourTask) => {
-    if (++calls === 20) stop.abort(new Error('enough for today'));
-    if (calls >= 20) await ended(currentRollout()!.signal);
+    if (++calls === 28) stop.abort(new Error('enough for today'));
+    if (calls >= 28) await ended(currentRollout()!.signal);
     // The address of the agent's own rollout, however many are under way.
     expect(currentRollout()!.rollout.task).toBe(task);
     return client(task);
   };
   await expect(train(savePath, stopping, stop.signal)).rejects.toThrow('enough for today');
-  expect((await file(savePath, 'metrics.jsonl')).trim().split('\n')).toHaveLength(1);
+  expect((await file(savePath, 'metrics.jsonl')).trim().split('\n')).toHaveLength(2); // of the start's evaluation, and of an iteration
   const resumed = await train(savePath, client);
 
   for (const name of ['metrics.jsonl', 'trajectories/rollout.jsonl'])

@@ -8,6 +8,7 @@ export {
   type ValueFunction,
 } from './run/algorithm-unit.js';
 export { type AlgorithmRun } from './run/algorithm-run.js';
+export { type WatchOptions } from './run/watch.js';
 export {
   trainingRun,
   type Agent,
@@ -32,7 +33,7 @@ export { rateFollowsIterations } from './learning/policy-rate.js';
 export { type ReferencePolicy } from './learning/reference-policy.js';
 export { policyUpdateKeys, type AdvantageTurn, type PolicyUpdateOptions } from './policy-gradient/policy-loss.js';
 export { updatePolicy } from './policy-gradient/policy-update.js';
-export { conversationExamples, conversationLoss, learnedTokens, type Examples } from './imitation/examples.js';
+export { conversationExamples, conversationLosses, learnedTokens, type Examples } from './imitation/examples.js';
 export { imitate, type ImitationSettings } from './imitation/imitate.js';
 export { loggingStepsKey } from './dataset/passes.js';
 

@@ -96,6 +96,7 @@ const options = {
   klEstimator: 'k3',
   entropyCoefficient: 0.01,
   targetKl: 1,
+  updateKl: 1,
   beta: 0.1,
   nllCoefficient: 0,
   pairsPerGroup: 1,

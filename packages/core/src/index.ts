@@ -52,6 +52,14 @@ export { anchorGroups } from './advantages/anchor-groups.js';
 export { utteranceAdvantages, type HeadValues } from './advantages/utterance-advantages.js';
 export { scheduledRate, type LearningRateSchedule } from './learning-rate-schedule.js';
 export { minibatches } from './minibatches.js';
+export {
+  clusteredMean,
+  ratioMean,
+  studentQuantile,
+  gainVerdict,
+  type ClusteredMean,
+  type GainVerdict,
+} from './student-interval.js';
 export { bootstrapMean, bootstrapMeans, type BootstrapOptions, type Interval } from './bootstrap.js';
 export {
   correlation,

@@ -164,6 +164,7 @@ async function iteration(
     referenceQuantization: 'none',
     entropyCoefficient: 0,
     targetKl: null,
+    updateKl: null,
     lmLr: 1,
     lmLrFinalShare: 1,
     lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },

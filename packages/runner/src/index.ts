@@ -12,4 +12,4 @@ export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas
 export { runAsLibrary, type LibraryRun } from './library/run-as-library.js';
 export type { AgentEvaluation, FailedRollouts } from './tasks/evaluate-agent/evaluate-agent.js';
 export type { GivenAgent } from './context/given-agent.js';
-export type { RunResults, PolicyResult } from './run/results.js';
+export type { Comparison, PolicyResult, RunResults } from './run/results.js';

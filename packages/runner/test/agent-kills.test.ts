@@ -13,8 +13,8 @@ beforeAll(async () => (folder = await colourProgram()));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const ITERATIONS = 2;
-/** Rollouts of an iteration, and of the final test with each of two policies. */
-const [ROLLOUTS, TESTED] = [4, 2];
+/** Rollouts of an iteration, of an evaluation (of the start, and of the last agent), and of the final test with each of two policies. */
+const [ROLLOUTS, EVALUATED, TESTED] = [4, 3, 2];
 
 const command = (name: string) => [
   '--config-name',
@@ -28,7 +28,9 @@ const command = (name: string) => [
   `rollout_size=${ROLLOUTS}`,
   'group_size=2',
   `test_size=${TESTED}`,
+  'sampling_rounds=1',
   'eval_freq=100',
+  `eval_size=${EVALUATED}`,
   'eval_share=0',
   'test_share=0',
   'save_freq=1',
@@ -79,7 +81,7 @@ test('killed in its first rollouts and before its test, it ends with the same by
   expect(await run(command('killed'))).toMatchObject({ code: 0 });
 
   await expectSameBytes('whole', 'killed');
-  const played = ITERATIONS * ROLLOUTS + 2 * TESTED;
+  const played = ITERATIONS * ROLLOUTS + 2 * EVALUATED + 2 * TESTED;
   expect(await recorded('whole')).toBe(played);
   expect(await recorded('killed')).toBeGreaterThan(played);
 }, 600_000);

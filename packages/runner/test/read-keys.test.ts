@@ -380,6 +380,7 @@ const tasks: Readonly<Record<string, () => Promise<(readonly [string, ...string[
         ...tiny,
         'use_lora=true',
         'optimizer=sgd',
+        'lm_lr=0.01',
         `reward=node ${await script('judge.mjs', 'console.log(Math.random())')}`,
       ],
     ];

@@ -38,13 +38,14 @@ test('a program is trained and evaluated from the command line', async () => {
     'iterations=1',
     'rollout_size=10',
     'group_size=2',
+    'sampling_rounds=1',
     'eval_size=5',
     'test_size=5',
     'attempts=1',
     'lm_lr=0.01',
   ]);
   expect(trained.code).toBe(0);
-  const metrics = JSON.parse((await readFile(at('run/metrics.jsonl'), 'utf8')).split('\n')[0]) as Record<
+  const metrics = JSON.parse((await readFile(at('run/metrics.jsonl'), 'utf8')).trim().split('\n').at(-1)!) as Record<
     string,
     number
   >;

@@ -150,6 +150,7 @@ test('ppo with advantages A / tokens is the update of grpo', async () => {
       klEstimator: 'k3',
       entropyCoefficient: 0,
       targetKl: null,
+      updateKl: null,
       maxGradNorm,
       scoreTerminator: true,
     },

@@ -7,21 +7,36 @@ import { freshPolicy, type FreshPolicyConfig } from './fresh-policy.js';
 import { loadPolicy, policyOptimizer, type PolicyConfig } from './policy-setup.js';
 import type { Start } from './reference-policy.js';
 
-/** The start is loaded beside the policy for as long as its weights are copied. */
+type RestoreConfig = PolicyConfig & FreshPolicyConfig & Pick<AgentConfig, 'optimizer'>;
+
+/** Gives a policy the weights of its run's start, which is loaded beside it for as long as they are copied. */
 export function startRestorer(
   policy: LanguageModel,
   { folder, data }: Start,
-  config: PolicyConfig & FreshPolicyConfig & Pick<AgentConfig, 'optimizer'>,
+  config: RestoreConfig,
   device: Device,
 ): TrainingRun['restoreStart'] {
   return async () => {
-    const start =
-      folder === null ? await freshPolicy(data!, config, device) : await loadPolicy(folder, config, device, 'train');
-    try {
-      await policy.restoreParameters(await start.copyParameters());
-    } finally {
-      await start.release();
-    }
-    await policy.createOptimizer(policyOptimizer(config));
+    if (folder !== null) return restorePolicy(policy, folder, config, device);
+    await takeWeights(policy, await freshPolicy(data!, config, device), config);
   };
+}
+
+/** Gives a policy the weights of a saved one, which is loaded beside it for as long as they are copied, and a new optimizer. */
+export async function restorePolicy(
+  policy: LanguageModel,
+  folder: string,
+  config: RestoreConfig,
+  device: Device,
+): Promise<void> {
+  await takeWeights(policy, await loadPolicy(folder, config, device, 'train'), config);
+}
+
+async function takeWeights(policy: LanguageModel, other: LanguageModel, config: RestoreConfig): Promise<void> {
+  try {
+    await policy.restoreParameters(await other.copyParameters());
+  } finally {
+    await other.release();
+  }
+  await policy.createOptimizer(policyOptimizer(config));
 }

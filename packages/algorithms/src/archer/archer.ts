@@ -75,7 +75,10 @@ export const archer = defineAlgorithm({
 
       // Token level: REINFORCE with the utterance's advantage on each of its tokens.
       if (iteration >= options.warmupIter)
-        Object.assign(metrics, await updateActor(learner, rollout, rng, policyRate(iteration, options), options));
+        Object.assign(
+          metrics,
+          await updateActor(learner, rollout, rng, run.stepScale * policyRate(iteration, options), options),
+        );
 
       await run.endIteration(iteration, metrics, rollout);
     }

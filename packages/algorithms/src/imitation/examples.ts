@@ -65,23 +65,24 @@ export const conversationExamples = (conversations: readonly EncodedConversation
 });
 
 /**
- * Mean −log π over the learned tokens of conversations that are not trained on, in nats.
+ * Returns Σ −log π over the learned tokens of each conversation, in nats, without gradients.
  *
  * @param batchSize conversations that run through the model at once
  * @param progress called after each batch with the conversations done so far
  */
-export async function conversationLoss(
+export async function conversationLosses(
   policy: LanguageModel,
   conversations: readonly EncodedConversation[],
   batchSize: number,
   progress?: (done: number) => void,
-): Promise<number> {
+): Promise<number[]> {
   const examples = conversations.map((conversation) => conversationExample(conversation, 1));
-  const count = conversations.reduce((sum, conversation) => sum + learnedTokens(conversation), 0);
-  return (await weightedLoss(policy, examples, batchSize, progress)) / count;
+  const losses = examples.map(() => 0);
+  await scoreRows(policy, examples, batchSize, (example, loss) => (losses[example] += loss), progress);
+  return losses;
 }
 
-/** Σ weight · −log π(target) over all positions of all examples, in nats, without gradients. @param rows examples at once */
+/** Returns Σ weight · −log π(target) over all positions of all examples, in nats, without gradients. @param rows examples at once */
 export async function weightedLoss(
   policy: LanguageModel,
   examples: readonly TokenExample[],
@@ -89,13 +90,24 @@ export async function weightedLoss(
   progress?: (done: number) => void,
 ): Promise<number> {
   let sum = 0;
+  await scoreRows(policy, examples, rows, (_, loss) => (sum += loss), progress);
+  return sum;
+}
+
+/** @param take gets weight · −log π(target) of each position, in order */
+async function scoreRows(
+  policy: LanguageModel,
+  examples: readonly TokenExample[],
+  rows: number,
+  take: (example: number, loss: number) => void,
+  progress?: (done: number) => void,
+): Promise<void> {
   for (let start = 0; start < examples.length; start += rows) {
     const batch = examples.slice(start, start + rows);
     const logprobs = await policy.logprobs(batch, { sharesPrefixes: true });
-    batch.forEach(({ weights }, row) => weights.forEach((weight, t) => (sum -= weight * logprobs[row][t])));
+    batch.forEach(({ weights }, row) => weights.forEach((weight, t) => take(start + row, -weight * logprobs[row][t])));
     progress?.(Math.min(start + rows, examples.length));
   }
-  return sum;
 }
 
 /** Tokens that a conversation is scored on; its first one is predicted from nothing. */

@@ -80,7 +80,7 @@ export const onlineFilteredBc = defineAlgorithm({
       if (iteration >= options.warmupIter && kept.length > 0)
         Object.assign(
           metrics,
-          await imitate(run, kept, run.updateRng(iteration), policyRate(iteration, options), options),
+          await imitate(run, kept, run.updateRng(iteration), run.stepScale * policyRate(iteration, options), options),
         );
 
       await run.endIteration(iteration, metrics, rollout);

@@ -38,6 +38,7 @@ const loop = {
   klEstimator: 'k3',
   entropyCoefficient: 0.003,
   targetKl: null,
+  updateKl: null,
   lmLr: 2e-2,
   lmLrFinalShare: 0.1,
   referenceQuantization: 'none',

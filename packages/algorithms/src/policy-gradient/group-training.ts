@@ -59,7 +59,7 @@ export async function trainOnGroups(
     const { turns, metrics: estimateMetrics } = await advantageTurns(kept, reference, options, estimate);
     const metrics = { ...rolloutMetrics(played), ...groupMetrics, ...estimateMetrics };
     if (turns.length > 0) {
-      const step = { rng: run.updateRng(iteration), lr: policyRateFromStart(iteration, options) };
+      const step = { rng: run.updateRng(iteration), lr: run.stepScale * policyRateFromStart(iteration, options) };
       Object.assign(metrics, await updatePolicy(learner, turns, step, options));
     }
     await run.endIteration(iteration, metrics, played);

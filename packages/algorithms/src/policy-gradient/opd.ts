@@ -48,7 +48,7 @@ export const opd = defineAlgorithm({
       const turns = await ratedTurns(teacher, rollout, options);
       metrics['distillation/reverse_kl'] = -mean(turns.flatMap(({ advantages }) => [...advantages]));
 
-      const lr = policyRateFromStart(iteration, options);
+      const lr = run.stepScale * policyRateFromStart(iteration, options);
       const step = { rng: run.updateRng(iteration), lr, klCoefficient: 0 };
       Object.assign(metrics, await updatePolicy(run, turns, step, options));
 

@@ -74,6 +74,11 @@ export const surrogateKeys = {
     rate('nats per token'),
     'an update ends where the KL to the sampling policy, in nats per token, is larger; null: never',
   ),
+  update_kl: nullable(
+    rate('nats per episode'),
+    'largest KL from the policy that sampled to the updated one, in nats per episode: passes end where more is measured, the learning rate ' +
+      'follows, and an update that goes far beyond is undone; null: no bound, and the rate of lm_schedule',
+  ),
   max_grad_norm: rate('upper bound of the global norm of the policy gradient'),
   ...scoreTerminatorKey,
 };
@@ -116,6 +121,7 @@ export interface SurrogateOptions {
   oldLogprobs: 'sampled' | 'recomputed';
   entropyCoefficient: number;
   targetKl: number | null;
+  updateKl: number | null;
   maxGradNorm: number;
   scoreTerminator: boolean;
 }

@@ -37,6 +37,7 @@ const options: PolicyUpdateOptions = {
   klEstimator: 'k3',
   entropyCoefficient: 0,
   targetKl: null,
+  updateKl: null,
   maxGradNorm: 1e9,
   scoreTerminator: true,
 };
@@ -240,3 +241,61 @@ test('a divisor belongs to loss_aggregation=constant', () => {
   expect(policyUpdateProblems({ lossAggregation: 'token_mean', lossDivisor: 4 })).toHaveLength(1);
   expect(policyUpdateProblems({ lossAggregation: 'constant', lossDivisor: 4 })).toEqual([]);
 });
+
+/** KL of an update in nats per episode, measured on its whole rollout. */
+async function measuredKl(): Promise<number> {
+  const batch = packTurns(turnsOf(), options);
+  const rows = await policy.logprobs(batch.examples);
+  const updated = batch.examples.flatMap(({ weights }, e) => [...rows[e]].filter((_, t) => weights[t] !== 0));
+  const old = batch.turns.flatMap(({ trajectory, turn }) =>
+    trajectory.segments.flatMap(({ utterances }) => utterances.find((one) => one.turn === turn)?.logprobs ?? []),
+  );
+  const sum = updated.reduce((total, logprob, t) => total + Math.exp(logprob - old[t]) - (logprob - old[t]) - 1, 0);
+  return sum / rollout.length;
+}
+
+test('with update_kl the figures say what the update changed, in nats per episode', async () => {
+  const found = await updatePolicy(
+    { policy, hooks },
+    turnsOf(),
+    { rng: new Rng(2), lr: 0.1 },
+    { ...options, updateKl: 10 },
+  );
+  expect(found['actor/update_undone']).toBe(0);
+  expect(found['actor/update_kl']).toBeGreaterThan(0);
+  expect(found['actor/update_kl']).toBeCloseTo(await measuredKl(), 5); // 8 episodes: all are measured
+});
+
+test('an update far beyond its bound is undone to the bit', async () => {
+  const found = await updatePolicy(
+    { policy, hooks },
+    turnsOf(),
+    { rng: new Rng(2), lr: 5 },
+    { ...options, updateKl: 1e-3 },
+  );
+  expect(found).toMatchObject({ 'actor/update_undone': 1 });
+  expect(found['actor/update_kl']).toBeGreaterThan(4e-3);
+  expect(await policy.copyParameters()).toEqual(start);
+});
+
+test('passes end where the KL of the newest episodes is beyond the bound', async () => {
+  const passes = { ...options, innerEpochs: 40, minibatchSize: 8 };
+  const steps = async (updateKl: number | null) => {
+    await policy.restoreParameters(start);
+    const found = await updatePolicy(
+      { policy, hooks },
+      twice(),
+      { rng: new Rng(2), lr: 0.05 },
+      { ...passes, updateKl },
+    );
+    return found['actor/steps'];
+  };
+  expect(await steps(null)).toBe(80);
+  expect(await steps(1e9)).toBe(80);
+  const bounded = await steps(0.01);
+  expect(bounded).toBeGreaterThan(1);
+  expect(bounded).toBeLessThan(80);
+});
+
+/** The rollout and a copy: 16 episodes, which are enough to average over. */
+const twice = () => turnsOf([...rollout, ...rollout.map((trajectory) => ({ ...trajectory }))]);

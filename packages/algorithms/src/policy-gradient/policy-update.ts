@@ -25,6 +25,7 @@ import {
   type TurnBatch,
 } from '../learning/turn-batch.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
+import { UpdateBound } from './update-bound.js';
 import {
   policyLoss,
   surrogateOf,
@@ -42,7 +43,8 @@ export interface UpdateStep {
 }
 
 /**
- * `innerEpochs` passes over the turns, one optimizer step per minibatch.
+ * Makes `innerEpochs` passes over the turns, one optimizer step per minibatch. With `updateKl` they end where the KL to the sampling policy
+ * reaches it (update-bound.ts), and the figures say what the whole update changed.
  *
  * @param reference needed where `klCoefficient` is above 0 and the turns do not have their `refLogprobs`
  * @param step.rng the order of the minibatches
@@ -66,6 +68,7 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
   const steps = options.innerEpochs * Math.ceil(sequences.length / options.minibatchSize);
   const means = new RunningMeans();
   const norms: number[] = [];
+  const bound = options.updateKl === null || lr === 0 ? null : await UpdateBound.open(policy, options.updateKl);
   let isStopped = false;
   for (let epoch = 0; epoch < options.innerEpochs && !isStopped; epoch++) {
     for (const minibatch of minibatches(sequences, options.minibatchSize, rng)) {
@@ -77,11 +80,14 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
       norms.push((await policy.optimizer.step({ lr, maxGradNorm: options.maxGradNorm })).gradientNorm);
       await added?.step?.();
       hooks.progress('policy', norms.length, steps);
+      isStopped = bound?.reached(metrics['actor/kl_sampling'], batch) ?? false;
+      if (isStopped) break;
     }
   }
   const advantages = prepared.flatMap((turn) => [...tokenAdvantages(turn)]);
   return {
     ...means.values(),
+    ...(bound && (await bound.close(prepared, options))),
     'actor/steps': norms.length,
     'actor/advantages_mean': mean(advantages),
     'actor/advantages_std': standardDeviation(advantages),

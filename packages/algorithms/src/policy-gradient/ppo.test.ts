@@ -61,6 +61,7 @@ const options = {
   klEstimator: 'k3' as const,
   entropyCoefficient: 0.01,
   targetKl: null,
+  updateKl: null,
   maxGradNorm: 1,
   scoreTerminator: true,
   valueFunction: 'trunk' as 'trunk' | 'critic',

@@ -85,7 +85,7 @@ export const ppo = defineAlgorithm({
       Object.assign(metrics, rolloutMetrics(rollout));
 
       // Several clipped steps on the rollout; in the warm-up V alone learns.
-      const lr = iteration < options.warmupIter ? 0 : policyRate(iteration, options);
+      const lr = iteration < options.warmupIter ? 0 : run.stepScale * policyRate(iteration, options);
       const valueLoss = options.valueFunction === 'trunk' ? valueLossOnTrunk(policy, options) : undefined;
       if (!valueLoss) Object.assign(metrics, await updateCriticNetwork({ ...run, critic }, turns, rng, options));
       Object.assign(metrics, await updatePolicy(learner, turns, { rng, lr, klCoefficient }, options, valueLoss));

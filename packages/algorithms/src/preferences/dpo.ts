@@ -55,7 +55,7 @@ export const dpo = defineAlgorithm({
       const pairs = groupsOf(rollout).flatMap((group) => preferencePairs(group, options.pairsPerGroup));
       metrics['preferences/pairs'] = pairs.length;
       const scored = await scorePairs(reference, pairs, options);
-      const lr = policyRateFromStart(iteration, options);
+      const lr = run.stepScale * policyRateFromStart(iteration, options);
       metrics['optim/lm_lr'] = lr;
       if (scored.length > 0) Object.assign(metrics, await prefer(run, scored, run.updateRng(iteration), lr, options));
 

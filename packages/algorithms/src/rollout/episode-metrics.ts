@@ -24,7 +24,7 @@ export function episodeMetrics(trajectories: readonly Trajectory[], prefix: stri
       'won',
     );
   }
-  for (const key of ['invalid', 'repeated']) {
+  for (const key of ['invalid', 'repeated', 'tool', 'failed_call']) {
     if (infos.some((info) => key in info)) metrics[`${prefix}/${key}_share`] = share(infos, key);
   }
   return { ...metrics, ...componentMetrics(trajectories, prefix) };

@@ -12,8 +12,14 @@ export interface RunHooks {
    * steps, of which some have metrics, and −1 is before the first. Throws when a metric is not finite.
    */
   log(iteration: number, metrics: Metrics, rollout?: readonly Trajectory[]): Promise<void>;
-  /** Called after every evaluation: the best agent so far is kept. */
-  keepBest(iteration: number, score: number): Promise<void>;
+  /** Called after evaluations: the agent is kept where its score is the highest so far, or where `always`. Iteration −1 is the start. */
+  keepBest(iteration: number, score: number, always?: boolean): Promise<void>;
+  /** Gives policy and critic the weights of the best agent, and a new optimizer. Needed by a run that is watched. */
+  restoreBest?(): Promise<void>;
+  /** Reports what a user should know now. */
+  warn?(message: string): void;
+  /** Ends the run after this iteration, for a reason that its results give. Needed by a run that is watched. */
+  end?(reason: string): void;
   /** Saves everything that the next iteration (or optimizer step) needs, completely or not at all. */
   checkpoint(next: number): Promise<void>;
   /** True when a checkpoint is due by time, for algorithms whose steps are too short for a checkpoint after each, or was asked for. */

@@ -13,11 +13,13 @@ import { RunningMeans } from '../learning/metric-means.js';
 import type { ReferencePolicy } from '../learning/reference-policy.js';
 import { collectGroups, type GroupRollout, type GroupRolloutOptions } from '../rollout/collect-groups.js';
 import { collect, type CollectOptions, type GroupOptions } from '../rollout/collect.js';
-import { evaluate, type EvaluateOptions } from '../rollout/evaluate.js';
+import { evaluate, type EvaluateOptions, type Evaluation } from '../rollout/evaluate.js';
 import { unlessInterrupted } from '../rollout/interrupted.js';
 import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
 import type { Metrics } from '../rollout/run-hooks.js';
+import { adaptedScale } from './step-scale.js';
 import type { Agent, TrainingRun } from './training-run.js';
+import { Watch, type WatchState } from './watch.js';
 
 export interface AlgorithmRun extends TrainingRun {
   /** The unit's own player, as in evaluations. */
@@ -26,6 +28,8 @@ export interface AlgorithmRun extends TrainingRun {
   iterations(): AsyncIterable<number>;
   /** The random numbers of an iteration's update. */
   updateRng(iteration: number): Rng;
+  /** Factor of the policy's learning rate: 1, unless updates changed more or less than `updateKl`, or the run has returned to its best agent. */
+  readonly stepScale: number;
   /** Plays the rollout of an iteration. @param how.openPlayer in place of the unit's own */
   collect(iteration: number, how?: GroupOptions & { openPlayer?: OpenPlayer }): Promise<Trajectory[]>;
   /** Plays groups of episodes of the same task, with the options of `groupKeys`. */
@@ -54,6 +58,8 @@ interface LoopOptions extends CollectOptions, EvaluateOptions {
   /** Iterations between evaluations, and between checkpoints. */
   evalFreq: number;
   saveFreq: number;
+  /** See `surrogateKeys`; absent in algorithms without it. */
+  updateKl?: number | null;
 }
 
 /** The members of an algorithm that a run calls. */
@@ -68,6 +74,8 @@ interface Unevaluated {
   metrics: Metrics;
   /** Length of the rollout, whose episodes are the newest in the run's history. */
   episodes: number;
+  /** Why the run ends with this iteration; null or absent where it does not. */
+  end?: string | null;
 }
 
 /** Gives the run to an algorithm, and releases the models that it has opened when it ends. */
@@ -106,32 +114,80 @@ function algorithmRun<Options extends PlayOptions>(
   const openPlayer = unit.openPlayer(run, options);
   const loop = options as Options & LoopOptions & GroupRolloutOptions;
 
+  const watchState = state as { watch?: WatchState; stepScale?: number };
+  let watch = run.watch && watchState.watch ? Watch.resume(watchState.watch, run.watch) : null;
+
   /** @returns null where the user has stopped the evaluation: its iteration ends when the run is resumed */
-  const evaluation = async (): Promise<Metrics | null> => {
+  const evaluation = async (): Promise<Evaluation | null> => {
     const { seed, slots, maxFailureShare, sampling, evalSize } = loop;
     const evalDecoding = unit.alwaysSamples ? 'sample' : loop.evalDecoding;
     const how = { seed, slots, maxFailureShare, sampling, evalSize, evalDecoding };
     const evaluated = await unlessInterrupted(
       evaluate({ ...run, givesUp: hooks.postpone !== undefined }, openPlayer, how),
     );
-    return (
-      evaluated && { ...evaluated.metrics, ...(await unit.evaluationMetrics?.(run, evaluated.trajectories, options)) }
-    );
+    if (evaluated === null) return null;
+    const { metrics, trajectories } = evaluated;
+    const further = await unit.evaluationMetrics?.(run, trajectories, options);
+    return { metrics: { ...metrics, ...further }, trajectories };
+  };
+
+  /** Evaluates the start, which is the first candidate for the best agent. @returns false where the user has stopped the run */
+  const beginWatch = async (): Promise<boolean> => {
+    if (!run.watch || watch !== null) return true;
+    const evaluated = await evaluation();
+    if (evaluated === null) return false;
+    watch = Watch.begin(evaluated.trajectories, run.watch);
+    watchState.watch = watch.state;
+    await hooks.keepBest(-1, evaluated.metrics['eval/episodic_return']);
+    await hooks.log(-1, evaluated.metrics);
+    return true;
+  };
+
+  /** Compares the evaluation with earlier ones, and returns to the best agent where this one has collapsed. @returns why the run ends, else null */
+  const judge = async (iteration: number, { metrics, trajectories }: Evaluation): Promise<string | null> => {
+    if (watch === null) {
+      await hooks.keepBest(iteration, metrics['eval/episodic_return']);
+      return null;
+    }
+    const found = watch.evaluation(iteration, trajectories);
+    Object.assign(metrics, found.metrics);
+    if (found.isKept) await hooks.keepBest(iteration, metrics['eval/episodic_return'], true);
+    if (found.collapse === null) return null;
+    if (found.collapse.isEnd) return found.collapse.text;
+    hooks.warn?.(found.collapse.text);
+    await hooks.restoreBest!();
+    watchState.stepScale = (watchState.stepScale ?? 1) / 2;
+    return null;
+  };
+
+  /** The rate follows what the update has changed; see `adaptedScale`. */
+  const adaptStep = (metrics: Metrics) => {
+    const kl = metrics['actor/update_kl'];
+    if (kl === undefined) return;
+    metrics['optim/step_scale'] = watchState.stepScale ?? 1;
+    watchState.stepScale = adaptedScale(watchState.stepScale ?? 1, kl, loop.updateKl!);
   };
 
   const endIteration: AlgorithmRun['endIteration'] = async (iteration, metrics, rollout) => {
-    if ((iteration + 1) % loop.evalFreq === 0) {
-      const measured = await evaluation();
-      if (measured === null) {
-        state.unevaluated ??= { metrics, episodes: rollout.length } satisfies Unevaluated;
+    const wasPostponed = 'unevaluated' in state;
+    const seen = watch !== null && !wasPostponed ? watch.rollout(iteration, metrics, rollout) : null;
+    if (!wasPostponed) adaptStep(metrics);
+    for (const text of seen?.warnings ?? []) hooks.warn?.(text);
+    const isLast = watch !== null && (iteration + 1 === loop.iterations || (seen?.end ?? null) !== null);
+    let end = seen?.end ?? null;
+    if (wasPostponed || isLast || seen?.isAlarm || (iteration + 1) % loop.evalFreq === 0) {
+      const evaluated = await evaluation();
+      if (evaluated === null) {
+        state.unevaluated ??= { metrics, episodes: rollout.length, end } satisfies Unevaluated;
         return hooks.postpone!(iteration, metrics, rollout);
       }
-      Object.assign(metrics, measured);
-      await hooks.keepBest(iteration, measured['eval/episodic_return']);
+      end ??= (state.unevaluated as Unevaluated | undefined)?.end ?? null;
+      end = (await judge(iteration, evaluated)) ?? end;
+      Object.assign(metrics, evaluated.metrics);
     }
-    const wasPostponed = 'unevaluated' in state;
     await hooks.log(iteration, metrics, rollout);
     delete state.unevaluated;
+    if (end !== null) hooks.end!((watchState.watch!.ended = end));
     const isDue = wasPostponed || (iteration + 1) % loop.saveFreq === 0;
     if (isDue || hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(iteration + 1);
   };
@@ -150,11 +206,17 @@ function algorithmRun<Options extends PlayOptions>(
     async *iterations() {
       if (loop.iterations === undefined)
         throw new Error('run.iterations() reads the options of loopKeys and evalDecodingKey: add them to the schema');
+      if (!(await beginWatch())) return;
       await endPostponed();
+      // A run that was killed in its final test has ended before.
+      if (watchState.watch?.ended !== undefined && !hooks.stopRequested) hooks.end!(watchState.watch.ended);
       for (let iteration = firstIteration; iteration < loop.iterations && !hooks.stopRequested; iteration++)
         yield iteration;
     },
     updateRng: (iteration) => Rng.forPurpose(options.seed, `update/${iteration}`),
+    get stepScale() {
+      return watchState.stepScale ?? 1;
+    },
     collect: (iteration, { openPlayer: other = openPlayer, ...groups } = {}) =>
       collect(run, other, iteration, loop, groups),
     collectGroups: (iteration) => collectGroups(run, openPlayer, iteration, loop),

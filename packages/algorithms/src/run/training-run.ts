@@ -1,4 +1,5 @@
 // A training run as its program gives it to an algorithm: the agent that is trained, the data, and the program's services.
+import type { WatchOptions } from './watch.js';
 import type { Trajectory } from '@bowyer/core';
 import type { DoubleCritic, LanguageModel, Quantization } from '@bowyer/models';
 import type { EncodedConversation } from '@bowyer/text';
@@ -69,6 +70,8 @@ export interface TrainingRun extends Agent, PlayContext {
   openTeacher(place: string): Promise<ReferencePolicy>;
   /** Gives the policy the weights of the run's start, of a resumed run too, and a new optimizer. */
   restoreStart(): Promise<void>;
+  /** How the run is watched; absent: it is not. */
+  watch?: WatchOptions;
 }
 
 /** The parts of a run without files: a policy, and whatever its algorithm needs. Hooks that are not given do nothing. */

@@ -92,7 +92,7 @@ test.each(forms)('what is held out of %s is like a sample: families of ids lose 
     const found = members.filter((id) => !trained.has(id)).length;
     chiSquare += (found - expected) ** 2 / (expected * (1 - share));
   }
-  // Of a chi-square with k − 1 degrees of freedom, four standard deviations of √(2(k − 1)) above the mean are exceeded once in 10,000.
+  // A chi-square with k − 1 degrees of freedom exceeds its mean by four standard deviations of √(2(k − 1)) once in 10,000.
   const freedom = families.size - 1;
   expect(chiSquare).toBeLessThan(freedom + 4 * Math.sqrt(2 * freedom));
 });

@@ -111,9 +111,14 @@ function infosOf(rollout: RecordedRollout, turns: readonly CallNode[]): Record<s
     ...(Object.keys(metrics).length > 0 && { metrics }),
     ...(Object.keys(components).length > 0 && { rewards: components }),
   };
-  return turns.map(({ call }, turn) => ({
+  return turns.map(({ call, choice: { message } }, turn) => ({
     call: call.call,
     rollout: rollout.id,
+    // An agent without tools has neither.
+    ...(call.tools.length > 0 && {
+      tool: message.calls.length > 0,
+      failed_call: message.attempts?.some(({ status }) => status !== 'ok') ?? false,
+    }),
     ...(turn === turns.length - 1 && last),
   }));
 }

@@ -19,7 +19,7 @@ const EDGE = 0.1;
 
 interface Judged {
   metrics: MetricColumns;
-  results: Partial<Pick<RunResults, 'calibration' | 'policies' | 'stopped' | 'items'>> | null;
+  results: Partial<Pick<RunResults, 'calibration' | 'policies' | 'stopped' | 'ended' | 'handedOut' | 'items'>> | null;
   /** Why the last start failed. */
   failure: string | null;
 }
@@ -31,6 +31,9 @@ export function warningsOf({ metrics, results, failure }: Judged): Warning[] {
     results?.stopped === undefined
       ? null
       : { level: 'bad', title: 'Stopped by the guard', text: `The guard stopped the run ${results.stopped}.` },
+    notImproved(results?.handedOut),
+    ...(results?.handedOut?.notes ?? []).map((text): Warning => ({ level: 'look', title: 'While it trained', text })),
+    results?.ended === undefined ? null : { level: 'look', title: 'Ended early', text: results.ended },
     results?.items?.trainedOn
       ? {
           level: 'bad',
@@ -46,6 +49,15 @@ export function warningsOf({ metrics, results, failure }: Judged): Warning[] {
     vanishingGroups(metrics),
   ];
   return checks.filter((warning) => warning !== null);
+}
+
+function notImproved(handedOut: RunResults['handedOut']): Warning | null {
+  if (handedOut === undefined || handedOut.verdict === 'improved') return null;
+  return {
+    level: 'bad',
+    title: 'The start is handed out',
+    text: `No agent was shown to be better: ${handedOut.reasons.join('; ')}.`,
+  };
 }
 
 type Edges = { first: number; last: number } | null;

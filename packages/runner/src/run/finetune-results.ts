@@ -1,6 +1,7 @@
 // The results of a finished fine-tuning: the loss of the start beside that of the model that was saved.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { GainVerdict, Interval } from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
 
 /** A model's reply to an item beside the reference; special tokens are spelled out. */
@@ -14,6 +15,11 @@ export interface FinetuneResults {
   /** Losses are of these many items that were not trained on; 0: of the last steps of the training itself. */
   validationItems: number;
   models: { name: string; nll: number; perplexity: number }[];
+  /**
+   * How much smaller the loss of the saved model is than that of the start, in nats per learned token, with its 95 % interval over
+   * items; absent where nothing was held out.
+   */
+  gain?: { mean: number; interval?: Interval; verdict: GainVerdict };
   /** Absent in runs before 0.2. */
   answers?: readonly Answer[];
   /** The folder of the model. */
@@ -35,12 +41,23 @@ export function finetuneText(directory: string, results: FinetuneResults): strin
     items > 0
       ? `loss in nats per learned token on ${items} validation ${items === 1 ? 'item' : 'items'}, which were not trained on`
       : 'loss in nats per learned token of the last training steps; nothing was held out (validation_share=0)',
+    ...gainLines(results),
     '',
     ...answerLines(results),
     `model: ${results.model}`,
     `report: ${join(directory, 'report.html')}`,
     `try it: ${results.trial}`,
   ].join('\n');
+}
+
+/** The best epoch was chosen on the same items, which an interval does not know. */
+function gainLines({ gain }: FinetuneResults): string[] {
+  if (gain === undefined) return [];
+  const { mean, interval, verdict } = gain;
+  const change = (value: number) => `${value < 0 ? '+' : '−'}${Math.abs(value).toFixed(4)}`;
+  const range =
+    interval === undefined ? 'one item gives no interval' : `95 %: ${change(interval.high)} … ${change(interval.low)}`;
+  return [`best: ${verdict} beside the start, loss ${change(mean)} (${range}), item by item`];
 }
 
 const SHOWN = 240;

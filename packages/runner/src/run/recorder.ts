@@ -26,11 +26,16 @@ export interface CheckpointSink {
   save(number: number, progress: CheckpointProgress, write: (folder: string) => Promise<void>): Promise<string | null>;
 }
 
+/** Gives the agent the weights of a saved one, and a new optimizer. */
+export type RestoreAgent = (folder: string) => Promise<void>;
+
 /** Takes everything that a run leaves behind. */
 export interface RunOutput {
   files: RecordedFiles;
   checkpoints: CheckpointSink;
   saveable: Saveable;
+  /** Needed by a run that is watched. */
+  restoreAgent?: RestoreAgent;
   /** Gets every step beside the run's own files. */
   logger: RunLogger;
 }
@@ -45,6 +50,8 @@ export interface RunStart extends RunLength {
 /** Reasons to end a run early or to save a checkpoint. */
 export interface RunLimits extends ScheduleKeys {
   guard?: GuardBounds;
+  /** Whether the best agent stays a candidate until the final test has shown that it is better than the start. */
+  isWatched?: boolean;
   /** Requests from outside; absent on ranks above 0. */
   control?: RunControl;
   /** They stop and save together, whichever of them was asked to; this process alone if not given. */
@@ -62,6 +69,8 @@ export interface RunMeasures {
 export class Recorder implements RunHooks {
   /** Why the guard stopped the run; null where it did not. */
   stoppedByGuard: string | null = null;
+  /** Why the algorithm ended the run before its last iteration; null where it did not. */
+  ended: string | null = null;
   best: CheckpointProgress['best'];
   readonly #display: RunDisplay;
   readonly #schedule: CheckpointSchedule;
@@ -110,9 +119,33 @@ export class Recorder implements RunHooks {
     return this.#iteration;
   }
 
-  /** Folder of the best agent so far. */
+  get isWatched(): boolean {
+    return this.limits.isWatched === true;
+  }
+
+  /** The warnings of the run, those of earlier processes too. */
+  get notes(): readonly string[] {
+    return (this.start.state as { watch?: { notes: string[] } }).watch?.notes ?? [];
+  }
+
+  /** Folder of the best agent so far: in a watched run `best` has the start, and others are candidates until the final test. */
   get bestFolder(): string {
-    return join(this.output.files.directory, 'checkpoints', 'best');
+    const isCandidate = this.isWatched && this.best !== null && this.best.iteration > 0;
+    return join(this.output.files.directory, 'checkpoints', isCandidate ? 'candidate' : 'best');
+  }
+
+  warn(message: string): void {
+    this.#display.warn(message);
+  }
+
+  end(reason: string): void {
+    this.ended = reason;
+    this.stopRequested = true;
+    this.#display.warn(`the run ends after iteration ${this.#iteration}: ${reason}`);
+  }
+
+  async restoreBest(): Promise<void> {
+    await this.output.restoreAgent!(this.bestFolder);
   }
 
   progress(phase: string, done: number, total: number): void {
@@ -162,11 +195,12 @@ export class Recorder implements RunHooks {
     this.#evaluated = episodes;
   }
 
-  async keepBest(iteration: number, score: number): Promise<void> {
-    if (this.best !== null && score <= this.best.score) return;
+  async keepBest(iteration: number, score: number, always = false): Promise<void> {
+    if (!always && this.best !== null && score <= this.best.score) return;
     const { saveable, logger } = this.output;
     this.best = { iteration: iteration + 1, score };
     await saveable.saveAgent(this.bestFolder);
+    if (this.isWatched) return; // what is handed out is known after the final test
     await logger.checkpoint?.({ kind: 'best', iteration: iteration + 1, folder: this.bestFolder, score });
   }
 

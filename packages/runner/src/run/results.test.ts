@@ -44,8 +44,22 @@ test('a comparison pairs episodes of the same seed and number and leaves out tho
     name: 'B',
     episodes: 1,
     meanDifference: 2,
-    interval: { low: 2, high: 2 },
+    verdict: 'equal', // one item says nothing of others
   });
+  expect(found).not.toHaveProperty('interval');
+});
+
+test('the verdict on a comparison needs an interval on one side of 0', () => {
+  const played = (rewards: readonly number[]) =>
+    new Map(rewards.map((reward, i) => [String(i), episode(i, `task ${i}`, reward)]));
+  const verdict = (rewards: readonly number[]) =>
+    compared({ name: 'A', episodes: played([0, 0, 1, 0]) }, { name: 'B', episodes: played(rewards) }, held);
+  expect(verdict([1, 1, 1, 1]).verdict).toBe('equal'); // differences 1 1 0 1: 0.75 ± 3.18 · 0.25
+  expect(verdict([2, 1.9, 3, 2])).toMatchObject({ verdict: 'improved', meanDifference: 1.975 });
+  expect(verdict([-2, -2.1, -1, -2]).verdict).toBe('worse');
+  expect(resultText(results({ comparisons: [verdict([2, 1.9, 3, 2])] }))).toContain(
+    'B: improved beside A, +1.98 (95 %: 1.90 … 2.05) on the same 4 episodes',
+  );
 });
 
 const results = (more: Partial<RunResults> = {}): RunResults => ({

@@ -1,5 +1,14 @@
 // The results of a finished run: the policy that it started from beside the policy that it ended with.
-import { bootstrapMean, episodicReturn, mean, Rng, type Interval, type Trajectory } from '@bowyer/core';
+import {
+  bootstrapMean,
+  clusteredMean,
+  episodicReturn,
+  Rng,
+  gainVerdict,
+  type Interval,
+  type Trajectory,
+  type GainVerdict,
+} from '@bowyer/core';
 import { textTable } from '@bowyer/logging';
 import type { Decoding, Metrics } from '@bowyer/algorithms';
 import { testedOn, type SplitPlan } from '@bowyer/envs';
@@ -38,7 +47,22 @@ export interface Comparison {
   /** Episodes that both finished. */
   episodes: number;
   meanDifference: number;
-  interval: Interval;
+  /** 95 % interval of the difference, by Student's t over items; absent where one item says nothing of others. */
+  interval?: Interval;
+  /** The meaning of the interval for the second one. */
+  verdict: GainVerdict;
+}
+
+/** The agent that a watched run hands out. */
+export interface HandedOut {
+  /** `improved`: the best agent, which the test has shown to be better than the start; else the start. */
+  verdict: GainVerdict;
+  /** Iterations behind what is handed out; 0: it is the start. */
+  iteration: number;
+  /** Why it is the start; empty where it is not. */
+  reasons: string[];
+  /** The warnings of the training, each with its iteration. */
+  notes: string[];
 }
 
 export interface RunResults {
@@ -46,6 +70,10 @@ export interface RunResults {
   iterations: number;
   /** Why the guard stopped the run before its end; absent where it did not. */
   stopped?: string;
+  /** Why a watched run ended before its last iteration; absent where it did not. */
+  ended?: string;
+  /** The agent of a watched run. */
+  handedOut?: HandedOut;
   /** How its rollouts were played ahead; absent where they were played between the updates. */
   rollouts?: { mode: 'lock_step' | 'asynchronous'; maxStaleness: number };
   /** That shared the last start of the run; absent where one process was alone. */
@@ -105,13 +133,16 @@ export function compared(
       : [{ item: trajectory.item, difference: episodicReturn(trajectory) - episodicReturn(other) }];
   });
   const value = ({ difference }: { difference: number }) => difference;
+  const clusters = clustersOf(differences, value, items);
+  const { mean, low, high } = clusteredMean(clusters.length > 0 ? clusters : [[0]]);
   return {
     baseline: first.name,
     name: second.name,
     ...(decoding && { decoding }),
     episodes: differences.length,
-    meanDifference: mean(differences.map(value)),
-    interval: bootstrapMean(clustersOf(differences, value, items), Rng.forPurpose(0, 'bootstrap')),
+    meanDifference: mean,
+    ...(Number.isFinite(low) && { interval: { low, high } }),
+    verdict: gainVerdict({ low, high }),
   };
 }
 
@@ -141,13 +172,11 @@ export const resultText = (results: RunResults): string =>
 
 /** Lines below the table: the items that were played, differences on the same episodes, the optimum, the critic. */
 export function resultNotes(results: RunResults): string[] {
-  const { optimalReturn, calibration, stopped, rollouts, processes, comparisons = [] } = results;
+  const { optimalReturn, calibration, stopped, ended, handedOut, rollouts, processes, comparisons = [] } = results;
   const lines = [playedText(results), ...fewText(results)];
-  for (const { baseline, name, decoding, episodes, meanDifference, interval } of comparisons)
-    lines.push(
-      `${name} − ${baseline} on the same ${episodes} episodes${decoding ? `, ${decodingText(decoding)}` : ''}: ` +
-        `${meanDifference.toFixed(2)} (${intervalText(interval)})`,
-    );
+  for (const comparison of comparisons) lines.push(comparisonText(comparison));
+  if (handedOut !== undefined) lines.push(...handedOutText(handedOut));
+  if (ended !== undefined) lines.push(`ended early: ${ended}`);
   if (optimalReturn !== null)
     lines.push(`perfect player with the demonstrator's questions: ${optimalReturn.toFixed(3)}`);
   if (calibration !== null) {
@@ -159,6 +188,25 @@ export function resultNotes(results: RunResults): string[] {
   if (stopped !== undefined) lines.push(`stopped by the guard ${stopped}`);
   return lines;
 }
+
+/** The verdict first, since it is what a reader wants to know. */
+function comparisonText({ baseline, name, decoding, episodes, meanDifference, interval, verdict }: Comparison): string {
+  const how = `on the same ${episodes} episodes${decoding ? `, ${decodingText(decoding)}` : ''}`;
+  const range = interval === undefined ? 'one item gives no interval' : `95 %: ${intervalText(interval)}`;
+  return `${name}: ${verdict} beside ${baseline}, ${signed(meanDifference)} (${range}) ${how}`;
+}
+
+const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;
+
+/** Notes that a table repeats; all are in results.json. */
+const SHOWN_NOTES = 4;
+
+const handedOutText = ({ verdict, iteration, reasons, notes }: HandedOut): string[] => [
+  verdict === 'improved'
+    ? `handed out: the agent of iteration ${iteration}, which is better than the start`
+    : `handed out: the start, since no agent was shown to be better (${verdict})`,
+  ...[...reasons, ...notes.slice(-SHOWN_NOTES)].map((line) => `  ${line}`),
+];
 
 function rolloutsText({ mode, maxStaleness }: NonNullable<RunResults['rollouts']>): string {
   const age = `rollouts by weights of up to ${maxStaleness} iteration${maxStaleness === 1 ? '' : 's'} before`;

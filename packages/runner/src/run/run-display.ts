@@ -2,19 +2,28 @@
 import { printable } from '@bowyer/config';
 import type { Metrics } from '@bowyer/algorithms';
 import { ProgressBar, RunFigures } from '@bowyer/logging';
+import { mean } from '@bowyer/core';
 import type { TaskContext } from '../context/task-context.js';
+import { iterationLine } from './iteration-line.js';
 
 /** How far a run has come, and how far it goes. */
 export interface RunLength {
   /** Null where the algorithm counts something else, which its progress names. */
   iterations: number | null;
   firstIteration: number;
+  /** Whether every iteration has a line in the log. */
+  hasLines?: boolean;
 }
+
+/** Iterations whose time says how long the rest takes: as many as there are between two evaluations. */
+const RECENT = 5;
 
 export class RunDisplay {
   #bar: ProgressBar | null = null;
   #evaluationBar: ProgressBar | null = null;
   #note = '';
+  /** The time of each iteration of this process. */
+  readonly #seconds: number[] = [];
   readonly #figures: RunFigures;
 
   constructor(
@@ -41,6 +50,7 @@ export class RunDisplay {
       this.#note = `return ${metrics['rollout/episodic_return'].toFixed(2)}`;
     else if ('losses/nll' in metrics) this.#note = `loss ${metrics['losses/nll'].toFixed(4)}`;
     if (this.length.iterations !== null) this.#bar?.update(iterations, this.#note);
+    if (this.length.hasLines) this.#printIteration(iterations, metrics, seconds);
     if ('eval/episodic_return' in metrics) this.#printEvaluation(iterations, metrics);
     if ('eval/nll' in metrics) this.#printValidation(metrics);
   }
@@ -74,16 +84,30 @@ export class RunDisplay {
     return this.#bar;
   }
 
+  #printIteration(iteration: number, metrics: Metrics, seconds: Record<string, number>): void {
+    const iterations = this.length.iterations!;
+    this.#seconds.push(Object.values(seconds).reduce((sum, one) => sum + one, 0));
+    const left = iteration === 0 ? null : (iterations - iteration) * mean(this.#seconds.slice(-RECENT));
+    const line = iterationLine(metrics, { iteration, iterations, seconds, left });
+    if (line !== null) this.output.log(line);
+  }
+
   #printEvaluation(iterations: number, metrics: Metrics): void {
     const figures = [
       `return ${metrics['eval/episodic_return'].toFixed(2)} ± ${metrics['eval/episodic_return_standard_error'].toFixed(2)}`,
+      'eval/gain_low' in metrics &&
+        `${signed(metrics['eval/gain'])} beside the start (95 %: ${metrics['eval/gain_low'].toFixed(2)} … ${metrics['eval/gain_high'].toFixed(2)})`,
       'eval/win_rate' in metrics && `win ${metrics['eval/win_rate'].toFixed(2)}`,
       'eval/q_mean' in metrics &&
         `mean Q ${metrics['eval/q_mean'].toFixed(2)} (discounted return ${metrics['eval/discounted_return_mean'].toFixed(2)})`,
     ];
     const place =
-      this.length.iterations === null ? `optimizer step ${metrics['optim/steps']}` : `iteration ${iterations}`;
-    this.output.log(`evaluation after ${place}: ${figures.filter(Boolean).join(', ')}`);
+      this.length.iterations === null
+        ? `after optimizer step ${metrics['optim/steps']}`
+        : iterations === 0
+          ? 'of the start'
+          : `after iteration ${iterations}`;
+    this.output.log(`evaluation ${place}: ${figures.filter(Boolean).join(', ')}`);
   }
 
   #printValidation(metrics: Metrics): void {
@@ -94,3 +118,5 @@ export class RunDisplay {
     );
   }
 }
+
+const signed = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(2)}`;

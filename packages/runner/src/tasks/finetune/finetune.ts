@@ -6,15 +6,18 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import {
   conversationExamples,
-  conversationLoss,
+  conversationLosses,
   imitate,
   InterruptedError,
+  learnedTokens,
   type Metrics,
   type RunHooks,
 } from '@bowyer/algorithms';
 import {
   commandText,
+  gainVerdict,
   overrideWord,
+  ratioMean,
   shellQuoted,
   snakeKeys,
   writeFileAtomically,
@@ -168,7 +171,7 @@ async function trainOn(
       if (recorder.stopRequested) return null;
       if (recorder.best === null) await model.save(recorder.bestFolder); // nothing was held out: the last one
       const answers = await heldOutAnswers(recorder.bestFolder, examples, config, device);
-      return resultsOf(recorder, examples, config, context, answers);
+      return resultsOf(recorder, examples, config, context, answers, state);
     };
     return await withLoggers(config, context, firstIteration, work, finalFigures);
   } finally {
@@ -239,6 +242,12 @@ function logPlan(
 const size = (bytes: number): string =>
   bytes < 1e9 ? `${Math.max(1, Math.round(bytes / 1e6))} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
+/** Part of every checkpoint: nats of each validation item, under the start and under the best model so far. */
+interface LossState {
+  start?: number[];
+  best?: number[];
+}
+
 interface Training {
   state: Record<string, unknown>;
   firstIteration: number;
@@ -257,6 +266,8 @@ async function train(
   const stepsPerEpoch = Math.ceil(training.length / batchSize);
   const time = new TimeEstimate(epochs, context.log);
   const held = validation.map(({ tokens }) => tokens);
+  const heldTokens = held.reduce((sum, tokens) => sum + learnedTokens(tokens), 0);
+  let newest: number[] = [];
   const measure = async (): Promise<Metrics> => {
     const started = performance.now();
     const bar = new ProgressBar('validation', held.length, context.progress);
@@ -264,8 +275,11 @@ async function train(
       if (recorder.interrupted) throw new InterruptedError('validation');
       bar.update(done);
     };
-    const nll = await conversationLoss(model, held, rows, onProgress).finally(() => bar.remove());
+    const losses = await conversationLosses(model, held, rows, onProgress).finally(() => bar.remove());
     time.validation((performance.now() - started) / 1000);
+    (state as LossState).start ??= losses;
+    newest = losses;
+    const nll = losses.reduce((sum, loss) => sum + loss, 0) / heldTokens;
     return { 'eval/nll': nll, 'eval/perplexity': Math.exp(nll) };
   };
   const hooks: RunHooks = {
@@ -274,7 +288,10 @@ async function train(
       recorder.progress('training', done, total);
     },
     log: (step, metrics) => recorder.log(step, metrics),
-    keepBest: (step, score) => recorder.keepBest(step, score),
+    async keepBest(step, score) {
+      await recorder.keepBest(step, score);
+      if (recorder.best?.iteration === step + 1) (state as LossState).best = newest;
+    },
     checkpoint: (step) => recorder.checkpoint(step),
     get checkpointDue() {
       return recorder.checkpointDue;
@@ -307,6 +324,7 @@ async function resultsOf(
   config: Pick<FinetuneConfig, 'epochs' | 'chatTemplateKwargs' | 'quantization'>,
   { directory, log }: Pick<TaskContext, 'directory' | 'log'>,
   answers: Answer[],
+  { start, best: ofBest }: LossState,
 ): Promise<FinetuneResults> {
   const { metrics } = await RunFiles.read(directory);
   const isHeldOut = validation.length > 0;
@@ -324,6 +342,7 @@ async function resultsOf(
   // If items are held out, the first line is that of the start.
   if (bestLine) models.push(figures(`best (epoch ${evaluated.indexOf(bestLine)})`, bestLine));
   if (bestLine?.iteration !== lastStep) models.push(last);
+  const gain = start && ofBest ? lossGain(validation, start, ofBest) : undefined;
   if (best !== null && models[1].nll >= models[0].nll)
     log('no epoch has a smaller validation loss than the start: a smaller lm_lr or more items may help', 'WARNING');
   const prompts = [...validation, ...training].flatMap(({ item }) => promptOf(item) ?? []).slice(0, TRIAL_PROMPTS);
@@ -332,10 +351,22 @@ async function resultsOf(
   return {
     validationItems: validation.length,
     models,
+    ...(gain && { gain }),
     answers,
     model: bestFolder,
     trial: trialOf(config, bestFolder, input, directory),
   };
+}
+
+/** Returns how much smaller the loss of the second model is, in nats per learned token, item by item. */
+function lossGain(
+  validation: Examples['validation'],
+  first: readonly number[],
+  second: readonly number[],
+): NonNullable<FinetuneResults['gain']> {
+  const items = validation.map(({ tokens }, i) => ({ sum: first[i] - second[i], count: learnedTokens(tokens) }));
+  const { mean, low, high } = ratioMean(items);
+  return { mean, ...(Number.isFinite(low) && { interval: { low, high } }), verdict: gainVerdict({ low, high }) };
 }
 
 /** A command that runs as it is, in a shell. */

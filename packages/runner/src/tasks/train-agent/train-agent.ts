@@ -3,17 +3,33 @@ import type { SplitTasks } from '@bowyer/rollouts';
 import type { TaskContext } from '../../context/task-context.js';
 import { train } from '../train/train.js';
 import type { TrainConfig } from '../train/train-config.js';
+import type { AgentConfig } from '@bowyer/agent';
 import type { AgentTaskConfig } from './agent-keys.js';
 import { agentStage } from './agent-stage.js';
 import { openAgents } from './open-agents.js';
+import { usualRate } from './usual-rate.js';
 
 /** The keys of a training that this task has too; those of environments and of a start from scratch are not read. */
-export type TrainAgentConfig = Omit<TrainConfig, keyof AgentTaskConfig> & AgentTaskConfig;
+export type TrainAgentConfig = Omit<TrainConfig, keyof AgentTaskConfig> &
+  AgentTaskConfig &
+  Pick<AgentConfig, 'optimizer'> & {
+    /** Null: it follows from the model. */
+    lmLr: number | null;
+  };
 
 export async function trainAgent(config: TrainAgentConfig, context: TaskContext): Promise<void> {
   const agents = await openAgents(config, context);
   context.log(tasksText(agents.tasks));
-  await train(trainingConfig(config), context, (_, own) => agentStage(config, own, agents));
+  await train(trainingConfig(config, await rateOf(config, context)), context, (_, own) =>
+    agentStage(config, own, agents),
+  );
+}
+
+async function rateOf(config: TrainAgentConfig, { log }: TaskContext): Promise<number> {
+  if (config.lmLr !== null) return config.lmLr;
+  const { lr, text } = await usualRate(config.model!, config);
+  log(text);
+  return lr;
 }
 
 function tasksText({ train, eval: evaluated, test }: SplitTasks): string {
@@ -25,7 +41,7 @@ function tasksText({ train, eval: evaluated, test }: SplitTasks): string {
  * The keys of a training. The algorithm itself, as ArCHer at replayed states, samples as the server does for requests that say nothing.
  * Keys are read from the config when they are read from the result, so that the test of unread keys sees which those are.
  */
-function trainingConfig(config: TrainAgentConfig): TrainConfig {
+function trainingConfig(config: TrainAgentConfig, lmLr: number): TrainConfig {
   const own = {
     checkpointPath: null,
     get policyLm() {
@@ -43,6 +59,7 @@ function trainingConfig(config: TrainAgentConfig): TrainConfig {
     get topP() {
       return config.topP ?? 1;
     },
+    lmLr,
     doSample: true,
     eosStr: null,
     playAsChat: true,

@@ -1,7 +1,7 @@
 // task=train_agent: trains the model of an agent that the user has, from what it does over a server.
 import type { TProperties } from '@sinclair/typebox';
 import { evalDecodingKey, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
-import { count, type ConfigProblem } from '@bowyer/core';
+import { count, nullable, rate, type ConfigProblem } from '@bowyer/core';
 import {
   criticKeys,
   criticNode,
@@ -27,7 +27,13 @@ import type { TaskUnit } from '../task.js';
 import { agentKeys, modelKey } from './agent-keys.js';
 import { agentProblems } from './agent-problems.js';
 import { rankingNode } from './ranking-keys.js';
+import { watchNode } from './watch-node.js';
 import type { TrainAgentConfig } from './train-agent.js';
+
+const rateKey = nullable(
+  rate('peak learning rate of the policy'),
+  'peak learning rate of the policy; null: it follows from the width of the model, for Adam (docs/agents/train.md)',
+);
 
 function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
@@ -41,6 +47,7 @@ function keys(choices: Choices): TProperties {
     ...hubKeys,
     ...algorithmKeys,
     ...(algorithm?.options.properties as TProperties | undefined),
+    ...(algorithm && 'lm_lr' in algorithm.options.properties && { lm_lr: rateKey }),
     ...agentKeys,
     ...modelKey,
     ranking: rankingNode,
@@ -56,6 +63,7 @@ function keys(choices: Choices): TProperties {
     ...(algorithm?.needs.critic && { ...criticKeys, critic: criticNode(setting('critic.kind'), isPretrained) }),
     diagnostics: diagnosticsNode,
     guard: guardNode,
+    watch: watchNode,
     ...saveKeys,
   };
 }
@@ -75,7 +83,7 @@ export const trainAgentTask: TaskUnit = {
       const problem = await modelProblem('model', model);
       if (problem !== null) problems.push(problem);
     }
-    problems.push(...quantizationProblems(config));
+    problems.push(...quantizationProblems(config), ...rateProblems(config));
     if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));
     if (problems.length === 0)
       problems.push(...(await lossProblems(unit, { ...config, checkpointPath: null, policyLm: model })));
@@ -83,6 +91,13 @@ export const trainAgentTask: TaskUnit = {
   },
   load: async () => (await import('./train-agent.js')).trainAgent,
 };
+
+/** The usual rates are Adam's. */
+function rateProblems({ lmLr, optimizer: { kind } }: Pick<TrainAgentConfig, 'lmLr' | 'optimizer'>): ConfigProblem[] {
+  if (lmLr !== null || kind.startsWith('adam')) return [];
+  const message = `lm_lr is null, and optimizer.kind=${kind} has no usual rate: only those of Adam are known`;
+  return [{ key: 'lm_lr', message, remedy: 'give the learning rate, or write optimizer=adam' }];
+}
 
 /** Algorithms that learn from something else than rollouts, or options that only an environment can serve. */
 function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string, unknown>): ConfigProblem[] {

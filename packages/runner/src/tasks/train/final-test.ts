@@ -28,8 +28,11 @@ import { TestCache } from '../../run/test-cache.js';
 import { failureLog } from '../../run/failure-log.js';
 import type { Recorder } from '../../run/recorder.js';
 import {
+  compared,
   returnInterval,
   testedItems,
+  type Comparison,
+  type HandedOut,
   type PolicyResult,
   type RunResults,
   type TestedItems,
@@ -38,6 +41,7 @@ import { RunFiles } from '../../run/run-files.js';
 import { storeTest } from '../../run/stored-test.js';
 import { tokenTexts } from '../../run/token-texts.js';
 import type { TaskContext } from '../../context/task-context.js';
+import { handOut } from './hand-out.js';
 import type { Stage } from './stage.js';
 import type { TrainConfig } from './train-config.js';
 
@@ -86,16 +90,10 @@ export class FinalTest {
     const known = best !== null && this.#policyDecides ? { weights: await this.#digest(policy), played: last } : null;
     await policy.release(); // one policy at a time, since memory may have room for a large base only once
     const tested = [...last];
+    const start = (config.checkpointPath ?? config.policyLm) ? 'start' : 'warm start';
     // The agent before training plays with its policy alone, since its critic had not been trained.
-    if (startFolder !== null)
-      tested.unshift(
-        ...(await this.#playFrom(
-          (config.checkpointPath ?? config.policyLm) ? 'start' : 'warm start',
-          startFolder,
-          null,
-        )),
-      );
-    if (best !== null) {
+    if (startFolder !== null) tested.unshift(...(await this.#playFrom(start, startFolder, null)));
+    if (best !== null && best.iteration > 0) {
       await critic?.restore(join(recorder.bestFolder, 'critic'));
       const unit = (config.iterations ?? null) === null ? 'optimizer step' : 'iteration';
       tested.push(...(await this.#playFrom(`best (${unit} ${best.iteration})`, recorder.bestFolder, critic, known)));
@@ -106,10 +104,15 @@ export class FinalTest {
     const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
     const { directory, ranks } = this.context;
     if ((ranks?.rank ?? 0) === 0) await storeTest(directory, tested, tokenTexts(policy.tokenizer));
+    const comparisons = comparisonsWith(start, tested, items);
+    const handedOut = recorder.isWatched && (await this.#handOut(comparisons, recorder));
     await this.#cache.remove();
+    const { ended } = recorder;
     return {
-      iterations: recorder.stoppedByGuard === null ? (config.iterations ?? 0) : recorder.iteration,
+      iterations: recorder.stoppedByGuard === null && ended === null ? (config.iterations ?? 0) : recorder.iteration,
       ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
+      ...(ended !== null && { ended }),
+      ...(handedOut && { handedOut }),
       ...aheadOf(config),
       ...(this.context.processes && { processes: this.context.processes }),
       policies: tested.map(({ name, decoding, metrics, trajectories }): PolicyResult => ({
@@ -119,6 +122,7 @@ export class FinalTest {
         interval: returnInterval(trajectories, items),
       })),
       items,
+      ...(comparisons.length > 0 && { comparisons }),
       tasks: Object.fromEntries(
         tested.map(({ name, decoding, trajectories }) => [`${name} (${decoding})`, this.stage.breakdown(trajectories)]),
       ),
@@ -128,6 +132,14 @@ export class FinalTest {
         discountedReturnMean: calibration['eval/discounted_return_mean'],
       },
     };
+  }
+
+  async #handOut(comparisons: readonly Comparison[], { best, notes }: Recorder): Promise<HandedOut> {
+    const { directory } = this.context;
+    const isBest = ({ name, decoding }: Comparison) => name.startsWith('best') && decoding === this.#decodings[0];
+    const { metrics } = await RunFiles.read(directory);
+    const comparison = comparisons.find(isBest) ?? null;
+    return handOut({ directory, comparison, iteration: best?.iteration ?? 0, metrics, notes });
   }
 
   /** @param known the digest of a policy that has played, and what it has played: equal weights do not play it again */
@@ -224,4 +236,18 @@ export class FinalTest {
     bar.finish();
     return { name, decoding, metrics, trajectories };
   }
+}
+
+/** Each other policy with the start, decoding by decoding. */
+function comparisonsWith(start: string, tested: readonly Played[], items: TestedItems): Comparison[] {
+  const keyed = ({ name, trajectories }: Played) => ({
+    name,
+    episodes: new Map(trajectories.map((trajectory) => [String(trajectory.episode), trajectory])),
+  });
+  return tested.flatMap((played) => {
+    const first = tested.find(({ name, decoding }) => name === start && decoding === played.decoding);
+    return first === undefined || first.name === played.name
+      ? []
+      : [compared(keyed(first), keyed(played), items, played.decoding)];
+  });
 }

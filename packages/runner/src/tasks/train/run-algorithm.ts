@@ -1,4 +1,5 @@
 // The algorithm of a run, with its files, checkpoints, diagnostics and what a user may ask of it meanwhile.
+import { join } from 'node:path';
 import {
   Diagnostics,
   InterruptedError,
@@ -18,6 +19,7 @@ import {
   recipeOptions,
   referenceOf,
   samplesIntegers,
+  restorePolicy,
   startRestorer,
   teacherOf,
   withRemoteRollouts,
@@ -47,7 +49,7 @@ type AlgorithmConfig = PolicyConfig &
   FreshPolicyConfig &
   PlayConfig &
   Pick<AgentConfig, 'optimizer'> &
-  Pick<TrainConfig, 'diagnostics' | 'guard' | 'remotePolicy' | 'samplingPrecision' | 'distributed'> &
+  Pick<TrainConfig, 'diagnostics' | 'guard' | 'watch' | 'remotePolicy' | 'samplingPrecision' | 'distributed'> &
   Pick<TrainConfig, 'iterations' | 'epochs' | 'saveMinutes' | 'saveFreq'>;
 
 /** A run between its start and its final test. */
@@ -113,13 +115,24 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
     config.diagnostics &&
     new Diagnostics({ policy, openReference }, { ...config.diagnostics, seed: config.seed }, samplerOf(runState));
   const control = leads ? await RunControl.open(directory, log, () => (recorder.stopRequested = true)) : undefined;
+  const restoreAgent = async (folder: string) => {
+    await restorePolicy(policy, folder, config, device);
+    await models.critic?.restore(join(folder, 'critic'));
+  };
   const recorder = new Recorder(
-    { files, checkpoints: leads ? store : silentCheckpoints, saveable, logger },
-    { iterations: config.iterations ?? null, firstIteration, state, best: progress?.best ?? null },
+    { files, checkpoints: leads ? store : silentCheckpoints, saveable, restoreAgent, logger },
+    {
+      iterations: config.iterations ?? null,
+      firstIteration,
+      hasLines: config.watch !== undefined,
+      state,
+      best: progress?.best ?? null,
+    },
     {
       saveMinutes: config.saveMinutes ?? null,
       ...(config.iterations === undefined && { saveEpochs: { between: config.saveFreq ?? null, all: config.epochs! } }),
       guard: config.guard,
+      isWatched: config.watch !== undefined,
       control,
       ranks,
     },
@@ -162,6 +175,7 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
     ranks,
     replayPlacement: config.distributed.replay,
     rollouts,
+    ...(config.watch && { watch: config.watch }),
   };
   const options = recipeOptions(config, policy.tokenizer);
   const trained = withRemoteRollouts(config.remotePolicy, { ...agent, slots: config.slots }, (remote) => {

@@ -1,5 +1,11 @@
 // The keys that task=train reads.
-import type { Decoding, DiagnosticsOptions, rateFollowsIterations, ReplayPlacement } from '@bowyer/algorithms';
+import type {
+  Decoding,
+  DiagnosticsOptions,
+  rateFollowsIterations,
+  ReplayPlacement,
+  WatchOptions,
+} from '@bowyer/algorithms';
 import type {
   CriticConfig,
   RolloutConfig,
@@ -52,6 +58,8 @@ export type TrainConfig = WarmStartConfig &
     /** Read by an algorithm that plays episodes. */
     diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
     guard?: GuardBounds;
+    /** Read by an agent's training, whose result is handed out. */
+    watch?: WatchOptions;
     remotePolicy?: RemotePolicyConfig;
     rollout?: RolloutConfig;
     /** Read by an algorithm with a schedule over its iterations. */

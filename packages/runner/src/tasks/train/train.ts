@@ -47,7 +47,7 @@ async function trainInFolder(
   refuseAheadOnRanks(config, ranks.size);
   const finished = await readResults(directory);
   await refuseStopped(finished, config, context);
-  if (finished !== null && finished.iterations >= (config.iterations ?? finished.iterations)) {
+  if (finished !== null && (isEnded(finished) || finished.iterations >= (config.iterations ?? finished.iterations))) {
     context.log(`this run is finished already: ${directory}; another save_path makes a new one`);
     print(`\n${resultText(finished)}\n`);
     return;
@@ -69,6 +69,9 @@ async function trainInFolder(
   });
   await refuseStopped(await readResults(directory), config, context);
 }
+
+/** More iterations do not continue a watched run that has ended for a reason. */
+const isEnded = ({ ended }: RunResults): boolean => ended !== undefined;
 
 /** @throws where a copy of the policy is to play on each of several processes */
 function refuseAheadOnRanks({ rollout }: Pick<TrainConfig, 'rollout'>, size: number): void {
@@ -167,7 +170,7 @@ async function trainAndTest(
         start,
       };
       const recorder = await withRolloutsAhead(config, ahead, (rollouts) => runAlgorithm({ ...run, rollouts }));
-      if (recorder.stopRequested && recorder.stoppedByGuard === null) return null;
+      if (recorder.stopRequested && recorder.stoppedByGuard === null && recorder.ended === null) return null;
       context.onInterrupt(null); // the training is saved: a signal ends the process, and a resumed run repeats the test
       const test = new FinalTest(unit, config, context, device, memory, stage);
       return timed('phase', 'test', () => test.run(agent, start.folder, recorder));
@@ -185,8 +188,13 @@ function checkResumed(progress: CheckpointProgress, config: LengthConfig, log: T
   log(`resumed after ${progress.nextIteration}${all}`);
 }
 
-/** Figures of the policy that the run ended with; null where the user stopped it. */
-const finalFigures = (results: RunResults | null) => results && (results.policies.at(-1)?.metrics ?? {});
+/** Figures of the policy that the run hands out, or ended with; null where the user stopped it. */
+const finalFigures = (results: RunResults | null) => {
+  if (results === null) return null;
+  const { handedOut, policies } = results;
+  const isStart = handedOut !== undefined && handedOut.verdict !== 'improved';
+  return (isStart ? policies[0] : policies.at(-1))?.metrics ?? {};
+};
 
 async function readResults(directory: string): Promise<RunResults | null> {
   const text = await readFile(join(directory, 'results.json'), 'utf8').catch(() => null);

@@ -1,0 +1,74 @@
+// Bounds an update by what it changes: the KL from the policy that sampled the rollout to the updated one, in nats per episode.
+//
+// By Pinsker's inequality an update of KL δ changes the probability of any outcome of an episode by at most √(δ/2), whatever the model,
+// the optimizer and the rate are: a success rate of 0.7 cannot fall below 0.54 in an update of 0.05 nats.
+import { klEstimate, mean } from '@bowyer/core';
+import type { LanguageModel } from '@bowyer/models';
+import { scoreTurns, type TurnBatch } from '../learning/turn-batch.js';
+import type { Metrics } from '../rollout/run-hooks.js';
+import type { AdvantageTurn, Prepared, SurrogateOptions } from './policy-loss.js';
+
+/** Episodes over which the KL is averaged while an update runs; it is measured in each minibatch before its step. */
+const WINDOW = 16;
+/** Episodes whose tokens are scored again after the update. */
+const MEASURED = 32;
+/** An update that is beyond the bound by more than this factor is undone. */
+const FAR_BEYOND = 4;
+
+export class UpdateBound {
+  /** The newest minibatches, oldest first. */
+  #recent: { episodes: number; nats: number }[] = [];
+
+  private constructor(
+    private readonly policy: LanguageModel,
+    private readonly bound: number,
+    private readonly before: Awaited<ReturnType<LanguageModel['copyParameters']>>,
+  ) {}
+
+  /** Remembers the trained parameters as they are. @param bound nats per episode */
+  static async open(policy: LanguageModel, bound: number): Promise<UpdateBound> {
+    return new UpdateBound(policy, bound, await policy.copyParameters());
+  }
+
+  /** Returns whether the update has changed as much as it may. @param klPerToken nats, of a minibatch before its step */
+  reached(klPerToken: number, { turns, lengths }: TurnBatch<Prepared<AdvantageTurn>>): boolean {
+    const tokens = lengths.reduce((sum, length) => sum + length, 0);
+    this.#recent.push({ episodes: new Set(turns.map(({ trajectory }) => trajectory)).size, nats: klPerToken * tokens });
+    const sum = (key: 'episodes' | 'nats') => this.#recent.reduce((total, one) => total + one[key], 0);
+    while (this.#recent.length > 1 && sum('episodes') - this.#recent[0].episodes >= WINDOW) this.#recent.shift();
+    return sum('episodes') >= WINDOW && sum('nats') / sum('episodes') > this.bound;
+  }
+
+  /** Measures what the update has changed, and undoes it where that is far beyond the bound. */
+  async close(
+    turns: readonly Prepared<AdvantageTurn>[],
+    { scoreTerminator, maxBatchTokens }: Pick<SurrogateOptions, 'scoreTerminator' | 'maxBatchTokens'>,
+  ): Promise<Metrics> {
+    const sample = sampleEpisodes(turns);
+    const maxTokens = maxBatchTokens ?? undefined;
+    const logprobs = await scoreTurns((examples) => this.policy.logprobs(examples, { maxTokens }), sample.flat(), {
+      scoreTerminator,
+    });
+    let next = 0;
+    const kl = mean(
+      sample.map((episode) =>
+        episode.reduce((sum, { old }) => {
+          const updated = logprobs[next++];
+          return sum + updated.reduce((total, logprob, t) => total + klEstimate(old[t], logprob, 'k3'), 0);
+        }, 0),
+      ),
+    );
+    const isUndone = !(kl <= FAR_BEYOND * this.bound);
+    if (isUndone) await this.policy.restoreParameters(this.before);
+    return { 'actor/update_kl': Number.isFinite(kl) ? kl : Number.MAX_VALUE, 'actor/update_undone': isUndone ? 1 : 0 };
+  }
+}
+
+/** Episodes at equal distances, so that each group of a rollout has its share. */
+function sampleEpisodes<Turn extends AdvantageTurn>(turns: readonly Turn[]): Turn[][] {
+  const episodes = new Map<unknown, Turn[]>();
+  for (const turn of turns) episodes.set(turn.trajectory, [...(episodes.get(turn.trajectory) ?? []), turn]);
+  const all = [...episodes.values()];
+  const stride = Math.max(1, all.length / MEASURED);
+  return Array.from({ length: Math.min(all.length, MEASURED) }, (_, i) => all[Math.floor(i * stride)]);
+}

@@ -1,0 +1,45 @@
+// The learning rate of a training that names none: it follows from the width of the model, and from what is trained of it.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openAdapterDirectory } from '@bowyer/models';
+import { agentFolderOf, isAdapterFolder } from '@bowyer/agent';
+
+/** Adam's rate times the width, where all weights are trained; chosen in experiments/agents. */
+const RATE_TIMES_WIDTH = 0.0064;
+/** Adapters are trained with a rate that is higher by this factor, as in https://thinkingmachines.ai/blog/lora/. */
+const ADAPTERS = 10;
+/** No rate is higher: narrow models would have one at which their adapters diverge. */
+const HIGHEST = 1e-3;
+
+export interface UsualRate {
+  lr: number;
+  /** How it follows, for the log. */
+  text: string;
+}
+
+/**
+ * Returns Adam's learning rate for a model whose rate is not given, c / width.
+ *
+ * Source: the widths' rule is that of maximal update parametrisation, Yang et al. 2022, arXiv:2203.03466, table 3.
+ *
+ * @param model a folder, as `model` names it
+ * @throws where the model's config names no width
+ */
+export async function usualRate(model: string, { useLora }: { useLora: boolean }): Promise<UsualRate> {
+  const folder = agentFolderOf(model);
+  const { baseDir } = await openAdapterDirectory(folder);
+  const config = JSON.parse(await readFile(join(baseDir, 'config.json'), 'utf8')) as Record<string, unknown>;
+  const inner = (config.text_config ?? {}) as Record<string, unknown>;
+  const width = [config, inner].flatMap((one) => [one.hidden_size, one.n_embd, one.d_model]).find(Number.isFinite);
+  if (width === undefined)
+    throw new Error(
+      `${join(baseDir, 'config.json')} names no width (hidden_size)\n  give the learning rate: lm_lr=1e-5`,
+    );
+  const hasAdapters = useLora || isAdapterFolder(model);
+  const lr = Math.min(HIGHEST, ((hasAdapters ? ADAPTERS : 1) * RATE_TIMES_WIDTH) / (width as number));
+  const rounded = Number(lr.toPrecision(2));
+  return {
+    lr: rounded,
+    text: `learning rate ${rounded}: ${hasAdapters ? 'adapters' : 'all weights'} of a model ${String(width)} wide`,
+  };
+}

@@ -1,0 +1,72 @@
+// The agent that a watched run hands out: the best one where the final test has shown that it is better than the start, else the start.
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeNewFolder } from '@bowyer/core';
+import type { Comparison, HandedOut } from '../../run/results.js';
+
+/** The facts that decide. */
+export interface Tested {
+  directory: string;
+  /** The best agent beside the start; null where no evaluation was better than that of the start. */
+  comparison: Comparison | null;
+  /** Iterations behind the best agent. */
+  iteration: number;
+  /** Lines of metrics.jsonl. */
+  metrics: readonly Record<string, number>[];
+  /** Warnings of the run. */
+  notes: readonly string[];
+}
+
+/** Puts the agent that is handed out into `checkpoints/best`, which has had the start until now. */
+export async function handOut(tested: Tested): Promise<HandedOut> {
+  const { directory, comparison, iteration, notes } = tested;
+  const verdict = comparison?.verdict ?? 'equal';
+  if (verdict !== 'improved') return { verdict, iteration: 0, reasons: reasonsOf(tested), notes: [...notes] };
+  const [candidate, best] = ['candidate', 'best'].map((name) => join(directory, 'checkpoints', name));
+  await writeNewFolder(best, (partial) => cp(candidate, partial, { recursive: true }));
+  return { verdict, iteration, reasons: [], notes: [...notes] };
+}
+
+/** Smallest share of groups without a difference that is a reason. */
+const FLAT = 0.5;
+
+function reasonsOf({ comparison, metrics }: Tested): string[] {
+  const reasons: string[] = [];
+  if (comparison === null) reasons.push('no evaluation during the training was better than that of the start');
+  else if (comparison.interval !== undefined) {
+    const { low, high } = comparison.interval;
+    const half = (high - low) / 2;
+    if (comparison.verdict === 'equal')
+      reasons.push(
+        `the test of ${comparison.episodes} rollouts shows differences above ${half.toFixed(2)}; with test_size=${4 * comparison.episodes}, and ` +
+          `as many more tasks, it shows half of that`,
+      );
+  } else reasons.push('the test has one task, which says nothing of others: give more tasks, or a larger test_share');
+  const changes = figures.flatMap(([name, text, digits]) => {
+    const rows = metrics.filter((row) => name in row);
+    if (rows.length === 0) return [];
+    const [first, last] = [rows[0][name], rows.at(-1)![name]];
+    return [`${text} ${first.toFixed(digits)} → ${last.toFixed(digits)}`];
+  });
+  if (changes.length > 0) reasons.push(`rollouts, first → last iteration: ${changes.join(', ')}`);
+  const flat = metrics.findLast((row) => 'groups/flat_share' in row)?.['groups/flat_share'] ?? 0;
+  if (flat >= FLAT)
+    reasons.push(
+      `in ${Math.round(100 * flat)} % of the last groups all rollouts had the same return, and nothing is learned from those: more rollouts ` +
+        'per task (group_size), tasks of another difficulty, or a reward with parts help',
+    );
+  return reasons;
+}
+
+/** Metrics of rollouts, their names, and how many digits they are shown with. */
+const figures: [metric: string, text: string, digits: number][] = [
+  ['rollout/episodic_return', 'return', 2],
+  ['groups/return_std_mean', 'spread within groups', 2],
+  ['groups/flat_share', 'groups without a difference', 2],
+  ['actor/kl_reference', 'KL from the start in nats per token', 3],
+  ['diagnostics/kl_to_start', 'KL from the start in nats per token', 3],
+  ['rollout/utterance_entropy', 'entropy of an answer in nats', 2],
+  ['rollout/episode_turns', 'answers', 1],
+  ['rollout/tool_share', 'answers that call a tool', 2],
+  ['rollout/failed_call_share', 'answers with an unreadable call', 2],
+];
