@@ -1,4 +1,5 @@
-// A smoke test under every supported Node: --cfg job, a tiny training, and the unit tests of core: npm run try-node-versions.
+// A smoke test under every supported Node: --cfg job, a tiny training, the unit tests of core, and those of recorded answers, whose ends a
+// version of Node may lose: npm run try-node-versions.
 // The binaries come from the npm packages node-PLATFORM-ARCH; needs the npm registry.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -34,7 +35,8 @@ try {
       '../../node_modules/jest/bin/jest.js',
     ];
     run(join(repository, 'packages/core'), ...jest);
-    console.log(`Node ${found}: --cfg job, a tiny training and the tests of core pass`);
+    run(join(repository, 'packages/rollouts'), ...jest, 'test/recording.test.ts');
+    console.log(`Node ${found}: --cfg job, a tiny training, the tests of core and those of recorded answers pass`);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

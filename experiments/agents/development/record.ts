@@ -36,16 +36,17 @@ export const agent = recordAgentWith('record', 'one turn, four desks, 128 tasks,
 });
 
 /** The same agent with a model of 124 million weights, of which adapters are trained. */
-export const large = recordAgentWith(
-  'record-124m',
-  'that of record, adapters beside a model of 124 million weights',
-  { epochs: 5, batchSize: 16, lmLr: 3e-4, width: 768, layers: 21 },
-  { useLora: true, iterations: 10 },
-);
+export const large = recordAgentWith('record-124m', 'that of record, adapters beside a model of 124 million weights', {
+  epochs: 5,
+  batchSize: 16,
+  lmLr: 3e-4,
+  width: 768,
+  layers: 21,
+});
 
 type Passes = Pick<WarmStart, 'epochs' | 'batchSize' | 'lmLr' | 'width' | 'layers'>;
 
-function recordAgentWith(name: string, kind: string, passes: Passes, settings: object = {}): StudyAgent {
+function recordAgentWith(name: string, kind: string, passes: Passes): StudyAgent {
   const tasks = tasksOf('tasks.jsonl');
   return {
     name,
@@ -56,7 +57,7 @@ function recordAgentWith(name: string, kind: string, passes: Passes, settings: o
     samples: 4,
     functions,
     judgedFunctions: functions,
-    settings: { ...common, failedReward: 0, ...settings },
+    settings: { ...common, failedReward: 0 },
     async makeStart(folder) {
       const model = join(folder, 'run/checkpoints/best');
       if (existsSync(join(folder, 'run/results.json'))) return model;

@@ -173,8 +173,9 @@ export class HttpListener {
     });
     if (!request.complete) return endAfterRequest(request, response, body);
     response.cork();
-    for (const part of body.slice(0, -1)) response.write(part);
-    response.end(body.at(-1));
+    for (const part of body) response.write(part);
+    response.uncork(); // Node 24.9 drops what is corked at the end of a response
+    response.end();
   }
 
   #upgrade(

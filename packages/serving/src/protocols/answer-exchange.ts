@@ -97,6 +97,7 @@ async function streamed(call: ModelCall, request: CompletionRequest, writer: Ans
     const last = typeof end === 'string' ? [end] : await inTurns(end, signal);
     response.cork();
     for (const part of [ends.join(''), ...last]) if (part.length > 0) response.write(part);
+    response.uncork(); // Node 24.9 drops what is corked at the end of a response
     response.end();
   } catch (error) {
     observed?.failed(error);
