@@ -44,7 +44,7 @@ export function recordedCalls(
     request: sent,
     sampling: samplingOf(request),
     template: chat?.template.source === undefined ? null : digest(chat.template.source),
-    tools: [...(chat?.inputs.tools ?? [])],
+    ...recordedTools(chat?.inputs.tools ?? []),
     messages: (chat?.messages ?? []).map(plainMessage),
     promptIds: ids,
     choices: choices.slice(p * n, (p + 1) * n).map((choice, index) => recordedChoice(choice, index, constraint)),
@@ -83,8 +83,14 @@ function samplingOf(request: CompletionRequest): Record<string, unknown> {
   return { model, n, maxTokens, minTokens, ...sampling, seed, stops, stopIds, ignoresEnd, logitBias, ...penalties };
 }
 
-/** With the arguments of calls as text, as they were sent. */
-function plainMessage(message: ChatMessage): ChatMessage {
+/** The tools of a call as the record has them. */
+export function recordedTools(tools: readonly object[]): Pick<RecordedCall, 'tools' | 'toolsText'> {
+  const text = jsonAsWritten(tools);
+  return { tools: [...tools], ...(text !== JSON.stringify(tools) && { toolsText: text }) };
+}
+
+/** Returns a message with the arguments of calls as text, as they were sent. */
+export function plainMessage(message: ChatMessage): ChatMessage {
   const { tool_calls: calls } = message;
   if (!Array.isArray(calls)) return message;
   const written = (calls as { function: { arguments: unknown } }[]).map((call) => ({

@@ -17,7 +17,7 @@ export function writtenJson(text: string): object {
 
 function objectOf(text: string): object {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
     // what it prints is all that it is

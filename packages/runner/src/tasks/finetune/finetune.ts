@@ -26,6 +26,7 @@ import {
 import { openDevice, type Device } from '@bowyer/graph';
 import { ProgressBar, type RunLogger } from '@bowyer/logging';
 import { LanguageModel } from '@bowyer/models';
+import { jsonAsWritten } from '@bowyer/text';
 import {
   deviceOf,
   isAdapterFolder,
@@ -347,7 +348,7 @@ async function resultsOf(
     log('no epoch has a smaller validation loss than the start: a smaller lm_lr or more items may help', 'WARNING');
   const prompts = [...validation, ...training].flatMap(({ item }) => promptOf(item) ?? []).slice(0, TRIAL_PROMPTS);
   const input = join(directory, 'prompts.jsonl');
-  await writeFileAtomically(input, prompts.map((prompt) => `${JSON.stringify(prompt)}\n`).join(''));
+  await writeFileAtomically(input, prompts.map((prompt) => `${jsonAsWritten(prompt)}\n`).join(''));
   return {
     validationItems: validation.length,
     models,

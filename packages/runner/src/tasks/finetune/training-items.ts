@@ -94,6 +94,6 @@ export function promptOf(item: TrainingItem): object | null {
   const reply = item.messages.findLastIndex(({ role, loss }) => role === 'assistant' && loss !== false);
   if (reply <= 0) return null;
   const { tools, documents, variables } = item.inputs ?? {};
-  const messages = item.messages.slice(0, reply).map(({ loss: _, ...message }) => message);
+  const messages = item.messages.slice(0, reply).map(({ loss: _, cut: __, ...message }) => message);
   return { messages, tools, documents, chat_template_kwargs: variables };
 }
