@@ -301,3 +301,12 @@ test.each([
     `twice.json: the array ${problem}`,
   );
 });
+
+test.each(['line', 'text'])('values that are nested too deeply are refused, in a %s', async (where) => {
+  const deep = `${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`;
+  const args = where === 'text' ? JSON.stringify(deep) : deep;
+  const reply = `{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":${args}}}]}`;
+  await expect(readConversations(file('deep.jsonl', `{"messages":[${reply}]}`))).rejects.toThrow(
+    /line 1: .*more than 500 arrays and objects within each other/,
+  );
+});

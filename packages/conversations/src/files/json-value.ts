@@ -2,8 +2,32 @@
 import { parseJson } from '@bowyer/text';
 import { BadItem } from './data-error.js';
 
-/** Reads a text of JSON. @throws {SyntaxError} @throws {BadItem} for a key that an object has twice */
-export const jsonValue = (text: string): unknown => parseJson(text, refuseRepeated);
+/** Levels of arrays and objects within each other. What walks through a value calls itself for each, up to the end of the stack. */
+const MOST_LEVELS = 500;
+
+/** Reads a text of JSON. @throws {SyntaxError} @throws {BadItem} for a key that an object has twice, and for too many levels */
+export function jsonValue(text: string): unknown {
+  checkDepth(text);
+  return parseJson(text, refuseRepeated);
+}
+
+/** @param what the text is, for the error; none if it is the item itself @throws {BadItem} where it has too many levels */
+export function checkDepth(text: string, what = ''): void {
+  if (isTooDeep(text)) throw new BadItem(`${what}has more than ${MOST_LEVELS} arrays and objects within each other`);
+}
+
+function isTooDeep(text: string): boolean {
+  let [depth, inString] = [0, false];
+  for (let at = 0; at < text.length && depth <= MOST_LEVELS; at++) {
+    const character = text[at];
+    if (character === '\\') at++;
+    else if (character === '"') inString = !inString;
+    else if (inString) continue;
+    else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth--;
+  }
+  return depth > MOST_LEVELS;
+}
 
 function refuseRepeated(key: string): never {
   throw new BadItem(`has an object with the key ${JSON.stringify(key)} twice, of which one would be lost; remove one`);

@@ -10,7 +10,7 @@ import {
   type TemplateInputs,
 } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
-import { jsonWithin } from '../files/json-value.js';
+import { checkDepth, jsonWithin } from '../files/json-value.js';
 import type { UnreadKeys } from '../files/unread-keys.js';
 import type { EarlierCall } from '../forms/calls.js';
 import { readChatMessages, readChatTools, type ChatRules } from '../forms/chat-form.js';
@@ -116,11 +116,12 @@ export function checkedCalls(messages: ChatMessage[]): ChatMessage[] {
 }
 
 function checkArguments(message: ChatMessage, i: number): void {
-  if (lossWeight(message) === 0) return;
   for (const { function: called } of (message.tool_calls ?? []) as EarlierCall[]) {
     const text = textAsWritten(called.arguments);
     if (text === undefined) continue;
     const what = `the arguments of the call of ${called.name} in message ${i + 1}`;
+    checkDepth(text, `the text of ${what} `);
+    if (lossWeight(message) === 0) continue;
     const value = parsedArguments(text, what);
     if (asRecord(value) === null) throw new BadItem(`${what} are ${found(value)}, not an object`);
   }
