@@ -2,7 +2,7 @@
 import { parseJson } from '@bowyer/text';
 import { BadItem } from './data-error.js';
 
-/** Levels of arrays and objects within each other. What walks through a value calls itself for each, up to the end of the stack. */
+/** Levels of arrays and objects within each other: code that walks through a value calls itself for each. */
 const MOST_LEVELS = 500;
 
 /** Reads a text of JSON. @throws {SyntaxError} @throws {BadItem} for a key that an object has twice, and for too many levels */
