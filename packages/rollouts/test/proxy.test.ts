@@ -278,6 +278,29 @@ test('numbers stay as they were written: for the endpoint, in the record, and in
   });
 });
 
+test.each(['{"order": 1.0}', '{"order": '])('a call %s of the history is recorded as it came', async (args) => {
+  const listener: RequestListener = (incoming, response) => {
+    incoming
+      .resume()
+      .on('end', () => response.end('{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}'));
+  };
+  await withEndpoint(listener, async ({ rollouts }) => {
+    const { url } = await rollouts.begin({ id: 'a' });
+    const call = { id: 'c', type: 'function', function: { name: 'cancel', arguments: args } };
+    const messages = [
+      { role: 'user', content: 'Cancel.' },
+      { role: 'assistant', content: '', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c', content: 'no' },
+    ];
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ model: 'm', messages });
+    expect((await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body })).status).toBe(200);
+    await rollouts.end('a');
+    const { calls } = await rollouts.read('a');
+    expect(calls[0].messages[1]).toMatchObject({ tool_calls: [call] });
+  });
+});
+
 test('choices and calls with indices near 2^32 are recorded at once, in their order', async () => {
   const pieces = sse(
     { choices: [{ index: 4_294_967_290, delta: { content: 'b' }, finish_reason: 'stop' }] },

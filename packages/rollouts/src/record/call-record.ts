@@ -44,7 +44,7 @@ export function recordedCalls(
     request: sent,
     sampling: samplingOf(request),
     template: chat?.template.source === undefined ? null : digest(chat.template.source),
-    ...recordedTools(chat?.inputs.tools ?? []),
+    tools: [...(chat?.inputs.tools ?? [])],
     messages: (chat?.messages ?? []).map(plainMessage),
     promptIds: ids,
     choices: choices.slice(p * n, (p + 1) * n).map((choice, index) => recordedChoice(choice, index, constraint)),
@@ -81,12 +81,6 @@ function samplingOf(request: CompletionRequest): Record<string, unknown> {
   const { logitBias, presencePenalty, frequencyPenalty } = request;
   const penalties = { presencePenalty, frequencyPenalty, repetitionPenalty: rules.repetitionPenalty };
   return { model, n, maxTokens, minTokens, ...sampling, seed, stops, stopIds, ignoresEnd, logitBias, ...penalties };
-}
-
-/** The tools of a call as the record has them. */
-export function recordedTools(tools: readonly object[]): Pick<RecordedCall, 'tools' | 'toolsText'> {
-  const text = jsonAsWritten(tools);
-  return { tools: [...tools], ...(text !== JSON.stringify(tools) && { toolsText: text }) };
 }
 
 /** Returns a message with the arguments of calls as text, as they were sent. */

@@ -44,8 +44,6 @@ export interface RecordedCall {
   template: string | null;
   /** In the form of Chat Completions. */
   tools: unknown[];
-  /** The tools as a text of JSON, where `tools` has lost the text of a number (`1.0` is 1 there). */
-  toolsText?: string;
   /** `ChatMessage[]` that the prompt was written from. */
   messages: unknown[];
   /** The endpoint that answered in place of a model here; its answers have no tokens. Absent: there was none. */

@@ -1,5 +1,3 @@
-import { jsonAsWritten, parseJson } from '@bowyer/text';
-import { recordedTools } from '../record/call-record.js';
 import type { RecordedCall } from '../record/recorded.js';
 import { conversationsOf } from './conversations-of.js';
 
@@ -139,12 +137,4 @@ test("another user's name is another dialogue", () => {
     { messages: [ann, said('b')] },
     { messages: [bob, { ...said('b'), weight: 0 }, user('c'), said('d')] },
   ]);
-});
-
-test('tools keep the texts of their numbers, as a text of JSON', () => {
-  const sent = parseJson('[{"type":"function","function":{"name":"f","parameters":{"minimum":0.0}}}]') as object[];
-  const call = callOf([user('a')], 'b', JSON.parse(JSON.stringify(recordedTools(sent))) as Partial<RecordedCall>);
-  expect(conversationsOf({ calls: [call] })[0].tools).toBe(jsonAsWritten(sent));
-  const plain = callOf([user('a')], 'b', recordedTools([{ type: 'function' }]));
-  expect(conversationsOf({ calls: [plain] })[0].tools).toEqual([{ type: 'function' }]);
 });

@@ -7,8 +7,8 @@ import { dialogueKeys, toolsKey } from '../tree/dialogue-keys.js';
 export interface RecordedConversation {
   /** In the form of Chat Completions, from the first message to an answer of the model. */
   messages: object[];
-  /** In the form of Chat Completions, or its JSON in a text, which keeps numbers; absent where the calls had none. */
-  tools?: unknown[] | string;
+  /** In the form of Chat Completions; absent where the calls had none. */
+  tools?: unknown[];
 }
 
 interface Answered {
@@ -40,7 +40,7 @@ export function conversationsOf({ calls }: Pick<RecordedRollout, 'calls'>): Reco
     .filter(({ keys }) => !continued.has(keys.at(-1)!))
     .map(({ call, messages, keys }) => ({
       messages: [...learnedHistory(messages, keys, unlearned), messages.at(-1)!],
-      ...(call.tools.length > 0 && { tools: call.toolsText ?? call.tools }),
+      ...(call.tools.length > 0 && { tools: call.tools }),
     }))
     .flatMap((conversation) => upToLearned(conversation));
 }

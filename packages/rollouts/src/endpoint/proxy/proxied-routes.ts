@@ -10,7 +10,7 @@ import {
   type Route,
 } from '@bowyer/serving';
 import { parseJson } from '@bowyer/text';
-import { plainMessage, recordedTools } from '../../record/call-record.js';
+import { plainMessage } from '../../record/call-record.js';
 import type { RecordedCall } from '../../record/recorded.js';
 import type { Recorder, TrackedCall } from '../recorder.js';
 import { AnswerEvents } from './answer-events.js';
@@ -175,7 +175,7 @@ async function recordOf(
     request: body,
     sampling: {},
     template: null,
-    ...recordedTools(dialogue?.tools ?? []),
+    tools: [...(dialogue?.tools ?? [])],
     messages: (dialogue?.messages ?? []).map(plainMessage),
     promptIds: [],
     choices: choices.map((choice, index) => ({ index, ...none, ...choice })),
