@@ -9,7 +9,14 @@ import type { MathOptions } from './options.js';
 import { splitOf } from './problem.js';
 import { mathReport } from './report.js';
 
-const defaults: MathOptions = { problems: null, kinds: kindNames, level: 1, instruction: '', maxAttempts: 1 };
+const defaults: MathOptions = {
+  problems: null,
+  kinds: kindNames,
+  level: 1,
+  instruction: '',
+  maxAttempts: 1,
+  calculations: false,
+};
 const make = (options: Partial<MathOptions> = {}) => new MathEnv({ ...defaults, ...options });
 
 test('one attempt: the final answer of the action alone decides', async () => {
@@ -116,4 +123,17 @@ test('a file: its problems by number, its solutions on one line, its words known
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('calculations are right answers where the environment takes them', async () => {
+  const rewards = await Promise.all(
+    [false, true].map(async (calculations) => {
+      const env = make({ kinds: ['arithmetic'], calculations });
+      const { info } = await env.reset({ seed: 3 });
+      const { reward } = await env.step(`\\boxed{${Number(info.reference) - 1} + 1}`);
+      await env.close();
+      return reward;
+    }),
+  );
+  expect(rewards).toEqual([0, 1]);
 });

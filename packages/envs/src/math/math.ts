@@ -59,7 +59,7 @@ export class MathEnv implements Env {
   /** @param action a whole solution */
   async step(action: string): Promise<StepResult> {
     this.#order.assertRunning();
-    const { answer, isCorrect } = verify(action, this.problem.answer);
+    const { answer, isCorrect } = verify(action, this.problem.answer, this.options);
     const terminated = isCorrect || ++this.#attempts >= this.options.maxAttempts;
     if (terminated) this.#order.end();
     const verdict = isCorrect ? CORRECT : answer === null ? NO_ANSWER : WRONG;

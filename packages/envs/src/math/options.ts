@@ -8,6 +8,7 @@ export interface MathOptions {
   level: Level;
   instruction: string;
   maxAttempts: number;
+  calculations: boolean;
 }
 
 export const mathSchema = {
@@ -46,6 +47,12 @@ export const mathSchema = {
       type: 'integer',
       minimum: 1,
       default: 1,
+    },
+    calculations: {
+      description:
+        'Whether a calculation, such as 2^{10} for 1024, is right where the reference is a number, as in Math-Verify; false: it may be the problem written again.',
+      type: 'boolean',
+      default: false,
     },
   },
 } as const;

@@ -5,7 +5,7 @@ import { parseAnswer } from './verifier/answer-parser.js';
 import { findAnswer } from './verifier/find-answer.js';
 import { isSame } from './verifier/same-answer.js';
 import { plainWords } from './verifier/words.js';
-import { Work } from './verifier/work.js';
+import { MAX_STEPS, Work } from './verifier/work.js';
 
 export interface Verdict {
   /** The answer that the solution states; null if it states none. */
@@ -22,14 +22,20 @@ export class NoReferenceError extends Error {
  * Judges a solution by its final answer alone. Numbers elsewhere in the solution, or in the problem, count for nothing.
  *
  * @param reference the right answer, alone (`3/4`) or as the end of a solution (`… \boxed{\frac{3}{4}}`)
+ * @param options.calculations whether a calculation whose value is proven to be the reference's is right where that is a number
  */
-export function verify(solution: string, reference: string): Verdict {
+export function verify(
+  solution: string,
+  reference: string,
+  { calculations = false }: { calculations?: boolean } = {},
+): Verdict {
   const right = parseReference(reference);
   const found = findAnswer(solution) ?? (right.kind === 'value' ? null : { text: solution, isStated: true });
   if (found === null) return { answer: null, isCorrect: false };
   const given = parseAnswer(found.text);
   const isCorrect =
-    given !== null && (isSame(given, right, new Work()) || isSameText(found.text, referenceText(reference)));
+    given !== null &&
+    (isSame(given, right, new Work(MAX_STEPS, calculations)) || isSameText(found.text, referenceText(reference)));
   return { answer: found.text, isCorrect };
 }
 

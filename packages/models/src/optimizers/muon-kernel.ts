@@ -10,7 +10,7 @@ import { isTall, matrixNumbers, sizeScaleOf } from './muon-matrix.js';
 export interface MuonArgs extends AdamArgs {
   lr: number;
   momentum: number;
-  /** 1 − μ with Nesterov's momentum, else 0. */
+  /** 1 with Nesterov's momentum, else 0. */
   gradientShare: number;
   /** μ with Nesterov's momentum, else 1. */
   bufferShare: number;

@@ -1,4 +1,5 @@
-// All protocols of the server: a further one is a folder beside these, and a line here.
+// The protocols that every model server speaks; a server's options may add others (`protocols`), as Tinker's. A further one is a folder
+// beside these and a line here, and a name in call-observer.ts where its calls are observed.
 import { adapters } from './adapters/adapters.js';
 import { chatCompletions } from './chat-completions/chat-completions.js';
 import { completions } from './completions/completions.js';

@@ -99,7 +99,7 @@ function combined(operator: string, a: Bound, b: Bound): Bound {
   return { above: 1 + Math.max(a.above + b.below, a.below + b.above), below: a.below + b.below };
 }
 
-/** The sine or cosine of a rational part of π. */
+/** The sine, cosine or tangent of a rational multiple of π; null where it is none. */
 function angleOf(tree: Tree): { name: string; turns: Fraction } | null {
   const turns = tree.type === 'call' && isTrigonometric(tree.name) ? turnsOf(tree.arguments[0]) : null;
   return turns && { name: (tree as Extract<Tree, { type: 'call' }>).name, turns };

@@ -241,6 +241,37 @@ test.each(pairs)('%s: %s and %s', (theirs, reference, answer, reason) => {
   expect(isCorrect).toBe(reason === '' ? theirs === '1' : theirs !== '1');
 });
 
+test('calculations are taken as there, where they are asked for', () => {
+  // A sum of matrices is none that this verifier calculates.
+  const calculations = pairs.filter(([, , answer, reason]) => reason === 'problem' && !answer.includes('matrix'));
+  expect(calculations).toHaveLength(2);
+  for (const [theirs, reference, answer] of calculations)
+    expect([answer, verify(`\\boxed{${answer}}`, reference, { calculations: true }).isCorrect]).toEqual([
+      answer,
+      theirs === '1',
+    ]);
+});
+
+test.each([
+  ['2^{10}', '1024', true],
+  ['\\frac13+\\frac16', '\\frac12', true],
+  ['5!', '120', true],
+  ['\\sin^2 x+\\cos^2 x', '1', true],
+  ['\\sqrt{16}', '4', true],
+  ['27 + 48', '75', true],
+  ['(3, 2+2)', '(3, 4)', true],
+  ['2+3 \\text{ cm}', '5 \\text{ cm}', true],
+  ['2^{10}', '1023', false],
+  ['\\frac13+\\frac17', '\\frac12', false],
+  ['2+3', '6', false],
+])('%s for %s is the problem, or with calculations taken: %s', (answer, reference, isRight) => {
+  const solution = `\\boxed{${answer}}`;
+  expect(verify(solution, reference).isCorrect).toBe(false);
+  expect(verify(solution, reference, { calculations: true }).isCorrect).toBe(isRight);
+  // The other way round a value is right in both.
+  if (!answer.includes('x')) expect(verify(`\\boxed{${reference}}`, answer).isCorrect).toBe(isRight);
+});
+
 test('agreement is as ../math.md says', () => {
   const differing = pairs.filter(([, , , reason]) => reason !== '');
   expect(differing.every(([, , , reason]) => reason in reasons)).toBe(true);

@@ -34,7 +34,7 @@ const withoutVariable = (name: string) => name.replace(/\([a-z]\)$/i, '');
 /** 50% is 1/2. Where the reference is a percentage, the number alone is right too: the question asked for a percentage. */
 function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolean {
   // Where a number is asked for, the problem written again (`27 + 48`) is not its answer.
-  if (isNumeral(right.tree) && !isNumeral(given.tree)) return false;
+  if (!work.takesCalculations && isNumeral(right.tree) && !isNumeral(given.tree)) return false;
   if (given.noun.length > 0 && right.noun.length > 0 && !isSameNoun(given.noun, right.noun)) return false;
   const [a, b] = [productOf(given), productOf(right)];
   if (a !== null && b !== null && (given.units.length === 0) !== (right.units.length === 0))

@@ -1,4 +1,4 @@
-// A bound on the work that one comparison may take, since answers come from a policy that is rewarded for them.
+// One comparison: a bound on its work, since answers come from a policy that is rewarded for them, and what it takes for an answer.
 import { NoValueError } from '../fraction.js';
 
 /** The comparison would take more work than it may: it is undecided, which is never "equal". */
@@ -14,7 +14,11 @@ export const MAX_STEPS = 60_000;
 export class Work {
   #left: number;
 
-  constructor(steps = MAX_STEPS) {
+  /** @param takesCalculations whether a calculation is a right answer where a number is asked for */
+  constructor(
+    steps = MAX_STEPS,
+    readonly takesCalculations = false,
+  ) {
     this.#left = steps;
   }
 
