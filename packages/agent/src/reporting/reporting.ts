@@ -6,7 +6,8 @@ export type Log = (message: string, level?: 'INFO' | 'WARNING') => void;
 export interface Bar {
   /** The work that was done before this process started. */
   startAt(done: number): void;
-  update(done: number): void;
+  /** @param note shown beside it; the last one if not given */
+  update(done: number, note?: string): void;
   finish(): void;
 }
 

@@ -12,6 +12,8 @@ import { restoreOptimizer, savePolicyState } from '../policy/policy-setup.js';
 
 const MS_PER_MINUTE = 60_000;
 const METRICS = 'metrics.jsonl';
+/** The weight of the last step in the loss that is shown: about the last twenty count. */
+const SMOOTHING = 0.1;
 
 interface ImitationCheckpoint {
   step: number;
@@ -33,6 +35,8 @@ export class Imitation implements RunHooks {
   #savedAt = performance.now();
   #policy: LanguageModel | undefined;
   #lastLoss = NaN;
+  /** A moving average over the last steps, beside the bar. */
+  #shownLoss = NaN;
   /** The unit over which the loss is a mean. */
   #lossUnit: 'token' | 'utterance' = 'utterance';
 
@@ -70,9 +74,11 @@ export class Imitation implements RunHooks {
     if (this.policyFolder !== null) await restoreOptimizer(policy, this.policyFolder);
   }
 
-  progress(_phase: string, done: number, total: number): void {
+  progress(_phase: string, done: number, total: number, loss?: number): void {
     if (!this.#bar) (this.#bar = this.context.openBar(this.title, total)).startAt(this.run.firstIteration);
-    this.#bar.update(done);
+    if (loss !== undefined)
+      this.#shownLoss = Number.isNaN(this.#shownLoss) ? loss : this.#shownLoss + SMOOTHING * (loss - this.#shownLoss);
+    this.#bar.update(done, Number.isNaN(this.#shownLoss) ? undefined : `loss ${this.#shownLoss.toFixed(4)}`);
   }
 
   async log(_step: number, metrics: Metrics): Promise<void> {

@@ -57,7 +57,7 @@ export async function imitate<Item>(
       await policy.optimizer.step({ lr: rateAt(step), maxGradNorm: options.maxGradNorm });
       sums.lossSum += loss * count;
       sums.count += count;
-      hooks.progress('imitation', ++step, totalSteps);
+      hooks.progress('imitation', ++step, totalSteps, loss);
       if (!(await reportStep({ hooks, state }, step, reports))) return;
       if (hooks.checkpointDue || hooks.stopRequested) await hooks.checkpoint(step);
       if (hooks.stopRequested) return;

@@ -5,8 +5,8 @@ export type Metrics = Record<string, number>;
 
 /** The side of the run that an algorithm does not decide: where metrics go, what is saved, what is shown. */
 export interface RunHooks {
-  /** Called during long phases. */
-  progress(phase: string, done: number, total: number): void;
+  /** Called during long phases. @param loss of the step that was taken, to be shown; the metrics have the means */
+  progress(phase: string, done: number, total: number, loss?: number): void;
   /**
    * Stores an iteration's metrics and the episodes that it collected, if any. Iterations count from 0; on a dataset they are optimizer
    * steps, of which some have metrics, and −1 is before the first. Throws when a metric is not finite.
