@@ -33,6 +33,7 @@ export {
   isAdapterFolder,
   learnedConversations,
   memoryFileOf,
+  modelNameOf,
   modelProblem,
   runOf,
 } from './folders/model-folders.js';

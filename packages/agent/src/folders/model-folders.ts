@@ -1,6 +1,6 @@
 // Folders in which a model may be found: one in Hugging Face layout, an adapter's, a run's, or one of a run's checkpoints.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 
 import { isConversationFile } from '@bowyer/conversations';
 import type { ConfigProblem } from '@bowyer/core';
@@ -26,6 +26,18 @@ export function agentFolderOf(place: string): string {
     : [];
   const candidates = [place, join(place, 'policy'), join(checkpoints, 'best'), ...numbered];
   return candidates.find(isModel) ?? place;
+}
+
+/**
+ * The name of a model for people, by its folder: a run's best agent has the name of the run, and a checkpoint's the run's and its
+ * number.
+ */
+export function modelNameOf(folder: string): string {
+  const parts = resolve(folder).split(sep);
+  const checkpoints = parts.lastIndexOf('checkpoints');
+  if (checkpoints < 2) return basename(resolve(folder));
+  const inside = parts.slice(checkpoints + 1).filter((part) => part !== 'best' && part !== 'policy');
+  return [parts[checkpoints - 1], ...inside].join('-');
 }
 
 /** Whether a place stands for an adapter in PEFT's layout. */

@@ -2,6 +2,7 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { ConfigProblem } from '@bowyer/core';
+import { isGgufFile } from '../tasks/export/export-config.js';
 
 /** `appended`: whatever takes text, such as a device. */
 type Kind = 'folder' | 'file' | 'appended';
@@ -16,8 +17,9 @@ const KINDS: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = {
 /** @param setting the value of a key as it is typed */
 export function placeProblems(task: string, setting: (key: string) => unknown): ConfigProblem[] {
   return Object.entries(KINDS).flatMap(([key, known]) => {
-    const kind = typeof known === 'string' ? known : known[task];
     const path = setting(key);
+    const isFile = task === 'export' && isGgufFile({ format: setting('format'), output: path });
+    const kind = typeof known === 'string' ? known : isFile && key === 'output' ? 'file' : known[task];
     const obstacle = kind === undefined || typeof path !== 'string' ? null : obstacleOf(path, kind);
     if (obstacle === null) return [];
     const [message, remedy] = [

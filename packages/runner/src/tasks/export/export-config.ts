@@ -16,3 +16,9 @@ export interface Written {
   /** Differences between the model here and what was written. */
   notes: string[];
 }
+
+export const GGUF_ENDING = /\.gguf$/i;
+
+/** Whether the output is one file, by its name, and not a folder. */
+export const isGgufFile = ({ format, output }: { format: unknown; output: unknown }): boolean =>
+  format === 'gguf' && typeof output === 'string' && GGUF_ENDING.test(output);

@@ -1,6 +1,8 @@
-// task=export: the folder is written whole or not at all.
-import { basename, join, resolve } from 'node:path';
-import { refuseUsedFolder, writeFileAtomically, writeNewFolder } from '@bowyer/core';
+// task=export: the folder, or the file of GGUF, is written whole or not at all.
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isUnreported, refuseUsedFolder, shellQuoted, writeFileAtomically, writeNewFolder } from '@bowyer/core';
 import { ProgressBar } from '@bowyer/logging';
 import {
   exportGguf,
@@ -10,30 +12,85 @@ import {
   type OnnxPrecisionName,
   type TensorTypeName,
 } from '@bowyer/models';
-import { owningNewFolder } from '../../run/folder-owner.js';
+import { owningNewFolder, owningOutput } from '../../run/folder-owner.js';
 import type { TaskContext } from '../../context/task-context.js';
-import type { ExportConfig, Written } from './export-config.js';
+import { GGUF_ENDING, isGgufFile, type ExportConfig, type Written } from './export-config.js';
 import { writeHuggingFaceFolder } from './hugging-face-folder.js';
 import { modelCard } from './model-card.js';
 import { modelfile } from './modelfile.js';
 
 export function exportModel(config: ExportConfig, context: TaskContext): Promise<void> {
-  return owningNewFolder(config.output, context, (command) => writeWhole(config, context, command));
+  if (isGgufFile(config)) return owningOutput(config.output, () => writeGgufFile(config, context));
+  return owningNewFolder(config.output, context, async (command) => {
+    await refuseUsedFolder('export', config.output);
+    return textOf(config, await writeNewFolder(config.output, (folder) => writeIn(folder, config, context), command));
+  });
 }
 
-async function writeWhole(config: ExportConfig, context: TaskContext, command: string): Promise<string> {
+const textOf = (config: ExportConfig, { lines, notes }: Written): string =>
+  [
+    ...lines,
+    ...notes.map((note) => `note: ${note}`),
+    `written: ${config.output}`,
+    ...(config.format === 'gguf' ? ollamaCommands(config) : []),
+    '',
+  ].join('\n');
+
+async function writeIn(folder: string, config: ExportConfig, context: TaskContext): Promise<Written> {
+  const names = namesIn(config);
+  const written =
+    config.format === 'gguf'
+      ? await writeGguf(config, folder, context, names)
+      : await writers[config.format](config, folder, context);
+  await writeFileAtomically(join(folder, names.card), await modelCard(config, written.notes));
+  return written;
+}
+
+/**
+ * Writes a file of its own name with its Modelfile and its card beside it, all of them in a folder first. The file appears last. The
+ * folder stays until the command has said so: a kill in between is made good by the same command.
+ */
+async function writeGgufFile(config: ExportConfig, context: TaskContext): Promise<void> {
   const { output } = config;
-  await refuseUsedFolder('export', output);
-  const write = async (folder: string) => {
-    const written = await writers[config.format](config, folder, context);
-    await writeFileAtomically(join(folder, 'README.md'), await modelCard(config, written.notes));
-    return written;
-  };
-  const { lines, notes } = await writeNewFolder(output, write, command);
-  return `${[...lines, ...notes.map((note) => `note: ${note}`), `written: ${output}`].join('\n')}\n`;
+  const command = JSON.stringify(context.config.decisive);
+  const parts = `${output}.parts`;
+  const isWhole = await isUnreported(parts, command);
+  if (!isWhole && existsSync(output))
+    throw new Error(`export: '${output}' is there already\n  give a new name, or remove it`);
+  const text = isWhole
+    ? `written: ${output}, by this command before it was killed\n`
+    : textOf(config, await writeNewFolder(parts, (folder) => writeIn(folder, config, context), command));
+  const names = namesIn(config);
+  for (const name of [names.card, names.modelfile, names.file])
+    if (existsSync(join(parts, name))) await rename(join(parts, name), join(dirname(output), name));
+  context.print(text);
+  await rm(parts, { recursive: true, force: true });
 }
 
-const writers = { gguf: writeGguf, onnx: writeOnnx, hf: writeFolder };
+/** Names of the files of a GGUF model, in the folder where they are. */
+function namesIn(config: ExportConfig): { file: string; modelfile: string; card: string } {
+  if (!isGgufFile(config))
+    return { file: isLoneAdapter(config) ? 'adapter.gguf' : 'model.gguf', modelfile: 'Modelfile', card: 'README.md' };
+  const name = basename(config.output).replace(GGUF_ENDING, '');
+  return { file: basename(config.output), modelfile: `${name}.Modelfile`, card: `${name}.md` };
+}
+
+const isLoneAdapter = ({ model, merge }: ExportConfig): boolean => isAdapterDirectory(model) && !merge;
+
+/** The commands that make an Ollama model of what was written, and talk with it. */
+function ollamaCommands(config: ExportConfig): string[] {
+  const { output } = config;
+  const folder = isGgufFile(config) ? dirname(output) : output;
+  const name = basename(resolve(output)).replace(GGUF_ENDING, '');
+  const base = isLoneAdapter(config) ? ', with the base model beside it as base.gguf' : '';
+  return [
+    `for Ollama${base}:`,
+    `  ${folder === '.' ? '' : `cd ${shellQuoted(folder)} && `}ollama create ${shellQuoted(name)} -f ${shellQuoted(namesIn(config).modelfile)}`,
+    `  ollama run ${shellQuoted(name)}`,
+  ];
+}
+
+const writers = { onnx: writeOnnx, hf: writeFolder };
 
 /** A bar that appears with the first tensor. */
 function exportBar({ progress }: TaskContext) {
@@ -44,10 +101,14 @@ function exportBar({ progress }: TaskContext) {
   };
 }
 
-async function writeGguf(config: ExportConfig, folder: string, context: TaskContext): Promise<Written> {
+async function writeGguf(
+  config: ExportConfig,
+  folder: string,
+  context: TaskContext,
+  names: { file: string; modelfile: string },
+): Promise<Written> {
   const { model, merge, license, dtype: chosen } = config;
-  const isAdapter = isAdapterDirectory(model) && !merge;
-  const file = isAdapter ? 'adapter.gguf' : 'model.gguf';
+  const { file } = names;
   const dtype = (chosen ?? 'f16') as TensorTypeName;
   const bar = exportBar(context);
   const { arch, tensors, bytes, notes } = await exportGguf({
@@ -55,13 +116,15 @@ async function writeGguf(config: ExportConfig, folder: string, context: TaskCont
     output: join(folder, file),
     dtype,
     merge,
-    name: basename(resolve(config.output)),
+    name: basename(resolve(config.output)).replace(GGUF_ENDING, ''),
     ...(license !== null && { license }),
     progress: bar.update,
   });
   bar.finish();
-  await writeFileAtomically(join(folder, 'Modelfile'), await modelfile(model, { file, isAdapter }));
-  return { lines: [`${file}: ${arch}, ${dtype}, ${tensors} tensors, ${(bytes / 1e6).toFixed(1)} MB`], notes };
+  const forOllama = await modelfile(model, { file, isAdapter: isLoneAdapter(config) });
+  await writeFileAtomically(join(folder, names.modelfile), forOllama.text);
+  const line = `${file}: ${arch}, ${dtype}, ${tensors} tensors, ${(bytes / 1e6).toFixed(1)} MB`;
+  return { lines: [line], notes: [...notes, ...forOllama.notes] };
 }
 
 async function writeOnnx(

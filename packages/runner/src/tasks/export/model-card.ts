@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { runTables } from '../../report/run-data.js';
 import { readRunRecord, type RunRecord } from '../../report/run-facts.js';
 import { CONFIG_FILE } from '../../run/run-files.js';
-import type { ExportConfig } from './export-config.js';
+import { GGUF_ENDING, type ExportConfig } from './export-config.js';
 
 /** @param notes differences between the model and what was written */
 export async function modelCard({ model, output, license }: ExportConfig, notes: readonly string[]): Promise<string> {
@@ -20,7 +20,7 @@ export async function modelCard({ model, output, license }: ExportConfig, notes:
   return `${[
     ...head,
     '',
-    `# ${basename(resolve(output))}`,
+    `# ${basename(resolve(output)).replace(GGUF_ENDING, '')}`,
     '',
     record === null
       ? `Exported from \`${basename(resolve(model))}\`. The run that trained it is not known.`

@@ -3,7 +3,7 @@
 import { readGenerationFields } from '@bowyer/checkpoints';
 import { openAdapterDirectory } from '@bowyer/models';
 import { loadTokenizer } from '@bowyer/text';
-import { ollamaTemplate } from './ollama-template.js';
+import { ollamaTemplate, writesTools } from './ollama-template.js';
 
 /** Ollama's names of the settings in generation_config.json. */
 const PARAMETERS = {
@@ -14,11 +14,16 @@ const PARAMETERS = {
   repetition_penalty: 'repeat_penalty',
 };
 
-/** @param model the folder that the file was written from */
+/** The note on a model whose template for Ollama has no tools, and whose own has them. */
+const NO_TOOLS =
+  'the model was made for tools, and its TEMPLATE for Ollama has none: Ollama refuses requests with tools for it. ' +
+  'llama-server --jinja reads the template of the GGUF file, which has them';
+
+/** @param model the folder that the file was written from @returns the text, and what differs from the model */
 export async function modelfile(
   model: string,
   { file, isAdapter }: { file: string; isAdapter: boolean },
-): Promise<string> {
+): Promise<{ text: string; notes: string[] }> {
   const { baseDir } = await openAdapterDirectory(model);
   const { json } = await readGenerationFields(baseDir);
   const tokenizer = await loadTokenizer(baseDir, { templatesOf: model });
@@ -36,5 +41,8 @@ export async function modelfile(
   const stops = ends.map(
     (id) => `PARAMETER stop ${JSON.stringify(tokenizer.decode([id], { keepSpecialTokens: true }))}`,
   );
-  return `${[...source, ...ollamaTemplate(tokenizer), ...settings, ...stops].join('\n')}\n`;
+  const notes = writesTools(tokenizer) ? [NO_TOOLS] : [];
+  const comments = notes.map((note) => `# ${note.replace('. ', '.\n# ')}`);
+  const lines = [...source, ...comments, ...ollamaTemplate(tokenizer), ...settings, ...stops];
+  return { text: `${lines.join('\n')}\n`, notes };
 }

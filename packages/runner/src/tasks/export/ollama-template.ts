@@ -35,6 +35,19 @@ export function ollamaTemplate(tokenizer: HuggingFaceTokenizer): string[] {
   return text.includes('"""') ? [] : [`TEMPLATE """${text}"""`];
 }
 
+/** Whether the model's template writes tools into the prompt, which the form above does not. */
+export function writesTools(tokenizer: HuggingFaceTokenizer): boolean {
+  const source = mainTemplate(tokenizer.config.chat_template);
+  if (source === undefined) return false;
+  const parameters = { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] };
+  const tools = [{ type: 'function', function: { name: TOOL, description: 'a tool', parameters } }];
+  try {
+    return renderer(source, tokenizer, { tools })([user(FIRST)], true).includes(TOOL);
+  } catch {
+    return false; // the template refuses them
+  }
+}
+
 function mainTemplate(given: unknown): string | undefined {
   if (typeof given === 'string') return given;
   if (!Array.isArray(given)) return undefined;
@@ -46,10 +59,12 @@ function specialText({ config }: HuggingFaceTokenizer, role: string): string {
   return (typeof entry === 'string' ? entry : entry?.content) ?? '';
 }
 
-function renderer(source: string, tokenizer: HuggingFaceTokenizer): Render {
+/** @param more further variables of the template */
+function renderer(source: string, tokenizer: HuggingFaceTokenizer, more: object = {}): Render {
   const template = new Template(source);
   const [bos_token, eos_token] = ['bos_token', 'eos_token'].map((role) => specialText(tokenizer, role));
-  return (messages, asks) => template.render({ messages, add_generation_prompt: asks, bos_token, eos_token }).text;
+  return (messages, asks) =>
+    template.render({ messages, add_generation_prompt: asks, bos_token, eos_token, ...more }).text;
 }
 
 /** null where a dialogue is more than texts around messages. */
@@ -67,7 +82,7 @@ function foundParts(render: Render, bos: string): Parts | null {
 const user = (content: string): Message => ({ role: 'user', content });
 const assistant = (content: string): Message => ({ role: 'assistant', content });
 const system = (content: string): Message => ({ role: 'system', content });
-const [FIRST, REPLY, SECOND, SYSTEM] = ['first-mark', 'reply-mark', 'second-mark', 'system-mark'];
+const [FIRST, REPLY, SECOND, SYSTEM, TOOL] = ['first-mark', 'reply-mark', 'second-mark', 'system-mark', 'tool_mark'];
 
 function guessedParts(render: Render, bos: string): Parts | null {
   const dialogue = [user(FIRST), assistant(REPLY), user(SECOND)];

@@ -5,6 +5,7 @@ import { nullable, type ConfigProblem } from '@bowyer/core';
 import { hubKeys, isAdapterFolder, modelProblem } from '@bowyer/agent';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
+import { GGUF_ENDING } from './export-config.js';
 
 const { seed: _, ...keysOfRun } = runKeys; // nothing is drawn
 
@@ -31,7 +32,10 @@ export const exportTask: TaskUnit = {
       oneOf(FORMATS),
       'gguf: model.gguf for llama.cpp, with a Modelfile for Ollama; onnx: a folder for transformers.js and ONNX Runtime; hf: a folder in Hugging Face layout',
     ),
-    output: nullable(Type.String(), 'folder to write; its name is the name of the model'),
+    output: nullable(
+      Type.String(),
+      'folder to write, whose name is the name of the model; with format=gguf and a name that ends with .gguf that file, its Modelfile and card beside it',
+    ),
     dtype: nullable(
       Type.Union([
         oneOf([...DTYPES.gguf, ...DTYPES.onnx]),
@@ -63,7 +67,19 @@ async function problems(config: Record<string, unknown>): Promise<ConfigProblem[
   const model = config.model as string;
   const wrong = await modelProblem('model', model);
   if (wrong !== null) return [wrong];
-  return [...dtypeProblems(config), ...mergeProblems(config, model)];
+  return [...outputProblems(config), ...dtypeProblems(config), ...mergeProblems(config, model)];
+}
+
+/** A folder with the name of a file would be taken for one. */
+function outputProblems({ format, output }: Record<string, unknown>): ConfigProblem[] {
+  if (format === 'gguf' || !GGUF_ENDING.test(output as string)) return [];
+  return [
+    {
+      key: 'output',
+      message: `output=${output as string} is the name of a GGUF file, and format=${format as string} writes a folder`,
+      remedy: 'write format=gguf, or give the folder another name',
+    },
+  ];
 }
 
 function dtypeProblems({ format, dtype }: Record<string, unknown>): ConfigProblem[] {

@@ -22,6 +22,12 @@ test('a run that trained an adapter is one; nothing is missed where nothing is a
   expect(messages({ runtimeAdapters: [folder] })).toEqual([]);
 });
 
+test('an adapter cannot have the name under which a run’s agent is served: that of the run', () => {
+  const named = (model: string) => messages({ model: join(folder, model), adapters: { run: join(folder, 'run') } });
+  expect(named('base')).toEqual([]);
+  expect(named('run')).toContainEqual(['adapters', "adapters: 'run' is the name of the model itself"]);
+});
+
 test('keys without adapters, and what cannot be served, are named', () => {
   expect(messages({ maxAdapters: 2, adapterTargetModules: 'all-linear' })).toEqual([
     ['max_adapters', 'max_adapters=2 has no effect: no adapters are served'],

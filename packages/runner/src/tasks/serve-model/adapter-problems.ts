@@ -1,8 +1,7 @@
 // Settings of adapters that contradict each other or the files, found before anything starts.
 import { existsSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
 import type { ConfigProblem } from '@bowyer/core';
-import { agentFolderOf, isAdapterFolder } from '@bowyer/agent';
+import { agentFolderOf, isAdapterFolder, modelNameOf } from '@bowyer/agent';
 
 interface AdapterKeys {
   model?: string | null;
@@ -85,7 +84,7 @@ function placeProblems({ adapters, runtimeAdapters = [] }: AdapterKeys): ConfigP
 }
 
 function nameProblems({ adapters, model, servedName }: AdapterKeys): ConfigProblem[] {
-  const own = servedName ?? (typeof model === 'string' ? basename(resolve(model)) : null);
+  const own = servedName ?? (typeof model === 'string' ? modelNameOf(agentFolderOf(model)) : null);
   return Object.keys(adapters ?? {}).flatMap((name) =>
     name !== '' && name !== own
       ? []

@@ -1,5 +1,4 @@
 // task=serve_model: a language model over OpenAI's HTTP protocol, until the user stops it.
-import { basename, resolve } from 'node:path';
 import { openDevice, type Device } from '@bowyer/graph';
 import { environmentNames } from '@bowyer/envs';
 import {
@@ -19,6 +18,7 @@ import {
   deviceOf,
   loadChatTemplate,
   maskedTokenIds,
+  modelNameOf,
   runOf,
   terminatorIds,
   textRules,
@@ -115,7 +115,7 @@ export async function serverOptions(
     seed,
     apiKey: keyOf(config),
     splitsMessages: config.splitMessages,
-    name: servedName ?? basename(resolve(dir)),
+    name: servedName ?? modelNameOf(dir),
     template: await templateOf(tokenizer, config, log),
     ...(config.trustRequestChatTemplate && { templateOf: (source) => chatTemplateOf(source, tokenizer, config) }),
     rules: await textRules(dir, model, config),
@@ -149,7 +149,7 @@ async function serveEncoder(
 ): Promise<void> {
   const { model: dir, host, port, maxQueued, servedName } = config;
   const encoder = await SentenceEncoder.load(device, dir);
-  const name = servedName ?? basename(resolve(dir));
+  const name = servedName ?? modelNameOf(dir);
   const onFault = (error: Error) => log(error.stack ?? error.message, 'WARNING');
   const server = await EmbeddingServer.listen({ encoder, name, host, port, apiKey, maxQueued, onFault });
   print(`${dir}, an encoder, is served at ${server.url}: POST /v1/embeddings (Ctrl-C stops it)\n`);

@@ -20,7 +20,10 @@ export const serveModelTask: TaskUnit = {
       'folder of a run, which may start later: the policy of its newest checkpoint replaces the model between two answers; null: the model stays',
     ),
     slots: count('answers that are generated at the same time; each has its share of the key-value cache'),
-    served_name: nullable(Type.String(), 'name by which clients select the model; null: the name of its folder'),
+    served_name: nullable(
+      Type.String(),
+      'name by which clients select the model; null: the name of its folder, or of the run whose agent it is',
+    ),
     server_key_env: nullable(
       Type.String(),
       'environment variable with the key that clients must send; null: no key is required',

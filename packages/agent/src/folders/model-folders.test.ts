@@ -1,0 +1,18 @@
+import { join, resolve } from 'node:path';
+import { modelNameOf } from './model-folders.js';
+
+test.each([
+  ['models/tiny', 'tiny'],
+  ['models/tiny/', 'tiny'],
+  ['outputs/support/checkpoints/best', 'support'],
+  ['outputs/support/checkpoints/000012/policy', 'support-000012'],
+  ['outputs/support/checkpoints/000012', 'support-000012'],
+  ['outputs/support', 'support'],
+])('the name of the model in %s is %s', (folder, name) => {
+  expect(modelNameOf(folder)).toBe(name);
+  expect(modelNameOf(resolve(folder))).toBe(name);
+});
+
+test('a folder of that name at the root stands for no run', () => {
+  expect(modelNameOf(join('/', 'checkpoints', 'best'))).toBe('best');
+});

@@ -1,0 +1,126 @@
+// task=export by the real command: files that other programs open, under the name that was given.
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import { HuggingFaceTokenizer } from '@bowyer/text';
+import { runHere } from './in-process.js';
+
+let directory: string;
+const at = (...path: string[]) => join(directory, ...path);
+
+/** GPT-2's bytes as characters, the vocabulary of a byte-level BPE without merges. */
+function bytes(): string[] {
+  const printable = [...Array(256).keys()].filter((b) => (b > 32 && b < 127) || (b > 160 && b !== 173));
+  const others = [...Array(256).keys()].filter((b) => !printable.includes(b));
+  return [...Array(256).keys()].map((b) => String.fromCodePoint(printable.includes(b) ? b : 256 + others.indexOf(b)));
+}
+
+const MESSAGES =
+  '{% for m in messages %}<{{ m.role }}>{{ m.content }}</s>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}';
+const TOOLS = '{% if tools %}{% for t in tools %}{{ t | tojson }}{% endfor %}{% endif %}';
+
+async function makeModel(folder: string, chatTemplate: string): Promise<void> {
+  const vocab = Object.fromEntries([...bytes(), '<|endoftext|>'].map((token, id) => [token, id]));
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true };
+  const json = {
+    version: '1.0',
+    added_tokens: [{ id: 256, content: '<|endoftext|>', special: true }],
+    normalizer: null,
+    pre_tokenizer: byteLevel,
+    post_processor: byteLevel,
+    decoder: byteLevel,
+    model: { type: 'BPE', vocab, merges: [] },
+  };
+  const config = { eos_token: '<|endoftext|>', chat_template: chatTemplate, tokenizer_class: 'GPT2Tokenizer' };
+  const tokenizer = new HuggingFaceTokenizer(json as never, config);
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  const shape = { model_type: 'gpt2', n_layer: 1, n_head: 2, n_embd: 32, n_positions: 32 };
+  const model = await LanguageModel.create({ device, tokenizer, config: shape, rng: new Rng(0) });
+  mkdirSync(folder, { recursive: true });
+  await model.save(folder);
+  await device.close();
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'bowyer-export-'));
+  await makeModel(at('plain'), MESSAGES);
+  await makeModel(at('tools'), TOOLS + MESSAGES);
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const exported = (model: string, output: string, ...more: string[]) =>
+  runHere(['--config-name', 'export', `model=${at(model)}`, 'format=gguf', `output=${output}`, ...more]);
+
+test('a name that ends with .gguf is a file, with its Modelfile and its card beside it', async () => {
+  mkdirSync(at('files'));
+  const { code, stdout, stderr } = await exported('plain', at('files', 'agent.gguf'));
+  expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+  expect(readdirSync(at('files')).sort()).toEqual(['agent.Modelfile', 'agent.gguf', 'agent.md']);
+  expect((await readFile(at('files', 'agent.gguf'))).subarray(0, 4).toString()).toBe('GGUF');
+  expect(await readFile(at('files', 'agent.Modelfile'), 'utf8')).toMatch(/^FROM \.\/agent\.gguf\nTEMPLATE /);
+  expect(await readFile(at('files', 'agent.md'), 'utf8')).toContain('\n# agent\n');
+  expect(stdout).toContain(`\n  cd ${at('files')} && ollama create agent -f agent.Modelfile\n  ollama run agent\n`);
+  const again = await exported('plain', at('files', 'agent.gguf'));
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    expect.stringContaining(`export: '${at('files', 'agent.gguf')}' is there already`),
+  ]);
+});
+
+test('a folder has its own name, and the commands of Ollama are printed for it', async () => {
+  const { code, stdout } = await exported('plain', at('folder', 'agent'));
+  expect(code).toBe(0);
+  expect(readdirSync(at('folder', 'agent')).sort()).toEqual(['Modelfile', 'README.md', 'model.gguf']);
+  expect(stdout).toContain(`\n  cd ${at('folder', 'agent')} && ollama create agent -f Modelfile\n`);
+  expect(stdout).not.toContain('note:');
+});
+
+test('a Modelfile without the tools of the model says so, in itself and in the terminal', async () => {
+  const { stdout } = await exported('tools', at('with-tools.gguf'));
+  expect(stdout).toContain(
+    'note: the model was made for tools, and its TEMPLATE for Ollama has none: Ollama refuses requests with tools',
+  );
+  expect(await readFile(at('with-tools.Modelfile'), 'utf8')).toContain('# the model was made for tools');
+});
+
+test('the name of a GGUF file is refused for a folder of another format', async () => {
+  const { code, stderr } = await exported('plain', at('wrong.gguf'), 'format=hf');
+  expect(code).toBe(1);
+  expect(stderr).toContain('is the name of a GGUF file, and format=hf writes a folder');
+  expect(existsSync(at('wrong.gguf'))).toBe(false);
+});
+
+test('a killed export is made good by the same command: half written, whole, or with files in their places', async () => {
+  mkdirSync(at('killed.gguf.parts.partial'));
+  await writeFile(at('killed.gguf.parts.partial', 'killed.gguf'), 'half');
+  await writeFile(at('killed.Modelfile'), 'of the earlier export');
+  expect((await exported('plain', at('killed.gguf'))).code).toBe(0);
+  expect(
+    readdirSync(directory)
+      .filter((name) => name.startsWith('killed'))
+      .sort(),
+  ).toEqual(['killed.Modelfile', 'killed.gguf', 'killed.md']);
+  expect(await readFile(at('killed.Modelfile'), 'utf8')).toMatch(/^FROM \.\/killed\.gguf\n/);
+  // It ended before all files were in their places, and had not said that they are written.
+  await rm(at('killed.gguf'));
+  await rm(at('killed.md'));
+  mkdirSync(at('killed.md'));
+  expect((await exported('plain', at('killed.gguf'))).code).toBe(1);
+  expect(existsSync(at('killed.gguf'))).toBe(false);
+  await rm(at('killed.md'), { recursive: true });
+  const { code, stdout } = await exported('plain', at('killed.gguf'));
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringContaining('by this command before it was killed'),
+  });
+  for (const [name, isThere] of [
+    ['gguf', true],
+    ['md', true],
+    ['gguf.parts', false],
+  ] as const)
+    expect([name, existsSync(at(`killed.${name}`))]).toEqual([name, isThere]);
+});
