@@ -54,7 +54,7 @@ export function warningsOf({ metrics, results, failure }: Judged): Warning[] {
 function notImproved(handedOut: RunResults['handedOut']): Warning | null {
   if (handedOut === undefined || handedOut.verdict === 'improved') return null;
   return {
-    level: 'bad',
+    level: handedOut.verdict === 'worse' ? 'bad' : 'look',
     title: 'The start is handed out',
     text: `No agent was shown to be better: ${handedOut.reasons.join('; ')}.`,
   };
