@@ -37,7 +37,7 @@ const ignored: [string, string | RegExp][] = [
   [
     'bc_20q warm_start.batch_size=2',
     noEffect('warm_start.batch_size=2', 'task=train algorithm=bc env=twenty_questions') +
-      '    bc has no warm start: it trains with its own keys (epochs, batch_size, grad_accum_steps, lm_lr, lm_schedule, max_grad_norm, score_terminator, ' +
+      '    bc has no warm start: it trains with its own keys (epochs, batch_size, grad_accum_steps, lm_lr, lm_schedule, max_grad_norm, score_terminator, logging_steps, ' +
       'validation_share, eval_freq, eval_size, eval_decoding, batch_of, dropout, observation_weight)',
   ],
   ...[['max_new_tokens=9', 'write policy.endpoint.max_tokens=N']].map(([setting, remedy]): [string, string] => [
