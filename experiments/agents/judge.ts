@@ -51,8 +51,9 @@ export async function judged(agent: StudyAgent, model: string, file: string): Pr
   return judgement;
 }
 
-/** A digest of a model's weights. */
-export const weightsOf = (model: string): string =>
-  createHash('sha256')
-    .update(readFileSync(join(model, 'model.safetensors')))
-    .digest('hex');
+/** Returns a digest of a model's weights, of an adapter's where it is one. */
+export function weightsOf(model: string): string {
+  const adapter = join(model, 'adapter_model.safetensors');
+  const file = existsSync(adapter) ? adapter : join(model, 'model.safetensors');
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
