@@ -44,7 +44,7 @@ const reinforce = algorithms.defineAlgorithm({
         returns[i].map((value, turn) => ({ trajectory, turn, weight: (value - baseline) / turns })),
       );
       const policyLoss = async (batch: typeof utterances) => {
-        const examples = algorithms.tokenExamples(batch, { scoreTerminator: true });
+        const { examples } = algorithms.packTurns(batch, { scoreTerminator: true });
         return { 'losses/policy': (await run.policy.accumulateGradients(examples)).loss };
       };
       const learned = await run.step([utterances], policyLoss, { lr, maxGradNorm });

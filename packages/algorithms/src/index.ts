@@ -27,8 +27,8 @@ export { bc } from './imitation/bc.js';
 
 // Parts of which an algorithm is made
 export { evalDecodingKey, loopKeys } from './rollout/loop-keys.js';
-export { demonstrationSegments, demonstrationTrajectory, tokenExamples } from './learning/token-examples.js';
-export { packTurns, type LearnedTurn, type TurnBatch } from './learning/turn-batch.js';
+export { demonstrationSegments, demonstrationTrajectory } from './dataset/demonstrations.js';
+export { packTurns, type LearnedTurn, type TurnBatch } from './learning/pack-turns.js';
 export { rateFollowsIterations } from './learning/policy-rate.js';
 export { type ReferencePolicy } from './learning/reference-policy.js';
 export { policyUpdateKeys, type AdvantageTurn, type PolicyUpdateOptions } from './policy-gradient/policy-loss.js';

@@ -20,7 +20,7 @@ import {
 import type { DoubleCritic, LanguageModel, TokenExample } from '@bowyer/models';
 import { RunningMeans, summary } from '../learning/metric-means.js';
 import { referenceKeys, type ReferencePolicy } from '../learning/reference-policy.js';
-import { packTurns, scoreTurns, type TurnBatch } from '../learning/turn-batch.js';
+import { packTurns, scoredOf, scoreTurns, type TurnBatch } from '../learning/pack-turns.js';
 import { freshBatch } from '../rollout/fresh-utterances.js';
 import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
 import type { ReplayItem } from '../rollout/replay.js';
@@ -226,9 +226,9 @@ export async function accumulateActor(
   );
   if (batch.turns.length === 0) return { 'losses/policy': 0 };
   const isScored = options.klCoefficient > 0 || options.importanceClip !== null;
-  const logprobs = isScored ? tokensOf(batch.examples, await policy.logprobs(batch.examples)) : null;
+  const logprobs = isScored ? scoredOf(batch.examples, await policy.logprobs(batch.examples)) : null;
   const { credits, rhos, metrics } = creditsOf(batch, logprobs, options);
-  const values = baseline && tokensOf(batch.examples, await baseline.values(withValues(batch.examples)));
+  const values = baseline && scoredOf(batch.examples, await baseline.values(withValues(batch.examples)));
   const residuals = values ? credits.map((credit, t) => credit - values[t]) : credits;
   const weights = residuals.map((residual, t) => (rhos[t] * residual) / utterances.length);
   const { loss } = await policy.accumulateGradients(withWeights(batch.examples, weights));
@@ -300,10 +300,6 @@ const referenceLogprobs = (
   reference === null
     ? utterances.map(() => new Float32Array(0))
     : scoreTurns((examples) => reference.logprobs(examples), utterances, options);
-
-/** [N] numbers of the tokens with a weight, in order. */
-const tokensOf = (examples: readonly TokenExample[], rows: readonly Float32Array[]): Float32Array =>
-  Float32Array.from(examples.flatMap(({ weights }, e) => [...rows[e]].filter((_, t) => weights[t] !== 0)));
 
 /** The examples with other weights of their tokens. @param weights [N], in order */
 function withWeights(examples: readonly TokenExample[], weights: Float32Array): TokenExample[] {

@@ -1,7 +1,7 @@
 // How much more likely the policy makes a stored utterance now than the policy that sampled it did.
 import { importanceWeight, nullable, rate, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
-import { scoreTurns, utterancesOf, type LearnedTurn } from '../learning/turn-batch.js';
+import { scoreTurns, utterancesOf, type LearnedTurn } from '../learning/pack-turns.js';
 
 export const importanceClipKey = {
   importance_clip: nullable(

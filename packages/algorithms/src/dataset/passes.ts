@@ -1,7 +1,7 @@
 // Passes over a dataset: the config keys of its optimizer steps, and how many steps there are.
 import { changeableOnResume, count, nullable, rate, share, type LearningRateSchedule } from '@bowyer/core';
 import { rateScheduleSchema } from '../learning/policy-rate.js';
-import { scoreTerminatorKey } from '../learning/token-examples.js';
+import { scoreTerminatorKey } from '../learning/pack-turns.js';
 import { datasetEvaluationKeys } from './dataset-evaluation.js';
 
 /** How often the loss is logged. @param otherwise without the key */

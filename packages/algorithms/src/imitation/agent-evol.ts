@@ -21,7 +21,7 @@ import {
   type Trajectory,
 } from '@bowyer/core';
 import { rateScheduleSchema } from '../learning/policy-rate.js';
-import { scoreTerminatorKey } from '../learning/token-examples.js';
+import { scoreTerminatorKey } from '../learning/pack-turns.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import type { PlayOptions } from '../rollout/player.js';

@@ -13,7 +13,7 @@
 import { Type } from '@sinclair/typebox';
 import { count, hash32, nullable, rate, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { policyRateFromStart, rateKeys } from '../learning/policy-rate.js';
-import { scoreTerminatorKey } from '../learning/token-examples.js';
+import { scoreTerminatorKey } from '../learning/pack-turns.js';
 import { episodeMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import type { PlayOptions } from '../rollout/player.js';

@@ -3,7 +3,7 @@ import type { Trajectory } from '@bowyer/core';
 import type { LanguageModel, TokenExample } from '@bowyer/models';
 import type { EncodedConversation } from '@bowyer/text';
 import type { Metrics } from '../rollout/run-hooks.js';
-import { tokenExamples } from '../learning/token-examples.js';
+import { packTurns } from '../learning/pack-turns.js';
 
 /** A dataset as a training loop sees it. */
 export interface Examples<Item> {
@@ -44,7 +44,7 @@ export const episodeExamples = <Item extends Pick<Trajectory, 'segments'>>(
       observationWeight > 0
         ? { weight: observationWeight / turns.length, maskedIds: new Set(maskedTokenIds) }
         : undefined;
-    return { examples: tokenExamples(weighted, { scoreTerminator, observations }), count: 1 };
+    return { examples: packTurns(weighted, { scoreTerminator, observations }).examples, count: 1 };
   },
   metricsOf: ({ nll, steps }) => ({ 'losses/nll': nll, 'optim/steps': steps }),
 });

@@ -1,7 +1,7 @@
 // Demonstrations and episodes that the policy has played, as one dataset.
 import type { Trajectory } from '@bowyer/core';
 import type { TokenExample } from '@bowyer/models';
-import { tokenExamples } from '../learning/token-examples.js';
+import { packTurns } from '../learning/pack-turns.js';
 import type { Dataset } from '../run/training-run.js';
 import { conversationExample, episodeExamples, learnedTokens, type Examples } from './examples.js';
 
@@ -42,8 +42,8 @@ export function joinedExamples(
 
 function pieceOf(trajectory: Trajectory, options: { scoreTerminator: boolean }): Piece {
   const turns = trajectory.segments.flatMap(({ utterances }) => utterances.map(({ turn }) => turn));
-  const examples = tokenExamples(
-    turns.map((turn) => ({ trajectory, turn, weight: 1 })),
+  const { examples } = packTurns(
+    turns.map((turn) => ({ trajectory, turn })),
     options,
   );
   return { examples, tokens: examples.reduce((sum, { weights }) => sum + weights.reduce((a, b) => a + b, 0), 0) };

@@ -18,7 +18,7 @@ import {
 } from '@bowyer/core';
 import { gradientAccumulationKeys } from '../learning/gradient-accumulation.js';
 import { neverTrains, policyKeys, policyRate } from '../learning/policy-rate.js';
-import { tokenExamples } from '../learning/token-examples.js';
+import { packTurns } from '../learning/pack-turns.js';
 import { groupKeys, wholeGroups } from '../rollout/collect-groups.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
@@ -109,7 +109,7 @@ async function imitate(
   for (let epoch = 0; epoch < options.actorEpochs; epoch++) {
     for (let micro = 0; micro < options.gradAccumSteps; micro++) {
       const batch = buffer.sample(options.batchSize, rng);
-      const examples = tokenExamples(
+      const { examples } = packTurns(
         batch.map((item) => ({ ...item, weight: 1 / batch.length })),
         { scoreTerminator: options.scoreTerminator },
       );

@@ -10,7 +10,7 @@ import {
   type ConfigProblem,
   type LearningRateSchedule,
 } from '@bowyer/core';
-import { scoreTerminatorKey } from './token-examples.js';
+import { scoreTerminatorKey } from './pack-turns.js';
 
 /** Config keys of a schedule. @param unit what its steps are */
 export const rateScheduleSchema = <FinalShare extends TSchema>(unit: string, finalShare: FinalShare) =>

@@ -8,7 +8,7 @@ import {
   type StepReports,
 } from '../dataset/dataset-evaluation.js';
 import { datasetKeys, isLogged, stepsOf, type PassOptions } from '../dataset/passes.js';
-import { turnsOf } from '../learning/turn-batch.js';
+import { turnsOf } from '../learning/pack-turns.js';
 import { criticCalibration } from '../rollout/evaluate.js';
 import type { PlayOptions } from '../rollout/player.js';
 import type { ReplayItem } from '../rollout/replay.js';

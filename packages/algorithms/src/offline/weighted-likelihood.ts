@@ -1,8 +1,8 @@
 // The policy's loss in the algorithms that learn from a dataset: the weighted log-likelihood of utterances.
 import { awrWeights, rate, type HeadValues } from '@bowyer/core';
-import type { DoubleCritic, LanguageModel, TokenExample } from '@bowyer/models';
+import type { DoubleCritic, LanguageModel } from '@bowyer/models';
 import { summary } from '../learning/metric-means.js';
-import { packTurns, type LearnedTurn, type TurnBatch } from '../learning/turn-batch.js';
+import { packTurns } from '../learning/pack-turns.js';
 import type { ReplayItem } from '../rollout/replay.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 
@@ -36,11 +36,11 @@ export async function accumulateWeighted(
   weights: ArrayLike<number>,
   options: { scoreTerminator: boolean },
 ): Promise<number> {
-  const batch = packTurns(
+  const { examples } = packTurns(
     turns.map((turn, i) => ({ ...turn, weight: weights[i] / turns.length })),
     options,
   );
-  return (await policy.accumulateGradients(weightedExamples(batch))).loss;
+  return (await policy.accumulateGradients(examples)).loss;
 }
 
 /** `accumulateWeighted` with the weights of advantage-weighted regression. @param advantages [turns] */
@@ -54,14 +54,4 @@ export async function accumulateAwr(
   const weights = awrWeights(advantages, { temperature, maxWeight });
   const loss = await accumulateWeighted(policy, turns, weights, options);
   return { 'losses/policy': loss, ...summary('actor/advantages', advantages), ...summary('actor/weights', weights) };
-}
-
-/** The examples of a batch, every token with the weight of its turn. */
-function weightedExamples({ examples, turns, lengths }: TurnBatch<LearnedTurn & { weight: number }>): TokenExample[] {
-  const weights = turns.flatMap(({ weight }, i) => new Array<number>(lengths[i]).fill(weight));
-  let next = 0;
-  return examples.map((example) => ({
-    ...example,
-    weights: example.weights.map((weight) => (weight === 0 ? 0 : weights[next++])),
-  }));
 }

@@ -4,7 +4,7 @@ import { mean, type ConfigProblem, type Trajectory } from '@bowyer/core';
 import type { Quantization } from '@bowyer/models';
 import { policyRateFromStart, rateKeys, type PolicyRateOptions } from '../learning/policy-rate.js';
 import { klReference, type ReferencePolicy } from '../learning/reference-policy.js';
-import { scoredIds, turnsOf, utterancesOf } from '../learning/turn-batch.js';
+import { scoredIds, turnsOf, utterancesOf } from '../learning/pack-turns.js';
 import { groupKeys, groupProblems, type GroupRolloutOptions } from '../rollout/collect-groups.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';

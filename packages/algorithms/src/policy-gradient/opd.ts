@@ -10,7 +10,7 @@ import { Type } from '@sinclair/typebox';
 import { mean, nullable, type ConfigProblem, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { policyRateFromStart, rateKeys } from '../learning/policy-rate.js';
 import type { ReferencePolicy } from '../learning/reference-policy.js';
-import { turnsOf, utterancesOf } from '../learning/turn-batch.js';
+import { turnsOf, utterancesOf } from '../learning/pack-turns.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import type { PlayOptions } from '../rollout/player.js';

@@ -23,8 +23,8 @@ import {
 } from '@bowyer/core';
 import type { SurrogateLoss, TokenExample } from '@bowyer/models';
 import { referenceKeys } from '../learning/reference-policy.js';
-import { scoreTerminatorKey } from '../learning/token-examples.js';
-import type { LearnedTurn, TurnBatch } from '../learning/turn-batch.js';
+import { scoreTerminatorKey } from '../learning/pack-turns.js';
+import type { LearnedTurn, TurnBatch } from '../learning/pack-turns.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 
 const coefficient = (description: string) => Type.Number({ minimum: 0, description });

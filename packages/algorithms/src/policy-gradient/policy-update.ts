@@ -23,7 +23,7 @@ import {
   utterancesOf,
   type LearnedTurn,
   type TurnBatch,
-} from '../learning/turn-batch.js';
+} from '../learning/pack-turns.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import { UpdateBound } from './update-bound.js';
 import {

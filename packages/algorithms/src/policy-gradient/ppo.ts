@@ -20,7 +20,7 @@ import {
 } from '@bowyer/core';
 import { neverTrains, policyRate, policyRateKeys } from '../learning/policy-rate.js';
 import { klReference, type ReferencePolicy } from '../learning/reference-policy.js';
-import { turnsOf, utterancesOf } from '../learning/turn-batch.js';
+import { turnsOf, utterancesOf } from '../learning/pack-turns.js';
 import { rolloutMetrics } from '../rollout/episode-metrics.js';
 import { evalDecodingKey, loopKeys } from '../rollout/loop-keys.js';
 import type { PlayOptions } from '../rollout/player.js';

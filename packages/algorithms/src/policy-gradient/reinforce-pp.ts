@@ -16,7 +16,7 @@ import {
   standardDeviation,
   type ConfigProblem,
 } from '@bowyer/core';
-import { scoredIds, utterancesOf } from '../learning/turn-batch.js';
+import { scoredIds, utterancesOf } from '../learning/pack-turns.js';
 import { defineAlgorithm } from '../run/algorithm-unit.js';
 import {
   groupTraining,

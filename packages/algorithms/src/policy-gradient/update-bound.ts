@@ -4,7 +4,7 @@
 // the optimizer and the rate are: a success rate of 0.7 cannot fall below 0.54 in an update of 0.05 nats.
 import { klEstimate, mean } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
-import { scoreTurns, type TurnBatch } from '../learning/turn-batch.js';
+import { scoreTurns, type TurnBatch } from '../learning/pack-turns.js';
 import type { Metrics } from '../rollout/run-hooks.js';
 import type { AdvantageTurn, Prepared, SurrogateOptions } from './policy-loss.js';
 

@@ -16,7 +16,7 @@ import {
 } from '@bowyer/core';
 import type { LanguageModel, TokenExample } from '@bowyer/models';
 import { RunningMeans } from '../learning/metric-means.js';
-import { packTurns, scoredIds, type TurnBatch } from '../learning/turn-batch.js';
+import { packTurns, scoredIds, type TurnBatch } from '../learning/pack-turns.js';
 import type { Dialogues } from '../rollout/dialogue.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
 import type { AddedLoss, AdvantageTurn } from './policy-loss.js';

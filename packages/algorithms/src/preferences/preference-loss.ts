@@ -4,8 +4,8 @@ import { count, dpoLoss, episodicReturn, nullable, rate, type Trajectory } from 
 import type { LanguageModel } from '@bowyer/models';
 import type { Metrics } from '../rollout/run-hooks.js';
 import { type ReferencePolicy, referenceKeys } from '../learning/reference-policy.js';
-import { scoreTerminatorKey } from '../learning/token-examples.js';
-import { packTurns, scoreTurns, turnsOf } from '../learning/turn-batch.js';
+import { scoreTerminatorKey } from '../learning/pack-turns.js';
+import { packTurns, scoreTurns, turnsOf } from '../learning/pack-turns.js';
 
 export const preferenceKeys = {
   beta: rate('β, strength of the tie to the start of the run, per nat'),

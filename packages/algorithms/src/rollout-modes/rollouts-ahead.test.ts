@@ -8,7 +8,7 @@ import { wordLevelTokenizer } from '@bowyer/text';
 import { collect, type PlayContext } from '../rollout/collect.js';
 import { policyPlayer } from '../rollout/policy-player.js';
 import { textDialogues } from '../rollout/text-dialogue.js';
-import { scoreTurns } from '../learning/turn-batch.js';
+import { scoreTurns } from '../learning/pack-turns.js';
 import { AsynchronousRollouts, type StreamState } from './asynchronous-rollouts.js';
 import { Collector, type Weights } from './collector.js';
 import { LockStepRollouts } from './lock-step-rollouts.js';

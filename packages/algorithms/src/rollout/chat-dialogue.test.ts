@@ -9,7 +9,7 @@ import {
   evaluate,
   PolicyPlayer,
   segmentsOf,
-  tokenExamples,
+  packTurns,
   trainingRun,
   type TurnTokens,
 } from '../index.js';
@@ -129,7 +129,7 @@ test('later turns are later messages, and what was sampled scores as it was samp
   expect(ids.slice(0, utterances.at(-1)!.start)).toEqual(last);
 
   const trajectory = { segments };
-  const examples = tokenExamples(
+  const { examples } = packTurns(
     [0, 1, 2].map((turn) => ({ trajectory, turn, weight: 1 })),
     { scoreTerminator: true },
   );
@@ -163,7 +163,7 @@ test('a template that rewrites earlier messages: the dialogue is read again, rep
   await player.close();
   expect(reports).toBe(1);
   expect(segments.map(({ utterances }) => utterances.map(({ turn }) => turn))).toEqual([[0], [1], [2]]);
-  const examples = tokenExamples(
+  const { examples } = packTurns(
     [0, 1, 2].map((turn) => ({ trajectory: { segments }, turn, weight: 1 })),
     { scoreTerminator: true },
   );

@@ -7,7 +7,7 @@ import type { OpenPlayer, PlayOptions } from '../rollout/player.js';
 import type { ReferencePolicy } from '../learning/reference-policy.js';
 import type { TrainingRun } from './training-run.js';
 import { freshBatch } from '../rollout/fresh-utterances.js';
-import { scoredIds, scoreTurns, utterancesOf, type LearnedTurn } from '../learning/turn-batch.js';
+import { scoredIds, scoreTurns, utterancesOf, type LearnedTurn } from '../learning/pack-turns.js';
 
 export interface DiagnosticsOptions {
   /** All randomness of the run derives from it. */

@@ -1,0 +1,54 @@
+// Demonstrations as episodes of a dataset, with the tokens that a rollout of them would have.
+import type { Demonstration, DemonstrationTurn, TokenSegment, Trajectory } from '@bowyer/core';
+import type { Tokenizer } from '@bowyer/text';
+import { segmentsOf, SlotContext, type TurnTokens } from '../rollout/turn-tokens.js';
+
+/**
+ * Writes a demonstration as an episode of a dataset. Rewards that it does not have are NaN.
+ *
+ * @param room most tokens that stand before an utterance: the player's context loses older ones. All, if not given
+ */
+export function demonstrationTrajectory(
+  demonstration: Demonstration,
+  {
+    tokenizer,
+    terminatorId,
+    episode,
+    room,
+  }: { tokenizer: Tokenizer; terminatorId: number; episode: number; room?: number },
+): Trajectory {
+  const { opening, turns, won } = demonstration;
+  let text = opening;
+  const transitions = turns.map(({ action, reply, nextObservation, reward = NaN, ...end }, turn) => {
+    const observation = text;
+    text = nextObservation ?? text + action + reply;
+    const { terminated = turn === turns.length - 1, truncated = false } = end;
+    return { observation, action, reward, nextObservation: text, terminated, truncated };
+  });
+  const segments = demonstrationSegments(demonstration, tokenizer, terminatorId, room);
+  const infos = transitions.map((_, turn) => (won !== undefined && turn === turns.length - 1 ? { won } : {}));
+  return { episode, seed: 0, transitions, infos, segments };
+}
+
+/** Tokenises a demonstration piece by piece, and cuts its contexts, as the player does during a rollout. */
+export function demonstrationSegments(
+  { opening, turns }: Demonstration,
+  tokenizer: Pick<Tokenizer, 'encode'>,
+  terminatorId: number,
+  room = Infinity,
+): TokenSegment[] {
+  const context = new SlotContext();
+  let before: DemonstrationTurn | null = null;
+  const tokens: TurnTokens[] = [];
+  for (const turn of turns) {
+    if (before?.nextObservation === undefined && before !== null) context.extend(tokenizer.encode(before.reply));
+    else context.restart(tokenizer.encode(before?.nextObservation ?? opening));
+    const ids = tokenizer.encode(turn.action);
+    tokens.push(context.utter({ ids, terminatorId, logprobs: new Float32Array(0), contextTokens: room }));
+    before = turn;
+  }
+  const segments = segmentsOf(tokens);
+  for (const utterance of segments.flatMap(({ utterances }) => utterances))
+    if (turns[utterance.turn].slip) utterance.slip = true;
+  return segments;
+}

@@ -1,0 +1,187 @@
+// From turns of episodes to the token examples that a language model scores: the one place where targets, weights and masks are laid over
+// tokens.
+import { Type } from '@sinclair/typebox';
+import type { TokenMask, TokenSegment, Trajectory, UtteranceTokens } from '@bowyer/core';
+import type { TokenExample } from '@bowyer/models';
+
+export const scoreTerminatorKey = {
+  score_terminator: Type.Boolean({
+    description: 'train the token that ends an utterance too; false: as in ArCHer',
+  }),
+};
+
+/** A turn whose utterance is scored. */
+export interface LearnedTurn<Episode = Trajectory> {
+  trajectory: Episode;
+  turn: number;
+  /** Weight of each of its tokens in the loss; 1 if left out. */
+  weight?: number;
+}
+
+/** All turns of some episodes, in order. */
+export const turnsOf = (trajectories: readonly Trajectory[]): LearnedTurn[] =>
+  trajectories.flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })));
+
+/** Returns utterances by turn; a turn without tokens of the policy has none. */
+export const utterancesOf = ({ segments }: Trajectory): Map<number, UtteranceTokens> =>
+  new Map(segments.flatMap(({ utterances }) => utterances.map((utterance) => [utterance.turn, utterance] as const)));
+
+/** The tokens of an utterance that are scored. */
+export const scoredIds = ({ ids, terminatorId }: UtteranceTokens, scoreTerminator: boolean): number[] =>
+  scoreTerminator && terminatorId !== null ? [...ids, terminatorId] : ids;
+
+export interface PackingOptions {
+  /** Whether the token that ended an utterance is scored too; ArCHer's code leaves it out. */
+  scoreTerminator: boolean;
+  /** The weight of the tokens beside all utterances, but of those that the policy can never write; they are not scored if left out. */
+  observations?: { weight: number; maskedIds: ReadonlySet<number> } | undefined;
+}
+
+/** The tokens of a batch are those of its turns, one turn after the other. */
+export interface TurnBatch<Turn> {
+  examples: TokenExample[];
+  /** In the order of their tokens in `examples`: turns of one episode follow each other. */
+  turns: Turn[];
+  /** [turns] scored tokens of each. */
+  lengths: number[];
+}
+
+/**
+ * Packs turns into token examples, so that the model reads a segment once however many of its utterances are learned from:
+ * loss = Σ weight · (−Σ_t log π(a_t | s, a_<t)).
+ *
+ * An example ends with the input of its last target. A token is the target of the position before it, with the mask among whose tokens
+ * it was sampled. Where one utterance ends at the position in which the next begins, they need an example each. A turn without a scored
+ * token is left out; one that is given twice has the sum of its weights.
+ *
+ * For example, an episode of one segment: the environment wrote H; in turn 0 the policy wrote q and the terminator 9, both held to the
+ * tokens of the mask m = {q, 9}; the environment wrote r; in turn 1 the policy wrote w and v until the length limit ended it; the
+ * environment wrote s; in turn 2 the policy wrote u and 9. Turn 0 with weight 1 and turn 2 with weight 2 give one example:
+ *
+ *     ids      H q r w v s u
+ *     targets  q 9 . . . u 9       9 stands in place of r, which follows q in the segment
+ *     weights  1 1 . . . 2 2       a dot is 0, or no mask
+ *     masks    m m . . . . .
+ *
+ * and `lengths` [2, 2]. With `observations` of weight 0.5, where r alone can never be written, the target of v is s with weight 0.5.
+ */
+export function packTurns<Turn extends LearnedTurn<Pick<Trajectory, 'segments'>>>(
+  turns: readonly Turn[],
+  options: PackingOptions,
+): TurnBatch<Turn> {
+  const batch: TurnBatch<Turn> = { examples: [], turns: [], lengths: [] };
+  for (const [{ segments }, members] of byTrajectory(turns))
+    for (const segment of segments) {
+      let read = 0;
+      for (const utterances of rowsOf(segment, members, options)) {
+        const example = exampleOf(segment, utterances, members, { ...options, observedFrom: read });
+        read = example.ids.length;
+        batch.examples.push(example);
+        for (const utterance of utterances) {
+          batch.turns.push(members.get(utterance.turn)!);
+          batch.lengths.push(scoredIds(utterance, options.scoreTerminator).length);
+        }
+      }
+    }
+  return batch;
+}
+
+function byTrajectory<Turn extends LearnedTurn<unknown>>(turns: readonly Turn[]) {
+  const members = new Map<Turn['trajectory'], Map<number, Turn>>();
+  for (const item of turns) {
+    const own = members.get(item.trajectory) ?? new Map<number, Turn>();
+    const before = own.get(item.turn);
+    own.set(item.turn, before ? { ...item, weight: weightOf(before) + weightOf(item) } : item);
+    members.set(item.trajectory, own);
+  }
+  return members;
+}
+
+const weightOf = ({ weight = 1 }: { weight?: number }): number => weight;
+
+/** The position behind an utterance's last scored target. */
+const endOf = (utterance: UtteranceTokens, scoreTerminator: boolean): number =>
+  utterance.start - 1 + scoredIds(utterance, scoreTerminator).length;
+
+/** Utterances that one example scores. */
+function rowsOf(
+  { utterances }: TokenSegment,
+  members: ReadonlyMap<number, unknown>,
+  { scoreTerminator }: PackingOptions,
+): UtteranceTokens[][] {
+  const rows: UtteranceTokens[][] = [];
+  let end = -1;
+  for (const utterance of utterances) {
+    if (!members.has(utterance.turn) || scoredIds(utterance, scoreTerminator).length === 0) continue;
+    if (rows.length > 0 && utterance.start - 1 >= end) rows.at(-1)!.push(utterance);
+    else rows.push([utterance]);
+    end = endOf(utterance, scoreTerminator);
+  }
+  return rows;
+}
+
+/** @param options.observedFrom positions before it have their observations scored in an earlier example */
+function exampleOf(
+  segment: TokenSegment,
+  utterances: readonly UtteranceTokens[],
+  members: ReadonlyMap<number, { weight?: number }>,
+  { scoreTerminator, observations, observedFrom }: PackingOptions & { observedFrom: number },
+): TokenExample {
+  const length = endOf(utterances.at(-1)!, scoreTerminator);
+  const targets = new Int32Array(length);
+  const weights = new Float32Array(length);
+  if (observations) {
+    const isWritten = writtenPositions(segment, length);
+    for (let at = observedFrom; at < length; at++) {
+      const target = segment.ids[at + 1];
+      if (isWritten[at] || target === undefined || observations.maskedIds.has(target)) continue;
+      targets[at] = target;
+      weights[at] = observations.weight;
+    }
+  }
+  const allowedIds = new Array<readonly number[] | undefined>(length);
+  const tokenMasks = new Array<TokenMask | null | undefined>(length);
+  for (const utterance of utterances)
+    scoredIds(utterance, scoreTerminator).forEach((id, i) => {
+      const at = utterance.start - 1 + i;
+      targets[at] = id;
+      weights[at] = weightOf(members.get(utterance.turn)!);
+      if (utterance.allowedIds) allowedIds[at] = utterance.allowedIds[i];
+      if (utterance.tokenMasks) tokenMasks[at] = utterance.tokenMasks[i];
+    });
+  return {
+    ids: Int32Array.from(segment.ids.slice(0, length)),
+    targets,
+    weights,
+    ...(utterances.some((utterance) => utterance.allowedIds !== undefined) && { allowedIds }),
+    ...(utterances.some((utterance) => utterance.tokenMasks !== undefined) && { tokenMasks }),
+  };
+}
+
+/** The positions whose next token the agent wrote. */
+function writtenPositions({ utterances }: TokenSegment, length: number): Uint8Array {
+  const written = new Uint8Array(length);
+  for (const { start, ids } of utterances) written.fill(1, start - 1, start - 1 + ids.length);
+  return written;
+}
+
+/** [N] numbers of the scored tokens of all examples, in order. @param rows [examples][positions], such as log-probabilities */
+export const scoredOf = (examples: readonly TokenExample[], rows: readonly Float32Array[]): Float32Array =>
+  Float32Array.from(examples.flatMap(({ weights }, e) => [...rows[e]].filter((_, t) => weights[t] !== 0)));
+
+/** Log-probabilities of each turn's scored tokens. @param score as `LanguageModel.logprobs` @returns [turns] of [tokens], in nats */
+export async function scoreTurns(
+  score: (examples: readonly TokenExample[]) => Promise<Float32Array[]>,
+  turns: readonly LearnedTurn[],
+  options: { scoreTerminator: boolean },
+): Promise<Float32Array[]> {
+  const indexed = turns.map(({ trajectory, turn }, index) => ({ trajectory, turn, index }));
+  const batch = packTurns(indexed, options);
+  const tokens = scoredOf(batch.examples, await score(batch.examples));
+  const scores = turns.map(() => new Float32Array(0));
+  let start = 0;
+  batch.turns.forEach(({ index }, i) => {
+    scores[index] = tokens.slice(start, (start += batch.lengths[i]));
+  });
+  return scores;
+}
