@@ -1,7 +1,7 @@
 // Exact rational numbers of bounded size.
 
 /** Numerators and denominators have at most so many bits: a hostile answer such as 9^9^9 costs no time and no memory. */
-export const MAX_BITS = 4096;
+const MAX_BITS = 4096;
 
 /** A result would be larger than `MAX_BITS`, or is not a number at all, as 1/0. */
 export class NoValueError extends Error {
@@ -85,7 +85,7 @@ export class Fraction {
 
 const LIMIT = 1n << BigInt(MAX_BITS);
 
-export const bits = (n: bigint) =>
+const bits = (n: bigint) =>
   (n < 0n ? -n : n).toString(16).length * 4 - (n === 0n || n === 1n || n === -1n ? 3 : 0);
 
 /** Both numbers are at least 0. */
@@ -100,7 +100,7 @@ export function gcd(a: bigint, b: bigint): bigint {
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Both are safe integers of at least 0. */
-export function smallGcd(a: number, b: number): number {
+function smallGcd(a: number, b: number): number {
   while (b !== 0) [a, b] = [b, a % b];
   return a;
 }

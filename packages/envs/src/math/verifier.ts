@@ -1,5 +1,4 @@
-// Decides whether a solution states the right answer. The verdict "right" needs a proof (verifier/equality.ts); the grammar of answers is
-// in math.md.
+// Decides whether a solution states the right answer. The grammar of answers is in math.md.
 import type { Answer } from './verifier/answer.js';
 import { parseAnswer } from './verifier/answer-parser.js';
 import { findAnswer } from './verifier/find-answer.js';
@@ -22,7 +21,7 @@ export class NoReferenceError extends Error {
  * Judges a solution by its final answer alone. Numbers elsewhere in the solution, or in the problem, count for nothing.
  *
  * @param reference the right answer, alone (`3/4`) or as the end of a solution (`… \boxed{\frac{3}{4}}`)
- * @param options.calculations whether a calculation whose value is proven to be the reference's is right where that is a number
+ * @param options.calculations whether a calculation with the reference's value is right where that is a number
  */
 export function verify(
   solution: string,

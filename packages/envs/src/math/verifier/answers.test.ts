@@ -11,6 +11,8 @@ const isCorrect = (answer: string, reference: string) => verify(`\\boxed{${answe
 
 /** Answer, then reference. */
 const same = rowsOf(String.raw`
+x^x ;; e^{x \ln x}
+f(x+x) ;; f(2x)
 3 million ;; 3000000
 3000000 ;; 3 million
 3{,}000{,}000 ;; 3\text{ million}
@@ -303,6 +305,9 @@ test.each(same)('%s is right for %s', (answer, reference) => {
 });
 
 const different = rowsOf(String.raw`
+x+10^{-200} ;; x
+x+e^{-500} ;; x
+3.14159265358979323846264338327950288419716939937510582097494459230781640628620899 ;; \pi
 x>3 and x<5 ;; x>3 or x<5
 x>3 \lor x<5 ;; x>3 \land x<5
 p \land q ;; p \lor q

@@ -1,13 +1,20 @@
-// Decides whether two expressions are equal. The verdict "equal" needs a proof: their normal forms are the same, or the difference of two
-// algebraic numbers is smaller than any that is not zero. Points in the plane of the variables refute, and never prove.
+// Decides whether two expressions are equal. Rational numbers are compared exactly; other expressions have the same value at every point
+// that is tried, in arithmetic of so many digits that a rounded number is not taken for what it was rounded from.
+import { maximum } from '@bowyer/core';
 import { NoValueError } from '../fraction.js';
-import { Algebra } from './algebra.js';
-import { isZeroConstant } from './algebraic-constant.js';
-import { approximate, type Point } from './approximate.js';
-import { isDefined, negative, plus, size, type Ball } from './ball.js';
-import { normalForm } from './normal-form.js';
-import { binary, childrenOf, rationalValue, someNode, variablesOf, type Tree } from './tree.js';
+import { Arithmetic, isKnown, isZero, magnitude, type Complex } from './complex.js';
+import { evaluate } from './evaluate.js';
+import { childrenOf, rationalValue, someNode, variablesOf, type Tree } from './tree.js';
 import { Work } from './work.js';
+
+/** Digits beyond those of the numbers in the expressions. */
+const DIGITS = 45;
+
+/** Numbers with more digits are compared with rational numbers alone. */
+const MAX_DIGITS = 300;
+
+/** So many digits at least two values have in common where they are called the same. */
+const COMMON_DIGITS = 20;
 
 /**
  * Variables are real, and an answer has the reference's value wherever the reference has a real one: `\ln x^2` is not `2 \ln x`,
@@ -16,37 +23,36 @@ import { Work } from './work.js';
  * @returns false also where it cannot be decided
  */
 export const isEqual = (given: Tree, reference: Tree, work = new Work()): boolean =>
-  decided(() => isProvenEqual(given, reference, work));
-
-function isProvenEqual(given: Tree, reference: Tree, work: Work): boolean {
-  const [a, b] = [rationalValue(given), rationalValue(reference)];
-  if (a !== null && b !== null) return a.equals(b);
-  if (JSON.stringify(given, written) === JSON.stringify(reference, written)) return true;
-  work.spend((sizeOf(given) + sizeOf(reference)) * 2);
-  const points = pointsFor(new Set([...variablesOf(given), ...variablesOf(reference)]));
-  if (!agreesAt(points, given, reference)) return false;
-  return isSameForm(given, reference, work) || isSameConstant(given, reference, work);
-}
-
-const sizeOf = (tree: Tree): number => childrenOf(tree).reduce((sum, child) => sum + sizeOf(child), 1);
+  decided(() => {
+    const [a, b] = [rationalValue(given), rationalValue(reference)];
+    if (a !== null && b !== null) return a.equals(b);
+    if (JSON.stringify(given, written) === JSON.stringify(reference, written)) return true;
+    return agree([given, reference], work, ([value, right]) => isNear(value, right)) ?? false;
+  });
 
 /** Fractions are objects of big integers. */
 const written = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
-function isSameForm(given: Tree, reference: Tree, work: Work): boolean {
-  return decided(() => {
-    const algebra = new Algebra(work);
-    return algebra.equal(normalForm(reference, algebra), normalForm(given, algebra));
+/**
+ * Finds the sign of the number c for which `given` is c times `reference` wherever the reference has a value.
+ *
+ * @returns null where there is no such number, or c is 0 or not real
+ */
+export function signOfRatio(given: Tree, reference: Tree, work: Work): 1 | -1 | null {
+  let first: { value: Complex; right: Complex } | null = null;
+  const isProportional = agree([given, reference], work, ([value, right], arithmetic) => {
+    if (first !== null) return isNear(arithmetic.times(value, first.right), arithmetic.times(right, first.value));
+    if (isZero(value) || isZero(right)) return false;
+    first = { value, right };
+    return true;
   });
-}
-
-function isSameConstant(given: Tree, reference: Tree, work: Work): boolean {
-  if (variablesOf(given).size > 0 || variablesOf(reference).size > 0) return false;
-  return decided(() => isZeroConstant(binary(given, '-', reference), work));
+  if (!isProportional || first === null) return null;
+  const { value, right }: { value: Complex; right: Complex } = first;
+  return value.re.gt(0) === right.re.gt(0) ? 1 : -1;
 }
 
 /** False also where nothing can be decided. */
-export function decided(decide: () => boolean): boolean {
+function decided(decide: () => boolean): boolean {
   try {
     return decide();
   } catch (error) {
@@ -55,43 +61,65 @@ export function decided(decide: () => boolean): boolean {
   }
 }
 
-type Values = Point['variable'];
+type Values = (name: string) => number;
 
 /** Points of several sizes, without relations between them. */
 const MAGNITUDES = [0.7390851, 1.3247179, 2.2360898, 0.0671433, 3.8392867, 7.6854521, 0.4159656, 41.3598857, 1.0173924];
 const FAR = 1234.5678901;
 
-/** Every choice of signs of up to four variables, at two sizes, and some points far away. */
+/** Every choice of signs of up to three variables, at two sizes, and two points far away. */
 function pointsFor(variables: ReadonlySet<string>): Values[] {
   const names = [...variables];
   if (names.length === 0) return [() => NaN];
-  const signs = 2 ** Math.min(names.length, 4);
-  const points = Array.from({ length: Math.max(2 * signs, 12) }, (_, point): Values => {
+  const signs = 2 ** Math.min(names.length, 3);
+  const points = Array.from({ length: Math.max(2 * signs, 8) }, (_, point): Values => {
     return (name) => {
       const index = names.indexOf(name);
-      const sign = (point >> (index % 4)) % 2 === 0 ? 1 : -1;
+      const sign = (point >> (index % 3)) % 2 === 0 ? 1 : -1;
       return sign * (MAGNITUDES[(point + 4 * index) % MAGNITUDES.length] + index / 97);
     };
   });
   return [...points, (name) => FAR + 3 * names.indexOf(name), (name) => -FAR - 5 * names.indexOf(name)];
 }
 
-function agreesAt(points: readonly Values[], given: Tree, reference: Tree): boolean {
-  const hasImaginary = [given, reference].some((tree) =>
-    someNode(tree, (node) => node.type === 'constant' && node.name === 'i'),
-  );
+type Test = (values: readonly [given: Complex, reference: Complex], arithmetic: Arithmetic) => boolean | null;
+
+/**
+ * Tests the values at every point where the reference has a real one, or, where it has none anywhere, in the complex plane.
+ *
+ * @param test null where it cannot be said at this point
+ * @returns null where it could be said at no point
+ */
+function agree(trees: readonly [given: Tree, reference: Tree], work: Work, test: Test): boolean | null {
+  const digits = maximum(trees.map(digitsIn));
+  if (digits > MAX_DIGITS) return null;
+  const arithmetic = new Arithmetic(DIGITS + digits, work);
+  const points = pointsFor(new Set(trees.flatMap((tree) => [...variablesOf(tree)])));
+  const isImaginary = (node: Tree) => node.type === 'constant' && node.name === 'i';
   const agreement = (isComplex: boolean): boolean | null => {
-    const values = points.map((variable) =>
-      [given, reference].map((tree) => approximate(tree, { variable, isComplex })),
-    );
-    const where = values.filter(([, right]) => isDefined(right));
-    return where.length === 0 ? null : where.every(([value, right]) => isNear(value, right));
+    let outcome: boolean | null = null;
+    for (const variable of points) {
+      const [value, right] = trees.map((tree) => evaluate(tree, { arithmetic, variable, isComplex }));
+      if (!isKnown(right)) continue;
+      const here = Number.isNaN(value.error) ? false : test([value, right], arithmetic);
+      if (here === false) return false;
+      outcome = here ?? outcome;
+    }
+    return outcome;
   };
-  // A reference without a real value anywhere is compared in the complex plane.
-  return (hasImaginary ? null : agreement(false)) ?? agreement(true) ?? true;
+  return (trees.some((tree) => someNode(tree, isImaginary)) ? null : agreement(false)) ?? agreement(true);
 }
 
-function isNear(a: Ball, b: Ball): boolean {
-  const difference = plus(a, negative(b));
-  return isDefined(a) && size(difference) <= difference.error * 4 + Number.MIN_VALUE;
+/** The most digits that a rational number in it has above or below. */
+function digitsIn(tree: Tree): number {
+  const value = rationalValue(tree);
+  const own = value === null ? 0 : Math.max(String(value.numerator).length, String(value.denominator).length);
+  return maximum([own, ...childrenOf(tree).map(digitsIn)]);
+}
+
+function isNear(a: Complex, b: Complex): boolean | null {
+  const error = Math.max(a.error, b.error) + 1;
+  if (!(error < Math.max(magnitude(b), 0) - COMMON_DIGITS)) return null;
+  const difference = { re: a.re.minus(b.re), im: a.im.minus(b.im), error };
+  return isZero(difference);
 }

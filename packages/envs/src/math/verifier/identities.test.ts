@@ -1,5 +1,5 @@
 // Expressions rewritten by identities are equal to what they were, and with one other constant they are not. The rewritten text is
-// made here, by rules of algebra and trigonometry that share nothing with the normal form. How many: EXPRESSIONS, 400 by default.
+// made here, by rules of algebra and trigonometry that share nothing with the verifier. How many: EXPRESSIONS, 400 by default.
 import { Rng } from '@bowyer/core';
 import { Fraction } from '../fraction.js';
 import { verify } from '../verifier.js';

@@ -1,11 +1,7 @@
 // Decides whether two answers mean the same.
 import { Fraction } from '../fraction.js';
-import { Algebra } from './algebra.js';
-import type { Quotient } from './atoms.js';
 import type { Answer, ListAnswer, Relation, ValueAnswer } from './answer.js';
-import { proportion } from './content.js';
-import { decided, isEqual } from './equality.js';
-import { normalForm } from './normal-form.js';
+import { isEqual, signOfRatio } from './equality.js';
 import { binary, isNumeral, number, rationalValue, variablesOf, type Tree } from './tree.js';
 import { conversion, isPercentage, type Unit } from './units.js';
 import type { Work } from './work.js';
@@ -176,26 +172,13 @@ function asEquation(answer: Answer): Relation | null {
 function isSameSolution(given: Relation, right: Relation, work: Work): boolean {
   const [a, b] = [oriented(given), oriented(right)];
   if (a.comparison !== b.comparison) return false;
-  return decided(() => {
-    const algebra = new Algebra(work);
-    const forms = [a.left, a.right, b.left, b.right].map((side) => normalForm(side, algebra));
-    const ratio = differencesRatio(algebra, forms);
-    return ratio !== null && (a.comparison === '=' || a.comparison === '!=' || ratio.numerator > 0n);
-  });
+  const difference = ({ left, right: other }: Relation) => binary(left, '-', other);
+  const sign = signOfRatio(difference(a), difference(b), work);
+  return sign === 1 || (sign === -1 && (a.comparison === '=' || a.comparison === '!='));
 }
 
 /** The relation with < and ≤ alone. */
 function oriented({ left, comparison, right }: Relation): Relation {
   if (comparison === '>') return { left: right, comparison: '<', right: left };
   return comparison === '>=' ? { left: right, comparison: '<=', right: left } : { left, comparison, right };
-}
-
-/** (left₁ − right₁)/(left₂ − right₂), where that is a rational number. */
-function differencesRatio(
-  algebra: Algebra,
-  [left, right, otherLeft, otherRight]: readonly Quotient[],
-): Fraction | null {
-  const { ring } = algebra;
-  const [a, b] = [algebra.minus(left, right), algebra.minus(otherLeft, otherRight)];
-  return proportion(ring.times(a.numerator, b.denominator), ring.times(b.numerator, a.denominator));
 }

@@ -1,0 +1,157 @@
+// The value of an expression at a point.
+import { UNDEFINED, UNKNOWN, isKnown, isReal, type Arithmetic, type Complex } from './complex.js';
+import { rationalValue, ungrouped, type Tree } from './tree.js';
+
+export interface Point {
+  arithmetic: Arithmetic;
+  /** Values of variables, real. */
+  variable: (name: string) => number;
+  /** Whether a root or a logarithm of a negative number has a value. */
+  isComplex: boolean;
+}
+
+/** Calculates the value; it is undefined where a part of the expression has no value, or no real one in the real numbers. */
+export function evaluate(tree: Tree, point: Point): Complex {
+  const value = valueAt(tree, point);
+  return point.isComplex || isReal(value) ? value : UNDEFINED;
+}
+
+function valueAt(tree: Tree, point: Point): Complex {
+  const { arithmetic } = point;
+  const value = (inner: Tree) => evaluate(inner, point);
+  switch (tree.type) {
+    case 'number':
+      return arithmetic.number(tree.value);
+    case 'variable':
+      return arithmetic.number(point.variable(tree.name));
+    case 'constant':
+      return constant(tree.name, arithmetic);
+    case 'negative':
+      return arithmetic.negative(value(tree.of));
+    case 'group':
+      return value(tree.of);
+    case 'binary':
+      return operated(tree, arithmetic, value);
+    case 'call':
+      return functions[tree.name](arithmetic, ...tree.arguments.map(value));
+    case 'application':
+      return anyFunction(tree.name, arithmetic, tree.arguments.map(value));
+  }
+}
+
+function constant(name: 'pi' | 'e' | 'i', arithmetic: Arithmetic): Complex {
+  if (name === 'e') return arithmetic.exponential(arithmetic.number(1));
+  return name === 'i' ? arithmetic.i() : arithmetic.pi;
+}
+
+function operated(
+  { operator, left, right }: Extract<Tree, { type: 'binary' }>,
+  arithmetic: Arithmetic,
+  value: (tree: Tree) => Complex,
+): Complex {
+  if (operator === '+') return arithmetic.plus(value(left), value(right));
+  if (operator === '-') return arithmetic.minus(value(left), value(right));
+  if (operator === '*') return arithmetic.times(value(left), value(right));
+  if (operator === '/') return arithmetic.over(value(left), value(right));
+  const base = ungrouped(left);
+  if (base.type === 'constant' && base.name === 'e') return arithmetic.exponential(value(right));
+  const exponent = rationalValue(right);
+  const [n, d] = [Number(exponent?.numerator ?? NaN), Number(exponent?.denominator ?? NaN)];
+  // An exponent that is a fraction decides which root is meant.
+  return Math.abs(n) <= 1e6 && d <= 1e6
+    ? arithmetic.rationalPower(value(left), n, d)
+    : arithmetic.power(value(left), value(right));
+}
+
+type Function = (arithmetic: Arithmetic, ...values: Complex[]) => Complex;
+
+const cos: Function = (arithmetic, x) => arithmetic.cosine(x);
+const sin: Function = (arithmetic, x) => arithmetic.sine(x);
+const sinh: Function = (arithmetic, x) => arithmetic.hyperbolicSine(x);
+const cosh: Function = (arithmetic, x) => arithmetic.hyperbolicCosine(x);
+const arcsin: Function = (arithmetic, x) => arithmetic.arcSine(x);
+const arctan: Function = (arithmetic, x) => arithmetic.arcTangent(x);
+const floor: Function = (arithmetic, x) => arithmetic.floor(x);
+
+const ratio =
+  (above: Function, below: Function): Function =>
+  (arithmetic, x) =>
+    arithmetic.over(above(arithmetic, x), below(arithmetic, x));
+
+const one: Function = (arithmetic) => arithmetic.number(1);
+
+const atInverse =
+  (of: Function): Function =>
+  (arithmetic, x) =>
+    of(arithmetic, arithmetic.over(arithmetic.number(1), x));
+
+/** A quarter turn minus the other function: arccos x = π/2 − arcsin x. */
+const complement =
+  (of: Function): Function =>
+  (arithmetic, x) =>
+    arithmetic.minus(arithmetic.times(arithmetic.number(0.5), arithmetic.pi), of(arithmetic, x));
+
+/** n! is calculated up to here. */
+const MAX_FACTORIAL = 500;
+
+/** Between whole numbers any function with x! = x · (x − 1)! will do: (n + 2)! is n! (n + 1)(n + 2). */
+const factorial: Function = (arithmetic, x) => {
+  if (!isKnown(x) || x.re.abs().gt(MAX_FACTORIAL)) return UNKNOWN;
+  const whole = arithmetic.floor(x);
+  const count = whole.re.toNumber();
+  const rest = arithmetic.minus(x, whole);
+  const isWhole = arithmetic.textOf(rest) === '0,0';
+  if (!isReal(x) || (isWhole && count < 0)) return UNDEFINED;
+  let product = isWhole ? arithmetic.number(1) : anyFunction('!', arithmetic, [rest]);
+  for (let k = 1; k <= count; k++) product = arithmetic.times(product, arithmetic.plus(rest, arithmetic.number(k)));
+  for (let k = 0; k > count; k--) product = arithmetic.over(product, arithmetic.plus(rest, arithmetic.number(k)));
+  return product;
+};
+
+const functions: Readonly<Record<string, Function>> = {
+  exp: (arithmetic, x) => arithmetic.exponential(x),
+  ln: (arithmetic, x) => arithmetic.logarithm(x),
+  log: (arithmetic, base, x) => arithmetic.over(arithmetic.logarithm(x), arithmetic.logarithm(base)),
+  abs: (arithmetic, x) => arithmetic.absolute(x),
+  root: rootOf,
+  sin,
+  cos,
+  tan: ratio(sin, cos),
+  cot: ratio(cos, sin),
+  sec: ratio(one, cos),
+  csc: ratio(one, sin),
+  sinh,
+  cosh,
+  tanh: ratio(sinh, cosh),
+  arcsin,
+  arccos: complement(arcsin),
+  arctan,
+  arccot: complement(arctan),
+  arcsec: atInverse(complement(arcsin)),
+  arccsc: atInverse(arcsin),
+  floor,
+  ceil: (arithmetic, x) => arithmetic.negative(arithmetic.floor(arithmetic.negative(x))),
+  factorial,
+  binomial: (arithmetic, n, k) => {
+    const below = arithmetic.times(factorial(arithmetic, k), factorial(arithmetic, arithmetic.minus(n, k)));
+    return arithmetic.over(factorial(arithmetic, n), below);
+  },
+};
+
+function rootOf(arithmetic: Arithmetic, of: Complex, degree: Complex): Complex {
+  const n = degree.re.toNumber();
+  const isSmall = Number.isInteger(n) && n > 0 && n < 1e6;
+  return isSmall
+    ? arithmetic.rationalPower(of, 1, n)
+    : arithmetic.power(of, arithmetic.over(arithmetic.number(1), degree));
+}
+
+/** The value of a function of which the name alone is known: a number between 1 and 2 that only the name and the arguments decide. */
+function anyFunction(name: string, arithmetic: Arithmetic, values: readonly Complex[]): Complex {
+  if (values.some((value) => Number.isNaN(value.error))) return UNDEFINED;
+  if (!values.every(isKnown)) return UNKNOWN;
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of Buffer.from(`${name}(${values.map((value) => arithmetic.textOf(value)).join(';')})`))
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  return arithmetic.number(`1.${hash}`);
+}
