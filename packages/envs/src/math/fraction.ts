@@ -85,8 +85,7 @@ export class Fraction {
 
 const LIMIT = 1n << BigInt(MAX_BITS);
 
-const bits = (n: bigint) =>
-  (n < 0n ? -n : n).toString(16).length * 4 - (n === 0n || n === 1n || n === -1n ? 3 : 0);
+const bits = (n: bigint) => (n < 0n ? -n : n).toString(16).length * 4 - (n === 0n || n === 1n || n === -1n ? 3 : 0);
 
 /** Both numbers are at least 0. */
 export function gcd(a: bigint, b: bigint): bigint {

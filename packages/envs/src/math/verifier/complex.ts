@@ -14,7 +14,7 @@ export interface Complex {
 
 const NOTHING = new Decimal(NaN);
 
-/** What has no value, as 1/0. */
+/** The result of an operation that has none, as 1/0. */
 export const UNDEFINED: Complex = { re: NOTHING, im: NOTHING, error: NaN };
 
 /** A value of which nothing is known; there may be none. */
@@ -76,7 +76,7 @@ export class Arithmetic {
   plus(a: Complex, b: Complex): Complex {
     this.work.spend(STEPS.operation);
     const sum = this.#rounded(a.re.plus(b.re), a.im.plus(b.im), a.error, b.error);
-    // What is known to be more than zero, and too small to show in the sum, leaves the sum unknown.
+    // A summand that is known not to be zero, and too small to change the sum, leaves it unknown.
     const isLost = (part: Complex) => magnitude(part) < sum.error - 1 && magnitude(part) > part.error;
     return isLost(a) || isLost(b) ? UNKNOWN : sum;
   }
@@ -167,7 +167,7 @@ export class Arithmetic {
   arcTangent = (a: Complex): Complex =>
     isReal(a) ? this.#rounded(this.#value('atan', a.re), undefined, a.error) : UNDEFINED;
 
-  /** The whole number below; what is within its error of a whole number is that number. */
+  /** The integer below; a value that is within its error of an integer is that integer. */
   floor(a: Complex): Complex {
     if (!isReal(a)) return UNDEFINED;
     const nearest = a.re.round();

@@ -94,7 +94,7 @@ const complement =
 /** n! is calculated up to here. */
 const MAX_FACTORIAL = 500;
 
-/** Between whole numbers any function with x! = x · (x − 1)! will do: (n + 2)! is n! (n + 1)(n + 2). */
+/** Between integers any function with x! = x · (x − 1)! will do: (n + 2)! is n! (n + 1)(n + 2). */
 const factorial: Function = (arithmetic, x) => {
   if (!isKnown(x) || x.re.abs().gt(MAX_FACTORIAL)) return UNKNOWN;
   const whole = arithmetic.floor(x);
