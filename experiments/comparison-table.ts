@@ -18,7 +18,7 @@ if (name === undefined || folders.length === 0)
   throw new Error('give the name of the experiment and folders of its sweep');
 const page = `experiments/${name}/README.md`;
 
-const [sweep] = readFileSync(`experiments/${name}/sweep.yaml`, 'utf8').split(/^---\n/m);
+const sweep = readFileSync(`experiments/${name}/experiment/${name}.yaml`, 'utf8');
 const comments = sweep
   .split('\n')
   .filter((line) => line.startsWith('# ') && !/^# (@|yaml-language-server)/.test(line))
@@ -93,7 +93,7 @@ writeFileSync(
   page,
   `# ${question[0].toUpperCase()}${question.split('\n')[0].slice(1)}
 
-Written by \`experiments/comparison-table.ts\` from ${runs.length} finished runs of \`experiments/${name}/sweep.yaml\` of ${dates.join(', ')}, after commit ${headCommit()}.
+Written by \`experiments/comparison-table.ts\` from ${runs.length} finished runs of \`+experiment=${name}\` of ${dates.join(', ')}, after commit ${headCommit()}.
 
 ${question.split('\n').slice(1).join('\n')}
 

@@ -1,4 +1,4 @@
-// Writes configs/env.yaml and configs/demonstrations.yaml from the schemas of the environments: npm run env-configs.
+// Writes the files of configs/env and configs/demonstrations from the schemas of the environments: npm run env-configs.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { environmentFiles } from '@bowyer/runner';
 

@@ -1,4 +1,4 @@
-// Writes experiments/exact_game/README.md from the runs of experiments/exact_game/sweep.yaml:
+// Writes experiments/exact_game/README.md from the runs of +experiment=exact_game:
 //   npx bowyer --config-name archer_20q +experiment=exact_game hydra.sweep.dir=FOLDER
 //   node --conditions=source --import tsx experiments/exact_game/table.ts FOLDER... (several where the sweep was run in parts)
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -125,7 +125,7 @@ const curveRows = series.map(({ name, points }) => {
 
 const page = `# What the methods reach on the exact game
 
-Written by \`experiments/exact_game/table.ts\` from the runs of \`experiments/exact_game/sweep.yaml\`, at commit ${headCommit()}.
+Written by \`experiments/exact_game/table.ts\` from the runs of \`+experiment=exact_game\`, at commit ${headCommit()}.
 
 \`\`\`sh
 npx bowyer --config-name archer_20q +experiment=exact_game hydra.sweep.dir=FOLDER

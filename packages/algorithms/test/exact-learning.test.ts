@@ -1,5 +1,5 @@
 // On a game whose values are known exactly every method reaches what theory says of it. One seed here; three in
-// experiments/exact_game/sweep.yaml, whose results are experiments/exact_game/README.md.
+// experiments/exact_game/README.md.
 import { Rng } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, tabularDemonstrations, towerModel } from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';

@@ -1,5 +1,5 @@
 // A smoke test: on a game with a known best return every algorithm gets there, or as near as its rule lets it. The game needs no look
-// ahead; exact-learning.test.ts has one that does, and experiments/exact_game/sweep.yaml more seeds.
+// ahead; exact-learning.test.ts has one that does, and experiments/exact_game more seeds.
 import { Rng } from '@bowyer/core';
 import { jest } from '@jest/globals';
 import { openDevice, type Device } from '@bowyer/graph';

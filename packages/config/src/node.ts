@@ -19,8 +19,6 @@ export type Key = string | number | bigint | boolean | Float;
 /** The place where a value was written: a file with 1-based line and column, or the command-line text that set it. */
 export interface Origin {
   readonly source: string;
-  /** The document of the file, where `# @config` names it. */
-  readonly document?: string;
   readonly line?: number;
   readonly column?: number;
 }

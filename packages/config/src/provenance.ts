@@ -5,8 +5,6 @@ import { isContainer, toPlain, type ConfigNode, type ContainerNode, type MapNode
 export interface OriginRecord {
   /** A file, `command line: OVERRIDE`, or the built-in settings. */
   readonly source: string;
-  /** The document of the file, where `# @config` names it. */
-  readonly document?: string;
   /** 1-based. */
   readonly line?: number;
   /** 1-based. */

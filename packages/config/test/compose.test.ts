@@ -96,40 +96,10 @@ test('origin reports the chain of what set a value, newest first', () => {
   expect(composition.origin('agent.zzz')).toEqual([]);
 });
 
-describe('a file of several configs', () => {
-  const files = {
-    'config.yaml': 'defaults:\n  - agent: ppo\n  - optional preset/small: ${agent}\n  - _self_\n',
-    'agent.yaml':
-      '# @config agent/ppo\nlr: 0.0003\n---\n# @config agent/dqn\nlr: 0.0001\n---\n# @config agent/deep/a2c\nlr: 1\n',
-    'preset/small.yaml':
-      '# @package _global_\nsteps: 1\n---\n# @config small/dqn\n# @package _global_\n\ndefaults:\n  - /preset/small\n  - _self_\nsteps: 2\n',
-  };
-
-  test('its named documents are configs of its folder, with their own package, defaults and lines', () => {
-    expect(composed([], files).composition.config).toEqual({ agent: { lr: 0.0003 } });
-    const { composition, root } = composed(['agent=dqn'], files);
-    expect(composition.config).toEqual({ agent: { lr: 0.0001 }, steps: 2 });
-    expect(composition.origin('steps')).toEqual([
-      { source: `${root}/preset/small.yaml`, document: 'small/dqn', line: 10, column: 8, value: 2 },
-      { source: `${root}/preset/small.yaml`, line: 2, column: 8, value: 1 },
-    ]);
-    expect(composed(['agent=deep/a2c'], files).composition.config).toEqual({ agent: { lr: 1 } });
-  });
-
-  test('they are listed as options, and the file is not where all are named', () => {
-    const { text } = mistake(['agent=sac'], files);
-    expect(text).toContain('dqn, ppo');
-    expect(() => composed([], files, { configName: 'agent' })).toThrow("Cannot find primary config 'agent'");
-  });
-
-  test('a document without a name is refused as before, and so is a name that is there twice', () => {
-    expect(mistake(['agent=dqn'], { ...files, 'other.yaml': '# @config agent/dqn\na: 1\n' }).text).toBe(
-      "The config 'agent/dqn' is in the folder twice\n  in ROOT/agent.yaml\n  and in ROOT/other.yaml\n  give one of them another name after # @config",
-    );
-    expect(mistake([], { ...files, 'agent/ppo.yaml': 'a: 1\n---\nb: 2\n' }).text).toContain(
-      'a second document begins here',
-    );
-  });
+test('a file is one config: a second document is refused', () => {
+  expect(mistake([], { ...tree, 'agent/ppo.yaml': 'a: 1\n---\nb: 2\n' }).text).toContain(
+    'a second document begins here\n  in ROOT/agent/ppo.yaml:2:1\n  keep one document in a file',
+  );
 });
 
 test('a folder can appear as a group of another name', () => {
@@ -167,7 +137,8 @@ test('a folder that is searched by itself is not a group of the folder around it
   const root = temporaryTree({
     'conf/config.yaml': 'seed: 1\n',
     'experiments/long.yaml': 'seed: 2\n',
-    'experiments/study/sweep.yaml': '# @config experiment/study\nseed: 3\n---\n# @config preset/own\nseed: 4\n',
+    'experiments/study/experiment/study.yaml': 'seed: 3\n',
+    'experiments/study/preset/own.yaml': 'seed: 4\n',
   });
   const { repository } = compose({
     configDirs: [
@@ -181,7 +152,6 @@ test('a folder that is searched by itself is not a group of the folder around it
   expect(repository.groups('')).toEqual(expect.arrayContaining(['experiment', 'preset']));
   expect(repository.groups('experiment')).toEqual([]);
   expect(repository.options('experiment')).toEqual(['long', 'study']);
-  expect(repository.load('experiment/study/sweep')).toBeUndefined();
 });
 
 test('a registered resolver gets plain values', () => {

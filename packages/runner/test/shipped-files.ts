@@ -4,31 +4,25 @@ import { join } from 'node:path';
 import { repository } from './command-line.js';
 
 export interface ShippedConfig {
-  /** Below the repository, such as `configs/optimizer.yaml`. */
+  /** Below the repository, such as `configs/optimizer/adam.yaml`. */
   file: string;
   /** As it is composed: `optimizer/adam`, `experiment/paper_20q`. */
   config: string;
   text: string;
 }
 
-/** Every config of `configs` and `experiments`: a file, or a document of one that `# @config` names. */
+/** Lists the configs of `configs` and of the studies in `experiments`. */
 export function shippedConfigs(): ShippedConfig[] {
   return ['configs', 'experiments'].flatMap((top) =>
     readdirSync(join(repository, top), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.yaml'))
       .sort()
-      .flatMap((name) => configsOf(top, name)),
+      .map((name) => {
+        const file = join(top, name);
+        const path = name.replace(/\.yaml$/, '');
+        // A study's folder is searched by itself.
+        const config = top === 'experiments' ? path.replace(/^[^/]+\//, '') : path;
+        return { file, config, text: readFileSync(join(repository, file), 'utf8') };
+      }),
   );
-}
-
-function configsOf(top: string, name: string): ShippedConfig[] {
-  const file = join(top, name);
-  const path = name.replace(/\.yaml$/, '');
-  // A study's folder is searched by itself.
-  const folder = top === 'experiments' ? '' : path.replace(/[^/]*$/, '');
-  const documents = readFileSync(join(repository, file), 'utf8').split(/^---\n(?=# @config )/m);
-  return documents.map((text) => {
-    const named = /^# @config (\S+)/.exec(text)?.[1];
-    return { file, config: named === undefined ? path : folder + named, text };
-  });
 }

@@ -1,5 +1,4 @@
-// One config file: read, checked to be UTF-8, its `# @package` header and its YAML. A file may hold several configs: a document that
-// opens with `# @config NAME` is the config NAME of the file's folder. The first document needs no name; it has the file's.
+// One config file is one config: its text is checked to be UTF-8, then its `# @package` header and its YAML are read.
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigError } from '../config-error.js';
@@ -18,39 +17,15 @@ export interface ConfigFile {
 }
 
 /**
+ * Reads the config of a file.
+ *
  * @param file path to open, kept in messages and origins as it is
- * @param name of one of its named documents; null: the document that has the file's name
  */
-export function readConfigFile(file: string, name: string | null = null): ConfigFile {
-  const documents = configDocuments(readText(file));
-  const text = documents.find((document) => document.name === name)?.text ?? '';
-  const node = parse(text, file, name);
-  const body = asContainer(node, file);
+export function readConfigFile(file: string): ConfigFile {
+  const text = readText(file);
+  const body = asContainer(parse(text, file), file);
   checkInterpolations(body, '');
   return { package: packageHeader(text, file), body };
-}
-
-/** The names that `# @config` gives to the documents of a file; null is the document that has the file's name. Empty if it cannot be read. */
-export function documentNames(file: string): (string | null)[] {
-  let text: string;
-  try {
-    if (statSync(file).size > maximumFileSize) return [null];
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return [null]; // whoever asks for this file gets the error
-  }
-  return configDocuments(text).map(({ name }) => name);
-}
-
-/** The documents of a text, each behind as many line ends as there are before it, so that lines keep their numbers. */
-function configDocuments(text: string): { name: string | null; text: string }[] {
-  const starts = [0, ...[...text.matchAll(/^---[ \t]*\r?\n(?=# @config )/gm)].map((match) => match.index)];
-  return starts.map((start, index) => {
-    const before = text.slice(0, start).replace(/[^\n]+/g, '');
-    const document = text.slice(start, starts[index + 1]);
-    const name = /^(?:---[ \t]*\r?\n)?# @config (\S+)/.exec(document)?.[1] ?? null;
-    return { name, text: before + document.replace(/^---[ \t]*/, '') };
-  });
 }
 
 function readText(file: string): string {
@@ -94,9 +69,9 @@ function firstBadByte(bytes: Buffer): number {
   return good + 1;
 }
 
-function parse(text: string, file: string, name: string | null): ConfigNode | undefined {
+function parse(text: string, file: string): ConfigNode | undefined {
   try {
-    return readYaml(text, name === null ? file : { source: file, document: name });
+    return readYaml(text, file);
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const { message, line, column, remedy } = error;

@@ -1,12 +1,11 @@
 // The sources of configs: the built-in hydra settings and a list of folders, searched in order. The first hit wins; files of
-// the same name are never merged. Options of a group are the union over all folders. A config is a file of its own, or a document of
-// a file in its folder or in one above, named there by `# @config`.
+// the same name are never merged. Options of a group are the union over all folders.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '../config-error.js';
 import { builtInConfig, builtInGroups, builtInOptions, isBuiltInGroup } from '../hydra/built-in.js';
 import { copyNode, type ListNode, type MapNode } from '../node.js';
-import { documentNames, readConfigFile } from './config-file.js';
+import { readConfigFile } from './config-file.js';
 
 /** One entry of the search path. */
 export interface ConfigSource {
@@ -40,7 +39,6 @@ export class Repository {
   readonly sources: readonly ConfigSource[];
   private readonly loaded = new Map<string, LoadedConfig | undefined>();
   private readonly folders = new Map<string, readonly { name: string; isFolder: boolean }[] | undefined>();
-  private readonly documents = new Map<string, ReadonlyMap<string, string>>();
 
   constructor(folders: readonly ConfigSource[]) {
     this.sources = [builtInSource, ...folders, schemaSource];
@@ -67,61 +65,12 @@ export class Repository {
     const builtIn = builtInConfig(name);
     if (builtIn) return { ...builtIn, path: name, provider: 'hydra' };
     for (const source of this.sources) {
-      const place = locate(source, `${name}.yaml`);
-      if (place === undefined) continue;
-      const [file, document] = hasOwnConfig(place) ? [place, null] : (this.documentOf(source, name) ?? []);
-      if (file === undefined) continue;
-      const { package: target, body } = readConfigFile(file, document);
+      const file = locate(source, `${name}.yaml`);
+      if (file === undefined || !exists(file)) continue;
+      const { package: target, body } = readConfigFile(file);
       return { ...separateDefaults(body), package: target, path: name, provider: source.provider, file };
     }
     return undefined;
-  }
-
-  /** The file that has a config as a named document, and the document's name. */
-  private documentOf(source: ConfigSource, name: string): [file: string, document: string] | undefined {
-    for (const [folder, within] of foldersAbove(name)) {
-      const file = this.documentsIn(source, folder).get(within);
-      if (file !== undefined) return [file, within];
-    }
-    return undefined;
-  }
-
-  /** Named documents of the files of one folder, and their files. A file whose documents are all named is there as `NAME.yaml`. */
-  private documentsIn(source: ConfigSource, folder: string): ReadonlyMap<string, string> {
-    const place = locate(source, folder);
-    if (place === undefined) return new Map();
-    const known = this.documents.get(place);
-    if (known) return known;
-    const found = new Map<string, string>();
-    for (const { name, isFolder } of this.entries(source, folder) ?? []) {
-      if (isFolder || !name.endsWith('.yaml')) continue;
-      const file = path.join(place, name);
-      const names = documentNames(file);
-      if (!names.includes(null)) found.set(name, file);
-      for (const document of names) {
-        if (document === null) continue;
-        const other = found.get(document);
-        if (other !== undefined)
-          throw new ConfigError(
-            'composition',
-            `The config '${document}' is in the folder twice`,
-            [`in ${other}`, `and in ${file}`, 'give one of them another name after # @config'],
-            { file },
-          );
-        found.set(document, file);
-      }
-    }
-    this.documents.set(place, found);
-    return found;
-  }
-
-  /** The named documents at or below a path of a source: what follows the path, such as `adam` for `optimizer`. */
-  private documentsBelow(source: ConfigSource, group: string): string[] {
-    const below = [...this.documentsIn(source, group).keys()].filter((name) => !name.endsWith('.yaml'));
-    for (const [folder, within] of foldersAbove(group))
-      for (const name of this.documentsIn(source, folder).keys())
-        if (name.startsWith(`${within}/`)) below.push(name.slice(within.length + 1));
-    return below;
   }
 
   groupExists(group: string): boolean {
@@ -133,7 +82,7 @@ export class Repository {
         exists(source.dir!)
       )
         return true;
-      return this.entries(source, group) !== undefined || this.documentsBelow(source, group).length > 0;
+      return this.entries(source, group) !== undefined;
     });
   }
 
@@ -141,10 +90,8 @@ export class Repository {
   options(group: string): string[] {
     const names = new Set(builtInOptions(group));
     for (const source of this.sources) {
-      const named = this.documentsIn(source, group);
       for (const { name, isFolder } of this.entries(source, group) ?? [])
-        if (!isFolder && name.endsWith('.yaml') && !named.has(name)) names.add(name.slice(0, -5));
-      for (const name of this.documentsBelow(source, group)) if (!name.includes('/')) names.add(name);
+        if (!isFolder && name.endsWith('.yaml')) names.add(name.slice(0, -5));
     }
     return [...names].sort();
   }
@@ -156,8 +103,6 @@ export class Repository {
       if (source.group !== undefined && parent === '' && exists(source.dir!)) names.add(source.group.split('/')[0]!);
       for (const { name, isFolder } of this.entries(source, parent) ?? [])
         if (isFolder && !name.startsWith('.') && name !== '__pycache__') names.add(name);
-      for (const name of this.documentsBelow(source, parent))
-        if (name.includes('/')) names.add(name.slice(0, name.indexOf('/')));
     }
     return [...names].sort();
   }
@@ -174,15 +119,6 @@ export class Repository {
     const entries = this.folders.get(folder);
     return entries?.filter(({ name, isFolder }) => !isFolder || !this.isOtherSource(source, path.join(folder, name)));
   }
-}
-
-/** The folders above a path, nearest first, each with what is left of the path: a/b/c is b/c in a. */
-function foldersAbove(configPath: string): [folder: string, within: string][] {
-  const parts = configPath.split('/').filter((part) => part !== '');
-  return parts.map((_, index) => {
-    const depth = parts.length - 1 - index;
-    return [parts.slice(0, depth).join('/'), parts.slice(depth).join('/')];
-  });
 }
 
 /** The file of a config path in a source; undefined outside of it. */
@@ -209,9 +145,6 @@ function locate({ dir, group }: ConfigSource, configPath: string): string | unde
 function exists(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false }) !== undefined;
 }
-
-/** Whether a document of the file has the file's name. */
-const hasOwnConfig = (file: string) => exists(file) && documentNames(file).includes(null);
 
 function list(folder: string): readonly { name: string; isFolder: boolean }[] | undefined {
   try {

@@ -20,14 +20,14 @@ import { YamlError } from './yaml-error.js';
 const maximumNodes = 1_000_000;
 
 /**
- * The one document of a YAML text; undefined where the text contains none.
+ * Reads the one document of a YAML text; undefined where the text contains none.
  *
- * @param file the file's name, and that of the document where it has one, kept as origin
+ * @param file the file's name, kept as origin
  */
-export function readYaml(text: string, file: string | Pick<Origin, 'source' | 'document'>): ConfigNode | undefined {
+export function readYaml(text: string, file: string): ConfigNode | undefined {
   const parsed = parseYaml(text);
   const contents = parsed.document?.contents;
-  return contents ? new Reader(parsed, typeof file === 'string' ? { source: file } : file).node(contents) : undefined;
+  return contents ? new Reader(parsed, file).node(contents) : undefined;
 }
 
 /** One `key: value` of a mapping. */
@@ -43,7 +43,7 @@ class Reader {
 
   constructor(
     private readonly parsed: ParsedYaml,
-    private readonly file: Pick<Origin, 'source' | 'document'>,
+    private readonly file: string,
   ) {}
 
   private fail(message: string, offset: number, remedy?: string): never {
@@ -52,7 +52,7 @@ class Reader {
   }
 
   private origin(offset: number): Origin {
-    return { ...this.file, ...this.parsed.place(offset) };
+    return { source: this.file, ...this.parsed.place(offset) };
   }
 
   private count(size: number, offset: number): void {

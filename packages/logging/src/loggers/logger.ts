@@ -66,7 +66,7 @@ export interface RunLogger {
 export interface LoggerUnit<Options extends TObject = TObject> {
   name: string;
   description: string;
-  /** Options in snake_case with meaning and unit; defaults in configs/logger.yaml. */
+  /** Options in snake_case with meaning and unit; defaults in configs/logger/. */
   options: Options;
   /** Called before any work of the run. @throws {Error} with what it lacks */
   check?(run: Pick<LoggedRun, 'project' | 'name'>, options: OptionsOf<Options>): void;

@@ -1,36 +1,33 @@
-// The files configs/env.yaml and configs/demonstrations.yaml, a config of each for every environment, written from the environments'
-// schemas: a default has its home in the schema, and the file shows it to people. `npm run env-configs` writes them.
+// The folders configs/env and configs/demonstrations, with a file for every environment, written from the environments' schemas:
+// a default has its home in the schema, and the file shows it to people. `npm run env-configs` writes them.
 import { toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames, type OptionsSchema } from '@bowyer/envs';
 import { schemaLine } from './editor-schemas.js';
 
 const WIDTH = 120;
 
-const ENVIRONMENTS = 'configs/env.yaml';
-const EXPERTS = 'configs/demonstrations.yaml';
-
 /**
- * Both files by their paths below the repository.
+ * Writes the text of each file, by its path below the repository.
  *
  * @param pageOf the page of an environment, as a path below the repository
  */
 export function environmentFiles(pageOf: (name: string) => string): Record<string, string> {
-  const environments: string[] = [];
-  const experts: string[] = [];
+  const files: Record<string, string> = {};
+  const add = (config: string, lines: readonly string[]): void => {
+    const file = `configs/${config}.yaml`;
+    files[file] = `${[schemaLine(file, config), ...lines].join('\n')}\n`;
+  };
   const written = '# Written by `npm run env-configs` from the schema of the environment.';
   for (const name of environmentNames()) {
     const { description, schema, demonstrations } = environmentInfo(name);
     const about = [...comment(`${description} ${pageOf(name)}`), written, `name: ${name}`];
-    environments.push(configText(ENVIRONMENTS, `env/${name}`, [...about, ...keyLines(schema)]));
+    add(`env/${name}`, [...about, ...keyLines(schema)]);
     if (!demonstrations || Object.keys(demonstrations.schema.properties).length === 0) continue;
     const ofExpert = [`# The options of the expert: ${pageOf(name)}`, written, ...keyLines(demonstrations.schema)];
-    experts.push(configText(EXPERTS, `demonstrations/${name}`, ofExpert));
+    add(`demonstrations/${name}`, ofExpert);
   }
-  return { [ENVIRONMENTS]: environments.join('---\n'), [EXPERTS]: experts.join('---\n') };
+  return files;
 }
-
-const configText = (file: string, name: string, lines: readonly string[]): string =>
-  `${[`# @config ${name}`, schemaLine(file, name), ...lines].join('\n')}\n`;
 
 /** Each key below its description. */
 const keyLines = ({ properties }: OptionsSchema): string[] =>

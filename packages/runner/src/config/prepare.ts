@@ -87,16 +87,16 @@ const covers = (given: ReadonlySet<string>, path: string): boolean =>
   [...given].some((key) => key === path || key.startsWith(`${path}.`) || path.startsWith(`${key}.`));
 
 /** Whether a config is one of the program's own: the keys that it sets for another unit are not the user's choice. */
-function isShipped({ source, document }: OriginRecord, shipped: readonly string[], composition: Composition): boolean {
+function isShipped({ source }: OriginRecord, shipped: readonly string[], composition: Composition): boolean {
   const folder = shipped.find((one) => source.startsWith(one + sep));
   if (folder === undefined) return false;
-  const config = document ?? relative(folder, source).replace(/\.yaml$/, '');
+  const config = relative(folder, source).replace(/\.yaml$/, '');
   return config !== composition.setting('hydra.job.config_name') && !isExperiment(config, folder);
 }
 
-/** A sweep is asked for by `+experiment=`: a file of the folder `experiments`, or a document that is named so. */
+/** A sweep is asked for by `+experiment=`: a file of the folder `experiments`, or of a study's folder `experiment`. */
 const isExperiment = (config: string, folder: string): boolean =>
-  config.startsWith('experiment/') || (basename(folder) === 'experiments' && !config.includes('/'));
+  /(^|\/)experiment\//.test(config) || (basename(folder) === 'experiments' && !config.includes('/'));
 
 interface Reads {
   unit: TaskUnit;

@@ -33,7 +33,7 @@ function jobsOf(name: string, configName: string): string[][] {
 test('there are some', () => expect(sweeps.length).toBeGreaterThan(10));
 
 test.each(sweeps)('$name', async ({ name, text }) => {
-  expect(text).toMatch(/^# @config .*\n# @package _global_\n# yaml-language-server: .*\n# Question: [^?]*\?/);
+  expect(text).toMatch(/^# @package _global_\n# yaml-language-server: .*\n# Question: [^?]*\?/);
   expect(text).toContain(`+experiment=${name}\n`);
   const [, configName] = /npx bowyer --config-name (\w+).*\+experiment=/.exec(text)!;
   const jobs = jobsOf(name, configName);
