@@ -67,7 +67,7 @@ export class TinkerModel {
   }
 }
 
-export interface SampleOptions {
+interface SampleOptions {
   /** Samples of each prompt. */
   counts: readonly number[];
   /** The token behind which a sample ends. */

@@ -61,6 +61,3 @@ export interface Endpoint {
 
 /** An agent of a framework: it solves a task with the model behind the endpoint. */
 export type Agent<Task, Answer> = (task: Task, endpoint: Endpoint) => Promise<Answer>;
-
-/** A seeded task; `id` names it in logs. */
-export type Identified<Task> = Task & { id: string };

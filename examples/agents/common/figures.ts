@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { mean, readJsonl, standardError } from '@bowyer/core';
 
-export interface Gain {
+interface Gain {
   /** Mean reward of the start and of the trained model on the same tasks. */
   before: number;
   after: number;

@@ -23,7 +23,7 @@ export interface Dialogue {
   tools?: { type: 'function'; function: { name: string } }[];
 }
 
-export interface ScriptedEndpoint extends Endpoint {
+interface ScriptedEndpoint extends Endpoint {
   /** All calls so far, in the order in which they came. */
   dialogues: Dialogue[];
   close(): Promise<void>;

@@ -20,7 +20,7 @@ const kinds = {
   mastra: 'an adviser that asks a clerk',
   python: 'the agent and the start of `openai` as a program in Python',
 };
-export type ExampleName = keyof typeof kinds;
+type ExampleName = keyof typeof kinds;
 export const exampleNames = Object.keys(kinds) as ExampleName[];
 
 export async function exampleAgent(name: ExampleName): Promise<StudyAgent> {

@@ -181,7 +181,7 @@ class DefinedEnv<State, Options extends object> implements Env {
 }
 
 /** A definition with members that are missing, unknown or of another type. */
-export class InvalidEnvironmentError extends Error {
+class InvalidEnvironmentError extends Error {
   override readonly name = 'InvalidEnvironmentError';
 
   constructor(
@@ -256,7 +256,7 @@ export const memberKinds: Readonly<Record<Member, keyof typeof kinds>> = {
 };
 
 /** Members of a definition that are missing, unknown or of another type: a definition in JavaScript may have any. */
-export function definitionFaults(definition: unknown): string[] {
+function definitionFaults(definition: unknown): string[] {
   if (!isObject(definition)) return [`a definition must be an object; got ${shown(definition)}`];
   const given = definition as Record<string, unknown>;
   const needed = given.make === undefined ? ['name', 'reset', 'step'] : ['name'];

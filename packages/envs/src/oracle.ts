@@ -72,7 +72,7 @@ export const oracleKeys = { env_load_path: { option: 'oracleModel', readWith: { 
 export const oracleReadWith = { oracleModel: { oracle: ['t5', 'openai'] }, oracleUrl: { oracle: ['openai'] } } as const;
 
 /** An environment's options name an oracle that it was not given. */
-export class MissingOracleError extends Error {
+class MissingOracleError extends Error {
   override readonly name = 'MissingOracleError';
 
   constructor(env: string, oracle: string) {

@@ -56,7 +56,7 @@ test.each(environmentNames().filter(isEmbedded))(
   '%s keeps the contract in a split and names its item',
   async (name) => {
     const { sampleActions } = environmentInfo(name);
-    await checkEnv(() => makeSplitEnv(name, 'test'), { actions: sampleActions, episodes: 1 });
+    await checkEnv(() => makeSplitEnv(name, 'test'), { actions: sampleActions, episodes: 3 });
     const env = makeSplitEnv(name, 'train');
     const { info } = await env.reset({ seed: 5 });
     expect(info.item).toMatch(/./);

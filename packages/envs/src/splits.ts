@@ -73,7 +73,7 @@ export const seedSplits = (noun = 'worlds'): SplitPlan => ({
   splitOf: (item) => (/^seed \d+$/.test(item) ? splitOfSeed(Number(item.slice('seed '.length))) : undefined),
 });
 
-export interface SharedItems {
+interface SharedItems {
   noun: string;
   /** How many there are; null where that is not known. */
   count: number | null;
@@ -90,7 +90,7 @@ export const sharedSplits = ({ noun, count, item, reset }: SharedItems): SplitPl
   choose: (episode) => ({ reset: { seed: episode.seed, ...reset?.(episode) }, item }),
 });
 
-export interface ListedItems<T> {
+interface ListedItems<T> {
   noun: string;
   /** All items, which are divided here; or those of each split. */
   items: readonly T[] | Readonly<Record<Split, readonly T[]>>;

@@ -12,7 +12,7 @@ export interface Row {
 }
 
 /** Makes the error that names the file. @param line null: the file as a whole */
-export type TableFault = (line: number | null, problem: string) => Error;
+type TableFault = (line: number | null, problem: string) => Error;
 
 const splitNames: Readonly<Record<string, Split>> = {
   train: 'train',

@@ -14,7 +14,7 @@ export interface LineTask {
 }
 
 /** Lines of a file cannot be used. The message names the file, and each line with its fault. */
-export class TaskFileError extends Error {
+class TaskFileError extends Error {
   override readonly name = 'TaskFileError';
 
   constructor(

@@ -7,7 +7,7 @@ import type { EnvParts, OraclePrompts } from './oracle.js';
 import type { Splits } from './splits.js';
 
 /** A JSON Schema of one option: its meaning, its default, and any further keywords such as `type` and `minimum`. */
-export interface OptionSchema {
+interface OptionSchema {
   readonly description: string;
   readonly default: unknown;
   readonly [keyword: string]: unknown;

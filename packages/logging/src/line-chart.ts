@@ -109,6 +109,6 @@ const scale = (domain: readonly number[], from: number, to: number) => (value: n
 
 const label = (value: number) => String(Number(value.toPrecision(6)));
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]!);
 }

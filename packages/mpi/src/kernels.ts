@@ -9,7 +9,7 @@ interface KernelTensor {
 type Tensors = Readonly<Record<string, KernelTensor>>;
 
 /** Wall-clock time of an exchange. */
-export interface ExchangeTime {
+interface ExchangeTime {
   /** Milliseconds until the slowest rank was here. */
   wait: number;
   /** Milliseconds of the exchange itself. */

@@ -7,7 +7,7 @@ import { libraryNames, LIBRARY_VARIABLE } from './launcher.js';
 type Argument = number | bigint | null | object;
 type Function = (...args: Argument[]) => number;
 
-export type ElementType = 'float' | 'double' | 'byte' | 'int';
+type ElementType = 'float' | 'double' | 'byte' | 'int';
 
 /** Constants of one implementation. */
 interface Handles {

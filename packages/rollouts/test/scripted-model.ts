@@ -50,7 +50,7 @@ class ScriptedEpisodes {
   }
 }
 
-export interface ScriptedOptions {
+interface ScriptedOptions {
   contextLength?: number;
   /** Time that a token takes, in milliseconds. */
   tokenMs?: number;

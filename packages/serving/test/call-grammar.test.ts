@@ -71,9 +71,7 @@ function randomAnswers(file: string, choice: CallChoice['choice'], count: number
     const ids: number[] = [];
     for (let left = 200; left > 0; left--) {
       constraint.allowed(mask, left);
-      const allowed = Array.from({ length: words.size }, (__, id) => id).filter(
-        (id) => mask[id >>> 5] & (1 << (id & 31)),
-      );
+      const allowed = idsIn(mask);
       const id = allowed[rng.integer(0, allowed.length - 1)];
       if (ends.includes(id)) break;
       constraint.accept(id);
@@ -81,6 +79,14 @@ function randomAnswers(file: string, choice: CallChoice['choice'], count: number
     }
     return { text: decode(ids), ...partsOf(style, decode(ids)), hasEnded: constraint.canEnd };
   });
+}
+
+/** The ids whose bits are set. */
+function idsIn(mask: Uint32Array): number[] {
+  const ids: number[] = [];
+  for (const [word, bits] of mask.entries())
+    for (let rest = bits; rest !== 0; rest &= rest - 1) ids.push(32 * word + 31 - Math.clz32(rest & -rest));
+  return ids;
 }
 
 function partsOf(style: CallStyle, text: string) {
@@ -134,28 +140,31 @@ test('a schema that answers cannot be held to is refused for strict tools alone'
   }
 });
 
-test.each(readdirSync(folder))('%s: tools that take too much work together are refused after little of it', (file) => {
-  const all = withMarks(
-    definition,
-    callFormats.flatMap(({ marks, endMarks }) => [...marks, ...endMarks]),
-  );
-  const style = callStyle(chatTemplate(readFileSync(`${folder}/${file}`, 'utf8'), all), all)!;
-  const parts = Array.from({ length: 10 }, (_, i) => ({ type: 'string', pattern: `a.{${i + 5}}b` }));
-  const itself = { anyOf: Array.from({ length: 9 }, () => ({ $ref: '#/$defs/v' })) };
-  const schemas = [
-    { type: 'object', properties: { a: { type: 'object', properties: { b: { allOf: parts } } } } },
-    { type: 'object', properties: { v: { $ref: '#/$defs/v' } }, $defs: { v: itself } },
-  ];
-  const many = Array.from({ length: 400 }, (_, i): Tool => ({
-    name: `t${i}`,
-    parameters: schemas[i % 2],
-    strict: false,
-  }));
-  const place = { parts: { style, tools: many, startsInReasoning: false }, mayReason: false };
-  const asked = { format: { kind: 'text' }, toolChoice: 'required', parallelCalls: true } as const;
-  const names = { messages: 'messages', tools: 'tools', toolChoice: 'tool_choice', format: 'response_format' };
-  const took = cpuMilliseconds(() =>
-    expect(() => answerGrammar({ ...asked, names }, place, { tokenizer: all })).toThrow(/steps of work/),
-  );
-  expect(took).toBeLessThan(4000);
-});
+test.each(['harmony.jinja', 'hermes.jinja', 'qwen-xml.jinja'])(
+  '%s: tools that take too much work together are refused after little of it',
+  (file) => {
+    const all = withMarks(
+      definition,
+      callFormats.flatMap(({ marks, endMarks }) => [...marks, ...endMarks]),
+    );
+    const style = callStyle(chatTemplate(readFileSync(`${folder}/${file}`, 'utf8'), all), all)!;
+    const parts = Array.from({ length: 10 }, (_, i) => ({ type: 'string', pattern: `a.{${i + 5}}b` }));
+    const itself = { anyOf: Array.from({ length: 9 }, () => ({ $ref: '#/$defs/v' })) };
+    const schemas = [
+      { type: 'object', properties: { a: { type: 'object', properties: { b: { allOf: parts } } } } },
+      { type: 'object', properties: { v: { $ref: '#/$defs/v' } }, $defs: { v: itself } },
+    ];
+    const many = Array.from({ length: 400 }, (_, i): Tool => ({
+      name: `t${i}`,
+      parameters: schemas[i % 2],
+      strict: false,
+    }));
+    const place = { parts: { style, tools: many, startsInReasoning: false }, mayReason: false };
+    const asked = { format: { kind: 'text' }, toolChoice: 'required', parallelCalls: true } as const;
+    const names = { messages: 'messages', tools: 'tools', toolChoice: 'tool_choice', format: 'response_format' };
+    const took = cpuMilliseconds(() =>
+      expect(() => answerGrammar({ ...asked, names }, place, { tokenizer: all })).toThrow(/steps of work/),
+    );
+    expect(took).toBeLessThan(4000);
+  },
+);

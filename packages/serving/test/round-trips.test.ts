@@ -1,5 +1,5 @@
-// Render → parse → render gives the same tokens, in each format and over dialogues of all kinds of texts. packages/serving/benchmarks/tool-round-trips.ts
-// has more of them, and published templates.
+// Render → parse → render gives the same tokens, in each format and over dialogues of all kinds of texts. The number of dialogues for each
+// template is DIALOGUES, 50 by default.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { roundTrips } from './round-trips.js';
@@ -14,6 +14,8 @@ const definitionOf = (name: string) => {
   return definition;
 };
 
+const dialogues = Number(process.env.DIALOGUES ?? 50);
+
 const families: Record<string, string> = {
   'llama3.jinja': 'llama3',
   'harmony.jinja': 'o200k',
@@ -23,7 +25,7 @@ const families: Record<string, string> = {
 
 test.each(readdirSync(templates))('%s', (file) => {
   const definition = definitionOf(families[file] ?? 'gpt2');
-  const found = roundTrips(readFileSync(`${templates}/${file}`, 'utf8'), definition, { dialogues: 200, seed: 1 });
-  expect(found).toMatchObject({ dialogues: 200, difference: null, sameIds: 200 });
-  expect(found!.sameCalls).toBeGreaterThanOrEqual(190);
+  const found = roundTrips(readFileSync(`${templates}/${file}`, 'utf8'), definition, { dialogues, seed: 1 });
+  expect(found).toMatchObject({ dialogues, difference: null, sameIds: dialogues });
+  expect(found!.sameCalls).toBeGreaterThanOrEqual(0.95 * dialogues);
 });

@@ -12,7 +12,7 @@ const folder = import.meta.dirname;
 const cached = new Map<PageName, Promise<PageCode>>();
 
 /** The code that a browser runs. */
-export interface PageCode {
+interface PageCode {
   script: string;
   style: string;
 }
@@ -21,7 +21,7 @@ export interface PageCode {
  * The code of a page, with everything that it imports. A published package has it in a file; a checkout bundles it, in about
  * 50 ms, once per process.
  */
-export function pageCode(name: PageName): Promise<PageCode> {
+function pageCode(name: PageName): Promise<PageCode> {
   let code = cached.get(name);
   if (code === undefined) cached.set(name, (code = loadCode(name)));
   return code;

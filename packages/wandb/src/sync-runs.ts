@@ -8,7 +8,7 @@ import { placeOf, type RunPlace } from './place/run-place.js';
 import { readState, syncedFile } from './server/sender-state.js';
 import { baseUrlOf } from './place/settings.js';
 
-export interface SyncOptions {
+interface SyncOptions {
   env: Environment;
   note: (message: string) => void;
   warn: (message: string) => void;
@@ -18,7 +18,7 @@ export interface SyncOptions {
   syncCommand?: Advice['sync'];
 }
 
-export interface SyncedRun {
+interface SyncedRun {
   id: string;
   folder: string;
   outcome: 'sent' | 'was sent before' | 'not sent';

@@ -157,7 +157,7 @@ const textNames: Readonly<Record<string, string>> = {
 };
 
 /** A tool of a namespace as its client knows it. */
-export interface SpacedName {
+interface SpacedName {
   namespace: string;
   name: string;
 }

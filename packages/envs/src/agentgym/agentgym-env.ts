@@ -24,7 +24,7 @@ export interface AgentGymOptions {
   upstreamEndCut: boolean;
 }
 
-export interface AgentGymInfo {
+interface AgentGymInfo {
   /** The problem's number on the server. */
   item: number;
   /** The reward that AgentGym counts for the episode if it ends here. */
@@ -38,7 +38,7 @@ export interface AgentGymInfo {
   validActions?: string[];
 }
 
-export interface AgentGymReset {
+interface AgentGymReset {
   seed?: number;
   /** The problem, instead of one drawn by the seed. */
   dataIdx?: number;

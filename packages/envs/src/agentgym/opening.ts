@@ -12,7 +12,7 @@ export interface Opening {
   start: (observation: string) => string;
 }
 
-export class TrajectoryFileError extends Error {
+class TrajectoryFileError extends Error {
   override readonly name = 'TrajectoryFileError';
 }
 

@@ -6,7 +6,7 @@ import { recordedLines, whenRecorded } from '@bowyer/testing';
 import { recordedEpisodes, type RecordedCall } from '../../test/recorded-traffic.js';
 import type { StepResult } from '../contract/env.js';
 import { agentGymEnv } from './options.js';
-import { reactReply } from './reply-rules.js';
+import { reactLine } from './reply-rules.js';
 
 type Fields = Record<string, unknown>;
 
@@ -57,7 +57,7 @@ whenRecorded('transcripts/babyai.jsonl').test(
         const start = await env.reset({ dataIdx: reset.request.json!.data_idx as number });
         expect(start.observation).toBe((reset.response.json as Fields).observation);
         const results: StepResult[] = [];
-        for (const { request } of steps) results.push(await env.step(reactReply('', String(request.json!.action))));
+        for (const { request } of steps) results.push(await env.step(reactLine('', String(request.json!.action))));
         const told = steps.map(({ response }) => response.json as Fields);
         expect(results.map(({ observation }) => observation)).toEqual(told.map(({ observation }) => observation));
         expect(results.map(({ terminated }) => terminated)).toEqual(told.map(({ done }) => done));
@@ -123,7 +123,7 @@ whenRecorded('transcripts/scienceworld.jsonl').test.each(science.map((episode, i
       expect(start.info.worth).toBe(reset.score);
       let total = reset.score;
       for (const recorded of steps) {
-        const { observation, reward, terminated, info } = await env.step(reactReply('On with it.', recorded.action));
+        const { observation, reward, terminated, info } = await env.step(reactLine('On with it.', recorded.action));
         total += reward;
         expect({ observation, reward, terminated }).toEqual({
           observation: recorded.observation,

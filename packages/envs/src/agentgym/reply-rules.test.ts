@@ -1,6 +1,6 @@
 import { recordedLines, whenRecorded } from '@bowyer/testing';
 import {
-  reactReply,
+  reactLine,
   reactRule,
   splitRule,
   sqlRule,
@@ -21,7 +21,7 @@ test('ReAct takes the last action, and the thought between the first two marks',
   });
   expect(reactRule('click[y]')).toEqual({ thought: '', action: 'click[y]' });
   expect(reactRule('I wait')).toEqual({ thought: 'I wait', action: '' });
-  expect(reactRule(reactReply('t', 'go to desk 1'))).toEqual({ thought: 't', action: 'go to desk 1' });
+  expect(reactRule(reactLine('t', 'go to desk 1'))).toEqual({ thought: 't', action: 'go to desk 1' });
 });
 
 test('rule W keeps letters, digits, commas and spaces of the only action', () => {

@@ -6,7 +6,7 @@ export type ParsedReply = { thought: string; action: string } | { refusal: strin
 
 export type ReplyRule = (reply: string) => ParsedReply;
 
-export interface EndMarkerOptions {
+interface EndMarkerOptions {
   /** AgentGym cuts five characters for the four of `</s>`, which costs the action its last one; false: the marker alone. */
   upstreamEndCut: boolean;
 }
@@ -54,8 +54,5 @@ export const sqlRule: ReplyRule = (reply) => {
 /** searchqa and the tool servers: the server reads the reply itself. */
 export const wholeRule: ReplyRule = (reply) => ({ thought: '', action: reply });
 
-/** The form in which AgentGym's converter writes a ReAct reply. */
-export const reactReply = (thought: string, action: string): string => `Thought:\n${thought}\n\nAction:\n${action}`;
-
-/** The same reply on one line, which every rule of ReAct reads as well: of policies whose utterances end with the line. */
+/** Writes a ReAct reply on one line, which every rule of ReAct reads: for policies whose utterances end with the line. */
 export const reactLine = (thought: string, action: string): string => `Thought: ${thought} Action: ${action}`;

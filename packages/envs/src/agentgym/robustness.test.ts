@@ -86,7 +86,6 @@ test.each([
   ],
   // Away: one episode a slot may have been in a step.
   ['goes away for a second', (request: number) => (request === 60 ? 'die' : null), 4, 1_000],
-  ['goes away for ten seconds', (request: number) => (request === 60 ? 'die' : null), 4, 10_000],
 ] as const)('a server that %s', async (_, trouble, othersFailed, awayMs) => {
   const server = new CountingServer(trouble, awayMs);
   const baseUrl = `http://127.0.0.1:${await server.listen()}`;

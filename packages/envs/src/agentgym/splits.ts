@@ -3,7 +3,7 @@ import { divided, listedSplits, type SplitPlan } from '../splits.js';
 import { familyOf, type AgentGymFamily } from './families.js';
 import { readItemNumbers } from './item-list.js';
 
-export interface ServedItems {
+interface ServedItems {
   firstItem?: number;
   items?: number | null;
   /** A list of problems: those of the test; the others are divided between training and evaluation. */

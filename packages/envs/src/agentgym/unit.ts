@@ -18,7 +18,7 @@ const descriptions = {
   sheet: "A spreadsheet's tools, on AgentGym's server.",
 } as const;
 
-export type RemoteOnlyEnv = keyof typeof descriptions;
+type RemoteOnlyEnv = keyof typeof descriptions;
 
 const dataIdx = {
   description: 'Number of the problem on the server, instead of one drawn by the seed.',

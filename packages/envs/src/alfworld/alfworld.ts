@@ -65,7 +65,7 @@ export const alfworldSchema = {
   },
 } as const;
 
-export interface AlfworldReset {
+interface AlfworldReset {
   seed?: number;
   /** Number of the game in the folder, or the seed of the household made here. */
   game?: number;

@@ -20,7 +20,7 @@ export interface ExpertTies {
   ties?: 'drawn' | 'first';
 }
 
-export interface AlfworldDemonstrationOptions extends AlfworldOptions, PlannedDemonstrationOptions, ExpertTies {}
+interface AlfworldDemonstrationOptions extends AlfworldOptions, PlannedDemonstrationOptions, ExpertTies {}
 
 /** Won episodes only: an episode that the step limit cuts is not worth imitating. */
 export async function alfworldDemonstrations(options: AlfworldDemonstrationOptions): Promise<Transition[][]> {

@@ -22,7 +22,7 @@ export interface Facts {
   holds(predicate: string, terms: readonly string[]): boolean;
 }
 
-export class FormulaError extends Error {
+class FormulaError extends Error {
   override readonly name = 'FormulaError';
 }
 

@@ -7,7 +7,7 @@ import { taskTypes, type Problem, type Receptacle, type Task, type Thing } from 
 import { parseSExpression, type SExpression } from './s-expression.js';
 import { goalText } from './tasks.js';
 
-export class GameFileError extends Error {
+class GameFileError extends Error {
   override readonly name = 'GameFileError';
 
   constructor(path: string, problem: string) {

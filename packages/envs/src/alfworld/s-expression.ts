@@ -2,7 +2,7 @@
 
 export type SExpression = string | readonly SExpression[];
 
-export class SExpressionError extends Error {
+class SExpressionError extends Error {
   override readonly name = 'SExpressionError';
 }
 

@@ -10,7 +10,7 @@ import { nameOf, seen, visiblePositions } from './view.js';
 const ALL_AROUND = 3;
 
 /** An action, and what it is for: `look 2`, `purple closed door 4 ahead 1 left`, `grey key by blue open door 3 behind`. */
-export interface ExplorerStep {
+interface ExplorerStep {
   action: string;
   purpose: string;
 }

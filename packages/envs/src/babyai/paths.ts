@@ -1,7 +1,7 @@
 // Shortest ways in low-level moves: to stand facing a cell.
 import { ahead, isDoor, isFree, turned, type Direction, type Move, type Position, type World } from './grid.js';
 
-export interface PathOptions {
+interface PathOptions {
   /** Ways may lead through shut doors, which are opened in passing; locked ones with their key in hand. */
   throughDoors: boolean;
 }

@@ -10,7 +10,7 @@ import { openSandbox, type Sandbox } from './sandbox/sandbox.js';
 import { codeTasks } from './task-file.js';
 import type { CodeTask } from './task.js';
 
-export interface CodeReset {
+interface CodeReset {
   seed?: number;
   /** Number of the task in the file, from 0; absent: drawn by the seed. */
   task?: number;

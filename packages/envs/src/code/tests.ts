@@ -11,7 +11,7 @@ const columns = ['tests', 'test', 'test_list'] as const;
 /** Names of the members of node:assert that the sandbox has. */
 const members = Object.keys(assertions(newAccount()));
 
-export interface TestSource {
+interface TestSource {
   tests: readonly string[];
   /** The tests, each with the code before all, and with the call of HumanEval's `check`. */
   withSetup: (entryPoint: string | null) => string[];

@@ -2,7 +2,7 @@
 import type { TransformFailure } from 'esbuild';
 
 /** Code without types; or the first error, with its line. */
-export type Stripped = { code: string } | { fault: string };
+type Stripped = { code: string } | { fault: string };
 
 export async function withoutTypes(code: string): Promise<Stripped> {
   const { transform } = await import('esbuild');

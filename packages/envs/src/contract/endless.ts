@@ -2,7 +2,7 @@
 import { reportWait } from '@bowyer/core';
 
 /** Steps of an episode after which it counts as endless. */
-export const ENDLESS = 100_000;
+const ENDLESS = 100_000;
 /** Steps of the first report; each further one comes after twice as many. */
 const LONG = 1_000;
 

@@ -1,8 +1,8 @@
 // Guards the order reset → step … step → reset: every embedded environment has one.
 
-export type EpisodePhase = 'before reset' | 'running' | 'ended' | 'closed';
+type EpisodePhase = 'before reset' | 'running' | 'ended' | 'closed';
 
-export class EpisodeOrderError extends Error {
+class EpisodeOrderError extends Error {
   override readonly name = 'EpisodeOrderError';
 
   constructor(

@@ -7,7 +7,7 @@ import { CityPlayer } from './expert.js';
 import type { GuessMyCityOptions } from './options.js';
 import { cityQuestions } from './questions.js';
 
-export interface CityDemonstrationOptions {
+interface CityDemonstrationOptions {
   games: number;
   cities: GuessMyCityOptions['cities'];
   maxTurns: number;

@@ -12,7 +12,7 @@ export interface CityDialogue {
   word: string;
 }
 
-export class CityDialogueFileError extends Error {
+class CityDialogueFileError extends Error {
   override readonly name = 'CityDialogueFileError';
 
   constructor(file: string, index: number | null, problem: string) {

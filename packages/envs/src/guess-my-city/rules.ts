@@ -3,7 +3,7 @@
 export const cannotAnswer = "I can't answer that question.";
 
 /** The part of "City, Country" before the comma. */
-export const cityOf = (name: string): string => name.split(',', 1)[0].trim();
+const cityOf = (name: string): string => name.split(',', 1)[0].trim();
 
 /** An answer must not name the city; other spellings of it pass, as in the original. */
 export const guarded = (answer: string, name: string): string =>

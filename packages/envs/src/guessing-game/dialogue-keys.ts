@@ -1,7 +1,7 @@
 // The keys of games in ArCHer's data files: each is read, or is known to say nothing about what is learned, or the file is refused.
 import { HARMLESS_KEYS, isEmpty } from '@bowyer/core';
 
-export class DialogueKeyError extends Error {
+class DialogueKeyError extends Error {
   override readonly name = 'DialogueKeyError';
 
   constructor(

@@ -7,7 +7,7 @@ import { historyHeader, historyLine, questionOf } from './history.js';
 import { chooseSecret } from './secret-choice.js';
 
 /** The rules in which one guessing game differs from another. */
-export interface GuessingRules<Secret extends { readonly name: string }> {
+interface GuessingRules<Secret extends { readonly name: string }> {
   /** The registered name. */
   game: string;
   /** Key of the secret's name in `info`. */
@@ -29,7 +29,7 @@ export interface GuessingRules<Secret extends { readonly name: string }> {
 }
 
 /** Beside every step, for metrics. `invalid`: the oracle could not answer. `repeated`: asked before in this episode. */
-export interface GuessingInfo extends Record<string, unknown> {
+interface GuessingInfo extends Record<string, unknown> {
   oracle: string;
   won: boolean;
   invalid: boolean;

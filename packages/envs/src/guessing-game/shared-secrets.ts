@@ -1,7 +1,7 @@
 // The splits of the guessing games: every split plays all secrets, since a game of ten words cannot hold any back.
 import { sharedSplits, type SplitPlan } from '../splits.js';
 
-export interface SharedSecrets {
+interface SharedSecrets {
   noun: string;
   /** Key of the secret's name in `info`. */
   infoKey: string;

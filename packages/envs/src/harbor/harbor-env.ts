@@ -8,7 +8,7 @@ import { rewardOf, type HarborReward } from './reward.js';
 import { Shell, ShellEndedError, type CommandResult } from './shell/shell.js';
 import { harborTasks, type HarborTask } from './task-folder.js';
 
-export interface HarborReset {
+interface HarborReset {
   seed?: number;
   /** Name of the task's folder; absent: drawn by the seed. */
   task?: string;

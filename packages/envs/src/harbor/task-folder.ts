@@ -24,7 +24,7 @@ export interface HarborTask extends Preparation {
 }
 
 /** Tasks cannot be played here. The message names each folder with its fault. */
-export class HarborTaskError extends Error {
+class HarborTaskError extends Error {
   override readonly name = 'HarborTaskError';
 
   constructor(path: string, faults: readonly string[]) {

@@ -8,7 +8,7 @@
  */
 export type HttpFailure = 'unreachable' | 'interrupted' | 'status' | 'garbage' | 'refused' | 'unanswered' | 'circuit';
 
-export interface HttpErrorFields {
+interface HttpErrorFields {
   failure: HttpFailure;
   method: string;
   url: string;

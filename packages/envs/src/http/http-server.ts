@@ -23,7 +23,7 @@ export interface HttpServerOptions extends RetryOptions {
   seed: number;
 }
 
-export const httpServerDefaults: HttpServerOptions = {
+const httpServerDefaults: HttpServerOptions = {
   connections: 64,
   connectTimeoutMs: 10_000,
   answerTimeoutMs: 300_000,
@@ -37,7 +37,7 @@ export const httpServerDefaults: HttpServerOptions = {
   seed: 0,
 };
 
-export interface HttpRequest<T> {
+interface HttpRequest<T> {
   method: 'GET' | 'POST';
   /** After the base URL, with its query; begins with a slash. */
   path: string;

@@ -23,7 +23,7 @@ export type KindName = keyof typeof kinds;
 
 export const kindNames = Object.keys(kinds) as KindName[];
 
-export interface GeneratorOptions {
+interface GeneratorOptions {
   kinds: readonly KindName[];
   level: Level;
 }

@@ -25,7 +25,7 @@ export interface MathInfo extends Record<string, unknown> {
   invalid: boolean;
 }
 
-export interface MathReset {
+interface MathReset {
   seed?: number;
   /** Problems of one split alone; absent: all. */
   split?: Split;

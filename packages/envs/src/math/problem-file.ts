@@ -20,7 +20,7 @@ const columns = {
 type Column = keyof typeof columns;
 
 /** A file cannot be used as it is. The message names file and line. */
-export class ProblemFileError extends Error {
+class ProblemFileError extends Error {
   override readonly name = 'ProblemFileError';
 
   constructor(

@@ -21,7 +21,7 @@ export interface TranscriptTurn {
 }
 
 /** An episode as a checker gets it. */
-export interface CheckedEpisode {
+interface CheckedEpisode {
   /** The row of the file of tasks. */
   task: Readonly<Record<string, unknown>>;
   /** Null where the turns ended before there was one. */
@@ -49,7 +49,7 @@ export interface Judgement {
 }
 
 /** A checker's module cannot be used, or it does not return a reward. */
-export class CheckerError extends Error {
+class CheckerError extends Error {
   override readonly name = 'CheckerError';
 }
 

@@ -12,7 +12,7 @@ import { openToolSession, type ToolSession } from './tool-session.js';
 import { mcpTasks, type ExpertStep, type McpTask, type ToolCall } from './task-file.js';
 import { toolsText } from './tool-text.js';
 
-export interface McpReset {
+interface McpReset {
   seed?: number;
   /** Id of the task; absent: drawn by the seed. */
   task?: string;

@@ -32,7 +32,7 @@ export interface McpTask extends LineTask {
 }
 
 /** Fields of a row that the environment itself reads. */
-export const taskFields = ['id', 'prompt', 'split', 'kind', 'answer', 'resources', 'files', 'expert'] as const;
+const taskFields = ['id', 'prompt', 'split', 'kind', 'answer', 'resources', 'files', 'expert'] as const;
 
 /**
  * @param hasChecker whether fields of any name are read, by the checker

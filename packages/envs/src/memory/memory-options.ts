@@ -24,7 +24,7 @@ export interface MemoryOptions {
   minReturn?: number | null;
 }
 
-export type MemoryUnit = 'episode' | 'transition';
+type MemoryUnit = 'episode' | 'transition';
 
 /** A memory that is on, with what retrieval needs. */
 export type RetrievalOptions = Required<Pick<MemoryOptions, 'unit' | 'topK' | 'maxChars'>>;

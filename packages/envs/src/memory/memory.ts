@@ -12,7 +12,7 @@ export interface MemorySettings extends RetrievalOptions {
 }
 
 /** A request to the memory, with the episodes that must not be found. */
-export interface MemoryQuery {
+interface MemoryQuery {
   /** The last observation of the environment. */
   observation: string;
   /** The task, where the environment gives it beside its observations. */

@@ -9,7 +9,7 @@ export interface Member {
 }
 
 /** A name, or a node with a name and options, as the node `env` itself. */
-export type ListedMember = string | ({ name: string } & Readonly<Record<string, unknown>>);
+type ListedMember = string | ({ name: string } & Readonly<Record<string, unknown>>);
 
 export interface MixtureOptions {
   envs: readonly ListedMember[];

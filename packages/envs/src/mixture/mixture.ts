@@ -2,12 +2,12 @@ import { Rng } from '@bowyer/core';
 import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { EpisodeOrder } from '../contract/episode-order.js';
 
-export interface MixedEnv {
+interface MixedEnv {
   label: string;
   make: () => Env;
 }
 
-export interface MixtureReset {
+interface MixtureReset {
   seed?: number;
   /** The environment that is played, by its place in the list; drawn by the seed if absent. */
   member?: number;

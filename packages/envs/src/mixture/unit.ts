@@ -19,7 +19,7 @@ import { membersOf, type Member, type MixtureOptions } from './members.js';
 import { Mixture } from './mixture.js';
 
 /** The source of a mixture's members: the registry, which contains the mixture itself. */
-export interface Members {
+interface Members {
   unit(name: string): AnyEnvironment;
   make(name: string, options: Readonly<Record<string, unknown>>, parts: EnvParts): Env;
   /** A member's options, with the schema's defaults. */

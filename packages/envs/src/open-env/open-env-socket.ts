@@ -6,7 +6,7 @@ import type { WebSocket } from 'undici';
 import { backoff } from '../http/retry-policy.js';
 import { undici } from '../http/undici.js';
 
-export interface OpenEnvSocketOptions {
+interface OpenEnvSocketOptions {
   /** Longest wait for a reply, in milliseconds. */
   timeoutMs: number;
   /** How long to keep trying to connect to a server that is full or does not answer, in milliseconds. */
@@ -36,7 +36,7 @@ export class OpenEnvError extends Error {
 }
 
 /** The connection is gone, and the episode with it. */
-export class OpenEnvConnectionError extends Error {
+class OpenEnvConnectionError extends Error {
   override readonly name = 'OpenEnvConnectionError';
 }
 

@@ -1,7 +1,7 @@
 // Options of the environment `questions`.
 
 /** How an answer is found in what an agent wrote; see answers.ts. */
-export const extractions = ['last_number', 'marked', 'text'] as const;
+const extractions = ['last_number', 'marked', 'text'] as const;
 export type Extraction = (typeof extractions)[number];
 
 export interface QuestionsOptions {

@@ -20,7 +20,7 @@ type Column = keyof typeof columns;
 export type QuestionFile = Readonly<Record<Split, readonly Question[]>>;
 
 /** Rows of a file cannot be used. The message names the file, and each line with its fault. */
-export class QuestionFileError extends Error {
+class QuestionFileError extends Error {
   override readonly name = 'QuestionFileError';
 
   constructor(

@@ -25,7 +25,7 @@ export interface QuestionsInfo extends Record<string, unknown> {
   validActions: string[];
 }
 
-export interface QuestionsReset {
+interface QuestionsReset {
   seed?: number;
   /** Questions of one split alone; absent: all. */
   split?: Split;

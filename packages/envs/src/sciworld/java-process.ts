@@ -6,7 +6,7 @@ import { delimiter, dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 
-export class JavaProcessError extends Error {
+class JavaProcessError extends Error {
   override readonly name = 'JavaProcessError';
 }
 

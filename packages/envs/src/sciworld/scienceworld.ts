@@ -6,7 +6,7 @@ import { EpisodeOrder } from '../contract/episode-order.js';
 import type { SciWorldFold, SciWorldJavaOptions } from './options.js';
 import { Simulator, type Moment } from './simulator.js';
 
-export interface SciWorldReset {
+interface SciWorldReset {
   seed?: number;
   /** The task, instead of one drawn by the seed. */
   task?: string;

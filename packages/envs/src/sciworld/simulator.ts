@@ -14,7 +14,7 @@ export interface Moment {
   moves: number;
 }
 
-export interface SimulatorAddress {
+interface SimulatorAddress {
   /** Jar or class path to start a process of one's own with; null: one that listens at baseUrl. */
   jar: string | null;
   /** host:port; null: 127.0.0.1:25335. */

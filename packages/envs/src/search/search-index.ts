@@ -20,7 +20,7 @@ export interface IndexTables {
 }
 
 /** Reads postings from where they are kept. */
-export type ReadPostings = (offset: number, length: number) => Uint8Array;
+type ReadPostings = (offset: number, length: number) => Uint8Array;
 
 export class SearchIndex {
   readonly #norms: Float32Array;

@@ -2,7 +2,7 @@
 import type { Machine, Pause } from './machine/machine.js';
 import type { Story } from './machine/story.js';
 
-export interface ScoreReading {
+interface ScoreReading {
   score: number;
   /** Turns as the status line shows them; null where the game keeps none. */
   moves: number | null;

@@ -56,7 +56,7 @@ export const textWorldExpressDemonstrationsSchema = {
   },
 } as const;
 
-export interface TextWorldExpressDemonstration {
+interface TextWorldExpressDemonstration {
   seed: number;
   won: boolean;
   transitions: InformedTransition[];

@@ -17,7 +17,7 @@ const towards: Readonly<Record<Direction, readonly [number, number]>> = {
   west: [0, 1],
 };
 
-export interface PlacingOptions {
+interface PlacingOptions {
   /** Cells on a side; the first room is put in the middle. */
   size: number;
   /** May the new room stand next to the placed one? */
@@ -64,7 +64,7 @@ function freeNeighbour(random: JavaRandom, grid: Grid, x: number, y: number): [n
   return steps.find(([i, j]) => grid[i]?.[j] === null) ?? null;
 }
 
-export interface LinkingOptions {
+interface LinkingOptions {
   includeDoors: boolean;
   /** Asked for each room and each neighbour on the grid, in order; it may draw. */
   shouldLink(room: Room, neighbour: Room, neighbourCount: number): boolean;

@@ -18,7 +18,7 @@ export interface ParameterSpec {
 
 export type ParameterValues = Readonly<Record<string, number>>;
 
-export class GameParameterError extends Error {
+class GameParameterError extends Error {
   override readonly name = 'GameParameterError';
 
   constructor(

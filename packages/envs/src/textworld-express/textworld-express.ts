@@ -20,7 +20,7 @@ export interface TextWorldExpressReset {
   stepLimit?: number;
 }
 
-export interface TextWorldExpressInfo extends Record<string, unknown> {
+interface TextWorldExpressInfo extends Record<string, unknown> {
   /** The actions that are accepted next, in the engine's order. */
   validActions: readonly string[];
   /** Points over the most that can be had; −1 after a mistake that fails. Rewards are its differences. */

@@ -20,7 +20,7 @@ export const cookingVerbs: Readonly<Record<CookingStyle, string>> = {
   grilled: 'grill',
 };
 
-export interface FoodState {
+interface FoodState {
   isEdible: boolean;
   isCookable: boolean;
   isCuttable: boolean;
@@ -30,7 +30,7 @@ export interface FoodState {
   cut: CuttingStyle | null;
 }
 
-export interface ThingOptions {
+interface ThingOptions {
   kind?: ThingKind;
   /** Only items move, and all of them unless this is false. */
   isMovable?: boolean;

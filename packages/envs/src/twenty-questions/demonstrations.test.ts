@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environmentInfo, makeEnv, withDefaults } from '../registry.js';
 import { demonstrationsSchema, twentyQuestionsDemonstrations, type DemonstrationOptions } from './demonstrations.js';
-import { dialogueEpisode, dialoguePairs, readDialogues, splitLine, type Dialogue } from './dialogues.js';
+import { dialogueEpisode, readDialogues, splitLine, type Dialogue } from './dialogues.js';
 import { InformationGainPlayer } from './expert.js';
 import { questionSet } from './questions.js';
 import { normalizeAnswer } from './rules.js';
@@ -141,13 +141,6 @@ describe('dialogues', () => {
       'Questions:\nis it alive? No.\nis it a pen? Yes.\n',
     );
     expect(won).toBe(true);
-  });
-
-  test('become pairs whose observation ends with a newline and whose action does not', () => {
-    expect(dialoguePairs(dialogue)).toEqual([
-      { observation: 'Questions:\n', action: 'is it alive?' },
-      { observation: 'Questions:\nis it alive? No.\n', action: 'is it a pen?' },
-    ]);
   });
 
   test('a question that contains a newline is put on one line', () => {

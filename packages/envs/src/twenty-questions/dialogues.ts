@@ -13,7 +13,7 @@ export interface Dialogue {
   word: string[];
 }
 
-export class DialogueFileError extends Error {
+class DialogueFileError extends Error {
   override readonly name = 'DialogueFileError';
 
   constructor(
@@ -72,7 +72,7 @@ export function splitLine(line: string): { question: string; answer: Answer } | 
   return match ? { question: match[1], answer: match[2] as Answer } : null;
 }
 
-export interface DialogueEpisode extends DialogueTurns {
+interface DialogueEpisode extends DialogueTurns {
   word: string;
 }
 
@@ -92,15 +92,4 @@ export function dialogueEpisode({ lines, correct, word }: Dialogue): DialogueEpi
     };
   });
   return { header: historyHeader, turns, word: word[0], won: correct };
-}
-
-/** Supervised pairs: everything said so far → what the player said next. The observation always ends in a newline. */
-export function dialoguePairs(dialogue: Dialogue): { observation: string; action: string }[] {
-  const { header, turns } = dialogueEpisode(dialogue);
-  let observation = header;
-  return turns.map(({ action, reply }) => {
-    const pair = { observation, action };
-    observation += action + reply;
-    return pair;
-  });
 }

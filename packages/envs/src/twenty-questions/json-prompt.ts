@@ -7,7 +7,7 @@ import { historyHeader } from '../guessing-game/history.js';
 import type { Word } from './words.js';
 
 /** A request to play, the objects, a finished game, the history, the form of the reply, and the objects again. */
-export function jsonPrompt(history: string, words: readonly Word[]): string {
+function jsonPrompt(history: string, words: readonly Word[]): string {
   const objects = words.map(({ name }) => name).join(', ');
   return [
     'Let us play twenty questions. I think of an object; find out which by questions that I answer with yes or no.',

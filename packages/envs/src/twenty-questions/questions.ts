@@ -17,7 +17,7 @@ export interface Question {
   wins: number | null;
 }
 
-export interface QuestionSetOptions {
+interface QuestionSetOptions {
   words: readonly Word[];
   winTest: WinTest;
   /** How many attributes, best splits first; Infinity for all that distinguish words. */
@@ -59,7 +59,7 @@ function guessOf(words: readonly Word[], place: number, winTest: WinTest): Quest
  * The attributes that split the list and are unclear for at most a share of it, most even split first. Among attributes
  * that split it alike, all but the first come after those that bring a new split.
  */
-export function splittingAttributes(words: readonly Word[], maxUnclear: number): Attribute[] {
+function splittingAttributes(words: readonly Word[], maxUnclear: number): Attribute[] {
   const seen = new Set<string>();
   const ranked = allAttributes()
     .map((attribute, row) => ({ attribute, row, ...countTruths(attribute, words) }))

@@ -6,7 +6,7 @@ import { isBigger, sizeByName, sizeOf } from './attributes/sizes.js';
 import { guessTruth, nounOf } from './nouns.js';
 import type { Oracle } from '../oracle.js';
 import { formKey, questionForm, type QuestionForm } from './question-form.js';
-import { allWords, type Word } from './words.js';
+import type { Word } from './words.js';
 
 /** The answers of the oracle about a word. */
 export type Meaning = (word: Word) => Truth;
@@ -131,6 +131,3 @@ const predicate = (words: string[]): Meaning | null =>
 
 const both = (a: Truth, b: Truth): Truth =>
   a === 'no' || b === 'no' ? 'no' : a === 'yes' && b === 'yes' ? 'yes' : 'unclear';
-
-/** [157] by word index. */
-export const truthsOf = (meaning: Meaning): Truth[] => allWords.map(meaning);

@@ -57,7 +57,7 @@ const withoutArticle = new Set(
 );
 
 /** The spelling with which a word can win when only the last token counts, or its first one where there is none. */
-export function guessableVariant(word: Word): string {
+function guessableVariant(word: Word): string {
   return word.variants.find((variant) => !variant.includes(' ')) ?? word.name;
 }
 

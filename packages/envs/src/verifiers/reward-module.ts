@@ -45,7 +45,7 @@ export interface RewardModule {
 }
 
 /** A module of rewards cannot be used. */
-export class RewardModuleError extends Error {
+class RewardModuleError extends Error {
   override readonly name = 'RewardModuleError';
 }
 

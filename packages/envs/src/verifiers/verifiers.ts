@@ -24,7 +24,7 @@ export interface VerifiersInfo extends Record<string, unknown> {
   invalid: boolean;
 }
 
-export interface VerifiersReset {
+interface VerifiersReset {
   seed?: number;
   /** Number of the task in the file, from 0; absent: drawn by the seed. */
   task?: number;

@@ -7,7 +7,7 @@ import type { Product } from './product.js';
 import type { ProductStore } from './product-store.js';
 
 /** A value to pick, or a name with its value. */
-export type GoalOption = string | readonly [name: string, value: string];
+type GoalOption = string | readonly [name: string, value: string];
 
 export interface Goal {
   asin: string;
@@ -54,7 +54,7 @@ const NO_CAP = 1_000_000;
 const SEED = 233;
 
 /** The next multiples of 10 above the price; none where there are fewer than two. */
-export function capsAbove(price: number): number[] {
+function capsAbove(price: number): number[] {
   const first = (Math.floor(price / 10) + 1) * 10;
   const caps = Array.from({ length: CAPS }, (_, i) => first + 10 * i).filter((cap) => cap <= HIGHEST_CAP);
   return caps.length < 2 ? [] : caps;
@@ -71,7 +71,7 @@ export const withCap = (instruction: string, cap: number): string =>
   cap === NO_CAP ? instruction : `${instruction}, and price lower than ${cap.toFixed(2)} dollars`;
 
 /** Shuffled as WebShop does, so that goal k is that of its servers' session k. */
-export function inServerOrder(goals: Goal[]): Goal[] {
+function inServerOrder(goals: Goal[]): Goal[] {
   new PythonRandom(SEED).shuffle(goals);
   return goals;
 }

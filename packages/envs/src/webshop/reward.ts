@@ -14,7 +14,7 @@ const otherWords = new Set(
   'and or for of with the a an in on to by from set your our new easy long short light dark soft slim loose'.split(' '),
 );
 
-export interface RewardParts {
+interface RewardParts {
   /** r_type · (attributes hit + options hit + price) / (attributes + options + 1), 0…1 */
   reward: number;
   rType: number;

@@ -19,7 +19,7 @@ const hasNoPage = (keywords: string): boolean => keywords === '' || keywords.inc
 const text = (content: string): PageNode => ({ kind: 'text', text: content });
 const button = (label: string): PageNode => ({ kind: 'button', text: label });
 
-export class UnknownGoalError extends RangeError {
+class UnknownGoalError extends RangeError {
   override readonly name = 'UnknownGoalError';
 }
 

@@ -5,7 +5,7 @@ import { HttpError } from '../http/http-error.js';
 import { nodesOfHtml } from './html-page.js';
 import { pagePath, type PageNode, type PageRequest, type PageSource } from './page.js';
 
-export interface SiteOptions {
+interface SiteOptions {
   baseUrl: string;
   /** Longest wait for an answer, in milliseconds. */
   timeoutMs: number;

@@ -26,7 +26,7 @@ import { settledRequest } from './settled-request.js';
 import { RolloutStateError, UnknownRolloutError } from './rollout-state-error.js';
 import { WeightGate, type WeightGateOptions } from './weight-gate.js';
 
-export interface RecorderOptions extends WeightGateOptions {
+interface RecorderOptions extends WeightGateOptions {
   log: RolloutLog;
   keys: RolloutKeys;
   /** How prompts are written; absent: none are. */

@@ -10,7 +10,7 @@ import { LastLine } from './last-line.js';
 import { OutputFile } from './output-file.js';
 import { guardGroup, releaseGroup, signalGroup } from './process-groups.js';
 
-export interface ProgramOptions {
+interface ProgramOptions {
   /** A line for the shell. */
   command: string;
   env: Readonly<Record<string, string | undefined>>;

@@ -50,7 +50,7 @@ export const samePrompts = (one: Prompts, other: Prompts): boolean =>
   Object.keys(one).every((place) => one[place] === other[place]);
 
 /** Two members of the front, and the text of each place from the one that has changed it. */
-export interface Merge {
+interface Merge {
   parents: readonly [number, number];
   prompts: Prompts;
 }

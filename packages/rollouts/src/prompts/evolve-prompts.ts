@@ -77,7 +77,7 @@ export interface IterationReport {
   merge?: MergeReport;
 }
 
-export interface MergeReport {
+interface MergeReport {
   parents: readonly number[];
   /** Mean scores on the selection tasks: of the better parent, and of the merge. */
   before: number;

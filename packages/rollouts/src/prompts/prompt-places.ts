@@ -7,7 +7,7 @@ type Json = Record<string, unknown>;
 type Visit = (text: string, kind: PlaceKind) => string;
 
 /** `system`, or the description of a tool, by its name. */
-export type PlaceKind = { kind: 'system' } | { kind: 'tool'; name: string };
+type PlaceKind = { kind: 'system' } | { kind: 'tool'; name: string };
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -4,7 +4,7 @@ import type { ChatMessage } from '@bowyer/text';
 import type { WriteDialogue } from '@bowyer/serving';
 
 /** The tokens that a template writes behind an answer of the model. */
-export interface Continuation {
+interface Continuation {
   /** The token that ends the answer. */
   end: number;
   /** The tokens behind it. */

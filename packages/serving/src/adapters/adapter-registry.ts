@@ -3,7 +3,7 @@
 import type { AdapterBank, LoadedAdapter } from '@bowyer/models';
 import { BadRequestError, unknownModel } from '../generation/request-error.js';
 
-export interface ServedAdapter {
+interface ServedAdapter {
   name: string;
   dir: string;
   /** When it was loaded, in ms since 1970. */
@@ -11,7 +11,7 @@ export interface ServedAdapter {
 }
 
 /** The adapter that answers a request, which calls `release` once it has ended. */
-export interface AdapterUse {
+interface AdapterUse {
   /** Null: the model itself. */
   adapter: LoadedAdapter | null;
   release: () => void;

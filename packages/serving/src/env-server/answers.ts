@@ -225,7 +225,7 @@ const names: Partial<Record<AgentGymFamily, string>> = {
   wordle: 'LMRL-Gym',
 };
 
-export const isFamily = (name: string): name is AgentGymFamily => Object.hasOwn(agentGymFamilies, name);
+const isFamily = (name: string): name is AgentGymFamily => Object.hasOwn(agentGymFamilies, name);
 
 /** How an environment is served: as AgentGym serves it, or in babyai's forms where AgentGym does not. */
 export function wireOf(name: string): Wire {

@@ -12,7 +12,7 @@ import { PartStreamer } from '../tool-calls/part-streamer.js';
 import { TextStreamer } from './text-streamer.js';
 import { SpelledTokens, type TokenLogprob } from './token-logprobs.js';
 
-export interface CompletionRun {
+interface CompletionRun {
   request: CompletionRequest;
   /** Loaded until the run has ended; null or left out: the model itself answers. */
   adapter?: LoadedAdapter | null;

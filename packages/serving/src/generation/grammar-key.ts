@@ -37,7 +37,7 @@ export const withBudget = (key: string, tokens: number): string =>
 const names: ChatNames = { messages: 'messages', tools: 'tools', toolChoice: 'tool_choice', format: 'response_format' };
 
 /** A constraint as its key describes it. */
-export interface KeyedConstraint {
+interface KeyedConstraint {
   /** Null: any text, within the budget. */
   grammar: Grammar | null;
   parts: AnswerPlace['parts'];

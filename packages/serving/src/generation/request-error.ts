@@ -6,7 +6,7 @@ const LONGEST_MESSAGE = 1_000;
 /** The longest excerpt of a field's name, in characters. */
 export const LONGEST_NAME = 80;
 
-export type RequestProblem =
+type RequestProblem =
   | 'context_length_exceeded'
   | 'model_not_found'
   | 'unknown_parameter'

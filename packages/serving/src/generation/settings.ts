@@ -1,7 +1,7 @@
 // The settings of a request that names few of them.
 import type { CompletionSettings, RequestReader } from './completion-request.js';
 
-export interface Sampling {
+interface Sampling {
   /** 0, or too small for float32 to divide by: greedy. */
   temperature?: number;
   topP?: number;

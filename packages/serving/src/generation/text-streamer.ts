@@ -7,7 +7,7 @@ const HALF_CHARACTER = '\uFFFD';
 
 const NONE: ReadonlySet<number> = new Set();
 
-export interface TextStreamerOptions {
+interface TextStreamerOptions {
   /** The answer ends before the first of these. */
   stops?: readonly string[];
   /** A stop string ends the answer only if it ends behind this number of tokens; 0 if not given. */

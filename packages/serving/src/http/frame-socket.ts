@@ -9,7 +9,7 @@ import { inTurns, isEnough, turn } from './turn.js';
 
 export const closeCodes = { normal: 1000, goingAway: 1001, tooSlow: 1008, fault: 1011, tooBusy: 1013 } as const;
 
-export interface FrameSocketOptions {
+interface FrameSocketOptions {
   /** A connection without a message for so long is closed, in milliseconds. */
   idleMs: number;
   /** For a whole message to come, and for an answer to be taken, in milliseconds. */

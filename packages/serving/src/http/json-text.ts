@@ -7,7 +7,7 @@ import { jsonInSteps } from './json-steps.js';
 import { BodyError, readBody, type KeepBody } from './request-body.js';
 import { inTurns, turn } from './turn.js';
 
-export interface JsonLimits {
+interface JsonLimits {
   /** Elements of arrays and fields of objects. */
   values: number;
   /** Objects, arrays and fields, which take longer than numbers: 100,000 different names take 0.1 s. */

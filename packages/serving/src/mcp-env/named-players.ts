@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Seat } from './env-tools.js';
 import { PlayError, type Player } from './player.js';
 
-export interface NamedPlayersOptions {
+interface NamedPlayersOptions {
   player: () => Player;
   /** Whether there is no place for one more. */
   isFull: () => boolean;

@@ -23,7 +23,7 @@ export class PlayError extends Error {
   override readonly name = 'PlayError';
 }
 
-export interface PlayerOptions {
+interface PlayerOptions {
   makeEnv: () => Env;
   /** Called on errors of the environment, which the player sees as a failed call. */
   onFault?: (error: Error) => void;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { WebStandardStreamableHTTPServerTransport, type McpServer } from '@modelcontextprotocol/server';
 
 /** The parts of a session beside its transport. */
-export interface SessionContent {
+interface SessionContent {
   /** Not connected yet. */
   server: McpServer;
   close(): Promise<void>;

@@ -15,7 +15,7 @@ export function instructionsFor({ games, openings }: ServedGames, isNamed: boole
 }
 
 /** The rules of all games, each under its name where there are several. */
-export const rulesText = (games: readonly Game[]): string =>
+const rulesText = (games: readonly Game[]): string =>
   games.map(({ label, rules }) => (games.length === 1 ? rules : `# ${label}\n${rules}`)).join('\n\n');
 
 /** The prompt that a user chooses to have an episode played. */

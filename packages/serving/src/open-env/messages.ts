@@ -15,7 +15,7 @@ export type ErrorCode =
   | 'SESSION_ERROR';
 
 /** One thing that does not fit, in pydantic's form. */
-export interface FieldProblem {
+interface FieldProblem {
   type: 'missing' | 'extra_forbidden' | 'string_type' | 'int_type' | 'dict_type' | 'greater_than_equal';
   loc: (string | number)[];
   msg: string;
@@ -30,7 +30,7 @@ export interface ResetData {
   item: number | null;
 }
 
-export type ClientMessage =
+type ClientMessage =
   | { type: 'reset'; data: ResetData }
   | { type: 'step'; message: string }
   | { type: 'state' }

@@ -20,7 +20,7 @@ export interface ObservationData {
   done: boolean;
 }
 
-export interface StateData {
+interface StateData {
   episode_id: string | null;
   step_count: number;
 }

@@ -64,7 +64,7 @@ export class Call {
 }
 
 /** Reads one call, whose text begins where the input stands, up to its end or to the first character that cannot be one's. */
-export type CallReader = (input: IncomingText, call: Call) => Reading<AttemptStatus>;
+type CallReader = (input: IncomingText, call: Call) => Reading<AttemptStatus>;
 
 export class AnswerParts {
   reasoning = '';

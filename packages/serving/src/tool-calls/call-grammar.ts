@@ -18,7 +18,7 @@ import { reasoningMarks } from './reasoning.js';
 export type WrittenStyle = Pick<CallStyle, 'format' | 'afterReasoning'>;
 
 /** The reasoning that stands before an answer. */
-export interface ReasoningPlace {
+interface ReasoningPlace {
   /** The tokenizer, for marks of reasoning that are tokens. */
   tokenizer: Pick<Tokenizer, 'tokenToId'>;
   /** The prompt ended with <think>. */

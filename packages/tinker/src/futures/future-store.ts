@@ -58,7 +58,7 @@ type ResultHead = Pick<Entry, 'id' | 'hash' | 'key' | 'isOrdered'> & { form: Res
 /** The memory of an entry beside its result. */
 const ENTRY_BYTES = 512;
 
-export interface FutureLimits {
+interface FutureLimits {
   /** Bytes of results; the oldest ones that were fetched are removed first. */
   resultBytes: number;
   /** Bytes of the bodies of requests that are not answered. */

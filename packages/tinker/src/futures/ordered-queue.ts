@@ -5,7 +5,7 @@ import { RequestError } from '../request-error.js';
 /** Numbers that may arrive before one that is missing: a client sends the parts of a batch at the same time. */
 const MOST_AHEAD = 1024;
 
-export interface OrderedQueueOptions<Item> {
+interface OrderedQueueOptions<Item> {
   /** One at a time; it does not throw. */
   run: (item: Item, seq: number) => Promise<void>;
   /** A number has been missing for this many ms while others waited for it. */

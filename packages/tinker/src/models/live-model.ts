@@ -33,7 +33,7 @@ export interface Operation {
   endsStep: boolean;
 }
 
-export interface LiveModelOptions {
+interface LiveModelOptions {
   record: ModelRecord;
   /** For snapshots. */
   folder: string;

@@ -14,7 +14,7 @@ import { jsonBody } from '../wire/request-content.js';
 import { LiveModel, type Operation } from './live-model.js';
 import type { ModelRecord, Quotas } from './model-record.js';
 
-export interface ModelTableOptions {
+interface ModelTableOptions {
   base: TrainingBase;
   /** The name of the base for clients. */
   baseModel: string;

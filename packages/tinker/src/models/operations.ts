@@ -20,7 +20,7 @@ import { lossBytes } from '../wire/results.js';
 import type { LiveModel, Operation, Turn, Work } from './live-model.js';
 import type { Quotas } from './model-record.js';
 
-export interface OperationContext {
+interface OperationContext {
   checkpoints: Checkpoints;
   quotas: Quotas;
   /** Makes the sampling session that save_weights_for_sampler asks for. @returns its id */

@@ -23,7 +23,7 @@ const MOST_SAMPLERS = 4_096;
 /** Those of all sessions. */
 const MOST_OF_ALL = 16_384;
 
-export interface SamplingSession {
+interface SamplingSession {
   id: string;
   sessionId: string;
   /** Absent in records of earlier versions, which are the oldest. */

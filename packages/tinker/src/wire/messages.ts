@@ -99,8 +99,7 @@ export const sampleResponse = messageType('SampleResponse', {
 });
 
 export type ForwardBackwardBytes = protobuf.MessageOf<typeof requestOfBytes>;
-export type DatumMessage = protobuf.MessageOf<typeof datum>;
-export type ForwardBackwardOutputMessage = protobuf.MessageOf<typeof forwardBackwardOutput>;
+type DatumMessage = protobuf.MessageOf<typeof datum>;
 export type SampleResponseMessage = protobuf.MessageOf<typeof sampleResponse>;
 export type TensorMessage = protobuf.MessageOf<typeof tensor>;
 export type ChunkMessage = protobuf.MessageOf<typeof chunk>;

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
-export interface ZstdWork {
+interface ZstdWork {
   /** One frame. */
   body: Uint8Array;
   /** Bytes of its content; null: its header does not say. */
@@ -11,7 +11,7 @@ export interface ZstdWork {
   longest: number;
 }
 
-export type ZstdAnswer = { content: Uint8Array } | { problem: 'too long' } | { problem: 'damaged'; message: string };
+type ZstdAnswer = { content: Uint8Array } | { problem: 'too long' } | { problem: 'damaged'; message: string };
 
 /** The compressed bytes that are decoded before the length is looked at again. */
 const PIECE = 2 ** 14;

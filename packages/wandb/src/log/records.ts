@@ -148,7 +148,7 @@ const record = messageType('Record', {
 
 /** Exactly one member besides `num` says what it is. */
 export type LogRecord = protobuf.MessageOf<typeof record>;
-export type Timestamp = protobuf.MessageOf<typeof timestamp>;
+type Timestamp = protobuf.MessageOf<typeof timestamp>;
 export type Changes = protobuf.MessageOf<typeof changes>;
 
 export const encodeRecord = (message: LogRecord): Uint8Array<ArrayBuffer> => encode(record, message);

@@ -52,7 +52,7 @@ export async function artifactRecord(
 const artifactName = (name: string) => name.replaceAll(/[^\w.-]+/g, '-');
 
 /** MD5, in hexadecimal, over a line for each file in the order of their paths. */
-export function manifestDigest(contents: readonly { path: string; digest: string }[]): string {
+function manifestDigest(contents: readonly { path: string; digest: string }[]): string {
   const sorted = [...contents].sort((a, b) => (a.path < b.path ? -1 : 1));
   const lines = sorted.map(({ path, digest }) => `${path}:${digest}\n`);
   return createHash('md5')

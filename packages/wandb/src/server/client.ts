@@ -9,7 +9,7 @@ import type { Environment } from '../place/api-key.js';
 import { undici } from './undici.js';
 import { WandbError } from './wandb-error.js';
 
-export interface ClientOptions {
+interface ClientOptions {
   baseUrl: string;
   key: string;
   /** Wait before the second attempt, and the longest one. */

@@ -12,7 +12,7 @@ import type { Resume } from '../place/settings.js';
 import { readLog } from '../log/transaction-log.js';
 import { Uploads } from './uploads.js';
 
-export interface SenderOptions {
+interface SenderOptions {
   client: WandbClient;
   place: RunPlace;
   /** How to treat a run that the server may know from elsewhere. */

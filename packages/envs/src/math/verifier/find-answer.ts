@@ -7,7 +7,7 @@ import { balanced } from './lexer.js';
 const MAX_TEXT = 20_000;
 
 /** A final answer as it stands in a text. `isStated`: boxed or announced, so that it may also be a word, a list or an expression. */
-export interface FoundAnswer {
+interface FoundAnswer {
   text: string;
   isStated: boolean;
 }

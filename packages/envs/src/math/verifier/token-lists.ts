@@ -5,7 +5,7 @@ const opening: ReadonlySet<string> = new Set(['(', '[', '{', '\\{']);
 const closing: ReadonlySet<string> = new Set([')', ']', '}', '\\}']);
 
 /** An interval may open with one kind and close with the other; braces of LaTeX must match. */
-export function depthChange({ kind, text }: Token): -1 | 0 | 1 {
+function depthChange({ kind, text }: Token): -1 | 0 | 1 {
   if (kind === 'command') return text === 'begin' ? 1 : text === 'end' ? -1 : 0;
   if (kind !== 'symbol') return 0;
   return opening.has(text) ? 1 : closing.has(text) ? -1 : 0;

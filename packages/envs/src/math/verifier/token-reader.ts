@@ -3,7 +3,7 @@ import { NoValueError } from '../fraction.js';
 import type { Token } from './lexer.js';
 
 /** The tokens are not an expression. */
-export class NoExpressionError extends NoValueError {}
+class NoExpressionError extends NoValueError {}
 
 /** Brackets, fractions and arguments inside each other. */
 const MAX_DEPTH = 60;

@@ -2,7 +2,7 @@
 import { NoValueError } from '../fraction.js';
 
 /** The comparison would take more work than it may: it is undecided, which is never "equal". */
-export class TooMuchWorkError extends NoValueError {
+class TooMuchWorkError extends NoValueError {
   constructor() {
     super('more work than a comparison may take');
   }

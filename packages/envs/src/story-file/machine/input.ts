@@ -4,7 +4,7 @@ import type { Dictionary } from './dictionary.js';
 import type { Machine } from './machine.js';
 
 /** The C interpreters cut a line here, whatever room the game offers. */
-export const MAX_LINE_LENGTH = 198;
+const MAX_LINE_LENGTH = 198;
 const ENTER = 13;
 
 /** Gives the line that the machine waits for. It is cut to the room in the game's buffer and set in lower case. */

@@ -21,7 +21,7 @@ const ARGUMENT_COUNT = 4;
 /** The reason for which the machine stopped. */
 export type Pause = 'line' | 'key' | 'halted';
 
-export interface PendingInput {
+interface PendingInput {
   kind: 'line' | 'key';
   textBuffer: number;
   parseBuffer: number;

@@ -1,7 +1,7 @@
 // A story file: its bytes, the header's addresses, and decoded texts that every machine playing it shares.
 // Source: The Z-Machine Standards Document 1.1, sections 1 (memory map) and 11 (the header).
 
-export const SUPPORTED_VERSIONS = [3, 4, 5, 7, 8] as const;
+const SUPPORTED_VERSIONS = [3, 4, 5, 7, 8] as const;
 
 export class StoryFormatError extends Error {
   override readonly name = 'StoryFormatError';

@@ -3,7 +3,7 @@
 import type { Story } from './story.js';
 import { Zscii } from './zscii.js';
 
-export interface DecodedText {
+interface DecodedText {
   text: string;
   /** The byte after the text. */
   end: number;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { folds } from '../parameters.js';
 import { makeContent, type Content, type FoodFile, type ObjectFile } from './content.js';
 
-export const foodFileName = 'cooking_world.json';
-export const objectFileName = 'twc_objects.folds.json';
+const foodFileName = 'cooking_world.json';
+const objectFileName = 'twc_objects.folds.json';
 
-export class ContentFileError extends Error {
+class ContentFileError extends Error {
   override readonly name = 'ContentFileError';
 
   constructor(

@@ -23,9 +23,9 @@ function playGold(kind: GameKind, choice: WorldChoice) {
   return turn;
 }
 
-test.each(table)('%s: the gold path wins in a thousand worlds', (_, kind) => {
+test.each(table)('%s: the gold path wins in 240 worlds', (_, kind) => {
   const lost = [];
-  for (let i = 0; i < 1000; i++) {
+  for (let i = 0; i < 240; i++) {
     const fold = folds[i % folds.length];
     const seed = foldSeeds[fold] + i;
     const { score } = playGold(kind, choose(kind, seed, fold));

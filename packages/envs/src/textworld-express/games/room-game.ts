@@ -21,7 +21,7 @@ interface Action {
   readonly run: () => string;
 }
 
-export interface RoomGameOptions {
+interface RoomGameOptions {
   rooms: readonly Room[];
   start: Room;
   /** How many things can be carried, or null for no limit. */

@@ -3,14 +3,14 @@
 import { connect, type Socket } from 'node:net';
 
 /** A Java int, string or boolean as an argument. */
-export type JavaArgument = string | number | boolean;
+type JavaArgument = string | number | boolean;
 
 /** Reference to an object that the server keeps until it is released. */
 export interface JavaReference {
   readonly id: string;
 }
 
-export type JavaValue = string | number | boolean | null | JavaReference;
+type JavaValue = string | number | boolean | null | JavaReference;
 
 export class JavaServerError extends Error {
   override readonly name = 'JavaServerError';

@@ -39,7 +39,7 @@ const event = messageType('Event', {
   sessionLog: optional(7, messageType('SessionLog', { status: one(1, int32) })),
 });
 
-export interface EventOptions {
+interface EventOptions {
   /** Seconds since 1970. */
   wallTime: number;
   step: number;

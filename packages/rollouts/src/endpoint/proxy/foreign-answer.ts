@@ -15,7 +15,7 @@ export interface ForeignChoice {
 type Json = Record<string, unknown>;
 
 /** An answer while its pieces come. */
-export interface ForeignAnswer {
+interface ForeignAnswer {
   /** Reads a piece, or the whole. @throws {UnreadAnswerError} where it has what a record cannot */
   add(piece: Json): void;
   /** The stream has said that nothing follows. */

@@ -7,7 +7,7 @@ import type { CalledTool } from '../../tool-calls/part-streamer.js';
 import { event, type AnswerWriter, type Fault } from '../protocol.js';
 import { messagesError } from './errors.js';
 
-export interface MessageWriterOptions {
+interface MessageWriterOptions {
   request: Pick<CompletionRequest, 'model' | 'maxTokens' | 'prompts'>;
   /** The limit that the client has asked for. */
   asked: number;

@@ -26,7 +26,7 @@ const names: ChatNames = {
   reasoningBudget: 'thinking.budget_tokens',
 };
 
-export interface MessageRequest {
+interface MessageRequest {
   chat: ChatRequest;
   /** Whether the text of the reasoning is left out of the answer. */
   omitsThinking: boolean;

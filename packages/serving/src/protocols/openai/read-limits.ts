@@ -4,7 +4,7 @@ import { noCut, type LengthBounds, type PromptCut } from '../../generation/reque
 import type { RequestFields } from '../fields/request-fields.js';
 
 /** The names of the field with an answer's limit, of which the first given one counts, and the least limit. */
-export interface LimitNames {
+interface LimitNames {
   names: readonly string[];
   least: number;
 }

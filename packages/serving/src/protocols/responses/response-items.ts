@@ -26,7 +26,7 @@ interface OpenItem {
   call?: CalledTool;
 }
 
-export interface ItemOptions {
+interface ItemOptions {
   /** Whether the reasoning stands where a summary of it would. */
   summarizes: boolean;
   /** Whether reasoning is also sent in the form that a client sends back without reading it. */

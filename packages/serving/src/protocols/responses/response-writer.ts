@@ -8,7 +8,7 @@ import type { ResponseRequest } from './read-response-request.js';
 import { ResponseItems, type ItemEvent } from './response-items.js';
 import type { Item } from './stored-responses.js';
 
-export interface ResponseWriterOptions {
+interface ResponseWriterOptions {
   request: Pick<ResponseRequest, 'repeated' | 'summarizes' | 'include' | 'spaced'>;
   model: string;
   created: number;
