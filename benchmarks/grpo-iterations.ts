@@ -1,7 +1,7 @@
 // Whole iterations of GRPO (rollout, rewards, one update), each in turn with one of TRL's GRPOTrainer in a program of its own.
 import { loadavg } from 'node:os';
 import { findAlgorithm, trainingRun } from '@bowyer/algorithms';
-import type { Rng, Trajectory } from '@bowyer/core';
+import { spokenIds, type Rng, type Trajectory } from '@bowyer/core';
 import type { Env } from '@bowyer/envs';
 import type { LanguageModel } from '@bowyer/models';
 import { median } from './measure.js';
@@ -113,7 +113,7 @@ export async function compareIterations(
 function countsOf(played: readonly Trajectory[]): Pick<Iteration, 'turns' | 'tokens' | 'observed'> {
   const segments = played.flatMap((episode) => episode.segments);
   const utterances = segments.flatMap((segment) => segment.utterances);
-  const tokens = utterances.reduce((sum, { ids }) => sum + ids.length, 0);
+  const tokens = utterances.reduce((sum, utterance) => sum + spokenIds(utterance).length, 0);
   return {
     turns: utterances.length,
     tokens,

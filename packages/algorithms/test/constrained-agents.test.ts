@@ -1,6 +1,6 @@
 // Every algorithm that may train an agent, on recorded answers that were held to a grammar and on plain ones: its loss is the one that is
 // worked out here from log-probabilities over the whole vocabulary.
-import { Rng, type Trajectory } from '@bowyer/core';
+import { Rng, tokenMaskOf, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel, type TokenExample } from '@bowyer/models';
 import { algorithmNames, findAlgorithm, trainingRun, type Metrics } from '../src/index.js';
@@ -35,8 +35,6 @@ async function modelOf(seed: number): Promise<LanguageModel> {
   return model;
 }
 
-const maskOf = (ids: readonly number[]) => Uint32Array.of(ids.reduce((word, id) => word | (1 << id), 0));
-
 /** Two groups of two episodes, of one turn each and of two. Every second token was held to two of those that could be written. */
 function recorded(isConstrained: boolean): Trajectory[] {
   const rng = new Rng(3);
@@ -44,14 +42,13 @@ function recorded(isConstrained: boolean): Trajectory[] {
     const turns = episode % 2 === 0 ? 1 : 2;
     const ids = tokenizer.encode('show red\n');
     const utterances = Array.from({ length: turns }, (__, turn) => {
-      const said = [rng.choice(writable.filter((id) => id !== terminatorId))];
-      const all = [...said, terminatorId];
-      const masks = all.map((id, t) => (t % 2 === episode % 2 ? maskOf([id, ...others(id, rng)]) : null));
+      const all = [rng.choice(writable.filter((id) => id !== terminatorId)), terminatorId];
+      const masks = all.map((id, t) => (t % 2 === episode % 2 ? tokenMaskOf([id, ...others(id, rng)]) : null));
       const utterance = {
         turn,
         start: ids.length,
-        ids: said,
-        terminatorId,
+        ids: all,
+        terminated: true,
         logprobs: all.map(() => -0.3 - rng.uniform()),
         ...(isConstrained && { tokenMasks: masks }),
       };
@@ -92,7 +89,7 @@ async function oracleLogprobs(
   }));
   const ofId = new Map((await model.logprobs(asked)).map((row, i) => [writable[i], row]));
   return utterances.map(({ start: first, ids: said, tokenMasks }) =>
-    [...said, terminatorId].map((id, t) => {
+    said.map((id, t) => {
       const at = first - 1 + t;
       const mask = tokenMasks?.[t];
       const allowed = mask ? writable.filter((each) => (mask[0] >>> each) & 1) : writable;

@@ -137,7 +137,7 @@ export const datasetOf = (played: readonly (readonly Transition[])[]): Trajector
     infos: transitions.map(() => ({})),
     segments: transitions.map(({ observation, action }, turn) => {
       const read = tokenizer.encode(observation);
-      const utterance = { turn, start: read.length, ids: [idOf(action)], terminatorId: null, logprobs: [] };
+      const utterance = { turn, start: read.length, ids: [idOf(action)], terminated: false, logprobs: [] };
       return { ids: [...read, idOf(action)], utterances: [utterance] };
     }),
   }));

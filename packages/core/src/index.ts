@@ -1,11 +1,12 @@
 export { Rng, hash32, type RngState } from './rng.js';
+export { spokenIds, type Utterance } from './utterance.js';
 export {
   episodicReturn,
+  type SegmentUtterance,
   type TokenSegment,
   type Trajectory,
   type Transition,
   type TurnEstimate,
-  type UtteranceTokens,
 } from './trajectory.js';
 export { type Demonstration, type DemonstrationTurn } from './demonstration.js';
 export {
@@ -19,7 +20,7 @@ export {
   type InformedTransition,
   type RecordedStep,
 } from './episode-record.js';
-export { isAllowed, type TokenMask } from './token-mask.js';
+export { isAllowed, tokenMaskOf, type TokenMask } from './token-mask.js';
 export { fromRecord, toRecord, type TokenTexts, type TrajectoryRecord } from './trajectory-record.js';
 export { ReplayBuffer } from './replay-buffer.js';
 export { anyRank, oneRank, onRankZero, shareOf, type Ranks } from './ranks.js';

@@ -6,6 +6,13 @@ export type TokenMask = Uint32Array;
 
 export const isAllowed = (mask: TokenMask, id: number): boolean => (((mask[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1;
 
+/** Returns the mask of some tokens. */
+export function tokenMaskOf(ids: readonly number[]): TokenMask {
+  const mask = new Uint32Array((Math.max(-1, ...ids) >>> 5) + 1);
+  for (const id of ids) mask[id >>> 5] |= 1 << (id & 31);
+  return mask;
+}
+
 /** Masks in a record: each once, its words in the order of this machine's bytes, compressed and in base64. */
 export interface PackedMasks {
   masks: string[];

@@ -13,7 +13,7 @@ const trajectory: Trajectory = {
   segments: [
     {
       ids: [5, 6, 7, 8],
-      utterances: [{ turn: 0, start: 1, ids: [6, 7], terminatorId: 4, logprobs: [-0.1, -0.2, -0.3] }],
+      utterances: [{ turn: 0, start: 1, ids: [6, 7, 4], terminated: true, logprobs: [-0.1, -0.2, -0.3] }],
     },
   ],
 };
@@ -21,6 +21,17 @@ const trajectory: Trajectory = {
 test('a trajectory comes back from its line of JSON as it was', () => {
   const line = JSON.stringify(toRecord(trajectory, 0));
   expect(fromRecord(JSON.parse(line))).toEqual(trajectory);
+});
+
+test('utterances of version 0.2 are read: the terminator apart from the other tokens, and lists of the allowed ones', () => {
+  const record = toRecord(trajectory, 0);
+  const former = { turn: 0, start: 1, ids: [6, 7], terminatorId: 4, logprobs: [-0.1, -0.2, -0.3] };
+  const cut = { turn: 1, start: 3, ids: [8], terminatorId: null, logprobs: [-0.4], allowedIds: [[8, 33]] };
+  const line = JSON.stringify({ ...record, segments: [{ ...record.segments[0], utterances: [former, cut] }] });
+  expect(fromRecord(JSON.parse(line)).segments[0].utterances).toEqual([
+    trajectory.segments[0].utterances[0],
+    { turn: 1, start: 3, ids: [8], terminated: false, logprobs: [-0.4], tokenMasks: [Uint32Array.of(1 << 8, 2)] },
+  ]);
 });
 
 test('masks of tokens come back too, each of them stored once', () => {

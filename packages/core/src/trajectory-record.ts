@@ -1,11 +1,11 @@
 // Trajectories as lines of JSON: each piece of text once, however often later observations repeat it.
-import { packMasks, unpackMasks, type PackedMasks } from './token-mask.js';
+import { packMasks, tokenMaskOf, unpackMasks, type PackedMasks } from './token-mask.js';
 import {
   episodicReturn,
+  type SegmentUtterance,
   type TokenSegment,
   type Trajectory,
   type TurnEstimate,
-  type UtteranceTokens,
 } from './trajectory.js';
 
 /** @returns one text per id; together they are the text of all */
@@ -35,11 +35,14 @@ interface TurnRecord {
   preferred?: { action: string; q: number }[];
 }
 
-interface UtteranceRecord extends Omit<UtteranceTokens, 'tokenMasks'> {
+interface UtteranceRecord extends Omit<SegmentUtterance, 'tokenMasks'> {
   tokenMasks?: PackedMasks;
   /** The text of the token to which each of the `logprobs` belongs. */
   texts?: string[];
 }
+
+/** An utterance as files of version 0.2 have it: the terminator apart from the other tokens, and masks as lists of the allowed ones. */
+type FormerUtterance = Omit<UtteranceRecord, 'terminated'> & { terminatorId: number | null; allowedIds?: number[][] };
 
 type SegmentRecord = Omit<TokenSegment, 'utterances'> & { utterances: UtteranceRecord[] };
 
@@ -102,15 +105,11 @@ function roundedEstimate({ preferred, ...values }: TurnEstimate) {
 
 const segmentRecord = ({ ids, utterances }: TokenSegment, tokenTexts?: TokenTexts): SegmentRecord => ({
   ids,
-  utterances: utterances.map(({ tokenMasks, ...utterance }) => {
-    const { ids: own, terminatorId, logprobs } = utterance;
-    const scored = terminatorId === null ? own : [...own, terminatorId];
-    return {
-      ...utterance,
-      ...(tokenMasks && { tokenMasks: packMasks(tokenMasks) }),
-      ...(tokenTexts && { texts: tokenTexts(scored).slice(0, logprobs.length) }),
-    };
-  }),
+  utterances: utterances.map(({ tokenMasks, ...utterance }) => ({
+    ...utterance,
+    ...(tokenMasks && { tokenMasks: packMasks(tokenMasks) }),
+    ...(tokenTexts && { texts: tokenTexts(utterance.ids).slice(0, utterance.logprobs.length) }),
+  })),
 });
 
 export function fromRecord({ episode, seed, item, group, opening, turns, segments }: TrajectoryRecord): Trajectory {
@@ -140,10 +139,22 @@ export function fromRecord({ episode, seed, item, group, opening, turns, segment
     infos: turns.map(({ info }) => info),
     segments: segments.map((segment) => ({
       ids: segment.ids,
-      utterances: segment.utterances.map(({ texts: _, tokenMasks, ...utterance }) => ({
-        ...utterance,
-        ...(tokenMasks && { tokenMasks: unpackMasks(tokenMasks) }),
-      })),
+      utterances: segment.utterances.map(utteranceOf),
     })),
+  };
+}
+
+function utteranceOf(record: UtteranceRecord | FormerUtterance): SegmentUtterance {
+  const { texts: _, tokenMasks, ...utterance } = record;
+  const masks = tokenMasks && unpackMasks(tokenMasks);
+  if (!('terminatorId' in utterance)) return { ...utterance, ...(masks && { tokenMasks: masks }) };
+  const { ids, terminatorId, allowedIds, ...rest } = utterance;
+  const allowed = masks ?? allowedIds?.map(tokenMaskOf);
+  const terminated = terminatorId !== null;
+  return {
+    ...rest,
+    ids: terminated ? [...ids, terminatorId] : ids,
+    terminated,
+    ...(allowed && { tokenMasks: allowed }),
   };
 }

@@ -1,4 +1,4 @@
-import type { TokenMask } from './token-mask.js';
+import type { Utterance } from './utterance.js';
 
 /**
  * The data of a rollout: transitions between texts, and the token ids that the policy read and wrote, so
@@ -22,35 +22,21 @@ export interface Transition {
   truncated: boolean;
 }
 
-/** The tokens of one utterance inside a `TokenSegment`. */
-export interface UtteranceTokens {
+/** An utterance at its place in a `TokenSegment`. */
+export interface SegmentUtterance extends Utterance {
   /** Index of the turn in the trajectory. */
   turn: number;
-  /** Position in `TokenSegment.ids` of the utterance's first token. */
-  start: number;
-  /** The tokens that the agent wrote, without the terminator. */
-  ids: number[];
-  /** The token that ended the utterance, scored but not part of the history; null when the length limit ended it. */
-  terminatorId: number | null;
-  /** Nats, under the policy that sampled: of `ids`, then of the terminator. */
-  logprobs: number[];
-  /** The tokens among which each of `logprobs` was chosen; absent where it could be any. */
-  allowedIds?: number[][];
   /**
-   * The same as masks, where an answer was held to a grammar: one for each of `logprobs`, null where it could be any token; `logprobs` are
-   * then those among the allowed tokens. Equal masks may be one array.
+   * Position in `TokenSegment.ids` of the utterance's first token. The segment may have the observation's tokens in place of the
+   * terminator.
    */
-  tokenMasks?: readonly (TokenMask | null)[];
-  /** Not what the expert said or would have said, so not to be imitated. */
-  slip?: boolean;
-  /** Iterations that the policy had been trained for when it sampled; absent: those before the iteration that learns from it first. */
-  policyVersion?: number;
+  start: number;
 }
 
 /** A contiguous piece of context: every token attends to all earlier ones of the segment and to nothing else. */
 export interface TokenSegment {
   ids: number[];
-  utterances: UtteranceTokens[];
+  utterances: SegmentUtterance[];
 }
 
 /** Estimates for a turn that an algorithm computed while it trained or evaluated. Only reports read them. */

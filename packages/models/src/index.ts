@@ -19,7 +19,7 @@ export { type ValueHead } from './training/value-head.js';
 export { TokenScorer } from './training/token-scorer.js';
 export { commonPrefix } from './decoding/common-prefix.js';
 export { type Episodes } from './decoding/episodes.js';
-export { type Utterance } from './decoding/turns.js';
+export { type GeneratedUtterance } from './decoding/turns.js';
 export { type PrefixPool } from './decoding/prefix-pool.js';
 export { type TopLogprobs } from './decoding/logit-inputs.js';
 export { MAX_TOP_LOGPROBS } from './decoding/sampling.js';

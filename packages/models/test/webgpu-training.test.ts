@@ -78,7 +78,7 @@ async function say(model: LanguageModel): Promise<number[][]> {
   const said: number[][] = [];
   for (const slots of [[0, 1, 2], [2], [1, 2], [2, 0], [0, 1, 2]]) {
     const turns = slots.map((slot) => ({ slot, tokens: [5 + slot, 3, 6].slice(0, slot + 1), rng: new Rng(3) }));
-    for (const { ids, terminatorId } of await episodes.act(turns, sampling)) said.push([...ids, terminatorId ?? -1]);
+    for (const { ids } of await episodes.act(turns, sampling)) said.push(ids);
   }
   await episodes.close();
   return said;

@@ -29,7 +29,7 @@ async function results(kind: 'cpu' | 'webgpu', config: Readonly<Record<string, u
     const said: number[][] = [];
     for (let turn = 0; turn < 2; turn++) {
       const turns = [0, 1, 2].map((slot) => ({ slot, tokens: [4 + slot, 5, 6].slice(0, slot + 1), rng: new Rng(3) }));
-      for (const { ids, terminatorId } of await episodes.act(turns, sampling)) said.push([...ids, terminatorId ?? -1]);
+      for (const { ids } of await episodes.act(turns, sampling)) said.push(ids);
     }
     return { loss, gradients, logprobs, said };
   } finally {

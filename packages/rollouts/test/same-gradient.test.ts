@@ -226,9 +226,7 @@ test('the same tokens, rewards and gradient', async () => {
   expect(new Set(returns(served.rollout)).size).toBeGreaterThan(1);
   const spoken = (rollout: readonly Trajectory[]) =>
     rollout.map(({ segments }) =>
-      segments.map(({ utterances }) =>
-        utterances.map(({ start, ids, terminatorId }) => ({ start, ids, terminatorId })),
-      ),
+      segments.map(({ utterances }) => utterances.map(({ start, ids, terminated }) => ({ start, ids, terminated }))),
     );
   expect(spoken(served.rollout)).toEqual(spoken(inProcess.rollout));
   expect(Math.max(...served.rollout.map(({ transitions }) => transitions.length))).toBe(3);

@@ -45,7 +45,7 @@ class ScriptedEpisodes {
       const id = answer[newTokens];
       this.#contexts[slot].push(...tokens, ...(ends ? [] : [id]));
       const logprobs = Float32Array.of(-rng.uniform());
-      return { slot, ids: ends ? [] : [id], terminatorId: ends ? id : null, logprobs, readTokens: tokens.length };
+      return { slot, ids: [id], terminated: ends, logprobs, readTokens: tokens.length };
     });
   }
 }

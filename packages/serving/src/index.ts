@@ -20,7 +20,7 @@ export { servedMessages } from './tool-calls/served-messages.js';
 export { ProtocolServer, type ProtocolServerOptions } from './model-server/protocol-server.js';
 export { openaiError } from './protocols/openai/errors.js';
 export { messagesError } from './protocols/messages/errors.js';
-export type { Choice, Completed, SampledTokens } from './generation/answer.js';
+export type { Choice, Completed, SampledUtterance } from './generation/answer.js';
 export type { CompletionRequest } from './generation/completion-request.js';
 export type { Dialogue, PromptWriter, WriteDialogue, WrittenChat } from './generation/prompt-writer.js';
 export type { OpenEnvServer, OpenEnvServerOptions } from './open-env/open-env-server.js';

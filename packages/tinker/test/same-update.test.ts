@@ -115,7 +115,7 @@ const answers = [0, 0, 0, 0, 1, 1, 1, 1].map((group, i) => {
 
 test('ppo with advantages A / tokens is the update of grpo', async () => {
   const turns = answers.map(({ prompt, ids, logprobs, advantage, group }, episode): AdvantageTurn => {
-    const utterance = { turn: 0, start: prompt.length, ids, terminatorId: null, logprobs };
+    const utterance = { turn: 0, start: prompt.length, ids, terminated: false, logprobs };
     const trajectory: Trajectory = {
       episode,
       seed: 0,

@@ -1,5 +1,5 @@
 import { chatDialogues, demonstrationSegments, segmentsOf, textDialogues, type Dialogues } from '@bowyer/algorithms';
-import { demonstrationSetOf, recordedInfo, type EpisodeRecord, type TokenSegment } from '@bowyer/core';
+import { demonstrationSetOf, recordedInfo, spokenIds, type EpisodeRecord, type TokenSegment } from '@bowyer/core';
 import { bm25Index, episodeOfRecord, makeEnv, Memory, type ContextOptions, type Env } from '@bowyer/envs';
 import { chatTemplate, templateTokens, wordLevelTokenizer, type Tokenizer } from '@bowyer/text';
 import { asConversations } from '../demonstrations/imitation-data.js';
@@ -48,8 +48,7 @@ async function replayed(env: Env, actions: readonly string[], dialogues: Dialogu
     const { keep, tokens } = dialogue.advance({ turn, observation }, cached);
     cached.splice(keep, Infinity, ...tokens);
     const ids = tokenizer.encode(action);
-    const logprobs = new Float32Array(0);
-    const said = dialogue.decide({ ids, terminatorId: TERMINATOR, contextTokens: Infinity, logprobs });
+    const said = dialogue.decide({ ids: [...ids, TERMINATOR], terminated: true, logprobs: [] }, Infinity);
     expect(said.action).toBe(action);
     turns.push(said.data);
     cached.push(...ids);
@@ -142,7 +141,7 @@ test.each([...cases.map((one) => [...one, undefined] as const), ...withMemory])(
   },
 );
 
-const learnedIds = ({ utterances }: TokenSegment) => utterances.map(({ start, ids }) => [start, ...ids]);
+const learnedIds = ({ utterances }: TokenSegment) => utterances.map((utterance) => [utterance.start, ...spokenIds(utterance)]);
 
 /** The pieces that are learned, without the token that ends a message. */
 function learnedPieces(ids: readonly number[], mask: readonly number[]): number[][] {

@@ -7,7 +7,7 @@ import {
   type ConversationOutcome,
   type Dataset,
 } from '@bowyer/algorithms';
-import { maximum, type Demonstration, type Trajectory } from '@bowyer/core';
+import { maximum, spokenIds, type Demonstration, type Trajectory } from '@bowyer/core';
 import type { LanguageModel } from '@bowyer/models';
 import { cutRight, type ChatMessage, type EncodedConversation } from '@bowyer/text';
 import { maskedTokenIds, terminatorIds } from '../chat/agent-tokens.js';
@@ -156,7 +156,7 @@ function withoutLongTurns(episodes: readonly Trajectory[], longest: number, log:
   const fit = episodes.map((episode): Trajectory => {
     const segments = episode.segments.map(({ ids, utterances }) => {
       // The end of an utterance is predicted from its last token, so it needs no place of its own.
-      const kept = utterances.filter((utterance) => utterance.start + utterance.ids.length <= longest);
+      const kept = utterances.filter((utterance) => utterance.start + spokenIds(utterance).length <= longest);
       return { ids: ids.slice(0, longest), utterances: kept };
     });
     return { ...episode, segments };
@@ -191,7 +191,9 @@ function refuseLongActions(episodes: readonly Trajectory[], contextLength: numbe
 /** Leaves out episodes whose actions contain words that the policy does not know, or that only the environment writes. */
 function writable(episodes: readonly Trajectory[], masked: readonly number[], log: Log): readonly Trajectory[] {
   const kept = episodes.filter(({ segments }) =>
-    segments.every(({ utterances }) => utterances.every(({ ids }) => !ids.some((id) => masked.includes(id)))),
+    segments.every(({ utterances }) =>
+      utterances.every((utterance) => !spokenIds(utterance).some((id) => masked.includes(id))),
+    ),
   );
   const lost = episodes.length - kept.length;
   if (kept.length === 0 && lost > 0)

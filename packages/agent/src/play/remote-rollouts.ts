@@ -13,7 +13,7 @@ import {
 import { HttpError, HttpServer, NoAnswer, onlyChoice, type Decision } from '@bowyer/envs';
 import type { LanguageModel, SamplingOptions } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
-import type { OptionsOf } from '@bowyer/core';
+import { spokenIds, type OptionsOf } from '@bowyer/core';
 import type { remotePolicyNode } from '../keys/agent-keys.js';
 
 export type RemotePolicyConfig = OptionsOf<typeof remotePolicyNode>;
@@ -95,15 +95,10 @@ class RemoteRollouts {
     } catch (error) {
       return this.#failed(error);
     }
-    const ended = answer.stopped && terminatorIds.includes(answer.ids.at(-1)!);
-    const ids = ended ? answer.ids.slice(0, -1) : answer.ids;
-    const decision = slot.dialogue.decide({
-      ids,
-      terminatorId: ended ? answer.ids.at(-1)! : null,
-      logprobs: Float32Array.from(answer.logprobs),
-      contextTokens: prompt.length,
-    });
-    slot.context.push(...ids);
+    const { ids, logprobs, stopped } = answer;
+    const utterance = { ids, logprobs, terminated: stopped && terminatorIds.includes(ids.at(-1)!) };
+    const decision = slot.dialogue.decide(utterance, prompt.length);
+    slot.context.push(...spokenIds(utterance));
     return decision;
   }
 

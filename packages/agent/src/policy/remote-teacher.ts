@@ -50,7 +50,7 @@ export class RemoteTeacher implements ReferencePolicy {
 
   /** @throws for answers that were held to a grammar: a server rates tokens among all, not among those that the grammar allowed */
   async logprobs(examples: readonly TokenExample[]): Promise<Float32Array[]> {
-    if (examples.some(({ tokenMasks, allowedIds }) => tokenMasks !== undefined || allowedIds !== undefined))
+    if (examples.some(({ tokenMasks }) => tokenMasks !== undefined))
       throw new Error(
         `the teacher at ${this.server.url} cannot rate answers that were held to a grammar or to given actions\n` +
           '  give a folder as the teacher, or let the agent leave out response_format and forced calls',

@@ -1,5 +1,5 @@
 // The policy's gradient on utterances of two tokens, all four of which are summed over: expectations are exact.
-import { Rng, type Trajectory, type UtteranceTokens } from '@bowyer/core';
+import { Rng, tokenMaskOf, type SegmentUtterance, type Trajectory } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel, type TokenExample } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
@@ -79,7 +79,7 @@ async function slope(f: () => Promise<number>, direction: Float32Array): Promise
 
 const judged = (index: number, sampling: number[] = [], length = 2) => {
   const ids = utterances[index].slice(0, length);
-  const utterance: UtteranceTokens = { turn: 0, start: prompt.length, ids, terminatorId: null, logprobs: sampling };
+  const utterance: SegmentUtterance = { turn: 0, start: prompt.length, ids, terminated: false, logprobs: sampling };
   const segments = [{ ids: [...prompt, ...ids], utterances: [utterance] }];
   const trajectory: Trajectory = { episode: 0, seed: 0, transitions: [], infos: [], segments };
   return { trajectory, turn: 0, advantage: advantages[index] };
@@ -116,7 +116,7 @@ test('REINFORCE: the gradient is that of −A Σ log π', async () => {
 test('a token is learned as it was chosen: among all of them as in free play, without an alternative not at all', async () => {
   const normWith = async (allowedIds?: number[][]) => {
     const utterance = judged(1);
-    utterance.trajectory.segments[0].utterances[0].allowedIds = allowedIds;
+    utterance.trajectory.segments[0].utterances[0].tokenMasks = allowedIds?.map(tokenMaskOf);
     await accumulateActor({ policy, reference: null, baseline: null }, [utterance], plain);
     return (await policy.optimizer.step({ lr: 0, maxGradNorm: 1e9 })).gradientNorm;
   };

@@ -1,7 +1,8 @@
 // CHAI's player: the policy samples N candidate utterances, and the one with the highest value of the target critic is the action.
 // Source: Verma et al. 2022, arXiv:2204.08426 (propose and rank); online form of Zhou et al. 2024, arXiv:2402.19446.
+import { spokenIds } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
-import type { DoubleCritic, Episodes, LanguageModel, SamplingOptions, Utterance } from '@bowyer/models';
+import type { DoubleCritic, Episodes, GeneratedUtterance, LanguageModel, SamplingOptions } from '@bowyer/models';
 import type { Dialogue, Dialogues } from '../rollout/dialogue.js';
 import type { ActRequest, Player } from '../rollout/player.js';
 import { withTerminators } from '../rollout/policy-player.js';
@@ -59,13 +60,14 @@ export class BestOfNPlayer implements Player {
       for (let i = first; i < first + candidates; i++) {
         if (Math.min(q1[i], q2[i]) > Math.min(q1[best], q2[best])) best = i;
       }
-      this.#unread[slot] = proposals[best].ids;
-      return this.#dialogues[slot].decide(proposals[best]);
+      const chosen = proposals[best];
+      this.#unread[slot] = spokenIds(chosen);
+      return this.#dialogues[slot].decide(chosen, chosen.contextTokens);
     });
   }
 
   /** [requests · candidates] utterances; afterwards the caches end where the prompts end. */
-  async #propose(requests: ActRequest[]): Promise<Utterance[]> {
+  async #propose(requests: ActRequest[]): Promise<GeneratedUtterance[]> {
     const { candidates, sampling } = this.options;
     const turns = requests.flatMap((request) => {
       const first = request.slot * candidates;
@@ -80,7 +82,8 @@ export class BestOfNPlayer implements Player {
       });
     });
     const utterances = await this.episodes.act(turns, sampling);
-    utterances.forEach(({ slot, ids }) => this.episodes.truncate(slot, this.episodes.length(slot) - ids.length));
+    for (const utterance of utterances)
+      this.episodes.truncate(utterance.slot, this.episodes.length(utterance.slot) - spokenIds(utterance).length);
     return utterances;
   }
 

@@ -27,7 +27,7 @@ test('a demonstration is tokenised in the pieces that a rollout would have', () 
   const [segment] = demonstrationSegments({ opening: texts[0], turns }, tokenizer, 7);
   const pieces = [...texts, texts[1]].map((text) => tokenizer.encode(text));
   expect(segment.ids).toEqual(pieces.flat());
-  const said = { ids: pieces[1], terminatorId: 7, logprobs: [] };
+  const said = { ids: [...pieces[1], 7], terminated: true, logprobs: [] };
   expect(segment.utterances).toEqual([
     { turn: 0, start: pieces[0].length, ...said },
     { turn: 1, start: pieces.slice(0, 3).flat().length, ...said },

@@ -43,8 +43,8 @@ export function demonstrationSegments(
   for (const turn of turns) {
     if (before?.nextObservation === undefined && before !== null) context.extend(tokenizer.encode(before.reply));
     else context.restart(tokenizer.encode(before?.nextObservation ?? opening));
-    const ids = tokenizer.encode(turn.action);
-    tokens.push(context.utter({ ids, terminatorId, logprobs: new Float32Array(0), contextTokens: room }));
+    const ids = [...tokenizer.encode(turn.action), terminatorId];
+    tokens.push(context.utter({ ids, terminated: true, logprobs: [] }, room));
     before = turn;
   }
   const segments = segmentsOf(tokens);

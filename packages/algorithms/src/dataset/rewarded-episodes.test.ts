@@ -8,7 +8,7 @@ const part = (episode: number, observation: string, end: boolean, reward = 1): T
   transitions: [
     { observation, action: 'go', reward, nextObservation: `${observation}go`, terminated: end, truncated: false },
   ],
-  segments: [{ ids: [1, 2], utterances: [{ turn: 0, start: 1, ids: [2], terminatorId: null, logprobs: [] }] }],
+  segments: [{ ids: [1, 2], utterances: [{ turn: 0, start: 1, ids: [2], terminated: false, logprobs: [] }] }],
 });
 
 test('the parts of an episode are one episode again: the next observation is what the next part begins with', () => {

@@ -11,7 +11,7 @@
 //
 // Differs from it: β is constant; the learning continues from the last iteration's weights, where the paper begins again.
 import { Type } from '@sinclair/typebox';
-import { count, hash32, nullable, rate, type OptionsOf, type Trajectory } from '@bowyer/core';
+import { count, hash32, nullable, rate, spokenIds, type OptionsOf, type Trajectory } from '@bowyer/core';
 import { policyRateFromStart, rateKeys } from '../learning/policy-rate.js';
 import { scoreTerminatorKey } from '../learning/pack-turns.js';
 import { episodeMetrics } from '../rollout/episode-metrics.js';
@@ -98,8 +98,10 @@ function agreement({ policy }: TrainingRun, rollout: readonly Trajectory[], { la
   const agreed = rollout.flatMap(({ segments, transitions }) =>
     segments.flatMap(({ utterances }) =>
       utterances.map(
-        ({ slip, turn, ids }) =>
-          !slip && (labels === 'played' || policy.tokenizer.decode(ids).trim() === transitions[turn].action.trim()),
+        (utterance) =>
+          !utterance.slip &&
+          (labels === 'played' ||
+            policy.tokenizer.decode(spokenIds(utterance)).trim() === transitions[utterance.turn].action.trim()),
       ),
     ),
   );

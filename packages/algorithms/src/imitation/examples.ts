@@ -44,7 +44,7 @@ export const episodeExamples = <Item extends Pick<Trajectory, 'segments'>>(
       observationWeight > 0
         ? { weight: observationWeight / turns.length, maskedIds: new Set(maskedTokenIds) }
         : undefined;
-    return { examples: packTurns(weighted, { scoreTerminator, observations }).examples, count: 1 };
+    return { examples: packTurns(weighted, { scoreTerminator }, observations).examples, count: 1 };
   },
   metricsOf: ({ nll, steps }) => ({ 'losses/nll': nll, 'optim/steps': steps }),
 });

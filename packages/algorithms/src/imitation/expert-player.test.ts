@@ -56,10 +56,9 @@ test('the expert says its share of the turns; the others are slips, unless the p
   expect(expert.length).toBeGreaterThan(40);
   expect(expert.length).toBeLessThan(80);
   for (const turn of expert) {
-    expect(turn).toMatchObject({ action: expertReply, ids: tokenizer.encode(expertReply) });
+    expect(turn).toMatchObject({ action: expertReply, ids: tokenizer.encode(`${expertReply}\n`), terminated: true });
     expect(turn).not.toHaveProperty('slip');
-    expect(turn).not.toHaveProperty('allowedIds');
-    expect([turn.terminatorId]).toEqual(tokenizer.encode('\n'));
+    expect(turn).not.toHaveProperty('tokenMasks');
   }
   for (const turn of policy) expect(turn.slip ?? false).toBe(turn.action !== expertReply);
   expect(policy.some(({ slip }) => slip)).toBe(true);
@@ -72,9 +71,12 @@ test('the policy plays where the expert knows no further', async () => {
 test('labels=all: every turn has the tokens of the expert, the policy plays its own', async () => {
   const turns = await said(0, { labels: 'all' });
   expect(new Set(turns.map(({ action }) => action)).size).toBeGreaterThan(1);
-  for (const { ids, terminatorId, logprobs, slip = false } of turns) {
-    expect({ ids, logprobs, slip }).toEqual({ ids: tokenizer.encode(expertReply), logprobs: [], slip: false });
-    expect([terminatorId]).toEqual(tokenizer.encode('\n'));
-  }
+  for (const { ids, terminated, logprobs, slip = false } of turns)
+    expect({ ids, terminated, logprobs, slip }).toEqual({
+      ids: tokenizer.encode(`${expertReply}\n`),
+      terminated: true,
+      logprobs: [],
+      slip: false,
+    });
   expect((await said(0, { labels: 'all', reply: null })).every(({ slip }) => slip)).toBe(true);
 });

@@ -26,7 +26,7 @@ export const expertPlayer =
   };
 
 /** The tokens of a demonstration: nobody sampled them, and they are learned among all tokens. */
-function demonstrated({ allowedIds: _, ...tokens }: TurnTokens): TurnTokens {
+function demonstrated({ tokenMasks: _, ...tokens }: TurnTokens): TurnTokens {
   return { ...tokens, logprobs: [] };
 }
 
@@ -65,7 +65,7 @@ class ExpertPlayer implements Player {
     const ids = expertReply === null ? [] : this.policy.tokenizer.encode(expertReply);
     const isWritable = ids.length > 0 && !ids.some((id) => this.policy.maskedTokenIds.includes(id));
     if (!isWritable) return { ...data, slip: true };
-    return demonstrated({ ...data, ids, terminatorId: this.player.terminatorId });
+    return demonstrated({ ...data, ids: [...ids, this.player.terminatorId], terminated: true });
   }
 
   close(): Promise<void> {

@@ -1,7 +1,7 @@
 // From turns of episodes to the token examples that a language model scores: the one place where targets, weights and masks are laid over
 // tokens.
 import { Type } from '@sinclair/typebox';
-import type { TokenMask, TokenSegment, Trajectory, UtteranceTokens } from '@bowyer/core';
+import { spokenIds, type SegmentUtterance, type TokenMask, type TokenSegment, type Trajectory } from '@bowyer/core';
 import type { TokenExample } from '@bowyer/models';
 
 export const scoreTerminatorKey = {
@@ -23,18 +23,17 @@ export const turnsOf = (trajectories: readonly Trajectory[]): LearnedTurn[] =>
   trajectories.flatMap((trajectory) => trajectory.transitions.map((_, turn) => ({ trajectory, turn })));
 
 /** Returns utterances by turn; a turn without tokens of the policy has none. */
-export const utterancesOf = ({ segments }: Trajectory): Map<number, UtteranceTokens> =>
+export const utterancesOf = ({ segments }: Trajectory): Map<number, SegmentUtterance> =>
   new Map(segments.flatMap(({ utterances }) => utterances.map((utterance) => [utterance.turn, utterance] as const)));
 
 /** The tokens of an utterance that are scored. */
-export const scoredIds = ({ ids, terminatorId }: UtteranceTokens, scoreTerminator: boolean): number[] =>
-  scoreTerminator && terminatorId !== null ? [...ids, terminatorId] : ids;
+export const scoredIds = (utterance: SegmentUtterance, scoreTerminator: boolean): number[] =>
+  scoreTerminator ? utterance.ids : spokenIds(utterance);
 
-export interface PackingOptions {
-  /** Whether the token that ended an utterance is scored too; ArCHer's code leaves it out. */
-  scoreTerminator: boolean;
-  /** The weight of the tokens beside all utterances, but of those that the policy can never write; they are not scored if left out. */
-  observations?: { weight: number; maskedIds: ReadonlySet<number> } | undefined;
+/** The weight in the loss of the tokens beside all utterances, but of those that the policy can never write. */
+export interface ScoredObservations {
+  weight: number;
+  maskedIds: ReadonlySet<number>;
 }
 
 /** The tokens of a batch are those of its turns, one turn after the other. */
@@ -64,22 +63,27 @@ export interface TurnBatch<Turn> {
  *     masks    m m . . . . .
  *
  * and `lengths` [2, 2]. With `observations` of weight 0.5, where r alone can never be written, the target of v is s with weight 0.5.
+ *
+ * @param options.scoreTerminator whether the token that ended an utterance is scored too; ArCHer's code leaves it out
+ * @param observations the observations that are scored beside the utterances; none if left out
  */
 export function packTurns<Turn extends LearnedTurn<Pick<Trajectory, 'segments'>>>(
   turns: readonly Turn[],
-  options: PackingOptions,
+  { scoreTerminator }: { scoreTerminator: boolean },
+  observations?: ScoredObservations,
 ): TurnBatch<Turn> {
   const batch: TurnBatch<Turn> = { examples: [], turns: [], lengths: [] };
   for (const [{ segments }, members] of byTrajectory(turns))
     for (const segment of segments) {
-      let read = 0;
-      for (const utterances of rowsOf(segment, members, options)) {
-        const example = exampleOf(segment, utterances, members, { ...options, observedFrom: read });
-        read = example.ids.length;
+      let observedFrom = 0;
+      for (const utterances of rowsOf(segment, members, scoreTerminator)) {
+        const scoring = { scoreTerminator, observations, observedFrom };
+        const example = exampleOf(segment, utterances, members, scoring);
+        observedFrom = example.ids.length;
         batch.examples.push(example);
         for (const utterance of utterances) {
           batch.turns.push(members.get(utterance.turn)!);
-          batch.lengths.push(scoredIds(utterance, options.scoreTerminator).length);
+          batch.lengths.push(scoredIds(utterance, scoreTerminator).length);
         }
       }
     }
@@ -100,16 +104,16 @@ function byTrajectory<Turn extends LearnedTurn<unknown>>(turns: readonly Turn[])
 const weightOf = ({ weight = 1 }: { weight?: number }): number => weight;
 
 /** The position behind an utterance's last scored target. */
-const endOf = (utterance: UtteranceTokens, scoreTerminator: boolean): number =>
+const endOf = (utterance: SegmentUtterance, scoreTerminator: boolean): number =>
   utterance.start - 1 + scoredIds(utterance, scoreTerminator).length;
 
 /** Utterances that one example scores. */
 function rowsOf(
   { utterances }: TokenSegment,
   members: ReadonlyMap<number, unknown>,
-  { scoreTerminator }: PackingOptions,
-): UtteranceTokens[][] {
-  const rows: UtteranceTokens[][] = [];
+  scoreTerminator: boolean,
+): SegmentUtterance[][] {
+  const rows: SegmentUtterance[][] = [];
   let end = -1;
   for (const utterance of utterances) {
     if (!members.has(utterance.turn) || scoredIds(utterance, scoreTerminator).length === 0) continue;
@@ -123,9 +127,13 @@ function rowsOf(
 /** @param options.observedFrom positions before it have their observations scored in an earlier example */
 function exampleOf(
   segment: TokenSegment,
-  utterances: readonly UtteranceTokens[],
+  utterances: readonly SegmentUtterance[],
   members: ReadonlyMap<number, { weight?: number }>,
-  { scoreTerminator, observations, observedFrom }: PackingOptions & { observedFrom: number },
+  {
+    scoreTerminator,
+    observations,
+    observedFrom,
+  }: { scoreTerminator: boolean; observations: ScoredObservations | undefined; observedFrom: number },
 ): TokenExample {
   const length = endOf(utterances.at(-1)!, scoreTerminator);
   const targets = new Int32Array(length);
@@ -139,21 +147,18 @@ function exampleOf(
       weights[at] = observations.weight;
     }
   }
-  const allowedIds = new Array<readonly number[] | undefined>(length);
   const tokenMasks = new Array<TokenMask | null | undefined>(length);
   for (const utterance of utterances)
     scoredIds(utterance, scoreTerminator).forEach((id, i) => {
       const at = utterance.start - 1 + i;
       targets[at] = id;
       weights[at] = weightOf(members.get(utterance.turn)!);
-      if (utterance.allowedIds) allowedIds[at] = utterance.allowedIds[i];
       if (utterance.tokenMasks) tokenMasks[at] = utterance.tokenMasks[i];
     });
   return {
     ids: Int32Array.from(segment.ids.slice(0, length)),
     targets,
     weights,
-    ...(utterances.some((utterance) => utterance.allowedIds !== undefined) && { allowedIds }),
     ...(utterances.some((utterance) => utterance.tokenMasks !== undefined) && { tokenMasks }),
   };
 }
@@ -161,7 +166,10 @@ function exampleOf(
 /** The positions whose next token the agent wrote. */
 function writtenPositions({ utterances }: TokenSegment, length: number): Uint8Array {
   const written = new Uint8Array(length);
-  for (const { start, ids } of utterances) written.fill(1, start - 1, start - 1 + ids.length);
+  for (const utterance of utterances) {
+    const first = utterance.start - 1;
+    written.fill(1, first, first + spokenIds(utterance).length);
+  }
   return written;
 }
 

@@ -20,8 +20,8 @@ function episodeOf(rewards: number[], states: string[] = rewards.map(String), gr
   const utterances = rewards.map((_, turn) => ({
     turn,
     start: turn + 1,
-    ids: [1],
-    terminatorId: 0,
+    ids: [1, 0],
+    terminated: true,
     logprobs: [-1, -2],
   }));
   const trajectory = { episode: 0, seed: 0, transitions, infos: [], segments: [{ ids: [], utterances }] };

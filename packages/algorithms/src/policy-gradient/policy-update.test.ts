@@ -96,8 +96,6 @@ async function distance(other: typeof start): Promise<number> {
 }
 
 /** One word: the test's vocabulary is small. */
-const maskOf = (ids: readonly number[]) => Uint32Array.of(ids.reduce((word, id) => word | (1 << id), 0));
-
 test('a constrained choice is learned from as it was made: its ratio is 1 before the first step', async () => {
   const valid = ['red', 'blue'];
   const makeEnv = () => new ListedGame(valid);
@@ -111,23 +109,10 @@ test('a constrained choice is learned from as it was made: its ratio is 1 before
   expect(metrics['actor/ratio_max']).toBeCloseTo(1, 5);
   expect(await distance(start)).toBeGreaterThan(1e-3);
 
-  const trained = await policy.copyParameters();
-
-  await policy.restoreParameters(start);
-  const masked = structuredClone(chosen);
-  for (const utterance of masked.flatMap(({ segments }) => segments.flatMap(({ utterances }) => utterances))) {
-    utterance.tokenMasks = utterance.allowedIds!.map(maskOf);
-    delete utterance.allowedIds;
-  }
-  const byMasks = await update({}, turnsOf(masked));
-  expect(byMasks['actor/kl_sampling']).toBeLessThan(1e-8); // rounding: the other tokens are left out, not outweighed
-  expect(byMasks['actor/ratio_max']).toBeCloseTo(1, 5);
-  expect(await distance(trained)).toBeLessThan(1e-5);
-
   await policy.restoreParameters(start);
   const unrestricted = structuredClone(chosen);
   for (const utterance of unrestricted.flatMap(({ segments }) => segments.flatMap(({ utterances }) => utterances)))
-    delete utterance.allowedIds;
+    delete utterance.tokenMasks;
   expect((await update({}, turnsOf(unrestricted)))['actor/kl_sampling']).toBeGreaterThan(0.1);
 });
 
@@ -199,41 +184,6 @@ test('the update ends before a step whose minibatch is too far from the sampling
   await policy.restoreParameters(start);
   await update();
   expect(await distance(once)).toBe(0);
-});
-
-test('tokens of the environment carry no loss, in whatever order turns come', () => {
-  const marked: Trajectory = {
-    ...rollout[0],
-    segments: [
-      {
-        ids: [99, 99, 1, 2, 99, 99, 3, 99, 4],
-        utterances: [
-          { turn: 0, start: 2, ids: [1, 2], terminatorId: 5, logprobs: [-1, -1, -1] },
-          { turn: 1, start: 6, ids: [3], terminatorId: null, logprobs: [-1] },
-          { turn: 2, start: 8, ids: [4], terminatorId: 5, logprobs: [-1, -1] },
-        ],
-      },
-    ],
-  };
-  const turns = [2, 0, 1].map((turn) => ({ trajectory: marked, turn, advantages: turn }));
-  const { examples, turns: ordered, lengths } = packTurns(turns, { scoreTerminator: true });
-  expect(ordered.map(({ turn }) => turn)).toEqual([0, 1, 2]);
-  expect(lengths).toEqual([3, 1, 2]);
-  expect(examples).toHaveLength(1);
-  const [{ targets, weights }] = examples;
-  expect([...targets].filter((_, t) => weights[t] !== 0)).toEqual([1, 2, 5, 3, 4, 5]);
-});
-
-test('an utterance that begins where the one before ended has an example of its own', () => {
-  const utterances = [0, 1].map((turn) => ({ turn, start: 1 + turn, ids: [7], terminatorId: 5, logprobs: [-1, -1] }));
-  const silent: Trajectory = { ...rollout[0], segments: [{ ids: [9, 7, 7], utterances }] };
-  const turns = [0, 1].map((turn) => ({ trajectory: silent, turn, advantages: 1 }));
-  const { examples, lengths } = packTurns(turns, { scoreTerminator: true });
-  expect(examples.map(({ targets }) => [...targets])).toEqual([
-    [7, 5],
-    [0, 7, 5],
-  ]);
-  expect(lengths).toEqual([2, 2]);
 });
 
 test('a divisor belongs to loss_aggregation=constant', () => {

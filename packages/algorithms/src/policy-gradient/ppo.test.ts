@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Rng, type Trajectory } from '@bowyer/core';
+import { Rng, spokenIds, type Trajectory } from '@bowyer/core';
 import { epsilonGreedy, optimalValues, TabularGame, towerModel } from '@bowyer/envs';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel, type TokenExample } from '@bowyer/models';
@@ -172,7 +172,7 @@ describe('V of an episode', () => {
         ...transition,
         truncated: turn === turns - 1,
       })),
-      segments: [{ ids: trajectory.segments[0].ids.slice(0, end.start + end.ids.length), utterances }],
+      segments: [{ ids: trajectory.segments[0].ids.slice(0, end.start + spokenIds(end).length), utterances }],
     };
   };
 

@@ -193,7 +193,7 @@ function nextContext({ transitions, segments }: Trajectory, dialogues: Dialogues
   const before = ids.slice(0, utterance.start);
   const dialogue = dialogues.open();
   dialogue.advance({ turn: 0, observation, ids: before }, []);
-  dialogue.decide({ ...utterance, logprobs: Float32Array.from(utterance.logprobs), contextTokens: before.length });
+  dialogue.decide(utterance, before.length);
   const { keep, tokens } = dialogue.advance({ turn: 1, observation: nextObservation }, ids);
   return [...ids.slice(0, keep), ...tokens];
 }

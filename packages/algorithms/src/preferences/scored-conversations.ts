@@ -1,6 +1,6 @@
 // Conversations of a file as episodes with a return, so that better answers to a task can be preferred to worse ones. DPO compares the
 // policy with its start and needs no probabilities of whoever wrote them.
-import type { Trajectory, UtteranceTokens } from '@bowyer/core';
+import type { SegmentUtterance, Trajectory } from '@bowyer/core';
 import type { EncodedConversation } from '@bowyer/text';
 import type { ConversationOutcome } from '../run/training-run.js';
 
@@ -23,15 +23,15 @@ export function scoredConversations(
 }
 
 /** The stretches of tokens that are learned. @param first turn of the first of them */
-function utterancesOf({ ids, lossMask }: EncodedConversation, first: number): UtteranceTokens[] {
-  const utterances: UtteranceTokens[] = [];
+function utterancesOf({ ids, lossMask }: EncodedConversation, first: number): SegmentUtterance[] {
+  const utterances: SegmentUtterance[] = [];
   for (let start = lossMask.findIndex((weight) => weight > 0); start >= 0;) {
     const length = lossMask.slice(start).findIndex((weight) => weight === 0);
     const end = length < 0 ? ids.length : start + length;
     // The first token of a text is predicted from nothing.
     const from = Math.max(start, 1);
     const turn = first + utterances.length;
-    utterances.push({ turn, start: from, ids: ids.slice(from, end), terminatorId: null, logprobs: [] });
+    utterances.push({ turn, start: from, ids: ids.slice(from, end), terminated: false, logprobs: [] });
     const next = lossMask.slice(end).findIndex((weight) => weight > 0);
     start = next < 0 ? -1 : end + next;
   }

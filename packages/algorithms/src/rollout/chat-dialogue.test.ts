@@ -96,7 +96,9 @@ test('the loss falls, and the trained model plays the game through its template'
   expect(segments).toEqual([
     {
       ids: [...template.encodePrompt(messages), ...tokenizer.encode(transitions[0].action)],
-      utterances: [expect.objectContaining({ ids: tokenizer.encode(transitions[0].action) })],
+      utterances: [
+        expect.objectContaining({ ids: [...tokenizer.encode(transitions[0].action), ...template.terminatorIds] }),
+      ],
     },
   ]);
 });
@@ -184,16 +186,8 @@ test.each([
   const dialogue = chatDialogues(tokenizer, { template, opening: [] }).open();
   const first = dialogue.advance({ turn: 0, observation }, []).tokens;
   const ids = tokenizer.encode('red\nyes\n');
-  const logprobs = new Float32Array(ids.length);
-  const said = {
-    slot: 0,
-    ids,
-    terminatorId: null,
-    logprobs,
-    samplingLogprobs: logprobs,
-    finishReason: 'length' as const,
-  };
-  const { action } = dialogue.decide({ ...said, contextTokens: first.length });
+  const said = { ids, terminated: false, logprobs: ids.map(() => -1) };
+  const { action } = dialogue.decide(said, first.length);
   const held = [...first, ...ids];
   const { keep, tokens } = dialogue.advance({ turn: 1, observation: next(action) }, held);
   expect(keep).toBe(held.length);

@@ -1,9 +1,9 @@
 // Dialogues of a chat model: observations are the user's messages, actions the assistant's, and the chat template turns them into
 // the tokens of training. A turn costs only its new tokens.
+import { spokenIds, type Utterance } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
-import type { Utterance } from '@bowyer/models';
 import type { ChatMessage, ChatTemplate, Tokenizer } from '@bowyer/text';
-import type { Dialogue, Dialogues, Observed, Spoken } from './dialogue.js';
+import type { Dialogue, Dialogues, Observed } from './dialogue.js';
 import { sharedPrefix, SlotContext, type TurnTokens } from './turn-tokens.js';
 
 export interface ChatOptions {
@@ -62,15 +62,15 @@ class ChatDialogue implements Dialogue {
     return { keep, tokens: prompt.slice(keep) };
   }
 
-  actionOf({ ids }: Pick<Utterance, 'ids'>): string {
-    return this.tokenizer.decode(ids).trim();
+  actionOf(utterance: Utterance): string {
+    return this.tokenizer.decode(spokenIds(utterance)).trim();
   }
 
-  decide(utterance: Spoken): Required<Decision<TurnTokens>> {
+  decide(utterance: Utterance, contextTokens: number): Required<Decision<TurnTokens>> {
     this.#action = this.actionOf(utterance);
     // Its spaces stay, since they are in the context.
-    this.#messages.push({ role: 'assistant', content: this.tokenizer.decode(utterance.ids) });
-    return { action: this.#action, data: this.#context.utter(utterance) };
+    this.#messages.push({ role: 'assistant', content: this.tokenizer.decode(spokenIds(utterance)) });
+    return { action: this.#action, data: this.#context.utter(utterance, contextTokens) };
   }
 }
 

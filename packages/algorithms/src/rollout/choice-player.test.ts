@@ -1,4 +1,4 @@
-import { hash32, Rng } from '@bowyer/core';
+import { hash32, Rng, tokenMaskOf, type TokenMask } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel, type SamplingOptions } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
@@ -46,12 +46,8 @@ async function play(policy: LanguageModel, actionChoice: ActionChoice, slots: nu
   });
 }
 
-/** log π of an action with the token that ends it, by the scorer of training. @param allowed of each token those that it is chosen among */
-async function score(
-  policy: LanguageModel,
-  action: string,
-  allowed?: readonly (readonly number[])[],
-): Promise<number[]> {
+/** log π of an action with the token that ends it, by the scorer of training. @param masks of each token those that it is chosen among */
+async function score(policy: LanguageModel, action: string, masks?: readonly (TokenMask | null)[]): Promise<number[]> {
   const [seen, ids] = [tokenizer.encode(observation), [...tokenizer.encode(action), terminator]];
   const all = [...seen, ...ids];
   const weights = new Float32Array(all.length - 1).fill(1, seen.length - 1);
@@ -60,7 +56,7 @@ async function score(
       ids: Int32Array.from(all.slice(0, -1)),
       targets: Int32Array.from(all.slice(1)),
       weights,
-      allowedIds: allowed && [...Array<undefined>(seen.length - 1), ...allowed],
+      tokenMasks: masks && [...Array<undefined>(seen.length - 1), ...masks],
     },
   ]);
   return [...logprobs.slice(seen.length - 1)];
@@ -88,8 +84,8 @@ test.each(['scored', 'constrained'] as const)(
     const policy = await makePolicy();
     for (const { action, tokens } of await play(policy, choice, 12)) {
       expect(validActions.slice(0, 3)).toContain(action);
-      expect([...tokens.ids, tokens.terminatorId]).toEqual([...tokenizer.encode(action), terminator]);
-      const expected = await score(policy, action, tokens.allowedIds);
+      expect(tokens).toMatchObject({ ids: [...tokenizer.encode(action), terminator], terminated: true });
+      const expected = await score(policy, action, tokens.tokenMasks);
       tokens.logprobs.forEach((logprob, i) => expect(logprob).toBeCloseTo(expected[i], 4));
     }
     await policy.release();
@@ -99,13 +95,13 @@ test.each(['scored', 'constrained'] as const)(
 test('constrained: the tokens that each was chosen among are those with which a valid action continues', async () => {
   const policy = await makePolicy();
   const sets = new Map(
-    (await play(policy, 'constrained', 30)).map(({ action, tokens }) => [action, tokens.allowedIds]),
+    (await play(policy, 'constrained', 30)).map(({ action, tokens }) => [action, tokens.tokenMasks]),
   );
   const [[take, red, coin], [open, door]] = ['take red coin', 'open door'].map((text) => tokenizer.encode(text));
   expect(Object.fromEntries(sets)).toEqual({
-    'take red coin': [[take, open], [red], [coin, terminator], [terminator]],
-    'take red': [[take, open], [red], [coin, terminator]],
-    'open door': [[take, open], [door], [terminator]],
+    'take red coin': [[take, open], [red], [coin, terminator], [terminator]].map(tokenMaskOf),
+    'take red': [[take, open], [red], [coin, terminator]].map(tokenMaskOf),
+    'open door': [[take, open], [door], [terminator]].map(tokenMaskOf),
   });
   await policy.release();
 });

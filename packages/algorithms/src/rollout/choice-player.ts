@@ -11,17 +11,17 @@
 // Log-probabilities of a constrained utterance are those of the choice, at temperature 1 without truncation; the episodes contain the
 // tokens that each was chosen among, and training scores among the same (docs/decisions/action-choice.md). Those of a
 // scored one are the policy's own: a method that weighs its samples by them would be wrong, so only those that imitate may use it.
-import { maximum, Rng } from '@bowyer/core';
+import { maximum, Rng, spokenIds, tokenMaskOf, type TokenMask, type Utterance } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
 import {
   commonPrefix,
   type Episodes,
+  type GeneratedUtterance,
   type LanguageModel,
   type SamplingOptions,
   type TokenExample,
-  type Utterance,
 } from '@bowyer/models';
-import type { ActionChoice, Dialogue, Dialogues, Spoken } from './dialogue.js';
+import type { ActionChoice, Dialogue, Dialogues } from './dialogue.js';
 import type { ActRequest, Player } from './player.js';
 import type { TurnTokens } from './turn-tokens.js';
 
@@ -37,7 +37,7 @@ interface Candidate {
   ids: number[];
 }
 
-type Chosen = Omit<Spoken, 'terminatorId'>;
+type Chosen = Utterance & Pick<GeneratedUtterance, 'contextTokens'>;
 
 abstract class ChoicePlayer implements Player {
   readonly #dialogues: Dialogue[];
@@ -73,14 +73,14 @@ abstract class ChoicePlayer implements Player {
     const written = new Map((await this.write(open)).map((utterance, i) => [open[i].request, utterance]));
     return asked.map(({ request, candidates, context }) => {
       const { slot, turn } = request;
-      const utterance = written.get(request);
-      const choice = chosen.get(request);
-      this.#contexts[slot] = [...context, ...((utterance ?? choice)?.ids ?? [])];
-      if (utterance !== undefined) return this.#dialogues[slot].decide(utterance);
-      if (choice === undefined) return new Error(`there is no valid action that the policy can write (turn ${turn})`);
-      const { data } = this.#dialogues[slot].decide({ ...choice, terminatorId: this.terminatorId });
-      const said = [...choice.ids, this.terminatorId].join();
-      return { action: candidates.find(({ ids }) => ids.join() === said)!.action, data };
+      const utterance = written.get(request) ?? chosen.get(request);
+      this.#contexts[slot] = [...context, ...(utterance ? spokenIds(utterance) : [])];
+      if (utterance === undefined)
+        return new Error(`there is no valid action that the policy can write (turn ${turn})`);
+      const decision = this.#dialogues[slot].decide(utterance, utterance.contextTokens);
+      if (written.has(request)) return decision;
+      const said = utterance.ids.join();
+      return { action: candidates.find(({ ids }) => ids.join() === said)!.action, data: decision.data };
     });
   }
 
@@ -112,9 +112,9 @@ abstract class ChoicePlayer implements Player {
 
   protected abstract choose(asked: readonly Asked[]): Promise<Chosen[]>;
   /** Any text. */
-  protected abstract write(asked: readonly Asked[]): Promise<Utterance[]>;
+  protected abstract write(asked: readonly Asked[]): Promise<Chosen[]>;
 
-  protected async writeIn(episodes: Episodes, asked: readonly Asked[]): Promise<Utterance[]> {
+  protected async writeIn(episodes: Episodes, asked: readonly Asked[]): Promise<Chosen[]> {
     if (asked.length === 0) return [];
     const turns = asked.map(({ request: { slot, rng }, context }) => ({
       slot,
@@ -189,11 +189,11 @@ export class ScoredPlayer extends ChoicePlayer {
         logprobs.map((own, k) => this.#scoreOf(own, candidates[k].action)),
         request.rng,
       );
-      return { ids: candidates[best].ids.slice(0, -1), logprobs: logprobs[best], contextTokens };
+      return { ids: candidates[best].ids, terminated: true, logprobs: [...logprobs[best]], contextTokens };
     });
   }
 
-  protected async write(asked: readonly Asked[]): Promise<Utterance[]> {
+  protected async write(asked: readonly Asked[]): Promise<Chosen[]> {
     if (asked.length === 0) return [];
     this.#episodes ??= await this.policy.openEpisodes({ slots: this.options.slots });
     return this.writeIn(this.#episodes, asked);
@@ -251,7 +251,7 @@ export class ConstrainedPlayer extends ChoicePlayer {
         open: candidates,
         ids: [] as number[],
         logprobs: [] as number[],
-        allowedIds: [] as number[][],
+        tokenMasks: [] as TokenMask[],
       };
     });
     type Path = (typeof paths)[number];
@@ -259,7 +259,7 @@ export class ConstrainedPlayer extends ChoicePlayer {
       path.open = path.open.filter(({ ids }) => ids[path.ids.length] === token);
       path.ids.push(token);
       path.logprobs.push(logprob);
-      path.allowedIds.push(allowed);
+      path.tokenMasks.push(tokenMaskOf(allowed));
     };
     const isDone = ({ ids }: Path) => ids.at(-1) === this.terminatorId;
     let active = paths;
@@ -272,27 +272,28 @@ export class ConstrainedPlayer extends ChoicePlayer {
       const turns = asking.map(({ path: { slot, rng, seen, ids }, allowed }) => ({
         slot,
         rng,
-        allowedIds: allowed,
+        tokenMask: tokenMaskOf(allowed),
         tokens: feed(this.episodes, slot, [...seen, ...ids]),
       }));
       const { sampling } = this.options;
-      const how = { ...sampling, maxNewTokens: 1, terminatorIds: [this.terminatorId], restrictsTokens: true };
+      const how = { ...sampling, maxNewTokens: 1, terminatorIds: [this.terminatorId], masksTokens: true };
       const utterances = await this.episodes.act(turns, how);
       asking.forEach(({ path, allowed }, i) => {
-        const { terminatorId, ids, logprobs } = utterances[i];
-        say(path, terminatorId ?? ids[0], logprobs[0], allowed);
+        const { ids, maskedLogprobs } = utterances[i];
+        say(path, ids[0], maskedLogprobs![0], allowed);
       });
       active = asking.map(({ path }) => path).filter((path) => !isDone(path));
     }
-    return paths.map(({ ids, logprobs, allowedIds, seen }) => ({
-      ids: ids.slice(0, -1),
-      allowedIds,
+    return paths.map(({ ids, logprobs, tokenMasks, seen }) => ({
+      ids,
+      terminated: true,
+      logprobs,
+      tokenMasks,
       contextTokens: seen.length,
-      logprobs: Float32Array.from(logprobs),
     }));
   }
 
-  protected write(asked: readonly Asked[]): Promise<Utterance[]> {
+  protected write(asked: readonly Asked[]): Promise<Chosen[]> {
     return this.writeIn(this.episodes, asked);
   }
 

@@ -1,7 +1,7 @@
 // How an episode becomes the tokens that a policy reads and writes: as one growing text (text-dialogue.ts), or through a chat
 // template (chat-dialogue.ts). Sampled tokens are kept as sampled; they are never tokenised a second time.
+import type { Utterance } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
-import type { Utterance } from '@bowyer/models';
 import type { ActRequest } from './player.js';
 import type { TurnTokens } from './turn-tokens.js';
 
@@ -21,10 +21,6 @@ export interface Dialogues {
 /** A turn's observation; see `ActRequest`. */
 export type Observed = Pick<ActRequest, 'turn' | 'observation' | 'ids'>;
 
-/** The part of an utterance that belongs to a dialogue. */
-export type Spoken = Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'> &
-  Pick<TurnTokens, 'allowedIds'>;
-
 /** The text that the model has read and written in one slot. */
 export interface Dialogue {
   /**
@@ -35,7 +31,7 @@ export interface Dialogue {
    */
   advance(request: Observed, cached: readonly number[]): { keep: number; tokens: number[] };
   /** The utterance as the environment and the critic read it. */
-  actionOf(utterance: Pick<Utterance, 'ids'>): string;
-  /** Adds the utterance to the context. */
-  decide(utterance: Spoken): Required<Decision<TurnTokens>>;
+  actionOf(utterance: Utterance): string;
+  /** Adds the utterance to the context. @param contextTokens how many tokens before it the sampler saw */
+  decide(utterance: Utterance, contextTokens: number): Required<Decision<TurnTokens>>;
 }

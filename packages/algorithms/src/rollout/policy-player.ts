@@ -61,7 +61,9 @@ export class PolicyPlayer implements Player {
       return { slot, rng, tokens };
     });
     const utterances = await this.episodes.act(turns, this.sampling);
-    return utterances.map((utterance, i) => this.#dialogues[requests[i].slot].decide(utterance));
+    return utterances.map((utterance, i) =>
+      this.#dialogues[requests[i].slot].decide(utterance, utterance.contextTokens),
+    );
   }
 
   forget(): void {

@@ -1,8 +1,8 @@
 // Dialogues in ArCHer's format: the observation is the history as text, and the agent's utterance is appended to it.
+import { spokenIds, type Utterance } from '@bowyer/core';
 import type { Decision } from '@bowyer/envs';
-import type { Utterance } from '@bowyer/models';
 import type { Tokenizer } from '@bowyer/text';
-import type { Dialogue, Dialogues, Observed, Spoken } from './dialogue.js';
+import type { Dialogue, Dialogues, Observed } from './dialogue.js';
 import { sharedPrefix, SlotContext, type TurnTokens } from './turn-tokens.js';
 
 export const textDialogues = (tokenizer: Tokenizer): Dialogues => ({
@@ -45,14 +45,14 @@ export class TextDialogue implements Dialogue {
     return { keep, tokens: tokens.slice(keep) };
   }
 
-  actionOf({ ids }: Pick<Utterance, 'ids'>): string {
-    return this.tokenizer.decode(ids);
+  actionOf(utterance: Utterance): string {
+    return this.tokenizer.decode(spokenIds(utterance));
   }
 
-  decide(utterance: Spoken): Required<Decision<TurnTokens>> {
+  decide(utterance: Utterance, contextTokens: number): Required<Decision<TurnTokens>> {
     const action = this.actionOf(utterance);
     this.#action = action;
-    this.#uttered = utterance.ids.length;
-    return { action, data: this.#context.utter(utterance) };
+    this.#uttered = spokenIds(utterance).length;
+    return { action, data: this.#context.utter(utterance, contextTokens) };
   }
 }

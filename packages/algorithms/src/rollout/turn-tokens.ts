@@ -1,25 +1,12 @@
 // The tokens of an episode, turn by turn, exactly as the policy read and wrote them.
-import type { TokenSegment } from '@bowyer/core';
-import type { Utterance } from '@bowyer/models';
+import { spokenIds, type TokenSegment, type Utterance } from '@bowyer/core';
 
 /** The tokens of one turn. They travel with the turn's action, so that an episode's segments follow from its turns alone. */
-export interface TurnTokens {
+export interface TurnTokens extends Utterance {
   /** True: `read` follows the tokens of the turn before. False: the context begins with `read`. */
   continues: boolean;
   /** The tokens that were new to the policy in this turn: the observation, or the text after the last action. */
   read: number[];
-  /** The tokens that the policy wrote, without the terminator. */
-  ids: number[];
-  /** The token that ended the utterance; null when the length limit ended it. */
-  terminatorId: number | null;
-  /** Nats, under the policy that sampled: of `ids`, then of the terminator. */
-  logprobs: number[];
-  /** See `UtteranceTokens`. */
-  allowedIds?: number[][];
-  /** See `UtteranceTokens`. */
-  slip?: boolean;
-  /** See `UtteranceTokens`. */
-  policyVersion?: number;
 }
 
 /** @param turns of one episode, in order; undefined where a player gives no tokens */
@@ -27,12 +14,12 @@ export function segmentsOf(turns: readonly (TurnTokens | undefined)[]): TokenSeg
   const segments: TokenSegment[] = [];
   turns.forEach((tokens, turn) => {
     if (tokens === undefined) return;
-    const { continues, read, ...spoken } = tokens;
+    const { continues, read, ...utterance } = tokens;
     if (!continues) segments.push({ ids: [], utterances: [] });
     const segment = segments.at(-1)!;
     for (const id of read) segment.ids.push(id);
-    segment.utterances.push({ turn, start: segment.ids.length, ...spoken });
-    for (const id of spoken.ids) segment.ids.push(id);
+    segment.utterances.push({ turn, start: segment.ids.length, ...utterance });
+    for (const id of spokenIds(utterance)) segment.ids.push(id);
   });
   return segments;
 }
@@ -62,20 +49,17 @@ export class SlotContext {
     this.#continues = true;
   }
 
-  /** Adds an utterance. If the sampler saw only the end of the context, that end starts a new segment: scoring must see what it saw. */
-  utter({
-    ids,
-    terminatorId,
-    logprobs,
-    allowedIds,
-    contextTokens,
-  }: Pick<Utterance, 'ids' | 'terminatorId' | 'logprobs' | 'contextTokens'> &
-    Pick<TurnTokens, 'allowedIds'>): TurnTokens {
+  /**
+   * Adds what an utterance says to the context. If the sampler saw only the end of the context, that end starts a new segment: scoring
+   * must see what it saw.
+   *
+   * @param contextTokens how many tokens before the utterance the sampler saw
+   */
+  utter({ ids, terminated, logprobs, tokenMasks }: Utterance, contextTokens: number): TurnTokens {
     if (contextTokens < this.#ids.length) this.restart(this.#ids.slice(this.#ids.length - contextTokens));
-    const spoken = { ids, terminatorId, logprobs: Array.from(logprobs), ...(allowedIds && { allowedIds }) };
-    const tokens = { continues: this.#continues, read: this.#read, ...spoken };
-    for (const id of ids) this.#ids.push(id);
-    return tokens;
+    const utterance = { ids, terminated, logprobs, ...(tokenMasks && { tokenMasks }) };
+    for (const id of spokenIds(utterance)) this.#ids.push(id);
+    return { continues: this.#continues, read: this.#read, ...utterance };
   }
 }
 

@@ -51,7 +51,6 @@ function rowsOf(batch: TokenBatch, begin: number, end: number): TokenBatch {
     targets: targets.slice(...scored),
     weights: weights.slice(...scored),
     entropyWeights: entropyWeights.slice(...scored),
-    ...(batch.allowedIds && { allowedIds: batch.allowedIds.slice(...scored) }),
     ...(batch.tokenMasks && { tokenMasks: batch.tokenMasks.slice(...scored) }),
     valuePositions: valuePositions.slice(...valued).map((position) => position - from),
     valueWeights: batch.valueWeights.slice(...valued),

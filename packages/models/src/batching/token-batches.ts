@@ -19,9 +19,7 @@ export interface TokenExample {
   targets: Int32Array;
   /** [tokens] 0 where the token is not the agent's. */
   weights: Float32Array;
-  /** [tokens] at scored positions the only tokens that could be chosen there, the target among them; undefined, or left out: all. */
-  allowedIds?: readonly (readonly number[] | undefined)[];
-  /** [tokens] the same as `TokenMask`s, for choices among many: the masks that a sampler with masks had. */
+  /** [tokens] at scored positions the tokens that could be chosen there, the target among them; null, undefined or left out: all. */
   tokenMasks?: readonly (TokenMask | null | undefined)[];
   /** [tokens] weights of −H, H the entropy of the distribution after each position; none if left out. */
   entropyWeights?: Float32Array;
@@ -48,8 +46,6 @@ export interface TokenBatch {
   /** [scored] 0 where an example has none. */
   entropyWeights: Float32Array;
   /** [scored] as the examples'; left out where all tokens can be chosen at all positions. */
-  allowedIds?: readonly (readonly number[] | undefined)[];
-  /** [scored] as `allowedIds`. */
   tokenMasks?: readonly (TokenMask | undefined)[];
   /** [valued] row · columns + column of every position with a weight of V. */
   valuePositions: Int32Array;
@@ -176,7 +172,6 @@ function padded(
   const targets: number[] = [];
   const weights: number[] = [];
   const entropyWeights: number[] = [];
-  const allowedIds: (readonly number[] | undefined)[] = [];
   const tokenMasks: (TokenMask | undefined)[] = [];
   const valuePositions: number[] = [];
   const valueWeights: number[] = [];
@@ -195,7 +190,6 @@ function padded(
       targets.push(example.targets[token]);
       weights.push(example.weights[token]);
       entropyWeights.push(example.entropyWeights?.[token] ?? 0);
-      allowedIds.push(example.allowedIds?.[token]);
       tokenMasks.push(example.tokenMasks?.[token] ?? undefined);
     }
   });
@@ -209,7 +203,6 @@ function padded(
     targets: Int32Array.from(targets),
     weights: Float32Array.from(weights),
     entropyWeights: Float32Array.from(entropyWeights),
-    ...(allowedIds.some((own) => own !== undefined) && { allowedIds }),
     ...(tokenMasks.some((own) => own !== undefined) && { tokenMasks }),
     valuePositions: Int32Array.from(valuePositions),
     valueWeights: Float32Array.from(valueWeights),

@@ -13,7 +13,6 @@ const nothingScored = {
   targets: Int32Array.of(0),
   weights: Float32Array.of(0),
   entropyWeights: Float32Array.of(0),
-  allowedIds: undefined,
   tokenMasks: undefined,
 };
 const nothingValued = { valuePositions: Int32Array.of(0), valueWeights: Float32Array.of(0) };

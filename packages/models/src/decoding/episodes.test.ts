@@ -1,11 +1,11 @@
-import { Rng } from '@bowyer/core';
+import { Rng, spokenIds } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device, type State } from '@bowyer/graph';
 import { describeOnDevices, when } from '@bowyer/testing';
 import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
 import { tinyConfig, tinyParameters } from '../../test/reference/tiny-gpt2.js';
 import { DecodePrograms } from './decode-programs.js';
 import { Episodes } from './episodes.js';
-import type { Turn, Utterance } from './turns.js';
+import type { Turn } from './turns.js';
 import { gpt2 } from '../decoder/families/gpt2.js';
 import type { SamplingOptions } from './sampling-options.js';
 import { TokenScorer } from '../training/token-scorer.js';
@@ -82,8 +82,6 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     return ids.slice(context.length);
   }
 
-  const sampledIds = ({ ids, terminatorId }: Utterance) => (terminatorId === null ? ids : [...ids, terminatorId]);
-
   test('cached = uncached: greedy tokens over several turns of ragged slots are those of plain loops', async () => {
     await withEpisodes({ slots: 5 }, async (episodes) => {
       const contexts: number[][] = [[], [], [], [], []];
@@ -101,9 +99,9 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
           expect(utterance.slot).toBe(slots[i]);
           const context = contexts[utterance.slot];
           context.push(...turns[i].tokens);
-          expect(sampledIds(utterance)).toEqual(loopGreedy(context, 5));
+          expect(utterance.ids).toEqual(loopGreedy(context, 5));
           expect(utterance.contextTokens).toBe(context.length);
-          context.push(...utterance.ids);
+          context.push(...spokenIds(utterance));
           expect(episodes.length(utterance.slot)).toBe(context.length);
         });
       }
@@ -116,7 +114,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       const prompts = [1, 3, 7, 10].map((length) => prompt(length, 60 + length));
       const turns = prompts.map((tokens, slot) => ({ slot, tokens }));
       const utterances = await act(episodes, turns, sampling({ greedy: true }));
-      utterances.forEach((utterance, i) => expect(sampledIds(utterance)).toEqual(loopGreedy(prompts[i], 6)));
+      utterances.forEach((utterance, i) => expect(utterance.ids).toEqual(loopGreedy(prompts[i], 6)));
     });
   });
 
@@ -140,8 +138,8 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
         utterances.forEach((utterance, slot) => {
           contexts[slot].push(...turns[slot].tokens);
           const logits = gpt2LoopLogits(long, longTensors, contexts[slot]).at(-1)!;
-          expect(sampledIds(utterance)[0]).toBe(logits.indexOf(Math.max(...logits)));
-          contexts[slot].push(...utterance.ids);
+          expect(utterance.ids[0]).toBe(logits.indexOf(Math.max(...logits)));
+          contexts[slot].push(...spokenIds(utterance));
           expect([...episodes.context(slot)]).toEqual(contexts[slot]);
         });
       }
@@ -162,7 +160,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       ];
       const turns = prompts.map((tokens, slot) => ({ slot, tokens }));
       const first = await act(episodes, turns, sampling({ greedy: true }));
-      first.forEach((utterance, i) => expect(sampledIds(utterance)).toEqual(loopGreedy(prompts[i], 6)));
+      first.forEach((utterance, i) => expect(utterance.ids).toEqual(loopGreedy(prompts[i], 6)));
       // Five prompts begin with 7 tokens that leave the shortest one its last; two pairs share 5 and 6 more, less the last of each.
       expect(episodes.promptTokens.copied).toBe(4 * 7 + 5 + 6);
       const { read, copied } = episodes.promptTokens;
@@ -170,7 +168,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
 
       // An episode that begins later takes what a running one has read.
       const [late] = await act(episodes, [{ slot: 6, tokens: [...task, ...other, 1] }], sampling({ greedy: true }));
-      expect(sampledIds(late)).toEqual(loopGreedy([...task, ...other, 1], 6));
+      expect(late.ids).toEqual(loopGreedy([...task, ...other, 1], 6));
       expect(episodes.promptTokens.read - read).toBe(1);
     });
   });
@@ -188,7 +186,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
         const before = turns.map(({ slot, tokens }) => [...episodes.context(slot), ...tokens]);
         const utterances = await act(episodes, turns, sampling({ rng, temperature: turn === 1 ? 0.7 : 1 }));
         const examples = utterances.map((utterance, i) => {
-          const all = [...before[i], ...sampledIds(utterance)];
+          const all = [...before[i], ...utterance.ids];
           const start = before[i].length - 1;
           return {
             ids: Int32Array.from(all.slice(0, -1)),
@@ -198,8 +196,8 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
         });
         const scored = await scorer.logprobs(examples);
         utterances.forEach((utterance, i) => {
-          expect(sampledIds(utterance)).not.toContain(5);
-          expect(utterance.logprobs.length).toBe(sampledIds(utterance).length);
+          expect(utterance.ids).not.toContain(5);
+          expect(utterance.logprobs.length).toBe(utterance.ids.length);
           utterance.logprobs.forEach((logprob, t) => {
             expect(Math.abs(logprob - scored[i][before[i].length - 1 + t])).toBeLessThan(5e-5);
             checked++;
@@ -224,7 +222,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     const alone = await withEpisodes({ slots: 1 }, (episodes) =>
       act(episodes, [{ slot: 0, tokens: tokensOf(2) }], sampling({ rng })),
     );
-    expect(sampledIds(alone[0])).toEqual(sampledIds(together[2]));
+    expect(alone[0].ids).toEqual(together[2].ids);
     alone[0].logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(together[2].logprobs[t], 4));
   });
 
@@ -235,7 +233,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
         const said: number[][] = [];
         for (let turn = 0; turn < 3; turn++) {
           const turns = [0, 1, 2, 3].map((slot) => ({ slot, tokens: prompt(2, slot + turn) }));
-          for (const utterance of await act(episodes, turns, sampling({ rng }))) said.push(sampledIds(utterance));
+          for (const utterance of await act(episodes, turns, sampling({ rng }))) said.push(utterance.ids);
         }
         return said;
       });
@@ -260,7 +258,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
           for (let round = 0; round < 10; round++) {
             const turns = Array.from({ length: 200 }, (_, slot) => ({ slot, reset: true, tokens: context }));
             const utterances = await act(episodes, turns, sampling({ maxNewTokens: 1, rng, ...changes }));
-            for (const utterance of utterances) counts[sampledIds(utterance)[0]]++;
+            for (const utterance of utterances) counts[utterance.ids[0]]++;
           }
           return counts.map((count) => count / 2000);
         });
@@ -284,10 +282,15 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
   test('a low temperature sharpens: samplingLogprobs are those of the tempered distribution', async () => {
     const context = prompt(4, 11);
     const logits = gpt2LoopLogits(config, tensors, context).at(-1)!;
-    const [{ ids, terminatorId, logprobs, samplingLogprobs }] = await withEpisodes({ slots: 1 }, (episodes) =>
+    const [
+      {
+        ids: [token],
+        logprobs,
+        samplingLogprobs,
+      },
+    ] = await withEpisodes({ slots: 1 }, (episodes) =>
       act(episodes, [{ slot: 0, tokens: context }], sampling({ temperature: 0.5, maxNewTokens: 1 })),
     );
-    const token = terminatorId ?? ids[0];
     expect(logprobs[0]).toBeCloseTo(logprobOf(logits, token), 4);
     expect(samplingLogprobs[0]).toBeCloseTo(
       logprobOf(
@@ -311,7 +314,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     const play = (options: Partial<TestSampling>) =>
       withEpisodes({ slots: 2, programs: maskingPrograms }, async (episodes) => {
         const turns = [0, 1].map((slot) => ({ slot, tokens: prompt(3 + slot, slot) }));
-        return (await act(episodes, turns, sampling(options))).map(sampledIds);
+        return (await act(episodes, turns, sampling(options))).map(({ ids }) => ids);
       });
     expect(await play(changes)).toEqual(await play({ greedy: true }));
   });
@@ -332,7 +335,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
             ids.push(logits.indexOf(Math.max(...logits)));
           }
           expect(utterance.ids).toEqual(ids.slice(seen.length));
-          expect(utterance.finishReason).toBe('length');
+          expect(utterance.terminated).toBe(false);
         });
       }
       expect(episodes.length(0)).toBe(6 * (3 + 5));
@@ -348,10 +351,10 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       episodes.truncate(1, 5);
       expect(episodes.length(1)).toBe(5);
       const [again] = await act(episodes, [{ slot: 1, tokens: [] }], greedy);
-      expect(sampledIds(again)).toEqual(sampledIds(first));
+      expect(again.ids).toEqual(first.ids);
       episodes.truncate(1, 2);
       const [other] = await act(episodes, [{ slot: 1, tokens: [8, 9] }], greedy);
-      expect(sampledIds(other)).toEqual(loopGreedy([...tokens.slice(0, 2), 8, 9], 6));
+      expect(other.ids).toEqual(loopGreedy([...tokens.slice(0, 2), 8, 9], 6));
     });
   });
 
@@ -361,7 +364,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
       await act(episodes, [{ slot: 0, tokens: prompt(7, 40) }], greedy);
       const [fresh] = await act(episodes, [{ slot: 0, reset: true, tokens: prompt(4, 41) }], greedy);
       expect(fresh.contextTokens).toBe(4);
-      expect(sampledIds(fresh)).toEqual(loopGreedy(prompt(4, 41), 6));
+      expect(fresh.ids).toEqual(loopGreedy(prompt(4, 41), 6));
     });
   });
 

@@ -1,10 +1,9 @@
 // Many episodes sampled side by side: each slot keeps its context in the key-value cache over all turns of an episode,
 // so that a turn costs its new tokens only.
-import { maximum } from '@bowyer/core';
+import { maximum, spokenIds } from '@bowyer/core';
 import { commonPrefix } from './common-prefix.js';
 import type { DecodeCache, DecodePrograms } from './decode-programs.js';
 import type { LoadedAdapter } from '../lora/adapter-bank.js';
-import { ALLOWED_BIAS } from '../layers/restricted-logits.js';
 import { roundedCapacity } from './capacity-classes.js';
 import type { GenerateArgs, GeneratedRow } from './generate-args.js';
 import type { LogitBias, RuledText } from './logit-inputs.js';
@@ -17,7 +16,7 @@ import { samplingUniforms, uniformsPerToken } from './sampling-uniforms.js';
 import { readersFirst, sharingPlan, stagesOfRows, type SharingPlan } from './sharing-plan.js';
 import { SlotMapping } from './slot-mapping.js';
 import { checkTurns } from './turn-checks.js';
-import { ownSampling, uniformsFor, type Turn, type Utterance } from './turns.js';
+import { ownSampling, uniformsFor, type Turn, type GeneratedUtterance } from './turns.js';
 
 export interface EpisodesOptions {
   programs: DecodePrograms;
@@ -121,7 +120,7 @@ export class Episodes {
    *
    * A context that leaves no room for `maxNewTokens` loses its oldest tokens (see `contextTokens`).
    */
-  async act(turns: readonly Turn[], given: SamplingOptions): Promise<Utterance[]> {
+  async act(turns: readonly Turn[], given: SamplingOptions): Promise<GeneratedUtterance[]> {
     this.#check(turns, given);
     if (turns.length === 0) return [];
     const options = computable(given);
@@ -172,7 +171,7 @@ export class Episodes {
   }
 
   /** @param options with `maxNewTokens` 0 tokens are read and nothing is sampled */
-  async #call(turns: readonly Call[], options: SamplingOptions): Promise<Utterance[]> {
+  async #call(turns: readonly Call[], options: SamplingOptions): Promise<GeneratedUtterance[]> {
     const sampler = samplerFor(options, this.options.programs.architecture.vocabSize, this.options.sharesSampler);
     for (const { slot, reset, tokens, adapter = null } of turns) {
       const context = this.#context(slot);
@@ -192,21 +191,12 @@ export class Episodes {
     const byRow = turns
       .map(
         (
-          {
-            slot,
-            uniforms,
-            logitBias = [],
-            allowedIds,
-            rules = noLogitRules,
-            newTokens = 0,
-            tokenMask = null,
-            sampling = options,
-          },
+          { slot, uniforms, logitBias = [], rules = noLogitRules, newTokens = 0, tokenMask = null, sampling = options },
           i,
         ) => ({
           slot,
           sampling: ownSampling(sampling),
-          logitBias: allowedIds?.map((id) => [id, ALLOWED_BIAS] as const) ?? logitBias,
+          logitBias,
           tokenMask,
           uniforms,
           cached: plan.cached[i],
@@ -243,7 +233,7 @@ export class Episodes {
     this.#capacities = result.capacities;
     this.drafts.guessed += result.drafts.guessed;
     this.drafts.accepted += result.drafts.accepted;
-    const utterances = new Map<number, Utterance>();
+    const utterances = new Map<number, GeneratedUtterance>();
     byRow.forEach(({ slot, read }, row) => {
       const { start, tokens } = windows[row];
       const generated = result.rows[row];
@@ -401,7 +391,7 @@ export class Episodes {
       ...('tempered' in sampler && sampler.tempered && { temperature: options.temperature }),
       ...(sampler.kind === 'mixed' && { mixed: { rows: turns.map(({ sampling }) => sampling), vocabSize } }),
       ...(sampler.kind === 'truncated' && { topP: options.topP }),
-      ...((sampler.biasesLogits || sampler.restrictsTokens) && { logitBias: turns.map(({ logitBias }) => logitBias) }),
+      ...(sampler.biasesLogits && { logitBias: turns.map(({ logitBias }) => logitBias) }),
       ...(sampler.appliesRules && { ruled: turns.map(({ ruled }) => ruled) }),
       ...(sampler.masksTokens && { masked: { masks: turns.map(({ tokenMask }) => tokenMask), vocabSize } }),
       ...(options.draftTokens && { drafts: { texts: turns.map(({ text }) => text), length: options.draftTokens } }),
@@ -419,20 +409,18 @@ export class Episodes {
   #utterance(
     slot: number,
     { tokens, logprobs, samplingLogprobs, maskedLogprobs, topLogprobs, terminated }: GeneratedRow,
-    ofContext: Pick<Utterance, 'contextTokens' | 'readTokens'>,
-  ): Utterance {
-    const ids = terminated ? tokens.slice(0, -1) : tokens;
-    for (const id of ids) this.#context(slot).push(id);
+    ofContext: Pick<GeneratedUtterance, 'contextTokens' | 'readTokens'>,
+  ): GeneratedUtterance {
+    for (const id of spokenIds({ ids: tokens, terminated })) this.#context(slot).push(id);
     return {
       slot,
-      ids,
-      terminatorId: terminated ? tokens[tokens.length - 1] : null,
-      logprobs: Float32Array.from(logprobs),
-      samplingLogprobs: Float32Array.from(samplingLogprobs),
-      ...(maskedLogprobs.length > 0 && { maskedLogprobs: Float32Array.from(maskedLogprobs) }),
+      ids: tokens,
+      terminated,
+      logprobs,
+      samplingLogprobs,
+      ...(maskedLogprobs.length > 0 && { maskedLogprobs }),
       ...(topLogprobs.length > 0 && { topLogprobs }),
       ...ofContext,
-      finishReason: terminated ? 'terminator' : 'length',
     };
   }
 

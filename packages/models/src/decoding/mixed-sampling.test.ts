@@ -53,8 +53,8 @@ test.each([1, 2, 3])('seed %d', async (seed) => {
   for (const [slot, sampling] of samplings.entries()) {
     const turn = { slot: 0, reset: true, tokens: prompt(slot), rng: new Rng(100 * seed + slot) };
     const [own] = await alone.act([turn], { ...sampling, maxNewTokens: 12 });
-    const { ids, terminatorId, logprobs, samplingLogprobs } = together[slot];
-    expect([ids, terminatorId]).toEqual([own.ids, own.terminatorId]);
+    const { ids, terminated, logprobs, samplingLogprobs } = together[slot];
+    expect([ids, terminated]).toEqual([own.ids, own.terminated]);
     logprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(own.logprobs[t], 4));
     samplingLogprobs.forEach((logprob, t) => expect(logprob).toBeCloseTo(own.samplingLogprobs[t], 4));
   }

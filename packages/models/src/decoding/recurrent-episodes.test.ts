@@ -61,9 +61,9 @@ describe.each(configs)('$model_type', (config) => {
         slots.map((slot) => ({ slot, tokens: turns[slot], rng: new Rng(1) })),
         { ...sampling, maxNewTokens },
       );
-      const examples = said.map(({ ids, terminatorId, contextTokens }, i) => {
+      const examples = said.map(({ ids, contextTokens }, i) => {
         const seen = before[i].slice(-contextTokens);
-        const all = [...seen, ...ids, ...(terminatorId === null ? [] : [terminatorId])];
+        const all = [...seen, ...ids];
         const targets = Int32Array.from(all.slice(1));
         return { ids: Int32Array.from(all.slice(0, -1)), targets, weights: new Float32Array(targets.length).fill(1) };
       });

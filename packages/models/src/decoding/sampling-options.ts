@@ -16,11 +16,9 @@ export interface SamplingOptions {
   draftTokens?: number;
   /** Turns may add biases to logits, and utterances contain the most likely tokens. */
   biasesLogits?: boolean;
-  /** Turns may name the only tokens that can be chosen; log-probabilities are those among them. Not with biases or rules. */
-  restrictsTokens?: boolean;
   /** Turns may have rules that change logits before a token is chosen. */
   appliesRules?: boolean;
-  /** Turns may have a mask of the tokens that can be chosen next, on top of all other options; utterances of one token then. Not with `restrictsTokens`. */
+  /** Turns may have a mask of the tokens that can be chosen next, on top of all other options; utterances of one token then. */
   masksTokens?: boolean;
 }
 

@@ -1,7 +1,6 @@
 // Choosing the next token inside the graph, so that no vocabulary-sized row leaves it: the host sends one uniform number
 // per row and gets back one token with its log-probability.
 import type { GraphBuilder, Value } from '@bowyer/graph';
-import { restrictedLogits } from '../layers/restricted-logits.js';
 import { LEFT_OUT } from '../layers/token-mask.js';
 import { tokenLogprobs } from '../layers/token-logprobs.js';
 import { sampleFull, sampleTruncated } from './draw-token.js';
@@ -9,7 +8,7 @@ import { sampleMixed } from './mixed-sampling.js';
 import type { SamplingOptions } from './sampling-options.js';
 
 /** Which sampler a graph is built with; what they are is an input of the graph. */
-export type Sampler = { biasesLogits?: true; restrictsTokens?: true; appliesRules?: true; masksTokens?: true } & (
+export type Sampler = { biasesLogits?: true; appliesRules?: true; masksTokens?: true } & (
   | { kind: 'greedy' }
   | { kind: 'full'; tempered: boolean }
   | { kind: 'truncated'; tempered: boolean; candidates: number }
@@ -24,7 +23,6 @@ export function samplerFor(options: SamplingOptions, vocabSize: number, shared =
   return {
     ...plainSampler(options, vocabSize, shared),
     ...(options.biasesLogits && { biasesLogits: true }),
-    ...(options.restrictsTokens && { restrictsTokens: true }),
     ...(options.appliesRules && { appliesRules: true }),
     ...(options.masksTokens && { masksTokens: true }),
   };
@@ -58,33 +56,30 @@ export interface SampledTokens {
  * on who else is in the batch; the scalars `temperature` and `top_p`, or those of a mixed sampler (mixed-sampling.ts). A sampler with biases has `logit_bias_ids` and `logit_bias_values` [rows, n],
  * tokens and what is added to their logits, and the outputs `top_ids` and `top_logprobs` [rows, MAX_TOP_LOGPROBS],
  * the most likely tokens first, which what is added does not change. A sampler with rules has the first two inputs as well, and then
- * `penalty_ids` and `penalty_factors` [rows, n], tokens, each once, and the factor that brings their logits down. A sampler that
- * restricts tokens has the first two inputs only, for `restrictedLogits`. A sampler with masks has the input `token_mask` [rows, vocabulary] bool,
+ * `penalty_ids` and `penalty_factors` [rows, n], tokens, each once, and the factor that brings their logits down. A sampler
+ * with masks has the input `token_mask` [rows, vocabulary] bool,
  * true where a token can be chosen, and the output `masked_logprobs` [rows], log p(token) at temperature 1 among these tokens.
  *
  * @param logits [rows, vocabulary], masked tokens far below the rest
  */
 export function sampleTokens(g: GraphBuilder, logits: Value, sampler: Sampler): SampledTokens {
   const changed = changedLogits(g, logits, sampler);
-  // Log-probabilities of a restricted choice are those among the allowed tokens.
-  const own = sampler.restrictsTokens ? changed : logits;
   const mask = sampler.masksTokens && g.input('token_mask', 'bool', logits.shape);
-  const { sampled, probabilities } = choose(g, own, mask ? g.where(mask, changed, LEFT_OUT) : changed, sampler);
-  if (mask) g.output('masked_logprobs', tokenLogprobs(g, g.where(mask, own, LEFT_OUT), sampled.tokens).logprobs);
-  if (sampler.biasesLogits && !sampler.restrictsTokens) mostLikely(g, logits, probabilities);
+  const { sampled, probabilities } = choose(g, logits, mask ? g.where(mask, changed, LEFT_OUT) : changed, sampler);
+  if (mask) g.output('masked_logprobs', tokenLogprobs(g, g.where(mask, logits, LEFT_OUT), sampled.tokens).logprobs);
+  if (sampler.biasesLogits) mostLikely(g, logits, probabilities);
   return sampled;
 }
 
-/** The logits after biases, restrictions and rules. */
+/** The logits after biases and rules. */
 function changedLogits(g: GraphBuilder, logits: Value, sampler: Sampler): Value {
-  const { biasesLogits, restrictsTokens, appliesRules } = sampler;
-  if (!biasesLogits && !restrictsTokens && !appliesRules) return logits;
+  const { biasesLogits, appliesRules } = sampler;
+  if (!biasesLogits && !appliesRules) return logits;
   const pairs = (ids: string, numbers: string, columns: string) => [
     g.input(ids, 'int64', [logits.dim(0), columns]),
     g.input(numbers, 'float32', [logits.dim(0), columns]),
   ];
   const [ids, by] = pairs('logit_bias_ids', 'logit_bias_values', 'biased_tokens');
-  if (restrictsTokens) return restrictedLogits(g, logits, ids, by);
   const biased = g.scatterElementsAdd(logits, ids, by, 1);
   if (!appliesRules) return biased;
   const [penalized, factors] = pairs('penalty_ids', 'penalty_factors', 'penalized_tokens');

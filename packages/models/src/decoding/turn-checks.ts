@@ -28,14 +28,12 @@ export function checkTurns(turns: readonly Given[], options: SamplingOptions, kn
 }
 
 function checkOptions(turns: readonly Given[], options: SamplingOptions, known: TurnLimits): void {
-  const { maxNewTokens, draftTokens, biasesLogits, restrictsTokens, appliesRules, masksTokens } = options;
+  const { maxNewTokens, draftTokens, biasesLogits, appliesRules, masksTokens } = options;
   const { contextLength, isPlain } = known;
-  if (draftTokens && (!isPlain || biasesLogits || restrictsTokens || appliesRules || masksTokens))
+  if (draftTokens && (!isPlain || biasesLogits || appliesRules || masksTokens))
     throw new RangeError(
       `Episodes.act: draftTokens ${draftTokens} needs device=cpu, a model without recurrent layers, no biases, no rules for logits and no masks`,
     );
-  if (restrictsTokens && (biasesLogits || appliesRules || masksTokens))
-    throw new RangeError('Episodes.act: restrictsTokens does not go with biasesLogits, appliesRules or masksTokens');
   if (masksTokens && maxNewTokens > 1 && turns.some(({ tokenMask }) => tokenMask))
     throw new RangeError(`Episodes.act: a token mask is that of one token, and maxNewTokens is ${maxNewTokens}`);
   if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
@@ -45,8 +43,8 @@ function checkOptions(turns: readonly Given[], options: SamplingOptions, known: 
 }
 
 function checkTurn(
-  { slot, tokens, logitBias = [], allowedIds, rules, tokenMask, sampling, adapter = null }: Given,
-  { biasesLogits, restrictsTokens, appliesRules, masksTokens }: SamplingOptions,
+  { slot, tokens, logitBias = [], rules, tokenMask, sampling, adapter = null }: Given,
+  { biasesLogits, appliesRules, masksTokens }: SamplingOptions,
   known: TurnLimits,
 ): void {
   if (sampling && !known.mixesTurns)
@@ -62,9 +60,7 @@ function checkTurn(
     throw new RangeError(`Episodes.act: slot ${slot} has rules for logits, which needs the option appliesRules`);
   if (logitBias.length > 0 && !biasesLogits)
     throw new RangeError(`Episodes.act: slot ${slot} changes logits, which needs the option biasesLogits`);
-  if (allowedIds && !restrictsTokens)
-    throw new RangeError(`Episodes.act: slot ${slot} names allowed tokens, which needs the option restrictsTokens`);
-  if ([...logitBias.map(([id]) => id), ...(allowedIds ?? [])].some((id) => !(id >= 0 && id < known.vocabSize)))
+  if (logitBias.some(([id]) => !(id >= 0 && id < known.vocabSize)))
     throw new RangeError(
       `Episodes.act: slot ${slot} changes logits beyond the vocabulary of ${known.vocabSize} tokens`,
     );

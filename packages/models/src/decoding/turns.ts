@@ -1,5 +1,5 @@
 // A turn of an episode: its input, and the utterance that follows.
-import type { Rng } from '@bowyer/core';
+import type { Rng, TokenMask, Utterance } from '@bowyer/core';
 import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import type { LogitBias, TopLogprobs } from './logit-inputs.js';
 import type { LogitRules } from './logit-rules.js';
@@ -21,15 +21,10 @@ export interface Turn {
   rng: Rng;
   /** The amounts that are added to single logits before every token, with the option `biasesLogits`. */
   logitBias?: LogitBias;
-  /** The only tokens that can be chosen, with the option `restrictsTokens`; all, if left out. */
-  allowedIds?: readonly number[];
   /** The changes that the text so far makes to logits, with the option `appliesRules`. */
   rules?: LogitRules;
-  /**
-   * The tokens that can be chosen next, with the option `masksTokens`: bit i % 32 of word ⌊i / 32⌋ is token i, and tokens beyond the
-   * words are left out; all, if not given.
-   */
-  tokenMask?: Uint32Array | null;
+  /** The tokens that can be chosen next, with the option `masksTokens`; all, if not given. */
+  tokenMask?: TokenMask | null;
   /** The adapter of the model's bank that the slot's whole context is read with from now on; null or left out: the base alone. */
   adapter?: LoadedAdapter | null;
   /** How it is sampled, and the tokens that end it, where that differs from the call's options; see `mixesTurns`. */
@@ -38,27 +33,19 @@ export interface Turn {
   newTokens?: number;
 }
 
-export interface Utterance {
+/** What a slot has generated in one call. Its `logprobs` are those among all tokens, also where a mask left some out. */
+export interface GeneratedUtterance extends Utterance {
   slot: number;
-  /** The tokens without the terminator. */
-  ids: number[];
-  terminatorId: number | null;
-  /**
-   * [ids, then the terminator if there is one] nats, under the policy at temperature 1 without truncation; where tokens are restricted,
-   * among the allowed ones.
-   */
-  logprobs: Float32Array;
-  /** The same under the distribution that was sampled from; equal to `logprobs` at temperature 1 without truncation. */
-  samplingLogprobs: Float32Array;
-  /** Like `logprobs`, but among the tokens that the mask allowed, with the option `masksTokens`. */
-  maskedLogprobs?: Float32Array;
+  /** [n] like `logprobs`, under the distribution that was sampled from; equal to them at temperature 1 without truncation. */
+  samplingLogprobs: number[];
+  /** [n] like `logprobs`, but among the tokens that the mask allowed, with the option `masksTokens`. */
+  maskedLogprobs?: number[];
   /** The policy's most likely tokens before biases, one entry a log-probability, with the option `biasesLogits`. */
   topLogprobs?: readonly TopLogprobs[];
   /** How many of the slot's last tokens the model saw before its first own one. */
   contextTokens: number;
   /** How many of the new tokens before it the model read; the others' keys and values were in a cache. */
   readTokens: number;
-  finishReason: 'terminator' | 'length';
 }
 
 /** The part of a turn's own sampling, or of the call's options, that its row needs. */

@@ -1,6 +1,6 @@
 // Continuations of many prompts: batches of similar length through the cached decoder, results in the order of the items.
 import { contextLimit } from '../architecture/architecture.js';
-import { maximum, Rng } from '@bowyer/core';
+import { maximum, Rng, spokenIds } from '@bowyer/core';
 import { streamChunks, type Items } from './stream-chunks.js';
 import type { LanguageModel } from '../language-model/language-model.js';
 import { checkTokenIds, continuationText, ItemError, promptTokens, type PromptItem } from './prompt-tokens.js';
@@ -21,7 +21,7 @@ export interface GeneratedText {
 
 export interface GenerateTextsOptions extends Omit<
   SamplingOptions,
-  'terminatorIds' | 'biasesLogits' | 'restrictsTokens' | 'appliesRules' | 'masksTokens'
+  'terminatorIds' | 'biasesLogits' | 'appliesRules' | 'masksTokens'
 > {
   /** The changes of the logits by the text so far; none if not given. */
   rules?: LogitRules;
@@ -102,15 +102,11 @@ async function generateBatch(
       prompts.map(({ ids, rng }, slot) => ({ slot, tokens: ids, rng, ...(options.appliesRules && { rules }) })),
       options,
     );
-    return utterances.map(({ ids: newIds, terminatorId, logprobs, finishReason }, i) => {
+    return utterances.map((utterance, i) => {
+      const { ids, terminated, logprobs } = utterance;
       const promptIds = prompts[i].ids;
-      return {
-        promptIds,
-        text: continuationText(model.tokenizer, promptIds, newIds),
-        ids: terminatorId === null ? newIds : [...newIds, terminatorId],
-        logprobs: [...logprobs],
-        finishReason: finishReason === 'terminator' ? 'stop' : 'length',
-      };
+      const text = continuationText(model.tokenizer, promptIds, spokenIds(utterance));
+      return { promptIds, text, ids, logprobs, finishReason: terminated ? 'stop' : 'length' };
     });
   } finally {
     await episodes.close();

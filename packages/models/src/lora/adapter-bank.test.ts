@@ -8,7 +8,7 @@ import { when } from '@bowyer/testing';
 import { wordLevelTokenizer } from '@bowyer/text';
 import { continuationExample as example } from '../../test/reference/continuation-example.js';
 import type { Episodes } from '../decoding/episodes.js';
-import type { Utterance } from '../decoding/turns.js';
+import type { GeneratedUtterance } from '../decoding/turns.js';
 import { LanguageModel } from '../language-model/language-model.js';
 import type { LoadedAdapter } from './adapter-bank.js';
 import type { LoraOptions } from './lora-options.js';
@@ -106,7 +106,7 @@ async function said(
   return slots.map((_, i) => [first[i], second[i]]);
 }
 
-function expectClose(found: readonly Utterance[], wanted: readonly Utterance[], tolerance: number) {
+function expectClose(found: readonly GeneratedUtterance[], wanted: readonly GeneratedUtterance[], tolerance: number) {
   found.forEach(({ ids, logprobs }, turn) => {
     expect(ids).toEqual(wanted[turn].ids);
     logprobs.forEach((x, t) => expect(Math.abs(x - wanted[turn].logprobs[t])).toBeLessThan(tolerance));

@@ -9,7 +9,7 @@ export function checkExamples(
   { architecture, maskedTokenIds }: { architecture: CausalArchitecture; maskedTokenIds: readonly number[] },
 ): void {
   const masked = new Set(maskedTokenIds);
-  examples.forEach(({ ids, targets, weights, allowedIds, tokenMasks }, index) => {
+  examples.forEach(({ ids, targets, weights, tokenMasks }, index) => {
     if (ids.length > architecture.contextLength)
       throw new RangeError(
         `example ${index} has ${ids.length} tokens; ${contextLimit(architecture)}; keep the last ones`,
@@ -26,11 +26,8 @@ export function checkExamples(
       throw new RangeError(
         `example ${index} scores the token id ${targets[impossible]} at position ${impossible}, which the policy cannot generate (masked, or outside the vocabulary)`,
       );
-    const isForbidden = (t: number) => {
-      const mask = tokenMasks?.[t];
-      return allowedIds?.[t]?.includes(targets[t]) === false || (!!mask && !isAllowed(mask, targets[t]));
-    };
-    if (!allowedIds && !tokenMasks) return;
+    if (!tokenMasks) return;
+    const isForbidden = (t: number) => !!tokenMasks[t] && !isAllowed(tokenMasks[t], targets[t]);
     const forbidden = targets.findIndex((_, t) => weights[t] !== 0 && isForbidden(t));
     if (forbidden >= 0)
       throw new RangeError(

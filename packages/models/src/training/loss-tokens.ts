@@ -50,10 +50,9 @@ export function withLossGradient(examples: readonly TokenExample[], loss: TokenL
   const weights = spread('gradient', 'logprobs', gradient, -1);
   const entropyWeights = entropyGradient && spread('entropyGradient', 'entropies', entropyGradient, -1);
   const valueWeights = valueGradient && spread('valueGradient', 'values', valueGradient, 1);
-  return examples.map(({ ids, targets, allowedIds, tokenMasks }, e) => ({
+  return examples.map(({ ids, targets, tokenMasks }, e) => ({
     ids,
     targets,
-    allowedIds,
     tokenMasks,
     weights: weights[e],
     entropyWeights: entropyWeights?.[e],

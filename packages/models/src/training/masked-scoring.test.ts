@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Rng, type TokenMask } from '@bowyer/core';
+import { Rng, tokenMaskOf, type TokenMask } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device, type Value } from '@bowyer/graph';
 import { describeOnDevices } from '@bowyer/testing';
 import { wordLevelTokenizer } from '@bowyer/text';
@@ -16,15 +16,9 @@ import { LanguageModel } from '../language-model/language-model.js';
 import { TokenScorer } from './token-scorer.js';
 import { scoringGraph, trainingGraph } from './training-graph.js';
 
-const maskOf = (ids: readonly number[], vocabSize: number): TokenMask => {
-  const mask = new Uint32Array(Math.ceil(vocabSize / 32));
-  for (const id of ids) mask[id >>> 5] |= 1 << (id & 31);
-  return mask;
-};
-
 /** Some tokens, `target` among them. */
 const randomMask = (target: number, vocabSize: number, rng: Rng): TokenMask =>
-  maskOf([target, ...Array.from({ length: rng.integer(0, 12) }, () => rng.integer(0, vocabSize - 1))], vocabSize);
+  tokenMaskOf([target, ...Array.from({ length: rng.integer(0, 12) }, () => rng.integer(0, vocabSize - 1))]);
 
 /** Words whose number is not a multiple of 8 or 32. */
 const tokenizer = wordLevelTokenizer([Array.from({ length: 70 }, (_, i) => `w${i}`).join(' ')], { minCount: 1 });
@@ -172,7 +166,7 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
 
   test('a token that its mask leaves out is refused', async () => {
     const model = await LanguageModel.load({ device, dir: folder });
-    const tokenMasks = [, maskOf([30], vocabSize), maskOf([13, 44], vocabSize)];
+    const tokenMasks = [, tokenMaskOf([30]), tokenMaskOf([13, 44])];
     await expect(model.logprobs([{ ...freeText, tokenMasks }])).rejects.toThrow(
       'example 0 scores the token id 12 at position 2, which is not among the allowed ones there',
     );

@@ -1,14 +1,13 @@
 // The inputs of the graphs that score tokens, batch by batch.
-import { maximum, type TokenMask } from '@bowyer/core';
+import type { TokenMask } from '@bowyer/core';
 import type { InputTensor } from '@bowyer/graph';
 import type { TokenBatch, TokenExample } from '../batching/token-batches.js';
-import { ALLOWED_BIAS } from '../layers/restricted-logits.js';
 import { maskBytes } from '../layers/token-mask.js';
 
 /** Tokens, the scored positions with their targets, and what further terms of the graph ask for. */
 export function scoringInputs(
   batch: TokenBatch,
-  { value = false, restricted, masked, vocabSize }: Restrictions & { value?: boolean; vocabSize: number },
+  { value = false, masked, vocabSize }: { value?: boolean; masked: boolean; vocabSize: number },
 ): Record<string, InputTensor> {
   const { prefix, scoredPositions, valuePositions } = batch;
   const scored = [scoredPositions.length];
@@ -17,7 +16,6 @@ export function scoringInputs(
     ids: { dims: [batch.rows, batch.columns], data: batch.ids },
     scored_positions: { dims: scored, data: shifted(scoredPositions) },
     targets: { dims: scored, data: batch.targets },
-    ...(restricted && allowedInputs(batch)),
     ...(masked && maskInputs(batch, vocabSize)),
     ...(value && { value_positions: { dims: [valuePositions.length], data: shifted(valuePositions) } }),
     ...(prefix.length > 0 && { prefix_ids: { dims: [prefix.length], data: prefix } }),
@@ -45,31 +43,9 @@ export const reportedBatch = (batch: TokenBatch): TokenBatch => ({
   targets: batch.reported!.targets,
 });
 
-/** Which inputs of a choice among some tokens a graph needs. */
-export interface Restrictions {
-  /** Some positions choose among the tokens of a list. */
-  restricted: boolean;
-  /** Some positions choose among the tokens of a mask. */
-  masked: boolean;
-}
-
-export const restrictionsOf = (examples: readonly TokenExample[]): Restrictions => ({
-  restricted: examples.some(({ allowedIds }) => allowedIds !== undefined),
-  masked: examples.some(({ tokenMasks }) => tokenMasks !== undefined),
-});
-
-/** Padded to the longest, and to at least one column, with token 0 and the bias without effect. */
-function allowedInputs({ scoredPositions, allowedIds = [] }: TokenBatch): Record<string, InputTensor> {
-  const width = maximum([1, ...allowedIds.map((own) => own?.length ?? 0)]);
-  const dims = [scoredPositions.length, width];
-  const ids = new Int32Array(dims[0] * width);
-  const biases = new Float32Array(dims[0] * width);
-  allowedIds.forEach((own = [], i) => {
-    ids.set(own, i * width);
-    biases.fill(ALLOWED_BIAS, i * width, i * width + own.length);
-  });
-  return { allowed_ids: { dims, data: ids }, allowed_biases: { dims, data: biases } };
-}
+/** Whether some positions choose among the tokens of a mask. */
+export const isMasked = (examples: readonly TokenExample[]): boolean =>
+  examples.some(({ tokenMasks }) => tokenMasks !== undefined);
 
 /** Each mask once, however many positions it is of: that of all tokens, then the others in the order of their positions. */
 function maskInputs({ scoredPositions, tokenMasks = [] }: TokenBatch, vocabSize: number): Record<string, InputTensor> {

@@ -7,6 +7,7 @@ import {
   ppoClipLoss,
   Rng,
   weightedSum,
+  tokenMaskOf,
   type ScoredTokens,
   type TokenLoss,
 } from '@bowyer/core';
@@ -268,22 +269,15 @@ const forms: [string, keyof typeof architectures, Partial<SurrogateForm>][] = [
 ];
 
 /** Every other scored token was one of three. */
-const restricted = (all: readonly TokenExample[]): TokenExample[] =>
+const masked = (all: readonly TokenExample[]): TokenExample[] =>
   all.map((example) => ({
     ...example,
-    allowedIds: [...example.targets].map((id, t) => (t % 2 === 0 ? [...new Set([id, 1, 2])] : undefined)),
-  }));
-
-/** The same as masks of one word. */
-const masked = (all: readonly TokenExample[]): TokenExample[] =>
-  restricted(all).map(({ allowedIds, ...example }) => ({
-    ...example,
-    tokenMasks: allowedIds!.map((ids) => ids && Uint32Array.of(ids.reduce((word, id) => word | (1 << id), 0))),
+    tokenMasks: [...example.targets].map((id, t) => (t % 2 === 0 ? tokenMaskOf([id, 1, 2]) : undefined)),
   }));
 
 type Restriction = (all: readonly TokenExample[]) => TokenExample[];
 const restrictedForms: [string, keyof typeof architectures, Partial<SurrogateForm>, Restriction][] = [
-  ['k2 and values among some tokens', 'gpt2', { klEstimator: 'k2', hasEntropyBonus: true, valueClip: 0.2 }, restricted],
+  ['k2 and values among some tokens', 'gpt2', { klEstimator: 'k2', hasEntropyBonus: true, valueClip: 0.2 }, masked],
   ['k2 and an entropy bonus under masks', 'gpt2', { klEstimator: 'k2', hasEntropyBonus: true }, masked],
 ];
 

@@ -7,7 +7,6 @@ import { adapterWiring, type AdapterWeights } from '../lora/adapter-graph.js';
 import { trainingIntegers, type TrainingIntegers } from '../quantization/integer-training.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
 import { ComputeWeights } from '../weights/compute-weights.js';
-import type { Restrictions } from './scoring-inputs.js';
 import type { SurrogateForm } from './surrogate-gradient.js';
 import { gradientName, scoringGraph, trainableParameters, trainingGraph } from './training-graph.js';
 import type { ValueHead } from './value-head.js';
@@ -32,7 +31,9 @@ export interface TokenProgramsOptions {
 }
 
 /** Which further terms a compiled graph has. */
-interface Terms extends Restrictions {
+interface Terms {
+  /** Some positions choose among the tokens of a mask. */
+  masked: boolean;
   entropy: boolean;
   value: boolean;
   /** Rows begin with tokens that are an input of their own. */
@@ -42,7 +43,7 @@ interface Terms extends Restrictions {
   headChunks: number;
 }
 
-type ScoringForm = Pick<Terms, 'restricted' | 'masked' | 'prefix' | 'chunks' | 'headChunks'>;
+type ScoringForm = Pick<Terms, 'masked' | 'prefix' | 'chunks' | 'headChunks'>;
 
 interface TrainingTerms extends Terms {
   dropout: boolean;
@@ -77,7 +78,7 @@ export class TokenPrograms {
       throw new Error('values were asked for, and the model has no value head: call createValueHead');
     let programs = this.#bound.get(adapters);
     if (!programs) this.#bound.set(adapters, (programs = new Map()));
-    const key = JSON.stringify([fetch, form.restricted, form.masked, form.prefix, form.chunks, form.headChunks]);
+    const key = JSON.stringify([fetch, form.masked, form.prefix, form.chunks, form.headChunks]);
     let bound = programs.get(key);
     if (!bound) programs.set(key, (bound = this.#bindScoring(fetch, form, adapters)));
     await this.refresh();
@@ -92,12 +93,12 @@ export class TokenPrograms {
 
   async #bindScoring(
     fetch: string[],
-    { restricted, masked, prefix, chunks, headChunks }: ScoringForm,
+    { masked, prefix, chunks, headChunks }: ScoringForm,
     adapters: boolean | State,
   ): Promise<BoundProgram> {
     const { device, architecture, bank } = this.options;
     const [entropy, value] = [fetch.includes('entropies'), fetch.includes('values')];
-    const terms = { entropy, value, prefix, restricted, masked, chunks, headChunks };
+    const terms = { entropy, value, prefix, masked, chunks, headChunks };
     const key = JSON.stringify(terms);
     let compiled = this.#scoring.get(key);
     if (!compiled) {

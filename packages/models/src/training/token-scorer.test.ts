@@ -1,4 +1,4 @@
-import { Rng } from '@bowyer/core';
+import { Rng, tokenMaskOf } from '@bowyer/core';
 import { openDevice, webgpuAvailable, type Device } from '@bowyer/graph';
 import { describeOnDevices } from '@bowyer/testing';
 import { gpt2LoopLogits, logprobOf } from '../../test/reference/gpt2-loops.js';
@@ -173,9 +173,9 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     const targets = Int32Array.of(3, 5, 8, 6);
     const pair = [5, 10]; // at position 1, where the first of them was said
     const weights = Float32Array.of(0, 1, 0, 0.5);
-    const allowedIds = [undefined, pair, undefined, undefined];
+    const tokenMasks = [undefined, tokenMaskOf(pair), undefined, undefined];
     const { scorer: model, gradients } = await scorer(config, tensors);
-    const restricted = [{ ids, targets, weights, allowedIds }];
+    const restricted = [{ ids, targets, weights, tokenMasks }];
     const [logprobs] = await model.logprobs(restricted);
     const [here, , last] = gpt2LoopLogits(config, tensors, ids).slice(1);
     const share = Math.exp(here[5]) / (Math.exp(here[5]) + Math.exp(here[10]));
@@ -195,9 +195,9 @@ describeOnDevices(await webgpuAvailable(), (kind) => {
     const found = await device.read(gradients);
     for (const [name, { data }] of Object.entries(await device.read(wanted)))
       data.forEach((x, i) => expect(found[name].data[i] as number).toBeCloseTo(x as number, 4));
-    await expect(model.logprobs([{ ids, targets: other, weights, allowedIds: [, [5, 9]] }])).rejects.toThrow(
-      'example 0 scores the token id 10 at position 1, which is not among the allowed ones there',
-    );
+    await expect(
+      model.logprobs([{ ids, targets: other, weights, tokenMasks: [, tokenMaskOf([5, 9])] }]),
+    ).rejects.toThrow('example 0 scores the token id 10 at position 1, which is not among the allowed ones there');
   });
 
   test('dropout: off by default, follows its seed, and differs from step to step', async () => {

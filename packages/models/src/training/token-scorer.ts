@@ -10,7 +10,7 @@ import type { LoadedAdapter } from '../lora/adapter-bank.js';
 import { PLACES } from '../lora/adapter-bank-graph.js';
 import { checkExamples } from './check-examples.js';
 import { lossTokens, spreadOutput, spreadReported, withLossGradient, type TokenOutput } from './loss-tokens.js';
-import { reportedBatch, reportedInputs, restrictionsOf, scoringInputs, type Restrictions } from './scoring-inputs.js';
+import { reportedBatch, reportedInputs, isMasked, scoringInputs } from './scoring-inputs.js';
 import type { SurrogateLoss } from './surrogate-gradient.js';
 import { surrogateInputs } from './surrogate-inputs.js';
 import {
@@ -128,15 +128,15 @@ export class TokenScorer {
     { maxTokens = Infinity, adapters, adapter }: ScoringBatchOptions = {},
   ): Promise<TokenScores[]> {
     checkExamples(examples, this.options);
-    const restrictions = restrictionsOf(examples);
+    const masked = isMasked(examples);
     const results: TokenScores[] = examples.map(({ ids }) => ({
       logprobs: new Float32Array(ids.length),
       logitsHead: new Float32Array(0),
     }));
     for (const batch of tokenBatchesInSteps(examples, { maxTokens, padTokenId: this.options.padTokenId })) {
-      const form = { ...restrictions, prefix: false, ...this.#chunks(batch) };
+      const form = { masked, prefix: false, ...this.#chunks(batch) };
       const program = await this.#programs.scoring(['logprobs', 'logits_head'], form, adapters);
-      const inputs = { ...this.#inputs(batch, restrictions), ...this.#adapterInput(adapter) };
+      const inputs = { ...this.#inputs(batch, { masked }), ...this.#adapterInput(adapter) };
       const outputs = await program.run({ inputs });
       const heads = outputs.logits_head.data as Float32Array;
       const width = outputs.logits_head.dims[1];
@@ -156,14 +156,14 @@ export class TokenScorer {
     { maxTokens = Infinity, adapters, adapter, sharesPrefixes = false }: ScoringBatchOptions,
   ): Promise<Float32Array[][]> {
     checkExamples(examples, this.options);
-    const restrictions = restrictionsOf(examples);
+    const masked = isMasked(examples);
     const results = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
     const isShared = sharesPrefixes && this.options.device.kind === 'cpu';
     for (const { batch } of this.#batches(examples, maxTokens, isShared)) {
       if (batch.rows === 0) continue;
       const terms = {
         value: outputs.includes('values'),
-        ...restrictions,
+        masked,
         prefix: batch.prefix.length > 0,
         ...this.#chunks(batch),
       };
@@ -223,7 +223,7 @@ export class TokenScorer {
     if (hasValues) outputs.push('values');
     const rows = outputs.map(() => examples.map(({ ids }) => new Float32Array(ids.length)));
     const inputsOf = surrogateInputs(examples, loss);
-    const restrictions = restrictionsOf(examples);
+    const masked = isMasked(examples);
     await this.#programs.refresh();
     for (const { batch } of this.#batches(examples, maxTokens, true)) {
       if (batch.rows === 0) continue;
@@ -233,7 +233,7 @@ export class TokenScorer {
         value: hasValues,
         dropout: false,
         prefix: batch.prefix.length > 0,
-        ...restrictions,
+        masked,
         ...this.#chunks(batch),
       };
       const program = await this.#programs.training(gradients, terms, loss.form);
@@ -301,13 +301,13 @@ export class TokenScorer {
     const rows = targeted.map(({ targets }) => new Float32Array(targets.length));
     const inputsOf = lossInputs(targeted, losses);
     const { padTokenId } = this.options;
-    const unrestricted = { restricted: false, masked: false };
+    const masked = false;
     await this.#programs.refresh();
     for (const batch of tokenBatchesInSteps(examples, { maxTokens, padTokenId, sharesPrefixes: true, reports: true })) {
-      const form = { ...unrestricted, prefix: batch.prefix.length > 0, ...this.#chunks(batch) };
+      const form = { masked, prefix: batch.prefix.length > 0, ...this.#chunks(batch) };
       if (batch.scoredPositions.length === 0) {
         const program = await this.#programs.scoring(['logprobs'], form);
-        const { logprobs } = await program.run({ inputs: this.#inputs(reportedBatch(batch), unrestricted) });
+        const { logprobs } = await program.run({ inputs: this.#inputs(reportedBatch(batch), { masked }) });
         spreadReported(logprobs.data as Float32Array, batch.reported!, rows);
         continue;
       }
@@ -315,7 +315,7 @@ export class TokenScorer {
       const terms = { ...form, entropy: false, value: false, dropout: false, reports };
       const program = await this.#programs.training(gradients, terms, formOf(losses));
       const inputs = {
-        ...this.#inputs(batch, unrestricted),
+        ...this.#inputs(batch, { masked }),
         ...(reports && reportedInputs(batch)),
         ...inputsOf(batch),
       };
@@ -337,7 +337,7 @@ export class TokenScorer {
     const terms = {
       entropy: examples.some(({ entropyWeights }) => entropyWeights !== undefined),
       value: examples.some(({ valueWeights }) => valueWeights !== undefined),
-      ...restrictionsOf(examples),
+      masked: isMasked(examples),
       dropout: this.dropoutRng !== undefined,
     };
     const isShared = sharesPrefixes && device.kind === 'cpu' && !drops(terms.dropout, adapters?.layout);
@@ -376,7 +376,7 @@ export class TokenScorer {
     return ownRows(tokenBatchesInSteps(examples, options), device.ranks);
   }
 
-  #inputs(batch: TokenBatch, terms: Restrictions & { value?: boolean }): Record<string, InputTensor> {
+  #inputs(batch: TokenBatch, terms: { masked: boolean; value?: boolean }): Record<string, InputTensor> {
     return scoringInputs(batch, { ...terms, vocabSize: this.options.architecture.vocabSize });
   }
 

@@ -10,7 +10,6 @@ import { AdapterGraph } from '../lora/adapter-graph.js';
 import type { AdapterLayout } from '../lora/adapter-layout.js';
 import type { TrainingIntegers } from '../quantization/integer-training.js';
 import type { QuantizedWeight } from '../quantization/quantized-weight.js';
-import { restrictedLogits } from '../layers/restricted-logits.js';
 import { logitsAmong, maskBytes } from '../layers/token-mask.js';
 import { vocabularyLoss } from '../layers/vocabulary-loss.js';
 import { vocabularyScores } from '../layers/vocabulary-scores.js';
@@ -35,8 +34,6 @@ export interface ScoringOptions {
   entropy?: boolean;
   /** The value head too, at the input `value_positions`: a further output when scoring, a further term of the loss with the input `value_weights` when training. */
   value?: boolean;
-  /** Some positions choose among some tokens only: inputs `allowed_ids` and `allowed_biases` [scored, n] (see `restrictedLogits`). */
-  restricted?: boolean;
   /** Some positions choose among the tokens of a mask: inputs `token_masks` [masks, bytes] (see `logitsAmong`), and `mask_rows` [scored], which of them each has. */
   masked?: boolean;
   /** All rows begin with the tokens of the input `prefix_ids`, which are computed once; positions count from their first. */
@@ -205,7 +202,6 @@ function scoredRows(
     bank,
     value,
     prefix: hasPrefix,
-    restricted,
     masked,
     chunks = UNCUT,
     ...weights
@@ -243,17 +239,12 @@ function scoredRows(
   const residual = prefix
     ? architecture.residual(scope, g.concat([prefix, flat], 0), prefixedPositions(g))
     : architecture.residual(scope, flat, g.range('tokens'));
-  const allowed = restricted && {
-    ids: g.cast(g.input('allowed_ids', 'int32', ['scored', 'allowed']), 'int64'),
-    biases: g.input('allowed_biases', 'float32', ['scored', 'allowed']),
-  };
   const masks = masked && {
     bytes: g.input('token_masks', 'uint8', ['masks', maskBytes(architecture.vocabSize)]),
     rows: g.input('mask_rows', 'int32', ['scored']),
   };
   const logitsOf = (rows: Value, pick: (x: Value) => Value) => {
-    const all = maskedLogits(g, architecture.logits(scope, rows), maskedTokenIds);
-    const logits = allowed ? restrictedLogits(g, all, pick(allowed.ids), pick(allowed.biases)) : all;
+    const logits = maskedLogits(g, architecture.logits(scope, rows), maskedTokenIds);
     return masks ? logitsAmong(g, logits, g.gather(masks.bytes, pick(masks.rows), 0)) : logits;
   };
   const shared = { scope, residual, adapters, dropoutSeed, firstRow, targets, logitsOf };

@@ -55,15 +55,10 @@ export function recordedCalls(
 
 function recordedChoice(choice: Choice, index: number, constraint: string | undefined): RecordedChoice {
   const { sampled, text, reasoning = '', calls = [], attempts = [], isShortened, finishReason } = choice;
-  const { ids, logprobs, maskedLogprobs, terminated, versions } = sampled!;
   return {
     index,
-    ids: [...ids],
-    terminated,
-    logprobs: [...logprobs],
-    ...(maskedLogprobs && { maskedLogprobs: [...maskedLogprobs] }),
+    ...structuredClone(sampled!),
     ...(constraint !== undefined && { constraint }),
-    versions: versions.map((span) => ({ ...span })),
     finishReason: finishReason ?? 'stop',
     message: {
       content: text,

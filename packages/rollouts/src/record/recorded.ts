@@ -1,19 +1,10 @@
 // The record of an agent's rollout: the calls of the model with their tokens, rewards, and how it ended.
+import type { SampledUtterance } from '@bowyer/serving';
 
-export interface RecordedChoice {
+export interface RecordedChoice extends SampledUtterance {
   index: number;
-  /** As sampled, with the token that ended it. */
-  ids: number[];
-  /** Whether the last of `ids` is a terminator. */
-  terminated: boolean;
-  /** Nats, under the model, one for each of `ids`. */
-  logprobs: number[];
-  /** Nats, among the tokens that the constraint allowed; absent without one. */
-  maskedLogprobs?: number[];
   /** The source of the constraint, to compile it again for training; absent without one. */
   constraint?: string;
-  /** Version of the weights, from which of `ids` on. */
-  versions: { from: number; version: number }[];
   finishReason: 'stop' | 'length' | 'tool_calls';
   /** The answer in the form that all protocols share: content, reasoning, calls, and attempts at calls, also those that succeeded. */
   message: RecordedMessage;

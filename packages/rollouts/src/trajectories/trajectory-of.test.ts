@@ -91,8 +91,8 @@ test('each answer is one utterance, exactly as sampled; nothing else carries los
     const utterances = segments.flatMap(({ ids, utterances: own }) => own.map((one) => ({ ...one, before: ids })));
     expect(utterances.map(({ turn }) => turn).sort((a, b) => a - b)).toEqual(learned.map((_, turn) => turn));
     learned.forEach(({ promptIds, choice }, turn) => {
-      const { ids, terminatorId, start, before, logprobs } = utterances.find((one) => one.turn === turn)!;
-      expect(terminatorId === null ? ids : [...ids, terminatorId]).toEqual(choice.ids);
+      const { ids, start, before, logprobs } = utterances.find((one) => one.turn === turn)!;
+      expect(ids).toEqual(choice.ids);
       expect(before.slice(0, start)).toEqual(promptIds);
       expect(before.slice(start, start + choice.ids.length)).toEqual(choice.ids);
       expect(logprobs).toEqual(choice.logprobs);

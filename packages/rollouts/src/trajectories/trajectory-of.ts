@@ -1,5 +1,5 @@
 // A recorded rollout as an episode that algorithms learn from: each branch of its tree is a segment, each answer an utterance and a turn.
-import type { TokenSegment, Trajectory, Transition, UtteranceTokens } from '@bowyer/core';
+import { spokenIds, type SegmentUtterance, type TokenSegment, type Trajectory, type Transition } from '@bowyer/core';
 import type { RecordedMasks } from '@bowyer/serving';
 import type { RecordedCall, RecordedChoice, RecordedRollout } from '../record/recorded.js';
 import { requireTokens } from '../record/require-tokens.js';
@@ -143,12 +143,12 @@ function utteranceOf(
   { call, choice }: CallNode,
   turn: number,
   { masks }: Pick<TrajectoryOptions, 'masks'>,
-): UtteranceTokens {
+): SegmentUtterance {
   return {
     turn,
     start: call.promptIds.length,
-    ids: spokenIds(choice),
-    terminatorId: choice.terminated ? choice.ids.at(-1)! : null,
+    ids: choice.ids,
+    terminated: choice.terminated,
     logprobs: choice.logprobs,
     ...maskedTokens(call, choice, masks),
   };
@@ -159,11 +159,8 @@ function maskedTokens(
   { sampling }: RecordedCall,
   { ids, terminated, constraint, maskedLogprobs }: RecordedChoice,
   masks: TrajectoryOptions['masks'],
-): Partial<UtteranceTokens> {
+): Partial<SegmentUtterance> {
   if (constraint === undefined || maskedLogprobs === undefined) return {};
   const { maxTokens, stopIds } = sampling as { maxTokens: number; stopIds: number[] };
   return { logprobs: maskedLogprobs, tokenMasks: masks.masksOf({ constraint, ids, terminated, maxTokens, stopIds }) };
 }
-
-/** Without the terminator. */
-const spokenIds = ({ ids, terminated }: RecordedChoice): number[] => (terminated ? ids.slice(0, -1) : ids);

@@ -1,15 +1,15 @@
 // Continuous batching: each answer has a slot of a key-value cache, and all slots advance together, a token a round. In each round
 // some of the prompts' tokens are read besides: requests join those that are answered, and a long prompt does not hold them up.
-import { type Rng } from '@bowyer/core';
+import { spokenIds, type Rng } from '@bowyer/core';
 import {
   changesLogits,
+  type GeneratedUtterance,
   type LanguageModel,
   type LoadedAdapter,
   type LogitRules,
   type PrefixPool,
   type SamplingOptions,
   type TopLogprobs,
-  type Utterance,
 } from '@bowyer/models';
 import type { TokenConstraint } from '@bowyer/text';
 import { Lane } from './lane.js';
@@ -415,11 +415,12 @@ export class SequenceBatcher {
     }
   }
 
-  #take(sequence: Sequence, utterance: Utterance): void {
-    const { ids, logprobs, maskedLogprobs, topLogprobs = [], terminatorId } = utterance;
+  #take(sequence: Sequence, utterance: GeneratedUtterance): void {
+    const { logprobs, maskedLogprobs, topLogprobs = [] } = utterance;
+    const ids = spokenIds(utterance);
     const { maxNewTokens, constraint, onTokens, signal } = sequence.request;
     const generated = ids.slice(0, maxNewTokens - sequence.newTokens);
-    const terminated = terminatorId !== null && sequence.newTokens + ids.length < maxNewTokens;
+    const terminated = utterance.terminated && sequence.newTokens + ids.length < maxNewTokens;
     sequence.newTokens += generated.length + Number(terminated);
     for (const id of generated) {
       sequence.counts.set(id, (sequence.counts.get(id) ?? 0) + 1);
@@ -429,15 +430,10 @@ export class SequenceBatcher {
     const masked = constraint ? maskedLogprobs : undefined;
     const wantsMore =
       signal.aborted ||
-      onTokens(
-        generated,
-        [...logprobs.subarray(0, count)],
-        topLogprobs.slice(0, count),
-        masked && [...masked.subarray(0, count)],
-      );
+      onTokens(generated, logprobs.slice(0, count), topLogprobs.slice(0, count), masked?.slice(0, count));
     const isComplete = constraint?.mustEnd && sequence.request.terminatorIds.length === 0;
     const end = {
-      id: terminatorId!,
+      id: utterance.ids.at(-1)!,
       logprob: logprobs[ids.length],
       ...(masked && { maskedLogprob: masked[ids.length] }),
     };

@@ -1,20 +1,15 @@
 // An answer in this server's own form, which each protocol writes in its own.
+import type { Utterance } from '@bowyer/core';
 import type { CallAttempt } from '../tool-calls/answer-parts.js';
 import type { CalledTool } from '../tool-calls/part-streamer.js';
 import type { TokenLogprob } from './token-logprobs.js';
 
-/** An answer's tokens as they were sampled. */
-export interface SampledTokens {
-  /** With the token that ended the answer. */
-  ids: readonly number[];
-  /** Nats, under the model. */
-  logprobs: readonly number[];
-  /** Nats, among the tokens that the constraint allowed; absent without one. */
-  maskedLogprobs?: readonly number[];
-  /** Whether the last of `ids` ended the answer. */
-  terminated: boolean;
+/** An answer's tokens as they were sampled, with their log-probabilities among all tokens. */
+export interface SampledUtterance extends Pick<Utterance, 'ids' | 'terminated' | 'logprobs'> {
+  /** [n] nats, among the tokens that the constraint allowed; absent without one. */
+  maskedLogprobs?: number[];
   /** The version of the weights, from which of `ids` on. */
-  versions: readonly { from: number; version: number }[];
+  versions: { from: number; version: number }[];
 }
 
 /** One answer, or a piece of it. */
@@ -38,7 +33,7 @@ export interface Choice {
   /** Ids, where they were asked for: of the prompt (of a stream only in a choice's first piece), and of the text with its terminator. */
   ids?: { prompt?: readonly number[]; text: readonly number[] };
   /** In a whole answer. */
-  sampled?: SampledTokens;
+  sampled?: SampledUtterance;
 }
 
 export interface Usage {

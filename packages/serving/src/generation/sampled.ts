@@ -1,5 +1,5 @@
 // The tokens of one answer as they were sampled, with the weights that they were sampled from.
-import type { SampledTokens } from './answer.js';
+import type { SampledUtterance } from './answer.js';
 
 export class Sampled {
   readonly #ids: number[] = [];
@@ -26,7 +26,7 @@ export class Sampled {
     this.#terminated = true;
   }
 
-  get tokens(): SampledTokens {
+  get tokens(): SampledUtterance {
     return {
       ids: this.#ids,
       logprobs: this.#logprobs,
