@@ -1,5 +1,6 @@
 // Sets of tokens as bits, and such sets in lines of JSON.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { maximum } from './statistics.js';
 
 /** A set of tokens: bit i % 32 of word ⌊i / 32⌋ is token i, and tokens beyond the words are left out. */
 export type TokenMask = Uint32Array;
@@ -8,7 +9,7 @@ export const isAllowed = (mask: TokenMask, id: number): boolean => (((mask[id >>
 
 /** Returns the mask of some tokens. */
 export function tokenMaskOf(ids: readonly number[]): TokenMask {
-  const mask = new Uint32Array((Math.max(-1, ...ids) >>> 5) + 1);
+  const mask = new Uint32Array((maximum(ids) >>> 5) + 1);
   for (const id of ids) mask[id >>> 5] |= 1 << (id & 31);
   return mask;
 }

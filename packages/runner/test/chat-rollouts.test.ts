@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSafetensors } from '@bowyer/checkpoints';
 import { chatTemplate, loadTokenizer, type ChatMessage } from '@bowyer/text';
-import type { TrajectoryRecord } from '@bowyer/core';
+import { spokenIds, type TrajectoryRecord } from '@bowyer/core';
 import { tinyGame } from './command-line.js';
 import { runHere } from './in-process.js';
 
@@ -54,8 +54,8 @@ async function expectTemplateTokens(name: string, template: string, policy: stri
     const expected = chat.encodePrompt(messages);
     utterances.forEach((utterance, turn) => {
       expect(utterance.start).toBe(expected.length);
-      expected.push(...utterance.ids);
-      const said = tokenizer.decode(utterance.ids);
+      expected.push(...spokenIds(utterance));
+      const said = tokenizer.decode(spokenIds(utterance));
       expect(said.trim()).toBe(turns[turn].action);
       messages.push({ role: 'assistant', content: said }, { role: 'user', content: turns[turn].reply!.trim() });
       if (turn + 1 < turns.length) expected.push(...chat.encodeContinuation(messages, messages.length - 1)!);

@@ -13,6 +13,7 @@ import {
   demonstrationSetOf,
   recordedInfo,
   Rng,
+  spokenIds,
   type EpisodeRecord,
   type TokenSegment,
   type Trajectory,
@@ -92,7 +93,7 @@ const dialoguesAs = (form: string, game: Game): Dialogues =>
 
 /** The tokens that are read, and the places of those that were written. */
 const tokensOf = (segments: readonly TokenSegment[]) =>
-  segments.map(({ ids, utterances }) => ({ ids, written: utterances.map((one) => [one.start, ...one.ids]) }));
+  segments.map(({ ids, utterances }) => ({ ids, written: utterances.map((one) => [one.start, ...spokenIds(one)]) }));
 
 /** The actions of an episode in the environment, as an expert records them. */
 async function recorded({ expertEnv }: Game, actions: readonly string[]): Promise<EpisodeRecord> {

@@ -141,7 +141,8 @@ test.each([...cases.map((one) => [...one, undefined] as const), ...withMemory])(
   },
 );
 
-const learnedIds = ({ utterances }: TokenSegment) => utterances.map((utterance) => [utterance.start, ...spokenIds(utterance)]);
+const learnedIds = ({ utterances }: TokenSegment) =>
+  utterances.map((utterance) => [utterance.start, ...spokenIds(utterance)]);
 
 /** The pieces that are learned, without the token that ends a message. */
 function learnedPieces(ids: readonly number[], mask: readonly number[]): number[][] {

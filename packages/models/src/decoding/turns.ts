@@ -33,7 +33,7 @@ export interface Turn {
   newTokens?: number;
 }
 
-/** What a slot has generated in one call. Its `logprobs` are those among all tokens, also where a mask left some out. */
+/** The tokens that a slot has generated in one call. Its `logprobs` are those among all tokens, also where a mask left some out. */
 export interface GeneratedUtterance extends Utterance {
   slot: number;
   /** [n] like `logprobs`, under the distribution that was sampled from; equal to them at temperature 1 without truncation. */
