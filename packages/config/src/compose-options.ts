@@ -1,5 +1,6 @@
 // The inputs of a composition.
 import type { ImpliedDefaults } from './defaults/implied.js';
+import type { FlatNames } from './flat-names.js';
 import type { OverrideAliases } from './overrides/aliases.js';
 import type { ConfigDir } from './sources/search-path.js';
 
@@ -12,6 +13,8 @@ export interface ComposeOptions {
   readonly overrides: readonly string[];
   /** Old keys that overrides may use. */
   readonly overrideAliases?: OverrideAliases;
+  /** Flat names that overrides and files may use for options that stand in nodes. */
+  readonly flatNames?: FlatNames;
   /** Groups that the defaults list of the primary config leaves to the program. */
   readonly impliedDefaults?: ImpliedDefaults;
   /** Environment variables; those of the process unless given. */

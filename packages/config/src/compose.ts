@@ -7,14 +7,24 @@ import { ConfigError } from './config-error.js';
 import { Choices } from './defaults/choices.js';
 import { addImpliedDefaults } from './defaults/implied.js';
 import { buildDefaultsList } from './defaults/tree.js';
+import { pathOfFlatName, type FlatNames, type FlatUse } from './flat-names.js';
 import { fillHydra } from './fill-hydra.js';
 import { Resolution } from './interpolation/resolve.js';
 import { rootFrame, splitPath } from './key-path.js';
+import type { MapNode } from './node.js';
 import { checkAfterOverride, mergeDefaults } from './merge-defaults.js';
 import { withAliases } from './overrides/aliases.js';
-import { applyOverride } from './overrides/apply.js';
+import { applyOverride, elementNode } from './overrides/apply.js';
 import { parseOverride } from './overrides/parser.js';
-import { ChoiceSweep, ListExtension, isHydraOverride, isSweep, type Override } from './overrides/value.js';
+import {
+  ChoiceSweep,
+  ListExtension,
+  isHydraOverride,
+  isSweep,
+  overridePlace,
+  type Element,
+  type Override,
+} from './overrides/value.js';
 import type { Repository } from './sources/repository.js';
 import { givenSources, repositoryOf, searchPathSources } from './sources/search-path.js';
 
@@ -67,7 +77,7 @@ export function recompose(
   texts: readonly string[],
   { source, last = false, mode = 'run', env = process.env }: Recomposition,
 ): Composition {
-  const { repository, overrides, now } = composition;
+  const { repository, overrides, now, flatNames } = composition;
   const [configName, jobName] = ['config_name', 'name'].map((key) => composition.setting(`hydra.job.${key}`));
   const further = texts.map((text) => ({ ...parseOverride(text), source }));
   return composeFrom(repository, last ? [...overrides, ...further] : [...further, ...overrides], {
@@ -78,6 +88,7 @@ export function recompose(
     mode,
     env,
     now,
+    flatNames,
   });
 }
 
@@ -91,18 +102,37 @@ export function composeFrom(
   const choices = new Choices(overrides, repository);
   const warn = (message: string) => void warnings.push(message);
   const list = buildDefaultsList(configName, { repository, choices, skipMissing: mode === 'multirun', env, warn });
-  const full = mergeDefaults(list.defaults, repository, env);
+  const names: FlatNames = options.flatNames ?? {};
+  const used: FlatUse[] = [];
+  const full = mergeDefaults(list.defaults, repository, { env, names, used });
   const root = rootFrame(full);
-  for (const override of choices.configOverrides) {
-    applyOverride(override, root, { resolution: new Resolution({ env, now }), env });
+  for (const typed of choices.configOverrides) {
+    const override = withPath(typed, full, names, used);
+    applyOverride(override, root, {
+      resolution: new Resolution({ env, now, pathOf: (key) => pathOfFlatName(full, key, names) }),
+      env,
+    });
     if (splitPath(override.key)[0] === 'hydra') checkAfterOverride(root, override);
   }
   if (overrides.some(({ value }) => value instanceof ListExtension))
     warn(`extend_list(…) goes away in a later version of Hydra`);
   fillHydra(full, { overrides, choices, repository, options: { ...options, env } });
-  const composition = new Composition(full, list, repository, overrides, env, now);
+  const composition = new Composition(full, list, repository, overrides, { env, now, names, used });
   composition.warnings.push(...warnings);
   return composition;
+}
+
+/** The override of the option that a flat name stands for. @param used gets it */
+function withPath(override: Override, root: MapNode, names: FlatNames, used: FlatUse[]): Override {
+  const { key, value, kind } = override;
+  const isDeleted = kind === 'delete';
+  const origin = { source: overridePlace(override) };
+  const isPlain = isDeleted || isSweep(value) || value instanceof ListExtension;
+  const node = isPlain ? undefined : elementNode(value as Element, origin);
+  const path = pathOfFlatName(root, key, names, { value: node, origin });
+  if (path === undefined) return override;
+  used.push({ name: override.text, path });
+  return { ...override, key: path };
 }
 
 function refuseSweeps(overrides: readonly Override[]): void {

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { ConfigError, placeText } from './config-error.js';
 import type { DefaultsList, FinalDefault } from './defaults/tree.js';
+import { pathOfFlatName, type FlatNames, type FlatUse } from './flat-names.js';
 import { HydraTypeError, convertSetting } from './hydra/schema.js';
 import { Resolution } from './interpolation/resolve.js';
 import { rootFrame, splitPath, type Frame } from './key-path.js';
@@ -19,6 +20,14 @@ import type { Override } from './overrides/value.js';
 import { nodeAt, origins, type OriginRecord } from './provenance.js';
 import type { Repository } from './sources/repository.js';
 import { writeYaml } from './yaml/write.js';
+
+/** What a composition was made with, beside its files and overrides. */
+interface CompositionContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: Date;
+  readonly names: FlatNames;
+  readonly used: readonly FlatUse[];
+}
 
 /** One entry of the final defaults list. */
 export interface DefaultEntry {
@@ -42,8 +51,7 @@ export class Composition {
     readonly defaultsList: DefaultsList,
     readonly repository: Repository,
     readonly overrides: readonly Override[],
-    private readonly env: Readonly<Record<string, string | undefined>>,
-    readonly now: Date,
+    private readonly context: CompositionContext,
   ) {
     this.root = new MapNode(full.origin);
     for (const [id, entry] of full.entries) if (entry.key !== 'hydra') this.root.entries.set(id, entry);
@@ -53,6 +61,24 @@ export class Composition {
       .map((entry) => ({ path: entry.path, package: entry.package, parent: entry.parent, isSelf: entry.isSelf }));
     const { choices } = this.hydra.runtime as { choices: Record<string, string | null> };
     this.choices = Object.fromEntries(Object.entries(choices).filter(([key]) => !key.startsWith('hydra/')));
+  }
+
+  get now(): Date {
+    return this.context.now;
+  }
+
+  get flatNames(): FlatNames {
+    return this.context.names;
+  }
+
+  /** The flat names of files and overrides, and the options that they stand for. */
+  get flatUses(): readonly FlatUse[] {
+    return this.context.used;
+  }
+
+  /** The path of an option that may be given by its flat name; a key that is none stays as it is. */
+  pathOf(keyPath: string): string {
+    return pathOfFlatName(this.full, keyPath, this.flatNames) ?? keyPath;
   }
 
   /** The config as plain values, interpolations as written. */
@@ -78,8 +104,9 @@ export class Composition {
 
   resolution(): Resolution {
     return new Resolution({
-      env: this.env,
-      now: this.now,
+      env: this.context.env,
+      now: this.context.now,
+      pathOf: (key) => pathOfFlatName(this.full, key, this.flatNames),
       cache: this.resolverCache,
       hydra: () => this.frameOfHydra(),
       warn: (message) => this.warnings.push(message),
@@ -104,11 +131,12 @@ export class Composition {
   /** One setting, resolved, such as `hydra.run.dir`; undefined where there is none. */
   setting(keyPath: string): PlainValue | undefined {
     const resolution = this.resolution();
-    const found = resolution.select(rootFrame(this.full), keyPath);
+    const path = this.pathOf(keyPath);
+    const found = resolution.select(rootFrame(this.full), path);
     if (!found) return undefined;
     // A scalar is resolved already; a text of it that looks like an interpolation is not one.
     const node = found.node.kind === 'scalar' ? found.node : resolution.deep(found);
-    const keys = splitPath(keyPath);
+    const keys = splitPath(path);
     return toPlain(keys[0] === 'hydra' ? this.typed(keys.slice(1), { ...found, node }) : node);
   }
 
@@ -136,7 +164,7 @@ export class Composition {
   without(keyPaths: readonly string[]): Composition {
     const full = copyNode(this.full) as MapNode;
     for (const keyPath of keyPaths) {
-      const keys = splitPath(keyPath);
+      const keys = splitPath(this.pathOf(keyPath));
       const last = keys.pop();
       const parent = nodeAt(rootFrame(full), keys.join('.'))?.node;
       if (last !== undefined && parent?.kind === 'map') parent.delete(last);
@@ -153,7 +181,7 @@ export class Composition {
   with(values: Readonly<Record<string, Scalar>>): Composition {
     const full = copyNode(this.full) as MapNode;
     for (const [keyPath, value] of Object.entries(values)) {
-      const keys = splitPath(keyPath);
+      const keys = splitPath(this.pathOf(keyPath));
       const last = keys.pop()!;
       const parent = nodeAt(rootFrame(full), keys.join('.'))?.node;
       const old =
@@ -184,7 +212,7 @@ export class Composition {
   }
 
   private copyOf(full: MapNode): Composition {
-    const copy = new Composition(full, this.defaultsList, this.repository, this.overrides, this.env, this.now);
+    const copy = new Composition(full, this.defaultsList, this.repository, this.overrides, this.context);
     copy.warnings.push(...this.warnings);
     return copy;
   }
@@ -200,6 +228,6 @@ export class Composition {
 
   /** The places that a value came from, newest first: the file or override that set it, then what that replaced. */
   origin(keyPath: string): OriginRecord[] {
-    return origins(rootFrame(this.full), keyPath);
+    return origins(rootFrame(this.full), this.pathOf(keyPath));
   }
 }

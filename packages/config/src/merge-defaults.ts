@@ -2,6 +2,7 @@
 // that an error names the config that brought it.
 import { ConfigError, placeText } from './config-error.js';
 import type { FinalDefault } from './defaults/tree.js';
+import { withoutFlatNames, type FlatNames, type FlatUse } from './flat-names.js';
 import { HydraTypeError, checkHydraTypes } from './hydra/schema.js';
 import { rootFrame, splitPath, type Frame } from './key-path.js';
 import { KindMismatch, mergeInto } from './merge.js';
@@ -10,11 +11,18 @@ import { MapNode, isMissing, isNull, type ListNode } from './node.js';
 import type { Override } from './overrides/value.js';
 import type { Repository } from './sources/repository.js';
 
+interface MergeContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly names: FlatNames;
+  /** Gets the flat names that files use. */
+  readonly used: FlatUse[];
+}
+
 /** One config out of all those of the list, `hydra` included. */
 export function mergeDefaults(
   defaults: readonly FinalDefault[],
   repository: Repository,
-  env: Readonly<Record<string, string | undefined>>,
+  { env, names, used }: MergeContext,
 ): MapNode {
   const full = new MapNode({ source: 'the composed config' });
   const root = rootFrame(full);
@@ -25,7 +33,7 @@ export function mergeDefaults(
     try {
       if (embedded.kind === 'list') throw new KindMismatch(root, embedded);
       if (!primary && path !== 'hydra/config') refuseSearchPath(embedded, path);
-      mergeInto(root, embedded, { env });
+      mergeInto(root, withoutFlatNames(embedded, full, names, used), { env });
       if (path === 'hydra/config') typed = true;
       if (typed && embedded.entries.has('hydra')) checkTypes(root);
     } catch (error) {

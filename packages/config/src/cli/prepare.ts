@@ -23,11 +23,12 @@ export function printNotes({ program, stdout }: Session, composition: Compositio
 }
 
 function givenOverride({ kind, key, package: target, value, text }: Override, composition: Composition): GivenOverride {
+  const isGroup = composition.repository.groupExists(key);
   return {
     kind: kind === 'set' ? 'change' : kind === 'delete' ? 'delete' : 'add',
-    key,
+    key: isGroup ? key : composition.pathOf(key),
     package: target,
-    isGroup: composition.repository.groupExists(key),
+    isGroup,
     value: plainValue(value),
     text,
   };

@@ -2,6 +2,7 @@
 import type { Composition } from '../composition.js';
 import type { ConfigError } from '../config-error.js';
 import type { ImpliedDefaults } from '../defaults/implied.js';
+import type { FlatNames } from '../flat-names.js';
 import type { JsonSchema } from '../json-schema.js';
 import type { PlainValue } from '../node.js';
 import type { OverrideAliases } from '../overrides/aliases.js';
@@ -37,6 +38,8 @@ export interface CommandLine {
   readonly searchPaths?: readonly ConfigDir[];
   /** Old keys that users may still type as overrides, such as `{ agent_type: 'algorithm' }`. */
   readonly overrideAliases?: OverrideAliases;
+  /** Flat names by which users may give options that stand in nodes. */
+  readonly flatNames?: FlatNames;
   /** Groups that the defaults list of a primary config leaves to this program; called at each composition. */
   readonly impliedDefaults?: ImpliedDefaults;
   /**
@@ -122,6 +125,7 @@ export interface TranslateContext {
 export interface GivenOverride {
   /** `add` stands for `+key=value` and `++key=value`. */
   readonly kind: 'change' | 'add' | 'delete';
+  /** The path of the option, where it was given by its flat name. */
   readonly key: string;
   /** The package that follows `@` in the key of a group. */
   readonly package?: string;

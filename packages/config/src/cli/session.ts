@@ -44,6 +44,7 @@ export function composeOptions(
     env,
     jobName,
     overrideAliases: program.overrideAliases,
+    flatNames: program.flatNames,
     impliedDefaults: program.impliedDefaults,
     now,
     cwd,

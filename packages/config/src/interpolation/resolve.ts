@@ -33,6 +33,8 @@ export interface ResolutionOptions {
   readonly now: Date;
   /** The hydra settings, for `${hydra:…}`. */
   readonly hydra?: () => Frame | undefined;
+  /** The path that a flat name at the root stands for; undefined for any other key. */
+  readonly pathOf?: (key: string) => string | undefined;
   readonly warn?: (message: string) => void;
   /** Values of cached resolvers; shared among the jobs of a sweep. */
   readonly cache?: Map<string, ConfigNode>;
@@ -191,7 +193,7 @@ export class Resolution implements ResolverContext {
     const start = levels === 0 ? rootOf(frame) : ancestor(frame, levels);
     if (!start)
       this.fail(frame, 'interpolation-key', `Interpolation key '${path}' not found: '${text}' climbs above the root`);
-    const found = this.walk(start, keys, true, frame, text);
+    const found = this.walk(start, levels === 0 ? this.pathKeys(keys) : keys, true, frame, text);
     if ('missingKey' in found) {
       const written = syntax.keys.some((key) => typeof key !== 'string')
         ? path
@@ -207,6 +209,12 @@ export class Resolution implements ResolverContext {
         );
     }
     return found;
+  }
+
+  /** The keys of the path that a flat name stands for. */
+  private pathKeys(keys: readonly string[]): readonly string[] {
+    const path = this.options.pathOf?.(keys.join('.'));
+    return path === undefined ? keys : splitPath(path);
   }
 
   private keyOf(syntax: Interpolation, frame: Frame): string {
