@@ -46,7 +46,6 @@ export {
   hasEnvironment,
   environmentOptions,
   optimalReturnOf,
-  outsideKeys,
   replayEnvironment,
   splitPlanOf,
   wholeEnvironmentOf,

@@ -89,6 +89,7 @@ export { hasLiveOwner, holderMessage, withFileLock, type FileLockOptions, type L
 export { checkHeld, LockLostError, mayWrite, onLockLost, type LockOwner } from './held-locks.js';
 export { identityOf, stateOf, type ProcessIdentity, type ProcessState } from './process-identity.js';
 export { ReadWatcher, unwatched } from './read-watcher.js';
+export { flatValues, isNode, nodeSchema, pathOfOption, placed, valueAt } from './config-nodes.js';
 export type { ConfigProblem } from './config-problem.js';
 export { camelKeys, snakeKeys, toCamelCase, toSnakeCase } from './key-case.js';
 export {

@@ -1,6 +1,6 @@
 // One job of the command line: the task that its config names, with the terminal and the signals it may use.
 import type { JobContext } from '@bowyer/config';
-import { schemaOf, taskOf } from './config/units.js';
+import { optionsOfConfig, taskOf } from './config/units.js';
 import type { Leader } from './ranks/leader.js';
 import { resolvedConfig } from './context/resolved-config.js';
 import { runTask } from './run-task.js';
@@ -14,15 +14,15 @@ import { openTerminal } from './context/terminal.js';
  */
 export async function job(context: JobContext, leader: Leader | null, notes: readonly string[] = []): Promise<void> {
   const { composition, outputDirectory } = context;
-  const config = resolvedConfig(composition.resolve(), schemaOf(composition));
-  const { task, plugins = [], quiet, json } = config.typed;
+  const config = resolvedConfig(composition.resolve(), optionsOfConfig(composition));
+  const { task, plugins = [], quiet, json } = config.values;
   const common = { directory: outputDirectory, config };
   if (leader !== null) {
     if (!taskOf(composition)!.sharesRanks)
       leader.refuse(`task=${String(task)}`, 'start it without them; task=train is what several processes share');
     await leader.announce({ ...common, plugins: plugins as string[] });
   }
-  const isSpoken = findTask(task as string)?.speaksOnStdout?.(config.typed) === true;
+  const isSpoken = findTask(task as string)?.speaksOnStdout?.(config.values) === true;
   const { log, print, progress, close } = openTerminal(context, { quiet, json, isSpoken });
   for (const note of notes) log(note);
   try {

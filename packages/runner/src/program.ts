@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { registerResolver, type CommandLine } from '@bowyer/config';
 import { DEFAULT_CONFIG, overrideAliases } from './config/adopted-names.js';
 import { ConfigNotes, impliedContext } from './config/config-notes.js';
+import { flatNamesIn } from './config/flat-names.js';
 import { algorithmOfKey } from './config/algorithm-of-key.js';
 import { withPluginPaths } from './plugins/plugins.js';
 import { withArguments } from './config/foreign/arguments.js';
@@ -12,7 +13,6 @@ import { translate } from './config/foreign/translate.js';
 import { withImplied } from './config/implied.js';
 import { withoutSecrets, withoutSecretsOf, withWandb } from './config/secrets.js';
 import type { Leader } from './ranks/leader.js';
-import { preparedKey, readPrepared, writePrepared } from './config/prepared-cache.js';
 
 /** The folder of `configs` and `experiments`: the published package itself, or the root of a checkout. */
 const runner = resolve(import.meta.dirname, '..');
@@ -43,8 +43,6 @@ const presentation = Object.values(switches);
  * @param notes get what keys of the command line and of files became
  */
 export function bowyer(argv: readonly string[], leader: Leader | null = null, notes = new ConfigNotes()): CommandLine {
-  /** The keys that a config which `--cfg` shows for the first time does not read; null for one that was shown before and is valid. */
-  let shown: { key: string | null; unread: string[] } | null = null;
   return {
     argv: withoutSecrets(withArguments(argv), process.env).map((word) => switches[word] ?? word),
     programName: 'bowyer',
@@ -55,6 +53,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
     configName: DEFAULT_CONFIG,
     searchPaths,
     overrideAliases,
+    flatNames: flatNamesIn(configs),
     impliedDefaults: algorithmOfKey((line) => notes.ofFiles.add(line)),
     overview: async (overrides) => {
       if (!overrides.every((word) => presentation.includes(word))) return undefined;
@@ -72,26 +71,17 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
       });
     },
     async prepare(composed, context) {
-      const safe = withoutSecretsOf(await withImplied(composed, impliedContext(context, notes, shipped)), process.env);
+      const safe = withoutSecretsOf(await withImplied(composed, impliedContext(composed, context, notes, shipped)), process.env);
       const composition = withPluginPaths(withWandb(safe, configs), context);
-      const key = context.purpose === 'cfg' ? preparedKey(composition, context) : null;
-      const known = readPrepared(key);
-      const unread =
-        known?.unread ?? (await (await import('./config/prepare.js')).unreadKeys(composition, context, shipped));
-      shown = known === null ? { key, unread } : null;
-      return composition.without(unread);
+      const { unreadKeys } = await import('./config/prepare.js');
+      return composition.without(await unreadKeys(composition, context, shipped));
     },
-    async validate(composition, { purpose }) {
-      if (purpose === 'cfg' && shown === null) return;
-      await (await import('./config/validate-config.js')).validateConfig(composition);
-      if (purpose === 'cfg') writePrepared(shown!.key, { unread: shown!.unread });
-    },
+    validate: async (composition) => (await import('./config/validate-config.js')).validateConfig(composition),
     notesOf: (composition) => notes.of(composition),
     explain: async (error, context) => (await import('./config/explain.js')).explain(error, context, configs),
     describe: async (composition) => (await import('./config/units.js')).schemaOf(composition),
     job: async (context) => (await import('./job.js')).job(context, leader, notes.of(context.composition)),
     admit: async (directory) => (await import('./run/folder-owner.js')).admitToFolder(directory),
-    leaveOut: async (swept) => (await import('./config/leave-out.js')).leaveOut(swept),
     afterSweep: async (directory) => (await import('./sweep/compare-jobs.js')).compareJobs(directory),
     launch: async (request) => {
       leader?.refuse('a sweep (-m)', 'start it without them; its launcher runs several jobs at once');

@@ -11,7 +11,6 @@ import { printable } from '@bowyer/config';
 import { onLockLost, oneRank, reportWaits, unwatched, type LockLostError, type ReadWatcher } from '@bowyer/core';
 import { oneProcessText, processesOf, processesText } from './context/processes.js';
 import { withBars } from './context/progress-bars.js';
-import { valuesOf } from './context/resolved-config.js';
 import type { TaskContext } from './context/task-context.js';
 import { findTask } from './tasks/registry.js';
 import { withTracing, type TraceConfig } from './trace/with-tracing.js';
@@ -72,8 +71,8 @@ function watchLocks(stopFor: (reason: string) => boolean): { error: LockLostErro
 
 /** @param reads for the test of unread keys */
 export async function runTask(given: JobContext, reads?: ReadWatcher): Promise<void> {
-  const unit = findTask(given.config.typed.task as string)!;
-  const values = valuesOf(given.config.typed) as StartConfig & Record<string, unknown>;
+  const values = structuredClone(given.config.values) as StartConfig & Record<string, unknown>;
+  const unit = findTask(values.task as string)!;
   const config = reads ? reads.watch(values) : values;
   const { stopFor, ...watched } = observed(given);
   const context = withBars({ ...given, ...watched });

@@ -1,9 +1,8 @@
-// The part of the schema that follows from the chosen environment: its node `env`, and the keys outside it that it reads.
+// The schema of the node `env`, which follows from the chosen environment.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
-import { toSnakeCase } from '@bowyer/core';
+import { placed, toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import type { Choices } from '../keys/choices.js';
-import { environmentKeys, shopKeys } from '../keys/adopted-keys.js';
 import { deviceKeys } from '../keys/agent-keys.js';
 
 /** A validated `env` node: the environment's name and options. Keys in snake_case, or camelCase once converted. */
@@ -44,19 +43,8 @@ function memberSchema(listed: unknown): object {
   return typeof listed === 'string' ? nameSchema() : { ...envNodeSchema(known), required: ['name'] };
 }
 
-export function environmentKeysOf({ env, setting }: Choices): TProperties {
-  const known: TProperties = { ...environmentKeys, ...shopKeys };
-  const { schema, keys = {} } = env === null ? { schema: null } : environmentInfo(env);
-  const outside = Object.entries(keys).map(([key, { option }]) => [
-    key,
-    known[key] ?? Type.Unsafe(schema!.properties[option]),
-  ]);
-  return {
-    env_name: environmentKeys.env_name,
-    ...Object.fromEntries(outside),
-    env: envNodeSchema(env, membersSetting(env, setting)),
-  };
-}
+export const environmentKeysOf = ({ env, setting }: Choices): TProperties =>
+  placed('', { env: envNodeSchema(env, membersSetting(env, setting)) });
 
 function membersSetting(env: string | null, setting: Choices['setting']): unknown {
   const members = env === null ? undefined : environmentInfo(env).members;

@@ -3,7 +3,6 @@ import {
   makeEnv,
   makeSplitEnv,
   environmentInfo,
-  optionsWithKeys,
   splitPlan,
   type Env,
   type EnvParts,
@@ -12,10 +11,10 @@ import {
   type SplitPlan,
   type WrappingEnv,
 } from '@bowyer/envs';
-import { isTraced, timed, toCamelCase, type Span } from '@bowyer/core';
+import { isTraced, timed, type Span } from '@bowyer/core';
 import type { EnvConfig } from './environment-keys.js';
 
-/** The keys that make an environment: `env`, and the keys outside it that the environment declares. */
+/** The node that makes an environment. */
 export type EnvironmentConfig = { env: EnvConfig };
 
 /** An agent of programs has no environment. */
@@ -25,14 +24,7 @@ export const hasEnvironment = (config: Partial<EnvironmentConfig>): config is En
 /** The options of an environment, beside its parts. */
 export function environmentOptions(config: EnvironmentConfig): Record<string, unknown> {
   const { name, ...options } = config.env;
-  return optionsWithKeys(name, options, outsideKeys(config));
-}
-
-/** The values of those keys by their names in snake_case; null where the config has none. */
-export function outsideKeys(config: EnvironmentConfig): Record<string, unknown> {
-  const { keys = {} } = environmentInfo(config.env.name);
-  const values = config as Record<string, unknown>;
-  return Object.fromEntries(Object.keys(keys).map((key) => [key, values[toCamelCase(key)] ?? null]));
+  return options;
 }
 
 /** @returns a maker of environments as the config describes them, each of which plays the items of one split */

@@ -1,20 +1,18 @@
 // The config keys that decide what an agent is and how it plays, in groups of those that are read together, each with its meaning and
 // unit. An algorithm's keys stand in the algorithm's folder. Defaults live in configs/.
-// Keys that were taken over from other programs' configs are in adopted-keys.ts.
 import { dataFormatKey, dataSplitKey } from '@bowyer/conversations';
 import { Type, type TObject } from '@sinclair/typebox';
 import { actionChoices } from '@bowyer/algorithms';
-import { changeableOnResume, count, nullable, oneOf, rate, share, type OptionsOf } from '@bowyer/core';
+import { changeableOnResume, count, nullable, oneOf, placed, rate, share, type OptionsOf } from '@bowyer/core';
 import { MAX_TEMPERATURE, REPETITION_PENALTIES } from '@bowyer/models';
-import { environmentKeys, secretKeys, shopKeys } from './adopted-keys.js';
 
 const closed = { additionalProperties: false } as const;
 
 /** The seed of a run. */
-export const seedKey = { seed: count('seed of all randomness in the run', 0) };
+export const seedKey = placed('', { seed: count('seed of all randomness in the run', 0) });
 
 /** The keys of tasks that run models. */
-export const deviceKeys = {
+export const deviceKeys = placed('device', {
   device: oneOf(
     ['cpu', 'webgpu', 'cuda', 'auto'],
     'where models run. cpu: the CPU; webgpu: any GPU; cuda: an NVIDIA GPU with CUDA’s files installed; auto: a GPU where one works, else the CPU (docs/devices.md)',
@@ -32,18 +30,17 @@ export const deviceKeys = {
     maximum: 256,
     description: 'threads of ONNX Runtime; 0: one thread for each core',
   }),
-};
+}, { device: 'kind' });
 
 /** The keys of tasks that may take a model from the hub. */
-export const hubKeys = {
+export const hubKeys = placed('hub', {
   offline: changeableOnResume(
     Type.Boolean({ description: 'use only models of the hub that are downloaded already, as HF_HUB_OFFLINE=1 does' }),
   ),
-  huggingface_token: secretKeys.huggingface_token,
-};
+});
 
 /** How a model samples. */
-export const samplingKeys = {
+export const samplingKeys = placed('sampling', {
   max_new_tokens: count('longest text that the model writes at once, in tokens'),
   do_sample: Type.Boolean({ description: 'sample tokens; false: always take the most likely token' }),
   temperature: Type.Number({
@@ -61,18 +58,18 @@ export const samplingKeys = {
     Type.String(),
     'text that ends an utterance; it must be one token. null: only the tokenizer’s end-of-text token',
   ),
-};
+});
 
 /** The keys of tasks in which a model writes texts for people, beside the sampling keys. */
-const textKeys = {
+const textKeys = placed('sampling', {
   repetition_penalty: nullable(
     Type.Number({ minimum: REPETITION_PENALTIES.min, maximum: REPETITION_PENALTIES.max }),
     'the logits of tokens that the text contains already are divided by this number (multiplied where they are negative); 1: no penalty; null: the value in the model’s generation_config.json',
   ),
-};
+});
 
 /** How messages become tokens. */
-export const templateKeys = {
+export const templateKeys = placed('chat', {
   chat_template: nullable(
     Type.String(),
     'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, a file of Jinja, or one of the model’s templates by its name; null: the model’s own template',
@@ -80,17 +77,17 @@ export const templateKeys = {
   chat_template_kwargs: Type.Record(Type.String(), Type.Unknown(), {
     description: 'variables of the chat template in every dialogue, for instance {enable_thinking: false}',
   }),
-};
+}, { chat_template: 'template', chat_template_kwargs: 'template_kwargs' });
 
 /** The keys of tasks that train on conversations. */
-export const conversationKeys = {
+export const conversationKeys = placed('chat', {
   upstream_loss_mask: Type.Boolean({
     description: 'train on the same tokens as AgentGym’s code, which include headers and messages with `loss: false`',
   }),
-};
+});
 
 /** The keys of tasks in which an agent plays episodes. The environment's own options are in the node `env`. */
-export const playKeys = {
+export const playKeys = placed('play', {
   slots: count('episodes in play at the same time'),
   max_failure_share: share('a run stops when more than this share of the episodes collected together failed'),
   max_turns: nullable(
@@ -105,10 +102,10 @@ export const playKeys = {
     description:
       'the agent plays through its chat template: observations are the user’s messages, actions the assistant’s',
   }),
-};
+}, { play_as_chat: 'as_chat' });
 
 /** The model that the agent is. */
-export const policyKeys = {
+export const policyKeys = placed('policy', {
   policy_lm: nullable(
     Type.String(),
     'the policy in Hugging Face layout: a folder, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
@@ -121,7 +118,7 @@ export const policyKeys = {
     ['none', '4bit', '8bit'],
     'bits of the policy’s linear weights, which are then frozen; use_lora=true trains adapters beside them (QLoRA)',
   ),
-};
+}, { policy_lm: 'model', checkpoint_path: 'checkpoint' });
 
 /** The keys of a task in which a language model writes texts. */
 export const writerKeys = {
@@ -130,7 +127,7 @@ export const writerKeys = {
   ...samplingKeys,
   ...textKeys,
   ...templateKeys,
-  quantization: policyKeys.quantization,
+  ...placed('task', { quantization: policyKeys.quantization }),
   packed_decoding: nullable(
     Type.Boolean(),
     'decode on the CPU with a second copy of the weights that is laid out for speed; false: half the memory, and slower decoding of few rows; null: true for 64 MiB to 4 GiB of weights',
@@ -208,13 +205,13 @@ export const rolloutNode = Type.Object(
 );
 
 /** How a policy that is trained samples its rollouts. */
-export const samplingPrecisionKey = {
+export const samplingPrecisionKey = placed('sampling', {
   sampling_precision: oneOf(
     ['float32', 'integers'],
     'arithmetic in which rollouts are sampled. float32: that of the policy itself, as in evaluations; integers: its linear layers multiply ' +
       'integers of 8 bits, made of the weights of each iteration, and algorithms that learn off-policy correct for it (docs/models/generation.md)',
   ),
-};
+}, { sampling_precision: 'precision' });
 
 /** The model that a policy is where none is given. */
 export const policyNode = Type.Object(
@@ -238,9 +235,15 @@ export const policyNode = Type.Object(
 
 /** Adapters beside the policy. */
 export const loraKeys = {
-  use_lora: Type.Boolean({
-    description: 'train adapters (node `lora`) beside the policy, whose own weights stay unchanged',
-  }),
+  ...placed(
+    'lora',
+    {
+      use_lora: Type.Boolean({
+        description: 'train adapters (node `lora`) beside the policy, whose own weights stay unchanged',
+      }),
+    },
+    { use_lora: 'enabled' },
+  ),
   lora: Type.Object(
     {
       r: count('rank of the adapters'),
@@ -264,12 +267,12 @@ export const loraKeys = {
 };
 
 /** How the policy is trained, whatever the algorithm. */
-export const trainingKeys = {
+export const trainingKeys = placed('device', {
   gradient_checkpointing: Type.Boolean({
     description:
       'recompute each block in the backward pass instead of keeping its activations: about half the memory, more time',
   }),
-};
+});
 
 const betas = Type.Array(Type.Number({ minimum: 0, exclusiveMaximum: 1 }), {
   minItems: 2,
@@ -285,11 +288,11 @@ const kindOfOptimizer = oneOf(
   'adam: weight decay is added to the gradient; adamw: weight decay apart from it; adamw_8bit: adamw with its moments in a quarter of the memory; muon: orthogonal updates of the linear layers and adamw for the rest; sgd: stochastic gradient descent',
 );
 /** A key of behaviour cloning on episodes, in a warm start too. */
-export const terminatorKey = {
+export const terminatorKey = placed('warm_start', {
   score_terminator: Type.Boolean({
     description: 'train the token that ends an utterance too',
   }),
-};
+});
 
 const optimizerOptions = {
   ...closed,
@@ -314,11 +317,11 @@ const sgdNode = Type.Object({ kind: kindOfOptimizer, weight_decay: weightDecay, 
 const muonNode = Type.Object({ ...adamNode.properties, ...momentumKeys }, optimizerOptions);
 
 /** Folders that several runs use. */
-export const cacheKeys = {
+export const cacheKeys = placed('warm_start', {
   cache_dir: changeableOnResume(
     Type.String({ description: 'folder of finished warm starts; runs with the same warm-start config share one' }),
   ),
-};
+});
 
 /** The node `optimizer` has the keys of its kind only. */
 export const optimizerNode = (kind: unknown) => (kind === 'sgd' ? sgdNode : kind === 'muon' ? muonNode : adamNode);
@@ -355,12 +358,12 @@ const pretrainedCritic = Type.Object(
 export const criticNode = (kind: unknown, pretrained: boolean) =>
   kind !== 'transformer' ? lineCritic : pretrained ? pretrainedCritic : transformerCritic;
 
-export const criticKeys = {
+export const criticKeys = placed('critic', {
   critic_lm: nullable(
     Type.String(),
     'the critic’s encoder in Hugging Face layout, a folder or a model of the hub; null: built from the node `critic`',
   ),
-};
+}, { critic_lm: 'model' });
 
 const rateKind = oneOf(['constant', 'linear', 'cosine'], 'how the learning rate changes after the warm-up');
 
@@ -432,8 +435,6 @@ type AllKeys = typeof seedKey &
   typeof templateKeys &
   typeof conversationKeys &
   typeof playKeys &
-  typeof environmentKeys &
-  typeof shopKeys &
   typeof policyKeys &
   typeof writerKeys &
   typeof loraKeys &

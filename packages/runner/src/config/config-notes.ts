@@ -11,24 +11,26 @@ export class ConfigNotes {
   readonly implied = new Map<string, string>();
 
   /** The notes on one config; in a sweep each job has its own. */
-  of({ overrides }: Composition): string[] {
+  of({ overrides, flatUses }: Composition): string[] {
     const implied = overrides.flatMap(({ text }) => {
       const why = this.implied.get(text);
       return why === undefined ? [] : [`${text}, since ${why}`];
     });
-    return [...this.ofFiles, ...this.ofCommandLine, ...implied];
+    const flat = flatUses.map(({ name, path }) => `${name} is ${path}`);
+    return [...this.ofFiles, ...this.ofCommandLine, ...implied, ...new Set(flat)];
   }
 }
 
 /** @param shipped folders of the program's own configs */
 export function impliedContext(
+  composition: Composition,
   { overrides, purpose }: PrepareContext,
   notes: ConfigNotes,
   shipped: readonly string[],
 ): ImpliedContext {
   return {
     shipped,
-    isTyped: (key) => overrides.some((given) => given.key === key),
+    isTyped: (key) => overrides.some((given) => given.key === key || given.key === composition.pathOf(key)),
     env: process.env,
     mode: purpose === 'sweep' ? 'multirun' : 'run',
     note: (word, why) => notes.implied.set(word, why),

@@ -2,6 +2,7 @@
 // config that does not exist, with how to compose it.
 import { ConfigError, type Composition, type TranslateContext } from '@bowyer/config';
 import { habits } from './foreign/habits.js';
+import type { Choices } from '@bowyer/agent';
 import type { RunFacts } from './foreign/outcome.js';
 import { configWithoutFlag, missingConfig } from './missing-config.js';
 
@@ -67,12 +68,14 @@ async function factsOf(composition: Composition): Promise<RunFacts | undefined> 
   }
 }
 
+const NO_CHOICES: Choices = { algorithm: null, env: null, setting: () => undefined };
+
 async function explanation(
   key: string,
   error: ConfigError,
   facts: RunFacts | undefined,
 ): Promise<ConfigError | undefined> {
-  const { conditionOf, readersOf } = await import('./prepare.js');
+  const { conditionOf } = await import('./conditions.js');
   const place = { keyPath: key, file: error.file };
   const ours = facts && habits.get(key)?.filter((candidate) => facts.reads(candidate));
   const hint = ours && ours.length > 0 ? [`in this run it is ${ours.slice(0, 2).join(' or ')}`] : [];
@@ -81,17 +84,8 @@ async function explanation(
     ? 'it belongs to a launcher: add launcher=local'
     : logger !== undefined
       ? `it belongs to a logger: add logger=${logger}`
-      : conditionOf(key);
-  const readers = condition === undefined ? readersOf(key) : [];
-  const why =
-    condition !== undefined
-      ? [condition]
-      : readers.length > 0
-        ? [
-            `it belongs to: ${readers.join('; ')}`,
-            ...(hint.length > 0 ? [] : ['leave it out, or choose what it belongs to']),
-          ]
-        : [];
+      : conditionOf(key, NO_CHOICES);
+  const why = condition === undefined ? [] : [condition];
   if (why.length === 0 && hint.length === 0) return undefined;
   const summary = why.length === 0 ? error.summary : `'${key}' is not read by this run`;
   return new ConfigError('composition', summary, ['in the command line', ...hint, ...why], place);

@@ -17,7 +17,6 @@ export async function withImplied(composition: Composition, context: ImpliedCont
     units,
     options,
     [keysOfOthers],
-    [otherAlgorithm],
   ]) {
     const read = readerOf(current);
     const words = (await Promise.all(rules.map((rule) => rule(read, context, current)))).flat();
@@ -50,11 +49,14 @@ function readerOf(composition: Composition): Reader {
 
 const environment: Rule = (read, { isTyped }) => {
   const [alias, task, name] = [read('env_name'), read('task_name'), read('env.name')];
-  if (typeof name !== 'string' || isTyped('env') || isTyped('env_name')) return [];
+  if (typeof name !== 'string' || (alias === undefined && task === undefined)) return [];
+  const left = [alias === undefined ? [] : ['env_name'], task === undefined ? [] : ['task_name']].flat();
+  const without = left.map((key) => ({ word: read(key) === null ? `${key}=null` : `~${key}`, why: `it names the environment` }));
+  if (isTyped('env')) return without;
   const wanted = typeof alias === 'string' ? alias : typeof task === 'string' ? environmentOfTask(task) : name;
   const words = environmentWords(wanted).filter((word) => word !== `env=${name}`);
   const why = typeof alias === 'string' ? `env_name=${alias}` : `task_name=${String(task)}`;
-  return [...words.map((word) => ({ word, why })), ...(task === undefined ? [] : [{ word: '~task_name', why }])];
+  return [...words.map((word) => ({ word, why })), ...without];
 };
 
 const critic: Rule = (read, { isTyped }) => {
@@ -63,22 +65,14 @@ const critic: Rule = (read, { isTyped }) => {
   return [{ word: 'critic=roberta_base', why: `critic_lm=${place}` }];
 };
 
-const ADDRESS = /^https?:/;
-
-const backend: Rule = async (read, { isTyped }) => {
+const backend: Rule = async (read, { isTyped }, composition) => {
   if (read('env.backend') !== 'embedded' || isTyped('env.backend')) return [];
-  const addresses = ['env_server_base', 'env_load_path', 'env.base_url'] as const;
-  const key = addresses.find(
-    (one) => typeof read(one) === 'string' && (one !== 'env_load_path' || ADDRESS.test(read(one) as string)),
-  );
-  if (key === undefined) return [];
+  const address = read('env.base_url');
+  if (typeof address !== 'string') return [];
   const remote = await remoteBackends(read('env.name'));
-  const wanted = {
-    env_server_base: 'agentgym',
-    env_load_path: 'site',
-    'env.base_url': remote.length === 1 ? remote[0] : '',
-  }[key];
-  return remote.includes(wanted) ? [{ word: `env.backend=${wanted}`, why: `${key}=${String(read(key))}` }] : [];
+  const isSite = composition.flatUses.some(({ name }) => name.startsWith('env_load_path'));
+  const wanted = remote.length === 1 ? remote[0] : isSite ? 'site' : 'agentgym';
+  return remote.includes(wanted) ? [{ word: `env.backend=${wanted}`, why: `env.base_url=${address}` }] : [];
 };
 
 /** The backends of an environment that play it on a server or site. */
@@ -112,9 +106,9 @@ const memberBackends: Rule = async (read) => {
 
 /** A file or folder that an environment loads for its oracle. */
 const oracle: Rule = (read, { isTyped }) => {
-  const place = read('env_load_path');
+  const place = read('env.oracle_model');
   if (typeof place !== 'string' || read('env.oracle') !== 'rules' || isTyped('env.oracle')) return [];
-  return [{ word: 'env.oracle=t5', why: `env_load_path=${place}` }];
+  return [{ word: 'env.oracle=t5', why: `env.oracle_model=${place}` }];
 };
 
 const chat: Rule = (read, { isTyped }) => {
@@ -133,25 +127,19 @@ const checkpoint: Rule = async (read) => {
   return [{ word: 'policy_lm=gpt2', why: `checkpoint_path=${place} has weights alone, and gpt2 is ArCHer’s policy` }];
 };
 
-/** The algorithms are loaded where one is chosen on the command line. */
-const otherAlgorithm: Rule = async (read, context, composition) =>
-  context.isNested || !(context.isTyped('algorithm') || context.isTyped('agent_type'))
-    ? []
-    : (await import('./misfits.js')).misfits(read, context, composition);
-
 /** Rules of an evaluation that follows its agent's run; they are loaded for one alone. */
 const ofAgent =
   (name: 'agentUnits' | 'agentOptions'): Rule =>
   async (read, context, composition) =>
-    read('task') === 'evaluate' && read('as_trained') === true
+    read('task.name') === 'evaluate' && read('task.as_trained') === true
       ? (await import('./as-trained.js'))[name](read, context, composition)
       : [];
 
 /** Upper or lower case, as in ArCHer. */
 const agentType: Rule = (read) => {
-  const name = read('agent_type');
+  const name = read('algorithm.name');
   if (typeof name !== 'string' || name === name.toLowerCase()) return [];
-  return [{ word: `++agent_type=${name.toLowerCase()}`, why: `agent_type=${name}` }];
+  return [{ word: `algorithm.name=${name.toLowerCase()}`, why: `algorithm.name=${name}` }];
 };
 
 /** Keys of another program in a file. Those that cannot be had stay there, and the validation reports them. */

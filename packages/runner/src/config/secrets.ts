@@ -23,26 +23,29 @@ export function withoutSecrets(argv: readonly string[], env: Environment): strin
   return argv.flatMap((word) => {
     const [, key = '', given = ''] = /^\+{0,2}(\w+)=(.*)$/s.exec(word) ?? [];
     const secret = given.replace(/^(['"])(.*)\1$/s, '$2');
-    if (!Object.hasOwn(VARIABLES, key) || secret === '' || secret === 'null') return [word];
-    env[VARIABLES[key]] = secret;
+    if (!Object.hasOwn(VARIABLES, key)) return [word];
+    if (secret !== '' && secret !== 'null') env[VARIABLES[key]] = secret;
+    else if (BY_NAME.includes(key)) return [word];
     return BY_NAME.includes(key) ? [`${key}=${VARIABLES[key]}`] : [];
   });
 }
 
-/** The composition without secrets of its files. */
+/** The composition without the keys of secrets in its files. */
 export function withoutSecretsOf(composition: Composition, env: Environment): Composition {
-  const found = Object.entries(VARIABLES).flatMap(([key, variable]) => {
+  const found = Object.keys(VARIABLES).filter((key) => !BY_NAME.includes(key) && key in composition.config);
+  for (const key of found) {
     const secret = composition.config[key];
-    return typeof secret === 'string' && secret !== '' ? [{ key, variable, secret }] : [];
-  });
-  for (const { variable, secret } of found) env[variable] = secret;
-  return found.length === 0 ? composition : composition.with(Object.fromEntries(found.map(({ key }) => [key, ''])));
+    if (typeof secret === 'string' && secret !== '') env[VARIABLES[key]] = secret;
+  }
+  return found.length === 0 ? composition : composition.without(found);
 }
 
 /** The composition with the logger that `use_wandb` asks for. @param configs folder of the program */
 export function withWandb(composition: Composition, configs: string): Composition {
-  const { use_wandb, logger } = composition.config;
-  if (use_wandb !== true || logger === undefined || Object.hasOwn(logger as object, 'wandb')) return composition;
+  const { use_wandb, wandb_log, logger } = composition.config;
+  if (use_wandb === undefined && wandb_log === undefined) return composition;
+  const rest = composition.without(['use_wandb', 'wandb_log']);
+  if ((use_wandb ?? wandb_log) !== true || logger === undefined || Object.hasOwn(logger as object, 'wandb')) return rest;
   const chosen = compose({ configDirs: [configs], configName: 'base', overrides: ['logger=[wandb]'] });
-  return composition.withNodeOf(chosen, 'logger.wandb');
+  return rest.withNodeOf(chosen, 'logger.wandb');
 }

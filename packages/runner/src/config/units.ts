@@ -1,6 +1,7 @@
-// The task, algorithm and environment that a composed config has chosen, and the schema that follows from them.
+// The task, algorithm and environment that a composed config has chosen, and the options and the schema that follow from them.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
+import { nodeSchema, placed } from '@bowyer/core';
 import { environmentNames } from '@bowyer/envs';
 import type { Composition } from '@bowyer/config';
 import { findTask, taskNames } from '../tasks/registry.js';
@@ -13,9 +14,9 @@ export function choicesOf(composition: Composition): Choices {
     if (!settings.has(key)) settings.set(key, safeSetting(composition, key));
     return settings.get(key);
   };
-  const [agent, env] = [setting('agent_type'), setting('env.name')];
+  const [algorithm, env] = [setting('algorithm.name'), setting('env.name')];
   return {
-    algorithm: typeof agent === 'string' ? (findAlgorithm(agent) ?? null) : null,
+    algorithm: typeof algorithm === 'string' ? (findAlgorithm(algorithm) ?? null) : null,
     env: typeof env === 'string' && environmentNames().includes(env) ? env : null,
     setting,
   };
@@ -24,11 +25,12 @@ export function choicesOf(composition: Composition): Choices {
 /** The key that names an environment or algorithm that is not registered, and a schema that refuses it. */
 export function unknownUnit(composition: Composition): { key: string; schema: TObject } | undefined {
   const { algorithm, env, setting } = choicesOf(composition);
-  const oneOfNames = (names: string[]) => Type.Unsafe<string>({ type: 'string', enum: names });
+  const oneOfNames = (names: string[]) =>
+    Type.Object({ name: Type.Unsafe<string>({ type: 'string', enum: names }) });
   if (env === null && typeof setting('env.name') === 'string')
-    return { key: 'env.name', schema: Type.Object({ env: Type.Object({ name: oneOfNames(environmentNames()) }) }) };
-  if (algorithm === null && typeof setting('agent_type') === 'string')
-    return { key: 'agent_type', schema: Type.Object({ agent_type: oneOfNames(algorithmNames()) }) };
+    return { key: 'env.name', schema: Type.Object({ env: oneOfNames(environmentNames()) }) };
+  if (algorithm === null && typeof setting('algorithm.name') === 'string')
+    return { key: 'algorithm.name', schema: Type.Object({ algorithm: oneOfNames(algorithmNames()) }) };
   return undefined;
 }
 
@@ -42,14 +44,23 @@ function safeSetting(composition: Composition, key: string): unknown {
 }
 
 export function taskOf(composition: Composition): TaskUnit | undefined {
-  const name = safeSetting(composition, 'task');
+  const name = safeSetting(composition, 'task.name');
   return typeof name === 'string' ? findTask(name) : undefined;
 }
 
+/** The options of a task under their flat names, with that which names the task itself. */
+export const optionsOf = (unit: TaskUnit | undefined, choices: Choices): TProperties => ({
+  ...placed(
+    'task',
+    { task: Type.Unsafe<string>({ type: 'string', enum: taskNames(), description: 'what the run does' }) },
+    { task: 'name' },
+  ),
+  ...unit?.keys(choices),
+});
+
+/** The options that a config has, under their flat names. */
+export const optionsOfConfig = (composition: Composition): TProperties =>
+  optionsOf(taskOf(composition), choicesOf(composition));
+
 /** The JSON Schema of the whole config, for the task, algorithm and environment that it names. */
-export function schemaOf(composition: Composition): TObject {
-  const unit = taskOf(composition);
-  const task = Type.Unsafe<string>({ type: 'string', enum: taskNames(), description: 'what the run does' });
-  const keys: TProperties = unit?.keys(choicesOf(composition)) ?? {};
-  return Type.Object({ task, ...keys }, { additionalProperties: unit === undefined });
-}
+export const schemaOf = (composition: Composition): TObject => nodeSchema(optionsOfConfig(composition));

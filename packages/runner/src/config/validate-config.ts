@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { findAlgorithm } from '@bowyer/algorithms';
-import { camelKeys, toCamelCase, type ConfigProblem } from '@bowyer/core';
+import { toCamelCase, type ConfigProblem } from '@bowyer/core';
 import { validate, type Composition } from '@bowyer/config';
 import type { TObject } from '@sinclair/typebox';
 import { environmentProblems } from '@bowyer/envs';
@@ -11,16 +11,16 @@ import {
   contextKeyProblems,
   expertProblems,
   memoryKeyProblems,
-  outsideKeys,
   type EnvironmentConfig,
 } from '@bowyer/agent';
 
+import { resolvedConfig } from '../context/resolved-config.js';
 import { CONFIG_FILE } from '../run/run-files.js';
 import { foreignKey } from './foreign/names.js';
 import { IMPLIED } from './implied-rule.js';
 import { placeProblems } from './place-problems.js';
 import { placeText } from '../plugins/place-text.js';
-import { schemaOf, taskOf, unknownUnit } from './units.js';
+import { optionsOfConfig, schemaOf, taskOf, unknownUnit } from './units.js';
 
 /** Refuses a config that its task could not run, or that would waste the run. */
 export async function validateConfig(composition: Composition): Promise<void> {
@@ -31,14 +31,14 @@ export async function validateConfig(composition: Composition): Promise<void> {
   const bare = withoutDefaults(composition);
   if (bare.length > 0) throw new Error(textOf(bare, composition)); // other programs' keys would become ours with the defaults
   const early = [
-    ...otherUnit(composition),
+    ...otherAlgorithm(composition),
     ...sizelessCritic(composition),
     ...(await keysOfOthers(composition, schema)),
   ];
   if (early.length > 0) throw new Error(textOf(early, composition));
   await validate(composition, schema);
   const unit = taskOf(composition)!;
-  const config = camelKeys(composition.resolve()) as Record<string, unknown>;
+  const config = resolvedConfig(composition.resolve(), optionsOfConfig(composition)).values;
   const places = placeProblems(unit.name, (key) => config[toCamelCase(key)]);
   const problems = [
     ...algorithmProblems(config),
@@ -47,7 +47,6 @@ export async function validateConfig(composition: Composition): Promise<void> {
     ...actionChoiceProblems(config),
     ...expertProblems(config),
     ...(unit.plays ? playProblems(composition, config as EnvironmentConfig) : []),
-    ...decodingProblems(composition, config),
     ...places,
     ...(places.length > 0 ? [] : limitProblems(config)),
     ...((await unit.problems?.(config)) ?? []),
@@ -69,34 +68,31 @@ function withoutDefaults(composition: Composition): ConfigProblem[] {
 /** Tasks that run an algorithm. */
 const TRAINING = ['train', 'train_agent'];
 
-/** `env_name` and `agent_type` cannot choose the options that belong to a unit, only repeat which it is. */
-function otherUnit(composition: Composition): ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
-  const [alias, name] = [composition.setting('env_name'), composition.setting('env.name')];
-  if (alias !== null && alias !== undefined && alias !== name)
-    problems.push({
-      key: 'env_name',
-      message: `env_name is ${String(alias)}, but the options of the node 'env' are those of ${String(name)}`,
-      remedy: `choose the environment with its options: env=${String(alias)}`,
-    });
-  const agent = composition.setting('agent_type');
-  const named = typeof agent === 'string' ? findAlgorithm(agent) : undefined;
-  if (named === undefined) return problems;
+/** A name cannot choose the options of an algorithm, only repeat which one it is. */
+function otherAlgorithm(composition: Composition): ConfigProblem[] {
+  const key = 'algorithm.name';
+  const name = composition.setting(key);
+  const named = typeof name === 'string' ? findAlgorithm(name) : undefined;
+  if (named === undefined) return [];
   const chosen = composition.choices.algorithm ?? null;
-  if (chosen === null && TRAINING.includes(composition.setting('task') as string))
-    problems.push({
-      key: 'agent_type',
-      message: `agent_type is ${String(agent)}, but the options of that algorithm are not there`,
-      remedy: `add '- algorithm: ${named.name}' to the defaults list of the config, or write algorithm=${named.name}`,
-    });
+  const { name: own } = named;
+  if (chosen === null && TRAINING.includes(composition.setting('task.name') as string))
+    return [
+      {
+        key,
+        message: `${key} is ${name as string}, but the options of that algorithm are not there`,
+        remedy: `add '- algorithm: ${own}' to the defaults list of the config, or write algorithm=${own}`,
+      },
+    ];
   const other = chosen === null ? undefined : findAlgorithm(chosen);
-  if (other !== undefined && other !== named)
-    problems.push({
-      key: 'agent_type',
-      message: `agent_type is ${String(agent)}, but the options are those of ${other.name}`,
-      remedy: `choose the algorithm with its options: algorithm=${named.name}`,
-    });
-  return problems;
+  if (other === undefined || other === named) return [];
+  return [
+    {
+      key,
+      message: `${key} is ${name as string}, but the options are those of ${other.name}`,
+      remedy: `choose the algorithm with its options: algorithm=${own}`,
+    },
+  ];
 }
 
 /** Before the schema, which would say of keys of other programs only that it does not know them. Those that it can take are gone by now. */
@@ -134,12 +130,12 @@ function sizelessCritic(composition: Composition): ConfigProblem[] {
 function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {
   if (!TRAINING.includes(config.task as string)) return [];
   const unit = findAlgorithm(config.agentType as string);
-  return unit?.problems?.(config) ?? [];
+  return unit?.problems?.(config.algorithm as never) ?? [];
 }
 
 function playProblems(composition: Composition, config: EnvironmentConfig): ConfigProblem[] {
   const { name, ...options } = config.env;
-  return environmentProblems(name, options, outsideKeys(config)).filter(
+  return environmentProblems(name, options).filter(
     ({ key, unreadFor }) => unreadFor === undefined || !isOverridden(composition, key, unreadFor),
   );
 }
@@ -152,22 +148,6 @@ const isTyped = (composition: Composition, key: string): boolean => comesFrom(co
 
 const comesFrom = (composition: Composition, key: string, source: string): boolean =>
   composition.origin(key)[0]?.source.startsWith(source) === true;
-
-/** Two names of one option: the typed one counts, and a file's other name must not contradict it. */
-function decodingProblems(
-  composition: Composition,
-  { evalDoSample, evalDecoding }: Record<string, unknown>,
-): ConfigProblem[] {
-  if (typeof evalDoSample !== 'boolean' || !isTyped(composition, 'eval_decoding')) return [];
-  if (evalDecoding === (evalDoSample ? 'sample' : 'greedy')) return [];
-  return [
-    {
-      key: 'eval_do_sample',
-      message: `eval_do_sample is ${evalDoSample}, but eval_decoding is ${String(evalDecoding)}`,
-      remedy: 'they are two names of the same option: write eval_do_sample=null, or leave eval_decoding out',
-    },
-  ];
-}
 
 /** Files that a run's folder may contain before the run is there: Hydra's record, logs, the marks of a sweep. */
 const OF_A_START = /^\.|\.log$|^sweep-job\.json$|^multirun\.yaml$|^checkpoints$/;

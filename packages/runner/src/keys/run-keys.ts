@@ -2,11 +2,11 @@
 // @bowyer/agent; a key of one task alone stands in that task's unit. Defaults live in configs/.
 import { Type, type TObject } from '@sinclair/typebox';
 import { seedKey } from '@bowyer/agent';
-import { changeableOnResume, nullable, type OptionsOf } from '@bowyer/core';
+import { changeableOnResume, nullable, placed, type OptionsOf } from '@bowyer/core';
 import { launcherSchema, sweeperSchema } from './sweep-schema.js';
 
 /** The keys of every task. */
-export const runKeys = {
+export const runKeys = placed('', {
   ...seedKey,
   save_path: changeableOnResume(
     nullable(Type.String(), 'folder of the run; a run found there is resumed. null: a new folder under outputs/'),
@@ -39,33 +39,33 @@ export const runKeys = {
   ),
   launcher: changeableOnResume(launcherSchema),
   sweeper: changeableOnResume(sweeperSchema),
-};
+});
 
 /** The keys of tasks whose results have a title. */
-export const titleKeys = {
+export const titleKeys = placed('', {
   project_name: changeableOnResume(Type.String({ description: 'project, shown above the title of the report' })),
   run_name: changeableOnResume(Type.String({ description: 'title of the report' })),
-};
+});
 
 /** When a run writes a checkpoint: its work that a kill may cost. */
-export const saveKeys = {
+export const saveKeys = placed('checkpoints', {
   save_minutes: changeableOnResume(
     nullable(
       Type.Number({ minimum: 0 }),
       'minutes between checkpoints; 0: a checkpoint after every step; null: only save_freq decides',
     ),
   ),
-};
+}, { save_minutes: 'minutes' });
 
 /** A key of runs that count in epochs; others have a number of iterations. */
-export const saveEpochsKey = {
+export const saveEpochsKey = placed('checkpoints', {
   save_freq: changeableOnResume(
     nullable(
       Type.Number({ exclusiveMinimum: 0 }),
       'epochs between checkpoints (0.5: two in each epoch); null: only save_minutes decides',
     ),
   ),
-};
+}, { save_freq: 'epochs' });
 
 /** Every key of runs with its type, in camelCase. A function takes the keys that it reads: `Pick<RunConfig, …>`. */
 export type RunConfig = OptionsOf<TObject<typeof runKeys & typeof titleKeys>>;

@@ -2,7 +2,7 @@
 // without handlers of signals, and without an exit.
 import { overrideText, runCommandLine, type JobContext, type TextSink } from '@bowyer/config';
 import { snakeKeys } from '@bowyer/core';
-import { schemaOf } from '../config/units.js';
+import { optionsOfConfig } from '../config/units.js';
 import { resolvedConfig } from '../context/resolved-config.js';
 import { bowyer } from '../program.js';
 import { runTask } from '../run-task.js';
@@ -56,7 +56,7 @@ function argumentsOf({ configName, settings, agent }: LibraryRun): string[] {
 
 async function runJob({ signal, log = () => {}, agent }: LibraryRun, context: JobContext): Promise<void> {
   const { composition, outputDirectory } = context;
-  const config = resolvedConfig(composition.resolve(), schemaOf(composition));
+  const config = resolvedConfig(composition.resolve(), optionsOfConfig(composition));
   let stop: (() => void) | null = null;
   const onAbort = () => stop?.();
   signal?.addEventListener('abort', onAbort, { once: true });

@@ -118,7 +118,6 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
   logging_step_freq: by(trainsNothing, inSteps),
   saving_epoch_freq: by(trainsNothing, inEpochs('save_freq', 'checkpoints follow iterations here: save_freq=N')),
   max_round: to(...LIMITS),
-  wandb_log: to('use_wandb'),
   wandb_project: to('project_name'),
   wandb_run_name: to('run_name'),
   timeout: seconds,
@@ -161,11 +160,13 @@ export const AGENTGYM: Readonly<Record<string, Meaning>> = {
 const sampling: Meaning = (value) =>
   isTrue(value) ? { nothing: 'this algorithm always samples' } : { refused: 'this algorithm always samples' };
 
+const decoding = (value: string): string => (isTrue(value) ? 'sample' : 'greedy');
+
 /** Keys that exist here too, in a run that does not read them. */
 export const AGENTGYM_OWN: Readonly<Record<string, Meaning>> = {
   data_len: by(to('test_size'), items),
   do_sample: by((value, { isEndpoint }) => {
-    if (!isEndpoint) return { words: [`eval_do_sample=${value}`] };
+    if (!isEndpoint) return { words: [`eval_decoding=${each(value, decoding)}`] };
     return isTrue(value)
       ? { nothing: 'an endpoint samples at its temperature' }
       : { words: ['policy.endpoint.temperature=0'] };

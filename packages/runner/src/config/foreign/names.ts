@@ -1,13 +1,21 @@
 // The keys of the command line that belong to other programs. Loaded by every command.
 import { AGENTGYM, AGENTGYM_OWN } from './agentgym.js';
 import { ARCHER_OWN, MATHEMATICS } from './archer.js';
-import type { Meaning } from './outcome.js';
+import { each, isTrue, plain, type Meaning } from './outcome.js';
 
 export const ARCHER = 'ArCHer';
+
+/** Keys of version 0.2 that were second names of others. */
+const DOUBLED: Readonly<Record<string, Meaning>> = {
+  eval_do_sample: (value) => ({
+    words: plain(value) === 'null' ? [] : [`eval_decoding=${each(value, (one) => (isTrue(one) ? 'sample' : 'greedy'))}`],
+  }),
+};
 
 const PROGRAMS: readonly { program: string; table: Readonly<Record<string, Meaning>>; isOwn: boolean }[] = [
   { program: "AgentGym's scripts", table: AGENTGYM, isOwn: false },
   { program: "ArCHer's mathematics fork", table: MATHEMATICS, isOwn: false },
+  { program: 'version 0.2', table: DOUBLED, isOwn: false },
   { program: "AgentGym's scripts", table: AGENTGYM_OWN, isOwn: true },
   { program: ARCHER, table: ARCHER_OWN, isOwn: true },
 ];

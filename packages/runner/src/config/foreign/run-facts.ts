@@ -15,20 +15,20 @@ export async function factsOf(composition: Composition, typed: ReadonlySet<strin
   const { algorithm, env, setting } = choicesOf(composition);
   const backend = setting('env.backend');
   return {
-    task: String(setting('task')),
+    task: String(setting('task.name')),
     algorithm: algorithm?.name ?? null,
     env,
     isOnDataset: algorithm?.needs.source === 'dataset',
     isRemote: backend === undefined ? setting('env.base_url') !== undefined : backend !== 'embedded',
     isEndpoint: setting('policy.endpoint') !== undefined,
-    reads: (path) => hasPath(schema, path),
+    reads: (path) => hasPath(schema, composition.pathOf(path)),
     hasConversations: (path) => isConversationFile(path),
     epochOf: (path) => {
       const [, run, epoch] = /^(.+?)\/+train_epoch_(\d+)\/*$/s.exec(path) ?? [];
       const epochs = run === undefined || existsSync(path) ? undefined : runOf(run)?.epochs;
       return epochs === undefined ? null : { run, epoch: Number(epoch), epochs };
     },
-    isGiven: (key) => typed.has(key),
+    isGiven: (key) => typed.has(key) || typed.has(composition.pathOf(key)),
   };
 }
 

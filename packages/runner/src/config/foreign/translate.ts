@@ -145,35 +145,43 @@ function withUnits(words: readonly Word[], translation: Translation): string[] {
 }
 
 function unitWords({ text, key, value }: Word, words: readonly Word[], { note }: Translation): string[] {
+  if (key === 'huggingface_token' || key === 'wandb_key') return [];
   if (key === 'agent_type') return [`agent_type=${value.toLowerCase()}`];
   if (key === 'checkpoint_path' && plain(value) === '') return ['checkpoint_path=null'];
   if (key !== 'env_name' && key !== 'task_name') return [text];
-  if (plain(value) === 'null') return [text];
+  if (plain(value) === 'null') return [];
   const names = value.split(',').map((name) => plain(name));
   const ours = names.map((name) => environmentWords(key === 'task_name' ? environmentOfTask(name) : name));
   const chosen =
     ours.length === 1 ? ours[0] : [`env=${each(ours.map(([word]) => wordOf(word).value).join(','), (one) => one)}`];
   const typed = words.find((word) => word.key === 'env');
   // A choice that contradicts it is reported as a contradiction.
-  if (typed !== undefined)
-    return typed.value === wordOf(chosen[0]).value ? [] : key === 'env_name' ? [text] : [...chosen];
+  if (typed !== undefined && key === 'env_name' && typed.value !== wordOf(chosen[0]).value)
+    throw new ConfigError(
+      'composition',
+      `env_name is ${value}, but the options of the node 'env' are those of ${typed.value}`,
+      [`choose the environment with its options: env=${value}`],
+      { keyPath: key, file: 'command line' },
+    );
+  if (typed !== undefined) return typed.value === wordOf(chosen[0]).value ? [] : [...chosen];
   note(`${text}: ${chosen.join(' ')}`);
   return [...chosen];
 }
 
-/** `use_wandb=true` beside the logger's own options. */
+/** `use_wandb=true` is the logger of Weights & Biases, beside those that are chosen. */
 function withLogger(texts: readonly string[]): string[] {
   const words = texts.map(wordOf);
-  const isUsed = words.some(({ key, value }) => (key === 'use_wandb' || key === 'wandb_log') && isTrue(value));
-  if (!isUsed || !words.some(({ key }) => key.startsWith('logger.wandb'))) return [...texts];
+  const isSwitch = ({ key }: Word) => key === 'use_wandb' || key === 'wandb_log';
+  const rest = words.filter((word) => !isSwitch(word)).map(({ text }) => text);
+  if (!words.some((word) => isSwitch(word) && isTrue(word.value))) return rest;
   const logger = words.find(({ key }) => key === 'logger');
-  if (logger === undefined) return ['logger=[wandb]', ...texts];
+  if (logger === undefined) return ['logger=[wandb]', ...rest];
   const names = logger.value
     .replace(/^\[|\]$/g, '')
     .split(',')
     .filter((name) => name !== 'none' && name !== '');
-  if (names.includes('wandb')) return [...texts];
-  return texts.map((text) => (text === logger.text ? `logger=[${[...names, 'wandb'].join(',')}]` : text));
+  if (names.includes('wandb')) return rest;
+  return rest.map((text) => (text === logger.text ? `logger=[${[...names, 'wandb'].join(',')}]` : text));
 }
 
 /** A critic that is given, beside options of its kind; without them its kind follows in implied.ts. */

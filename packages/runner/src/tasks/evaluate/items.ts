@@ -44,7 +44,7 @@ export const splitKey = {
 
 /** The keys that the choice of items has. */
 export const itemKeys = ({ setting }: Choices) =>
-  (setting('item_list') ?? null) === null ? { ...itemListKey, ...splitKey } : { ...itemListKey, ...dataLenKey };
+  (setting('task.item_list') ?? null) === null ? { ...itemListKey, ...splitKey } : { ...itemListKey, ...dataLenKey };
 
 export interface PlayedItems {
   plan: SplitPlan;

@@ -1,7 +1,7 @@
 // task=evaluate: plays a trained agent, or a chat endpoint, and reports how good it is.
 import { Type, type TProperties } from '@sinclair/typebox';
-import { evalDecodingKey, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
-import { count, nullable, type ConfigProblem } from '@bowyer/core';
+import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import { count, nullable, oneOf, placed, unitOptions, type ConfigProblem } from '@bowyer/core';
 import { membersOf } from '@bowyer/envs';
 import {
   agentFolderOf,
@@ -30,10 +30,21 @@ import {
   type EnvConfig,
   type MemoryConfig,
 } from '@bowyer/agent';
-import { algorithmKeys, decodingKeys } from '../../keys/adopted-keys.js';
+import { algorithmKeys } from '../../keys/algorithm-keys.js';
 import { runKeys } from '../../keys/run-keys.js';
 import type { TaskUnit } from '../task.js';
 import { itemKeys } from './items.js';
+
+const decodingKey = placed(
+  'task',
+  {
+    eval_decoding: oneOf(
+      ['greedy', 'sample', 'both'],
+      'how tokens are chosen: greedy: the likeliest; sample: sampled; both: one after the other, and both are reported',
+    ),
+  },
+  { eval_decoding: 'decoding' },
+);
 
 function keys(choices: Choices): TProperties {
   const common = {
@@ -45,7 +56,7 @@ function keys(choices: Choices): TProperties {
     max_failure_share: playKeys.max_failure_share,
     max_turns: playKeys.max_turns,
     ...itemKeys(choices),
-    ...((choices.setting('item_list') ?? null) === null && {
+    ...((choices.setting('task.item_list') ?? null) === null && {
       test_size: count('episodes to play with each seed, which training never sees'),
     }),
     seeds: nullable(
@@ -62,20 +73,19 @@ function keys(choices: Choices): TProperties {
     };
   const { algorithm } = choices;
   const { do_sample: _, ...sampling } = samplingKeys; // eval_decoding decides it here
-  const playerKeys = algorithm?.playerOptions.map((key) => [key, algorithm.options.properties[key]]) ?? [];
+  const playerOptions = algorithm?.playerOptions.map((key) => [key, algorithm.options.properties[key]]) ?? [];
   return {
     ...common,
     ...memoryKeys(choices, 'evaluate'),
     ...deviceKeys,
     ...hubKeys,
-    ...algorithmKeys,
-    ...(Object.fromEntries(playerKeys) as TProperties),
+    ...algorithmKeys(algorithm, unitOptions(Object.fromEntries(playerOptions) as TProperties)),
     ...(algorithm?.playsWithCritic && {
       ...criticKeys,
-      critic: criticNode(choices.setting('critic.kind'), choices.setting('critic_lm') !== null),
+      critic: criticNode(choices.setting('critic.kind'), choices.setting('critic.model') !== null),
     }),
     ...sampling,
-    ...(!algorithm?.alwaysSamples && { ...evalDecodingKey, ...decodingKeys }),
+    ...(!algorithm?.alwaysSamples && decodingKey),
     compare_with: Type.Array(Type.String(), {
       description:
         'further agents (runs, checkpoints or models) that play the same episodes and are compared with the first',
@@ -89,7 +99,7 @@ function keys(choices: Choices): TProperties {
     ),
     play_as_chat: playKeys.play_as_chat,
     action_choice: playKeys.action_choice,
-    ...(choices.setting('play_as_chat') === true && templateKeys),
+    ...(choices.setting('play.as_chat') === true && templateKeys),
     ...policyKeys,
   };
 }

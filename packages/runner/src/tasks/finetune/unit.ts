@@ -1,7 +1,7 @@
 // task=finetune: a model learns from a person's own conversations or prompts and completions.
 import { Type, type TProperties } from '@sinclair/typebox';
 import { loggingStepsKey } from '@bowyer/algorithms';
-import { count, nullable, rate, share, type ConfigProblem } from '@bowyer/core';
+import { count, nullable, placed, rate, share, type ConfigProblem } from '@bowyer/core';
 import {
   conversationKeys,
   deviceKeys,
@@ -48,8 +48,14 @@ function keys(choices: Choices): TProperties {
     epochs: count('passes over the training items'),
     batch_size: count('items per optimizer step'),
     grad_accum_steps: count('parts in which a batch is run through the model, one after the other: less memory'),
-    lm_lr: rate('peak learning rate'),
-    lm_schedule: scheduleNode('optimizer steps', 'how the learning rate changes over the steps'),
+    ...placed(
+      'task',
+      {
+        lm_lr: rate('peak learning rate'),
+        lm_schedule: scheduleNode('optimizer steps', 'how the learning rate changes over the steps'),
+      },
+      { lm_lr: 'lr', lm_schedule: 'schedule' },
+    ),
     max_grad_norm: rate('largest global norm of the gradient; a larger gradient is scaled down to it'),
     dropout: Type.Boolean({
       description: 'training drops activations with the probabilities of the model’s config.json',
@@ -57,9 +63,9 @@ function keys(choices: Choices): TProperties {
     ...loggingStepsKey('ten lines an epoch'),
     ...saveKeys,
     ...saveEpochsKey,
-    quantization: policyKeys.quantization,
+    ...placed('policy', { quantization: policyKeys.quantization }),
     use_lora,
-    ...(choices.setting('use_lora') === true && { lora }),
+    ...(choices.setting('lora.enabled') === true && { lora }),
     ...trainingKeys,
     optimizer: optimizerNode(choices.setting('optimizer.kind')),
   };

@@ -34,7 +34,7 @@ export const recordAgentTask: TaskUnit = {
   name: 'record_agent',
   description: 'serve a model, or pass requests on to another endpoint, and record the rollouts of agents',
   keys: (choices) => ({
-    ...(choices.setting('upstream') === null ? modelKeys(choices) : proxyKeys(choices)),
+    ...(choices.setting('task.upstream') === null ? modelKeys(choices) : proxyKeys(choices)),
     upstream: nullable(
       Type.String(),
       'base URL of an endpoint that answers in place of a model, such as https://HOST/v1; its answers have no tokens, so they are for supervised learning alone. null: the model answers',

@@ -34,8 +34,8 @@ export const serveEnvTask: TaskUnit = {
   name: 'serve_env',
   description: 'serve an environment over the protocol of AgentGym, of OpenEnv, or MCP',
   keys: (choices) => {
-    const isMcp = choices.setting('protocol') === 'mcp';
-    const isPipe = isMcp && choices.setting('transport') === 'stdio';
+    const isMcp = choices.setting('task.protocol') === 'mcp';
+    const isPipe = isMcp && choices.setting('task.transport') === 'stdio';
     return {
       ...keysOfRun,
       ...environmentKeysOf(choices),

@@ -1,7 +1,7 @@
 // task=train_agent: trains the model of an agent that the user has, from what it does over a server.
-import type { TProperties } from '@sinclair/typebox';
-import { evalDecodingKey, findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
-import { count, nullable, rate, type ConfigProblem } from '@bowyer/core';
+import type { TObject, TProperties } from '@sinclair/typebox';
+import { findAlgorithm, type AnyAlgorithm } from '@bowyer/algorithms';
+import { count, nullable, placed, rate, type ConfigProblem } from '@bowyer/core';
 import {
   criticKeys,
   criticNode,
@@ -17,7 +17,7 @@ import {
   trainingKeys,
   type Choices,
 } from '@bowyer/agent';
-import { algorithmKeys, decodingKeys, wandbKeys } from '../../keys/adopted-keys.js';
+import { algorithmKeys } from '../../keys/algorithm-keys.js';
 import { runKeys, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
 import { guardNode, guardProblems } from '../../run/guard.js';
@@ -35,29 +35,33 @@ const rateKey = nullable(
   'peak learning rate of the policy; null: it follows from the width of the model, for Adam (docs/agents/train.md)',
 );
 
+/** The options of an algorithm whose policy may have the usual learning rate of its width. */
+function withUsualRate(options: TObject): TObject {
+  const actor = (options.properties as TProperties).actor as TObject | undefined;
+  if (actor === undefined || !('lr' in (actor.properties as object))) return options;
+  const properties = { ...options.properties, actor: { ...actor, properties: { ...actor.properties, lr: rateKey } } };
+  return { ...options, properties };
+}
+
 function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
-  const isPretrained = setting('critic_lm') !== null;
+  const isPretrained = setting('critic.model') !== null;
   return {
     ...runKeys,
     ...titleKeys,
     ...loggerKeys(choices),
-    ...wandbKeys,
     ...deviceKeys,
     ...hubKeys,
-    ...algorithmKeys,
-    ...(algorithm?.options.properties as TProperties | undefined),
-    ...(algorithm && 'lm_lr' in algorithm.options.properties && { lm_lr: rateKey }),
+    ...algorithmKeys(algorithm, algorithm === null ? undefined : withUsualRate(algorithm.options as TObject)),
     ...agentKeys,
     ...modelKey,
     ranking: rankingNode,
     max_failure_share: playKeys.max_failure_share,
-    ...(!algorithm?.alwaysSamples && { ...evalDecodingKey, ...decodingKeys }),
     ...templateKeys,
     test_size: count('rollouts of the final test, over held-out tasks'),
-    quantization: policyKeys.quantization,
+    ...placed('policy', { quantization: policyKeys.quantization }),
     use_lora: loraKeys.use_lora,
-    ...(setting('use_lora') === true && { lora: loraKeys.lora }),
+    ...(setting('lora.enabled') === true && { lora: loraKeys.lora }),
     ...trainingKeys,
     optimizer: optimizerNode(setting('optimizer.kind')),
     ...(algorithm?.needs.critic && { ...criticKeys, critic: criticNode(setting('critic.kind'), isPretrained) }),

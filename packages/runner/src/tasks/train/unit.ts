@@ -1,6 +1,6 @@
 // task=train: an algorithm from its start to its final test.
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
-import { evalDecodingKey, findAlgorithm } from '@bowyer/algorithms';
+import { findAlgorithm } from '@bowyer/algorithms';
 import { count, nullable, oneOf, type ConfigProblem, changeableOnResume } from '@bowyer/core';
 import {
   cacheKeys,
@@ -39,7 +39,7 @@ import {
   type QuantizationConfig,
 } from '@bowyer/agent';
 import { isConversationFile } from '@bowyer/conversations';
-import { algorithmKeys, decodingKeys, wandbKeys } from '../../keys/adopted-keys.js';
+import { algorithmKeys } from '../../keys/algorithm-keys.js';
 import { runKeys, saveEpochsKey, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
 import { guardNode, guardProblems, type GuardBounds } from '../../run/guard.js';
@@ -82,7 +82,7 @@ function rolloutNodeOf({ setting }: Choices): TSchema {
 
 /** A run that was begun before there was such a key samples in float32. */
 const precisionKeyOf = ({ setting }: Choices): TProperties =>
-  setting('sampling_precision') === 'integers'
+  setting('sampling.precision') === 'integers'
     ? samplingPrecisionKey
     : { sampling_precision: changeableOnResume(samplingPrecisionKey.sampling_precision) };
 
@@ -90,23 +90,21 @@ function keys(choices: Choices): TProperties {
   const { algorithm, setting } = choices;
   const collects = algorithm?.needs.source !== 'dataset';
   const hasDataset = !collects || algorithm?.needs.dataset === true;
-  const isPretrained = setting('critic_lm') !== null;
-  const isGiven = (setting('checkpoint_path') ?? setting('policy_lm') ?? null) !== null;
+  const isPretrained = setting('critic.model') !== null;
+  const isGiven = (setting('policy.checkpoint') ?? setting('policy.model') ?? null) !== null;
   const imitates = !isGiven || hasDataset;
   const usesTemplate =
-    setting('play_as_chat') === true || (imitates && hasConversations(setting('demonstrations.path')));
+    setting('play.as_chat') === true || (imitates && hasConversations(setting('demonstrations.path')));
   // Rollouts follow do_sample, the final test eval_decoding.
   const { do_sample, ...sampling } = samplingKeys;
   return {
     ...runKeys,
     ...titleKeys,
     ...loggerKeys(choices),
-    ...wandbKeys,
     ...deviceKeys,
     distributed: distributedNode(choices),
     ...hubKeys,
-    ...algorithmKeys,
-    ...(algorithm?.options.properties as TProperties | undefined),
+    ...algorithmKeys(algorithm),
     ...environmentKeysOf(choices),
     ...contextKeys(choices),
     ...memoryKeys(choices, 'train'),
@@ -114,13 +112,12 @@ function keys(choices: Choices): TProperties {
     ...playKeys,
     ...sampling,
     ...(collects && !algorithm?.alwaysSamples && { do_sample }),
-    ...(!algorithm?.alwaysSamples && { ...evalDecodingKey, ...decodingKeys }),
     ...(usesTemplate && { ...templateKeys, ...conversationKeys }),
     test_size: count('episodes of the final test, which neither training nor the choice of the best policy sees'),
     ...policyKeys,
     ...(!isGiven && { policy: policyNode }),
     use_lora: loraKeys.use_lora,
-    ...(setting('use_lora') === true && { lora: loraKeys.lora }),
+    ...(setting('lora.enabled') === true && { lora: loraKeys.lora }),
     ...trainingKeys,
     optimizer: optimizerNode(setting('optimizer.kind')),
     ...(algorithm?.needs.critic && {
@@ -139,7 +136,7 @@ function keys(choices: Choices): TProperties {
     ...saveKeys,
     ...(!collects && saveEpochsKey),
     ...(collects && !isGiven && { ...terminatorKey, warm_start: warmStartNode }),
-    ...(((collects && !isGiven) || isWeightsFile(setting('checkpoint_path'))) && cacheKeys),
+    ...(((collects && !isGiven) || isWeightsFile(setting('policy.checkpoint'))) && cacheKeys),
   };
 }
 

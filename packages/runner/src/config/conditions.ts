@@ -1,0 +1,93 @@
+// Options that a run has only with other ones, and how those are written. Each node is closed, so that an option without its condition
+// would be an unknown key.
+import type { Choices } from '@bowyer/agent';
+
+const GIVEN_START =
+  'policy.model or policy.checkpoint names the model to start from: leave it out to make a start here';
+const GIVEN_FILE = 'this is decided by the file that demonstrations.path names';
+const TEMPLATE = 'write play.as_chat=true, or give conversations to imitate (demonstrations.path)';
+const FILE_OF_CONVERSATIONS = 'give conversations to imitate (demonstrations.path)';
+const ADAM = 'choose optimizer=adam, adamw, muon or adamw_8bit';
+const MOMENTUM = 'choose optimizer=sgd or muon';
+const TRANSFORMER = 'choose critic=transformer';
+const AHEAD = 'choose rollout.mode=lock_step or rollout.mode=asynchronous';
+
+/** Paths of options or nodes, and the choice that makes a run read them. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  'task.data_len': 'write task.item_list=FILE to play problems of a list',
+  'task.split': 'task.item_list names the problems: leave it out to play those of a split',
+  lora: 'write lora.enabled=true to train adapters',
+  warm_start: GIVEN_START,
+  'policy.endpoint':
+    'an endpoint plays in task=evaluate and cannot be trained: choose policy=tiny, or give policy.model=FOLDER',
+  policy: GIVEN_START,
+  chat: TEMPLATE,
+  'demonstrations.format': FILE_OF_CONVERSATIONS,
+  'demonstrations.split': FILE_OF_CONVERSATIONS,
+  'context.history_turns': 'choose context=window or context=tutorial',
+  'context.max_chars': 'choose context=window or context=tutorial',
+  'context.task_description': 'choose context=window or context=last',
+  'context.step_counter': 'choose context=dialogue, window or last',
+  'context.inventory': 'choose context=dialogue, window, last or tutorial',
+  'context.valid_actions': 'choose context=dialogue, window, last or tutorial',
+  'memory.encoder': 'choose memory=encoder',
+  'memory.grow': 'choose memory=bm25 or memory=encoder, and an algorithm that plays episodes',
+  memory: 'choose memory=bm25 or memory=encoder; what a memory contains is decided in training',
+  'optimizer.momentum': MOMENTUM,
+  'optimizer.nesterov': MOMENTUM,
+  'optimizer.betas': ADAM,
+  'optimizer.eps': ADAM,
+  'critic.num_layers': TRANSFORMER,
+  'critic.num_heads': TRANSFORMER,
+  'critic.max_length': TRANSFORMER,
+  'critic.state_feature': TRANSFORMER,
+  'critic.width': 'critic.model has its own sizes',
+  'rollout.max_staleness': AHEAD,
+  'rollout.threads': AHEAD,
+};
+
+/** The options of an endpoint that plays, in the place of those of a model. */
+const AT_AN_ENDPOINT: Readonly<Record<string, string>> = {
+  'sampling.temperature': 'write policy.endpoint.temperature=X',
+  'sampling.top_p': 'write policy.endpoint.top_p=X',
+  'sampling.top_k': 'the protocol of chat completions has no top_k',
+  'sampling.max_new_tokens': 'write policy.endpoint.max_tokens=N',
+  'sampling.do_sample': 'write policy.endpoint.temperature=0 for greedy replies',
+  'task.decoding': 'write policy.endpoint.temperature=0 for greedy replies',
+  'task.processes': 'write policy.endpoint.concurrency=N: one process sends all requests',
+  'task.compare_with': 'evaluate each agent in a run of its own',
+};
+
+/** The options of a server of environments whose clients connect in another way. */
+const OF_A_SERVED_ENVIRONMENT: Readonly<Record<string, string>> = {
+  'task.transport': 'choose protocol=mcp',
+  'task.server_key_env':
+    'choose protocol=mcp with transport=http: clients of the other protocols send no key',
+  'task.host': 'choose transport=http',
+  'task.port': 'choose transport=http',
+  'task.allow_anonymous': 'choose transport=http',
+  'task.max_instances': 'choose transport=http',
+  'task.idle_minutes': 'choose transport=http',
+};
+
+/** The choice that would make a run read an option that it does not read; undefined where no other option switches it on. */
+export function conditionOf(path: string, { algorithm, setting }: Choices): string | undefined {
+  // The algorithm is the warm start itself.
+  if (algorithm?.needs.source === 'dataset' && path.startsWith('warm_start'))
+    return `${algorithm.name} has no warm start: it trains with its own options (--help algorithm)`;
+  if (path === 'task.test_size' && (setting('task.item_list') ?? null) !== null)
+    return 'item_list decides which episodes are played: for fewer of them write data_len=N, and leave test_size out with ~test_size';
+  if (path.startsWith('demonstrations.') && (setting('demonstrations.path') ?? null) !== null) return GIVEN_FILE;
+  if (setting('policy.endpoint') !== undefined && Object.hasOwn(AT_AN_ENDPOINT, path))
+    return `an endpoint plays: ${AT_AN_ENDPOINT[path]}`;
+  if (setting('task.name') === 'serve_env' && Object.hasOwn(OF_A_SERVED_ENVIRONMENT, path))
+    return OF_A_SERVED_ENVIRONMENT[path];
+  if (path === 'sampling.do_sample' && setting('task.name') === 'evaluate')
+    return 'write task.decoding=sample or task.decoding=greedy';
+  const parts = path.split('.');
+  for (let length = parts.length; length > 0; length--) {
+    const condition = CONDITIONS[parts.slice(0, length).join('.')];
+    if (condition !== undefined) return condition;
+  }
+  return undefined;
+}
