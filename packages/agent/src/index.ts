@@ -18,7 +18,6 @@ export {
   scheduleNode,
   seedKey,
   templateKeys,
-  terminatorKey,
   trainingKeys,
   warmStartNode,
   writerKeys,

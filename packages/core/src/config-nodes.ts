@@ -20,7 +20,7 @@ export function placed<Keys extends TProperties>(
     const name = names[key] ?? key;
     return [key, { ...option, at: node === '' ? name : `${node}.${name}` }] as const;
   });
-  return Object.fromEntries(entries) as Keys;
+  return Object.fromEntries(entries) as unknown as Keys;
 }
 
 /** The path of an option in the config. A node stands at the root unless it is placed. */

@@ -240,7 +240,7 @@ export const memberKinds: Readonly<Record<Member, keyof typeof kinds>> = {
   critic: 'text',
   sampleActions: 'texts',
   typicalReturn: 'function',
-  keys: 'object',
+  flatNames: 'object',
   readWith: 'object',
   problems: 'function',
   answerTokens: 'function',

@@ -15,7 +15,6 @@ export {
   resetSchemaWith,
   type AnyEnvironment,
   type Condition,
-  type ConfigKey,
   type EnvProblem,
   type DemonstrationRequest,
   type DemonstrationSource,
@@ -49,7 +48,7 @@ export {
   type EnvName,
 } from './registry.js';
 export { membersOf, type Member } from './mixture/members.js';
-export { environmentKeys, environmentProblems, optionsWithKeys } from './config-keys.js';
+export { environmentProblems } from './config-keys.js';
 export { nearestName } from './contract/unknown-name-error.js';
 
 // Items to train, to evaluate and to test on.

@@ -67,7 +67,7 @@ export const oracleProperties = {
 export const oracleOptionNames = ['oracle', 'oracleModel', 'oracleUrl'] as const;
 
 /** ArCHer's name of its Flan-T5's directory. */
-export const oracleKeys = { env_load_path: { option: 'oracleModel', readWith: { oracle: ['t5'] } } } as const;
+export const oracleNames = { env_load_path: 'oracleModel' } as const;
 
 export const oracleReadWith = { oracleModel: { oracle: ['t5', 'openai'] }, oracleUrl: { oracle: ['openai'] } } as const;
 

@@ -30,14 +30,6 @@ export interface ResetSchema {
 /** Values of other options, one of which each must have: `{ backend: ['java'] }`. */
 export type Condition = Readonly<Record<string, readonly unknown[]>>;
 
-/** A config key outside the `env` node that is another name of one of the options. */
-export interface ConfigKey {
-  /** Null in the options means that the key may give it. */
-  option: string;
-  /** The condition under which the key is read, if it holds for fewer options than the option's own. */
-  readWith?: Condition;
-}
-
 /** Something that the schema allows and that cannot be played, or that nobody would read. */
 export interface EnvProblem extends ConfigProblem {
   key: string;
@@ -111,8 +103,8 @@ export interface EnvironmentUnit<Options extends object = object, Extra extends 
   sampleActions: readonly string[];
   /** Discounted return near that of a policy that starts to learn: critics start from it where the config gives no value. */
   typicalReturn(options: Options): number;
-  /** ArCHer's and AgentGym's keys outside the `env` node that give options, in snake_case. */
-  keys?: Readonly<Record<string, ConfigKey>>;
+  /** Options by the names that ArCHer's and AgentGym's configs have for them outside the `env` node. */
+  flatNames?: Readonly<Record<string, string & keyof Options>>;
   /** Options that are read only with some values of others. */
   readWith?: Readonly<Partial<Record<string & keyof Options, Condition>>>;
   /** Settings that the schema allows and that cannot be played, beyond those of `readWith`. */

@@ -287,13 +287,6 @@ const kindOfOptimizer = oneOf(
   ['adam', 'adamw', 'muon', 'sgd', 'adamw_8bit'],
   'adam: weight decay is added to the gradient; adamw: weight decay apart from it; adamw_8bit: adamw with its moments in a quarter of the memory; muon: orthogonal updates of the linear layers and adamw for the rest; sgd: stochastic gradient descent',
 );
-/** A key of behaviour cloning on episodes, in a warm start too. */
-export const terminatorKey = placed('warm_start', {
-  score_terminator: Type.Boolean({
-    description: 'train the token that ends an utterance too',
-  }),
-});
-
 const optimizerOptions = {
   ...closed,
   description: 'optimizer of the policy, in the warm start too; the critic’s is Adam',
@@ -385,8 +378,6 @@ export const warmStartNode = Type.Object(
     epochs: count('passes over the demonstrations'),
     batch_size: count('dialogues per optimizer step'),
     lr: rate('peak of the learning rate'),
-    warmup_steps: Type.Integer({ description: 'optimizer steps of linear warm-up; negative: a tenth of all' }),
-    final_lr_share: share('learning rate at the end, as a share of the peak'),
     max_grad_norm: rate('largest global norm of the gradient; a larger gradient is scaled down to it'),
     observation_weight: Type.Number({
       minimum: 0,
@@ -403,11 +394,16 @@ export const warmStartNode = Type.Object(
     schedule: Type.Object(
       {
         kind: rateKind,
-        warmup_steps: nullable(Type.Integer(), 'optimizer steps of linear warm-up; null: warm_start.warmup_steps'),
-        final_share: nullable(
-          share(''),
-          'learning rate at the end, as a share of the peak; null: warm_start.final_lr_share',
-        ),
+        warmup_steps: Type.Integer({
+          description: 'optimizer steps of linear warm-up; negative: a tenth of all',
+          flat: 'warm_start.warmup_steps',
+        }),
+        final_share: Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: 'learning rate at the end, as a share of the peak',
+          flat: 'warm_start.final_lr_share',
+        }),
       },
       { ...closed, description: 'how the learning rate changes over the steps' },
     ),

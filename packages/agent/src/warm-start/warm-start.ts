@@ -19,14 +19,15 @@ import { Imitation, type WarmStartContext } from './imitation.js';
 import { loadPolicy, policyOptimizer, type PolicyConfig } from '../policy/policy-setup.js';
 
 /** Raise it when a change of the code changes what the same config gives. */
-const CACHE_VERSION = 3;
+const CACHE_VERSION = 4;
 
 export type WarmStartConfig = ImitationDataConfig &
   DialogueConfig &
   FreshPolicyConfig &
   PolicyConfig &
   Pick<AgentConfig, 'cacheDir' | 'warmStart' | 'optimizer' | 'device' | 'precision' | 'maxNewTokens'> & {
-    scoreTerminator: boolean;
+    /** Whether the token that ends an utterance is learned too, as by the algorithm that begins with the start. */
+    algorithm?: { actor?: { scoreTerminator?: boolean } };
   };
 
 /** @returns the folder of the warm-started policy, made now or by an earlier run; null if the user stopped it */
@@ -65,49 +66,28 @@ export function warmStartHash(config: WarmStartConfig): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Everything that decides the weights of the warm start. */
+/** Everything that decides the weights of the warm start: the options of each unit that it is made with. */
 function recipeOf(config: WarmStartConfig) {
-  const { demonstrations, policy, seed, eosStr, scoreTerminator, device, precision, playAsChat } = config;
-  const { chatTemplate, chatTemplateKwargs } = config;
-  const { saveMinutes: _, ...training } = without(config.warmStart, { observationWeight: 0 });
+  const { demonstrations, policy, seed, eosStr, device, precision, playAsChat } = config;
+  const scoreTerminator = scoresTerminator(config);
+  const { chatTemplate, chatTemplateKwargs, upstreamLossMask, maxNewTokens, memory } = config;
+  const { saveMinutes: _, ...training } = config.warmStart;
   return {
     version: CACHE_VERSION,
     env: decisiveOptions(config.env),
-    demonstrations: without(demonstrations, {
-      format: null,
-      split: null,
-      ties: 'drawn',
-      slips: 0,
-      strays: 0,
-      renamed: 0,
-      counts: 'real',
-      order: 'bottom_up',
-    }),
-    policy: without(policy, { initializerRange: 0.02 }),
+    demonstrations,
+    policy,
     training,
-    seed,
-    eosStr,
-    scoreTerminator,
-    device,
-    precision,
     optimizer: policyOptimizer(config),
-    playAsChat,
-    chatTemplate,
-    upstreamLossMask: config.upstreamLossMask,
-    ...(Object.keys(chatTemplateKwargs ?? {}).length > 0 && { chatTemplateKwargs }),
+    text: { eosStr, scoreTerminator, playAsChat, chatTemplate, chatTemplateKwargs, upstreamLossMask, maxNewTokens },
+    run: { seed, device, precision },
     context: contextOf(config),
-    maxNewTokens: config.maxNewTokens,
-    ...(config.memory &&
-      config.memory.kind !== 'none' && { memory: without(config.memory, { grow: config.memory.grow }) }),
+    // What is added while episodes are played comes after the start.
+    ...(memory && memory.kind !== 'none' && { memory: { ...memory, grow: false } }),
   };
 }
 
-/** Keys that were added later are left out where they change nothing, so that earlier starts keep their names. */
-function without<T extends object>(node: T, neutral: Readonly<Record<string, unknown>>): T {
-  return Object.fromEntries(
-    Object.entries(node).filter(([key, value]) => !(key in neutral && neutral[key] === value)),
-  ) as T;
-}
+const scoresTerminator = ({ algorithm }: WarmStartConfig): boolean => algorithm?.actor?.scoreTerminator ?? true;
 
 /** The options of the environment that decide its demonstrations. */
 function decisiveOptions(env: EnvConfig): Record<string, unknown> {
@@ -135,13 +115,7 @@ async function makeStart(
   try {
     await policy.createOptimizer(policyOptimizer(config));
     await imitation.resume(policy);
-    const { epochs, batchSize, lr, maxGradNorm, schedule, warmupSteps, finalLrShare, observationWeight } =
-      config.warmStart;
-    const rateSchedule = {
-      kind: schedule.kind,
-      warmupSteps: schedule.warmupSteps ?? warmupSteps,
-      finalShare: schedule.finalShare ?? finalLrShare,
-    };
+    const { epochs, batchSize, lr, maxGradNorm, schedule, observationWeight } = config.warmStart;
     const dataset = await datasetFor(policy, data, config, (line, level) => context.log(`warm start: ${line}`, level));
     await bc.train(
       {
@@ -161,7 +135,7 @@ async function makeStart(
       {
         epochs,
         batch: { size: batchSize, accumulationSteps: 1 },
-        actor: { lr, schedule: rateSchedule, maxGradNorm, scoreTerminator: config.scoreTerminator },
+        actor: { lr, schedule, maxGradNorm, scoreTerminator: scoresTerminator(config) },
         loss: { observationWeight },
         seed: config.seed,
         slots: 1,

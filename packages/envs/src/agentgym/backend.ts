@@ -2,7 +2,7 @@
 import type { AgentGymEnv, AgentGymOptions } from './agentgym-env.js';
 import type { AgentGymFamily } from './families.js';
 import { agentGymEnv, agentGymProperties } from './options.js';
-import type { Condition, ConfigKey, EnvProblem } from '../unit.js';
+import type { Condition, EnvProblem } from '../unit.js';
 
 export interface BackendOptions {
   backend: 'embedded' | 'agentgym';
@@ -44,7 +44,7 @@ export const backendReadWith = { baseUrl: served, actionFormat: served, timeoutM
 export const backendOptionNames = ['backend', 'baseUrl', 'actionFormat', 'timeoutMs', 'testItems'] as const;
 
 /** AgentGym's name of the address. */
-export const agentGymKeys: Readonly<Record<string, ConfigKey>> = { env_server_base: { option: 'baseUrl' } };
+export const agentGymNames = { env_server_base: 'baseUrl' } as const;
 
 /** The problem of an environment that is to be played on an AgentGym server whose address is not given. */
 export function missingAddress(

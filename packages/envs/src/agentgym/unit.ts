@@ -2,7 +2,7 @@
 import { defineEnvironment } from '../define-environment.js';
 import { resetSchemaWith } from '../unit.js';
 import type { AgentGymOptions } from './agentgym-env.js';
-import { agentGymKeys, missingAddress } from './backend.js';
+import { agentGymNames, missingAddress } from './backend.js';
 import { instructionsOf } from './instructions.js';
 import { agentGymEnv, agentGymSchema } from './options.js';
 import { servedSplits } from './splits.js';
@@ -47,7 +47,7 @@ const unitOf = (name: RemoteOnlyEnv) =>
     sampleActions,
     // A success or a share of it, 0…1.
     typicalReturn: () => 0.3,
-    keys: agentGymKeys,
+    flatNames: agentGymNames,
     problems: (options) => missingAddress(name, options),
   });
 

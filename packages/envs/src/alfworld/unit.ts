@@ -1,6 +1,6 @@
 import { listedHistory, servedOffer } from '../context/context-options.js';
 import {
-  agentGymKeys,
+  agentGymNames,
   backendOptionNames,
   backendReadWith,
   embeddedOnly,
@@ -50,7 +50,7 @@ export const alfworldUnit = defineEnvironment<AlfworldOptions, ExpertSlips & Exp
   ],
   // 1 for the goal, else 0; policies that start to learn reach it in few episodes.
   typicalReturn: () => 0.2,
-  keys: agentGymKeys,
+  flatNames: agentGymNames,
   readWith: {
     ...backendReadWith,
     games: embeddedOnly,

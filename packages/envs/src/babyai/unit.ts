@@ -1,6 +1,6 @@
 import { servedOffer } from '../context/context-options.js';
 import {
-  agentGymKeys,
+  agentGymNames,
   backendOptionNames,
   backendReadWith,
   embeddedOnly,
@@ -58,7 +58,7 @@ export const babyAiUnit = defineEnvironment<BabyAiOptions, ExpertSlips & ExpertS
   vocabulary: ({ backend }) => (backend === 'embedded' ? texts() : []),
   // 0…1 an episode; random play on the easiest levels returns 0.3 to 0.7.
   typicalReturn: () => 0.3,
-  keys: agentGymKeys,
+  flatNames: agentGymNames,
   // The format of replies is read with every backend.
   readWith: { ...backendReadWith, actionFormat: {}, levels: embeddedOnly, listActions: embeddedOnly },
   problems: (options) => missingAddress('babyai', options),

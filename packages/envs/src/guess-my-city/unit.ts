@@ -2,7 +2,7 @@ import { historyOffer } from '../context/context-options.js';
 import type { DemonstrationSet } from '@bowyer/core';
 import {
   chosenOracle,
-  oracleKeys,
+  oracleNames,
   oracleOptionNames,
   oracleProperties,
   oracleReadWith,
@@ -48,7 +48,7 @@ export const guessMyCityUnit = defineEnvironment<GuessMyCityOptions & OracleOpti
   ],
   // The demonstrations with half of the turns random return −4.8 on ten cities.
   typicalReturn: () => -5,
-  keys: { ...oracleKeys, env_idx: { option: 'envIdx' } },
+  flatNames: { ...oracleNames, env_idx: 'envIdx' },
   readWith: oracleReadWith,
   answerTokens: ({ cities }) => cityAnswerTokens(cities),
   oracles: {

@@ -1,6 +1,6 @@
 import { listedHistory, servedOffer } from '../context/context-options.js';
 import {
-  agentGymKeys,
+  agentGymNames,
   backendOptionNames,
   backendProperties,
   backendReadWith,
@@ -48,7 +48,7 @@ export const mazeUnit = defineEnvironment<MazeOptions & BackendOptions, ExpertNo
   sampleActions: ['move left', 'move right', 'move up', 'move down', 'move down', 'jump', ''],
   // A warm-started policy takes about 16 steps of −1, which discounted at 0.95 are −11; with rewards of 1 it mostly arrives.
   typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -10 : 0.5),
-  keys: { ...agentGymKeys, env_idx: { option: 'game' } },
+  flatNames: { ...agentGymNames, env_idx: 'game' },
   readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, game: embeddedOnly },
   problems: (options) => missingAddress('maze', options),
   // Recordings are of AgentGym's server.

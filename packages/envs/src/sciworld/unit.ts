@@ -37,7 +37,7 @@ export const sciWorldUnit = defineEnvironment<SciWorldOptions>({
   sampleActions: ['look around', 'Thought:\nI look.\n\nAction:\nlook around', 'Action: inventory', 'open door', ''],
   // Scores are 0…100; simple policies get the points of a task's first steps.
   typicalReturn: () => 10,
-  keys: { env_server_base: { option: 'baseUrl', readWith: served } },
+  flatNames: { env_server_base: 'baseUrl' },
   readWith: {
     actionFormat: served,
     instructions: served,

@@ -25,7 +25,7 @@ export const storyFileUnit = defineEnvironment<StoryFileOptions, ExpertNoise>({
   sampleActions: ['n', 'w', 'take all', 'e', 'look', 'swim', '', 'open drawer'],
   // Points of the score: random valid actions earn 4 in the game that ships with Bowyer, 44 in Detective.
   typicalReturn: ({ story }) => (story === null ? 4 : 20),
-  keys: { env_load_path: { option: 'story' } },
+  flatNames: { env_load_path: 'story' },
   // The last observation contains the texts of look and inventory too.
   engineText: ({ info }) => (info as StoryFileInfo).text,
   demonstrations: {

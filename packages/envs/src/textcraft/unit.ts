@@ -1,6 +1,6 @@
 import { listedHistory, servedOffer } from '../context/context-options.js';
 import {
-  agentGymKeys,
+  agentGymNames,
   backendOptionNames,
   backendProperties,
   backendReadWith,
@@ -92,7 +92,7 @@ export const textCraftUnit = defineEnvironment<
   vocabulary: (options) => (options.backend === 'embedded' ? itemTexts(options) : []),
   // 1 for the goal, else 0; a warm-started policy wins 0.6 of the goals in 15 actions, which discounted at 0.95 is 0.3.
   typicalReturn: () => 0.3,
-  keys: { ...agentGymKeys, env_idx: { option: 'goal' } },
+  flatNames: { ...agentGymNames, env_idx: 'goal' },
   readWith: {
     ...backendReadWith,
     actionFormat: {}, // always

@@ -2,7 +2,7 @@ import { historyOffer } from '../context/context-options.js';
 import type { DemonstrationSet } from '@bowyer/core';
 import {
   chosenOracle,
-  oracleKeys,
+  oracleNames,
   oracleOptionNames,
   oracleProperties,
   oracleReadWith,
@@ -47,7 +47,7 @@ export const twentyQuestionsUnit = defineEnvironment<TwentyQuestionsOptions & Or
   sampleActions: ['is it an animal?', 'is it a dog?', 'is it a piano?', 'is it made of metal?', 'hello', ''],
   // The demonstrations with half of the turns random return −5.2 on ten words.
   typicalReturn: () => -5,
-  keys: { ...oracleKeys, env_idx: { option: 'envIdx' } },
+  flatNames: { ...oracleNames, env_idx: 'envIdx' },
   readWith: oracleReadWith,
   answerTokens: () => [' Yes.\n', ' No.\n', ' Invalid Question.\n'],
   oracles: {

@@ -1,5 +1,5 @@
 import { listedHistory, servedOffer } from '../context/context-options.js';
-import { agentGymKeys, missingAddress } from '../agentgym/backend.js';
+import { agentGymNames, missingAddress } from '../agentgym/backend.js';
 import { instructionsOf } from '../agentgym/instructions.js';
 import { agentGymEnv } from '../agentgym/options.js';
 import { expertNoiseSchema, playedOptions, playedSet, type ExpertNoise } from '../played-demonstrations.js';
@@ -45,15 +45,17 @@ export const webShopUnit = defineEnvironment<WebShopOptions, ExpertNoise>({
   ],
   // A score of 0…1; a policy warm-started on half-random demonstrations earns about 0.4.
   typicalReturn: () => 0.4,
-  keys: {
-    env_load_path: { option: 'baseUrl' },
-    env_server_base: { ...agentGymKeys.env_server_base, readWith: served },
-    // ArCHer's own goals, 2000 to 2099, are those of its site; the embedded shop has others.
-    webshop_lower: { option: 'webshopLower', readWith: onSite },
-    webshop_upper: { option: 'webshopUpper', readWith: onSite },
+  // ArCHer's own goals, 2000 to 2099, are those of its site; the embedded shop has others.
+  flatNames: {
+    env_load_path: 'baseUrl',
+    ...agentGymNames,
+    webshop_lower: 'webshopLower',
+    webshop_upper: 'webshopUpper',
   },
   readWith: {
     baseUrl: remote,
+    webshopLower: onSite,
+    webshopUpper: onSite,
     actionFormat: served,
     timeoutMs: remote,
     connections: remote,

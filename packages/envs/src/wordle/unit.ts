@@ -1,6 +1,6 @@
 import { historyOffer, servedOffer } from '../context/context-options.js';
 import {
-  agentGymKeys,
+  agentGymNames,
   backendOptionNames,
   backendProperties,
   backendReadWith,
@@ -39,7 +39,7 @@ export const wordleUnit = defineEnvironment<WordleOptions & BackendOptions, Expe
   sampleActions: ['r o b o t', 'o t h e r', 'ultra', 'p a u s e', 'stare', 'ROBOT', ''],
   // Random guesses return −5.5 and the expert −1.3; with rewards of 1 a policy that starts to learn wins about half.
   typicalReturn: ({ reward, backend }) => (reward === 'lmrl' && backend === 'embedded' ? -3 : 0.5),
-  keys: agentGymKeys,
+  flatNames: agentGymNames,
   readWith: { ...backendReadWith, observation: embeddedOnly, reward: embeddedOnly, vocabulary: embeddedOnly },
   problems: (options) => missingAddress('wordle', options),
   // Recordings are of AgentGym's server.

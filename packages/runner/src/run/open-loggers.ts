@@ -36,7 +36,7 @@ export function checkLoggers({ logger, projectName: project, runName: name }: Lo
  */
 export async function withLoggers<T>(
   config: LoggingConfig,
-  { directory, config: { typed }, log, onOutput, requestStop }: LoggingContext,
+  { directory, config: { nodes, values }, log, onOutput, requestStop }: LoggingContext,
   resumedAfter: number,
   work: (logger: RunLogger) => Promise<T>,
   results: (outcome: T) => Readonly<Record<string, number>> | null,
@@ -44,14 +44,14 @@ export async function withLoggers<T>(
   const logger = await openLoggers(config.logger, {
     directory,
     resumedAfter,
-    config: typed,
+    config: nodes,
     project: config.projectName,
     name: config.runName,
     note: (message) => log(message),
     warn: (message) => log(message, 'WARNING'),
     onOutput,
     stop: requestStop,
-    inputs: inputsOf(typed),
+    inputs: inputsOf(values),
   });
   try {
     const outcome = await work(logger);
@@ -69,7 +69,7 @@ export async function withLoggers<T>(
 /** The models and datasets on disk that a run begins with: a model of the hub has its own record of its origin. */
 function inputsOf(config: Readonly<Record<string, unknown>>): LoggedRun['inputs'] {
   const { path } = (config.demonstrations ?? {}) as { path?: unknown };
-  const models = [config.checkpoint_path, config.policy_lm, config.model].map((given) => ['model', given] as const);
+  const models = [config.checkpointPath, config.policyLm, config.model].map((given) => ['model', given] as const);
   const datasets = [config.data, path].map((given) => ['dataset', given] as const);
   return [...models, ...datasets].flatMap(([type, given]) =>
     typeof given === 'string' && existsSync(given) ? [{ type, path: given }] : [],

@@ -31,7 +31,6 @@ import {
   samplingPrecisionKey,
   samplingPrecisionProblems,
   templateKeys,
-  terminatorKey,
   trainingKeys,
   warmStartNode,
   type AgentConfig,
@@ -135,7 +134,7 @@ function keys(choices: Choices): TProperties {
     ...(collects && { rollout: rolloutNodeOf(choices), ...precisionKeyOf(choices) }),
     ...saveKeys,
     ...(!collects && saveEpochsKey),
-    ...(collects && !isGiven && { ...terminatorKey, warm_start: warmStartNode }),
+    ...(collects && !isGiven && { warm_start: warmStartNode }),
     ...(((collects && !isGiven) || isWeightsFile(setting('policy.checkpoint'))) && cacheKeys),
   };
 }

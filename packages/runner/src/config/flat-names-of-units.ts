@@ -1,0 +1,38 @@
+// The table of flat names, from the schemas of all tasks, algorithms and environments. `npm run option-files` writes it.
+import type { TObject, TProperties } from '@sinclair/typebox';
+import { findAlgorithm, algorithmNames } from '@bowyer/algorithms';
+import type { FlatNames } from '@bowyer/config';
+import { flatNames, isGroup, pathOfOption, toSnakeCase } from '@bowyer/core';
+import { environmentInfo, environmentNames } from '@bowyer/envs';
+import { findTask, taskNames } from '../tasks/registry.js';
+import { allChoices } from './editor-schemas.js';
+import { optionsOf } from './units.js';
+
+/** Every flat name with the paths that it may stand for, in the order of their letters. */
+export function flatNamesOfUnits(): FlatNames {
+  const table = new Map<string, Set<string>>();
+  const add = (name: string, path: string) => {
+    if (name !== path) table.set(name, (table.get(name) ?? new Set()).add(path));
+  };
+  for (const choices of allChoices())
+    for (const name of taskNames()) {
+      const { algorithm: _, ...options } = optionsOf(findTask(name)!, choices);
+      addOptions(options, add);
+    }
+  for (const name of algorithmNames())
+    for (const [flat, path] of flatNames(findAlgorithm(name)!.options as TObject, 'algorithm.')) add(flat, path);
+  for (const name of environmentNames())
+    for (const [flat, option] of Object.entries(environmentInfo(name).flatNames ?? {}))
+      add(flat, `env.${toSnakeCase(option)}`);
+  const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
+  return Object.fromEntries([...table].sort(byName).map(([name, paths]) => [name, [...paths].sort()]));
+}
+
+function addOptions(options: TProperties, add: (name: string, path: string) => void): void {
+  for (const [key, option] of Object.entries(options)) {
+    const path = pathOfOption(key, option);
+    add(key, path);
+    if (!isGroup(option)) continue;
+    for (const [flat, inner] of flatNames(option, `${path}.`)) add(flat, inner);
+  }
+}
