@@ -30,6 +30,7 @@ export {
   agentFolderOf,
   criticFolderOf,
   isAdapterFolder,
+  epochsOf,
   learnedConversations,
   memoryFileOf,
   modelNameOf,

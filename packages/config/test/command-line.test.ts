@@ -294,9 +294,9 @@ describe('what is shown without running', () => {
     },
   };
 
-  test('--help: usage, every key with value, type, unit and meaning, then groups and configs', async () => {
+  test('--help: usage, the main options, a line for each node, then groups and configs', async () => {
     const root = temporaryTree(configs);
-    const help = await runProgram(root, ['--help', 'agent=dqn'], { describe: () => schema });
+    const help = await runProgram(root, ['--help', 'agent=dqn'], { describe: () => schema, mainOptions: ['agent.lr'] });
     const parts = [...help.stdout.matchAll(/^(app: .*|usage: app .*|== .* ==)$/gm)].map(([line]) => line);
     expect(parts).toEqual([
       'app: a program with composed configuration',
@@ -307,12 +307,21 @@ describe('what is shown without running', () => {
     ]);
     expect(help.stdout).toContain('(--config-name NAME)\n\nconfig (shown here)\n');
     expect(help.stdout).toContain('agent: dqn, ppo\n');
-    expect(help.stdout).toContain('  seed=1  (integer ≥ 0)\n      Every random choice of the run follows from it.\n');
-    expect(help.stdout).toContain('agent: who learns\n');
     expect(help.stdout).toContain('step size of DQN');
     expect(help.stdout).not.toContain('step size of PPO');
-    const ppo = await runProgram(root, ['--help'], { describe: () => schema });
-    expect(ppo.stdout).toContain('  agent.lr=0.001  (number, 1/step)\n      step size of PPO\n');
+    expect(help.stdout).toMatch(/^ {2}agent +\d options {2}who learns$/m);
+    expect(help.stdout).not.toContain('Every random choice');
+  });
+
+  test('--help NODE and --help OPTION: value, type, unit and meaning', async () => {
+    const root = temporaryTree(configs);
+    const agent = await runProgram(root, ['--help', 'agent'], { describe: () => schema });
+    expect(agent.stdout).toMatch(/^agent: who learns\n/);
+    expect(agent.stdout).toContain('  agent.lr=0.001  (number, 1/step)\n      step size of PPO\n');
+    const seed = await runProgram(root, ['--help', 'seed', 'seed=1'], { describe: () => schema });
+    expect(seed.stdout).toBe('  seed=1  (integer ≥ 0)\n      Every random choice of the run follows from it.\n');
+    const none = await runProgram(root, ['--help', 'nothing'], { describe: () => schema });
+    expect(none.stderr).toContain('--help nothing: this config has no such node or option');
   });
 
   test('--help leaves out the groups that a program calls internal', async () => {

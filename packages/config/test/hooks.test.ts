@@ -213,20 +213,6 @@ describe('translate', () => {
   });
 });
 
-test('leaveOut takes from the jobs of a sweep what means nothing to them', async () => {
-  const root = temporaryTree(configs);
-  const jobs: (readonly string[])[] = [];
-  const { exitCode } = await runProgram(root, ['-m', 'algorithm=archer,chai', 'port=5', 'hydra.sweep.dir=sw'], {
-    leaveOut: (swept) => {
-      expect(swept).toEqual({ algorithm: ['archer', 'chai'] });
-      return Promise.resolve((overrides) => (overrides.includes('algorithm=chai') ? ['port=5'] : []));
-    },
-    job: ({ overrides }) => void jobs.push(overrides),
-  });
-  expect(exitCode).toBe(0);
-  expect(jobs).toEqual([['algorithm=archer', 'port=5'], ['algorithm=chai']]);
-});
-
 test('recompose puts further overrides before those that are there', async () => {
   const root = temporaryTree(configs);
   const prepare: CommandLine['prepare'] = (composition) =>

@@ -66,7 +66,8 @@ export interface RunRecord {
   policyLm?: string | null;
   demonstrations?: { path?: string | null };
   playAsChat?: boolean;
-  /** Passes over the dataset, where the run learned from one. */
+  /** The options of the algorithm; those of version 0.2 are beside the others. */
+  algorithm?: { epochs?: number };
   epochs?: number;
   context?: ContextOptions;
   memory?: MemoryOptions;
@@ -87,11 +88,15 @@ export function runOf(agentFolder: string): RunRecord | null {
  * Whether an agent learned from conversations of a file. Such a model belongs to no environment: the run's own is the one that it
  * was evaluated in. A file that is gone is taken for one of conversations where the run read its data through a chat template.
  */
-export function learnedConversations({ demonstrations, playAsChat = false, epochs }: RunRecord): boolean {
+export function learnedConversations(run: RunRecord): boolean {
+  const { demonstrations, playAsChat = false } = run;
   const path = demonstrations?.path ?? null;
-  if (path === null || epochs === undefined) return false;
+  if (path === null || epochsOf(run) === undefined) return false;
   return existsSync(path) ? isConversationFile(path) : playAsChat;
 }
+
+/** Passes over the dataset, where the run learned from one. */
+export const epochsOf = ({ algorithm, epochs }: RunRecord): number | undefined => algorithm?.epochs ?? epochs;
 
 /** The reason why `key` does not name a model: no folder, no model in it, or an adapter that cannot be loaded; null where it does. */
 export async function modelProblem(key: string, place: string | null): Promise<ConfigProblem | null> {

@@ -24,14 +24,15 @@ export function playOptions(config: PlayConfig, tokenizer: Tokenizer): PlayOptio
 }
 
 /**
- * The options of an algorithm: config keys and option names are the same words, so only what is made from several keys is
- * added. Keys are read from the config when the algorithm reads them, so that the test of unread keys sees which those are.
+ * Returns the options of an algorithm and of its play. Options are read from the config when the algorithm reads them, so that the test
+ * of unread options sees which those are.
  */
-export function recipeOptions<Config extends PlayConfig>(config: Config, tokenizer: Tokenizer): Config & PlayOptions {
+export function recipeOptions<Options extends object>(
+  config: PlayConfig & { algorithm: Options },
+  tokenizer: Tokenizer,
+): Options & PlayOptions {
   const options = { ...playOptions(config, tokenizer) } as Record<string, unknown>;
-  for (const key of Object.keys(config)) {
-    if (key in options) continue;
-    Object.defineProperty(options, key, { enumerable: true, get: () => config[key as keyof Config] });
-  }
-  return options as typeof options & Config & PlayOptions;
+  for (const key of Object.keys(config.algorithm))
+    Object.defineProperty(options, key, { enumerable: true, get: () => config.algorithm[key as keyof Options] });
+  return options as typeof options & Options & PlayOptions;
 }

@@ -26,7 +26,7 @@ export function remotePolicyProblems(
       message: `remote_policy.base_url=${baseUrl}: ${algorithm.name} learns from the episodes of its own policy`,
       remedy: `write remote_policy.base_url=null, or choose ${offPolicyAlgorithms().join(', ')}`,
     });
-  else problems.push(...algorithm.offPolicyRollouts(config));
+  else problems.push(...algorithm.offPolicyRollouts(config.algorithm as never));
   if (config.actionChoice !== 'free')
     problems.push({
       key: 'action_choice',

@@ -23,7 +23,7 @@ export const flagForms: readonly FlagForm[] = [
   {
     name: '--help',
     short: '-h',
-    meaning: 'help of the program: usage, the keys of its config, its groups and configs',
+    meaning: 'help of the program: usage, its options, groups and configs; "--help NODE" lists the options of a node',
   },
   { name: '--hydra-help', meaning: 'help of the command line itself: flags and the groups of hydra settings' },
   { name: '--version', meaning: 'print the version' },
@@ -65,6 +65,8 @@ export const flagForms: readonly FlagForm[] = [
 /** The parsed arguments. */
 export interface CommandArguments {
   help: boolean;
+  /** The node or option of `--help KEY`. */
+  helpKey?: string;
   hydraHelp: boolean;
   version: boolean;
   cfg?: (typeof cfgTypes)[number];
@@ -119,6 +121,8 @@ function setFlag(out: CommandArguments, text: string, rest: string[]): void {
   switch (form.name) {
     case '--help':
       out.help = true;
+      // A key is no override, which has a value.
+      if (/^[a-z][\w.]*$/.test(rest[0] ?? '')) out.helpKey = rest.shift();
       break;
     case '--hydra-help':
       out.hydraHelp = true;

@@ -6,7 +6,9 @@ import { ConfigError } from '../config-error.js';
 import { writeYaml } from '../yaml/write.js';
 import { briefUsage, flagsHelp } from './flags.js';
 import { groupLines, isHydraGroup } from './groups.js';
-import { keysHelp, wrapped } from './key-help.js';
+import { rootFrame } from '../key-path.js';
+import { nodeAt } from '../provenance.js';
+import { keysHelp, overviewHelp, wrapped } from './key-help.js';
 import { prepared } from './prepare.js';
 import { composeOptions, type Session } from './session.js';
 
@@ -17,7 +19,15 @@ export async function showHelp(session: Session): Promise<number> {
   const schema = await program.describe?.(composition);
   const config = () => {
     const root = flags.resolve ? composition.resolveNodes({ keepMissing: true }) : composition.root;
-    return schema ? keysHelp(root, schema) : writeYaml(root);
+    if (!schema) return writeYaml(root);
+    const key = flags.helpKey;
+    if (key === undefined) return overviewHelp(root, schema, program.mainOptions ?? []);
+    const path = composition.pathOf(key);
+    if (nodeAt(rootFrame(root), path) === undefined)
+      throw new ConfigError('usage', `--help ${key}: this config has no such node or option`, [
+        `its nodes: ${[...root.entries.values()].map((entry) => String(entry.key)).join(', ')}`,
+      ]);
+    return keysHelp(root, schema, path);
   };
   const isInternal = (group: string) => isHydraGroup(group) || program.isInternalGroup?.(group) === true;
   const values = {
@@ -26,6 +36,10 @@ export async function showHelp(session: Session): Promise<number> {
     APP_CONFIG_GROUPS: () => groupLines(composition.repository, (group) => !isInternal(group)),
     PRIMARY_CONFIGS: () => primaryConfigs(composition, session.configName),
   };
+  if (flags.helpKey !== undefined) {
+    stdout.write(config());
+    return 0;
+  }
   const text = filled(templateText(composition, 'hydra.help.template'), values);
   stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   return 0;

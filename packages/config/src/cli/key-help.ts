@@ -1,19 +1,64 @@
 // Every key of a config with its value, type, unit and meaning, as `--help` lists them. The meanings come from a JSON Schema.
+import { rootFrame } from '../key-path.js';
 import { isContainer, keyText, plainScalar, type ConfigNode, type MapNode } from '../node.js';
+import { nodeAt } from '../provenance.js';
 import { nodeStr } from '../python-text.js';
 import type { JsonSchema } from '../json-schema.js';
 
 const lineWidth = 100;
 
-/** `key=value  (type, unit)` with the meaning below it, in the order of the config; a part of the config opens with its own meaning. */
-export function keysHelp(root: MapNode, schema: JsonSchema): string {
+/** The number of options with which help begins. */
+const MAIN_OPTIONS = 20;
+
+/**
+ * Lists the options that people change, and a line for each node with what else there is.
+ *
+ * @param main paths, the most important ones first; those that the config does not have are left out
+ */
+export function overviewHelp(root: MapNode, schema: JsonSchema, main: readonly string[]): string {
+  const shown = main.filter((path) => nodeAt(rootFrame(root), path) !== undefined).slice(0, MAIN_OPTIONS);
+  const nodes = [...root.entries.values()].filter(({ node }) => node.kind === 'map' && node.entries.size > 0);
+  const single = [...root.entries.values()].filter(({ node }) => node.kind !== 'map').map(({ key }) => keyText(key));
+  const names = nodes.map(({ key }) => keyText(key));
+  const width = Math.max(0, ...names.map((name) => name.length));
+  const lines = nodes.map(({ node }, i) => {
+    const meaning = propertySchema(schema, names[i])?.description;
+    const count = `${optionCount(node)} ${optionCount(node) === 1 ? 'option' : 'options'}`.padStart(10);
+    return `  ${names[i].padEnd(width)} ${count}${typeof meaning === 'string' ? `  ${meaning}` : ''}`;
+  });
+  const further = single.filter((key) => !shown.includes(key));
+  return [
+    ...shown.map((path) => keysHelp(root, schema, path).trimEnd()),
+    '',
+    'All options by node; --help NODE lists those of one with their meanings, as --help algorithm:',
+    ...lines,
+    ...(further.length > 0 ? ['and beside the nodes:', ...wrapped(further.join(', '), '  ')] : []),
+    '',
+  ].join('\n');
+}
+
+const optionCount = (node: ConfigNode): number =>
+  node.kind === 'map' && node.entries.size > 0
+    ? [...node.entries.values()].reduce((count, { node: inner }) => count + optionCount(inner), 0)
+    : 1;
+
+/**
+ * Lists options as `key=value  (type, unit)` with the meaning below, in the order of the config; a part of the config opens with its own
+ * meaning.
+ *
+ * @param at the node or option that is listed; all of them if not given
+ */
+export function keysHelp(root: MapNode, schema: JsonSchema, at = ''): string {
   const lines: string[] = [];
   let lastPart = '';
+  const isShown = (path: string) => at === '' || path === at || path.startsWith(`${at}.`);
+  const isAbove = (path: string) => path === '' || at.startsWith(`${path}.`);
   const walk = (node: ConfigNode, given: JsonSchema | undefined, keyPath: string, part: string) => {
+    if (!isShown(keyPath) && !isAbove(keyPath)) return;
     const own = given && schemaFor(given, node, schema);
     const meaning = [own?.description, given?.description].find((text): text is string => typeof text === 'string');
     if (node.kind === 'map' && node.entries.size > 0) {
-      if (keyPath !== '') lines.push('', `${keyPath}:${meaning ? ` ${meaning}` : ''}`);
+      if (keyPath !== '' && isShown(keyPath)) lines.push('', `${keyPath}:${meaning ? ` ${meaning}` : ''}`);
       lastPart = keyPath;
       for (const { key, node: child } of node.entries.values()) {
         const name = keyText(key);
@@ -21,6 +66,7 @@ export function keysHelp(root: MapNode, schema: JsonSchema): string {
       }
       return;
     }
+    if (!isShown(keyPath)) return;
     if (part !== lastPart) lines.push('');
     lastPart = part;
     const kind = [given && typeText(given, schema), own?.unit].filter(Boolean).join(', ');

@@ -83,15 +83,8 @@ export interface CommandLine {
   ): ConfigError | undefined | Promise<ConfigError | undefined>;
   /** A JSON Schema of the whole config, for `--help` and for completion of values. */
   describe?(composition: Composition): JsonSchema | Promise<JsonSchema>;
-  /**
-   * Called once for a sweep, with the options of each group that varies. The function that it gives says which overrides of a job, of
-   * those that are the same for all jobs, mean nothing to this one: it is composed and started without them.
-   *
-   * @param swept option names by group
-   */
-  leaveOut?(
-    swept: Readonly<Record<string, readonly string[]>>,
-  ): Promise<(overrides: readonly string[]) => readonly string[]>;
+  /** Paths of the options that people change, the most important ones first: `--help` begins with them. */
+  readonly mainOptions?: readonly string[];
   /** Called before anything is written into the folder of a job. @throws where the job must not touch it */
   admit?(outputDirectory: string): Promise<void>;
   /** Other sweepers and launchers; undefined leaves the sweep to the basic ones. */

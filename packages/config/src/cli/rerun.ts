@@ -70,8 +70,18 @@ function savedComposition(folder: string, { env, now }: Session): Composition {
     );
   const full = new MapNode(job.origin);
   for (const { entries } of [hydra, job]) for (const [id, entry] of entries) full.entries.set(id, entry);
-  const composition = new Composition(full, { defaults: [], roots: [] }, repositoryOf([]), [], { env, now, names: {}, used: [] });
+  const composition = new Composition(full, { defaults: [], roots: [] }, repositoryOf([]), [], {
+    env,
+    now,
+    names: {},
+    used: [],
+  });
   const typed = composition.setting('hydra.overrides.task');
   const overrides = Array.isArray(typed) ? typed.map((text) => parseOverride(String(text))) : [];
-  return new Composition(full, { defaults: [], roots: [] }, repositoryOf([]), overrides, { env, now, names: {}, used: [] });
+  return new Composition(full, { defaults: [], roots: [] }, repositoryOf([]), overrides, {
+    env,
+    now,
+    names: {},
+    used: [],
+  });
 }

@@ -6,7 +6,7 @@ import type { Composition } from '../composition.js';
 import { withAliases } from '../overrides/aliases.js';
 import { encodeElement } from '../overrides/encode.js';
 import { parseOverride } from '../overrides/parser.js';
-import { ChoiceSweep, QuotedString, isHydraOverride } from '../overrides/value.js';
+import { QuotedString, isHydraOverride } from '../overrides/value.js';
 import { planSweep, sweeperParams } from '../sweep.js';
 import { writeYaml } from '../yaml/write.js';
 import { JobLog } from './job-log.js';
@@ -17,25 +17,11 @@ import { runJob, textSetting } from './run-job.js';
 import { composeOptions, type Session } from './session.js';
 import { setHydraSetting } from './set-setting.js';
 
-/** Plain values of each key that varies. */
-function sweptOptions(texts: readonly string[]): Record<string, string[]> {
-  const swept = texts.map(parseOverride).filter(({ value }) => value instanceof ChoiceSweep);
-  return Object.fromEntries(
-    swept.map(({ key, value }) => [
-      key,
-      (value as ChoiceSweep).items.map((item) => (item instanceof QuotedString ? item.text : String(item))),
-    ]),
-  );
-}
-
 export class CommandLineSweep implements SweepRequest {
   readonly overrides: readonly string[];
   readonly directory: string;
   private readonly hydraOverrides: readonly string[];
   private log: JobLog | undefined;
-
-  /** Finds the overrides that mean nothing to a job. */
-  private leaveOut: (overrides: readonly string[]) => readonly string[] = () => [];
 
   private constructor(
     private readonly session: Session,
@@ -55,16 +41,7 @@ export class CommandLineSweep implements SweepRequest {
   static async open(session: Session, typed: readonly string[]): Promise<CommandLineSweep> {
     const overrides = withAliases(typed, session.program.overrideAliases);
     const master = compose({ ...composeOptions(session, overrides), mode: 'multirun' });
-    const request = new CommandLineSweep(session, overrides, await prepared(session, master, 'sweep'));
-    const swept = sweptOptions(request.overrides);
-    if (session.program.leaveOut && Object.keys(swept).length > 0)
-      request.leaveOut = await session.program.leaveOut(swept);
-    return request;
-  }
-
-  private ofJob(overrides: readonly string[]): string[] {
-    const left = this.leaveOut(overrides);
-    return overrides.filter((text) => !left.includes(text));
+    return new CommandLineSweep(session, overrides, await prepared(session, master, 'sweep'));
   }
 
   get program(): SweepRequest['program'] {
@@ -74,11 +51,11 @@ export class CommandLineSweep implements SweepRequest {
 
   plan(): { readonly jobs: string[][]; readonly batches: number[] } {
     const { jobs, batches } = planSweep(composeOptions(this.session, this.typed));
-    return { jobs: jobs.map((overrides) => this.ofJob(overrides)), batches };
+    return { jobs, batches };
   }
 
   async composeJob(index: number, overrides: readonly string[]): Promise<Composition> {
-    const all = [...this.hydraOverrides, ...this.ofJob(overrides)].map(parseOverride);
+    const all = [...this.hydraOverrides, ...overrides].map(parseOverride);
     const composed = composeFrom(this.master.repository, all, { ...composeOptions(this.session, []), mode: 'run' });
     const composition = await prepared(this.session, composed, 'run');
     setHydraSetting(composition, 'job.id', String(index));
@@ -126,7 +103,7 @@ export class CommandLineSweep implements SweepRequest {
       `hydra.run.dir=${encodeElement(new QuotedString(directory, "'"))}`,
       `hydra.job.num=${index}`,
       `hydra.job.id=${index}`,
-      ...this.ofJob(overrides),
+      ...overrides,
     ];
   }
 

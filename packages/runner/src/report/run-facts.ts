@@ -111,13 +111,23 @@ async function hydraCommand(directory: string): Promise<string | null> {
   return ['bowyer', '--config-name', name, ...words].join(' ');
 }
 
+/** The options of the algorithm; runs of version 0.2 have them beside the others. */
+const algorithmOf = ({ config }: Pick<RunRecord, 'config'>): Readonly<Record<string, unknown>> =>
+  (config.algorithm as Readonly<Record<string, unknown>> | undefined) ?? config;
+
 /** Discount per turn; 1 where the algorithm has none. */
-export const gammaOf = ({ config }: Pick<RunRecord, 'config'>): number =>
-  typeof config.gamma === 'number' ? config.gamma : 1;
+export function gammaOf(record: Pick<RunRecord, 'config'>): number {
+  const { gamma, critic } = algorithmOf(record) as { gamma?: unknown; critic?: { gamma?: unknown } };
+  const found = critic?.gamma ?? gamma;
+  return typeof found === 'number' ? found : 1;
+}
 
 /** Where there is a dataset, metrics count optimizer steps. */
-export const xLabelOf = ({ config }: Pick<RunRecord, 'config'>): string =>
-  config.rolloutSize === undefined && config.epochs !== undefined ? 'optimizer step' : 'iteration';
+export function xLabelOf(record: Pick<RunRecord, 'config'>): string {
+  const { epochs, rolloutSize, rollout } = { ...record.config, ...algorithmOf(record) };
+  const collects = rolloutSize !== undefined || (rollout as { size?: number } | undefined)?.size !== undefined;
+  return !collects && epochs !== undefined ? 'optimizer step' : 'iteration';
+}
 
 export async function textOf(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

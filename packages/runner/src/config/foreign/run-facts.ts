@@ -9,7 +9,7 @@ import type { RunFacts } from './outcome.js';
 
 /** @param composition with what follows from its keys @param typed keys of the command line */
 export async function factsOf(composition: Composition, typed: ReadonlySet<string>): Promise<RunFacts> {
-  const { runOf } = await import('@bowyer/agent');
+  const { epochsOf, runOf } = await import('@bowyer/agent');
   await loadPlugins(composition);
   const schema = schemaOf(composition);
   const { algorithm, env, setting } = choicesOf(composition);
@@ -25,7 +25,7 @@ export async function factsOf(composition: Composition, typed: ReadonlySet<strin
     hasConversations: (path) => isConversationFile(path),
     epochOf: (path) => {
       const [, run, epoch] = /^(.+?)\/+train_epoch_(\d+)\/*$/s.exec(path) ?? [];
-      const epochs = run === undefined || existsSync(path) ? undefined : runOf(run)?.epochs;
+      const epochs = run === undefined || existsSync(path) ? undefined : epochsOf(runOf(run) ?? {});
       return epochs === undefined ? null : { run, epoch: Number(epoch), epochs };
     },
     isGiven: (key) => typed.has(key) || typed.has(composition.pathOf(key)),

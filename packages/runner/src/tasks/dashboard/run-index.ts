@@ -120,7 +120,7 @@ async function summaryOf(id: string, directory: string): Promise<RunSummary> {
 /** The number of iterations of the last start: it may grow, so it is not among the keys that decide the run's numbers. */
 async function iterationsOf(directory: string): Promise<number | null> {
   const yaml = await readFile(join(directory, '.hydra', 'config.yaml'), 'utf8').catch(() => '');
-  const text = /^iterations: (\d+)$/m.exec(yaml)?.[1];
+  const text = /^(?: {2})?iterations: (\d+)$/m.exec(yaml)?.[1];
   return text === undefined ? null : Number(text);
 }
 

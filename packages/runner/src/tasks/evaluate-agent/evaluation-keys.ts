@@ -1,8 +1,8 @@
 // Config keys of task=evaluate_agent.
 import { Type, type TObject } from '@sinclair/typebox';
-import { count, nullable, oneOf, type OptionsOf } from '@bowyer/core';
+import { count, nullable, oneOf, placed, type OptionsOf } from '@bowyer/core';
 
-export const evaluationKeys = {
+export const evaluationKeys = placed('task', {
   samples: count('rollouts of each task'),
   eval_decoding: oneOf(
     ['sample', 'greedy'],
@@ -20,7 +20,7 @@ export const evaluationKeys = {
     Type.Number({ minimum: 0 }),
     'the run fails where the mean reward with `model` is lower by more than this number than with a model of compare_with, on the same tasks; null: it never does',
   ),
-};
+}, { eval_decoding: 'decoding' });
 
 /** In camelCase. */
 export type EvaluationKeys = OptionsOf<TObject<typeof evaluationKeys>>;

@@ -12,10 +12,7 @@ import { usualRate } from './usual-rate.js';
 /** The keys of a training that this task has too; those of environments and of a start from scratch are not read. */
 export type TrainAgentConfig = Omit<TrainConfig, keyof AgentTaskConfig> &
   AgentTaskConfig &
-  Pick<AgentConfig, 'optimizer'> & {
-    /** Null: it follows from the model. */
-    lmLr: number | null;
-  };
+  Pick<AgentConfig, 'optimizer'>;
 
 export async function trainAgent(config: TrainAgentConfig, context: TaskContext): Promise<void> {
   const agents = await openAgents(config, context);
@@ -25,8 +22,10 @@ export async function trainAgent(config: TrainAgentConfig, context: TaskContext)
   );
 }
 
-async function rateOf(config: TrainAgentConfig, { log }: TaskContext): Promise<number> {
-  if (config.lmLr !== null) return config.lmLr;
+/** The policy's learning rate; where it is null, it follows from the model. */
+async function rateOf(config: TrainAgentConfig, { log }: TaskContext): Promise<number | undefined> {
+  const given = config.algorithm.actor?.lr;
+  if (given !== null) return given;
   const { lr, text } = await usualRate(config.model!, config);
   log(text);
   return lr;
@@ -41,8 +40,12 @@ function tasksText({ train, eval: evaluated, test }: SplitTasks): string {
  * The keys of a training. The algorithm itself, as ArCHer at replayed states, samples as the server does for requests that say nothing.
  * Keys are read from the config when they are read from the result, so that the test of unread keys sees which those are.
  */
-function trainingConfig(config: TrainAgentConfig, lmLr: number): TrainConfig {
+function trainingConfig(config: TrainAgentConfig, lr: number | undefined): TrainConfig {
   const own = {
+    get algorithm() {
+      const { algorithm } = config;
+      return lr === undefined ? algorithm : { ...algorithm, actor: { ...algorithm.actor, lr } };
+    },
     checkpointPath: null,
     get policyLm() {
       return config.model;
@@ -59,7 +62,6 @@ function trainingConfig(config: TrainAgentConfig, lmLr: number): TrainConfig {
     get topP() {
       return config.topP ?? 1;
     },
-    lmLr,
     doSample: true,
     eosStr: null,
     playAsChat: true,

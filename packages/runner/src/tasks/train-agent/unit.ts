@@ -97,10 +97,13 @@ export const trainAgentTask: TaskUnit = {
 };
 
 /** The usual rates are Adam's. */
-function rateProblems({ lmLr, optimizer: { kind } }: Pick<TrainAgentConfig, 'lmLr' | 'optimizer'>): ConfigProblem[] {
-  if (lmLr !== null || kind.startsWith('adam')) return [];
-  const message = `lm_lr is null, and optimizer.kind=${kind} has no usual rate: only those of Adam are known`;
-  return [{ key: 'lm_lr', message, remedy: 'give the learning rate, or write optimizer=adam' }];
+function rateProblems({
+  algorithm,
+  optimizer: { kind },
+}: Pick<TrainAgentConfig, 'algorithm' | 'optimizer'>): ConfigProblem[] {
+  if (algorithm.actor?.lr !== null || kind.startsWith('adam')) return [];
+  const message = `algorithm.actor.lr is null, and optimizer.kind=${kind} has no usual rate: only those of Adam are known`;
+  return [{ key: 'algorithm.actor.lr', message, remedy: 'give the learning rate, or write optimizer=adam' }];
 }
 
 /** Algorithms that learn from something else than rollouts, or options that only an environment can serve. */
@@ -130,11 +133,12 @@ function algorithmProblems(unit: AnyAlgorithm | undefined, config: Record<string
                 : 'choose another, such as algorithm=grpo; task=finetune learns from records',
           },
         ];
-  if ((config.horizon ?? null) !== null)
+  const { rollout } = config.algorithm as { rollout?: { horizon?: unknown } };
+  if ((rollout?.horizon ?? null) !== null)
     problems.push({
-      key: 'horizon',
+      key: 'algorithm.rollout.horizon',
       message: 'horizon cuts the episodes of environments, and an agent decides itself how long it works',
-      remedy: 'write horizon=null',
+      remedy: 'write algorithm.rollout.horizon=null',
     });
   return problems;
 }

@@ -54,8 +54,7 @@ const aheadOf = ({ rollout }: Pick<TrainConfig, 'rollout'>): Pick<RunResults, 'r
 /** The keys that decide how the agents are loaded and played, and what the results say of the training. */
 type TestConfig = PolicyConfig &
   PlayConfig &
-  Pick<TrainConfig, 'testSize' | 'evalDecoding' | 'gamma'> &
-  Pick<TrainConfig, 'checkpointPath' | 'policyLm' | 'iterations' | 'rollout' | 'demonstrations'>;
+  Pick<TrainConfig, 'algorithm' | 'testSize' | 'checkpointPath' | 'policyLm' | 'rollout' | 'demonstrations'>;
 
 interface Played {
   name: string;
@@ -95,12 +94,12 @@ export class FinalTest {
     if (startFolder !== null) tested.unshift(...(await this.#playFrom(start, startFolder, null)));
     if (best !== null && best.iteration > 0) {
       await critic?.restore(join(recorder.bestFolder, 'critic'));
-      const unit = (config.iterations ?? null) === null ? 'optimizer step' : 'iteration';
+      const unit = config.algorithm.iterations === undefined ? 'optimizer step' : 'iteration';
       tested.push(...(await this.#playFrom(`best (${unit} ${best.iteration})`, recorder.bestFolder, critic, known)));
     }
     // The critic's values are those of the policy it was saved with.
     const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
-    const calibration = critic && (await criticCalibration(critic, ofBest, config.gamma!));
+    const calibration = critic && (await criticCalibration(critic, ofBest, config.algorithm.critic!.gamma!));
     const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
     const { directory, ranks } = this.context;
     if ((ranks?.rank ?? 0) === 0) await storeTest(directory, tested, tokenTexts(policy.tokenizer));
@@ -109,7 +108,7 @@ export class FinalTest {
     await this.#cache.remove();
     const { ended } = recorder;
     return {
-      iterations: recorder.stoppedByGuard === null && ended === null ? (config.iterations ?? 0) : recorder.iteration,
+      iterations: recorder.stoppedByGuard === null && ended === null ? (config.algorithm.iterations ?? 0) : recorder.iteration,
       ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
       ...(ended !== null && { ended }),
       ...(handedOut && { handedOut }),
@@ -190,7 +189,7 @@ export class FinalTest {
   }
 
   get #decodings() {
-    return decodingsOf(this.unit.alwaysSamples ? 'sample' : this.config.evalDecoding!);
+    return decodingsOf(this.unit.alwaysSamples ? 'sample' : this.config.algorithm.eval!.decoding!);
   }
 
   async #play(name: string, agent: Agent): Promise<Played[]> {

@@ -4,17 +4,17 @@ import type { ConfigProblem } from '@bowyer/core';
 import { agentFolderOf, isAdapterFolder, type AgentConfig } from '@bowyer/agent';
 
 export type LossConfig = Pick<AgentConfig, 'checkpointPath' | 'policyLm' | 'useLora' | 'lora' | 'precision'> & {
-  referenceQuantization?: string;
-  klCoefficient?: number;
+  algorithm: { kl?: { referenceQuantization?: string; coefficient?: number } };
 };
 
 export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossConfig): Promise<ConfigProblem[]> {
-  const { useLora, precision, referenceQuantization = 'none', klCoefficient } = config;
+  const { useLora, precision, algorithm } = config;
+  const { referenceQuantization = 'none', coefficient: klCoefficient } = algorithm.kl ?? {};
   const given = config.checkpointPath ?? config.policyLm;
   const isAdapter = given !== null && isAdapterFolder(given);
   const problems: ConfigProblem[] = [];
   if (unit?.needsNoDropout) problems.push(...(await dropoutProblems(unit, config, isAdapter ? given : null)));
-  if (precision === 'float16' && unit && (unit.valueFunction?.(config) ?? null) !== null)
+  if (precision === 'float16' && unit && (unit.valueFunction?.(config.algorithm as never) ?? null) !== null)
     problems.push({
       key: 'precision',
       message: `precision=float16: the value head of ${unit.name} computes in float32 alone`,

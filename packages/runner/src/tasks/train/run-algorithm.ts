@@ -50,7 +50,7 @@ type AlgorithmConfig = PolicyConfig &
   PlayConfig &
   Pick<AgentConfig, 'optimizer'> &
   Pick<TrainConfig, 'diagnostics' | 'guard' | 'watch' | 'remotePolicy' | 'samplingPrecision' | 'distributed'> &
-  Pick<TrainConfig, 'iterations' | 'epochs' | 'saveMinutes' | 'saveFreq'>;
+  Pick<TrainConfig, 'algorithm' | 'saveMinutes' | 'saveFreq'>;
 
 /** A run between its start and its final test. */
 export interface RunState {
@@ -91,6 +91,7 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
   } = runState;
   const { directory, log, onInterrupt, ranks = oneRank } = context;
   const { policy } = agent;
+  const { iterations, epochs } = config.algorithm;
   const openReference = referenceOf(policy, start, config, device);
   const leads = ranks.rank === 0;
   const files = leads
@@ -122,7 +123,7 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
   const recorder = new Recorder(
     { files, checkpoints: leads ? store : silentCheckpoints, saveable, restoreAgent, logger },
     {
-      iterations: config.iterations ?? null,
+      iterations: iterations ?? null,
       firstIteration,
       hasLines: config.watch !== undefined,
       state,
@@ -130,7 +131,7 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
     },
     {
       saveMinutes: config.saveMinutes ?? null,
-      ...(config.iterations === undefined && { saveEpochs: { between: config.saveFreq ?? null, all: config.epochs! } }),
+      ...(iterations === undefined && { saveEpochs: { between: config.saveFreq ?? null, all: epochs! } }),
       guard: config.guard,
       isWatched: config.watch !== undefined,
       control,
@@ -193,7 +194,7 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
       await recorder.checkpointOnce(recorder.iteration);
     });
   // save_freq need not divide the iterations: what was trained last is kept, and more iterations continue from it.
-  if ((config.iterations ?? null) !== null && !recorder.stopRequested)
+  if (iterations !== undefined && !recorder.stopRequested)
     await recorder.checkpointOnce(recorder.iteration);
   recorder.finish();
   // A run without an evaluation has no best agent: its last one is what it made.

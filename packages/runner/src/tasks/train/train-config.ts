@@ -1,6 +1,11 @@
 // The keys that task=train reads.
-import type { Decoding, DiagnosticsOptions, ReplayPlacement, WatchOptions } from '@bowyer/algorithms';
 import type { LearningRateSchedule } from '@bowyer/core';
+import type {
+  Decoding,
+  DiagnosticsOptions,
+  ReplayPlacement,
+  WatchOptions,
+} from '@bowyer/algorithms';
 import type {
   CriticConfig,
   RolloutConfig,
@@ -40,16 +45,20 @@ export type TrainConfig = WarmStartConfig &
     agentType: string;
     logger: LoggerConfig;
     distributed: { replay?: ReplayPlacement; shardOptimizer: boolean };
-    evalDecoding?: Decoding | 'both';
+    /** The options of the algorithm; those that the run itself reads. */
+    algorithm: {
+      /** Of an algorithm that counts them. */
+      iterations?: number;
+      /** Of an algorithm on a dataset. */
+      epochs?: number;
+      eval?: { decoding?: Decoding | 'both' };
+      actor?: { lr?: number | null; schedule?: LearningRateSchedule };
+      critic?: { gamma?: number };
+    };
     testSize: number;
     saveMinutes?: number | null;
     saveFreq?: number | null;
-    /** Read by an algorithm on a dataset. */
-    epochs?: number;
     maxInputLength?: number | null;
-    /** Read by an algorithm that counts them. */
-    iterations?: number;
-    gamma?: number;
     /** Read by an algorithm that plays episodes. */
     diagnostics?: Omit<DiagnosticsOptions, 'seed'>;
     guard?: GuardBounds;
@@ -57,7 +66,4 @@ export type TrainConfig = WarmStartConfig &
     watch?: WatchOptions;
     remotePolicy?: RemotePolicyConfig;
     rollout?: RolloutConfig;
-    /** Read by an algorithm with a schedule over its iterations. */
-    lmLrFinalShare?: number;
-    lmSchedule?: Omit<LearningRateSchedule, 'finalShare'> & { finalShare: number | null };
   };

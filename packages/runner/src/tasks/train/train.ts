@@ -47,7 +47,7 @@ async function trainInFolder(
   refuseAheadOnRanks(config, ranks.size);
   const finished = await readResults(directory);
   await refuseStopped(finished, config, context);
-  if (finished !== null && (isEnded(finished) || finished.iterations >= (config.iterations ?? finished.iterations))) {
+  if (finished !== null && (isEnded(finished) || finished.iterations >= (config.algorithm.iterations ?? finished.iterations))) {
     context.log(`this run is finished already: ${directory}; another save_path makes a new one`);
     print(`\n${resultText(finished)}\n`);
     return;
@@ -98,18 +98,17 @@ async function refuseStopped(
 }
 
 /** The keys that decide how long a run is, and how its rate falls. */
-type LengthConfig = Pick<TrainConfig, 'iterations' | 'lmSchedule' | 'lmLrFinalShare'>;
+type LengthConfig = Pick<TrainConfig, 'algorithm'>;
 
 /** A rate that falls over the iterations would jump where there are more of them: the run would equal no other. */
-function refuseOtherLength(found: CheckpointProgress, config: LengthConfig): void {
-  const { iterations, lmSchedule, lmLrFinalShare = 1 } = config;
+function refuseOtherLength(found: CheckpointProgress, { algorithm: { iterations, actor } }: LengthConfig): void {
   const before = found.iterations ?? iterations;
-  if (iterations === before || lmSchedule === undefined) return;
-  if (!rateFollowsIterations({ ...lmSchedule, finalShare: lmSchedule.finalShare ?? lmLrFinalShare })) return;
+  if (iterations === before || actor?.schedule === undefined) return;
+  if (!rateFollowsIterations(actor.schedule)) return;
   throw new Error(
-    `iterations: ${before} → ${iterations}: the learning rate of this run follows lm_schedule over ${before} iterations, so with ` +
+    `iterations: ${before} → ${iterations}: the learning rate of this run follows algorithm.actor.schedule over ${before} iterations, so with ` +
       `${iterations} it would equal neither the run that it was nor a run of ${iterations} iterations from the start\n` +
-      `  give iterations=${before}, or begin a new run in another folder: save_path=FOLDER; a run with lm_schedule.kind=constant ` +
+      `  give iterations=${before}, or begin a new run in another folder: save_path=FOLDER; a run with algorithm.actor.schedule.kind=constant ` +
       'can be made longer at any time',
   );
 }
@@ -184,7 +183,7 @@ async function trainAndTest(
 
 function checkResumed(progress: CheckpointProgress, config: LengthConfig, log: TaskContext['log']): void {
   refuseOtherLength(progress, config);
-  const all = config.iterations === undefined ? '' : ` of ${config.iterations} iterations`;
+  const all = config.algorithm.iterations === undefined ? '' : ` of ${config.algorithm.iterations} iterations`;
   log(`resumed after ${progress.nextIteration}${all}`);
 }
 

@@ -55,7 +55,7 @@ const distributedNode = ({ algorithm }: Choices) =>
           description:
             'each process keeps the moments of only a part of the parameters (ZeRO-1) and sends the others what it has updated; it has no effect on one process',
         }),
-        ...('capacity' in (algorithm?.options.properties ?? {}) &&
+        ...('replay' in (algorithm?.options.properties ?? {}) &&
           algorithm?.needs.critic === 'double' && {
             replay: oneOf(
               ['global', 'local'],
@@ -159,6 +159,7 @@ type TrainConfig = Pick<AgentConfig, 'checkpointPath' | 'policyLm' | 'criticLm' 
   QuantizationConfig &
   LossConfig & {
     agentType: string;
+    algorithm: { teacher?: string | null };
     env: { name: string };
     policy: object;
     guard?: GuardBounds;
@@ -179,9 +180,9 @@ export const trainTask: TaskUnit = {
       const problem = await modelProblem(key, key === 'policy_lm' ? policyLm : checkpointPath);
       if (problem !== null) problems.push(problem);
     }
-    const { teacher = null } = raw as { teacher?: string | null };
+    const { teacher = null } = config.algorithm;
     if (teacher !== null && !/^https?:/.test(teacher)) {
-      const problem = await modelProblem('teacher', teacher);
+      const problem = await modelProblem('algorithm.teacher', teacher);
       if (problem !== null) problems.push(problem);
     }
     if (criticLm) {

@@ -1,0 +1,56 @@
+import { compose, ConfigError } from '../src/index.js';
+import { temporaryTree } from './temporary-tree.js';
+
+const flatNames = {
+  lr: ['algorithm.actor.lr', 'task.lr'],
+  schedule: ['algorithm.actor.schedule'],
+  task: ['task.name'],
+  'server.wait': ['server.limits.wait'],
+  steps: ['algorithm.steps', 'server.steps'],
+};
+
+const files = {
+  'configs/config.yaml': 'defaults:\n  - algorithm: ppo\n  - server: own\n  - _self_\ntask:\n  name: train\nseed: 0\n',
+  'configs/algorithm/ppo.yaml': 'name: ppo\nsteps: 2\nactor:\n  lr: 1.0\n  schedule:\n    kind: linear\n',
+  'configs/server/own.yaml': 'limits:\n  wait: 1\nsteps: 9\nurl: ${lr}-${seed}\n',
+  'configs/mine.yaml': 'defaults:\n  - config\n  - _self_\nlr: 0.5\ntask: play\nserver:\n  wait: 3\nschedule:\n  kind: flat\n',
+};
+
+const composed = (configName: string, ...overrides: string[]) =>
+  compose({ configDirs: [{ dir: `${temporaryTree(files)}/configs` }], configName, overrides, flatNames });
+
+test('a command line gives options of nodes by their flat names', () => {
+  const composition = composed('config', 'lr=0.1', 'schedule.kind=cosine', 'task=play');
+  expect(composition.resolve()).toMatchObject({
+    algorithm: { actor: { lr: 0.1, schedule: { kind: 'cosine' } } },
+    task: { name: 'play' },
+    server: { url: '0.1-0' },
+  });
+  expect(composition.flatUses).toEqual([
+    { name: 'lr=0.1', path: 'algorithm.actor.lr' },
+    { name: 'schedule.kind=cosine', path: 'algorithm.actor.schedule.kind' },
+    { name: 'task=play', path: 'task.name' },
+  ]);
+  expect(composition.setting('lr')).toBe(0.1);
+  expect(composition.origin('lr')).toEqual(composition.origin('algorithm.actor.lr'));
+});
+
+test('a file does so too, below its nodes as well, and a later override of the option itself wins', () => {
+  const config = composed('mine', 'algorithm.actor.lr=0.2').resolve();
+  expect(config).toEqual({
+    algorithm: { name: 'ppo', steps: 2, actor: { lr: 0.2, schedule: { kind: 'flat' } } },
+    server: { limits: { wait: 3 }, steps: 9, url: '0.2-0' },
+    task: { name: 'play' },
+    seed: 0,
+  });
+});
+
+test('a flat name of two options that the config has is refused with both', () => {
+  const attempt = () => composed('config', 'steps=3');
+  expect(attempt).toThrow(ConfigError);
+  expect(attempt).toThrow(/'steps' may be one of several options here[^]*algorithm.steps, server.steps/);
+});
+
+test('a flat name of no option of the config is an unknown key', () => {
+  expect(() => composed('config', 'wait=3')).toThrow(/no such key/);
+});
