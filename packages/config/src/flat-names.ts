@@ -50,10 +50,9 @@ export function pathOfFlatName(
 
 /** Moves what a config has under flat names to their paths in the config that it is merged into. @param used gets each of them */
 export function withoutFlatNames(body: MapNode, root: MapNode, names: FlatNames, used: FlatUse[]): MapNode {
-  const dotted = Object.keys(names).filter((name) => name.includes('.') && nodeAt(rootFrame(body), name) !== undefined);
-  const given = [...dotted, ...[...body.entries.values()].map(({ key }) => String(key))];
-  const moves = given.flatMap((name) => {
-    const value = nodeAt(rootFrame(body), name)!.node;
+  const moves = Object.keys(names).flatMap((name) => {
+    const value = nodeAt(rootFrame(body), name)?.node;
+    if (value === undefined) return [];
     const path = pathOfFlatName(root, name, names, { value, origin: value.origin });
     return path === undefined ? [] : [{ name, path, value }];
   });

@@ -34,6 +34,41 @@ registerResolver('first', (...values) => values.find((value) => value !== null) 
 /** Flags of our own, each for an override. */
 const switches: Readonly<Record<string, string>> = { '--quiet': 'quiet=true', '--json': 'json=true' };
 
+/** The options that people change, for the beginning of `--help`; a config has those of its task. */
+const mainOptions: readonly string[] = [
+  'task.model',
+  'task.data',
+  'task.agent',
+  'task.tasks',
+  'task.reward',
+  'task.output',
+  'task.port',
+  'policy.model',
+  'policy.checkpoint',
+  'algorithm.iterations',
+  'algorithm.epochs',
+  'task.epochs',
+  'algorithm.rollout.size',
+  'algorithm.rollout.group_size',
+  'algorithm.actor.lr',
+  'algorithm.critic.lr',
+  'algorithm.batch.size',
+  'task.batch_size',
+  'task.lr',
+  'algorithm.eval.freq',
+  'algorithm.eval.size',
+  'task.test_size',
+  'lora.enabled',
+  'sampling.max_new_tokens',
+  'sampling.temperature',
+  'play.slots',
+  'device.kind',
+  'device.threads',
+  'seed',
+  'save_path',
+  'run_name',
+];
+
 /** Overrides that only say how a run is shown: given alone, they ask for no run. */
 const presentation = Object.values(switches);
 
@@ -53,6 +88,7 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
     configName: DEFAULT_CONFIG,
     searchPaths,
     overrideAliases,
+    mainOptions,
     flatNames: flatNamesIn(configs),
     impliedDefaults: algorithmOfKey((line) => notes.ofFiles.add(line)),
     overview: async (overrides) => {

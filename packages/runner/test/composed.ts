@@ -13,6 +13,7 @@ export const unprepared = (configName: string, ...overrides: string[]): Composit
     configName,
     overrides,
     overrideAliases,
+    flatNames: bowyer([]).flatNames,
   });
 
 /**
@@ -27,7 +28,7 @@ async function prepared(configName: string, typed: readonly string[], notes = ne
   const composition = unprepared(configName, ...overrides);
   const given = composition.overrides.map(({ kind, key, value, text }) => ({
     kind: kind === 'set' ? ('change' as const) : kind === 'delete' ? kind : ('add' as const),
-    key,
+    key: composition.repository.groupExists(key) ? key : composition.pathOf(key),
     isGroup: composition.repository.groupExists(key),
     value: typeof value === 'object' ? undefined : value,
     text,

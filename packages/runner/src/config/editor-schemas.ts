@@ -1,11 +1,14 @@
 // JSON Schemas for editors: what a YAML file of this repository may contain. Made from the schemas that validate a run, with
 // nothing required (a file contains what differs) and interpolations allowed in every place.
 import type { TProperties } from '@sinclair/typebox';
+import { nodeSchema } from '@bowyer/core';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
 import { environmentInfo, environmentNames } from '@bowyer/envs';
 import { findLogger, loggerNames } from '@bowyer/logging';
 import { findTask, taskNames } from '../tasks/registry.js';
-import { contextNode, endpointNode, envNodeSchema, memoryNode, policyNode, type Choices } from '@bowyer/agent';
+import { contextNode, endpointNode, envNodeSchema, memoryNode, type Choices } from '@bowyer/agent';
+import { algorithmKeys } from '../keys/algorithm-keys.js';
+import { optionsOf } from './units.js';
 
 type Schema = { [key: string]: unknown };
 
@@ -26,12 +29,19 @@ function configFile(schema: Schema): Schema {
 }
 
 /** Every combination of units, and of the settings that decide which keys there are. */
-function allChoices(): Choices[] {
+export function allChoices(): Choices[] {
   const settings: Record<string, unknown>[] = [
     {},
     { 'optimizer.kind': 'muon' },
-    { 'optimizer.kind': 'sgd', 'critic.kind': 'transformer', critic_lm: null, use_lora: true, play_as_chat: true },
-  ].map((given) => ({ checkpoint_path: null, policy_lm: null, critic_lm: null, ...given }));
+    { 'optimizer.kind': 'sgd', 'critic.kind': 'transformer', 'lora.enabled': true, 'play.as_chat': true },
+    { 'task.protocol': 'mcp' },
+  ].map((given) => ({
+    'policy.checkpoint': null,
+    'policy.model': null,
+    'critic.model': null,
+    'task.upstream': null,
+    ...given,
+  }));
   const variants = [...algorithmNames().flatMap((name) => environmentNames().map((env) => ({ name, env })))];
   return settings.flatMap((given) =>
     variants.map(({ name, env }) => ({ algorithm: findAlgorithm(name)!, env, setting: (key) => given[key] })),
@@ -48,24 +58,23 @@ function merged(a: Schema | undefined, b: Schema): Schema {
   return added.length === 0 ? a : { ...a, properties: { ...left, ...Object.fromEntries(added) } };
 }
 
-/** Every key that some task reads, with the node `env` open: which options it has depends on its name. */
+/** Every option that some task reads, with the nodes `env` and `algorithm` open: which options they have depends on their names. */
 function runSchema(): Schema {
   let properties: Schema = { properties: {} };
   const tasks = taskNames().map((name) => findTask(name)!);
   const [first] = environmentNames();
   for (const choices of allChoices())
-    // The keys of a task that plays nothing are the same with any environment.
+    // The options of a task that plays nothing are the same with any environment.
     for (const task of tasks.filter(({ plays }) => plays || choices.env === first)) {
-      const { env: _, ...keys } = task.keys(choices) as TProperties;
-      properties = merged(properties, { properties: keys });
+      const { env: _, algorithm: __, ...options } = optionsOf(task, choices) as TProperties;
+      properties = merged(properties, { properties: nodeSchema(options).properties });
     }
-  const task = { type: 'string', enum: taskNames(), description: 'what the run does' };
-  const env = envNodeSchema(null);
   const nodes = properties.properties as Record<string, Schema>;
   nodes.context = contextNode as Schema;
   nodes.memory = memoryNode as Schema;
-  nodes.policy = merged(policyNode, { properties: { endpoint: endpointNode } });
-  return { type: 'object', additionalProperties: false, properties: { task, ...nodes, env } };
+  nodes.policy = merged(nodes.policy, { properties: { endpoint: endpointNode } });
+  nodes.algorithm = { type: 'object', required: ['name'], properties: { name: { enum: algorithmNames() } } };
+  return { type: 'object', additionalProperties: false, properties: { ...nodes, env: envNodeSchema(null) } };
 }
 
 function runFile(run: Schema): Schema {
@@ -97,6 +106,12 @@ export function editorSchemas(): Record<string, Schema> {
       environmentNames().map((name) => [`env-${name}`, plain(editable(envNodeSchema(environmentInfo(name).name)))]),
     ),
     ...Object.fromEntries(
+      algorithmNames().map((name) => {
+        const { algorithm } = nodeSchema(algorithmKeys(findAlgorithm(name)!)).properties as Record<string, Schema>;
+        return [`algorithm-${name}`, plain(editable(algorithm))];
+      }),
+    ),
+    ...Object.fromEntries(
       loggerNames().map((name) => [`logger-${name}`, plain(editable(findLogger(name)!.options as Schema))]),
     ),
   };
@@ -106,7 +121,7 @@ export function editorSchemas(): Record<string, Schema> {
 export function schemaNameOf(config: string): string {
   const [group, name] = config.split('/');
   if (name === undefined) return 'run';
-  if (group === 'env') return `env-${name}`;
+  if (group === 'env' || (group === 'algorithm' && findAlgorithm(name))) return `${group}-${name}`;
   if (group === 'logger' && findLogger(name)) return `logger-${name}`;
   return groupNodes.find((node) => node === group) ?? 'run';
 }
