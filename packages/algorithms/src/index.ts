@@ -22,12 +22,11 @@ export type { Metrics, OnFailure, RunHooks } from './rollout/run-hooks.js';
 export { Diagnostics, type DiagnosticsOptions, type Sampler } from './run/diagnostics.js';
 
 // The algorithms
-export { algorithmNames, registerAlgorithm } from './registry.js';
-export { findFlatAlgorithm as findAlgorithm } from './interim-flat-options.js';
+export { algorithmNames, findAlgorithm, registerAlgorithm } from './registry.js';
 export * from './algorithms.js';
 
 // Parts of which an algorithm is made
-export { evalDecodingKey, loopOptions } from './rollout/loop-options.js';
+export { loopOptions } from './rollout/loop-options.js';
 export { gammaOption } from './learning/learning-options.js';
 export { demonstrationSegments, demonstrationTrajectory } from './dataset/demonstrations.js';
 export { packTurns, type LearnedTurn, type TurnBatch } from './learning/pack-turns.js';

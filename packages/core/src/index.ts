@@ -132,16 +132,3 @@ export { DeadlineError, LONGEST_WAIT_MS, withDeadline, withProgress } from './de
 export { HARMLESS_KEYS, isEmpty } from './harmless-keys.js';
 export { reportWait, reportWaits, waitingFor, type WaitReports } from './waits.js';
 export * as protobuf from './protobuf/protobuf.js';
-export {
-  choice,
-  flag,
-  fraction,
-  group,
-  integer,
-  nonNegative,
-  optional,
-  positive,
-  unitOptions,
-  type OptionDetails,
-} from './options/constructors.js';
-export { defaultsOf, flatNames, isGroup, withDefaults, type GivenOptions } from './options/schema-tree.js';
