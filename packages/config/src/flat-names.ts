@@ -5,7 +5,7 @@ import { rootFrame, splitPath } from './key-path.js';
 import { MapNode, isContainer, type ConfigNode, type Origin } from './node.js';
 import { nodeAt } from './provenance.js';
 
-/** The paths that each flat name may stand for; a config has at most one of them. */
+/** The paths that each flat name may stand for. Of paths in several nodes that the config has, the one that is listed first counts. */
 export type FlatNames = Readonly<Record<string, readonly string[]>>;
 
 /** A flat name that was used, and the path that it stood for. */
@@ -36,7 +36,8 @@ export function pathOfFlatName(
     if (!Object.hasOwn(names, name)) continue;
     const rest = keys.slice(length).map((one) => `.${one}`);
     const found = names[name]!.filter((path) => path !== name && nodeAt(rootFrame(root), path) !== undefined);
-    if (found.length === 1) return [found[0], ...rest].join('');
+    const nodes = found.map((path) => splitPath(path)[0]);
+    if (found.length === 1 || (found.length > 1 && nodes[0] !== nodes[1])) return [found[0], ...rest].join('');
     if (found.length > 1)
       throw new ConfigError(
         'composition',

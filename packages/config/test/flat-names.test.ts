@@ -6,13 +6,14 @@ const flatNames = {
   schedule: ['algorithm.actor.schedule'],
   task: ['task.name'],
   'server.wait': ['server.limits.wait'],
-  steps: ['algorithm.steps', 'server.steps'],
+  steps: ['server.limits.steps', 'server.steps'],
+  size: ['algorithm.size', 'server.size'],
 };
 
 const files = {
   'configs/config.yaml': 'defaults:\n  - algorithm: ppo\n  - server: own\n  - _self_\ntask:\n  name: train\nseed: 0\n',
-  'configs/algorithm/ppo.yaml': 'name: ppo\nsteps: 2\nactor:\n  lr: 1.0\n  schedule:\n    kind: linear\n',
-  'configs/server/own.yaml': 'limits:\n  wait: 1\nsteps: 9\nurl: ${lr}-${seed}\n',
+  'configs/algorithm/ppo.yaml': 'name: ppo\nsize: 2\nactor:\n  lr: 1.0\n  schedule:\n    kind: linear\n',
+  'configs/server/own.yaml': 'limits:\n  wait: 1\n  steps: 1\nsteps: 9\nsize: 4\nurl: ${lr}-${seed}\n',
   'configs/mine.yaml': 'defaults:\n  - config\n  - _self_\nlr: 0.5\ntask: play\nserver:\n  wait: 3\nschedule:\n  kind: flat\n',
 };
 
@@ -38,17 +39,21 @@ test('a command line gives options of nodes by their flat names', () => {
 test('a file does so too, below its nodes as well, and a later override of the option itself wins', () => {
   const config = composed('mine', 'algorithm.actor.lr=0.2').resolve();
   expect(config).toEqual({
-    algorithm: { name: 'ppo', steps: 2, actor: { lr: 0.2, schedule: { kind: 'flat' } } },
-    server: { limits: { wait: 3 }, steps: 9, url: '0.2-0' },
+    algorithm: { name: 'ppo', size: 2, actor: { lr: 0.2, schedule: { kind: 'flat' } } },
+    server: { limits: { wait: 3, steps: 1 }, steps: 9, size: 4, url: '0.2-0' },
     task: { name: 'play' },
     seed: 0,
   });
 });
 
-test('a flat name of two options that the config has is refused with both', () => {
+test('of options in several nodes the one that is listed first counts', () => {
+  expect(composed('config', 'size=3').resolve()).toMatchObject({ algorithm: { size: 3 }, server: { size: 4 } });
+});
+
+test('a flat name of two options of one node is refused with both', () => {
   const attempt = () => composed('config', 'steps=3');
   expect(attempt).toThrow(ConfigError);
-  expect(attempt).toThrow(/'steps' may be one of several options here[^]*algorithm.steps, server.steps/);
+  expect(attempt).toThrow(/'steps' may be one of several options here[^]*server.limits.steps, server.steps/);
 });
 
 test('a flat name of no option of the config is an unknown key', () => {

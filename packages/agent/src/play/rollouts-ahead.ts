@@ -40,7 +40,7 @@ export interface RolloutsAhead extends RolloutSource {
   save(folder: string): Promise<void>;
 }
 
-type AheadConfig = PlayConfig &
+type AheadConfig = { algorithm: object } & PlayConfig &
   DeviceConfig &
   PolicyConfig &
   SamplingPrecisionConfig & { rollout?: RolloutConfig; iterations?: number };

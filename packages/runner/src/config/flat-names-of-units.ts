@@ -25,8 +25,16 @@ export function flatNamesOfUnits(): FlatNames {
     for (const [flat, option] of Object.entries(environmentInfo(name).flatNames ?? {}))
       add(flat, `env.${toSnakeCase(option)}`);
   const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
-  return Object.fromEntries([...table].sort(byName).map(([name, paths]) => [name, [...paths].sort()]));
+  return Object.fromEntries([...table].sort(byName).map(([name, paths]) => [name, [...paths].sort(byNode)]));
 }
+
+/** An option of the task counts before one of its algorithm, and that before any other. */
+const NODES = ['task', 'algorithm'];
+const rankOf = (path: string): string => {
+  const rank = NODES.indexOf(path.split('.')[0]);
+  return `${rank === -1 ? NODES.length : rank} ${path}`;
+};
+const byNode = (a: string, b: string): number => (rankOf(a) < rankOf(b) ? -1 : 1);
 
 function addOptions(options: TProperties, add: (name: string, path: string) => void): void {
   for (const [key, option] of Object.entries(options)) {

@@ -117,9 +117,8 @@ const algorithmOf = ({ config }: Pick<RunRecord, 'config'>): Readonly<Record<str
 
 /** Discount per turn; 1 where the algorithm has none. */
 export function gammaOf(record: Pick<RunRecord, 'config'>): number {
-  const { gamma, critic } = algorithmOf(record) as { gamma?: unknown; critic?: { gamma?: unknown } };
-  const found = critic?.gamma ?? gamma;
-  return typeof found === 'number' ? found : 1;
+  const { gamma } = algorithmOf(record);
+  return typeof gamma === 'number' ? gamma : 1;
 }
 
 /** Where there is a dataset, metrics count optimizer steps. */

@@ -99,7 +99,7 @@ export class FinalTest {
     }
     // The critic's values are those of the policy it was saved with.
     const { trajectories: ofBest } = tested.findLast(({ decoding }) => decoding === this.#decodings[0])!;
-    const calibration = critic && (await criticCalibration(critic, ofBest, config.algorithm.critic!.gamma!));
+    const calibration = critic && (await criticCalibration(critic, ofBest, config.algorithm.gamma!));
     const items = await this.#items(tested.flatMap(({ trajectories }) => trajectories));
     const { directory, ranks } = this.context;
     if ((ranks?.rank ?? 0) === 0) await storeTest(directory, tested, tokenTexts(policy.tokenizer));

@@ -4,12 +4,12 @@ import type { ConfigProblem } from '@bowyer/core';
 import { agentFolderOf, isAdapterFolder, type AgentConfig } from '@bowyer/agent';
 
 export type LossConfig = Pick<AgentConfig, 'checkpointPath' | 'policyLm' | 'useLora' | 'lora' | 'precision'> & {
-  algorithm: { kl?: { referenceQuantization?: string; coefficient?: number } };
+  algorithm: { kl?: { coefficient?: number }; reference?: { quantization?: string } };
 };
 
 export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossConfig): Promise<ConfigProblem[]> {
   const { useLora, precision, algorithm } = config;
-  const { referenceQuantization = 'none', coefficient: klCoefficient } = algorithm.kl ?? {};
+  const { quantization: referenceQuantization = 'none' } = algorithm.reference ?? {};
   const given = config.checkpointPath ?? config.policyLm;
   const isAdapter = given !== null && isAdapterFolder(given);
   const problems: ConfigProblem[] = [];
@@ -22,15 +22,15 @@ export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossC
     });
   if (referenceQuantization !== 'none' && (useLora || isAdapter))
     problems.push({
-      key: 'reference_quantization',
-      message: `reference_quantization=${referenceQuantization}: with adapters the reference policy is the same model, and nothing is copied`,
-      remedy: 'write reference_quantization=none; quantization=4bit makes the base itself smaller',
+      key: 'algorithm.reference.quantization',
+      message: `algorithm.reference.quantization=${referenceQuantization}: with adapters the reference policy is the same model, and nothing is copied`,
+      remedy: 'write algorithm.reference.quantization=none; quantization=4bit makes the base itself smaller',
     });
-  if (referenceQuantization !== 'none' && klCoefficient === 0)
+  if (referenceQuantization !== 'none' && algorithm.kl?.coefficient === 0)
     problems.push({
-      key: 'reference_quantization',
-      message: `reference_quantization=${referenceQuantization}: with kl_coefficient=0 there is no reference policy`,
-      remedy: 'write reference_quantization=none, or give kl_coefficient',
+      key: 'algorithm.reference.quantization',
+      message: `algorithm.reference.quantization=${referenceQuantization}: with algorithm.kl.coefficient=0 there is no reference policy`,
+      remedy: 'write algorithm.reference.quantization=none, or give algorithm.kl.coefficient',
     });
   return problems;
 }

@@ -53,7 +53,7 @@ export type TrainConfig = WarmStartConfig &
       epochs?: number;
       eval?: { decoding?: Decoding | 'both' };
       actor?: { lr?: number | null; schedule?: LearningRateSchedule };
-      critic?: { gamma?: number };
+      gamma?: number;
     };
     testSize: number;
     saveMinutes?: number | null;
