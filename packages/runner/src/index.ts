@@ -5,7 +5,7 @@ export type { TaskContext } from './context/task-context.js';
 export type { Choices } from '@bowyer/agent';
 export { runKeys } from './keys/run-keys.js';
 export { environmentKeysOf as environmentKeys } from '@bowyer/agent';
-export { environmentFiles } from './config/environment-files.js';
+export { optionFiles } from './config/option-files.js';
 export { editorSchemas, schemaLine, schemaNameOf } from './config/editor-schemas.js';
 
 // Runs that another program starts

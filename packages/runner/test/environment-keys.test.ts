@@ -3,13 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { compose } from '@bowyer/config';
 import { toCamelCase, toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames, withDefaults } from '@bowyer/envs';
-import { environmentFiles } from '../src/config/environment-files.js';
+import { optionFiles } from '../src/config/option-files.js';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
-const pages = readdirSync(`${repository}/packages/envs/src`, { recursive: true, encoding: 'utf8' });
-const pageOf = (name: string) => `packages/envs/src/${pages.find((file) => file.endsWith(`/${name}.md`))}`;
+const pages = ['packages/envs/src', 'packages/algorithms/src'].flatMap((folder) =>
+  readdirSync(`${repository}/${folder}`, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+);
+const pageOf = (name: string) => pages.find((file) => file.endsWith(`/${name}.md`))!;
 
-test.each(Object.entries(environmentFiles(pageOf)))('%s is as npm run env-configs writes it', (path, text) => {
+test.each(Object.entries(optionFiles(pageOf)))('%s is as npm run option-files writes it', (path, text) => {
   expect(readFileSync(`${repository}/${path}`, 'utf8')).toBe(text);
 });
 

@@ -52,7 +52,7 @@ export const saveKeys = placed('checkpoints', {
   save_minutes: changeableOnResume(
     nullable(
       Type.Number({ minimum: 0 }),
-      'minutes between checkpoints; 0: a checkpoint after every step; null: only save_freq decides',
+      'minutes between checkpoints; 0: a checkpoint after every step; null: 5 where an algorithm learns from a dataset, else none',
     ),
   ),
 }, { save_minutes: 'minutes' });

@@ -44,6 +44,9 @@ import type { Stage } from './stage.js';
 import type { TrainConfig } from './train-config.js';
 import type { TrainedModels } from './trained-models.js';
 
+/** Minutes between the checkpoints of an algorithm on a dataset, where the config gives none. */
+const DATASET_MINUTES = 5;
+
 /** The keys that are read while an algorithm runs; the algorithm reads those of its own schema. */
 type AlgorithmConfig = PolicyConfig &
   FreshPolicyConfig &
@@ -130,7 +133,7 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
       best: progress?.best ?? null,
     },
     {
-      saveMinutes: config.saveMinutes ?? null,
+      saveMinutes: config.saveMinutes ?? (unit.needs.source === 'dataset' ? DATASET_MINUTES : null),
       ...(iterations === undefined && { saveEpochs: { between: config.saveFreq ?? null, all: epochs! } }),
       guard: config.guard,
       isWatched: config.watch !== undefined,

@@ -1,0 +1,89 @@
+// The files of configs/algorithm, configs/env and configs/demonstrations, and the table of flat names, written from the schemas of the
+// units: an option has its home in the schema, and the file shows it to people. `npm run option-files` writes them.
+import type { TObject } from '@sinclair/typebox';
+import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
+import { isGroup, toSnakeCase } from '@bowyer/core';
+import { environmentInfo, environmentNames, type OptionsSchema } from '@bowyer/envs';
+import { schemaLine } from './editor-schemas.js';
+import { FLAT_NAMES } from './flat-names.js';
+import { flatNamesOfUnits } from './flat-names-of-units.js';
+
+const WIDTH = 120;
+
+const WRITTEN = '# Written by `npm run option-files` from the schema of the';
+
+/**
+ * Returns the text of each file, by its path below the repository.
+ *
+ * @param pageOf the page of an environment or algorithm, as a path below the repository
+ */
+export function optionFiles(pageOf: (name: string) => string): Record<string, string> {
+  const files: Record<string, string> = {
+    [`configs/${FLAT_NAMES}`]: `${JSON.stringify(flatNamesOfUnits(), null, 1)}\n`,
+  };
+  const add = (config: string, lines: readonly string[]): void => {
+    const file = `configs/${config}.yaml`;
+    files[file] = `${[`# @package ${config.split('/')[0]}`, schemaLine(file, config), ...lines].join('\n')}\n`;
+  };
+  for (const name of algorithmNames()) {
+    const { description, options } = findAlgorithm(name)!;
+    const about = [...comment(`${description}: ${pageOf(name)}`), `${WRITTEN} algorithm.`, `name: ${name}`];
+    add(`algorithm/${name}`, [...about, ...optionLines(options as TObject)]);
+  }
+  for (const name of environmentNames()) {
+    const { description, schema, demonstrations } = environmentInfo(name);
+    const about = [...comment(`${description} ${pageOf(name)}`), `${WRITTEN} environment.`, `name: ${name}`];
+    add(`env/${name}`, [...about, ...keyLines(schema)]);
+    if (!demonstrations || Object.keys(demonstrations.schema.properties).length === 0) continue;
+    const ofExpert = [
+      `# The options of the expert: ${pageOf(name)}`,
+      `${WRITTEN} environment.`,
+      ...keyLines(demonstrations.schema),
+    ];
+    add(`demonstrations/${name}`, ofExpert);
+  }
+  return files;
+}
+
+/** Each option of an algorithm below its description, those of a group below the group's. */
+const optionLines = ({ properties }: TObject): string[] =>
+  Object.entries(properties).flatMap(([key, option]) => {
+    const about = ['', ...comment(option.description!)];
+    if (!isGroup(option)) return [...about, ...entry(key, option.default, option.type === 'number')];
+    return [...about, `${key}:`, ...optionLines(option).map((line) => (line === '' ? '' : `  ${line}`))];
+  });
+
+/** Each key below its description. */
+const keyLines = ({ properties }: OptionsSchema): string[] =>
+  Object.entries(properties).flatMap(([key, { description, default: value, type }]) => [
+    '',
+    ...comment(description),
+    ...entry(toSnakeCase(key), value, type === 'number'),
+  ]);
+
+function comment(text: string): string[] {
+  const lines = ['#'];
+  for (const word of text.split(' ')) {
+    if (lines.at(-1)!.length + 1 + word.length > WIDTH) lines.push('#');
+    lines[lines.length - 1] += ` ${word}`;
+  }
+  return lines;
+}
+
+const entry = (key: string, value: unknown, isFloat: boolean): string[] =>
+  Array.isArray(value) && value.length > 0
+    ? [`${key}:`, ...value.map((item) => `  - ${inline(item)}`)]
+    : [`${key}: ${inline(value, isFloat)}`];
+
+/** A value on one line. */
+function inline(value: unknown, isFloat = false): string {
+  if (typeof value === 'string') return isPlain(value) ? value : `'${value.replaceAll("'", "''")}'`;
+  if (typeof value === 'number') return isFloat && Number.isInteger(value) ? value.toFixed(1) : String(value);
+  if (Array.isArray(value)) return `[${value.map((item) => inline(item)).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const entries = Object.entries(value).map(([key, item]) => `${toSnakeCase(key)}: ${inline(item)}`);
+  return `{${entries.join(', ')}}`;
+}
+
+const isPlain = (text: string): boolean =>
+  /^[A-Za-z][\w-]*$/.test(text) && !/^(y|n|yes|no|on|off|true|false|null)$/i.test(text);
