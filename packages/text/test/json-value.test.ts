@@ -71,8 +71,8 @@ const table: [keyword: string, schema: unknown, own: string[], others: string[]]
   [
     'additionalProperties',
     object({ a: text }, { additionalProperties: { type: 'boolean' } }),
-    ['{"a":"","b":true}', '{"aa":false,"":true}'],
-    ['{"a":true}', '{"b":1}', '{"b":true,"a":""}'],
+    ['{"a":"","b":true}', '{"aa":false,"":true}', '{"b":true,"bb":true,"":true}'],
+    ['{"a":true}', '{"b":1}', '{"b":true,"a":""}', '{"b":true,"b":true}', '{"é":true,"\\u00e9":true}'],
   ],
   [
     'additionalProperties: false',
@@ -208,6 +208,40 @@ test.each(table)('%s', (keyword, schema, own, others) => {
   if (!beyondValidator.includes(keyword))
     for (const each of own) expect(validate.validate(schema as object, JSON.parse(each))).toBe(true);
 });
+
+const nested = { type: 'object', patternProperties: { '^(a|é?)$': { const: 0 }, '^o$': { type: 'object' } } };
+
+test.each([
+  ['of three names', { type: 'object', patternProperties: { '^[ab]?$': { const: 0 } }, additionalProperties: false }],
+  ['of one name, or of a beginning', { type: 'object', patternProperties: { '^(a|b.?)$': { const: 0 } } }],
+  ['of several patterns', { ...nested, additionalProperties: nested, propertyNames: { pattern: '^([aéo]?|c+)$' } }],
+  ['that is free', { type: 'object', additionalProperties: { type: 'boolean' }, propertyNames: { maxLength: 1 } }],
+  ['with a name of its own', object({ a: { const: 0 } }, { additionalProperties: { type: 'object' } })],
+])('an object %s has no name twice, and ends', (_, schema) => {
+  for (const kind of ['gpt2', 'llama2', 'qwen2']) {
+    const own = smallTokenizer(kind);
+    const compiled = new ConstraintCompiler(own.vocabulary).compile(jsonValue(schema));
+    for (let seed = 0; seed < 25; seed++) {
+      const { ids, finished } = drawnAnswer(compiled, own.vocabulary, 150, new Draws(seed));
+      const written = own.tokenizer.decode(ids);
+      expect({ finished, names: namesIn(written), written }).toEqual({
+        finished: true,
+        names: keysOf(JSON.parse(written)),
+        written,
+      });
+    }
+  }
+});
+
+/** How many names the text has: a string, and a colon behind it. */
+const namesIn = (json: string): number =>
+  [...json.matchAll(/"(?:[^"\\]|\\.)*"(:?)/g)].filter(([, colon]) => colon).length;
+
+function keysOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Object.values(value).reduce<number>((sum, each) => sum + keysOf(each), own);
+}
 
 test('compact texts have no white space', () => {
   const schema = object({ a: { type: 'array', items: { type: 'integer' } } });

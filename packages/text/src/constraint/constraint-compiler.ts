@@ -1,9 +1,11 @@
 // A grammar compiled for a tokenizer's vocabulary.
+import { DistinctNames, type NamedPlace } from './distinct-names.js';
 import { Effort, effortLimits } from './effort.js';
 import { EmptyGrammarError, GrammarError } from './grammar-error.js';
 import type { Grammar } from './grammar.js';
 import { hasTexts } from './has-texts.js';
-import { Machine, type Place } from './machine.js';
+import { hasRivals, outsideOfObjects } from './json/open-names.js';
+import { Machine, type Place, type Thread } from './machine.js';
 import type { TokenConstraint } from './token-constraint.js';
 import { TokenMasks } from './token-masks.js';
 import type { TokenTrie } from './token-trie.js';
@@ -32,6 +34,7 @@ interface Compiled {
   readonly machine: Machine;
   /** By the tokens' trie. */
   readonly masks: ReadonlyMap<TokenTrie, TokenMasks>;
+  readonly names: ReadonlyMap<TokenTrie, DistinctNames>;
 }
 
 export class ConstraintCompiler {
@@ -63,7 +66,7 @@ export class ConstraintCompiler {
       start: () =>
         new PlacedConstraint(
           compiled,
-          place,
+          { place, names: outsideOfObjects },
           () => this.#effort(effortLimits.token),
           this.#effort(effortLimits.answer),
         ),
@@ -90,7 +93,12 @@ function startOf(grammar: Grammar, compiled: Compiled): { place: Place; leastTok
 function compiledFor(vocabulary: TokenVocabulary): Compiled {
   const machine = new Machine(vocabulary);
   const tries = [...new Set([vocabulary.first, vocabulary.rest])];
-  return { vocabulary, machine, masks: new Map(tries.map((trie) => [trie, new TokenMasks(machine, trie)])) };
+  return {
+    vocabulary,
+    machine,
+    masks: new Map(tries.map((trie) => [trie, new TokenMasks(machine, trie)])),
+    names: new Map(tries.map((trie) => [trie, new DistinctNames(machine, trie)])),
+  };
 }
 
 /** Where tokens behind others cannot spell the beginning, the first token may. */
@@ -98,10 +106,13 @@ function leastTokensFrom(place: Place, { masks, vocabulary }: Compiled): number 
   return place.need < Infinity ? place.need : 1 + masks.get(vocabulary.first)!.leastNeed(place);
 }
 
+/** Tokens beyond a limit with which a name that an object does not have yet can be written. */
+const FURTHER_TOKENS = [1, 2, 4, 8, 16, Infinity];
+
 class PlacedConstraint implements TokenConstraint {
   constructor(
     private readonly compiled: Compiled,
-    private place: Place,
+    private at: NamedPlace,
     /** The most work for one token. */
     private readonly effortOfToken: () => Effort,
     /** The work for the whole answer. */
@@ -111,12 +122,24 @@ class PlacedConstraint implements TokenConstraint {
   ) {}
 
   allowed(mask: Uint32Array, budget = Infinity): boolean {
-    const { vocabulary, masks } = this.compiled;
-    mask.fill(0);
-    // The next token and the end token are among those that are left.
-    const hasTokens = this.#bounded(() => masks.get(this.#trie)!.write(this.place, mask, budget - 2));
+    const { vocabulary } = this.compiled;
+    // The next token and the end token are among those that are left, and one that makes a name differ from others.
+    const most = budget - 2 - Number(hasRivals(this.at.names));
+    const hasTokens = this.#bounded(() => this.#write(mask, most));
     if (this.canEnd) for (const id of vocabulary.endIds) mask[id >>> 5] |= 1 << (id & 31);
     return hasTokens;
+  }
+
+  /** Where no token within the limit is left, further ones are looked at. */
+  #write(mask: Uint32Array, most: number): boolean {
+    const { masks, names } = this.compiled;
+    for (const limit of [most, ...FURTHER_TOKENS.map((further) => Math.max(most, 0) + further)]) {
+      mask.fill(0);
+      if (!masks.get(this.#trie)!.write(this.at.place, mask, limit)) return false;
+      names.get(this.#trie)!.leaveOutRepeated(this.at, mask);
+      if (mask.some((word) => word !== 0)) return true;
+    }
+    return false;
   }
 
   accept(id: number): void {
@@ -130,25 +153,25 @@ class PlacedConstraint implements TokenConstraint {
   #accept(id: number): void {
     const { machine } = this.compiled;
     // A token that is named here counts as named, whatever its text.
-    const named = machine.namedTokens(this.place).filter((each) => each.id === id);
+    const named = machine.namedTokens(this.at.place).filter((each) => each.id === id);
     const bytes = this.#trie.bytes[id] ?? new Uint8Array(0);
     if (named.length === 0 && bytes.length === 0) throw this.#unexpected(id);
-    const next = named.length > 0 ? machine.place(named.map(({ thread }) => thread)) : this.#after(bytes);
+    const next = named.length > 0 ? this.#afterNamed(named.map(({ thread }) => thread)) : this.#after(bytes);
     if (!next) throw this.#unexpected(id);
-    this.place = next;
+    this.at = next;
     if (bytes.length > 0) this.isFirst = false;
   }
 
   get canEnd(): boolean {
-    return this.place.ends;
+    return this.at.place.ends;
   }
 
   get mustEnd(): boolean {
-    return this.place.ends && this.place.threads.length === 0;
+    return this.canEnd && this.at.place.threads.length === 0;
   }
 
   clone(): TokenConstraint {
-    return new PlacedConstraint(this.compiled, this.place, this.effortOfToken, this.effort, this.isFirst);
+    return new PlacedConstraint(this.compiled, this.at, this.effortOfToken, this.effort, this.isFirst);
   }
 
   get #trie(): TokenTrie {
@@ -156,13 +179,14 @@ class PlacedConstraint implements TokenConstraint {
     return this.isFirst ? first : rest;
   }
 
-  #after(bytes: Uint8Array): Place | null {
-    let place: Place | null = this.place;
-    for (const byte of bytes) {
-      if (!place) return null;
-      place = this.compiled.machine.next(place, byte);
-    }
-    return place;
+  #afterNamed(threads: readonly Thread[]): NamedPlace | null {
+    const place = this.compiled.machine.place(threads);
+    return place && { place, names: outsideOfObjects };
+  }
+
+  #after(bytes: Uint8Array): NamedPlace | null {
+    const names = this.compiled.names.get(this.#trie)!;
+    return bytes.reduce<NamedPlace | null>((at, byte) => at && names.after(at, byte), this.at);
   }
 
   #unexpected(id: number): RangeError {

@@ -11,7 +11,7 @@ export type Grammar =
   | { readonly kind: 'sequence'; readonly parts: readonly Grammar[] }
   | { readonly kind: 'either'; readonly parts: readonly Grammar[] }
   | { readonly kind: 'repeat'; readonly part: Grammar; readonly min: number; readonly max: number }
-  | { readonly kind: 'rule'; readonly body: () => Grammar }
+  | { readonly kind: 'rule'; readonly body: () => Grammar; readonly isJson: boolean }
   | { readonly kind: 'regular'; readonly expression: Regular; readonly spelling: Spelling };
 
 /** How a regular expression's code points are written: as they are, or as within a string of JSON. */
@@ -61,10 +61,13 @@ export function repeat(part: Grammar, min: number, max = Infinity): Grammar {
  * A grammar by name: `make` is called once, when the rule is first needed, and may refer to the rule itself, though not at its own
  * beginning. The masks of a rule, and everything else known about it, are kept with it and shared by all grammars that contain it.
  */
-export function rule(make: () => Grammar): Grammar {
+export function rule(make: () => Grammar, isJson = false): Grammar {
   let made: Grammar | null = null;
-  return { kind: 'rule', body: () => (made ??= make()) };
+  return { kind: 'rule', body: () => (made ??= make()), isJson };
 }
+
+/** The texts of a grammar of JSON in which no object has the same name twice. */
+export const distinctNames = (json: Grammar): Grammar => rule(() => json, true);
 
 /** Any text, the empty one too, that does not contain `mark`. */
 export function textWithout(mark: string): Grammar {

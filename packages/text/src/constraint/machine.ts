@@ -14,13 +14,14 @@ export type Item = { readonly id: number; readonly head: Symbol; readonly tail: 
 
 type BytesItem = Item & { head: { kind: 'bytes' } };
 type TokenItem = Item & { head: { kind: 'token' } };
+type RuleSymbol = Symbol & { kind: 'rule' };
 
 /** The symbols with which the items of a local state may begin. */
 interface Beginnings {
   readonly bytes: readonly BytesItem[];
   readonly tokens: readonly TokenItem[];
   /** Rules that may begin, and the place where the text continues after each. */
-  readonly calls: readonly (readonly [rule: Symbol, after: LocalState])[];
+  readonly calls: readonly (readonly [rule: RuleSymbol, after: LocalState])[];
   /** Whether the rule may end. */
   readonly ends: boolean;
 }
@@ -42,6 +43,8 @@ export type Frame = {
   readonly after: LocalState;
   readonly below: Frame | null;
   readonly need: number;
+  /** Whether what is above it is within a JSON text whose objects have no name twice. */
+  readonly isJson: boolean;
 } | null;
 
 export type Thread = readonly [local: LocalState, frame: Frame];
@@ -82,7 +85,7 @@ export class Machine {
   readonly #locals = new Map<string, LocalState>();
   readonly #frames = new Map<string, NonNullable<Frame>>();
   readonly #places = new Map<string, Place>();
-  readonly #ruleStarts = new Map<Symbol, LocalState>();
+  readonly #ruleStarts = new Map<RuleSymbol, LocalState>();
 
   constructor(vocabulary: TokenVocabulary) {
     this.#symbols = new Symbols(vocabulary);
@@ -112,7 +115,10 @@ export class Machine {
       need = Math.min(need, local.need + needOf(frame));
       const { bytes, tokens, calls, ends: localEnds } = this.beginnings(local);
       if (bytes.length + tokens.length > 0) own.push([local, frame]);
-      for (const [rule, after] of calls) add(this.#ruleStart(rule), isEnd(after) ? frame : this.#frame(after, frame));
+      for (const [rule, after] of calls) {
+        const isSame = isEnd(after) && (!rule.isJson || frame?.isJson);
+        add(this.#ruleStart(rule), isSame ? frame : this.#frame(after, frame, rule.isJson));
+      }
       if (!localEnds) return;
       if (frame) add(frame.after, frame.below);
       else ends = true;
@@ -193,7 +199,7 @@ export class Machine {
   #beginnings({ items }: LocalState): Beginnings {
     const bytes: BytesItem[] = [];
     const tokens: TokenItem[] = [];
-    const calls = new Map<Symbol, (Item | null)[]>();
+    const calls = new Map<RuleSymbol, (Item | null)[]>();
     const seen = new Set<Item | null>();
     const expand = (item: Item | null): void => {
       if (seen.has(item)) return;
@@ -250,12 +256,9 @@ export class Machine {
     }
   }
 
-  #ruleStart(rule: Symbol): LocalState {
+  #ruleStart(rule: RuleSymbol): LocalState {
     let start = this.#ruleStarts.get(rule);
-    if (!start) {
-      const { body } = rule as Symbol & { kind: 'rule' };
-      this.#ruleStarts.set(rule, (start = this.#local([this.#item(body, null)])));
-    }
+    if (!start) this.#ruleStarts.set(rule, (start = this.#local([this.#item(rule.body, null)])));
     return start;
   }
 
@@ -279,11 +282,14 @@ export class Machine {
     return local;
   }
 
-  #frame(after: LocalState, below: Frame): NonNullable<Frame> {
-    const key = `${after.id},${below?.id ?? ''}`;
+  #frame(after: LocalState, below: Frame, isJsonRule: boolean): NonNullable<Frame> {
+    const isJson = isJsonRule || (below?.isJson ?? false);
+    const key = `${after.id},${below?.id ?? ''},${isJson}`;
     let frame = this.#frames.get(key);
-    if (!frame)
-      this.#frames.set(key, (frame = { id: this.#frames.size, after, below, need: after.need + needOf(below) }));
+    if (!frame) {
+      frame = { id: this.#frames.size, after, below, need: after.need + needOf(below), isJson };
+      this.#frames.set(key, frame);
+    }
     return frame;
   }
 

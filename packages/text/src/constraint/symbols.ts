@@ -15,7 +15,7 @@ export type Symbol = { readonly id: number; need: number } & (
   | { readonly kind: 'any'; readonly parts: readonly Symbol[] }
   | { readonly kind: 'repeat'; readonly part: Symbol; readonly min: number; readonly max: number }
   | { readonly kind: 'regular'; readonly state: RegularState; readonly spelling: Spelling }
-  | { readonly kind: 'rule'; body: Symbol }
+  | { readonly kind: 'rule'; body: Symbol; readonly isJson: boolean }
 );
 
 const TOO_DEEP =
@@ -124,7 +124,7 @@ export class Symbols {
         return this.regularSymbol(this.regular.of(grammar.expression), grammar.spelling);
       case 'rule': {
         // Known before its body is made, which may contain it.
-        const symbol = this.#add({ kind: 'rule', body: this.#parts('all', []) }, Infinity);
+        const symbol = this.#add({ kind: 'rule', body: this.#parts('all', []), isJson: grammar.isJson }, Infinity);
         this.#byGrammar.set(grammar, symbol);
         if (symbol.kind === 'rule') symbol.body = this.#of(grammar.body());
         return symbol;

@@ -1,6 +1,6 @@
 // JSON Schema as a grammar of the JSON texts that are valid by it.
 import { Effort, effortLimits, GrammarEffortError, spend } from '../effort.js';
-import { either, oneOfTexts, regular, repeat, rule, sequence, text, type Grammar } from '../grammar.js';
+import { distinctNames, either, oneOfTexts, regular, repeat, rule, sequence, text, type Grammar } from '../grammar.js';
 import { hasType, typesSpokenOf, TYPES, type Facts, type JsonType } from './facts.js';
 import {
   anyBoolean,
@@ -27,7 +27,7 @@ export interface JsonValueOptions {
 /**
  * JSON texts that are valid by a JSON Schema (drafts 4 to 2020-12).
  *
- * Not every valid text is among them: properties come in the order of the schema; one space at most follows a comma or a colon, as most
+ * No object has the same name twice. Not every valid text is among them: properties come in the order of the schema; one space at most follows a comma or a colon, as most
  * models write it; a property that the schema does not name is generated only where `additionalProperties` or a pattern speaks of it; a
  * value without a type is of the types that its keywords speak of, if they do; numbers have up to 15 digits; objects and arrays without a
  * schema are nested up to 16 levels.
@@ -38,7 +38,7 @@ export interface JsonValueOptions {
 export function jsonValue(schema: unknown, { compact = false }: JsonValueOptions = {}): Grammar {
   const read = () => new SchemaGrammar(new SchemaDocument(schema), spacing(compact)).whole();
   try {
-    return new Effort(effortLimits.reading).within(read);
+    return distinctNames(new Effort(effortLimits.reading).within(read));
   } catch (error) {
     throw error instanceof GrammarEffortError
       ? new UnsupportedSchemaError(null, '#', `cannot be served: ${error.message}`)

@@ -93,7 +93,7 @@ class Properties {
     const most = this.isCounted ? maxProperties - count : Infinity;
     const { further, parts } = this;
     if (!further || most === 0) return least > 0 ? either() : sequence();
-    // Two further names may be the same, which is one property: more than one cannot be relied on.
+    // There may be one name alone that no schema has, and how many there are is not counted.
     if (least > 1) return either();
     const rest = repeat(sequence(parts.spaces.comma, further), count === 0 ? 0 : least, count === 0 ? most - 1 : most);
     if (count > 0) return rest;

@@ -1,0 +1,116 @@
+// Takes out of a mask what would give an object of JSON the same name twice, which no automaton can know.
+import { spend } from './effort.js';
+import { afterByte, hasRivals, outsideOfObjects, type OpenNames } from './json/open-names.js';
+import type { Machine, Place } from './machine.js';
+import type { TokenTrie } from './token-trie.js';
+
+/** An answer's place in its grammar, and in the JSON text within which it is. */
+export interface NamedPlace {
+  readonly place: Place;
+  readonly names: OpenNames;
+}
+
+/** Names that are compared in one step. */
+const NAMES_PER_STEP = 32;
+
+const COMMA = 0x2c;
+const QUOTE = 0x22;
+
+export class DistinctNames {
+  /** Tokens with a comma, behind which a further name may begin; those that end a string before the comma. */
+  readonly #commas: readonly number[];
+  readonly #commasBehindStrings: readonly number[];
+
+  constructor(
+    private readonly machine: Machine,
+    private readonly trie: TokenTrie,
+  ) {
+    const ids = [...trie.bytes.keys()];
+    this.#commas = ids.filter((id) => trie.bytes[id].includes(COMMA));
+    this.#commasBehindStrings = this.#commas.filter((id) => {
+      const quote = trie.bytes[id].indexOf(QUOTE);
+      return quote >= 0 && trie.bytes[id].includes(COMMA, quote);
+    });
+  }
+
+  /** Appends one byte. @returns null where the grammar has none such here, or an object would have a name twice */
+  after({ place, names }: NamedPlace, byte: number): NamedPlace | null {
+    const next = this.machine.next(place, byte);
+    if (!next) return null;
+    const isJson = place.threads.some(([local, frame]) => frame?.isJson && this.machine.nextLocal(local, byte));
+    const read = isJson ? afterByte(names, byte) : outsideOfObjects;
+    return read && { place: next, names: read };
+  }
+
+  /** Clears the bits of tokens that end a name which the object has, or begin one that can become no other. */
+  leaveOutRepeated(from: NamedPlace, mask: Uint32Array): void {
+    if (!from.place.threads.some(([, frame]) => frame?.isJson)) return;
+    const isInString = ['name', 'string', 'escape'].includes(from.names.at);
+    for (const id of isInString ? this.#commasBehindStrings : this.#commas)
+      if (has(mask, id) && !this.#isDistinctAfter(from, this.trie.bytes[id])) clear(mask, id);
+    if (hasRivals(from.names)) this.#leaveOutRivals(from, mask);
+  }
+
+  #isDistinctAfter(from: NamedPlace, bytes: Uint8Array): boolean {
+    spend(1);
+    let at: NamedPlace | null = from;
+    for (const byte of bytes) if (!(at = this.after(at, byte))) return false;
+    return this.#hasFurtherName(at);
+  }
+
+  /** Looks at the tokens along the names that the object has: all others lead to a new name. */
+  #leaveOutRivals(from: NamedPlace, mask: Uint32Array): void {
+    const { byte, depth, end } = this.trie;
+    const path = [from];
+    for (let node = 1; node < end[0];) {
+      const next = this.#afterRival(path[depth[node] - 1], byte[node]);
+      if (!next) {
+        if (next === null) for (let below = node; below < end[node]; below++) this.#clearAt(below, mask);
+        node = end[node];
+        continue;
+      }
+      path[depth[node]] = next;
+      if (this.trie.token[node] >= 0 && !this.#hasFurtherName(next)) this.#clearAt(node, mask);
+      node++;
+    }
+  }
+
+  /** @returns undefined where the grammar has no such byte here, or a name begins like no other; null where a name is repeated */
+  #afterRival(from: NamedPlace, byte: number): NamedPlace | null | undefined {
+    if (!this.machine.next(from.place, byte)) return undefined;
+    this.#spendOn(from.names);
+    const next = this.after(from, byte);
+    return next && !hasRivals(next.names) ? undefined : next;
+  }
+
+  #spendOn(names: OpenNames): void {
+    spend(1 + (names.at === 'name' ? Math.floor(names.rivals.length / NAMES_PER_STEP) : 0));
+  }
+
+  #clearAt(node: number, mask: Uint32Array): void {
+    for (const id of this.trie.tokensAt(node)) clear(mask, id);
+  }
+
+  /** Whether a name that the object does not have can be written from here, where one has to be. */
+  #hasFurtherName(from: NamedPlace, seen = new Set<string>()): boolean {
+    const { names } = from;
+    if (!hasRivals(names)) return true;
+    const key = `${from.place.id} ${names.at === 'name' ? `${names.escape} ${names.text}` : ''}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    for (let byte = 0; byte < 256; byte++) {
+      const place = this.machine.next(from.place, byte);
+      if (!place || place.need === Infinity) continue;
+      this.#spendOn(names);
+      const next = this.after(from, byte);
+      if (next && this.#hasFurtherName(next, seen)) return true;
+    }
+    return false;
+  }
+}
+
+const has = (mask: Uint32Array, id: number): boolean => (mask[id >>> 5] & (1 << (id & 31))) !== 0;
+
+function clear(mask: Uint32Array, id: number): void {
+  mask[id >>> 5] &= ~(1 << (id & 31));
+}
