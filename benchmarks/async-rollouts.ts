@@ -14,9 +14,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   AsynchronousRollouts,
   Collector,
-  findAlgorithm,
   LockStepRollouts,
   policyPlayer,
+  reinforcePp,
   textDialogues,
   trainingRun,
   type OpenPlayer,
@@ -43,43 +43,15 @@ const sampling = {
   maxNewTokens: 4,
   terminatorIds: tokenizer.encode('\n'),
 };
-const play = { seed: 1, slots: SLOTS, sampling, rolloutSize: ROLLOUT };
+const play = { seed: 1, slots: SLOTS, sampling, rollout: { size: ROLLOUT } };
 const options = {
   ...play,
-  horizon: null,
-  evalFreq: 1e6,
-  evalSize: 1,
-  evalDecoding: 'sample',
+  actor: { lr: 1e-4, minibatchSize: 64 },
+  loss: { clipHigh: 0.28 },
+  kl: { coefficient: 0 },
+  eval: { freq: 1e6 },
   saveFreq: 1e6,
-  groupSize: 1,
-  samplingRounds: 1,
-  invalidPenalty: 0,
-  truncatedEpisodes: 'learn',
-  scoreTerminator: true,
-  maxGradNorm: 1,
-  innerEpochs: 1,
-  sequence: 'episode',
-  minibatchSize: 64,
-  maxBatchTokens: null,
-  lossAggregation: 'token_mean',
-  lossDivisor: null,
-  ratio: 'token',
-  clipLow: 0.2,
-  clipHigh: 0.28,
-  dualClip: null,
-  oldLogprobs: 'sampled',
-  klCoefficient: 0,
-  klIn: 'loss',
-  klEstimator: 'k3',
-  entropyCoefficient: 0,
-  targetKl: null,
-  lmLr: 1e-4,
-  lmLrFinalShare: 1,
-  gamma: 1,
-  baseline: 'none',
-  lmSchedule: { kind: 'constant', warmupSteps: 0, finalShare: 1 },
 };
-
 const model = (device: Device) =>
   LanguageModel.create({
     device,
@@ -203,7 +175,7 @@ async function measure(
       },
     },
   });
-  await findAlgorithm('reinforce_pp')!.train(run, { ...options, iterations });
+  await reinforcePp.train(run, { ...options, iterations });
   await (lockStep ?? asynchronous)?.close();
   for (const device of devices) await device.close();
   const total = sum(seen.waits) + sum(seen.updates);

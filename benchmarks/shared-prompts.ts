@@ -29,7 +29,7 @@ try {
   const sampling = { temperature: 1, topK: 0, topP: 1, greedy: false, maxNewTokens: 8, terminatorIds: [] };
   const player = policyPlayer({ policy: counted, dialogues: textDialogues(tokenizer) }, { slots });
   const run = trainingRun({ policy, makeEnv: () => makeEnv(name) });
-  const options = { seed: 1, slots, sampling, rolloutSize: episodes, horizon: [[0, turns]] as [number, number][] };
+  const options = { seed: 1, slots, sampling, rollout: { size: episodes, horizon: [[0, turns] as const] } };
   const rollout = await collect(run, player, 0, options, { groupSize });
   const { read, copied } = opened[0].promptTokens;
   console.log(

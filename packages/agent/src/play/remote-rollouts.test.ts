@@ -59,7 +59,7 @@ async function rollout(policy: LanguageModel, baseUrl: string | null): Promise<T
   const config = baseUrl === null ? undefined : remote(baseUrl);
   return withRemoteRollouts(config, agent, (openRollouts) => {
     const run = { makeEnv: () => makeEnv('maze', { maxSteps: 3 }), hooks: { progress: () => {} }, openRollouts };
-    return collect(run, policyPlayer(agent, agent), 0, { seed: 1, slots: 3, sampling, rolloutSize: 4 });
+    return collect(run, policyPlayer(agent, agent), 0, { seed: 1, slots: 3, sampling, rollout: { size: 4 } });
   });
 }
 
