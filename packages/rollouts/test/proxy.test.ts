@@ -347,38 +347,3 @@ test('an endpoint that does not run: 502, as for its models; one that takes too 
       'POST x: the endpoint did not answer in time (Headers Timeout Error)\n  ask again, or see whether it is overloaded',
   });
 });
-
-test('calls of tools and thoughts are put together from the pieces of each protocol', async () => {
-  const { foreignAnswer } = await import('../src/endpoint/proxy/foreign-answer.js');
-  const events = (...data: object[]) => data.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('');
-  const delta = (content: object, finish_reason: string | null = null) => ({
-    choices: [{ index: 0, delta: content, finish_reason }],
-  });
-  const called = { content: 'so', reasoning: 'hm', calls: [{ id: 'c', name: 'f', arguments: '{"a":1}' }] };
-  const expected = [{ message: called, finishReason: 'tool_calls' }];
-  const chat = events(
-    delta({ role: 'assistant', content: 's', reasoning_content: 'hm' }),
-    delta({ content: 'o', tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{"a"' } }] }),
-    delta({ tool_calls: [{ index: 0, function: { arguments: ':1}' } }] }),
-    delta({}, 'tool_calls'),
-  );
-  expect(foreignAnswer('chat-completions', `${chat}data: [DONE]\n\n`, true)).toEqual(expected);
-  const blocks = events(
-    { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
-    { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'hm' } },
-    { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
-    { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'so' } },
-    { type: 'content_block_start', index: 2, content_block: { type: 'tool_use', id: 'c', name: 'f', input: {} } },
-    { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '{"a":' } },
-    { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '1}' } },
-    { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
-  );
-  expect(foreignAnswer('messages', blocks, true)).toEqual(expected);
-  const output = [
-    { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }] },
-    { type: 'message', content: [{ type: 'output_text', text: 'so' }] },
-    { type: 'function_call', call_id: 'c', name: 'f', arguments: '{"a":1}' },
-  ];
-  const response = events({ type: 'response.completed', response: { status: 'completed', output } });
-  expect(foreignAnswer('responses', response, true)).toEqual(expected);
-});

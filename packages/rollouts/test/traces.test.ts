@@ -46,6 +46,22 @@ test('spans are kept as lines of OTLP that can be learned from; those that canno
   expect(items.map(({ value }) => value.messages[1].content).sort()).toEqual(['b', 't3', 't4']);
 });
 
+test("a rollout's key sends the spans of its own traces alone; the key of the server all", async () => {
+  const [a, b] = await Promise.all(['a', 'b'].map((id) => tiny.server.begin({ id })));
+  const sentBy = ({ apiKey }: { apiKey: string }, ...ids: string[]) =>
+    send(batch(...ids.map((id) => chat(id, said('assistant', 'x')))), { authorization: `Bearer ${apiKey}` });
+  expect((await sentBy(a, 'owned')).body).toEqual({});
+  expect((await sentBy(b, 'owned', 'of-b')).body).toEqual({
+    partialSuccess: { rejectedSpans: 1, errorMessage: "span 'chat': the trace 'owned' belongs to another rollout" },
+  });
+  for (const again of [
+    () => sentBy(a, 'owned'),
+    () => sentBy(b, 'of-b'),
+    () => send(batch(chat('owned', said('assistant', 'x')))),
+  ])
+    expect((await again()).body).toEqual({});
+});
+
 const text = (key: string, content: string) => ({ key, value: { stringValue: content } });
 
 test.each([

@@ -1,14 +1,11 @@
 // Options of the outer loop of the algorithms that learn from their own episodes.
 import { Type, type TObject, type TProperties } from '@sinclair/typebox';
-import { choice, group, integer, oneOf, optional, type OptionsOf } from '@bowyer/core';
+import { choice, group, integer, optional, type OptionsOf } from '@bowyer/core';
 
 const MAX_ITERATIONS = 1_000_000_000;
 const DECODINGS = ['greedy', 'sample', 'both'] as const;
 const DECODING =
   'how evaluations and the final test choose tokens: the likeliest, as in ArCHer; sampled; both are reported, and the sampled one chooses the best agent';
-
-/** How evaluations and the final test choose tokens. */
-export const evalDecodingKey = { eval_decoding: oneOf(DECODINGS, DECODING) };
 
 export const decodingOption = (value: (typeof DECODINGS)[number]) =>
   choice(DECODINGS, value, DECODING, { flat: 'eval_decoding' });

@@ -1,7 +1,12 @@
 // The rollout of a request, which its path, a header, or its key names.
 import type { IncomingHttpHeaders } from 'node:http';
-import { givenKeys } from '@bowyer/serving';
+import { givenKeys, modelCalls } from '@bowyer/serving';
 import type { RolloutKeys } from '../record/record-key.js';
+
+/** The first parts of the paths of calls: `v1`, `messages`. */
+const callPaths: ReadonlySet<string> = new Set(
+  modelCalls.flatMap(({ paths }) => paths.map((path) => path.split('/')[1])),
+);
 
 /**
  * Reads the rollout that a path names: calls are `/rollouts/ID/v1/…`, which is `/v1/…` of the rollout; other paths below `/rollouts`
@@ -12,7 +17,7 @@ import type { RolloutKeys } from '../record/record-key.js';
 export function rolloutPath(path: string): { path: string; rollout: string | null } | null {
   const [, first, id, ...rest] = path.split('/');
   if (first !== 'rollouts') return null;
-  const isCall = id !== '' && (rest[0] === 'v1' || rest[0] === 'messages');
+  const isCall = id !== '' && callPaths.has(rest[0]);
   return { path: isCall ? `/${rest.join('/')}` : path, rollout: id ? decoded(id) : null };
 }
 

@@ -5,8 +5,8 @@ import type { CompletionRequest, RequestReader } from '../generation/completion-
 import type { Choice, Completed } from '../generation/answer.js';
 import type { HttpAnswer } from '../http/http-listener.js';
 import { inTurns } from '../http/turn.js';
-import type { CallProtocol, ObservedCall } from './call-observer.js';
-import type { AnswerWriter, Exchange, Generator, ServedModels } from './protocol.js';
+import type { ObservedCall } from './call-observer.js';
+import type { AnswerWriter, Exchange, Generator, ModelCalls, ServedModels } from './protocol.js';
 
 /** Bytes of a stream that its client has not read; with more it is left. */
 const MOST_UNREAD = 2 ** 20;
@@ -37,7 +37,7 @@ export interface ModelCall {
 /** Answers a call, which the observer sees from its beginning to its end. @throws {BadRequestError} where the model writes no text */
 export async function inCall(
   served: ServedModels,
-  protocol: CallProtocol,
+  { name: protocol }: Pick<ModelCalls, 'name'>,
   exchange: Exchange,
   respond: (call: ModelCall) => Promise<HttpAnswer | null>,
 ): Promise<HttpAnswer | null> {

@@ -6,8 +6,6 @@ import type { Completed } from '../generation/answer.js';
 import type { CompletionRequest } from '../generation/completion-request.js';
 import type { PromptWriter } from '../generation/prompt-writer.js';
 
-export type CallProtocol = 'chat-completions' | 'completions' | 'responses' | 'messages';
-
 export interface CallObserver {
   /** The version of the weights that tokens are sampled with from now on. */
   readonly version: number;
@@ -23,7 +21,8 @@ export interface CallObserver {
 
 export interface OpenedCall {
   rollout: string | null;
-  protocol: CallProtocol;
+  /** The protocol's name in records. */
+  protocol: string;
   path: string;
   headers: IncomingMessage['headers'];
   /** Given when the client leaves. */

@@ -9,6 +9,33 @@ import type { HttpAnswer } from '../http/http-listener.js';
 import { jsonBytesInSteps } from '../http/json-writing.js';
 import type { Steps } from '../http/turn.js';
 import type { CallObserver } from './call-observer.js';
+import type { SentDialogue } from './dialogue.js';
+import type { AnswerReader } from './upstream/answer-reader.js';
+
+/** A protocol as protocols.ts lists it. */
+export interface ProtocolUnit {
+  serve: (served: ServedModels) => Protocol;
+  /** Its calls of the model; absent: none can be recorded. */
+  calls?: ModelCalls;
+  /** Writes the table of its fields for docs/models/request-fields.md. */
+  fieldTable?: () => string;
+}
+
+/** The calls of the model in one protocol, as a recorder and a proxy before another endpoint need them. */
+export interface ModelCalls {
+  /** The protocol's name in records. */
+  name: string;
+  paths: readonly string[];
+  errorBody: Protocol['errorBody'];
+  /** The header in which clients send their key beside `authorization`; absent: there is none. */
+  keyHeader?: string;
+  /** Reads the dialogue of a request's body; null: it has none. */
+  dialogue: (body: unknown, signal: AbortSignal) => Promise<SentDialogue | null>;
+  /** Begins to read the answer of another endpoint. @param choices how many were asked for */
+  answer: (isStream: boolean, choices: number) => AnswerReader;
+  /** Whether an event of a stream is the end of the answer; absent: only those that OpenAI's choices have are. */
+  isEnd?: (event: Readonly<Record<string, unknown>>) => boolean;
+}
 
 export interface Protocol {
   routes: readonly Route[];

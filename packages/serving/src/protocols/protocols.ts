@@ -1,5 +1,5 @@
 // The protocols that every model server speaks; a server's options may add others (`protocols`), as Tinker's. A further one is a folder
-// beside these and a line here, and a name in call-observer.ts where its calls are observed.
+// beside these and a line here: docs/extending/protocol.md.
 import { adapters } from './adapters/adapters.js';
 import { chatCompletions } from './chat-completions/chat-completions.js';
 import { completions } from './completions/completions.js';
@@ -7,7 +7,22 @@ import { embeddings } from './embeddings/embeddings.js';
 import { messages } from './messages/messages.js';
 import { models } from './models/models.js';
 import { responses } from './responses/responses.js';
-import type { Protocol, ServedModels } from './protocol.js';
+import type { ModelCalls, Protocol, ProtocolUnit, ServedModels } from './protocol.js';
 
-export const protocolsOf = (served: ServedModels): readonly Protocol[] =>
-  [chatCompletions, completions, responses, messages, embeddings, models, adapters].map((protocol) => protocol(served));
+const units: readonly ProtocolUnit[] = [
+  chatCompletions,
+  completions,
+  responses,
+  messages,
+  embeddings,
+  { serve: models },
+  { serve: adapters },
+];
+
+export const protocolsOf = (served: ServedModels): readonly Protocol[] => units.map(({ serve }) => serve(served));
+
+/** The calls of the model in all protocols. */
+export const modelCalls: readonly ModelCalls[] = units.flatMap(({ calls }) => calls ?? []);
+
+/** Writes the tables of docs/models/request-fields.md, in its order. */
+export const fieldTables = (): string[] => units.flatMap(({ fieldTable }) => fieldTable?.() ?? []);

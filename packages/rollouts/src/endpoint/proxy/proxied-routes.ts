@@ -1,47 +1,37 @@
 // Routes whose answers come from another endpoint: they pass through as they come, and are recorded before their last byte is sent.
 import {
-  messagesError,
+  addEvent,
+  AnswerEvents,
+  modelCalls,
   openaiError,
   sentDialogue,
-  type CallProtocol,
+  UnreadAnswerError,
   type Exchange,
   type HttpAnswer,
+  type ModelCalls,
   type Protocol,
+  type ReadChoice,
   type Route,
 } from '@bowyer/serving';
 import { parseJson } from '@bowyer/text';
 import { plainMessage } from '../../record/call-record.js';
 import type { RecordedCall } from '../../record/recorded.js';
 import type { Recorder, TrackedCall } from '../recorder.js';
-import { AnswerEvents } from './answer-events.js';
-import { addEvent, openForeignAnswer, type ForeignChoice } from './foreign-answer.js';
-import { UnreadAnswerError } from './unread-answer-error.js';
 import { UpstreamError } from './upstream-error.js';
 import { askUpstream, type UpstreamAnswer, type UpstreamOptions } from './upstream.js';
 
-const openaiCalls: Readonly<Record<string, CallProtocol>> = {
-  '/v1/chat/completions': 'chat-completions',
-  '/v1/completions': 'completions',
-  '/v1/responses': 'responses',
-};
-const anthropicCalls: Readonly<Record<string, CallProtocol>> = { '/v1/messages': 'messages', '/messages': 'messages' };
-
+/** The routes of the calls of all protocols, and the list of models. */
 export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): Protocol[] {
-  const protocol = (
-    calls: typeof openaiCalls,
-    errorBody: Protocol['errorBody'],
-    others: readonly Route[],
-  ): Protocol => {
-    const routes = Object.entries(calls).map(([path, called]): Route => ({
+  const protocols = modelCalls.map((calls): Protocol => {
+    const { errorBody, paths } = calls;
+    const routes = paths.map((path): Route => ({
       method: 'POST',
       path,
       respond: (exchange) =>
-        orGatewayError(errorBody, exchange, () =>
-          recordedCall(recorder, options, { path, protocol: called }, exchange),
-        ),
+        orGatewayError(errorBody, exchange, () => recordedCall(recorder, options, { path, calls }, exchange)),
     }));
-    return { errorBody, routes: [...routes, ...others] };
-  };
+    return { errorBody, routes };
+  });
   const models: Route = {
     method: 'GET',
     path: '/v1/models',
@@ -51,7 +41,7 @@ export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): 
         return plainAnswer(await askUpstream(options, '/v1/models', { headers: request.headers, signal }));
       }),
   };
-  return [protocol(openaiCalls, openaiError, [models]), protocol(anthropicCalls, messagesError, [])];
+  return [...protocols, { errorBody: openaiError, routes: [models] }];
 }
 
 /** A fault of the endpoint, in the form of the protocol. */
@@ -76,15 +66,15 @@ async function orGatewayError(
 async function recordedCall(
   recorder: Recorder,
   options: UpstreamOptions,
-  { path, protocol }: { path: string; protocol: CallProtocol },
+  { path, calls }: { path: string; calls: ModelCalls },
   exchange: Exchange,
 ): Promise<HttpAnswer | null> {
   const { rollout, request, signal, response } = exchange;
   const { headers } = request;
-  const call = await recorder.track({ rollout, protocol, path: exchange.path, headers, signal });
+  const call = await recorder.track({ rollout, protocol: calls.name, path: exchange.path, headers, signal });
   try {
     const body = await exchange.body();
-    const upstream = await askUpstream(options, path, { headers, body, signal });
+    const upstream = await askUpstream(options, path, { headers, body, signal, keyHeader: calls.keyHeader });
     const { answer, asked } = upstream;
     if (!answer.ok) {
       call.failed(new Error(`${options.upstream} answered with status ${answer.status}`));
@@ -92,10 +82,10 @@ async function recordedCall(
     }
     const isStream = answer.headers.get('content-type')?.includes('event-stream') ?? false;
     const { n } = (body ?? {}) as { n?: unknown };
-    const read = openForeignAnswer(protocol, isStream, typeof n === 'number' ? n : 1);
+    const read = calls.answer(isStream, typeof n === 'number' ? n : 1);
     const keep = async () => {
       const choices = read.choices();
-      await call.keep([await recordOf(call, options, { protocol, body, choices, signal })]);
+      await call.keep([await recordOf(call, options, { calls, body, choices, signal })]);
       response.once('close', () => {
         if (!response.writableFinished) call.undelivered();
       });
@@ -104,7 +94,7 @@ async function recordedCall(
       if (!(error instanceof UnreadAnswerError)) throw error;
       call.failed(new Error(`${asked}: the answer was passed on, and is not recorded: ${error.message}`));
     };
-    if (isStream) return await streamed(upstream, exchange, { read: addEvent(read), keep, unread });
+    if (isStream) return await streamed(upstream, exchange, { read: addEvent(read), isEnd: calls.isEnd, keep, unread });
     const text = await upstream.text();
     const whole = jsonOf(text, asked);
     try {
@@ -120,7 +110,7 @@ async function recordedCall(
   }
 }
 
-interface StreamRecord {
+interface StreamRecord extends Pick<ModelCalls, 'isEnd'> {
   read: (data: Record<string, unknown> | '[DONE]' | null) => void;
   keep: () => Promise<void>;
   /** The agent gets what the endpoint says, also where the record cannot have it. @throws what is another error */
@@ -130,7 +120,7 @@ interface StreamRecord {
 async function streamed(
   { answer, asked }: UpstreamAnswer,
   { response, connection, signal }: Exchange,
-  { read, keep, unread }: StreamRecord,
+  { read, isEnd, keep, unread }: StreamRecord,
 ): Promise<null> {
   response.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -139,7 +129,7 @@ async function streamed(
   });
   response.flushHeaders();
   const decoder = new TextDecoder();
-  const events = new AnswerEvents(read);
+  const events = new AnswerEvents(read, isEnd);
   try {
     for await (const piece of answer.body!) {
       const passed = events.add(decoder.decode(piece, { stream: true }));
@@ -164,10 +154,10 @@ async function streamed(
 async function recordOf(
   { begun }: TrackedCall,
   { upstream }: UpstreamOptions,
-  given: { protocol: CallProtocol; body: unknown; choices: readonly ForeignChoice[]; signal: AbortSignal },
+  given: { calls: ModelCalls; body: unknown; choices: readonly ReadChoice[]; signal: AbortSignal },
 ): Promise<RecordedCall> {
-  const { protocol, body, choices, signal } = given;
-  const dialogue = await sentDialogue(protocol, body, signal);
+  const { calls, body, choices, signal } = given;
+  const dialogue = await sentDialogue(calls, body, signal);
   const none = { ids: [], logprobs: [], versions: [], terminated: false };
   return {
     ...begun,

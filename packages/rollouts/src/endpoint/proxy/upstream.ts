@@ -16,6 +16,14 @@ export interface UpstreamOptions {
   isOwnKey: (key: string) => boolean;
 }
 
+export interface UpstreamRequest {
+  headers: IncomingHttpHeaders;
+  body?: unknown;
+  signal: AbortSignal;
+  /** A header that has the key too; absent: none. */
+  keyHeader?: string;
+}
+
 /**
  * @param path `/v1/…`, or as Anthropic's clients have it `/messages`
  * @throws {UpstreamError} where it cannot be reached, or does not answer in time
@@ -23,7 +31,7 @@ export interface UpstreamOptions {
 export async function askUpstream(
   { upstream, upstreamKey, isOwnKey }: UpstreamOptions,
   path: string,
-  { headers, body, signal }: { headers: IncomingHttpHeaders; body?: unknown; signal: AbortSignal },
+  { headers, body, signal, keyHeader }: UpstreamRequest,
 ): Promise<UpstreamAnswer> {
   const base = upstream.replace(/\/+$/, '').replace(/\/v1$/, '');
   const address = `${base}${path.startsWith('/v1/') ? path : `/v1${path}`}`;
@@ -31,7 +39,7 @@ export async function askUpstream(
   const asked = `${method} ${address}`;
   const answer = await fetch(address, {
     method,
-    headers: sentHeaders(headers, path, upstreamKey ?? givenKeys(headers).find((key) => !isOwnKey(key))),
+    headers: sentHeaders(headers, keyHeader, upstreamKey ?? givenKeys(headers).find((key) => !isOwnKey(key))),
     ...(body !== undefined && { body: jsonAsWritten(body) }),
     signal,
   }).catch((error: unknown) => {
@@ -68,13 +76,13 @@ export interface UpstreamAnswer {
   text: () => Promise<string>;
 }
 
-function sentHeaders(headers: IncomingHttpHeaders, path: string, key: string | undefined): Headers {
+function sentHeaders(headers: IncomingHttpHeaders, keyHeader: string | undefined, key: string | undefined): Headers {
   const sent = new Headers({ 'content-type': 'application/json' });
   for (const [name, value] of Object.entries(headers))
     if (PASSED_ON.test(name) && value !== undefined) sent.set(name, String(value));
   if (key !== undefined) {
     sent.set('authorization', `Bearer ${key}`);
-    if (path.includes('messages')) sent.set('x-api-key', key);
+    if (keyHeader !== undefined) sent.set(keyHeader, key);
   }
   return sent;
 }

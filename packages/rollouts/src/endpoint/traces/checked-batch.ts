@@ -5,8 +5,16 @@ import { BodyError, checkCounts, countsOf } from '@bowyer/serving';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Yields after each span. @throws {BadItem} where the structure is not OTLP's */
-export function* checkedBatch(batch: unknown): Generator<undefined, CheckedSpans> {
+/**
+ * Yields after each span.
+ *
+ * @param otherOwner the rollout to which a trace belongs, where that is not the one whose key was given
+ * @throws {BadItem} where the structure is not OTLP's
+ */
+export function* checkedBatch(
+  batch: unknown,
+  otherOwner: (trace: string) => string | null,
+): Generator<undefined, CheckedSpans> {
   const lists: unknown[][] = [];
   const { kept } = checkedSpans(withoutSpans(batch, lists));
   const scopes = (kept.resourceSpans as Item[]).flatMap(({ scopeSpans }) => scopeSpans as { spans: unknown[] }[]);
@@ -14,7 +22,7 @@ export function* checkedBatch(batch: unknown): Generator<undefined, CheckedSpans
   let spans = 0;
   for (const [i, list] of lists.entries())
     for (const span of list) {
-      const checked = checkedSpan(span);
+      const checked = checkedSpan(span, otherOwner);
       spans += checked.spans;
       rejected.push(...checked.rejected);
       if (checked.rejected.length === 0) scopes[i].spans.push(span);
@@ -47,16 +55,24 @@ function changed(
   return name === undefined ? value : { ...value, [name]: change((value as Item)[name]) };
 }
 
-function checkedSpan(span: unknown): CheckedSpans {
+function checkedSpan(span: unknown, otherOwner: (trace: string) => string | null): CheckedSpans {
+  const refused = (reason: string): CheckedSpans => {
+    return { kept: {}, spans: 0, rejected: [`span '${String((span as Item).name)}': ${reason}`] };
+  };
   try {
     checkTexts(span);
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
-    const { name } = span as Item;
-    return { kept: {}, spans: 0, rejected: [`span '${String(name)}': an attribute is too large: ${error.message}`] };
+    return refused(`an attribute is too large: ${error.message}`);
   }
-  return checkedSpans({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
+  const checked = checkedSpans({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
+  if (checked.rejected.length > 0) return checked;
+  const { traceId, trace_id: other } = span as { traceId?: string; trace_id?: string };
+  const trace = (traceId ?? other)!;
+  return otherOwner(trace) === null ? checked : refused(`the trace '${shownId(trace)}' belongs to another rollout`);
 }
+
+const shownId = (id: string): string => (id.length > 64 ? `${id.slice(0, 64)}…` : id);
 
 /** A text that may be JSON is read as such. @throws {BodyError} */
 function checkTexts(value: unknown): void {

@@ -6,24 +6,31 @@ import { checkedBatch } from './checked-batch.js';
 import { writeTracesAnswer } from './otlp-protobuf.js';
 import { arrivedBody, batchOf, PROTOBUF, type TraceBody } from './trace-body.js';
 import type { TraceFile } from './trace-file.js';
+import { TraceOwners } from './trace-owners.js';
 
 /** Reasons that an answer names. */
 const SHOWN = 5;
 
 export function traceRoutes(traces: TraceFile): Protocol {
   let last: Promise<unknown> = Promise.resolve();
+  const owners = new TraceOwners();
   // One batch at a time: a few bytes of gzip may be as many as a body may have.
   const respond = async (exchange: Exchange): Promise<HttpAnswer> => {
     const body = await arrivedBody(exchange);
-    const answer = last.then(() => keep(traces, body));
+    const { rollout } = exchange;
+    const answer = last.then(() =>
+      keep(traces, body, (trace) => (rollout === null ? null : owners.claim(trace, rollout))),
+    );
     last = answer.catch(() => undefined);
     return answer;
   };
   return { errorBody: openaiError, routes: [{ method: 'POST', path: '/v1/traces', respond }] };
 }
 
-async function keep(traces: TraceFile, body: TraceBody): Promise<HttpAnswer> {
-  const { kept, spans, rejected } = await checked(await batchOf(body));
+type OtherOwner = (trace: string) => string | null;
+
+async function keep(traces: TraceFile, body: TraceBody, otherOwner: OtherOwner): Promise<HttpAnswer> {
+  const { kept, spans, rejected } = await checked(await batchOf(body), otherOwner);
   if (spans > 0) await traces.append(kept);
   const partialSuccess =
     rejected.length > 0 ? { rejectedSpans: rejected.length, errorMessage: reasonsOf(rejected) } : null;
@@ -37,9 +44,9 @@ function reasonsOf(rejected: readonly string[]): string {
   return [...rejected.slice(0, SHOWN), ...more].join('; ');
 }
 
-async function checked(batch: unknown): Promise<CheckedSpans> {
+async function checked(batch: unknown, otherOwner: OtherOwner): Promise<CheckedSpans> {
   try {
-    return await inTurns(checkedBatch(batch));
+    return await inTurns(checkedBatch(batch, otherOwner));
   } catch (error) {
     throw error instanceof BadItem ? new BadRequestError(`the body is not OTLP: ${error.message}`) : error;
   }

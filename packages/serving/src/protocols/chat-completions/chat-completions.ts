@@ -1,22 +1,55 @@
 // POST /v1/chat/completions.
+import { readChatMessages, readChatTools } from '@bowyer/conversations';
+import { inTurns } from '../../http/turn.js';
 import { answered, inCall } from '../answer-exchange.js';
+import { textFields } from '../completions/known-fields.js';
+import { common, fieldTable, others, placesOf } from '../fields/field-table.js';
+import { RequestFields } from '../fields/request-fields.js';
+import { ChoiceAnswers } from '../openai/choice-answers.js';
 import { openaiError } from '../openai/errors.js';
-import type { Protocol, ServedModels } from '../protocol.js';
+import type { ModelCalls, ProtocolUnit } from '../protocol.js';
 import { seconds } from '../seconds.js';
 import { ChatWriter } from './chat-writer.js';
+import { chatFields, nestedChatFields } from './known-fields.js';
 import { readChatRequest } from './read-chat-request.js';
 
-export const chatCompletions = (served: ServedModels): Protocol => ({
+const path = '/v1/chat/completions';
+
+const calls: ModelCalls = {
+  name: 'chat-completions',
+  paths: [path],
   errorBody: openaiError,
-  routes: [
-    {
-      method: 'POST',
-      path: '/v1/chat/completions',
-      respond: (exchange) =>
-        inCall(served, 'chat-completions', exchange, async (call) => {
-          const request = await readChatRequest(await exchange.body(), call.reader, exchange.signal);
-          return answered(call, request, new ChatWriter(request, seconds()));
-        }),
-    },
-  ],
-});
+  async dialogue(body, signal) {
+    const fields = new RequestFields(body, chatFields, '', []);
+    const given = fields.objects('messages', nestedChatFields['messages[]']);
+    const messages = await inTurns(readChatMessages(given, nestedChatFields), signal);
+    return { messages, tools: readChatTools(fields, nestedChatFields) };
+  },
+  answer: (isStream, choices) => new ChoiceAnswers(isStream ? 'delta' : 'message', isStream ? choices : 1),
+};
+
+export const chatCompletions: ProtocolUnit = {
+  calls,
+  // One table for both, since most fields are the same.
+  fieldTable: () =>
+    fieldTable([
+      ['both', common(chatFields, textFields)],
+      ['chats', others(chatFields, textFields)],
+      ['completions', others(textFields, chatFields)],
+      ...placesOf(nestedChatFields),
+    ]),
+  serve: (served) => ({
+    errorBody: openaiError,
+    routes: [
+      {
+        method: 'POST',
+        path,
+        respond: (exchange) =>
+          inCall(served, calls, exchange, async (call) => {
+            const request = await readChatRequest(await exchange.body(), call.reader, exchange.signal);
+            return answered(call, request, new ChatWriter(request, seconds()));
+          }),
+      },
+    ],
+  }),
+};

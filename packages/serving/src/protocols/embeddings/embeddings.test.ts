@@ -17,10 +17,10 @@ const embedder: Partial<Embedder> = {
 };
 
 test.each(['float', 'base64'])('vectors are written as %s one after the other, not all at once', async (format) => {
-  const served = { embedder, name: 'tiny' } as Parameters<typeof embeddings>[0];
+  const served = { embedder, name: 'tiny' } as Parameters<typeof embeddings.serve>[0];
   const body = { model: 'tiny', input: vectors.map((_, i) => [i]), encoding_format: format };
   const exchange = { body: () => Promise.resolve(body), signal: new AbortController().signal } as Partial<Exchange>;
-  const answer = await embeddings(served).routes[0].respond(exchange as Exchange);
+  const answer = await embeddings.serve(served).routes[0].respond(exchange as Exchange);
   const json = answer!.json as { data: unknown };
   expect(json.data).toBeInstanceOf(WrittenList);
   const parts: Buffer[] = [];

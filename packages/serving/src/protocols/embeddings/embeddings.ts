@@ -7,13 +7,17 @@ import { WrittenList } from '../../http/json-writing.js';
 import { modelOf } from '../fields/model-name.js';
 import { RequestFields } from '../fields/request-fields.js';
 import { openaiError } from '../openai/errors.js';
-import type { Embedder, Exchange, Protocol, ServedModels } from '../protocol.js';
+import { fieldTable } from '../fields/field-table.js';
+import type { Embedder, Exchange, ProtocolUnit, ServedModels } from '../protocol.js';
 import { embeddingFields } from './known-fields.js';
 
-export const embeddings = (served: ServedModels): Protocol => ({
-  errorBody: openaiError,
-  routes: [{ method: 'POST', path: '/v1/embeddings', respond: (exchange) => embed(served, exchange) }],
-});
+export const embeddings: ProtocolUnit = {
+  fieldTable: () => fieldTable([['a request', embeddingFields]]),
+  serve: (served) => ({
+    errorBody: openaiError,
+    routes: [{ method: 'POST', path: '/v1/embeddings', respond: (exchange) => embed(served, exchange) }],
+  }),
+};
 
 async function embed({ embedder, name }: ServedModels, exchange: Exchange): Promise<HttpAnswer> {
   if (embedder === null)

@@ -29,3 +29,7 @@ const exceptions = (rule: FieldRule): string =>
   rule.kind === 'refused' && rule.unless.length > 0
     ? ` (${rule.unless.map((value) => `\`${JSON.stringify(value)}\``).join(' or ')})`
     : '';
+
+/** The fields of objects within a request, each place as the table names it. */
+export const placesOf = (nested: Readonly<Record<string, FieldRules>>) =>
+  Object.entries(nested).map(([place, rules]) => [`\`${place}\``, rules] as const);

@@ -4,21 +4,37 @@ import { promptIds, writtenChat } from '../../generation/write-chat.js';
 import type { HttpAnswer } from '../../http/http-listener.js';
 import { answered, generatorOf, inCall, type ModelCall } from '../answer-exchange.js';
 import { listIgnored } from '../fields/ignored-fields.js';
-import type { Exchange, Protocol, Route, ServedModels } from '../protocol.js';
+import type { Exchange, ModelCalls, ProtocolUnit, Route, ServedModels } from '../protocol.js';
+import { dialogueOf, readerFor } from '../dialogue.js';
+import { fieldTable, placesOf } from '../fields/field-table.js';
 import { messagesError } from './errors.js';
+import { messageFields, nestedMessageFields } from './known-fields.js';
+import { MessageAnswer } from './message-answer.js';
 import { MessageWriter } from './message-writer.js';
 import { readMessageRequest } from './read-message-request.js';
 
-export const messages = (served: ServedModels): Protocol => {
-  const routes = (prefix: string): Route[] => [
-    { method: 'POST', path: `${prefix}/messages`, respond: (exchange) => inCall(served, 'messages', exchange, create) },
-    { method: 'POST', path: `${prefix}/messages/count_tokens`, respond: (exchange) => countTokens(served, exchange) },
-  ];
-  return {
+const calls: ModelCalls = {
+  name: 'messages',
+  paths: ['/v1/messages', '/messages'],
+  errorBody: messagesError,
+  keyHeader: 'x-api-key',
+  dialogue: async (body, signal) => dialogueOf((await readMessageRequest(body, readerFor(body), signal, false)).chat),
+  answer: () => new MessageAnswer(),
+  isEnd: ({ type, delta }) =>
+    type === 'message_stop' || Boolean((delta as { stop_reason?: unknown } | undefined)?.stop_reason),
+};
+
+export const messages: ProtocolUnit = {
+  calls,
+  fieldTable: () => fieldTable([['a request', messageFields], ...placesOf(nestedMessageFields)]),
+  serve: (served) => ({
     errorBody: messagesError,
     headers: () => ({ 'request-id': `req_${randomUUID().replaceAll('-', '')}` }),
-    routes: [...routes('/v1'), ...routes('')],
-  };
+    routes: calls.paths.flatMap((path): Route[] => [
+      { method: 'POST', path, respond: (exchange) => inCall(served, calls, exchange, create) },
+      { method: 'POST', path: `${path}/count_tokens`, respond: (exchange) => countTokens(served, exchange) },
+    ]),
+  }),
 };
 
 async function create(call: ModelCall): Promise<HttpAnswer | null> {

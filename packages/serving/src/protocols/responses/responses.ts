@@ -5,8 +5,12 @@ import type { HttpAnswer } from '../../http/http-listener.js';
 import { answered, generatorOf, inCall, type ModelCall } from '../answer-exchange.js';
 import { listIgnored } from '../fields/ignored-fields.js';
 import { openaiError } from '../openai/errors.js';
-import type { Exchange, Protocol, Route, ServedModels } from '../protocol.js';
+import type { Exchange, ModelCalls, Protocol, ProtocolUnit, Route, ServedModels } from '../protocol.js';
+import { dialogueOf, readerFor } from '../dialogue.js';
+import { fieldTable, placesOf } from '../fields/field-table.js';
 import { seconds } from '../seconds.js';
+import { nestedResponseFields, responseFields } from './known-fields.js';
+import { ResponseAnswer } from './response-answer.js';
 import { listInputItems } from './input-items.js';
 import { readResponseRequest } from './read-response-request.js';
 import { ResponseWriter } from './response-writer.js';
@@ -14,7 +18,25 @@ import { StoredResponses, type StoredResponse } from './stored-responses.js';
 
 const PATH = '/v1/responses';
 
-export function responses(served: ServedModels): Protocol {
+const calls: ModelCalls = {
+  name: 'responses',
+  paths: [PATH],
+  errorBody: openaiError,
+  async dialogue(body, signal) {
+    const none = new StoredResponses({ responses: 0, bytes: 0 });
+    return dialogueOf((await readResponseRequest(body, readerFor(body), none, signal)).chat);
+  },
+  answer: () => new ResponseAnswer(),
+  isEnd: ({ type }) => ['response.completed', 'response.incomplete', 'response.failed'].includes(String(type)),
+};
+
+export const responses: ProtocolUnit = {
+  serve,
+  calls,
+  fieldTable: () => fieldTable([['a request', responseFields], ...placesOf(nestedResponseFields)]),
+};
+
+function serve(served: ServedModels): Protocol {
   const stored = new StoredResponses(served.storage);
   const find = ({ parameters: { id } }: Exchange): StoredResponse => found(stored.get(id), id);
   const answer = (json: object): Promise<HttpAnswer> => Promise.resolve({ status: 200, json });
@@ -25,7 +47,7 @@ export function responses(served: ServedModels): Protocol {
       {
         method: 'POST',
         path: PATH,
-        respond: (exchange) => inCall(served, 'responses', exchange, (call) => create(call, stored)),
+        respond: (exchange) => inCall(served, calls, exchange, (call) => create(call, stored)),
       },
       { method: 'POST', path: `${PATH}/input_tokens`, respond: (exchange) => countTokens(served, stored, exchange) },
       { method: 'GET', path: one, respond: async (exchange) => answer(retrieved(find(exchange), exchange)) },

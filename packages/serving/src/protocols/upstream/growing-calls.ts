@@ -2,7 +2,7 @@
 import { jsonAsWritten } from '@bowyer/text';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
-export interface ForeignCall {
+export interface ReadCall {
   id: string;
   name: string;
   /** As it came, also where it is not JSON. */
@@ -28,7 +28,7 @@ interface Piece {
   text: string;
 }
 
-export class ForeignCalls {
+export class GrowingCalls {
   readonly #calls: GrowingCall[] = [];
 
   /** @param keep called with each text that is kept; returns it */
@@ -65,7 +65,7 @@ export class ForeignCalls {
   }
 
   /** The calls in the order of their indices, or in that in which they have begun. @throws {UnreadAnswerError} where one has no name */
-  all(): ForeignCall[] {
+  all(): ReadCall[] {
     const indices = new Set(this.#calls.map(({ index }) => index));
     const isNumbered = indices.size === this.#calls.length && !indices.has(undefined);
     const inOrder = isNumbered ? [...this.#calls].sort((a, b) => a.index! - b.index!) : this.#calls;

@@ -1,7 +1,23 @@
 // Answers of other endpoints, in the forms in which they are known to come: complete, or refused with the reason.
-import { foreignAnswer } from './foreign-answer.js';
+import { modelCalls } from '../src/protocols/protocols.js';
+import { AnswerEvents } from '../src/protocols/upstream/answer-events.js';
+import { addEvent, type ReadChoice } from '../src/protocols/upstream/answer-reader.js';
 
 type Json = Record<string, unknown>;
+
+const callsOf = (protocol: string) => modelCalls.find(({ name }) => name === protocol)!;
+
+/** Reads a whole answer, or the whole text of a stream. */
+function readAnswer(protocol: string, text: string, isStream: boolean): ReadChoice[] {
+  const answer = callsOf(protocol).answer(isStream, 1);
+  if (isStream) {
+    const events = new AnswerEvents(addEvent(answer));
+    events.add(text);
+    events.end();
+    if (events.failure !== null) throw events.failure;
+  } else answer.add(JSON.parse(text) as Json);
+  return answer.choices();
+}
 
 const stream = (...data: (object | string)[]): string =>
   data.map((each) => `data: ${typeof each === 'string' ? each : JSON.stringify(each)}\n\n`).join('');
@@ -18,11 +34,7 @@ const call = (fields: { index?: unknown; id?: string | null; name?: string; args
 /** The calls of a stream whose deltas have these pieces. */
 const streamedCalls = (...deltas: object[][]) => {
   const pieces = deltas.map((calls) => piece({ tool_calls: calls }));
-  const [{ message, finishReason }] = foreignAnswer(
-    'chat-completions',
-    stream(...pieces, piece({}, 'tool_calls')),
-    true,
-  );
+  const [{ message, finishReason }] = readAnswer('chat-completions', stream(...pieces, piece({}, 'tool_calls')), true);
   expect(finishReason).toBe('tool_calls');
   return message.calls.map(({ id, name, arguments: args }) => [id, name, args]);
 };
@@ -211,7 +223,7 @@ test.each<[string, string, object[]]>([
     [said('a', 'stop', { reasoning: 'hm' })],
   ],
 ])('a stream of Chat Completions: %s', (_, text, expected) => {
-  expect(foreignAnswer('chat-completions', text, true)).toEqual(expected);
+  expect(readAnswer('chat-completions', text, true)).toEqual(expected);
 });
 
 const answer = (message: object, finish_reason: unknown = 'stop') => ({
@@ -220,7 +232,7 @@ const answer = (message: object, finish_reason: unknown = 'stop') => ({
 const parts = (...content: object[]) => answer({ role: 'assistant', content });
 const text = (value: string) => ({ type: 'text', text: value });
 
-test.each<[string, Parameters<typeof foreignAnswer>[0], object, object[]]>([
+test.each<[string, Parameters<typeof readAnswer>[0], object, object[]]>([
   [
     'Mistral: a thought in parts',
     'chat-completions',
@@ -265,7 +277,7 @@ test.each<[string, Parameters<typeof foreignAnswer>[0], object, object[]]>([
     [said('a', 'length')],
   ],
 ])('a whole answer: %s', (_, protocol, body, expected) => {
-  expect(foreignAnswer(protocol, JSON.stringify(body), false)).toEqual(expected);
+  expect(readAnswer(protocol, JSON.stringify(body), false)).toEqual(expected);
 });
 
 test('items that the last event of a response leaves out are those that came before', () => {
@@ -274,7 +286,7 @@ test('items that the last event of a response leaves out are those that came bef
     { type: 'response.output_item.done', item },
     { type: 'response.completed', response: { output: [] } },
   );
-  expect(foreignAnswer('responses', events, true)).toEqual([said('a')]);
+  expect(readAnswer('responses', events, true)).toEqual([said('a')]);
 });
 
 const openai = (...data: (object | string)[]): ['chat-completions', string, true] => [
@@ -284,13 +296,13 @@ const openai = (...data: (object | string)[]): ['chat-completions', string, true
 ];
 const messages = (...data: object[]): ['messages', string, true] => ['messages', stream(...data), true];
 const block = (index: number, content_block: Json) => ({ type: 'content_block_start', index, content_block });
-const whole = (protocol: Parameters<typeof foreignAnswer>[0], body: object): [typeof protocol, string, false] => [
+const whole = (protocol: Parameters<typeof readAnswer>[0], body: object): [typeof protocol, string, false] => [
   protocol,
   JSON.stringify(body),
   false,
 ];
 
-test.each<[string, Parameters<typeof foreignAnswer>, string]>([
+test.each<[string, Parameters<typeof readAnswer>, string]>([
   ['a stream without its end', openai(piece({ content: 'It rains' })), 'choice 0 has no finish_reason: it broke off'],
   ['a stream without its end that says [DONE]', openai(piece({ content: 'It rains' }), '[DONE]'), 'it broke off'],
   [
@@ -377,15 +389,14 @@ test.each<[string, Parameters<typeof foreignAnswer>, string]>([
   ['calls that are missing', openai(piece({ content: 'a' }, 'tool_calls')), 'it ended with calls, and has none'],
   ['another form', whole('chat-completions', { output: [] }), 'it has no choices'],
 ])('no record: %s', (_, given, reason) => {
-  expect(() => foreignAnswer(...given)).toThrow(
+  expect(() => readAnswer(...given)).toThrow(
     expect.objectContaining({ name: 'UnreadAnswerError', message: expect.stringContaining(reason) }),
   );
 });
 
-test('the choices that were asked for and did not come are missing, unless the stream says that it has ended', async () => {
-  const { addEvent, openForeignAnswer } = await import('./foreign-answer.js');
+test('the choices that were asked for and did not come are missing, unless the stream says that it has ended', () => {
   const read = (...data: (Json | '[DONE]')[]) => {
-    const opened = openForeignAnswer('chat-completions', true, 2);
+    const opened = callsOf('chat-completions').answer(true, 2);
     data.forEach(addEvent(opened));
     return opened.choices();
   };
@@ -397,7 +408,41 @@ test('the choices that were asked for and did not come are missing, unless the s
 test('an answer that never ends is not kept without a bound, in however many calls, choices or texts', () => {
   const long = 'x'.repeat(2 ** 20);
   const opened = stream(...Array.from({ length: 17 }, () => piece({ content: long })));
-  expect(() => foreignAnswer('chat-completions', opened, true)).toThrow('more than 16777216 characters');
+  expect(() => readAnswer('chat-completions', opened, true)).toThrow('more than 16777216 characters');
   const choices = stream(...Array.from({ length: 1025 }, (_, i) => piece({ content: '' }, 'stop', i)));
-  expect(() => foreignAnswer('chat-completions', choices, true)).toThrow('more than 1024 choices');
+  expect(() => readAnswer('chat-completions', choices, true)).toThrow('more than 1024 choices');
+});
+
+test('calls of tools and thoughts are put together from the pieces of each protocol', () => {
+  const events = (...data: object[]) => data.map((each) => `data: ${JSON.stringify(each)}\n\n`).join('');
+  const delta = (content: object, finish_reason: string | null = null) => ({
+    choices: [{ index: 0, delta: content, finish_reason }],
+  });
+  const called = { content: 'so', reasoning: 'hm', calls: [{ id: 'c', name: 'f', arguments: '{"a":1}' }] };
+  const expected = [{ message: called, finishReason: 'tool_calls' }];
+  const chat = events(
+    delta({ role: 'assistant', content: 's', reasoning_content: 'hm' }),
+    delta({ content: 'o', tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{"a"' } }] }),
+    delta({ tool_calls: [{ index: 0, function: { arguments: ':1}' } }] }),
+    delta({}, 'tool_calls'),
+  );
+  expect(readAnswer('chat-completions', `${chat}data: [DONE]\n\n`, true)).toEqual(expected);
+  const blocks = events(
+    { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'hm' } },
+    { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'so' } },
+    { type: 'content_block_start', index: 2, content_block: { type: 'tool_use', id: 'c', name: 'f', input: {} } },
+    { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '{"a":' } },
+    { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '1}' } },
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+  );
+  expect(readAnswer('messages', blocks, true)).toEqual(expected);
+  const output = [
+    { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }] },
+    { type: 'message', content: [{ type: 'output_text', text: 'so' }] },
+    { type: 'function_call', call_id: 'c', name: 'f', arguments: '{"a":1}' },
+  ];
+  const response = events({ type: 'response.completed', response: { status: 'completed', output } });
+  expect(readAnswer('responses', response, true)).toEqual(expected);
 });

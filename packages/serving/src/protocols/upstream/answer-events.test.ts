@@ -1,3 +1,4 @@
+import { modelCalls } from '../protocols.js';
 import { AnswerEvents } from './answer-events.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
 
@@ -26,8 +27,9 @@ test('wherever the network cuts a stream, the same passes', () => {
 test.each([
   ['messages', { type: 'message_delta', delta: { stop_reason: 'end_turn' } }, { type: 'message_stop' }],
   ['responses', { type: 'response.completed', response: {} }, { type: 'response.completed', response: {} }],
-])('the end of %s waits, and what follows it', (_, first, last) => {
-  const held = new AnswerEvents();
+])('the end of %s waits, and what follows it', (protocol, first, last) => {
+  const { isEnd } = modelCalls.find(({ name }) => name === protocol)!;
+  const held = new AnswerEvents(() => undefined, isEnd);
   const begin = `event: message_start\n${event({ type: 'message_start', message: { stop_reason: null } })}: ping\n\n`;
   expect(held.add(begin + event(first) + event({ type: 'ping' }) + event(last))).toBe(begin);
   expect(held.end()).toBe(event(first) + event({ type: 'ping' }) + event(last));

@@ -1,12 +1,8 @@
 // The events of a stream that passes through: each is read once, and those that end an answer are held back until the record is on disk,
 // as clients leave there.
 import { parseJson } from '@bowyer/text';
+import type { Json } from './json-values.js';
 import { UnreadAnswerError } from './unread-answer-error.js';
-
-type Json = Record<string, unknown>;
-
-/** The types of events that end an answer of Anthropic's messages and of responses. */
-const ENDS = ['message_stop', 'response.completed', 'response.incomplete', 'response.failed'];
 
 /** Characters of an event, and of those that are held back: an answer that is longer is none. */
 const MOST_HELD = 2 ** 26;
@@ -28,8 +24,12 @@ export class AnswerEvents {
   /**
    * @param read called with the data of each event, once it is whole; null: it is neither a JSON object nor `[DONE]`. An
    * `UnreadAnswerError` that it throws becomes `failure`
+   * @param isEnd whether an event is the end of an answer, in protocols other than OpenAI's choices
    */
-  constructor(private readonly read: (data: Json | '[DONE]' | null) => void = () => undefined) {}
+  constructor(
+    private readonly read: (data: Json | '[DONE]' | null) => void = () => undefined,
+    private readonly isEnd: (event: Json) => boolean = () => false,
+  ) {}
 
   /**
    * Reads the next text of the stream.
@@ -97,7 +97,7 @@ export class AnswerEvents {
     const waits =
       choices.length > 0
         ? choices.some(({ finish_reason: reason }) => reason) || indices.some((index) => this.#ended.has(index))
-        : this.#heldLength > 0 || data === '[DONE]' || isEnd(event);
+        : this.#heldLength > 0 || data === '[DONE]' || this.isEnd(event);
     if (!waits) return false;
     for (const index of indices) this.#ended.add(index);
     this.#held.push(part);
@@ -116,9 +116,6 @@ export class AnswerEvents {
 }
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
-
-const isEnd = ({ type, delta }: Json): boolean =>
-  ENDS.includes(String(type)) || Boolean((delta as Json | undefined)?.stop_reason);
 
 /** The data of an event; undefined where it has none, as a comment, null where it cannot be read. */
 function dataOf(part: string): Json | '[DONE]' | null | undefined {

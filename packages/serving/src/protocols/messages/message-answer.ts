@@ -1,0 +1,58 @@
+// Reads the answers of another endpoint to Anthropic's messages.
+import { ended, reasonOf, refuseError, type AnswerReader, type ReadChoice } from '../upstream/answer-reader.js';
+import { GrowingMessage, Kept, MOST_PARTS } from '../upstream/growing-message.js';
+import { isGiven, objectOf, textOf, type Json } from '../upstream/json-values.js';
+import { UnreadAnswerError } from '../upstream/unread-answer-error.js';
+
+/** Reads a message, whole or from the events of its blocks. */
+export class MessageAnswer implements AnswerReader {
+  readonly #kept = new Kept();
+  readonly #blocks = new Map<number, Json>();
+  #stop: unknown;
+
+  add(piece: Json): void {
+    refuseError(piece);
+    const { type, delta, content } = piece;
+    if (type === 'content_block_start') this.#begin(piece.index, objectOf(piece.content_block, 'a content block'));
+    else if (type === 'content_block_delta') this.#extend(piece.index, objectOf(delta, 'the delta of a block'));
+    else if (type === 'message_delta') this.#stop = objectOf(delta, 'the delta of a message').stop_reason ?? this.#stop;
+    else if (Array.isArray(content)) {
+      content.forEach((block, i) => this.#begin(i, objectOf(block, 'a content block')));
+      this.#stop = piece.stop_reason;
+    }
+  }
+
+  choices(): ReadChoice[] {
+    const finishReason = reasonOf(this.#stop, 'stop_reason', 'the message');
+    const message = new GrowingMessage(this.#kept);
+    for (const [, block] of [...this.#blocks].sort(([a], [b]) => a - b)) addBlock(message, block);
+    return [ended(message.message, finishReason)];
+  }
+
+  #begin(at: unknown, block: Json): void {
+    const index = Number(at ?? 0);
+    if (this.#blocks.has(index)) throw new UnreadAnswerError(`two content blocks have the index ${index}`);
+    if (this.#blocks.size >= MOST_PARTS) throw new UnreadAnswerError(`it has more than ${MOST_PARTS} content blocks`);
+    this.#blocks.set(index, { ...block, pieces: [] });
+  }
+
+  #extend(at: unknown, delta: Json): void {
+    const index = Number(at ?? 0);
+    const block = this.#blocks.get(index);
+    if (block === undefined)
+      throw new UnreadAnswerError(`a piece of content block ${index} comes before its beginning`);
+    const text = delta.text ?? delta.thinking ?? delta.partial_json;
+    // Signatures and citations say nothing more.
+    if (isGiven(text)) (block.pieces as string[]).push(this.#kept.text(textOf(text, 'the piece of a block')));
+  }
+}
+
+function addBlock(message: GrowingMessage, { type, pieces, ...block }: Json): void {
+  const grown = (pieces as string[]).join('');
+  if (type === 'text') message.addText(textOf(block.text ?? '', 'a text') + grown);
+  else if (type === 'thinking') message.addReasoning(textOf(block.thinking ?? '', 'a thought') + grown);
+  else if (type === 'tool_use')
+    message.calls.add({ id: block.id, function: { name: block.name, arguments: grown || (block.input ?? {}) } });
+  else if (type !== 'redacted_thinking')
+    throw new UnreadAnswerError(`it has a content block of type '${String(type)}', which is not read`);
+}

@@ -1,0 +1,73 @@
+// A message of an answer while its pieces come.
+import { GrowingCalls, type ReadCall } from './growing-calls.js';
+import { isGiven, objectOf, textOf, type Json } from './json-values.js';
+import { UnreadAnswerError } from './unread-answer-error.js';
+
+/** The message of an answer in the form that all protocols share. */
+export interface ReadMessage {
+  content: string;
+  reasoning?: string;
+  calls: ReadCall[];
+}
+
+/** Characters of an answer that are kept: texts, thoughts, arguments. */
+const MOST_KEPT = 2 ** 24;
+
+/** The choices of an answer, or the content blocks or calls of one. */
+export const MOST_PARTS = 1024;
+
+/** Counts the characters that are kept of an answer: one that never ends is not kept without a bound. */
+export class Kept {
+  #length = 0;
+
+  text(added: string): string {
+    this.#length += added.length;
+    if (this.#length > MOST_KEPT) throw new UnreadAnswerError(`the answer has more than ${MOST_KEPT} characters`);
+    return added;
+  }
+}
+
+/** A message while it grows. */
+export class GrowingMessage {
+  #content: string[] = [];
+  #reasoning: string[] = [];
+  readonly calls: GrowingCalls;
+
+  constructor(private readonly kept: Kept) {
+    this.calls = new GrowingCalls((text) => kept.text(text), MOST_PARTS);
+  }
+
+  addText(text: unknown): void {
+    if (isGiven(text)) this.#content.push(this.kept.text(textOf(text, 'a text of the answer')));
+  }
+
+  addReasoning(text: unknown): void {
+    if (isGiven(text)) this.#reasoning.push(this.kept.text(textOf(text, 'a thought of the answer')));
+  }
+
+  get message(): ReadMessage {
+    const reasoning = this.#reasoning.join('');
+    const calls: ReadCall[] = this.calls.all();
+    return { content: this.#content.join(''), ...(reasoning !== '' && { reasoning }), calls };
+  }
+}
+
+/** A part of a message's content, as Mistral's models that think give it. */
+export function addPart(message: GrowingMessage, part: Json): void {
+  const { type } = part;
+  if (type === 'text' || type === 'output_text') message.addText(part.text);
+  else if (type === 'refusal') message.addText(part.refusal);
+  else if (type === 'thinking') addThinking(message, part.thinking);
+  else throw new UnreadAnswerError(`the content has a part of type '${String(type)}', which is not read`);
+}
+
+/** A text, or parts of one. */
+function addThinking(message: GrowingMessage, thinking: unknown): void {
+  if (!Array.isArray(thinking)) return message.addReasoning(thinking);
+  for (const each of thinking) {
+    const { type, text } = objectOf(each, 'a part of a thought');
+    if (type !== 'text')
+      throw new UnreadAnswerError(`a thought has a part of type '${String(type)}', which is not read`);
+    message.addReasoning(text);
+  }
+}

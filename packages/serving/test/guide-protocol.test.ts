@@ -1,0 +1,68 @@
+// docs/extending/protocol.md: the protocol that it shows is served, and reads the answers of another endpoint.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Rng } from '@bowyer/core';
+import { openDevice } from '@bowyer/graph';
+import { LanguageModel } from '@bowyer/models';
+import { wordLevelTokenizer } from '@bowyer/text';
+import { ModelServer } from '../src/model-server/model-server.js';
+import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
+import type { ServedModels } from '../src/protocols/protocol.js';
+import { addEvent } from '../src/protocols/upstream/answer-reader.js';
+import { generate } from './guide-protocol.js';
+
+test('the guide shows this file behind its imports', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/extending/protocol.md'), 'utf8');
+  const file = readFileSync(join(import.meta.dirname, 'guide-protocol.ts'), 'utf8');
+  expect(page).toContain(file.slice(file.indexOf("\nconst path = '")));
+});
+
+test('it is served whole and as a stream, which its own reader reads', async () => {
+  const device = await openDevice({ device: 'cpu', threads: 1 });
+  const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no\n']);
+  const config = {
+    model_type: 'llama',
+    hidden_size: 16,
+    intermediate_size: 20,
+    num_hidden_layers: 1,
+    num_attention_heads: 2,
+    max_position_embeddings: 32,
+  };
+  const server = await ModelServer.listen({
+    model: await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) }),
+    tokenizer: new SteppedTokenizer(tokenizer),
+    name: 'tiny',
+    template: null,
+    host: '127.0.0.1',
+    port: 0,
+    apiKey: null,
+    seed: 1,
+    slots: 2,
+    maxQueued: 2,
+    defaults: { temperature: 0, topK: 0, topP: 1, maxTokens: 5 },
+    protocols: ({ generator }) => [
+      generate.serve({ name: 'tiny', generator } as Partial<ServedModels> as ServedModels),
+    ],
+  });
+  const ask = (body: object) =>
+    fetch(new URL('/api/generate', server.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'is it', ...body }),
+    });
+  const whole = (await (await ask({})).json()) as { response: string; done: boolean };
+  expect(whole.done).toBe(true);
+  const events = (await (await ask({ stream: true })).text()).trim().split('\n\n');
+  const answer = generate.calls!.answer(true, 1);
+  for (const [i, each] of events.entries()) {
+    const data = JSON.parse(each.slice('data: '.length)) as Record<string, unknown>;
+    expect(generate.calls!.isEnd!(data)).toBe(i === events.length - 1);
+    addEvent(answer)(data);
+  }
+  expect(answer.choices()).toEqual([{ message: { content: whole.response, calls: [] }, finishReason: 'stop' }]);
+  expect(await (await ask({ prompt: 5 })).json()).toEqual({
+    error: expect.stringContaining("'prompt' must be") as string,
+  });
+  await server.close();
+  await device.close();
+});
