@@ -22,7 +22,7 @@ import { runKeys, saveKeys, titleKeys } from '../../keys/run-keys.js';
 import { loggerKeys } from '../../keys/logger-keys.js';
 import { guardNode, guardProblems } from '../../run/guard.js';
 import { diagnosticsNode } from '../train/diagnostics-node.js';
-import { lossProblems } from '../train/loss-problems.js';
+import { lossProblems, type LossConfig } from '../train/loss-problems.js';
 import type { TaskUnit } from '../task.js';
 import { agentKeys, modelKey } from './agent-keys.js';
 import { agentProblems } from './agent-problems.js';
@@ -90,7 +90,7 @@ export const trainAgentTask: TaskUnit = {
     problems.push(...quantizationProblems(config), ...rateProblems(config));
     if (guard && diagnostics) problems.push(...guardProblems(guard, diagnostics));
     if (problems.length === 0)
-      problems.push(...(await lossProblems(unit, { ...config, checkpointPath: null, policyLm: model })));
+      problems.push(...(await lossProblems(unit, { ...config, checkpointPath: null, policyLm: model } as LossConfig)));
     return problems;
   },
   load: async () => (await import('./train-agent.js')).trainAgent,
