@@ -83,7 +83,7 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
   if (task !== 'train' || algorithm === undefined) return [];
   const { trainsWithChoices = [] } = algorithm;
   if (algorithm.needs.source === 'dataset' || trainsWithChoices.includes(actionChoice))
-    return algorithm.choiceProblems?.(config) ?? [];
+    return algorithm.choiceProblems?.(config.algorithm as never) ?? [];
   const known = ['free', ...trainsWithChoices].map((value) => `action_choice=${value}`).join(' or ');
   return problem(
     `${algorithm.name} learns from the log-probabilities with which its policy has sampled, and a choice among valid actions has others`,
@@ -93,25 +93,25 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
 
 /** An algorithm whose rollouts ask an expert that the environment does not have, or for labels beside a dialogue. */
 export function expertProblems(config: Record<string, unknown>): ConfigProblem[] {
-  const { task, env, agentType, context, labels } = config as {
+  const { task, env, agentType, context, algorithm } = config as {
     task: string;
     env: EnvConfig;
     agentType: string;
     context: ContextOptions;
-    labels?: string;
+    algorithm?: { expert?: { labels?: string } };
   };
   if (task !== 'train' || !findAlgorithm(agentType)?.needs.expert) return [];
   const { name, ...options } = env;
   const info = environmentInfo(name);
   if (info.hasExpert?.(options)) {
     const isHistory = info.context?.(options).observation === 'history';
-    if (labels !== 'all' || (!isHistory && contextOf({ env, context }).kind !== 'dialogue')) return [];
+    if (algorithm?.expert?.labels !== 'all' || (!isHistory && contextOf({ env, context }).kind !== 'dialogue')) return [];
     return [
       {
-        key: 'labels',
+        key: 'algorithm.expert.labels',
         message:
-          'labels=all: the text of each turn continues the text before it, in which the label would take the place of the action that was played',
-        remedy: `write labels=played; or context=last or context=window${isHistory ? ' with observations of single turns, where the environment has them (env.observation)' : ''}`,
+          'algorithm.expert.labels=all: the text of each turn continues the text before it, in which the label would take the place of the action that was played',
+        remedy: `write algorithm.expert.labels=played; or context=last or context=window${isHistory ? ' with observations of single turns, where the environment has them (env.observation)' : ''}`,
       },
     ];
   }

@@ -80,7 +80,8 @@ export const agentOptions: Rule = async (read, context) => {
   const inside = [['env', without(env, 'name')] as const, ...nodes].flatMap(([key, node]) =>
     Object.entries(node).map(([option, value]) => [`${key}.${toSnakeCase(option)}`, value] as const),
   );
-  const outside = KEYS.map((key) => [key, record[toCamelCase(key)]] as const);
+  const values: Node = { ...record, ...(record.algorithm as Node | undefined) };
+  const outside = KEYS.map((key) => [key, values[toCamelCase(key)]] as const);
   // A key that the config does not have belongs to another kind of node.
   const known = [...inside, ...outside].filter(([key, value]) => value !== undefined && read(key) !== undefined);
   return wordsOf(

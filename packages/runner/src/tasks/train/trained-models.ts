@@ -18,11 +18,17 @@ import {
   type Start,
 } from '@bowyer/agent';
 
+import type { TrainConfig } from './train-config.js';
+
 /** Folder of a checkpoint with the network of the value function, where it is not the policy. */
 const VALUE_MODEL = 'value';
 
 /** The keys that decide the networks of a run. */
-type NetworkConfig = FreshPolicyConfig & PolicyConfig & CriticConfig & Pick<AgentConfig, 'optimizer'>;
+type NetworkConfig = FreshPolicyConfig &
+  PolicyConfig &
+  CriticConfig &
+  Pick<AgentConfig, 'optimizer'> &
+  Pick<TrainConfig, 'algorithm'>;
 
 export class TrainedModels {
   #valueModel: LanguageModel | null = null;
@@ -49,7 +55,7 @@ export class TrainedModels {
     const models = new TrainedModels(policy, critic);
     try {
       await policy.createOptimizer(policyOptimizer(config));
-      const valueFunction = unit.valueFunction?.(config);
+      const valueFunction = unit.valueFunction?.(config.algorithm as never);
       if (valueFunction) {
         const valueFolder = checkpoint === null ? start.folder! : join(checkpoint, VALUE_MODEL);
         models.#valueModel = await makeValueModel(valueFunction, policy, valueFolder, config, device);
