@@ -40,7 +40,7 @@ import {
   episodeValues,
   updateCriticNetwork,
   valueKeys,
-  valueLossOnTrunk,
+  valueOnTrunk,
   type ValuedTurn,
 } from './value-function.js';
 
@@ -86,9 +86,9 @@ export const ppo = defineAlgorithm({
 
       // Several clipped steps on the rollout; in the warm-up V alone learns.
       const lr = iteration < options.warmupIter ? 0 : run.stepScale * policyRate(iteration, options);
-      const valueLoss = options.valueFunction === 'trunk' ? valueLossOnTrunk(policy, options) : undefined;
-      if (!valueLoss) Object.assign(metrics, await updateCriticNetwork({ ...run, critic }, turns, rng, options));
-      Object.assign(metrics, await updatePolicy(learner, turns, { rng, lr, klCoefficient }, options, valueLoss));
+      const value = options.valueFunction === 'trunk' ? valueOnTrunk(policy, options) : undefined;
+      if (!value) Object.assign(metrics, await updateCriticNetwork({ ...run, critic }, turns, rng, options));
+      Object.assign(metrics, await updatePolicy(learner, turns, { rng, lr, klCoefficient }, options, value));
 
       // Steer the KL penalty.
       if (options.adaptiveKlTarget !== null)

@@ -3,7 +3,6 @@
 import { Type } from '@sinclair/typebox';
 import {
   bilevelGae,
-  clippedValueLoss,
   gae,
   mean,
   minibatches,
@@ -19,7 +18,7 @@ import { RunningMeans } from '../learning/metric-means.js';
 import { packTurns, scoredIds, type TurnBatch } from '../learning/pack-turns.js';
 import type { Dialogues } from '../rollout/dialogue.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
-import type { AddedLoss, AdvantageTurn } from './policy-loss.js';
+import { valueLoss, valueMetrics, type AdvantageTurn, type TrunkValue } from './policy-loss.js';
 
 export const valueKeys = {
   value_function: oneOf(
@@ -230,26 +229,11 @@ export interface ValuedTurn extends AdvantageTurn {
 }
 
 /** The value loss as a part of the policy's update; the head has an optimizer of its own. */
-export function valueLossOnTrunk(policy: LanguageModel, options: ValueUpdateOptions): AddedLoss<ValuedTurn> {
+export function valueOnTrunk(policy: LanguageModel, options: ValueUpdateOptions): TrunkValue<ValuedTurn> {
   const { valueCoefficient, valueLr: lr, valueMaxGradNorm: maxGradNorm } = options;
   return {
     examplesOf: (batch) => withValues(batch, options.gaeLevel),
-    lossOf: ({ logprobs, values }, { turns }) => {
-      const { gradient, ...loss } = valueLoss(values, turns, options);
-      return {
-        loss: {
-          loss: valueCoefficient * loss.loss,
-          gradient: new Float32Array(logprobs.length),
-          valueGradient: gradient.map((slope) => valueCoefficient * slope),
-        },
-        metrics: valueMetrics(loss),
-      };
-    },
-    valuesOf: ({ turns }) => ({
-      ...rolloutValues(turns),
-      coefficient: valueCoefficient,
-      clip: options.valueClip ?? Infinity,
-    }),
+    termOf: ({ turns }) => ({ ...valueTargets(turns, options), coefficient: valueCoefficient }),
     step: async () => void (await policy.valueHead.optimizer.step({ lr, maxGradNorm })),
   };
 }
@@ -278,7 +262,7 @@ export async function updateCriticNetwork(
       const found = await critic.accumulateLogprobGradients(
         examples,
         ({ values }) => {
-          const { gradient, ...loss } = valueLoss(values, batch.turns, options);
+          const { gradient, ...loss } = valueLoss(values, valueTargets(batch.turns, options));
           return { ...loss, gradient: new Float32Array(0), valueGradient: gradient };
         },
         { maxTokens: maxBatchTokens ?? undefined },
@@ -306,18 +290,7 @@ function withValues({ examples, lengths }: TurnBatch<unknown>, level: GaeLevel):
   }));
 }
 
-/** PPO's value loss, a mean over the values of a batch. */
-function valueLoss(values: Float32Array, turns: readonly ValuedTurn[], { valueClip }: ValueUpdateOptions) {
-  const weights = new Float32Array(values.length).fill(1 / values.length);
-  return clippedValueLoss({ values, ...rolloutValues(turns), weights }, { clipRange: valueClip ?? Infinity });
-}
-
-function rolloutValues(turns: readonly ValuedTurn[]): { oldValues: Float32Array; returns: Float32Array } {
+function valueTargets(turns: readonly ValuedTurn[], { valueClip }: ValueUpdateOptions) {
   const joined = (of: 'values' | 'returns') => Float32Array.from(turns.flatMap((turn) => [...turn[of]]));
-  return { oldValues: joined('values'), returns: joined('returns') };
+  return { oldValues: joined('values'), returns: joined('returns'), clip: valueClip ?? Infinity };
 }
-
-const valueMetrics = ({ loss, clipFraction }: { loss: number; clipFraction: number }): Metrics => ({
-  'losses/value': loss,
-  'critic/clip_fraction': clipFraction,
-});
