@@ -4,14 +4,12 @@ import type { SamplingOptions } from './sampling-options.js';
 import type { Turn } from './turns.js';
 
 /** The model and the cache of the episodes, as far as they limit a turn. */
-export interface TurnLimits {
+interface TurnLimits {
   contextLength: number;
   vocabSize: number;
   bank: AdapterBank | undefined;
   /** Whether turns of one call may be sampled differently. */
   mixesTurns: boolean;
-  /** A cache on the host, and no recurrent layers. */
-  isPlain: boolean;
 }
 
 type Given = Omit<Turn, 'rng'>;
