@@ -1,4 +1,4 @@
-// Expressions of Python's `re`, as adapter_config.json has them, in Oniguruma's syntax. What the two read differently is refused.
+// Expressions of Python's `re`, as adapter_config.json has them, in Oniguruma's syntax; parts that the two read differently are refused.
 import { compileRegex, PatternError } from '@bowyer/text';
 
 /** Matches as Python's `re.fullmatch` does. */
