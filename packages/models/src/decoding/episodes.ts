@@ -228,8 +228,6 @@ export class Episodes {
       })
       .finally(() => programs.done(batch));
     this.#capacities = result.capacities;
-    this.drafts.guessed += result.drafts.guessed;
-    this.drafts.accepted += result.drafts.accepted;
     const utterances = new Map<number, GeneratedUtterance>();
     byRow.forEach(({ slot, read }, row) => {
       const { start, tokens } = windows[row];

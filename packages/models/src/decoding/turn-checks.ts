@@ -26,12 +26,8 @@ export function checkTurns(turns: readonly Given[], options: SamplingOptions, kn
 }
 
 function checkOptions(turns: readonly Given[], options: SamplingOptions, known: TurnLimits): void {
-  const { maxNewTokens, draftTokens, biasesLogits, appliesRules, masksTokens } = options;
-  const { contextLength, isPlain } = known;
-  if (draftTokens && (!isPlain || biasesLogits || appliesRules || masksTokens))
-    throw new RangeError(
-      `Episodes.act: draftTokens ${draftTokens} needs device=cpu, a model without recurrent layers, no biases, no rules for logits and no masks`,
-    );
+  const { maxNewTokens, masksTokens } = options;
+  const { contextLength } = known;
   if (masksTokens && maxNewTokens > 1 && turns.some(({ tokenMask }) => tokenMask))
     throw new RangeError(`Episodes.act: a token mask is that of one token, and maxNewTokens is ${maxNewTokens}`);
   if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)
