@@ -2,22 +2,15 @@
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
-import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
+import { chatTemplate } from '@bowyer/text';
 import { tinyLlama } from '@bowyer/testing';
 import { ModelServer } from '../src/model-server/model-server.js';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
-import { usual } from './tiny-server.js';
+import { characterTemplate, characterTokenizer, usual } from './tiny-server.js';
 
-const characters = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((c) => c !== ' ');
-const marks = ['[start]', '[end]', '<tool_call>', '</tool_call>', '\n', ' '];
-const tokenizer = wordLevelTokenizer([characters.join('\n')], { wholeTokens: [...marks, ...characters] });
+const tokenizer = characterTokenizer;
 const stepped = new SteppedTokenizer(tokenizer);
 const config = tinyLlama(512);
-const call =
-  '<tool_call>\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\n</tool_call>';
-const template =
-  `{% for m in messages %}[start]{{ m.content }}{% for c in m.tool_calls or [] %}${call}{% endfor %}[end]{% endfor %}` +
-  '{% if add_generation_prompt %}[start]{% endif %}';
 
 let device: Device;
 let server: ModelServer;
@@ -28,7 +21,7 @@ beforeAll(async () => {
     ...usual,
     model,
     tokenizer: stepped,
-    template: chatTemplate(template, stepped),
+    template: chatTemplate(characterTemplate, stepped),
     apiKey: 'secret',
     maxQueued: 8,
     splitsMessages: true,

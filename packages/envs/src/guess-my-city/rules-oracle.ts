@@ -61,14 +61,6 @@ export class CityRulesOracle implements Oracle<City> {
   }
 }
 
-/** The city of a name, for oracles that are given the name alone. @throws for a name that is not in the lists */
-export function cityNamed(name: string): City {
-  const city = allCities().find((known) => known.name.toLowerCase() === name.toLowerCase());
-  if (city === undefined)
-    throw new RangeError(`guess_my_city: no city '${name}' in the lists; they have names such as 'Lima, Peru'`);
-  return city;
-}
-
 /** "is your city beijing", "are you from beijing china". */
 function guessOfCity(city: City, { text }: Asked): string | undefined {
   const match =
