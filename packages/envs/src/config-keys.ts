@@ -13,12 +13,12 @@ export const environmentKeys = (): string[] => [
   ...new Set(environmentNames().flatMap((name) => Object.keys(environmentInfo(name).keys ?? {}))),
 ];
 
-/** Whether the environment takes an option from this key outside the `env` node. */
+/** Returns whether the environment takes an option from this key outside the `env` node. */
 export const readsKey = (name: string, key: string, options: Values): boolean =>
   unmetCondition(name, key, options) === null;
 
 /**
- * The options of the `env` node, and those that keys outside it give where the node's value is null.
+ * Returns the options of the `env` node, and those that keys outside it give where the node's value is null.
  *
  * @param keys by their names in snake_case; null where a config gives none
  */
@@ -30,7 +30,7 @@ export function optionsWithKeys(name: string, options: Values, keys: Values): Re
   return all;
 }
 
-/** The problems of options and keys that cannot be played or would not be read; empty where there are none. */
+/** Returns the problems of options and keys that cannot be played or would not be read; empty where there are none. */
 export function environmentProblems(name: string, options: Values, keys: Values = {}): EnvProblem[] {
   const { problems } = environmentInfo(name);
   return [
@@ -41,7 +41,7 @@ export function environmentProblems(name: string, options: Values, keys: Values 
   ];
 }
 
-/** The problems of the environments that this one lists. */
+/** Returns the problems of the environments that this one lists. */
 function memberProblems(name: string, options: Values): EnvProblem[] {
   const { members: option } = environmentInfo(name);
   if (option === undefined) return [];
@@ -108,7 +108,7 @@ function unread(name: string, key: string, condition: Condition, options: Values
   return { key, message, remedy, unreadFor: option };
 }
 
-/** The condition that keeps a key which the environment knows from being read; null if none does. */
+/** Returns the condition that keeps a key which the environment knows from being read; null if none does. */
 function unmetCondition(name: string, key: string, options: Values): Condition | null {
   const { keys = {}, readWith = {} } = environmentInfo(name);
   if (!(key in keys)) return {};

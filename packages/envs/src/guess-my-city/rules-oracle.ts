@@ -108,7 +108,7 @@ function population({ population: millions }: City, { text, isClosed }: Asked): 
   return `About ${millions} million people live in my city.`;
 }
 
-/** The fact as a sentence, such as "People speak X", for an open question; for a closed one, whether the fact has a word of it. */
+/** Returns the fact as a sentence, such as "People speak X", for an open question; for a closed one, whether the fact has a word of it. */
 function stated({ text, isClosed }: Asked, fact: string, opening: string): string {
   if (!isClosed) return `${opening} ${fact}.`;
   return yesNo(contentWords(fact).some((word) => text.includes(word)));
