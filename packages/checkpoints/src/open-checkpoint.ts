@@ -14,7 +14,7 @@ export interface OpenedCheckpoint {
   config?: Record<string, unknown>;
 }
 
-export interface OpenCheckpointOptions {
+interface OpenCheckpointOptions {
   /** The key of the state dict in a PyTorch file, e.g. `critic_state_dict`; null: the usual places. */
   section: string | null;
 }

@@ -18,7 +18,7 @@ const HEAD_BYTES = 65_536;
 /** Whether each version of a file contains conversations, since several parts of a run ask. */
 const known = new Map<string, boolean>();
 
-/** Whether a file contains conversations rather than episodes, by its beginning; false where there is none. */
+/** Returns whether a file contains conversations rather than episodes, by its beginning; false where there is none. */
 export function isConversationFile(path: string | null): boolean {
   if (path === null) return false;
   if (isFolder(path)) return dataFilesIn(path).slice(0, 1).some(isConversationFile);
@@ -52,7 +52,7 @@ function textOfHead(head: Buffer): string {
   }
 }
 
-/** The keys of the first object of a file, as far as its beginning shows them. */
+/** Returns the keys of the first object of a file, as far as its beginning shows them. */
 function firstKeys(text: string): string[] {
   const start = /^\uFEFF?\s*\[?\s*\{/.exec(text);
   if (start === null) return [];
@@ -97,7 +97,7 @@ export async function readConversations(
   return { path, expected, items, notes: conversationNotes(conversations, keys) };
 }
 
-/** The dialogues of an item, in its own format. @param format null: by its keys @throws {BadItem} */
+/** Returns the dialogues of an item, in its own format. @param format null: by its keys @throws {BadItem} */
 export const dialoguesOf = (
   item: unknown,
   format: string | null,
@@ -105,7 +105,7 @@ export const dialoguesOf = (
   place: string,
 ): RecordedDialogue[] => formatOf(item, format).read((item ?? {}) as Record<string, unknown>, { keys, place });
 
-/** The parts of a file's conversations that are not learned, and the keys that are not read. */
+/** Returns the parts of a file's conversations that are not learned, and the keys that are not read. */
 export function conversationNotes(conversations: readonly Conversation[], keys: UnreadKeys): string[] {
   const replies = conversations.flatMap(({ messages }) => messages.filter(({ role }) => role === 'assistant'));
   const unlearned = replies.filter((message) => lossWeight(message) === 0).length;

@@ -1,14 +1,14 @@
 // Content of games: JSON files beside their code, each with a schema of its own. They are read from `src`, which the package ships.
 import { readFileSync } from 'node:fs';
 
-/** A value that is made when it is first asked for. */
+/** Returns a value that is made when it is first asked for. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
 /**
- * A value that is made of a data file, which is read when it is first asked for: a program that lists the environments reads none.
+ * Returns a value that is made of a data file, which is read when it is first asked for: a program that lists the environments reads none.
  *
  * @param path below `src`
  */

@@ -83,7 +83,7 @@ class MissingOracleError extends Error {
   }
 }
 
-/** @returns the oracle that was given; undefined where the game's own rules answer */
+/** Returns the oracle that was given; undefined where the game's own rules answer. */
 export function chosenOracle(
   env: string,
   { oracle: kind }: OracleOptions,

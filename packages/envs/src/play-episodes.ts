@@ -122,7 +122,7 @@ const unplayed = <T>(
 });
 
 /**
- * The same as `playEpisodes`, for more episodes than memory has room for: each is given to `onEpisode` alone.
+ * Returns the same as `playEpisodes`, for more episodes than memory has room for: each is given to `onEpisode` alone.
  *
  * @returns the last error that broke an environment; episodes are left over only where every slot was retired
  */
@@ -191,7 +191,7 @@ class SlotScheduler<T> {
     return ready;
   }
 
-  /** The episodes that ended since the last call, in the order of their ends. */
+  /** Returns the episodes that ended since the last call, in the order of their ends. */
   takeFinished(): PlayedEpisode<T>[] {
     const finished = this.#finished;
     this.#finished = [];
@@ -304,7 +304,7 @@ class SlotScheduler<T> {
   }
 }
 
-/** The environment's own observation and the retrieved ids, if the agent reads another text. */
+/** Returns the environment's own observation and the retrieved ids, if the agent reads another text. */
 const readOf = ({ state, retrieved }: Pick<ReadyTurn, 'state' | 'retrieved'>) => ({
   ...(state !== undefined && { state }),
   ...(retrieved !== undefined && { retrieved }),

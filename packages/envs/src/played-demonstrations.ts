@@ -33,7 +33,7 @@ export interface PlayedDemonstrationOptions extends ExpertNoise, Partial<ExpertS
   split?: DemonstrationRequest['split'];
 }
 
-/** A run's request, as an expert that plays step by step takes it. */
+/** Returns a run's request, as an expert that plays step by step takes it. */
 export const playedOptions = ({
   count: episodes,
   noise,

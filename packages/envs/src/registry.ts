@@ -58,7 +58,7 @@ export function registerEnvironment(unit: AnyEnvironment): void {
   environments.set(unit.name, complete);
 }
 
-/** The names of all environments: the built-in ones in alphabetical order, then those of plugins. */
+/** Returns the names of all environments: the built-in ones in alphabetical order, then those of plugins. */
 export const environmentNames = (): string[] => [...environments.keys()];
 
 /** @throws UnknownNameError for a name that is not registered, with the nearest that is */
@@ -71,7 +71,7 @@ export function environmentInfo(name: string): AnyEnvironment {
 /** Names that environments' resets have for the number of a problem. */
 const ITEM_KEYS = ['dataIdx', 'game', 'goal', 'item'];
 
-/** The name that an environment's `reset` has for the number of a problem, as AgentGym counts them; `seed` if it has no such numbers. */
+/** Returns the name that an environment's `reset` has for the number of a problem, as AgentGym counts them; `seed` if it has no such numbers. */
 export const itemKey = (name: string): string =>
   ITEM_KEYS.find((key) => Object.hasOwn(environmentInfo(name).resetSchema.properties, key)) ?? 'seed';
 
@@ -81,7 +81,7 @@ export function splitPlan(name: string, options: Record<string, unknown> = {}): 
   return unit.splits === 'seeds' ? seedSplits() : unit.splits(withDefaults(unit.schema, options, name));
 }
 
-/** The parts of the text that an agent can read, under these options. */
+/** Returns the parts of the text that an agent can read, under these options. */
 export function contextOffer(name: string, options: Record<string, unknown> = {}): ContextOffer {
   const { context, schema } = environmentInfo(name);
   return context?.(withDefaults(schema, options, name)) ?? defaultOffer;
@@ -107,7 +107,7 @@ export function makeEnv(name: string, options: Record<string, unknown> = {}, par
   return checkedEnv(make(withDefaults(schema, options, name), parts), name);
 }
 
-/** The options with the schema's defaults filled in. Types and ranges are for a JSON Schema validator to check. */
+/** Returns the options with the schema's defaults filled in. Types and ranges are for a JSON Schema validator to check. */
 export function withDefaults(schema: OptionsSchema, options: object, name: string): Record<string, unknown> {
   const known = Object.keys(schema.properties);
   const unknown = Object.keys(options).find((key) => !known.includes(key));

@@ -54,7 +54,7 @@ export function splitOfSeed(seed: number): Split {
   return tenth < TENTHS.eval + TENTHS.test ? 'test' : 'train';
 }
 
-/** The seed itself where it belongs to the split, else one that follows from it and does. */
+/** Returns the seed itself where it belongs to the split, else one that follows from it and does. */
 export function seedOfSplit(split: Split, seed: number): number {
   let candidate = seed;
   while (splitOfSeed(candidate) !== split) candidate = hash32(`${split}/${candidate}`);
@@ -132,7 +132,7 @@ export function divided<T>(items: readonly T[]): Record<Split, T[]> {
   return { eval: shuffled.slice(0, first), test: shuffled.slice(first, second), train: shuffled.slice(second) };
 }
 
-/** The items of a test on this plan in words, for tables. */
+/** Returns the items of a test on this plan in words, for tables. */
 export const testedOn = ({ noun, shared }: Pick<SplitPlan, 'noun' | 'shared'>): string =>
   shared ? `same ${noun}, new games` : `held-out ${noun}`;
 
@@ -186,5 +186,5 @@ function chosenItem(plan: SplitPlan, episode: EpisodeOfSplit): ItemChoice {
 
 const brokenPlan = ({ noun }: SplitPlan, what: string) => new EnvContractError([what], `splits of ${noun}`);
 
-/** The environment as experts play it: without `split` it has training items alone, so that no policy learns from those of a test. */
+/** Returns the environment as experts play it: without `split` it has training items alone, so that no policy learns from those of a test. */
 export const expertItems = (env: Env, plan: SplitPlan, split: Split = 'train'): Env => new SplitEnv(env, plan, split);

@@ -25,7 +25,7 @@ const splitNames: Readonly<Record<string, Split>> = {
   dev: 'eval',
 };
 
-/** The split that a data set calls so; undefined for any other name. */
+/** Returns the split that a data set calls so; undefined for any other name. */
 export const splitNamed = (name: string): Split | undefined =>
   Object.hasOwn(splitNames, name.toLowerCase()) ? splitNames[name.toLowerCase()] : undefined;
 

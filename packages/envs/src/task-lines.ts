@@ -83,7 +83,7 @@ function parseTasks<Task extends LineTask>(environment: string, path: string, ta
   return tasks;
 }
 
-/** The text of a cell, a number as one; null where it is missing or empty. */
+/** Returns the text of a cell, a number as one; null where it is missing or empty. */
 export function textCell({ cells }: Row, name: string): string | null {
   const value = cells[name];
   if (value === undefined || value === null || value === '') return null;
@@ -93,7 +93,7 @@ export function textCell({ cells }: Row, name: string): string | null {
 }
 
 /**
- * The value of a column that has several names; undefined where none of them is given. Files that have it twice are read where both
+ * Returns the value of a column that has several names; undefined where none of them is given. Files that have it twice are read where both
  * values are equal: DeepSeek's copy of MultiPL-E has `tests` and `test`.
  * @throws {LineError} where two values differ
  */
@@ -121,7 +121,7 @@ export function lineSplit(row: Row): Split | null {
   return split;
 }
 
-/** The tasks for `listedSplits`, as their lines say, training tasks by default; a list to be divided where no line names a split. */
+/** Returns the tasks for `listedSplits`, as their lines say, training tasks by default; a list to be divided where no line names a split. */
 export function tasksBySplit<Task extends LineTask>(
   tasks: readonly Task[],
 ): readonly Task[] | Record<Split, readonly Task[]> {
@@ -130,7 +130,7 @@ export function tasksBySplit<Task extends LineTask>(
   return { train: of('train'), eval: of('eval'), test: of('test') };
 }
 
-/** The plan of a file whose tasks are named by their numbers. @param where the tasks that are listed; absent: all */
+/** Returns the plan of a file whose tasks are named by their numbers. @param where the tasks that are listed; absent: all */
 export const numberedTasks = <Task extends LineTask>(
   tasks: readonly Task[],
   where?: (task: Task) => boolean,

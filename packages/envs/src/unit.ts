@@ -137,7 +137,7 @@ export type AnyEnvironment = EnvironmentUnit<any, any>;
 
 const seed = { description: 'Decides everything random in the episode.', type: 'integer' } as const;
 
-/** The seed, and what else an environment's reset takes. */
+/** Returns the seed, and what else an environment's reset takes. */
 export const resetSchemaWith = (properties: ResetSchema['properties'] = {}): ResetSchema => ({
   type: 'object',
   additionalProperties: false,

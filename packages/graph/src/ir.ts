@@ -18,7 +18,7 @@ export interface GraphNode {
   readonly attributes: Attributes;
 }
 
-export type ValueKind = 'input' | 'initializer' | 'node';
+type ValueKind = 'input' | 'initializer' | 'node';
 
 /** A tensor of the graph: an input, an initializer, or an output of a node. */
 export class Value {
@@ -79,7 +79,7 @@ export type InputGradient = Value | ((accumulated: Value | undefined) => Value) 
 export type GradientRule = (g: OperatorMethods, context: GradientContext) => InputGradient[];
 
 /** The same results from operators that ONNX Runtime's WebGPU provider has; undefined where the node can stay as it is. */
-export type WebgpuRewrite = (
+type WebgpuRewrite = (
   g: OperatorMethods,
   operands: readonly Value[],
   node: GraphNode,

@@ -14,7 +14,7 @@ export interface FileTensor {
   pieces: () => AsyncIterable<Uint8Array>;
 }
 
-export interface OnnxFileOptions {
+interface OnnxFileOptions {
   /** Name of the model's file, which those of its tensors begin with. */
   name: string;
   /** The least bytes of all tensors together with which they are in files of their own; protobuf ends at 2 GiB. */

@@ -69,7 +69,7 @@ const model = messageType('ModelProto', {
 });
 
 export const onnx = { model, graph, tensor };
-export type OnnxGraph = protobuf.MessageOf<typeof graph>;
+type OnnxGraph = protobuf.MessageOf<typeof graph>;
 export type OnnxModel = protobuf.MessageOf<typeof model> & { graph: OnnxGraph };
 
 /** The numbers of AttributeProto's types. */

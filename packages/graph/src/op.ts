@@ -8,7 +8,7 @@ export function defineOp(opType: string, spec: OpSpec): Op {
 }
 
 /** All operands of one type, shapes broadcast against each other as in NumPy. */
-export function inferElementwise({ inputs, fail }: InferContext): TensorType[] {
+function inferElementwise({ inputs, fail }: InferContext): TensorType[] {
   const [first, ...others] = inputs;
   let shape: Shape = first!.shape;
   for (const other of others) {

@@ -12,7 +12,7 @@ import { tableSums } from './table-sums.js';
 const OPSET = 21;
 const IR_VERSION = 10;
 
-export interface SerializeOptions {
+interface SerializeOptions {
   /**
    * The least bytes of an initializer that stays outside: the model refers to it and `externalData` contains them.
    * This avoids a copy, and a model may be larger than protobuf's 2 GB.

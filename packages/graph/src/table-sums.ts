@@ -6,7 +6,7 @@ import type { Value } from './ir.js';
 /** In smaller tables little is gained, and their sums keep the order of their terms. */
 const LEAST_ELEMENTS = 1 << 22;
 
-export interface TableSum {
+interface TableSum {
   /** The table without its rows: all zeros, read by the first scatter alone. */
   zeros: Value;
   sum: Value;

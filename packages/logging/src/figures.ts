@@ -34,7 +34,7 @@ function textsOf(values: readonly number[]): string[] {
   return texts;
 }
 
-/** The result of `make` for names, made again only when the names change. */
+/** Returns the result of `make` for names, made again only when the names change. */
 export function perNames<T>(make: (names: readonly string[]) => T): (names: readonly string[]) => T {
   let known: { names: readonly string[]; made: T } | null = null;
   return (names) => {

@@ -1,6 +1,6 @@
 import { maximum } from '@bowyer/core';
 
-/** A table in plain text: the first column aligned left, the others right, two spaces between columns. */
+/** Returns a table in plain text: the first column aligned left, the others right, two spaces between columns. */
 export function textTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows];
   const widths = header.map((_, column) => maximum(lines.map((line) => line[column].length)));

@@ -42,7 +42,6 @@ export { encoderConfigFromJson, type EncoderConfig } from './encoder/encoder-con
 export { tokenMatrix, truncateLeft } from './encoder/encoder-tokens.js';
 export { isEncoderDirectory, SentenceEncoder } from './encoder/sentence-encoder.js';
 export { TextEncoder } from './encoder/text-encoder.js';
-export { MaskedLanguageModel } from './encoder/masked-language-model.js';
 export { type CriticEncoder, type CriticFeeds } from './critic/critic-encoder.js';
 export { DoubleCritic, type HeadOutputs } from './critic/double-critic.js';
 export { LineEncoder } from './critic/line-encoder.js';

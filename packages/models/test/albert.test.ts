@@ -1,4 +1,4 @@
-// ALBERT as a critic's encoder: against PyTorch's numbers for a real checkpoint, and its gradients over shared layers.
+// ALBERT as a critic's encoder: against PyTorch's numbers for a real checkpoint.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,51 +112,6 @@ describe('a critic over ALBERT', () => {
       optimizer: { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 },
     });
   const options = { stateFeature: 'pooler', maxLength: 20, batchTokens: 64 } as const;
-  const observations = ['is it big? yes\n', 'is it red? no\n'];
-  const actions = ['is it big?', 'is it red?'];
-
-  test('the gradient of a shared layer sums over its uses: central differences', async () => {
-    const rng = new Rng(0);
-    const weights = initializeEncoder(rng, tiny, { pooler: true });
-    for (const { data } of Object.values(weights)) for (let i = 0; i < data.length; i++) data[i] += 0.2 * rng.normal();
-    const critic = await newCritic(new TransformerEncoder({ ...options, config: tiny, tokenizer, weights }));
-    const targets = Float32Array.of(1, -1);
-    const lossOf = async () => {
-      const losses = await critic.accumulateGradients({
-        observations,
-        actions,
-        q1Targets: targets,
-        q2Targets: targets,
-        v1Targets: targets,
-        v2Targets: targets,
-      });
-      return losses.q1Loss + losses.q2Loss + losses.v1Loss + losses.v2Loss;
-    };
-    await lossOf();
-    const analytic = await device.read(critic.optimizer.gradients);
-    const start = await critic.copyParameters();
-    const layer = 'encoder/encoder.albert_layer_groups.0.albert_layers.0';
-    for (const name of [
-      'encoder/embeddings.word_embeddings.weight',
-      'encoder/encoder.embedding_hidden_mapping_in.weight',
-      `${layer}.attention.value.weight`,
-      `${layer}.ffn.weight`,
-      `${layer}.full_layer_layer_norm.bias`,
-      'encoder/pooler.weight',
-    ]) {
-      const gradient = analytic[name].data as Float32Array;
-      const at = gradient.reduce((best, x, i) => (Math.abs(x) > Math.abs(gradient[best]) ? i : best), 0);
-      const lossAt = async (delta: number) => {
-        const data = Float32Array.from(start[name].data);
-        data[at] += delta;
-        await device.write(critic.parameters, { [name]: { data } });
-        return lossOf();
-      };
-      const difference = ((await lossAt(2e-3)) - (await lossAt(-2e-3))) / 4e-3;
-      await device.write(critic.parameters, { [name]: { data: Float32Array.from(start[name].data) } });
-      expect({ name, error: Math.abs(difference / gradient[at] - 1) < 0.03 }).toEqual({ name, error: true });
-    }
-  });
 
   test('loaded from a folder and saved back, settings and weights are the same', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'bowyer-albert-'));

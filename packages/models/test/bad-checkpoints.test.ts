@@ -188,22 +188,6 @@ test.each<[object, string]>([
   ],
   [{ quantization_config: { bits: 4 } }, 'quantization_config is {"bits":4}, which is not supported'],
   [{ hidden_size: '4' }, 'DIR/config.json of a \'llama\' model: hidden_size must be a positive integer, not "4"'],
-  [
-    { model_type: 'gpt2', activation_function: 'mish' },
-    'DIR/config.json of a \'gpt2\' model: activation_function is "mish",',
-  ],
-  [
-    { model_type: 'gpt2', scale_attn_by_inverse_layer_idx: true },
-    "DIR/config.json of a 'gpt2' model: scale_attn_by_inverse_layer_idx is true, which is not supported",
-  ],
-  [
-    { model_type: 't5', feed_forward_proj: 'gated-mish' },
-    'DIR/config.json of a \'t5\' model: feed_forward_proj is "gated-mish",',
-  ],
-  [
-    { model_type: 'bart', normalize_before: true },
-    "DIR/config.json of a 'bart' model: normalize_before is true, which is not",
-  ],
 ])('config.json with %j', async (changes, message) => {
   expect(await messageOf(withConfig(changes))).toContain(message);
 });

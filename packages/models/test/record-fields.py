@@ -301,7 +301,7 @@ def record_adapters():
 
 # Fields of the classes, with their defaults
 
-# Rows of test/field-classes.ts; a new family's type goes here too, unless make-family-recordings.py has it.
+# Types of test/field-classes.test.ts; a new family's type goes here too, unless make-family-recordings.py has it.
 FAMILIES = ["falcon", "gpt2", "gpt_neox", "llama", "mistral", "qwen2", "qwen3"]
 
 

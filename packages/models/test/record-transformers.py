@@ -296,7 +296,6 @@ def main():
         cases = {name: case for name, case in SEQ2SEQ.items() if case["config"]["model_type"] in types}
         write(f"{family}.json", {name: record_seq2seq(name, **case) for name, case in cases.items()})
     write("deberta-buckets.json", {f"{b} {n}": deberta_buckets(b, n) for b, n in ((256, 512), (8, 40), (32, 300))})
-    write("masked-lm-heads.json", {name: record for name, record in encoders.items() if "hidden" not in record})
 
 
 if __name__ == "__main__":

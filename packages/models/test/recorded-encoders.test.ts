@@ -5,28 +5,16 @@ import { join } from 'node:path';
 import { Rng } from '@bowyer/core';
 import { gradients, GraphBuilder, openDevice, type Device } from '@bowyer/graph';
 import type { HostTensors } from '@bowyer/checkpoints';
-import {
-  encoderConfigFromJson,
-  encoderConfigToJson,
-  headPrefix,
-  type EncoderConfig,
-} from '../src/encoder/encoder-config.js';
+import { encoderConfigFromJson, encoderConfigToJson, type EncoderConfig } from '../src/encoder/encoder-config.js';
 import { distanceBucket } from '../src/encoder/deberta.js';
 import { encoderHiddenStates } from '../src/encoder/encoder-graph.js';
 import { tokenMatrix } from '../src/encoder/encoder-tokens.js';
 import { loadEncoder } from '../src/encoder/encoder-weights.js';
-import { MaskedLanguageModel } from '../src/encoder/masked-language-model.js';
 import { parameterInputs } from '../src/layers/linear.js';
 import { formula, furthest, writeFolder, type RecordedFolder } from './formula-folder.js';
 
-interface Recording extends RecordedFolder {
+interface EncoderRecording extends RecordedFolder {
   texts: number[][];
-  /** Text and place of each row of logits. */
-  places: [number, number][];
-  logits: number[][];
-}
-
-interface EncoderRecording extends Recording {
   rows: [number, number][];
   hidden: number[][];
   loss: number;
@@ -121,33 +109,8 @@ test.each(encoders)('%s: hidden states and all gradients', async (_, recording) 
   }
 });
 
-test.each([...encoders, ...recorded<Recording>('masked-lm-heads')])('%s: logits of the head', async (_, recording) => {
-  await writeFolder(dir, recording);
-  const model = await MaskedLanguageModel.load({ device, dir });
-  const logits = await model.logits(recording.texts);
-  const { vocabSize } = model.config;
-  recording.places.forEach(([text, place], i) => {
-    const found = logits[text].subarray(place * vocabSize, (place + 1) * vocabSize);
-    expect(furthest(found, recording.logits[i])).toBeLessThan(5e-5);
-  });
-  await model.release();
-});
-
 test.each(recorded<number[]>('deberta-buckets'))('DeBERTa puts distances into buckets: %s', (sizes, expected) => {
   const [buckets, maxDistance] = sizes.split(' ').map(Number);
   const found = expected.map((_, distance) => distanceBucket(distance, { buckets, maxDistance }));
   expect(found).toEqual(expected);
-});
-
-test('a head that is not tied needs its own tensors', async () => {
-  const [, recording] = recorded<Recording>('masked-lm-heads').find(([name]) => name === 'bert-untied')!;
-  const load = (leftOut: string) => {
-    const { [leftOut]: _, ...tensors } = recording.tensors;
-    return writeFolder(dir, { ...recording, tensors }).then(() => MaskedLanguageModel.load({ device, dir }));
-  };
-  await expect(load('cls.predictions.decoder.weight')).rejects.toThrow(
-    "no tensor 'cls.predictions.decoder.weight' of shape [31, 16], and tie_word_embeddings is false",
-  );
-  await expect(load('cls.predictions.decoder.bias')).rejects.toThrow("no tensor 'cls.predictions.decoder.bias'");
-  expect(headPrefix(encoderConfigFromJson(recording.config))).toBe('bert.');
 });

@@ -1,4 +1,4 @@
-// DistilBERT, and MiniLM and DistilRoBERTa as their checkpoints are: loaded into a critic, compared with plain loops, saved back.
+// DistilBERT, and MiniLM and DistilRoBERTa as their checkpoints are: loaded into a critic and saved back.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,14 +7,11 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { DoubleCritic } from '../src/critic/double-critic.js';
 import { TransformerEncoder } from '../src/critic/transformer-encoder.js';
-import type { TextFeature } from '../src/encoder/encoder-graph.js';
 import { encoderConfigFromJson, type EncoderConfig } from '../src/encoder/encoder-config.js';
-import { truncateLeft } from '../src/encoder/encoder-tokens.js';
 import { encoderShapes } from '../src/encoder/encoder-weights.js';
 import { filled } from '../src/layers/linear.js';
 import { readWeights, writeWeights, type HostTensors } from '@bowyer/checkpoints';
 import { wordLevelTokenizer } from '@bowyer/text';
-import { slowEncoder, slowLinear } from './slow-encoder.js';
 
 const observations = ['is it big? yes\nis it red? no\n', 'is it red? no\n', 'no'];
 const tokenizer = wordLevelTokenizer(observations);
@@ -84,29 +81,15 @@ function loudWeights(config: EncoderConfig): HostTensors {
   );
 }
 
-/** DistilBERT's weights as BERT's, with token types that add nothing. */
-function asBert(tensors: HostTensors, { hiddenSize, typeVocabSize }: EncoderConfig): HostTensors {
-  const bertNames: [RegExp, string][] = [
-    [/^transformer\./, 'encoder.'],
-    [/attention\.q_lin/, 'attention.self.query'],
-    [/attention\.k_lin/, 'attention.self.key'],
-    [/attention\.v_lin/, 'attention.self.value'],
-    [/attention\.out_lin/, 'attention.output.dense'],
-    [/sa_layer_norm/, 'attention.output.LayerNorm'],
-    [/ffn\.lin1/, 'intermediate.dense'],
-    [/ffn\.lin2/, 'output.dense'],
-    [/output_layer_norm/, 'output.LayerNorm'],
-  ];
-  const rename = (name: string) => bertNames.reduce((changed, [from, to]) => changed.replace(from, to), name);
-  const renamed = Object.fromEntries(Object.entries(tensors).map(([name, tensor]) => [rename(name), tensor]));
-  if (typeVocabSize === 0) renamed['embeddings.token_type_embeddings.weight'] = filled([1, hiddenSize], () => 0);
-  return renamed;
-}
-
-const load = async (stateFeature: TextFeature) =>
+const load = async () =>
   DoubleCritic.create({
     device,
-    encoder: await TransformerEncoder.load(dir, { stateFeature, maxLength: 20, batchTokens: 128, rng: new Rng(7) }),
+    encoder: await TransformerEncoder.load(dir, {
+      stateFeature: 'pooler',
+      maxLength: 20,
+      batchTokens: 128,
+      rng: new Rng(7),
+    }),
     rng: new Rng(1),
     outputBias: 0,
     optimizer: { kind: 'adam', betas: [0.9, 0.999], eps: 1e-8, weightDecay: 0 },
@@ -122,21 +105,8 @@ describe.each(Object.entries(checkpoints))('%s', (_, { config: json, prefix, oth
     await tokenizer.save(dir);
   });
 
-  test('a critic on it values states as plain loops do', async () => {
-    const critic = await load('first');
-    const all = await critic.copyParameters();
-    const relu = (x: number[]) => x.map((value) => Math.max(0, value));
-    const head = (x: number[]) =>
-      slowLinear(all, 'v1.4', relu(slowLinear(all, 'v1.2', relu(slowLinear(all, 'v1.0', x)))))[0];
-    const { v1 } = await critic.evaluate(observations, observations, 'online');
-    observations.forEach((text, i) => {
-      const states = slowEncoder(asBert(tensors, config), config, truncateLeft(tokenizer, text, 20));
-      expect(v1[i]).toBeCloseTo(head(states[0]), 4);
-    });
-  });
-
   test('saved back it has the same weights under the same names, and a fresh pooler where the critic uses one', async () => {
-    const critic = await load('pooler');
+    const critic = await load();
     await critic.savePretrained(dir);
     const { 'pooler.dense.weight': pooler, 'pooler.dense.bias': _bias, ...rest } = await readWeights(dir);
     const own = Object.fromEntries(Object.entries(rest).filter(([name]) => name in tensors));

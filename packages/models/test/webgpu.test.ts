@@ -1,7 +1,7 @@
 import { Rng } from '@bowyer/core';
 import { openDevice, webgpuAvailable } from '@bowyer/graph';
 import { when } from '@bowyer/testing';
-import { randomExamples, tinyConfig } from './reference/tiny-gpt2.js';
+import { randomExamples } from './reference/tiny-gpt2.js';
 import { LanguageModel } from '../src/language-model/language-model.js';
 import { wordLevelTokenizer } from '@bowyer/text';
 
@@ -39,7 +39,6 @@ async function results(kind: 'cpu' | 'webgpu', config: Readonly<Record<string, u
 
 /** Every piece that the families differ in: normalization, rotary positions, grouped queries, windows, gates. */
 const configs: Record<string, Readonly<Record<string, unknown>>> = {
-  gpt2: { ...tinyConfig() },
   qwen3: {
     model_type: 'qwen3',
     vocab_size: 11,

@@ -19,7 +19,7 @@ interface ExchangeTime {
 /** Tensors below this many elements are packed into one message. */
 const SMALL = 1 << 15;
 
-/** The sum of the gradients over all ranks, on every rank. */
+/** Returns the sum of the gradients over all ranks, on every rank. */
 export async function sumGradients({ states }: { states: { g: Tensors } }): Promise<ExchangeTime> {
   return timed((collectives) => {
     const [small, large] = bySize(arraysOf(states.g));
@@ -29,7 +29,7 @@ export async function sumGradients({ states }: { states: { g: Tensors } }): Prom
 }
 
 /**
- * The sum of each gradient at the rank that updates its parameter; zeros on the others.
+ * Returns the sum of each gradient at the rank that updates its parameter; zeros on the others.
  *
  * @param args.owners rank of each tensor, in the order of the state
  * @returns sums of squares of the summed gradients: of this rank's, and of all

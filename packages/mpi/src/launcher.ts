@@ -9,7 +9,7 @@ export interface Launch {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * @returns null for a process that was started alone, or as the only one
+ * Returns null for a process that was started alone, or as the only one
  *
  * Open MPI's mpirun sets OMPI_COMM_WORLD_SIZE, the mpiexec of MPICH and its relatives PMI_SIZE, and srun SLURM_STEP_NUM_TASKS. A batch
  * script's own process has Slurm's variables of the job, but none of a step.

@@ -23,7 +23,7 @@ export interface MpiLibrary {
   /** First line of MPI_Get_library_version. */
   version: string;
   handles: Handles;
-  /** A function of the library by its name. @param types of its arguments in C; 'handle' for a handle */
+  /** Returns a function of the library by its name. @param types of its arguments in C; 'handle' for a handle */
   call(name: string, types: readonly ('void*' | 'int' | 'handle')[]): Function;
 }
 
@@ -38,7 +38,7 @@ const STACK_BYTES = 8 << 20;
 
 let loaded: Promise<MpiLibrary> | undefined;
 
-/** The library of this process, loaded once in each thread. @throws if koffi or every candidate is missing */
+/** Returns the library of this process, loaded once in each thread. @throws if koffi or every candidate is missing */
 export const openLibrary = (): Promise<MpiLibrary> => (loaded ??= loadLibrary());
 
 async function loadLibrary(): Promise<MpiLibrary> {

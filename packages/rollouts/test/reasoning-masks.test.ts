@@ -4,6 +4,7 @@ import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { RecordedMasks, SteppedTokenizer } from '@bowyer/serving';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,14 +17,7 @@ const tokenizer = wordLevelTokenizer([words.join('')], {
 });
 const source =
   '{% for m in messages %}[user]{{ m.content }}{% endfor %}{% if add_generation_prompt %}[bot]<think>{% endif %}';
-const config = {
-  model_type: 'llama',
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 1,
-  num_attention_heads: 2,
-  max_position_embeddings: 256,
-};
+const config = tinyLlama(256);
 const BUDGET = 3;
 
 let device: Device;

@@ -207,7 +207,7 @@ test.each(Object.keys(templates) as (keyof typeof templates)[])(
     const style = templates[name];
     let continued = 0;
     await withServer(name, async (server, say) => {
-      for (let dialogue = 0; dialogue < 12; dialogue++) {
+      for (let dialogue = 0; dialogue < 8; dialogue++) {
         const draw = new Drawing(new Rng(dialogue), style, false);
         const { calls, turns } = await play(server, say, `${name} ${dialogue}`, draw, style.calls !== null);
         for (const [i, call] of calls.entries()) {
@@ -221,7 +221,7 @@ test.each(Object.keys(templates) as (keyof typeof templates)[])(
         expect(treeOf({ calls }).nodes).toHaveLength(calls.length);
       }
     });
-    expect(continued).toBeGreaterThan(name === 'qwen3' ? 12 : 30);
+    expect(continued).toBeGreaterThan(name === 'qwen3' ? 8 : 20);
   },
 );
 
@@ -230,7 +230,7 @@ test.each(Object.keys(templates) as (keyof typeof templates)[])(
   async (name) => {
     const style = templates[name];
     await withServer(name, async (server, say) => {
-      for (let dialogue = 0; dialogue < 6; dialogue++) {
+      for (let dialogue = 0; dialogue < 3; dialogue++) {
         const draw = new Drawing(new Rng(100 + dialogue), style, true);
         const { calls, turns } = await play(server, say, `${name} ${dialogue}`, draw, style.calls !== null);
         for (const [i, call] of calls.entries()) expect(text(call.promptIds)).toBe(text(turns[i].rendered));

@@ -7,19 +7,13 @@ import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { SteppedTokenizer } from '@bowyer/serving';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
 import { AgentServer, RolloutLog, type AgentServerOptions } from '../src/index.js';
 
 const characters = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((c) => c !== ' ');
 const marks = ['[start]', '[end]', '<think>', '</think>', '<tool_call>', '</tool_call>', '\n', ' '];
 export const tokenizer = wordLevelTokenizer([characters.join('\n')], { wholeTokens: [...marks, ...characters] });
-const config = {
-  model_type: 'llama',
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 1,
-  num_attention_heads: 2,
-  max_position_embeddings: 512,
-};
+const config = tinyLlama(512);
 const call =
   '<tool_call>\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\n</tool_call>';
 export const template =

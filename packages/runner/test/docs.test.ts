@@ -56,6 +56,19 @@ test('paths of this repository exist', () => {
   expect(missing).toEqual([]);
 });
 
+test('the index of the decisions has their titles', () => {
+  const rows = [...textOf('docs/decisions/README.md').matchAll(/^\| \[.*?\]\((.*?)\) \| (.*) \|$/gm)];
+  const files = readdirSync(join(repository, 'docs/decisions')).filter((file) => file !== 'README.md');
+  expect(rows.map(([, file]) => file).sort()).toEqual(files.sort());
+  for (const [, file, titles] of rows) {
+    const page = textOf(`docs/decisions/${file}`);
+    const found = [2, 1].map((level) =>
+      [...page.matchAll(new RegExp(`^#{${level}} (.*)$`, 'gm'))].map(([, title]) => title),
+    );
+    expect(titles).toBe(found.find(({ length }) => length > 0)!.join('; '));
+  }
+});
+
 /** A name without a folder is a program of the reader's, but for pages about examples. */
 test('programs of this repository that commands start exist', () => {
   const programs = pages.flatMap((page) =>

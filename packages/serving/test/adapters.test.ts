@@ -6,19 +6,13 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
+import { usual } from './tiny-server.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
-const config = {
-  model_type: 'llama',
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 2,
-  num_attention_heads: 2,
-  max_position_embeddings: 96,
-  initializer_range: 0.2,
-};
+const config = tinyLlama(96, { num_hidden_layers: 2, initializer_range: 0.2 });
 
 let device: Device;
 let folder: string;
@@ -71,18 +65,12 @@ async function serve(
   const model = await LanguageModel.load({ device, dir, ...(adapters && { adapterBank }) });
   loaded.push(model);
   const server = await ModelServer.listen({
+    ...usual,
     model,
     tokenizer: new SteppedTokenizer(model.tokenizer),
     name: basename(dir),
-    template: null,
-    host: '127.0.0.1',
-    port: 0,
-    apiKey: null,
-    seed: 1,
     slots: 3,
-    maxQueued: 64,
     onFault: (error) => faults.push(error),
-    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 12 },
     ...(adapters && {
       adapters: {
         given: own,

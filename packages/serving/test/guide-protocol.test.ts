@@ -5,11 +5,13 @@ import { Rng } from '@bowyer/core';
 import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
 import { ModelServer } from '../src/model-server/model-server.js';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 import type { ServedModels } from '../src/protocols/protocol.js';
 import { addEvent } from '../src/protocols/upstream/answer-reader.js';
 import { generate } from './guide-protocol.js';
+import { usual } from './tiny-server.js';
 
 test('the guide shows this file behind its imports', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/extending/protocol.md'), 'utf8');
@@ -20,23 +22,11 @@ test('the guide shows this file behind its imports', () => {
 test('it is served whole and as a stream, which its own reader reads', async () => {
   const device = await openDevice({ device: 'cpu', threads: 1 });
   const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no\n']);
-  const config = {
-    model_type: 'llama',
-    hidden_size: 16,
-    intermediate_size: 20,
-    num_hidden_layers: 1,
-    num_attention_heads: 2,
-    max_position_embeddings: 32,
-  };
+  const config = tinyLlama(32);
   const server = await ModelServer.listen({
+    ...usual,
     model: await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) }),
     tokenizer: new SteppedTokenizer(tokenizer),
-    name: 'tiny',
-    template: null,
-    host: '127.0.0.1',
-    port: 0,
-    apiKey: null,
-    seed: 1,
     slots: 2,
     maxQueued: 2,
     defaults: { temperature: 0, topK: 0, topP: 1, maxTokens: 5 },

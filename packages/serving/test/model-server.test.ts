@@ -5,20 +5,15 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { generateTexts, LanguageModel } from '@bowyer/models';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
 import { SequenceBatcher } from '../src/engine/sequence-batcher.js';
 import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
+import { usual } from './tiny-server.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
 const stepped = new SteppedTokenizer(tokenizer);
-const config = {
-  model_type: 'llama',
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 2,
-  num_attention_heads: 2,
-  max_position_embeddings: 96,
-};
+const config = tinyLlama(96, { num_hidden_layers: 2 });
 const jinja = '{% for m in messages %}{{ m.content + (" ?" if m.role == "user" else " .") }}{% endfor %}';
 
 let device: Device;
@@ -34,18 +29,11 @@ afterEach(() => expect(faults).toEqual([]));
 
 async function serve(options: Partial<ModelServerOptions> = {}): Promise<ModelServer> {
   return ModelServer.listen({
+    ...usual,
     model,
     tokenizer: stepped,
-    name: 'tiny',
     template: chatTemplate(jinja, stepped),
-    host: '127.0.0.1',
-    port: 0,
-    apiKey: null,
-    seed: 1,
-    slots: 4,
-    maxQueued: 64,
     onFault: (error) => faults.push(error),
-    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 12 },
     ...options,
   });
 }

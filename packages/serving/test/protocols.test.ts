@@ -2,27 +2,15 @@
 import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
-import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
+import { chatTemplate } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
 import { ModelServer } from '../src/model-server/model-server.js';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
+import { characterTemplate, characterTokenizer, usual } from './tiny-server.js';
 
-const characters = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((c) => c !== ' ');
-const marks = ['[start]', '[end]', '<tool_call>', '</tool_call>', '\n', ' '];
-const tokenizer = wordLevelTokenizer([characters.join('\n')], { wholeTokens: [...marks, ...characters] });
+const tokenizer = characterTokenizer;
 const stepped = new SteppedTokenizer(tokenizer);
-const config = {
-  model_type: 'llama',
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 1,
-  num_attention_heads: 2,
-  max_position_embeddings: 512,
-};
-const call =
-  '<tool_call>\n{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\n</tool_call>';
-const template =
-  `{% for m in messages %}[start]{{ m.content }}{% for c in m.tool_calls or [] %}${call}{% endfor %}[end]{% endfor %}` +
-  '{% if add_generation_prompt %}[start]{% endif %}';
+const config = tinyLlama(512);
 
 let device: Device;
 let server: ModelServer;
@@ -30,15 +18,11 @@ beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
   server = await ModelServer.listen({
+    ...usual,
     model,
     tokenizer: stepped,
-    name: 'tiny',
-    template: chatTemplate(template, stepped),
-    host: '127.0.0.1',
-    port: 0,
+    template: chatTemplate(characterTemplate, stepped),
     apiKey: 'secret',
-    seed: 1,
-    slots: 4,
     maxQueued: 8,
     splitsMessages: true,
     storage: { responses: 2, bytes: 100_000 },

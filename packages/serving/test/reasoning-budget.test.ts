@@ -3,23 +3,18 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, ConstraintCompiler, jsonValue, TokenVocabulary, wordLevelTokenizer } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
 import { boundedReasoning, type ReasoningBudget } from '../src/generation/reasoning-budget.js';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 import { ModelServer } from '../src/model-server/model-server.js';
+import { usual } from './tiny-server.js';
 
 const words = 'the big red fox runs over my old house'.split(' ').map((word) => ` ${word}`);
 const wholeTokens = ['[user]', '[bot]', '<think>', '</think>', '{', '}', '"a"', ':', '1', '\n'];
 const tokenizer = wordLevelTokenizer([words.join('')], { wholeTokens: [...wholeTokens, ...words] });
 const source = (ending: string) =>
   `{% for m in messages %}[user]{{ m.content }}{% endfor %}{% if add_generation_prompt %}[bot]${ending}{% endif %}`;
-const config = {
-  model_type: 'llama',
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 1,
-  num_attention_heads: 2,
-  max_position_embeddings: 512,
-};
+const config = tinyLlama(512);
 
 let device: Device;
 const servers: Record<string, ModelServer> = {};
@@ -31,15 +26,11 @@ beforeAll(async () => {
   ] as const) {
     const own = new SteppedTokenizer(known);
     servers[name] = await ModelServer.listen({
+      ...usual,
       model: await LanguageModel.create({ device, config, tokenizer: known, rng: new Rng(5) }),
       tokenizer: own,
       name,
       template: chatTemplate(source(name === 'thinking' ? '<think>' : ''), own),
-      host: '127.0.0.1',
-      port: 0,
-      apiKey: null,
-      seed: 1,
-      slots: 4,
       maxQueued: 8,
       splitsMessages: true,
       storage: { responses: 2, bytes: 100_000 },

@@ -5,6 +5,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { ConstraintCompiler, HuggingFaceTokenizer, TokenVocabulary } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
 import { SequenceBatcher } from '../src/engine/sequence-batcher.js';
 import type { AnswerPlace, AskedAnswer } from '../src/generation/answer-grammar.js';
 import { constraintOfKey, grammarKey } from '../src/generation/grammar-key.js';
@@ -25,14 +26,7 @@ let model: LanguageModel;
 let batcher: SequenceBatcher;
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
-  const config = {
-    model_type: 'llama',
-    hidden_size: 16,
-    intermediate_size: 20,
-    num_hidden_layers: 1,
-    num_attention_heads: 2,
-    max_position_embeddings: 160,
-  };
+  const config = tinyLlama(160);
   model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
   batcher = await SequenceBatcher.open(model, { slots: 4, maxQueued: 16 });
 });

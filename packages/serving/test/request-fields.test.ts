@@ -5,12 +5,14 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, wordLevelTokenizer } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
 import { fieldTables } from '../src/protocols/protocols.js';
 import { chatFields, nestedChatFields as nestedFields } from '../src/protocols/chat-completions/known-fields.js';
 import { textFields } from '../src/protocols/completions/known-fields.js';
 import type { FieldRules } from '../src/protocols/fields/field-rules.js';
 import { ModelServer, type ModelServerOptions } from '../src/model-server/model-server.js';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
+import { usual } from './tiny-server.js';
 
 const repository = resolve(import.meta.dirname, '../../..');
 
@@ -19,14 +21,7 @@ const words =
   ' is it a dog or a cat ? yes . no the big red fox runs over my old house\nuser\nassistant\nis\nthe\nbig\nno\n';
 const tokenizer = wordLevelTokenizer([words], { wholeTokens: ['[start]', '[end]', '\n'] });
 const stepped = new SteppedTokenizer(tokenizer);
-const config = {
-  model_type: 'llama',
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 2,
-  num_attention_heads: 2,
-  max_position_embeddings: 96,
-};
+const config = tinyLlama(96, { num_hidden_layers: 2 });
 const chatml =
   "{% for m in messages %}{{ '[start]' + m.role + '\n' + m.content + '[end]' + '\n' }}{% endfor %}" +
   "{% if add_generation_prompt %}{{ '[start]' + 'assistant\n' }}{% endif %}";
@@ -37,16 +32,10 @@ let server: ModelServer;
 const faults: Error[] = [];
 const serve = (options: Partial<ModelServerOptions> = {}) =>
   ModelServer.listen({
+    ...usual,
     model,
     tokenizer: stepped,
-    name: 'tiny',
     template: chatTemplate(chatml, stepped),
-    host: '127.0.0.1',
-    port: 0,
-    apiKey: null,
-    seed: 1,
-    slots: 4,
-    maxQueued: 64,
     splitsMessages: true,
     onFault: (error) => faults.push(error),
     defaults: { temperature: 0, topK: 0, topP: 1, maxTokens: 12 },

@@ -7,22 +7,17 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
 import type { CompletionRequest } from '../src/generation/completion-request.js';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 import { whenClientLeaves } from '../src/http/http-listener.js';
 import { ModelServer } from '../src/model-server/model-server.js';
 import { answered, type ModelCall } from '../src/protocols/answer-exchange.js';
 import type { AnswerWriter } from '../src/protocols/protocol.js';
+import { usual } from './tiny-server.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
-const config = {
-  model_type: 'llama',
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 2,
-  num_attention_heads: 2,
-  max_position_embeddings: 512,
-};
+const config = tinyLlama(512, { num_hidden_layers: 2 });
 
 let device: Device;
 let server: ModelServer;
@@ -30,18 +25,11 @@ const faults: Error[] = [];
 beforeAll(async () => {
   device = await openDevice({ device: 'cpu', threads: 1 });
   server = await ModelServer.listen({
+    ...usual,
     model: await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) }),
     tokenizer: new SteppedTokenizer(tokenizer),
-    name: 'tiny',
-    template: null,
-    host: '127.0.0.1',
-    port: 0,
-    apiKey: null,
-    seed: 1,
-    slots: 4,
     maxQueued: 60,
     onFault: (error) => faults.push(error),
-    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 12 },
   });
 });
 afterAll(async () => {

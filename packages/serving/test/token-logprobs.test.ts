@@ -6,6 +6,7 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { chatTemplate, loadTokenizer, type Tokenizer } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
 import type { Completed } from '../src/generation/answer.js';
 import type { CompletionRequest } from '../src/generation/completion-request.js';
 import { runCompletion } from '../src/generation/completion-run.js';
@@ -18,16 +19,10 @@ import { StoredResponses, type Item } from '../src/protocols/responses/stored-re
 import { ModelServer } from '../src/model-server/model-server.js';
 import { SteppedTokenizer } from '../src/generation/stepped-tokenizer.js';
 import { SpelledTokens, type TokenLogprob } from '../src/generation/token-logprobs.js';
+import { usual } from './tiny-server.js';
 
 const fixtures = resolve(import.meta.dirname, '../../text/test/tokenizer-fixtures');
-const config = {
-  model_type: 'llama',
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 1,
-  num_attention_heads: 2,
-  max_position_embeddings: 96,
-};
+const config = tinyLlama(96);
 const template = '{% for m in messages %}{{ m.content }}{% endfor %}';
 
 let folder: string;
@@ -64,17 +59,11 @@ async function answers(name: string, path: string, json: object): Promise<Body['
   const tokenizer = new SteppedTokenizer(await load(name));
   const model = await LanguageModel.create({ device, config, tokenizer, rng: new Rng(5) });
   const server = await ModelServer.listen({
+    ...usual,
     model,
     tokenizer,
-    name: 'tiny',
     template: chatTemplate(template, tokenizer),
-    host: '127.0.0.1',
-    port: 0,
-    apiKey: null,
-    seed: 1,
-    slots: 4,
     maxQueued: 8,
-    defaults: { temperature: 1, topK: 0, topP: 1, maxTokens: 12 },
   });
   try {
     const headers = { 'content-type': 'application/json' };

@@ -29,7 +29,7 @@ export class TinkerServer {
     private readonly service: TinkerService,
   ) {}
 
-  /** @returns the server once it listens */
+  /** Returns the server once it listens. */
   static async listen(options: TinkerServerOptions): Promise<TinkerServer> {
     const { base, slots, maxQueued, seed, onFault = () => undefined } = options;
     await checkFolder(options);

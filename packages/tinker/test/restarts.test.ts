@@ -1,32 +1,9 @@
 // Requests that a restart repeats have the numbers of before, although checkpoints have changed since then, and each has its answer.
-import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDevice } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { TinkerClient } from '../src/index.js';
-import { tinyBase } from './tiny-base.js';
-import { tinyServer } from './tiny-server.js';
-
-let files: Awaited<ReturnType<typeof tinyBase>>;
-let folder: string;
-beforeAll(async () => {
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  files = await tinyBase(device);
-  await device.close();
-});
-afterAll(() => files.remove());
-beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'tinker-restarts-'))));
-afterEach(() => rm(folder, { recursive: true, force: true }));
-
-async function withServer<Result>(use: (client: TinkerClient) => Promise<Result>, changes = {}): Promise<Result> {
-  const { server, close } = await tinyServer(files.folder, folder, changes);
-  try {
-    return await use(new TinkerClient({ baseURL: server.url, apiKey: 'tml-test' }));
-  } finally {
-    await close();
-  }
-}
+import { places, withServer } from './with-server.js';
 
 const input = (tokens: number[]) => ({
   data: [
@@ -141,18 +118,18 @@ test('a request that the snapshot has, whose result was not kept, is answered af
       const sent = { model_id, seq_id: 1, ...learn };
       const { request_id } = await client.json<{ request_id: string }>('POST', 'forward_backward', sent);
       await client.result(request_id);
-      const [name] = await readdir(join(folder, 'requests'));
-      await mkdir(join(folder, 'kept'));
-      await copyFile(join(folder, 'requests', name), join(folder, 'kept', name));
+      const [name] = await readdir(join(places.server, 'requests'));
+      await mkdir(join(places.server, 'kept'));
+      await copyFile(join(places.server, 'requests', name), join(places.server, 'kept', name));
       await runAll(client, model_id, 2, [['optim_step', adam]]);
       return { id: request_id, kept: name };
     },
     { resultBytes: 1 },
   );
-  await copyFile(join(folder, 'kept', kept), join(folder, 'requests', kept));
+  await copyFile(join(places.server, 'kept', kept), join(places.server, 'requests', kept));
   await withServer(async (client) => {
     const answer = await client.json('POST', 'retrieve_future', { request_id: id });
     expect(answer).toMatchObject({ category: 'user', error: expect.stringMatching(/not kept any more/) as string });
   });
-  expect(await readdir(join(folder, 'requests'))).toEqual([]);
+  expect(await readdir(join(places.server, 'requests'))).toEqual([]);
 });

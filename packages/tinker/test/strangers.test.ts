@@ -1,31 +1,8 @@
 // Clients that send too much, or never what others wait for: what a server keeps of them is bounded, in memory and on disk.
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDevice } from '@bowyer/graph';
 import { TinkerClient } from '../src/index.js';
-import { tinyBase } from './tiny-base.js';
-import { tinyServer } from './tiny-server.js';
-
-let files: Awaited<ReturnType<typeof tinyBase>>;
-let folder: string;
-beforeAll(async () => {
-  const device = await openDevice({ device: 'cpu', threads: 1 });
-  files = await tinyBase(device);
-  await device.close();
-});
-afterAll(() => files.remove());
-beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'tinker-strangers-'))));
-afterEach(() => rm(folder, { recursive: true, force: true }));
-
-async function withServer(use: (client: TinkerClient) => Promise<void>, changes = {}) {
-  const { server, close } = await tinyServer(files.folder, folder, changes);
-  try {
-    await use(new TinkerClient({ baseURL: server.url, apiKey: 'tml-test' }));
-  } finally {
-    await close();
-  }
-}
+import { places, withServer } from './with-server.js';
 
 const opening = { tags: [], user_metadata: null as object | null, sdk_version: '0.26.2' };
 const session = async (client: TinkerClient, more: object = {}): Promise<string> =>
@@ -51,7 +28,7 @@ test('notes of clients are bounded, and sessions that nobody uses leave, the old
     );
     const second = await session(client);
     for (let i = 0; i < 1030; i += 103) await Promise.all(Array.from({ length: 103 }, () => session(client)));
-    expect(await readdir(join(folder, 'sessions'))).toHaveLength(1024);
+    expect(await readdir(join(places.server, 'sessions'))).toHaveLength(1024);
     await client.json('POST', 'session_heartbeat', { session_id: first });
     await client.json('POST', 'get_info', { model_id });
     await expect(client.json('POST', 'session_heartbeat', { session_id: second })).rejects.toMatchObject({

@@ -18,7 +18,7 @@ interface PageCode {
 }
 
 /**
- * The code of a page, with everything that it imports. A published package has it in a file; a checkout bundles it, in about
+ * Returns the code of a page, with everything that it imports. A published package has it in a file; a checkout bundles it, in about
  * 50 ms, once per process.
  */
 function pageCode(name: PageName): Promise<PageCode> {
@@ -33,7 +33,7 @@ async function loadCode(name: PageName): Promise<PageCode> {
   return bundle(name);
 }
 
-/** All pages, for the published package: the file `dist/pages.json`. */
+/** Returns all pages, for the published package: the file `dist/pages.json`. */
 export async function packedPages(): Promise<string> {
   return JSON.stringify(Object.fromEntries(await Promise.all(names.map(async (name) => [name, await bundle(name)]))));
 }
@@ -61,7 +61,7 @@ async function bundle(name: PageName): Promise<PageCode> {
   return { script: text('.js'), style: text('.css') };
 }
 
-/** A page that carries its data. */
+/** Returns a page that carries its data. */
 export async function renderPage(data: PageData): Promise<string> {
   const { script, style } = await pageCode('report');
   // Neither a script's end nor a comment's begin may stand in the data.
@@ -83,7 +83,7 @@ export async function renderPage(data: PageData): Promise<string> {
 `;
 }
 
-/** A page without data, whose script fetches it. Nothing may run or be loaded but what the page's own server gives. */
+/** Returns a page without data, whose script fetches it. Nothing may run or be loaded but what the page's own server gives. */
 export async function shellPage(title: string, name: PageName): Promise<string> {
   const { script, style } = await pageCode(name);
   return `<!doctype html>

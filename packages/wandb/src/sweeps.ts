@@ -38,7 +38,7 @@ export interface SweepConfig {
   run_cap?: number;
 }
 
-/** @returns where the sweep is, its page, and what the server has to say about the config */
+/** Returns where the sweep is, its page, and what the server has to say about the config. */
 export async function createSweep(
   config: SweepConfig,
   { entity, project }: { entity: string | null; project: string },

@@ -1,8 +1,9 @@
-// The loss of a minibatch: the clipped surrogate, a KL penalty and an entropy bonus, with a further loss of the same pass beside them.
+// The loss of a minibatch: the clipped surrogate, the loss of a value head on the same trunk, an entropy bonus and a KL penalty.
 // Its options come first, named after the papers that they come from.
 import { Type, type TObject } from '@sinclair/typebox';
 import {
   choice,
+  clippedValueLoss,
   entropyBonus,
   group,
   gspoLoss,
@@ -185,33 +186,40 @@ export interface AdvantageTurn extends LearnedTurn {
 /** A turn with the log-probabilities that stay constant during an update, in nats: of the sampler and of the reference policy. */
 export type Prepared<Turn> = Turn & { old: Float32Array; ref: Float32Array };
 
-/** A further loss on the same tokens, computed from the same pass, such as that of a value head. */
-export interface AddedLoss<Turn> {
-  /** The batch's examples with what the loss needs of the pass; as they are if not given. */
-  examplesOf?(batch: TurnBatch<Turn>): TokenExample[];
-  /** @param weights [N] w, of the tokens of the batch */
-  lossOf(scored: ScoredTokens, batch: TurnBatch<Turn>, weights: Float32Array): { loss: TokenLoss; metrics: Metrics };
-  /** The same for a training graph that calculates the loss; without it the loss is calculated between two passes. */
-  valuesOf?(batch: TurnBatch<Turn>): NonNullable<SurrogateLoss['values']> & { clip: number };
-  /** Called after every optimizer step of the policy. */
-  step?(): Promise<void>;
+/** A value head on the policy's own trunk, whose loss is a term of the policy's. */
+export interface TrunkValue<Turn> {
+  /** The batch's examples, which ask for V too. */
+  examplesOf(batch: TurnBatch<Turn>): TokenExample[];
+  termOf(batch: TurnBatch<Turn>): ValueTerm;
+  /** Takes the head's own step; called after every optimizer step of the policy. */
+  step(): Promise<void>;
+}
+
+/** The value term of a minibatch: arrays are [M], of the values that its examples ask for. */
+export interface ValueTerm {
+  /** V at the rollout. */
+  oldValues: Float32Array;
+  /** R */
+  returns: Float32Array;
+  /** c */
+  coefficient: number;
+  /** ε_V; Infinity: the plain squared error. */
+  clip: number;
 }
 
 /** The loss of a minibatch for the training graph; undefined where a token's gradient depends on other tokens too. */
-export function surrogateOf<Turn extends AdvantageTurn>(
+export function surrogateOf(
   {
     refLogprobs,
     ...tokens
   }: Omit<SurrogateLoss, 'form' | 'scalars' | 'entropyCoefficient' | 'values'> & { refLogprobs: Float32Array },
-  batch: TurnBatch<Prepared<Turn>>,
-  added: AddedLoss<Turn> | undefined,
+  values: ValueTerm | undefined,
   options: SurrogateOptions & Partial<PolicyUpdateOptions>,
 ): SurrogateLoss | undefined {
   const { targetKl } = options.actor;
   const { ratio, dualClip, entropyCoefficient } = options.loss;
   // Whether the update ends here is known after the pass.
-  if (ratio !== 'token' || targetKl !== null || (added && !added.valuesOf)) return undefined;
-  const values = added?.valuesOf!(batch);
+  if (ratio !== 'token' || targetKl !== null) return undefined;
   const klEstimator = refLogprobs.length > 0 && options.kl!.in === 'loss' ? options.kl!.estimator : null;
   const form = {
     policy: 'clip' as const,
@@ -231,16 +239,25 @@ export function surrogateOf<Turn extends AdvantageTurn>(
   };
 }
 
-/** The loss of a minibatch's tokens, all arrays [N]. */
+/**
+ * Sums the terms of a minibatch's loss:
+ *
+ *     L = Σ_t w_t ℓ(ρ_t, A_t) + c · ½ mean max((V − R)², (clip(V, V_old ± ε_V) − R)²) − e Σ_t w_t H_t + β Σ_t w_t KL_t
+ *
+ * where ℓ is the clipped loss of a token. Without `value` there is no value term, without `refLogprobs` (an array of length 0) no KL.
+ *
+ * @param batch arrays [N], of its tokens, besides those of `value`
+ */
 export function policyLoss(
-  { logprobs, entropies }: ScoredTokens,
+  { logprobs, entropies, values }: ScoredTokens,
   batch: Record<'oldLogprobs' | 'refLogprobs' | 'advantages' | 'weights', Float32Array> & {
     ratioLengths: number[];
     klCoefficient: number;
+    value: ValueTerm | undefined;
   },
   { loss: how, kl }: SurrogateOptions & Partial<PolicyUpdateOptions>,
 ): { loss: TokenLoss; metrics: Metrics } {
-  const { oldLogprobs, refLogprobs, advantages, weights, ratioLengths, klCoefficient } = batch;
+  const { oldLogprobs, refLogprobs, advantages, weights, ratioLengths, klCoefficient, value } = batch;
   const ratioed = { logprobs, oldLogprobs, advantages, weights };
   const surrogate =
     how.ratio === 'token' ? ppoClipLoss(ratioed, how) : gspoLoss({ ...ratioed, lengths: ratioLengths }, how);
@@ -254,6 +271,14 @@ export function policyLoss(
     'actor/ratio_max': maximum(ratios),
     'actor/entropy': mean(entropies),
   };
+  if (value) {
+    const { gradient: valueGradient, ...squared } = valueLoss(values, value);
+    const loss = { loss: squared.loss, gradient: new Float32Array(logprobs.length), valueGradient };
+    terms.push({ loss, coefficient: value.coefficient });
+    Object.assign(metrics, valueMetrics(squared));
+  }
+  if (how.entropyCoefficient > 0)
+    terms.push({ loss: entropyBonus(entropies, weights), coefficient: how.entropyCoefficient });
   if (refLogprobs.length > 0) {
     if (kl!.in === 'loss') {
       const penalty = klPenalty({ logprobs, refLogprobs, weights }, kl!.estimator);
@@ -262,7 +287,16 @@ export function policyLoss(
     }
     metrics['actor/kl_reference'] = mean(logprobs.map((logprob, t) => klEstimate(logprob, refLogprobs[t], 'k3')));
   }
-  if (how.entropyCoefficient > 0)
-    terms.push({ loss: entropyBonus(entropies, weights), coefficient: how.entropyCoefficient });
   return { loss: weightedSum(...terms), metrics };
 }
+
+/** Returns PPO's value loss as a mean over the values of a batch, with its gradient by V. */
+export function valueLoss(values: Float32Array, { oldValues, returns, clip }: Omit<ValueTerm, 'coefficient'>) {
+  const weights = new Float32Array(values.length).fill(1 / values.length);
+  return clippedValueLoss({ values, oldValues, returns, weights }, { clipRange: clip });
+}
+
+export const valueMetrics = ({ loss, clipFraction }: { loss: number; clipFraction: number }): Metrics => ({
+  'losses/value': loss,
+  'critic/clip_fraction': clipFraction,
+});

@@ -1,8 +1,8 @@
 // The clipped policy update of PPO, GRPO, RLOO, REINFORCE++, GiGPO, HGPO and their relatives: minibatches and inner epochs of
 //
-//     L = Σ_t w_t clipped(ratio_t, A_t) + β Σ_t w_t KL_t − c Σ_t w_t H_t
+//     L = Σ_t w_t ℓ(ρ_t, A_t) + c · ½ mean max((V − R)², (clip(V, V_old ± ε_V) − R)²) − e Σ_t w_t H_t + β Σ_t w_t KL_t
 //
-// over turns whose advantages are given. The loss and the options, among them the mean that w is and the unit of a ratio, are in
+// over turns whose advantages are given. The loss (`policyLoss`) and the options, among them the mean that w is and the unit of a ratio, are in
 // policy-loss.ts. The log-probabilities that stay constant during an update are computed below.
 import {
   mean,
@@ -29,11 +29,11 @@ import { UpdateBound } from './update-bound.js';
 import {
   policyLoss,
   surrogateOf,
-  type AddedLoss,
   type AdvantageTurn,
   type PolicyUpdateOptions,
   type Prepared,
   type SurrogateOptions,
+  type TrunkValue,
 } from './policy-loss.js';
 
 export interface UpdateStep {
@@ -49,7 +49,7 @@ export interface UpdateStep {
  * @param reference needed where the coefficient of the KL is above 0 and the turns do not have their `refLogprobs`
  * @param step.rng the order of the minibatches
  * @param step.klCoefficient in place of the option, for one that adapts; 0: no reference, and no option of a KL is read
- * @param added a further loss of the same pass
+ * @param value a value head on the policy's trunk, which learns in the same pass
  */
 export async function updatePolicy<Turn extends AdvantageTurn>(
   {
@@ -60,7 +60,7 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
   turns: readonly Turn[],
   step: UpdateStep,
   options: SurrogateOptions & Partial<PolicyUpdateOptions>,
-  added?: AddedLoss<Turn>,
+  value?: TrunkValue<Turn>,
 ): Promise<Metrics> {
   const { rng, lr, klCoefficient = options.kl?.coefficient ?? 0 } = step;
   const { epochs, minibatchSize, updateKl, maxGradNorm } = options.actor;
@@ -74,12 +74,12 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
   for (let epoch = 0; epoch < epochs && !isStopped; epoch++) {
     for (const minibatch of minibatches(sequences, minibatchSize, rng)) {
       const batch = packTurns(minibatch.flat(), options.actor);
-      const metrics = await accumulate(policy, batch, { klCoefficient, added }, options);
+      const metrics = await accumulate(policy, batch, { klCoefficient, value }, options);
       means.add(metrics);
       isStopped = exceedsTarget(metrics['actor/kl_sampling'], options);
       if (isStopped) break;
       norms.push((await policy.optimizer.step({ lr, maxGradNorm })).gradientNorm);
-      await added?.step?.();
+      await value?.step();
       hooks.progress('policy', norms.length, steps);
       isStopped = bound?.reached(metrics['actor/kl_sampling'], batch) ?? false;
       if (isStopped) break;
@@ -101,7 +101,7 @@ export async function updatePolicy<Turn extends AdvantageTurn>(
 async function accumulate<Turn extends AdvantageTurn>(
   policy: LanguageModel,
   batch: TurnBatch<Prepared<Turn>>,
-  { klCoefficient, added }: { klCoefficient: number; added?: AddedLoss<Turn> },
+  { klCoefficient, value }: { klCoefficient: number; value?: TrunkValue<Turn> },
   options: SurrogateOptions & Partial<PolicyUpdateOptions>,
 ): Promise<Metrics> {
   const { turns, lengths } = batch;
@@ -113,25 +113,21 @@ async function accumulate<Turn extends AdvantageTurn>(
     refLogprobs: joined(turns.map(({ ref }) => ref)),
     advantages: joined(turns.map(tokenAdvantages)),
   };
+  const term = value?.termOf(batch);
   let metrics: Metrics = {};
   await policy.accumulateLogprobGradients(
-    added?.examplesOf?.(batch) ?? batch.examples,
+    value?.examplesOf(batch) ?? batch.examples,
     (scored) => {
-      const found = policyLoss(scored, { ...tokens, weights, ratioLengths, klCoefficient }, options);
-      const further = added?.lossOf(scored, batch, weights);
-      metrics = { ...found.metrics, ...further?.metrics };
-      const terms = [
-        { loss: found.loss, coefficient: 1 },
-        ...(further ? [{ loss: further.loss, coefficient: 1 }] : []),
-      ];
+      const found = policyLoss(scored, { ...tokens, weights, ratioLengths, klCoefficient, value: term }, options);
+      metrics = found.metrics;
       // Nothing of a minibatch that ends the update is left in the gradients.
-      const scale = exceedsTarget(metrics['actor/kl_sampling'], options) ? 0 : 1;
-      return weightedSum(...terms.map((term) => ({ ...term, coefficient: scale })));
+      const coefficient = exceedsTarget(metrics['actor/kl_sampling'], options) ? 0 : 1;
+      return weightedSum({ loss: found.loss, coefficient });
     },
     {
       entropies: true,
       maxTokens: options.actor.maxBatchTokens ?? undefined,
-      surrogate: surrogateOf({ ...tokens, weights, klCoefficient }, batch, added, options),
+      surrogate: surrogateOf({ ...tokens, weights, klCoefficient }, term, options),
     },
   );
   return metrics;

@@ -13,7 +13,7 @@ import {
   episodeEstimate,
   episodeValues,
   updateCriticNetwork,
-  valueLossOnTrunk,
+  valueOnTrunk,
   type ValuedTurn,
 } from './value-function.js';
 import { EchoGame, maskedTokenIds, terminatorId, tokenizer } from '../../test/echo-game.js';
@@ -203,13 +203,7 @@ describe('V of an episode', () => {
       );
       const level = { ...withLevel(gaeLevel), actor: { ...options.actor, epochs: 1 } };
       const hooks = { progress: () => {} };
-      await updatePolicy(
-        { policy: spy, hooks },
-        turns,
-        { rng: new Rng(1), lr: 0 },
-        level,
-        valueLossOnTrunk(spy, level),
-      );
+      await updatePolicy({ policy: spy, hooks }, turns, { rng: new Rng(1), lr: 0 }, level, valueOnTrunk(spy, level));
       await updateCriticNetwork({ critic: spy, hooks }, turns, new Rng(1), level);
       const agentWords = new Set([
         ...tokenizer.encode('red green blue'),

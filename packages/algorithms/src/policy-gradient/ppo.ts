@@ -42,7 +42,7 @@ import {
   episodeValues,
   updateCriticNetwork,
   valueOptions,
-  valueLossOnTrunk,
+  valueOnTrunk,
   type ValuedTurn,
 } from './value-function.js';
 
@@ -91,9 +91,9 @@ export const ppo = defineAlgorithm({
 
       // Several clipped steps on the rollout; in the warm-up V alone learns.
       const lr = iteration < options.actor.warmupIterations ? 0 : run.stepScale * policyRate(iteration, options);
-      const valueLoss = options.value.function === 'trunk' ? valueLossOnTrunk(policy, options) : undefined;
-      if (!valueLoss) Object.assign(metrics, await updateCriticNetwork({ ...run, critic }, turns, rng, options));
-      Object.assign(metrics, await updatePolicy(learner, turns, { rng, lr, klCoefficient }, options, valueLoss));
+      const value = options.value.function === 'trunk' ? valueOnTrunk(policy, options) : undefined;
+      if (!value) Object.assign(metrics, await updateCriticNetwork({ ...run, critic }, turns, rng, options));
+      Object.assign(metrics, await updatePolicy(learner, turns, { rng, lr, klCoefficient }, options, value));
 
       // Steer the KL penalty.
       const { adaptiveTarget } = options.kl;

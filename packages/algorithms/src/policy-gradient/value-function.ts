@@ -4,7 +4,6 @@ import type { TObject } from '@sinclair/typebox';
 import {
   bilevelGae,
   choice,
-  clippedValueLoss,
   flag,
   fraction,
   gae,
@@ -23,7 +22,7 @@ import { RunningMeans } from '../learning/metric-means.js';
 import { packTurns, scoredIds, type TurnBatch } from '../learning/pack-turns.js';
 import type { Dialogues } from '../rollout/dialogue.js';
 import type { Metrics, RunHooks } from '../rollout/run-hooks.js';
-import type { AddedLoss, AdvantageTurn, SurrogateOptions } from './policy-loss.js';
+import { valueLoss, valueMetrics, type AdvantageTurn, type SurrogateOptions, type TrunkValue } from './policy-loss.js';
 
 export const valueOptions = {
   gamma: gammaOption(
@@ -252,26 +251,11 @@ export interface ValuedTurn extends AdvantageTurn {
 }
 
 /** The value loss as a part of the policy's update; the head has an optimizer of its own. */
-export function valueLossOnTrunk(policy: LanguageModel, options: ValueUpdateOptions): AddedLoss<ValuedTurn> {
-  const { coefficient, clip, lr, maxGradNorm } = options.value;
+export function valueOnTrunk(policy: LanguageModel, options: ValueUpdateOptions): TrunkValue<ValuedTurn> {
+  const { coefficient, lr, maxGradNorm } = options.value;
   return {
     examplesOf: (batch) => withValues(batch, options.advantage.level),
-    lossOf: ({ logprobs, values }, { turns }) => {
-      const { gradient, ...loss } = valueLoss(values, turns, options);
-      return {
-        loss: {
-          loss: coefficient * loss.loss,
-          gradient: new Float32Array(logprobs.length),
-          valueGradient: gradient.map((slope) => coefficient * slope),
-        },
-        metrics: valueMetrics(loss),
-      };
-    },
-    valuesOf: ({ turns }) => ({
-      ...rolloutValues(turns),
-      coefficient,
-      clip: clip ?? Infinity,
-    }),
+    termOf: ({ turns }) => ({ ...valueTargets(turns, options), coefficient }),
     step: async () => void (await policy.valueHead.optimizer.step({ lr, maxGradNorm })),
   };
 }
@@ -301,7 +285,7 @@ export async function updateCriticNetwork(
       const found = await critic.accumulateLogprobGradients(
         examples,
         ({ values }) => {
-          const { gradient, ...loss } = valueLoss(values, batch.turns, options);
+          const { gradient, ...loss } = valueLoss(values, valueTargets(batch.turns, options));
           return { ...loss, gradient: new Float32Array(0), valueGradient: gradient };
         },
         { maxTokens: maxBatchTokens ?? undefined },
@@ -329,18 +313,7 @@ function withValues({ examples, lengths }: TurnBatch<unknown>, level: GaeLevel):
   }));
 }
 
-/** PPO's value loss, a mean over the values of a batch. */
-function valueLoss(values: Float32Array, turns: readonly ValuedTurn[], { value }: ValueUpdateOptions) {
-  const weights = new Float32Array(values.length).fill(1 / values.length);
-  return clippedValueLoss({ values, ...rolloutValues(turns), weights }, { clipRange: value.clip ?? Infinity });
-}
-
-function rolloutValues(turns: readonly ValuedTurn[]): { oldValues: Float32Array; returns: Float32Array } {
+function valueTargets(turns: readonly ValuedTurn[], { value }: ValueUpdateOptions) {
   const joined = (of: 'values' | 'returns') => Float32Array.from(turns.flatMap((turn) => [...turn[of]]));
-  return { oldValues: joined('values'), returns: joined('returns') };
+  return { oldValues: joined('values'), returns: joined('returns'), clip: value.clip ?? Infinity };
 }
-
-const valueMetrics = ({ loss, clipFraction }: { loss: number; clipFraction: number }): Metrics => ({
-  'losses/value': loss,
-  'critic/clip_fraction': clipFraction,
-});

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DeadlineError, namingFile, withProgress } from '@bowyer/core';
 import type { RemoteFile } from './hub-files.js';
 
-export interface FetchOptions {
+interface FetchOptions {
   url: string;
   headers: Record<string, string>;
   /** Bytes of this file that are here. */
@@ -26,7 +26,7 @@ const STILL_BYTES = 64 * 1024;
 const ATTEMPTS = 5;
 
 /** The server answered, but not with the file. */
-export class HubStatusError extends Error {
+class HubStatusError extends Error {
   constructor(
     readonly statusCode: number,
     message: string,

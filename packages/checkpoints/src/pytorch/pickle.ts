@@ -6,9 +6,9 @@
 export type PickleValue = unknown;
 
 /** The function behind an imported name that the pickle calls. */
-export type PickleCallable = (...parameters: PickleValue[]) => PickleValue;
+type PickleCallable = (...parameters: PickleValue[]) => PickleValue;
 
-export interface PickleWorld {
+interface PickleWorld {
   /** The callable of an imported name; throws for all that it does not know. */
   find: (module: string, name: string) => unknown;
   /** The object of a persistent id (torch: a storage). */

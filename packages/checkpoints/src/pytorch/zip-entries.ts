@@ -5,7 +5,7 @@ import type { ByteSource } from '../io/byte-source.js';
 import { WeightsFileError } from '../io/weights-file-error.js';
 
 /** The place of an entry's bytes in the file. */
-export interface ZipEntry {
+interface ZipEntry {
   position: number;
   size: number;
   /** CRC-32 of the content; 0 where the writer left it out, as an option of torch.save allows. */

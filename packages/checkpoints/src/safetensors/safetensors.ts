@@ -69,7 +69,7 @@ export async function writeSafetensors(
 }
 
 /** Tensors that are made one by one while they are written, so that they never are in memory together. */
-export interface TensorStream {
+interface TensorStream {
   shapes: ReadonlyMap<string, readonly number[]>;
   /** Names of those that are bytes; all others are float32. */
   bytes?: ReadonlySet<string>;

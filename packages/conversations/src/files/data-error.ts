@@ -17,7 +17,7 @@ export class DataFileError extends Error {
   }
 }
 
-/** A JSON value in a few words. */
+/** Returns a JSON value in a few words. */
 export function found(value: unknown): string {
   if (value === undefined) return 'missing';
   if (Array.isArray(value)) return 'an array';

@@ -43,7 +43,7 @@ export interface DataFileOptions {
 }
 
 /**
- * The items of a file or a folder in order; empty lines are left out.
+ * Returns the items of a file or a folder in order; empty lines are left out.
  *
  * @param read the item of a JSON value; throws BadItem
  * @param expected what an item is
@@ -209,7 +209,7 @@ const excerpt = (text: string) => (text.length > EXCERPT_LENGTH ? `${text.slice(
 /** Bytes of a file that is looked at whole for a better message. */
 const LOOKED_AT_WHOLE = 100_000_000;
 
-/** The value of a file that is one value over several lines; undefined where it is not. */
+/** Returns the value of a file that is one value over several lines; undefined where it is not. */
 async function wholeValue(path: string): Promise<unknown> {
   try {
     if ((await stat(path)).size > LOOKED_AT_WHOLE) return undefined;

@@ -8,7 +8,7 @@ const EXPECTED = 'a folder with files .parquet, or else .json and .jsonl';
 export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /**
- * The files of a path in the order of their names: the path itself where it is a file.
+ * Returns the files of a path in the order of their names: the path itself where it is a file.
  *
  * @param split of a folder with several; null: all of it
  * @throws {DataFileError} where the folder has several splits and none is named, or not the named one
@@ -23,7 +23,7 @@ export function dataFilesOf(path: string, split: string | null): string[] {
   return ofSplit(path, found, split).map((name) => join(path, name));
 }
 
-/** All data files of a folder, whatever its splits. */
+/** Returns all data files of a folder, whatever its splits. */
 export const dataFilesIn = (folder: string): string[] => namesIn(folder).map((name) => join(folder, name));
 
 function namesIn(folder: string): string[] {
@@ -49,7 +49,7 @@ function ofSplit(path: string, names: readonly string[], split: string | null): 
 
 const SPLITS = /^(train|training|validation|valid|val|dev|eval|test|testing)(?=$|[-_.])/;
 
-/** The split that the name of a file begins with, or of its folder: `train-00000-of-00002.parquet`, `test/0000.parquet`. */
+/** Returns the split that the name of a file begins with, or of its folder: `train-00000-of-00002.parquet`, `test/0000.parquet`. */
 const splitOf = (name: string): string | null =>
   (SPLITS.exec(basename(name)) ?? SPLITS.exec(basename(dirname(name))))?.[1] ?? null;
 

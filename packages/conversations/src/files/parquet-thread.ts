@@ -74,7 +74,7 @@ parentPort.on('message', async () => {
 });`;
 
 /**
- * The rows of each group as texts of JSON; dates and bytes are texts there.
+ * Returns the rows of each group as texts of JSON; dates and bytes are texts there.
  *
  * @param size of the file, in bytes
  * @throws where the file is damaged, or takes more time or memory than one of its size does
@@ -100,7 +100,7 @@ function startThread(path: string, maxOldGenerationSizeMb: number): Worker {
   return new Worker(THREAD, { eval: true, workerData, execArgv: [], resourceLimits: { maxOldGenerationSizeMb } });
 }
 
-/** @returns null behind the last one */
+/** Returns null behind the last one. */
 function nextGroup(worker: Worker, milliseconds: number): Promise<string[] | null> {
   return new Promise((resolve, reject) => {
     const fail = (problem: string) => end(() => reject(new Error(problem)));
@@ -120,7 +120,7 @@ function nextGroup(worker: Worker, milliseconds: number): Promise<string[] | nul
   });
 }
 
-/** Whether so much time has passed, on the clock and in CPU time: on a busy machine a sound file takes long, too. */
+/** Returns whether so much time has passed, on the clock and in CPU time: on a busy machine a sound file takes long, too. */
 function timeLimit(milliseconds: number): () => boolean {
   const [begin, cpu] = [performance.now(), process.cpuUsage()];
   return () => {

@@ -8,7 +8,7 @@ import { answerText, partText, recordsOf, toolAnswer, toolCall } from './part-te
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** @returns null where the span is not a call of a model with its messages */
+/** Returns null where the span is not a call of a model with its messages. */
 export function aiSdkCall({ attributes }: GenAiSpan): SpanCall | null {
   const prompt = jsonOf(attributes, 'ai.prompt.messages');
   const { 'ai.response.text': text, 'ai.response.object': object, 'ai.response.reasoning': reasoning } = attributes;
@@ -70,7 +70,7 @@ function messagesOf({ role, content }: Item, what: string): Record<string, unkno
   return messages.length > 0 || role === 'tool' ? messages : [{ role, content: '' }];
 }
 
-/** The forms of a result since version 5, where it is named `output`; before, it was the value itself, named `result`. */
+/** Returns the forms of a result since version 5, where it is named `output`; before, it was the value itself, named `result`. */
 function resultText({ output, result }: Item): string {
   const { type, value, reason } = asRecord(output) ?? {};
   switch (type) {

@@ -51,7 +51,7 @@ function readAnthropic(item: Item, reading: Reading): RecordedDialogue[] {
 const hasRedacted = ({ content }: Item): boolean =>
   Array.isArray(content) && content.some((block) => asRecord(block)?.type === 'redacted_thinking');
 
-/** The keys of a request and a response that are not a part of the dialogue. */
+/** Returns the keys of a request and a response that are not a part of the dialogue. */
 const LOST = (
   'type max_tokens temperature top_p top_k stream stop_sequences stop_sequence ' +
   'stop_reason tool_choice thinking service_tier output_config container context_management betas anthropic_version'

@@ -17,7 +17,7 @@ export const atifFormat: TraceFormat = {
   read: readAtif,
 };
 
-/** A trajectory, and those of its sub-agents, each a dialogue of its own. */
+/** Returns a trajectory, and those of its sub-agents, each a dialogue of its own. */
 function readAtif(item: Item, reading: Reading): RecordedDialogue[] {
   const { schema_version: version, steps, agent, subagent_trajectories: subagents } = item;
   if (!/^ATIF-v1\.[0-7]$/.test(String(version)))

@@ -23,7 +23,7 @@ const SHARE_GPT_ROLES: Readonly<Record<string, string>> = { human: 'user', gpt: 
 
 const ITEM_KEYS = ['messages', 'conversations', 'system', 'tools', 'functions', 'documents', 'chat_template_kwargs'];
 
-/** The messages of an item; none where it has neither key, or null there. @throws {BadItem} */
+/** Returns the messages of an item; none where it has neither key, or null there. @throws {BadItem} */
 export function conversationOf(item: unknown, keys: UnreadKeys, place: string): Conversation {
   const record = asRecord(item) ?? {};
   const { conversations, messages } = record;
@@ -80,7 +80,7 @@ const RULES: ChatRules<KeyRules> = {
   'tools[].function': { of: 'a tool', read: [], isOpen: true },
 };
 
-/** A message in OpenAI's form, its calls with a level for the function. */
+/** Returns a message in OpenAI's form, its calls with a level for the function. */
 function plainMessage(message: unknown, what: string): Record<string, unknown> {
   const { from, role, value, content, tool_calls: calls, ...more } = asRecord(message) ?? {};
   const speaker = oneOf({ from, role }, ['from', 'role'], what);
@@ -93,7 +93,7 @@ function plainMessage(message: unknown, what: string): Record<string, unknown> {
   };
 }
 
-/** The one that is given of two names of one thing. */
+/** Returns the one that is given of two names of one thing. */
 function oneOf(record: Readonly<Record<string, unknown>>, names: readonly [string, string], what: string): unknown {
   const [first, second] = names.map((name) => record[name] ?? undefined);
   if (first !== undefined && second !== undefined && first !== second)

@@ -1,7 +1,7 @@
 // Answers that were cut off: the model did not end them, so that their end is not learned.
 
 /**
- * Whether a reason for which an answer ended, in the words of any API, is not the model's own: a limit of tokens, a filter, a failure.
+ * Returns whether a reason for which an answer ended, in the words of any API, is not the model's own: a limit of tokens, a filter, a failure.
  * Sources: OpenAI's chat completions and responses, Anthropic's messages, Gemini's FinishReason, the AI SDK's FinishReason.
  */
 export const isCut = (reason: unknown): boolean =>

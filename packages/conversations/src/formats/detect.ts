@@ -39,7 +39,7 @@ export function formatOf(item: unknown, name: string | null): TraceFormat {
   );
 }
 
-/** Whether an item has the mark of a format other than chat messages. */
+/** Returns whether an item has the mark of a format other than chat messages. */
 export const isTrace = (item: unknown): boolean => {
   const record = asRecord(item);
   return record !== null && FORMATS.some((format) => format !== chatFormat && format.fits(record));

@@ -23,7 +23,7 @@ const NOT_CALLS = [
 
 const DETAILS = 'gen_ai.client.inference.operation.details';
 
-/** @returns null where the span is not a call of a model with its messages */
+/** Returns null where the span is not a call of a model with its messages. */
 export function genAiCall({ attributes, events }: GenAiSpan, keys: UnreadKeys): SpanCall | null {
   const all: Item = Object.assign(
     {},
@@ -53,13 +53,13 @@ export function genAiCall({ attributes, events }: GenAiSpan, keys: UnreadKeys): 
 /** Providers whose messages have blocks, whose texts stand on lines of their own in a prompt. */
 const BLOCKS_OF = ['anthropic'];
 
-/** An answer with the reason for which it ended, which the span may have instead. */
+/** Returns an answer with the reason for which it ended, which the span may have instead. */
 function withReason(answer: Item, attributes: Item): Item {
   const [reason] = [attributes['gen_ai.response.finish_reasons']].flat() as unknown[];
   return isCut(reason) ? { ...answer, finish_reason: reason } : answer;
 }
 
-/** An attribute that may be JSON in a text. */
+/** Returns an attribute that may be JSON in a text. */
 export function jsonOf(attributes: Item, name: string): unknown {
   const value = attributes[name] ?? undefined;
   if (typeof value !== 'string') return value;

@@ -2,7 +2,7 @@
 import { jsonAsWritten } from '@bowyer/text';
 import { asRecord, BadItem, found } from '../files/data-error.js';
 
-/** The objects of an array. @param what it is, for messages @throws {BadItem} */
+/** Returns the objects of an array. @param what it is, for messages @throws {BadItem} */
 export function recordsOf(value: unknown, what: string): Record<string, unknown>[] {
   if (!Array.isArray(value)) throw new BadItem(`${what} is ${found(value)}, not an array`);
   return value.map((each, i) => {
@@ -13,7 +13,7 @@ export function recordsOf(value: unknown, what: string): Record<string, unknown>
 }
 
 /**
- * A text, or the texts of parts one after the other.
+ * Returns a text, or the texts of parts one after the other.
  *
  * @param types of parts whose `text` counts
  * @throws {BadItem} for images and other parts that are not text
@@ -32,18 +32,18 @@ export function partText(part: Readonly<Record<string, unknown>>, what: string, 
   throw new BadItem(`the content of ${what} has a part of type ${JSON.stringify(type)}; only parts of text are read`);
 }
 
-/** The answer of a tool: its text as it is, other values as JSON. */
+/** Returns the answer of a tool: its text as it is, other values as JSON. */
 export const answerText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : jsonAsWritten(value);
 
-/** A call in the form of Chat Completions. @param args an object, or its JSON */
+/** Returns a call in the form of Chat Completions. @param args an object, or its JSON */
 export const toolCall = (id: unknown, name: unknown, args: unknown): Record<string, unknown> => ({
   ...(typeof id === 'string' && id !== '' && { id }),
   type: 'function',
   function: { name, arguments: args ?? {} },
 });
 
-/** The answer to a call as a message in the form of Chat Completions. */
+/** Returns the answer to a call as a message in the form of Chat Completions. */
 export const toolAnswer = (id: unknown, content: string): Record<string, unknown> => ({
   role: 'tool',
   ...(typeof id === 'string' && { tool_call_id: id }),

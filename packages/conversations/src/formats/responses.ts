@@ -40,7 +40,7 @@ function readResponses(item: Item, reading: Reading): RecordedDialogue[] {
   return [{ messages: checkedCalls(messages), inputs: tools.length > 0 ? { tools } : {}, ...scoreOf(item) }];
 }
 
-/** The keys of a request and a response that are not a part of the dialogue. */
+/** Returns the keys of a request and a response that are not a part of the dialogue. */
 const LOST = (
   'object status store temperature top_p top_logprobs max_output_tokens max_tool_calls stream tool_choice truncation text ' +
   'reasoning service_tier safety_identifier prompt_cache_key include previous_response_id background billing output_text error incomplete_details completed_at'
@@ -72,7 +72,7 @@ const RULES: ResponseRules<KeyRules> = {
   namespace: { of: 'a tool', read: ['type', 'name', 'description', 'tools'] },
 };
 
-/** An item with its type, and without what another endpoint has encrypted: this server's own is a text. */
+/** Returns an item with its type, and without what another endpoint has encrypted: this server's own is a text. */
 function plainItem(item: Item, i: number, { keys }: Reading): Item {
   const { encrypted_content: encrypted, ...rest } = item;
   const { type = 'message', output } = rest;

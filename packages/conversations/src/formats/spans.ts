@@ -56,7 +56,7 @@ function attributesOf(attributes: unknown): Item {
   return membersOf(attributes ?? [], "'attributes' of a span");
 }
 
-/** A list of keys with their values as an object. */
+/** Returns a list of keys with their values as an object. */
 function membersOf(list: unknown, what: string): Item {
   const members: Record<string, unknown> = {};
   for (const { key, value } of recordsOf(list, what)) take(members, String(key), value);

@@ -33,7 +33,7 @@ export function wholeDialogues<T extends RecordedDialogue>(items: readonly DataI
   });
 }
 
-/** A key of each beginning of a dialogue, up to the whole of it. */
+/** Returns a key of each beginning of a dialogue, up to the whole of it. */
 function prefixKeys(trace: string, messages: readonly ChatMessage[]): string[] {
   const keys: string[] = [];
   let key = trace;

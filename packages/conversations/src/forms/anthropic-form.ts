@@ -103,7 +103,7 @@ class AnthropicReader<Rules> {
     return this.#calls.result(block.text('tool_use_id', ''), isMarked ? `Error: ${text}` : text);
   }
 
-  /** The blocks of a field, which may be a text alone. */
+  /** Returns the blocks of a field, which may be a text alone. */
   #blocksOf(fields: Fields<Rules>, name: string): Block<Rules>[] {
     const value = fields.value(name);
     if (typeof value === 'string') {
@@ -121,7 +121,7 @@ class AnthropicReader<Rules> {
     return { type, fields: parent.within(given.plain(), this.rules[known as keyof AnthropicRules<Rules>], place) };
   }
 
-  /** The text of a block that a person or a program has written. */
+  /** Returns the text of a block that a person or a program has written. */
   #readableText(block: Block<Rules>, where: string): string {
     const { type, fields } = block;
     if (type === 'text') return fields.text('text', '');
@@ -146,7 +146,7 @@ class AnthropicReader<Rules> {
     return [...about, text].join(BETWEEN_BLOCKS);
   }
 
-  /** A text, or blocks of text. */
+  /** Returns a text, or blocks of text. */
   textOf(fields: Fields<Rules>, name: string): string {
     if (fields.value(name) === undefined) return '';
     return this.#blocksOf(fields, name)
@@ -159,7 +159,7 @@ class AnthropicReader<Rules> {
 const unread = <Rules>({ type, fields }: Block<Rules>, where: string): Error =>
   fields.fail('type', `is '${type}', which cannot be read in ${where}; this model reads text only`);
 
-/** The tools in the form of Chat Completions, which chat templates take. */
+/** Returns the tools in the form of Chat Completions, which chat templates take. */
 export const readAnthropicTools = <Rules>(
   fields: Fields<Rules>,
   rules: AnthropicRules<Rules>,

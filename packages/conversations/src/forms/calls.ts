@@ -8,7 +8,7 @@ export interface EarlierCall {
 }
 
 /**
- * The arguments of an earlier call. Text is written into the prompt as it is, so that a call has the tokens that it was sampled with;
+ * Returns the arguments of an earlier call. Text is written into the prompt as it is, so that a call has the tokens that it was sampled with;
  * where there is none (null, '', 'null') they are empty.
  *
  * @param given JSON as a text, or a value; text that is not an object, or not even JSON, is written as it is where arguments are JSON
@@ -29,7 +29,7 @@ export class EarlierCalls {
     return { id, type: 'function', function: { name, arguments: earlierArguments(args) } };
   }
 
-  /** The result of a call as a message. @param name the tool's, where the result itself has it */
+  /** Returns the result of a call as a message. @param name the tool's, where the result itself has it */
   result(id: string | null, content: string, name = id === null ? undefined : this.#names.get(id)): ChatMessage {
     return { role: 'tool', ...(id !== null && { tool_call_id: id }), ...(name !== undefined && { name }), content };
   }

@@ -94,7 +94,7 @@ class ChatReader<Rules> {
   }
 }
 
-/** The texts of a message's thoughts, by the keys that templates read. */
+/** Returns the texts of a message's thoughts, by the keys that templates read. */
 function thoughtOf<Rules>(fields: Fields<Rules>): Record<string, string> {
   const given = THOUGHTS.flatMap(([key, read]) => {
     const text = fields.text(key, null);
@@ -103,7 +103,7 @@ function thoughtOf<Rules>(fields: Fields<Rules>): Record<string, string> {
   return Object.fromEntries(given);
 }
 
-/** A text, or parts of one. */
+/** Returns a text, or parts of one. */
 function contentOf<Rules>(fields: Fields<Rules>, rules: ChatRules<Rules>): string {
   if (!Array.isArray(fields.value('content'))) {
     const text = fields.text('content', null);
@@ -119,7 +119,7 @@ function contentOf<Rules>(fields: Fields<Rules>, rules: ChatRules<Rules>): strin
     .join('');
 }
 
-/** The tools as the template takes them: without fields that no template reads. */
+/** Returns the tools as the template takes them: without fields that no template reads. */
 export const readChatTools = <Rules>(fields: Fields<Rules>, rules: ChatRules<Rules>): Record<string, unknown>[] =>
   listed(fields, 'tools', rules['tools[]']).map((tool) => {
     tool.choice('type', ['function'], 'function');

@@ -15,11 +15,11 @@ export interface Fields<Rules> {
   objects(name: string, rules: Rules | null): Fields<Rules>[];
   /** Another object, or the same one by other rules, at a place within this one. */
   within(value: unknown, rules: Rules | null, place: string): Fields<Rules>;
-  /** The object itself, without the fields that are given; its numbers keep their texts. */
+  /** Returns the object itself, without the fields that are given; its numbers keep their texts. */
   plain(without?: readonly string[]): Record<string, unknown>;
   /** How errors name a field. */
   placeOf(name: string): string;
-  /** An error about a field. */
+  /** Returns an error about a field. */
   fail(name: string, problem: string): Error;
   /**
    * Returns the members of a data file's message beside those that a form reads: its weight in the loss, whether it was cut off, and keys of
@@ -28,7 +28,7 @@ export interface Fields<Rules> {
   beside(): Readonly<Record<string, unknown>>;
 }
 
-/** The objects of a list; none where it is left out or empty. */
+/** Returns the objects of a list; none where it is left out or empty. */
 export const listed = <Rules>(fields: Fields<Rules>, name: string, rules: Rules | null): Fields<Rules>[] => {
   const value = fields.value(name);
   return value === undefined || (Array.isArray(value) && value.length === 0) ? [] : fields.objects(name, rules);

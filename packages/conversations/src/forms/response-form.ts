@@ -78,7 +78,7 @@ class ItemReader<Rules> {
 
   constructor(private readonly rules: ResponseRules<Rules>) {}
 
-  /** The item with the rules of its type. */
+  /** Returns the item with the rules of its type. */
   typed(fields: Fields<Rules>, item: Item, i: number): Fields<Rules> {
     const known = `${String(item.type)} item`;
     const place = `input[${i}]`;
@@ -88,7 +88,7 @@ class ItemReader<Rules> {
     throw fields.within(item, null, place).fail('type', problem);
   }
 
-  /** A part that the model has written; null if it has read it. */
+  /** Returns a part that the model has written; null if it has read it. */
   ownPart(read: Fields<Rules>, { type }: Item): OpenMessage | null {
     const empty = { reasoning: '', content: '', calls: [], beside: read.beside() };
     if (type === 'reasoning') return { ...empty, reasoning: this.#reasoningOf(read) };
@@ -120,7 +120,7 @@ class ItemReader<Rules> {
     return this.#calls.call(read.text('call_id', ''), name, read.value('arguments'));
   }
 
-  /** The text, or the parts of one. */
+  /** Returns the text, or the parts of one. */
   #contentOf(read: Fields<Rules>, name: string): string {
     const value = read.value(name);
     if (typeof value === 'string') return value;
@@ -136,7 +136,7 @@ class ItemReader<Rules> {
       .join('');
   }
 
-  /** The text itself, or what this server has sent in its place. */
+  /** Returns the text itself, or what this server has sent in its place. */
   #reasoningOf(read: Fields<Rules>): string {
     for (const name of ['content', 'summary']) {
       const value = read.value(name);
@@ -171,7 +171,7 @@ export interface ResponseTools {
   left: readonly string[];
 }
 
-/** The name that the model reads and writes. */
+/** Returns the name that the model reads and writes. */
 const wholeName = ({ namespace, name }: SpacedName): string => `${namespace}__${name}`;
 
 export function readResponseTools<Rules>(fields: Fields<Rules>, rules: ResponseRules<Rules>): ResponseTools {

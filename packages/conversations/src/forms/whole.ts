@@ -1,4 +1,4 @@
-/** The result of a form's reader, which a server takes in steps, at once. */
+/** Returns the result of a form's reader, which a server takes in steps, at once. */
 export function whole<Result>(steps: Generator<undefined, Result>): Result {
   for (;;) {
     const { done, value } = steps.next();

@@ -125,7 +125,7 @@ export class AgentGymEnv implements Env {
     });
   }
 
-  /** The messages before the first observation, for agents that read conversations. */
+  /** Returns the messages before the first observation, for agents that read conversations. */
   async opening(): Promise<{ role: 'user' | 'assistant'; content: string }[]> {
     const { instructions, reply } = await this.#inTurn(() => this.#openingOnce());
     return [
@@ -320,7 +320,7 @@ export class AgentGymEnv implements Env {
   }
 }
 
-/** An object, a bare text, or an array that begins with the text. An error reported with status 200 is a refusal. */
+/** Returns an object, a bare text, or an array that begins with the text. An error reported with status 200 is a refusal. */
 function readState(body: unknown): ServerState {
   if (typeof body === 'string') return { text: body, fields: {} };
   if (Array.isArray(body)) {

@@ -25,7 +25,7 @@ export const backendProperties = {
   testItems: agentGymProperties.testItems,
 } as const;
 
-/** The game's client. An agent that writes plain actions gets no instructions on other formats. */
+/** Returns the game's client. An agent that writes plain actions gets no instructions on other formats. */
 export const servedGame = (
   family: AgentGymFamily,
   { baseUrl, actionFormat, timeoutMs }: BackendOptions,
@@ -46,7 +46,7 @@ export const backendOptionNames = ['backend', 'baseUrl', 'actionFormat', 'timeou
 /** AgentGym's name of the address. */
 export const agentGymNames = { env_server_base: 'baseUrl' } as const;
 
-/** The problem of an environment that is to be played on an AgentGym server whose address is not given. */
+/** Returns the problem of an environment that is to be played on an AgentGym server whose address is not given. */
 export function missingAddress(
   name: string,
   { backend, baseUrl }: { backend?: string; baseUrl: string | null },

@@ -34,13 +34,13 @@ function writtenCall(functions: FunctionTable, name: string, given: Record<strin
     : null;
 }
 
-/** A JSON value as Python prints it in a text. */
+/** Returns a JSON value as Python prints it in a text. */
 function asPython(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   return value === null ? 'None' : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** One call in a fence or without; its comments are the thought. */
+/** Returns one call in a fence or without; its comments are the thought. */
 export function parseCodeAction(reply: string, functions: FunctionTable): ParsedReply {
   const code = reply
     .trim()
@@ -61,7 +61,7 @@ interface Arguments {
   named: Readonly<Record<string, string>>;
 }
 
-/** The action; null for an unknown function, an unknown argument or one that is lacking. */
+/** Returns the action; null for an unknown function, an unknown argument or one that is lacking. */
 function written(functions: FunctionTable, { name, positional, named }: Arguments): string | null {
   if (!Object.hasOwn(functions, name)) return null;
   const { parameters, required, write } = functions[name];

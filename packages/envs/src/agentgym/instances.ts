@@ -13,7 +13,7 @@ const servers = new Map<string, SharedServer>();
 /** Instances of servers that take none back, whose environment was closed; by server and family. */
 const idle = new Map<string, number[]>();
 
-/** @returns the server, and what to call when it is needed no longer */
+/** Returns the server, and what to call when it is needed no longer. */
 export function openServer(
   baseUrl: string,
   options: Partial<HttpServerOptions>,
@@ -36,7 +36,7 @@ export function keepIdle(place: string, id: number): void {
   idle.set(place, [...(idle.get(place) ?? []), id]);
 }
 
-/** Whether a server may have lost the instance, as after a restart, so that another one is worth a try. */
+/** Returns whether a server may have lost the instance, as after a restart, so that another one is worth a try. */
 export const mayHaveLostIt = (error: unknown): boolean =>
   error instanceof HttpError &&
   (error.failure === 'refused' || (error.status !== null && [404, 500].includes(error.status)));

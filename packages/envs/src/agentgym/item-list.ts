@@ -14,7 +14,7 @@ export class ItemListError extends Error {
 }
 
 /**
- * The numbers of the problems, in the order of the file, each once.
+ * Returns the numbers of the problems, in the order of the file, each once.
  *
  * @throws ItemListError for a file that cannot be read or is not such a list
  */

@@ -28,7 +28,7 @@ export function ownOpening(
 const read = new Map<string, Promise<Opening>>();
 
 /**
- * The opening of the first conversation of this family in a file: a JSON array, or a line each, of
+ * Returns the opening of the first conversation of this family in a file: a JSON array, or a line each, of
  * {item_id, conversations: [{from, value}, …]}. Read once in a process. @throws {TrajectoryFileError}
  */
 export function recordedOpening(path: string, family: AgentGymFamily): Promise<Opening> {

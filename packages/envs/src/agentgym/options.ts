@@ -89,6 +89,6 @@ const defaults: AgentGymOptions = {
   upstreamEndCut: false,
 };
 
-/** A client of one family's server; options that are left out take the schema's defaults. Connects at the first reset. */
+/** Returns a client of one family's server; options that are left out take the schema's defaults. Connects at the first reset. */
 export const agentGymEnv = (family: AgentGymFamily, options: Partial<AgentGymOptions> = {}): AgentGymEnv =>
   new AgentGymEnv(family, { ...defaults, ...options });

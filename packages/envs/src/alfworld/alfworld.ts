@@ -114,7 +114,7 @@ export class Alfworld implements Env {
   }
 
   /**
-   * The exploring expert's commands for the household in play, which is not affected; whether they won.
+   * Returns the exploring expert's commands for the household in play, which is not affected; whether they won.
    *
    * @param seed draws among places that are as likely; null: the first listed
    */

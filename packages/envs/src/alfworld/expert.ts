@@ -28,7 +28,7 @@ export class Expert {
     private readonly rng: Rng | null,
   ) {}
 
-  /** The next command; null when everything has been searched without success. */
+  /** Returns the next command; null when everything has been searched without success. */
   next(): string | null {
     this.#lookAround();
     const { held } = this.household;
@@ -118,12 +118,12 @@ export class Expert {
     return ofKind.find((receptacle) => this.household.here.includes(receptacle)) ?? ofKind[0];
   }
 
-  /** The next action on the way to a receptacle; null if one stands before it. */
+  /** Returns the next action on the way to a receptacle; null if one stands before it. */
   #near(receptacle: Receptacle): string | null {
     return this.household.here.includes(receptacle) ? null : `go to ${receptacle.name}`;
   }
 
-  /** The same, and that it is open. */
+  /** Returns the same, and that it is open. */
   #at(receptacle: Receptacle): string | null {
     return this.#near(receptacle) ?? (this.household.isOpen(receptacle) ? null : `open ${receptacle.name}`);
   }

@@ -17,7 +17,7 @@ export type Formula =
 
 /** A state as formulas see it. Everything is named by text; kinds stand for the domain's types (`apple` for AppleType). */
 export interface Facts {
-  /** All that a variable of this type may stand for. `kind`: only receptacles or objects of that kind. */
+  /** Returns all that a variable of this type may stand for. `kind`: only receptacles or objects of that kind. */
   candidates(type: string, kind?: string): readonly string[];
   holds(predicate: string, terms: readonly string[]): boolean;
 }
@@ -50,7 +50,7 @@ export function parseFormula(expression: SExpression): Formula {
   }
 }
 
-/** Whether the condition is true; `bound` gives the free variables. */
+/** Returns whether the condition is true; `bound` gives the free variables. */
 export function isTrue(formula: Formula, facts: Facts, bound: ReadonlyMap<string, string> = new Map()): boolean {
   switch (formula.kind) {
     case 'and':
@@ -88,7 +88,7 @@ function quantified(
     [rule]((value) => quantified(others, part, facts, new Map(bound).set(variable.name, value), rule));
 }
 
-/** The kind that a conjunction demands of a variable, if it does. */
+/** Returns the kind that a conjunction demands of a variable, if it does. */
 function kindOf(variable: string, formula: Formula): string | undefined {
   if (formula.kind === 'exists') return kindOf(variable, formula.part);
   if (formula.kind === 'and')

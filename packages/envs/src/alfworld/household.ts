@@ -70,7 +70,7 @@ export class Household implements Facts {
     return !openable || this.#opened.has(name);
   }
 
-  /** The things in a receptacle, seen or not. */
+  /** Returns the things in a receptacle, seen or not. */
   contents({ name }: Receptacle): Thing[] {
     return this.problem.things.filter((thing) => this.#places.get(thing.name) === name);
   }
@@ -82,12 +82,12 @@ export class Household implements Facts {
       .flatMap((receptacle) => this.contents(receptacle).map((thing) => ({ thing, receptacle })));
   }
 
-  /** The command that puts the thing there, in the wording that was chosen. */
+  /** Returns the command that puts the thing there, in the wording that was chosen. */
   putCommand({ name }: Thing, receptacle: Receptacle): string {
     return this.putPhrase === 'put' ? `put ${name} in/on ${receptacle.name}` : `move ${name} to ${receptacle.name}`;
   }
 
-  /** The description of the room on coming in. */
+  /** Returns the description of the room on coming in. */
   introduction(): string {
     return `You are in the middle of a room. Looking quickly around you, you see ${this.#listOf(this.problem.receptacles)}.`;
   }
@@ -103,7 +103,7 @@ export class Household implements Facts {
     return [...new Set(commands)].sort();
   }
 
-  /** @returns what is seen of it; `Nothing happens.` where the command is unknown or cannot be followed now */
+  /** Returns what is seen of it; `Nothing happens.` where the command is unknown or cannot be followed now. */
   obey(command: string): string {
     const [verb, ...rest] = command.trim().toLowerCase().split(/\s+/);
     const words = rest.join(' ');
@@ -347,7 +347,7 @@ export class Household implements Facts {
   }
 }
 
-/** The two names around a word; the second is empty where the word is absent. */
+/** Returns the two names around a word; the second is empty where the word is absent. */
 function split(words: string, between: string): [string, string] {
   const at = words.indexOf(between);
   return at < 0 ? [words, ''] : [words.slice(0, at), words.slice(at + between.length)];

@@ -16,7 +16,7 @@ const treatmentOf: Partial<Record<TaskType, { does: ThingKind['does'][number]; a
   pick_cool_then_place_in_recep: { does: 'cool', appliance: 'fridge' },
 };
 
-/** A household in which the task is possible and not yet done. */
+/** Returns a household in which the task is possible and not yet done. */
 export function makeProblem(rng: Rng, types: readonly TaskType[]): Problem {
   const type = rng.choice(types);
   for (let draw = 0; draw < LARGEST_NUMBER_OF_DRAWS; draw++) {

@@ -44,7 +44,7 @@ export function readProblem(path: string): Problem {
 
 const wordsFor = (task: Task | null) => (task === null ? 'find out what is wanted' : goalText(task, 0));
 
-/** The task in kinds, where the file beside the game says it and it is one of the six. */
+/** Returns the task in kinds, where the file beside the game says it and it is one of the six. */
 function readTask(path: string): Task | null {
   if (!existsSync(path)) return null;
   const { task_type, pddl_params: p } = JSON.parse(readFileSync(path, 'utf8')) as {

@@ -33,7 +33,7 @@ export function goalOf({ type, object, target }: Task): Formula {
   };
 }
 
-/** A lamp that was switched on, where one stands holding the thing. */
+/** Returns a lamp that was switched on, where one stands holding the thing. */
 function lightGoal(object: string, lamp: string): Formula {
   return and(
     {

@@ -39,7 +39,7 @@ export function doorAction({ carrying }: World, { cell, name, number }: Seen): s
   return cell.state === 'locked' && !hasKey ? null : `toggle and go through ${name} ${number}`;
 }
 
-/** The moves of an action; null where it is not known or means nothing in view. */
+/** Returns the moves of an action; null where it is not known or means nothing in view. */
 export function movesOf(world: World, action: string): Move[] | null {
   if (action in plain) return [plain[action]];
   const [, verb, name, number] =
@@ -60,7 +60,7 @@ export function movesOf(world: World, action: string): Move[] | null {
   return [...path, ...then[verb]];
 }
 
-/** The things in view and in hand, in the server's words. */
+/** Returns the things in view and in hand, in the server's words. */
 export function description(world: World): string {
   const sentences = seen(world).map((item) => `There is a ${item.name} ${item.number} ${whereabouts(item)}.  `);
   const carried =
@@ -73,7 +73,7 @@ function whereabouts({ forward, right }: Seen): string {
   return `${forward} steps in front of you and ${Math.abs(right)} steps to your ${right > 0 ? 'right' : 'left'}`;
 }
 
-/** The first thing straight ahead. */
+/** Returns the first thing straight ahead. */
 function facing(world: World): string {
   const { grid, position, front } = world;
   const [dx, dy] = [front.x - position.x, front.y - position.y];

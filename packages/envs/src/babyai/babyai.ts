@@ -47,7 +47,7 @@ export const babyAiSchema = {
 /** The largest distance, and the largest number of things of one name, in a world. */
 const LARGEST_NUMBER = 24;
 
-/** The words that may be said or thought in any level: a policy that has learned some levels can read the others. */
+/** Returns the words that may be said or thought in any level: a policy that has learned some levels can read the others. */
 export const texts = (): string[] => [
   ...colours.flatMap((colour) =>
     [...kinds, 'open door', 'closed door', 'locked door'].map((kind) => `${colour} ${kind}`),
@@ -106,13 +106,13 @@ export class BabyAi implements Env {
     return { observation: this.#shown(`${answer}${done}`, info.validActions), reward, terminated, truncated, info };
   }
 
-  /** The actions of an expert that knows the map, from the start of the world in play, which is not affected. */
+  /** Returns the actions of an expert that knows the map, from the start of the world in play, which is not affected. */
   expertPath(): string[] {
     if (this.#play === null) throw new Error('babyai: expertPath() needs a world; call reset() first');
     return [...this.#play.expertPath];
   }
 
-  /** The same of one that knows what it has seen; null where it does not finish within the limits. */
+  /** Returns the same of one that knows what it has seen; null where it does not finish within the limits. */
   explorerPath(): string[] | null {
     if (this.#play === null) throw new Error('babyai: explorerPath() needs a world; call reset() first');
     const trial = this.#play.fromStart();
@@ -129,7 +129,7 @@ export class BabyAi implements Env {
   }
 
   /**
-   * The reply of an expert that knows the cells seen since it was first asked in the episode. Its thought is the rest of the mission
+   * Returns the reply of an expert that knows the cells seen since it was first asked in the episode. Its thought is the rest of the mission
    * and the purpose of the action.
    */
   expertStep(): { action: string; thought: string } | null {
@@ -179,7 +179,7 @@ class Play {
     this.#texts = taskTexts(this.game.mission, this.game.world);
   }
 
-  /** The same world, nothing done yet. */
+  /** Returns the same world, nothing done yet. */
   fromStart(): Play {
     return new Play(this.seed, this.level);
   }
@@ -197,7 +197,7 @@ class Play {
     return this.game.mission.filter((task) => !this.#done.has(task));
   }
 
-  /** @returns what is seen of it */
+  /** Returns what is seen of it. */
   act(action: string): string {
     const { world } = this.game;
     if (action === '') return NO_CHANGE;
@@ -222,7 +222,7 @@ class Play {
   }
 }
 
-/** The first of the generator's worlds that the expert can finish and that is not finished from the start. */
+/** Returns the first of the generator's worlds that the expert can finish and that is not finished from the start. */
 function solvable(rng: Rng, among: readonly Level[]): Play {
   const level = rng.choice(among);
   for (let draw = 0; draw < LARGEST_NUMBER_OF_DRAWS; draw++) {

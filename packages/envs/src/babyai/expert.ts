@@ -33,10 +33,10 @@ export interface Step {
   aim?: { name: string; by?: string; position: Position };
 }
 
-/** The next action towards a task; null where the expert sees no way. */
+/** Returns the next action towards a task; null where the expert sees no way. */
 export const expertAction = (world: World, task: Task): string | null => expertStep(world, task)?.action ?? null;
 
-/** The same as `expertAction`, with the purpose of the action. */
+/** Returns the same as `expertAction`, with the purpose of the action. */
 export function expertStep(world: World, task: Task): Step | null {
   switch (task.verb) {
     case 'goto':
@@ -131,7 +131,7 @@ const wayTo = ({ position, cell }: { position: Position; cell: Cell }, path: Mov
 const shortest = (ways: readonly Way[]): Way | null =>
   ways.reduce<Way | null>((best, way) => (best === null || way.path.length < best.path.length ? way : best), null);
 
-/** The thing, or the door through which the way to it leads first. */
+/** Returns the thing, or the door through which the way to it leads first. */
 export function aimOf(world: World, { thing, path }: Way): Step['aim'] {
   const door = firstDoor(world, path);
   const name = nameOf(thing.cell);
@@ -140,13 +140,13 @@ export function aimOf(world: World, { thing, path }: Way): Step['aim'] {
     : { name, by: nameOf(world.grid.at(door) as Door), position: door };
 }
 
-/** The door that a path leads through first, or else the one that it leads to, where it is in view. */
+/** Returns the door that a path leads through first, or else the one that it leads to, where it is in view. */
 export function doorInView(world: World, path: readonly Move[], target: Position | null = null): Seen | undefined {
   const door = firstDoor(world, path) ?? target;
   return door === null ? undefined : seen(world).find(({ position }) => position.x === door.x && position.y === door.y);
 }
 
-/** The door that a path leads through first. */
+/** Returns the door that a path leads through first. */
 function firstDoor(world: World, path: readonly Move[]): Position | null {
   let { position, direction } = world;
   for (const move of path) {

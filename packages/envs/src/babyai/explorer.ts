@@ -33,7 +33,7 @@ export class Explorer {
     for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) this.#map.set({ x, y }, 'wall');
   }
 
-  /** The next action towards the first of the open tasks that can be worked at; null where nothing is left to explore. */
+  /** Returns the next action towards the first of the open tasks that can be worked at; null where nothing is left to explore. */
   next(open: Mission): ExplorerStep | null {
     this.#look();
     const believed = this.#believed();
@@ -85,13 +85,13 @@ export class Explorer {
     return { action: words.left, purpose: `look ${this.#leftTurns + 1}${sought}` };
   }
 
-  /** The shut door at a place, as far as is known. */
+  /** Returns the shut door at a place, as far as is known. */
   #doorAt(place: Position | null): Door | null {
     const cell = place === null ? null : this.#map.at(place);
     return isDoor(cell) && cell.state === 'closed' ? cell : null;
   }
 
-  /** A step towards or through the nearest door that has not been opened yet. */
+  /** Returns a step towards or through the nearest door that has not been opened yet. */
   #leave(believed: World): ExplorerStep | null {
     const pathTo = pathsFrom(believed, { throughDoors: true });
     const shut = this.#map

@@ -47,7 +47,7 @@ export const turned = (direction: Direction, quarters: number): Direction =>
 export const isDoor = (cell: Cell): cell is Door => typeof cell === 'object' && cell?.kind === 'door';
 export const isThing = (cell: Cell): cell is Thing => typeof cell === 'object' && cell !== null && cell.kind !== 'door';
 
-/** Whether one can walk there. */
+/** Returns whether one can walk there. */
 export const isFree = (cell: Cell): boolean => cell === null || (isDoor(cell) && cell.state === 'open');
 
 export class Grid {
@@ -69,7 +69,7 @@ export class Grid {
     this.#cells[y * this.width + x] = cell;
   }
 
-  /** Every cell that contains something other than a wall. */
+  /** Returns every cell that contains something other than a wall. */
   contents(): { position: Position; cell: Thing | Door }[] {
     const found: { position: Position; cell: Thing | Door }[] = [];
     this.#cells.forEach((cell, i) => {
@@ -93,7 +93,7 @@ export class World {
     return ahead(this.position, this.direction);
   }
 
-  /** @returns whether the move changed anything */
+  /** Returns whether the move changed anything. */
   move(move: Move): boolean {
     const { grid, front } = this;
     const cell = grid.at(front);

@@ -46,7 +46,7 @@ interface Layout {
   doors: { position: Position; door: Door }[];
 }
 
-/** A world of the level; it may be one that cannot be finished (a thing in the way), so try it with the expert. */
+/** Returns a world of the level; it may be one that cannot be finished (a thing in the way), so try it with the expert. */
 export function drawGame(rng: Rng, level: Level): Game {
   const isLocal = level.endsWith('_local');
   const layout = drawRooms(rng, isLocal ? 1 : 3);
@@ -97,7 +97,7 @@ function drawThings(rng: Rng, layout: Layout, count: number): Thing[] {
   });
 }
 
-/** An empty cell with no door beside it, so that nothing stands in a doorway. */
+/** Returns an empty cell with no door beside it, so that nothing stands in a doorway. */
 function freeCell(rng: Rng, { grid }: Layout): Position {
   for (;;) {
     const position = { x: rng.integer(1, grid.width - 2), y: rng.integer(1, grid.height - 2) };

@@ -17,7 +17,7 @@ export type Mission = readonly Task[];
 export const matches = ({ kind, colour }: Description, cell: Cell): cell is Thing | Door =>
   (isThing(cell) || isDoor(cell)) && cell.kind === kind && cell.colour === colour;
 
-/** Whether a task is done by the move just made. `dropped`: where a thing was put by it. */
+/** Returns whether a task is done by the move just made. `dropped`: where a thing was put by it. */
 export function isDone(task: Task, world: World, move: string, dropped: Position | null): boolean {
   const front = world.grid.at(world.front);
   switch (task.verb) {
@@ -42,7 +42,7 @@ const hasBeside = ({ grid }: World, { x, y }: Position, wanted: Description) =>
 
 const verbs = { goto: 'go to', pickup: 'pick up', open: 'open', putnext: 'put' } as const;
 
-/** Each task of a mission in words: "a" where several things fit, "the" where one does. */
+/** Returns each task of a mission in words: "a" where several things fit, "the" where one does. */
 export const taskTexts = (mission: Mission, { grid }: World): string[] => {
   const described = (wanted: Description) => {
     const fitting = grid.contents().filter(({ cell }) => matches(wanted, cell)).length;

@@ -37,7 +37,7 @@ export function seen(world: World): Seen[] {
   });
 }
 
-/** All cells in view, empty ones too. */
+/** Returns all cells in view, empty ones too. */
 export const visiblePositions = (world: World): Position[] => visibleCells(world).map(({ position }) => position);
 
 export const nameOf = (cell: Thing | Door): string =>

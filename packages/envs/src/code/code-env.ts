@@ -53,7 +53,7 @@ export class CodeEnv implements Env {
     return { observation, reward: terminated ? share : 0, terminated, truncated: false, info: this.#info(verdict) };
   }
 
-  /** The solution of the file. */
+  /** Returns the solution of the file. */
   expertReply(): string | null {
     return solutionReply(this.#task, this.options);
   }

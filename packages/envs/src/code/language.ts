@@ -10,7 +10,7 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
   typescript: 'typescript',
 };
 
-/** The column, or the beginning of the id as in `JavaScript/0`; without both, JavaScript. @throws {LineError} for any other */
+/** Returns the column, or the beginning of the id as in `JavaScript/0`; without both, JavaScript. @throws {LineError} for any other */
 export function languageOf(row: Row): CodeLanguage {
   const id = textCell(row, 'task_id') ?? '';
   const name = textCell(row, 'language') ?? /^([A-Za-z]+)\/\d+$/.exec(id)?.[1] ?? '';

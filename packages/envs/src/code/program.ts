@@ -8,13 +8,13 @@ export const PROGRAM_CHARACTERS = 20_000;
 
 type ReplyForm = Pick<CodeOptions, 'reply'>;
 
-/** The program of a reply; empty where it has none. */
+/** Returns the program of a reply; empty where it has none. */
 export function programIn(text: string, { head, stopTokens }: CodeTask, { reply }: ReplyForm): string {
   if (reply === 'completion') return `${head ?? ''}${untilStop(text, stopTokens)}`;
   return withoutExports(lastCodeBlock(text)).trim();
 }
 
-/** The reply whose program is the solution; null where the task has none. */
+/** Returns the reply whose program is the solution; null where the task has none. */
 export function solutionReply({ head, solution, language }: CodeTask, { reply }: ReplyForm): string | null {
   if (solution === null) return null;
   if (reply === 'completion') return solution.slice((head ?? '').length);

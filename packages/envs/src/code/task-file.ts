@@ -43,7 +43,7 @@ function promptOf(row: Row): string {
   return given;
 }
 
-/** The column, else the candidate of MultiPL-E's tests, else the last function that the prompt begins. */
+/** Returns the column, else the candidate of MultiPL-E's tests, else the last function that the prompt begins. */
 function entryPointOf(row: Row, tests: string, head: string | null): string | null {
   const named = textCell(row, 'entry_point');
   if (named !== null && !/^[A-Za-z_$][\w$]*$/.test(named))

@@ -64,7 +64,7 @@ export interface ResolvedContext {
   maxChars: number | null;
 }
 
-/** The options as an environment takes them: auto is settled, and every setting is given. */
+/** Returns the options as an environment takes them: auto is settled, and every setting is given. */
 export function resolveContext(options: ContextOptions, offer: ContextOffer): ResolvedContext {
   const kind = options.kind === 'auto' ? offer.kind : options.kind;
   const { historyTurns = 0, stepCounter = false, inventory = false, validActions = false, maxChars = null } = options;
@@ -78,7 +78,7 @@ const inSnakeCase: Readonly<Record<ContextPart, string>> = {
   inventory: 'inventory',
 };
 
-/** The parts of the context in a config that an environment cannot give; empty if it can give all. */
+/** Returns the parts of the context in a config that an environment cannot give; empty if it can give all. */
 export function contextProblems(options: ContextOptions, name: string, offer: ContextOffer): ConfigProblem[] {
   const context = resolveContext(options, offer);
   if (offer.observation === 'history') {
@@ -108,11 +108,11 @@ export function contextProblems(options: ContextOptions, name: string, offer: Co
     });
 }
 
-/** Whether the text is the observation itself, or a dialogue of observations and actions alone. */
+/** Returns whether the text is the observation itself, or a dialogue of observations and actions alone. */
 export const isPlain = ({ kind, taskDescription, stepCounter, inventory, validActions }: ResolvedContext): boolean =>
   (kind === 'dialogue' || kind === 'last') && !taskDescription && !stepCounter && !inventory && !validActions;
 
-/** Whether every turn's text continues the text and the action before it. */
+/** Returns whether every turn's text continues the text and the action before it. */
 export const continues = ({ kind }: ResolvedContext): boolean => kind === 'dialogue';
 
 /** A turn as the environment has given it, and what the agent did then. */

@@ -4,7 +4,7 @@ import type { MemoryReader } from '../memory/memory-reader.js';
 import type { ContextWriter } from './context-writer.js';
 
 /**
- * The record with the texts that the agent reads in place of the environment's own observations.
+ * Returns the record with the texts that the agent reads in place of the environment's own observations.
  *
  * @param recall what the agent's memory gives it, and the id under which the episode itself may be in it
  */

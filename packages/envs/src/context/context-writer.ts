@@ -61,7 +61,7 @@ export class ContextWriter {
   }
 
   /**
-   * Whether a server that plays another one's environment says that its observations are everything that was said so far, which no
+   * Returns whether a server that plays another one's environment says that its observations are everything that was said so far, which no
    * config can know. @throws where the context cannot be made of them
    */
   #saysHistory(info: Readonly<Record<string, unknown>>): boolean {
@@ -91,7 +91,7 @@ export class ContextWriter {
     );
   }
 
-  /** The longest text that max_chars allows: the oldest turns go first. */
+  /** Returns the longest text that max_chars allows: the oldest turns go first. */
   #fitted(write: (past: readonly ContextTurn[]) => string): string {
     const { historyTurns, maxChars } = this.#context;
     const earlier = this.#turns.slice(0, -1);
@@ -121,7 +121,7 @@ export class ContextWriter {
     return this.#context.stepCounter ? `Step ${number}\n` : '';
   }
 
-  /** The observation with what the agent may know of now; it ends with a newline, as an action that follows it does. */
+  /** Returns the observation with what the agent may know of now; it ends with a newline, as an action that follows it does. */
   #current(turn: ContextTurn): string {
     const { inventory, validActions } = this.#context;
     const lines = [

@@ -65,7 +65,7 @@ interface Play {
   asks?: boolean;
 }
 
-/** One episode as comparable text, one line for the reset and one for each step. */
+/** Returns one episode as comparable text, one line for the reset and one for each step. */
 async function playOnce(env: Env, { seed, playerSeed, actions, maxSteps, asks }: Play, violations: Set<string>) {
   const player = new Rng(playerSeed);
   const start = await env.reset(seed === undefined ? {} : { seed });
@@ -81,7 +81,7 @@ async function playOnce(env: Env, { seed, playerSeed, actions, maxSteps, asks }:
   return lines;
 }
 
-/** An answer as text; empty where it breaks the contract, since it may not be writable at all. */
+/** Returns an answer as text; empty where it breaks the contract, since it may not be writable at all. */
 function checkedLine(result: unknown, faults: readonly string[], violations: Set<string>): string {
   for (const fault of faults) violations.add(fault);
   return faults.length > 0 ? '' : JSON.stringify(result);

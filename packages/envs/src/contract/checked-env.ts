@@ -37,14 +37,14 @@ export interface WrappingEnv extends Env {
 
 const checked = new WeakMap<object, Env>();
 
-/** Whether its answers are checked already, somewhere inside. */
+/** Returns whether its answers are checked already, somewhere inside. */
 const isChecked = (env: Env): boolean => checked.has(env) || ('inner' in env && isChecked((env as WrappingEnv).inner));
 
-/** The environment without the check; itself where there is none. */
+/** Returns the environment without the check; itself where there is none. */
 export const uncheckedEnv = (env: Env): Env => checked.get(env) ?? env;
 
 /**
- * The same environment with its answers checked; itself where they are already. All else of it stays as it is.
+ * Returns the same environment with its answers checked; itself where they are already. All else of it stays as it is.
  *
  * @param name for messages; that of its class if not given
  * @throws {EnvContractError} for a value that is not an environment
@@ -130,7 +130,7 @@ class Border {
     return result;
   }
 
-  /** The place of a call, such as: maze, step 3 of the episode of reset({"seed":5}). */
+  /** Returns the place of a call, such as: maze, step 3 of the episode of reset({"seed":5}). */
   #where(call: string): string {
     const episode = this.#begun === null ? '' : `reset(${this.#begun})`;
     if (call === 'reset') return `${this.name}, ${episode}`;

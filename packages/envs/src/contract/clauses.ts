@@ -2,11 +2,11 @@
 import { jsonFault } from './json-fault.js';
 import { shown } from './shown.js';
 
-/** The faults of an answer of `reset`; empty if there is none. */
+/** Returns the faults of an answer of `reset`; empty if there is none. */
 export const resetFaults = (result: unknown): string[] =>
   isRecord(result) ? commonFaults(result) : [noRecord('reset', result)];
 
-/** The faults of an answer of `step`; empty if there is none. */
+/** Returns the faults of an answer of `step`; empty if there is none. */
 export function stepFaults(result: unknown): string[] {
   if (!isRecord(result)) return [noRecord('step', result)];
   const { reward, terminated, truncated } = result;
@@ -19,13 +19,13 @@ export function stepFaults(result: unknown): string[] {
   return faults;
 }
 
-/** The fault of an expert's reply; null if there is none. */
+/** Returns the fault of an expert's reply; null if there is none. */
 export function expertFault(reply: unknown): string | null {
   if (reply === null || (typeof reply === 'string' && reply !== '')) return null;
   return `expertReply() must return a reply, or null where it knows no further; got ${shown(reply)}`;
 }
 
-/** The faults of an environment itself; empty if there is none. */
+/** Returns the faults of an environment itself; empty if there is none. */
 export function envFaults(env: unknown): string[] {
   if (typeof env !== 'object' || env === null) return [`make() must return an environment; got ${shown(env)}`];
   const methods = env as Record<string, unknown>;
@@ -46,7 +46,7 @@ function commonFaults({ observation, info }: Record<string, unknown>): string[] 
   return faults;
 }
 
-/** The fields of `info` that agents read or a run counts; all of `info` is written as JSON. */
+/** Returns the fields of `info` that agents read or a run counts; all of `info` is written as JSON. */
 function infoFaults(info: Record<string, unknown>): string[] {
   const { validActions, taskDescription, inventory, item, won } = info;
   const faults: string[] = [];

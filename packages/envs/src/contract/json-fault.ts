@@ -16,7 +16,7 @@ const isLost = (value: object): boolean =>
   types.isWeakMap(value) ||
   types.isWeakSet(value);
 
-/** @returns the first value that cannot be written, with its path; null where all can. Undefined members are left out by JSON. */
+/** Returns the first value that cannot be written, with its path; null where all can. Undefined members are left out by JSON. */
 export function jsonFault(value: unknown, path: string): string | null {
   const fault = faultOf(value, path, []);
   return fault === null ? null : `info must be writable as JSON: ${fault}`;

@@ -22,7 +22,7 @@ export class UnknownNameError extends Error {
   }
 }
 
-/** The known name with the fewest edits to the given one, or null when even that changes over half of it. */
+/** Returns the known name with the fewest edits to the given one, or null when even that changes over half of it. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let fewest = Math.floor(name.length / 2) + 1;

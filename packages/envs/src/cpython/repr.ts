@@ -17,7 +17,7 @@ function escaped(character: string, quote: string): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** The text in single quotes, or in double ones where it contains a single and no double one. */
+/** Returns the text in single quotes, or in double ones where it contains a single and no double one. */
 export function pythonString(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   return `${quote}${Array.from(text, (character) => escaped(character, quote)).join('')}${quote}`;
@@ -29,10 +29,10 @@ export const pythonDict = (dict: ReadonlyMap<string, string>): string =>
 /** `74.1`, `20.0`: numbers of the size of prices and scores, which are written without an exponent. */
 export const pythonFloat = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value));
 
-/** One UTF-16 unit of JSON in ASCII, as Flask writes it into a page. */
+/** Returns one UTF-16 unit of JSON in ASCII, as Flask writes it into a page. */
 const jsonEscaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A dict as Flask's `tojson` filter prints it: sorted keys, ASCII, with <, >, & and ' escaped too. */
+/** Returns a dict as Flask's `tojson` filter prints it: sorted keys, ASCII, with <, >, & and ' escaped too. */
 export function flaskJson(dict: ReadonlyMap<string, string>): string {
   const text = (value: string) => JSON.stringify(value).replace(/[^ -~]|[<>&']/g, jsonEscaped);
   const sorted = [...dict].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -4,7 +4,7 @@
 const MASK = (1n << 64n) - 1n;
 const LINEAR_PROBES = 9;
 
-/** The distinct strings, in the order of a set they were added to one by one. */
+/** Returns the distinct strings, in the order of a set they were added to one by one. */
 export function stringSetOrder(texts: Iterable<string>): string[] {
   let table = new Table(8);
   for (const text of new Set(texts)) {

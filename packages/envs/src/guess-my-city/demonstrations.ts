@@ -40,7 +40,7 @@ export function guessMyCityDemonstrations(options: CityDemonstrationOptions): Ci
   });
 }
 
-/** Every answer that demonstrations about these cities can contain, as the history shows it. */
+/** Returns every answer that demonstrations about these cities can contain, as the history shows it. */
 export function cityAnswerTokens(cities: GuessMyCityOptions['cities']): string[] {
   const answers = cityQuestions(selectCities(cities)).flatMap((question) => question.answers);
   return [...new Set(['Yes.', 'No.', ...answers])].map((answer) => ` ${answer}\n`);

@@ -49,7 +49,7 @@ export async function readCityDialogues(file: string): Promise<DialogueFile<City
 }
 
 /**
- * One dialogue → one episode in the history's format. The last line of a question over several lines ("Based on …:" and then the
+ * Returns one dialogue → one episode in the history's format. The last line of a question over several lines ("Based on …:" and then the
  * question) counts; labels, list numbers and quotation marks around it are dropped.
  */
 export function cityDialogueEpisode({ conversation, done }: CityDialogue): DialogueTurns {

@@ -9,7 +9,7 @@ import { guessMyCityDemonstrations } from './demonstrations.js';
 import { cityDialogueEpisode, readCityDialogues, splitCityLine } from './dialogues.js';
 import { GuessMyCity } from './guess-my-city.js';
 import type { GuessMyCityOptions } from './options.js';
-import { CityRulesOracle, cityNamed } from './rules-oracle.js';
+import { CityRulesOracle } from './rules-oracle.js';
 import { namesCity } from './rules.js';
 
 const defaults: GuessMyCityOptions = { cities: 'archer91', maxTurns: 20, cityChoice: 'uniform', envIdx: null };
@@ -110,7 +110,12 @@ test.each([
   ['Paris, France', 'What is the population of your city?', 'About 2.1 million people live in my city.'],
   ['Paris, France', 'Is your city located on the coast or inland?', 'My city is inland.'],
 ])('%s: %s %s', (name, question, answer) => {
-  expect(new CityRulesOracle().answer(cityNamed(name), question)).toBe(answer);
+  expect(
+    new CityRulesOracle().answer(
+      allCities().find((city) => city.name === name)!,
+      question,
+    ),
+  ).toBe(answer);
 });
 
 test('a steady expert wins all games, and without draws it plays each city in one way', () => {

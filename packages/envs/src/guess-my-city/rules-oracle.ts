@@ -61,14 +61,6 @@ export class CityRulesOracle implements Oracle<City> {
   }
 }
 
-/** The city of a name, for oracles that are given the name alone. @throws for a name that is not in the lists */
-export function cityNamed(name: string): City {
-  const city = allCities().find((known) => known.name.toLowerCase() === name.toLowerCase());
-  if (city === undefined)
-    throw new RangeError(`guess_my_city: no city '${name}' in the lists; they have names such as 'Lima, Peru'`);
-  return city;
-}
-
 /** "is your city beijing", "are you from beijing china". */
 function guessOfCity(city: City, { text }: Asked): string | undefined {
   const match =
@@ -116,7 +108,7 @@ function population({ population: millions }: City, { text, isClosed }: Asked): 
   return `About ${millions} million people live in my city.`;
 }
 
-/** The fact as a sentence, such as "People speak X", for an open question; for a closed one, whether the fact has a word of it. */
+/** Returns the fact as a sentence, such as "People speak X", for an open question; for a closed one, whether the fact has a word of it. */
 function stated({ text, isClosed }: Asked, fact: string, opening: string): string {
   if (!isClosed) return `${opening} ${fact}.`;
   return yesNo(contentWords(fact).some((word) => text.includes(word)));

@@ -2,7 +2,7 @@
 
 export const cannotAnswer = "I can't answer that question.";
 
-/** The part of "City, Country" before the comma. */
+/** Returns the part of "City, Country" before the comma. */
 const cityOf = (name: string): string => name.split(',', 1)[0].trim();
 
 /** An answer must not name the city; other spellings of it pass, as in the original. */

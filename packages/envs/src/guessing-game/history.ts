@@ -3,10 +3,10 @@
 /** Every history opens with it. */
 export const historyHeader = 'Questions:\n';
 
-/** One line of the history: it always ends with a newline, the action never does. */
+/** Returns one line of the history: it always ends with a newline, the action never does. */
 export const historyLine = (question: string, answer: string) => `${question} ${answer}\n`;
 
-/** The question inside an action: leading empty lines dropped, cut at the first newline, trimmed. */
+/** Returns the question inside an action: leading empty lines dropped, cut at the first newline, trimmed. */
 export function questionOf(action: string): string {
   const text = action.trimStart();
   const newline = text.indexOf('\n');

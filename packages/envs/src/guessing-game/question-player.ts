@@ -42,7 +42,7 @@ export abstract class QuestionPlayer<Question extends { readonly wins: number | 
 
   protected abstract answerTo(question: Question, place: number): Answer;
 
-  /** The next question; pass the answer to `learn`. */
+  /** Returns the next question; pass the answer to `learn`. */
   ask(): Question {
     const question = this.rng.uniform() < this.noise ? this.random() : this.best();
     this.asked.push(question);

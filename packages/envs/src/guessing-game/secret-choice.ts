@@ -1,7 +1,7 @@
 // The choice of the object or city that a guessing game is about.
 import type { Rng } from '@bowyer/core';
 
-/** The secret of an episode, one of `count`: always `envIdx`; or the one of this seed, modulo their count; or one drawn. */
+/** Returns the secret of an episode, one of `count`: always `envIdx`; or the one of this seed, modulo their count; or one drawn. */
 export function chooseSecret(
   { envIdx, choice, count }: { envIdx: number | null; choice: 'uniform' | 'bySeed'; count: number },
   seed: number | undefined,

@@ -9,6 +9,6 @@ const missing =
 const PLACE = String.raw`(?:^|[;&|(]|\$\(|\b(?:then|do|else|if|while|until|exec|!))[^\S\n]*`;
 const COMMAND = new RegExp(`${PLACE}(${missing.map((name) => name.replaceAll('+', '\\+')).join('|')})(?=\\s|$|;)`, 'm');
 
-/** The first of them in a script; null where there is none. */
+/** Returns the first of them in a script; null where there is none. */
 export const missingCommand = (script: string): string | null =>
   COMMAND.exec(script.replace(/^\s*#.*$/gm, ''))?.[1] ?? null;

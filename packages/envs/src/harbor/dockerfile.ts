@@ -48,7 +48,7 @@ export function readDockerfile(context: Files, image: string | null): Preparatio
 const moved = (context: Files, folder: string): Files =>
   Object.fromEntries(Object.entries(context).map(([path, content]) => [`${folder}${path}`, content]));
 
-/** The instructions without comments, with continued lines joined. */
+/** Returns the instructions without comments, with continued lines joined. */
 const instructionsOf = (text: string): [string, string][] =>
   text
     .replace(/^\s*#.*\n?/gm, '')
@@ -66,7 +66,7 @@ function assertPlain(image: string, place: string): void {
   );
 }
 
-/** @returns the command without the installation of packages that are here already; `:` where no more remains */
+/** Returns the command without the installation of packages that are here already; `:` where no more remains. */
 function simpleCommand(command: string): string {
   const kept = command.split('&&').filter((part) => !installsProvided(part));
   const words = kept.flatMap((part) => part.split(/\|\||[;|]/)).map((part) => part.trim().split(/\s+/)[0]!);

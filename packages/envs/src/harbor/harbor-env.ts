@@ -71,7 +71,7 @@ export class HarborEnv implements Env {
     }
   }
 
-  /** The solution of the task, then `submit`; null where it has none. */
+  /** Returns the solution of the task, then `submit`; null where it has none. */
   expertReply(): string | null {
     const { solution } = this.#task;
     if (solution === null) return null;

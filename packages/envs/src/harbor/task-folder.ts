@@ -55,7 +55,7 @@ export function harborTasks({ tasks: given }: { tasks: string | null }): readonl
   return tasks;
 }
 
-/** All files of the tasks, sorted; none of the set that ships. */
+/** Returns all files of the tasks, sorted; none of the set that ships. */
 export const harborFiles = ({ tasks }: { tasks: string | null }): string[] =>
   tasks === null
     ? []

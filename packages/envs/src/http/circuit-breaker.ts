@@ -18,7 +18,7 @@ export class CircuitBreaker {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Whether a call may be made. While half open, the first that asks is the probe and the others are refused. */
+  /** Returns whether a call may be made. While half open, the first that asks is the probe and the others are refused. */
   admits(): boolean {
     if (this.#failedInARow < this.options.failures) return true;
     if (this.#probing || this.now() < this.#openUntil) return false;

@@ -108,7 +108,7 @@ function readCompletion(
 /** Finish reasons that make a choice a fault, whatever text it has. */
 const FAULTS = ['error', 'abort', 'cancelled', 'content_filter'];
 
-/** The first choice of a completion. @throws {NoAnswer} where the server reports an error with status 200, or there is none */
+/** Returns the first choice of a completion. @throws {NoAnswer} where the server reports an error with status 200, or there is none */
 export function onlyChoice(body: unknown): Record<string, unknown> {
   const { choices, error } = record(body, 'the answer');
   if ((error ?? null) !== null) throw new NoAnswer(`the answer is an error: ${JSON.stringify(error)}`);
@@ -149,7 +149,7 @@ const roomHint = (reason: string | null) => (reason === 'length' ? ': max_tokens
 const callsOf = ({ tool_calls: calls }: Record<string, unknown>) =>
   Array.isArray(calls) && calls.length > 0 ? ': the model has called tools, and no tools were offered' : '';
 
-/** A text, or the texts of a list of parts, without those that are thoughts; null for anything else. */
+/** Returns a text, or the texts of a list of parts, without those that are thoughts; null for anything else. */
 function contentText(content: unknown): string | null {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;

@@ -34,7 +34,7 @@ export function backoff(attempt: number, { backoffMs, maxBackoffMs }: RetryOptio
 }
 
 /**
- * The header in milliseconds: a number of seconds or a date (RFC 9110, 10.2.3); null where it is neither.
+ * Returns the header in milliseconds: a number of seconds or a date (RFC 9110, 10.2.3); null where it is neither.
  *
  * @param date the answer's header of that name: the clock of this machine may be wrong
  */

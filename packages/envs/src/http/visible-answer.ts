@@ -19,7 +19,7 @@ export const ENDS_OF_THOUGHTS = new RegExp(TAGS.map(([, close]) => close.source)
 const ANSWER_MARKS = /<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_(?:RESPONSE|TEXT)\|>/g;
 
 /**
- * @returns the text after the last thoughts, trimmed; null where they do not end, so that there is no answer. A reply whose thoughts
+ * Returns the text after the last thoughts, trimmed; null where they do not end, so that there is no answer. A reply whose thoughts
  * end without a beginning is one too: the beginning was in the prompt.
  */
 export function visibleAnswer(content: string): string | null {

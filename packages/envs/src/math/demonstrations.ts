@@ -42,7 +42,7 @@ export function writtenSolution({ question, solution, answer }: Problem): string
   return verify(line, answer).isCorrect ? line : `${line} \\boxed{${answer}}`;
 }
 
-/** An answer near the right one, without steps. */
+/** Returns an answer near the right one, without steps. */
 function wrongSolution({ answer }: Problem, rng: Rng): string {
   const number = /\d+/.exec(answer);
   const wrong = number === null ? '0' : String(BigInt(number[0]) + BigInt(rng.integer(1, 9)));

@@ -71,7 +71,7 @@ export class Fraction {
     return this.denominator === 1n;
   }
 
-  /** The nearest number, within double precision; parts of thousands of bits are shortened alike before they are divided. */
+  /** Returns the nearest number, within double precision; parts of thousands of bits are shortened alike before they are divided. */
   toNumber(): number {
     const excess = BigInt(Math.max(0, Math.min(bits(this.numerator), bits(this.denominator)) - 128));
     return Number(this.numerator >> excess) / Number(this.denominator >> excess);

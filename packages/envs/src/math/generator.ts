@@ -28,7 +28,7 @@ interface GeneratorOptions {
   level: Level;
 }
 
-/** One problem of a split; questions of other splits are drawn again. */
+/** Returns one problem of a split; questions of other splits are drawn again. */
 export function generateProblem(rng: Rng, split: Split, options: GeneratorOptions): Problem {
   for (;;) {
     const problem = anyProblem(rng, options);
@@ -36,7 +36,7 @@ export function generateProblem(rng: Rng, split: Split, options: GeneratorOption
   }
 }
 
-/** One problem, whatever its split. */
+/** Returns one problem, whatever its split. */
 export function anyProblem(rng: Rng, { kinds: names, level }: GeneratorOptions): Problem {
   const kind = rng.choice(names);
   const { question, steps, answer } = kinds[kind](rng, level);

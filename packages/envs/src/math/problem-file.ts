@@ -63,7 +63,7 @@ function parseProblems(path: string): ProblemFile {
   return problems;
 }
 
-/** A cell as text; '' where it is missing. Numbers of JSON are read as they are written there. */
+/** Returns a cell as text; '' where it is missing. Numbers of JSON are read as they are written there. */
 function cell(path: string, { line, cells }: Row, column: Column): string {
   const name = columns[column].find((candidate) => Object.hasOwn(cells, candidate));
   const value = name === undefined ? null : cells[name];

@@ -37,7 +37,7 @@ export const isGoal = (cell: Cell): boolean => cell[0] === goal[0] && cell[1] ==
 
 export const neighbour = ([row, column]: Cell, move: Move): Cell => [row + moves[move][0], column + moves[move][1]];
 
-/** The cell that a move leads to; a move into a wall leads nowhere. */
+/** Returns the cell that a move leads to; a move into a wall leads nowhere. */
 export function moved(cell: Cell, move: Move): Cell {
   const next = neighbour(cell, move);
   return isFree(next) ? next : cell;
@@ -61,7 +61,7 @@ function searchFromGoal(): Map<string, Move> {
   return way;
 }
 
-/** The moves of an expert from here to the goal. */
+/** Returns the moves of an expert from here to the goal. */
 export function shortestPath(start: Cell): Move[] {
   const path: Move[] = [];
   for (let cell = start; !isGoal(cell); cell = moved(cell, path.at(-1)!)) path.push(shortestWay.get(String(cell))!);

@@ -53,7 +53,7 @@ class CheckerError extends Error {
   override readonly name = 'CheckerError';
 }
 
-/** The rule without a checker: the answer is equal to that of the task, but for white space around it. */
+/** Returns the rule without a checker: the answer is equal to that of the task, but for white space around it. */
 export const exactMatch =
   ({ answer: right }: Pick<McpTask, 'answer'>): Checker =>
   ({ answer }) =>

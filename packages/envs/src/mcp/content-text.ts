@@ -5,7 +5,7 @@ import type { CallToolResult, ReadResourceResult } from '@modelcontextprotocol/c
 type ContentBlock = CallToolResult['content'][number];
 type ResourceContents = ReadResourceResult['contents'][number];
 
-/** The content of a result, and its structured content as JSON where its texts do not have that too. */
+/** Returns the content of a result, and its structured content as JSON where its texts do not have that too. */
 export function resultText({ content = [], structuredContent }: CallToolResult): string {
   const texts = content.map(blockText);
   if (structuredContent !== undefined && !isSaid(structuredContent, content))
@@ -13,7 +13,7 @@ export function resultText({ content = [], structuredContent }: CallToolResult):
   return texts.length > 0 ? texts.join('\n') : '(no content)';
 }
 
-/** Whether texts have a structured content: as its JSON, or in the form of servers that wrap other values in `result`. */
+/** Returns whether texts have a structured content: as its JSON, or in the form of servers that wrap other values in `result`. */
 function isSaid(structured: unknown, content: readonly ContentBlock[]): boolean {
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
   const says = (text: string, value: unknown) => text === value || isDeepStrictEqual(parsed(text), value);
@@ -54,7 +54,7 @@ function blockText(block: ContentBlock): string {
   }
 }
 
-/** A resource's text; what is not text is named. */
+/** Returns a resource's text; what is not text is named. */
 export const contentsText = (contents: ResourceContents): string =>
   'text' in contents
     ? contents.text

@@ -35,7 +35,7 @@ export class EpisodeFolder {
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.inside(member)])) as Value;
   }
 
-  /** A text with the folder's name in the place of its path. */
+  /** Returns a text with the folder's name in the place of its path. */
   outside(text: string): string {
     return text.replaceAll(this.path, () => this.name);
   }

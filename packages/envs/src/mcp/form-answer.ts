@@ -1,7 +1,7 @@
 // Forms that a server shows to its user during a call (elicitation): an episode has no user, so only defaults are answered.
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client';
 
-/** The defaults of a form (SEP-1034); a refusal where a required field has none, and for pages in a browser. */
+/** Returns the defaults of a form (SEP-1034); a refusal where a required field has none, and for pages in a browser. */
 export function formAnswer(params: ElicitRequestParams): ElicitResult {
   if (params.mode === 'url') return { action: 'decline' };
   const { properties, required = [] } = params.requestedSchema;

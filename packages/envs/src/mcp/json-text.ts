@@ -3,7 +3,7 @@ import { keepsDigits } from '@bowyer/core';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}[\]:,]|true|false|null|\s+/y;
 
-/** @returns the place behind the object that begins at `start`; -1 where no object of JSON does */
+/** Returns the place behind the object that begins at `start`; -1 where no object of JSON does. */
 export function objectEnd(text: string, start: number): number {
   if (text[start] !== '{') return -1;
   let depth = 0;
@@ -27,7 +27,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The tokens of a text that is JSON, without white space. */
+/** Returns the tokens of a text that is JSON, without white space. */
 function* tokensOf(json: string): Generator<string> {
   TOKEN.lastIndex = 0;
   const pattern = new RegExp(TOKEN);
@@ -35,7 +35,7 @@ function* tokensOf(json: string): Generator<string> {
     if (found[0].trim() !== '') yield found[0];
 }
 
-/** The members of an object as they are written, without white space outside their texts. @param json an object of JSON */
+/** Returns the members of an object as they are written, without white space outside their texts. @param json an object of JSON */
 export function membersAsWritten(json: string): Record<string, string> {
   const members: [string, string][] = [];
   let [key, value, depth]: [string | null, string, number] = [null, '', 0];
@@ -55,7 +55,7 @@ export function membersAsWritten(json: string): Record<string, string> {
   return Object.fromEntries(members);
 }
 
-/** The first number of a text of JSON that a parsed value has in other digits; null where there is none. */
+/** Returns the first number of a text of JSON that a parsed value has in other digits; null where there is none. */
 export function lostNumber(json: string): string | null {
   for (const token of tokensOf(json)) if (/^[-\d]/.test(token) && !keepsDigits(token)) return token;
   return null;

@@ -219,7 +219,7 @@ export class McpConnection {
   }
 }
 
-/** Whether a server has ended when it was asked for its version of the protocol, as servers of old SDKs may. */
+/** Returns whether a server has ended when it was asked for its version of the protocol, as servers of old SDKs may. */
 const endedAtQuestion = (error: unknown, { command }: ServerAddress): boolean =>
   command !== null &&
   error instanceof McpServerError &&

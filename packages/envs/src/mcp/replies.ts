@@ -32,7 +32,7 @@ function jsonReply(text: string): Reply {
   return { answer: typeof answer === 'string' ? answer : membersAsWritten(json).answer };
 }
 
-/** The object that a text is, or that follows the end of a thought, alone or in a block of code; null where there is none. */
+/** Returns the object that a text is, or that follows the end of a thought, alone or in a block of code; null where there is none. */
 function objectOf(text: string | null): string | null {
   if (text === null) return null;
   const starts = [0, ...[...text.matchAll(ENDS_OF_THOUGHTS)].map(({ index, 0: end }) => index + end.length)];
@@ -66,7 +66,7 @@ function hermesReply(text: string): Reply {
   return called(calls, `between ${BEGIN} and ${END}, write {"name": TOOL, "arguments": {…}}`);
 }
 
-/** The blocks of a text that have an object of JSON and nothing else. */
+/** Returns the blocks of a text that have an object of JSON and nothing else. */
 function* wholeCalls(text: string): Generator<{ start: number; end: number; json: string }> {
   let start = text.indexOf(BEGIN);
   while (start >= 0) {
@@ -110,7 +110,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The step of an expert as a reply. */
+/** Returns the step of an expert as a reply. */
 export function writeReply(step: ExpertStep, format: CallFormat): string {
   if ('answer' in step) return format === 'json' ? `{"answer": ${JSON.stringify(step.answer)}}` : step.answer;
   const call = `{"name": ${JSON.stringify(step.name)}, "arguments": ${spaced(step.arguments)}}`;

@@ -59,7 +59,7 @@ class SchemaThread {
   #last: Promise<unknown> = Promise.resolve();
 
   /**
-   * @returns what is wrong with the value; null where nothing is
+   * Returns what is wrong with the value; null where nothing is.
    * @throws {SchemaLimitError}
    * @throws {Error} of a schema that cannot be compiled
    */

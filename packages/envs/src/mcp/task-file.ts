@@ -110,7 +110,7 @@ function expertOf(value: unknown, written: string | undefined): readonly ExpertS
   });
 }
 
-/** An answer of JSON as text: texts as they are. */
+/** Returns an answer of JSON as text: texts as they are. */
 export const answerText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

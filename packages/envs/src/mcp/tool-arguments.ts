@@ -5,7 +5,7 @@ import { schemaThread, SchemaLimitError } from './schema-thread.js';
 /** @returns what is wrong with the arguments; null where nothing is */
 export type ArgumentsFault = (given: Readonly<Record<string, unknown>>) => Promise<string | null>;
 
-/** A check for each tool, by its name. @throws of a schema that cannot be compiled */
+/** Returns a check for each tool, by its name. @throws of a schema that cannot be compiled */
 export async function argumentChecks(tools: readonly Tool[]): Promise<ReadonlyMap<string, ArgumentsFault>> {
   for (const { name, inputSchema } of tools)
     await schemaThread.check({ schema: JSON.stringify(inputSchema), value: null }).catch((error: Error) => {

@@ -82,7 +82,7 @@ export class ToolSession {
     return this.inner?.path ?? null;
   }
 
-  /** The reason why a call of the agent cannot be made; null where it can. */
+  /** Returns the reason why a call of the agent cannot be made; null where it can. */
   async fault({ name, arguments: given }: ToolCall): Promise<string | null> {
     const names = this.offered.map((tool) => tool.name);
     if (!names.includes(name)) return `There is no tool '${name}'; the tools are ${names.join(', ')}.`;
@@ -98,7 +98,7 @@ export class ToolSession {
     return { text: this.#outside(resultText(result)), isError: result.isError === true };
   }
 
-  /** The texts of a resource. @throws {McpServerError} */
+  /** Returns the texts of a resource. @throws {McpServerError} */
   async read(uri: string): Promise<string> {
     const { contents } = await this.lease.connection.readResource(this.inner?.inside(uri) ?? uri);
     return this.#outside(contents.map(contentsText).join('\n'));

@@ -13,7 +13,7 @@ export interface MemoryEpisode {
   turns: { observation: string; action: string }[];
 }
 
-/** @returns null for an episode that was no success. @param minReturn null: `won` decides, else a return above 0 */
+/** Returns null for an episode that was no success. @param minReturn null: `won` decides, else a return above 0 */
 export function episodeOfRecord(record: EpisodeRecord, number: number, minReturn: number | null): MemoryEpisode | null {
   const { reset, steps } = record;
   const total = recordedReturn(record);
@@ -30,7 +30,7 @@ export function episodeOfRecord(record: EpisodeRecord, number: number, minReturn
 
 export const demonstrationId = (number: number): string => `demonstration ${number}`;
 
-/** @returns null for an episode that was no success */
+/** Returns null for an episode that was no success. */
 export function episodeOfTrajectory(trajectory: Trajectory, minReturn: number | null): MemoryEpisode | null {
   const { episode, item, task, transitions, infos } = trajectory;
   const total = episodicReturn(trajectory);

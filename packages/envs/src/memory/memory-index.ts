@@ -24,7 +24,7 @@ export const bm25Index: MakeIndex = (documents) => {
 };
 
 /**
- * An index by cosine similarity.
+ * Returns an index by cosine similarity.
  *
  * @param embed texts → vectors of length 1, all of one size
  */

@@ -94,7 +94,7 @@ export class Memory {
     return { ids: shown.map(({ id }) => id), text: examplesText(shown.map(({ example }) => example)) };
   }
 
-  /** One line of JSON an episode, in their order. */
+  /** Returns one line of JSON an episode, in their order. */
   toText(): string {
     return [...this.#episodes.values()].map((episode) => `${JSON.stringify(episode)}\n`).join('');
   }
@@ -125,7 +125,7 @@ export class Memory {
     );
   }
 
-  /** The text by which a document is found: the task, if tasks differ and the observation does not contain it, and the observation. */
+  /** Returns the text by which a document is found: the task, if tasks differ and the observation does not contain it, and the observation. */
   #key(task: string | undefined, observation: string): string {
     return !this.#tasksDiffer || task === undefined || observation.includes(task)
       ? observation

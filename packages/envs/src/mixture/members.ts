@@ -15,7 +15,7 @@ export interface MixtureOptions {
   envs: readonly ListedMember[];
 }
 
-/** The members of the list; entries without a name, which the schema refuses, are left out. */
+/** Returns the members of the list; entries without a name, which the schema refuses, are left out. */
 export function membersOf(listed: unknown): Member[] {
   if (!Array.isArray(listed)) return [];
   const nodes = (listed as unknown[]).flatMap((entry) => {

@@ -22,7 +22,7 @@ import { Mixture } from './mixture.js';
 interface Members {
   unit(name: string): AnyEnvironment;
   make(name: string, options: Readonly<Record<string, unknown>>, parts: EnvParts): Env;
-  /** A member's options, with the schema's defaults. */
+  /** Returns a member's options, with the schema's defaults. */
   options(member: Member): Record<string, unknown>;
   plan(name: string, options: Readonly<Record<string, unknown>>): SplitPlan;
 }
@@ -110,7 +110,7 @@ const offersOf = (members: readonly Member[], registry: Members): ContextOffer[]
     }
   });
 
-/** The parts that all members offer. */
+/** Returns the parts that all members offer. */
 function mixedOffer(offers: readonly ContextOffer[]): ContextOffer {
   if (offers.every(({ observation }) => observation === 'history')) return historyOffer;
   const parts = offers[0].parts.filter((part) => offers.every((offer) => offer.parts.includes(part)));
@@ -176,7 +176,7 @@ function withoutExpert(members: readonly Member[], registry: Members): string | 
 }
 
 /**
- * The same number of demonstrations of each environment; of an expert's own keys, those of the schema above can be
+ * Returns the same number of demonstrations of each environment; of an expert's own keys, those of the schema above can be
  * chosen, and the others have their defaults.
  */
 async function mixedDemonstrations(

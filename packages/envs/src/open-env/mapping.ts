@@ -18,7 +18,7 @@ interface RecordSchema {
 }
 
 export interface TextMapping {
-  /** @returns null for a reply that is not an action, with actionFormat json */
+  /** Returns null for a reply that is not an action, with actionFormat json. */
   action(text: string): Record<string, unknown> | null;
   observation(fields: Readonly<Record<string, unknown>>): string;
 }
@@ -79,7 +79,7 @@ function observationFields(
 const unknownField = (url: string, record: string, key: string, chosen: string, fields: readonly string[]) =>
   new Error(`${url}: the ${record} has no field '${chosen}' (${key})\n  its fields: ${fields.join(', ')}`);
 
-/** A JSON object, also inside a code fence. */
+/** Returns a JSON object, also inside a code fence. */
 function jsonAction(text: string): Record<string, unknown> | null {
   const inner = /```(?:json)?\s*([\s\S]*?)```/.exec(text)?.[1] ?? text;
   try {

@@ -153,7 +153,7 @@ function opened(url: string, timeoutMs: number): Promise<WebSocket> {
   });
 }
 
-/** The message of the server, with the fields that do not fit. */
+/** Returns the message of the server, with the fields that do not fit. */
 function detailOf({ message, errors }: Record<string, unknown>): string {
   const problems = Array.isArray(errors) ? (errors as { loc?: unknown[]; msg?: unknown }[]) : [];
   return [String(message), ...problems.map(({ loc, msg }) => `${loc?.join('.')}: ${String(msg)}`)].join('; ');

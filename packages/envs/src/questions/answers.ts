@@ -41,7 +41,7 @@ const comparable = (text: string): string =>
     .trim()
     .toLowerCase();
 
-/** The first letter that stands alone and names a choice; −1 if none does. */
+/** Returns the first letter that stands alone and names a choice; −1 if none does. */
 function statedLetter(text: string, choices: number): number {
   for (const [letter] of text.matchAll(/(?<![\p{L}\p{N}])[A-Z](?![\p{L}\p{N}])/gu)) {
     const choice = choiceOf(letter);

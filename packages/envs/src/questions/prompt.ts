@@ -16,11 +16,11 @@ function asked({ question, choices }: Question, { questionPrefix, answerPrefix, 
   return [`${questionPrefix}${question}`, ...lines, answerPrefix].join('\n');
 }
 
-/** The right answer, as an agent is to write it. */
+/** Returns the right answer, as an agent is to write it. */
 export function answerOf({ answer, choices }: Question, { choicesAs }: Pick<QuestionsOptions, 'choicesAs'>): string {
   return choices !== null && choicesAs === 'letters' ? letterOf(choices.right) : answer;
 }
 
-/** The answers that can be chosen; none where any text is an answer. */
+/** Returns the answers that can be chosen; none where any text is an answer. */
 export const validAnswers = ({ choices }: Question, { choicesAs }: Pick<QuestionsOptions, 'choicesAs'>): string[] =>
   choices === null ? [] : choices.texts.map((text, choice) => (choicesAs === 'letters' ? letterOf(choice) : text));

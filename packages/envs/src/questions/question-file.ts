@@ -101,7 +101,7 @@ interface Choices {
   labels: readonly string[] | null;
 }
 
-/** A list of texts; ARC's `{text, label}`; or columns A, B, C, …. */
+/** Returns a list of texts; ARC's `{text, label}`; or columns A, B, C, …. */
 function choicesOf({ cells }: Row): Choices | null {
   const value = valueOf(cells, 'choices');
   const given = typeof value === 'string' ? parsedList(value) : value;
@@ -124,7 +124,7 @@ function lettered(cells: Row['cells']): Choices | null {
   return texts.length < 2 ? null : { texts, labels: null };
 }
 
-/** A list in a cell of CSV, as JSON. */
+/** Returns a list in a cell of CSV, as JSON. */
 function parsedList(text: string): unknown {
   if (text === '') return undefined;
   try {
@@ -161,7 +161,7 @@ function valueOf(cells: Row['cells'], column: Column): unknown {
   return name === undefined ? undefined : cells[name];
 }
 
-/** A cell as text; '' where it is missing. */
+/** Returns a cell as text; '' where it is missing. */
 function textOf({ cells }: Row, column: Column): string {
   const value = valueOf(cells, column);
   if (value === undefined || value === null) return '';

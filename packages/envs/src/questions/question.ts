@@ -16,8 +16,8 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 export const MOST_CHOICES = LETTERS.length;
 
-/** The letter of a choice, from A. */
+/** Returns the letter of a choice, from A. */
 export const letterOf = (choice: number): string => LETTERS[choice];
 
-/** The choice of a letter, from 0; −1 for anything else. */
+/** Returns the choice of a letter, from 0; −1 for anything else. */
 export const choiceOf = (letter: string): number => (letter.length === 1 ? LETTERS.indexOf(letter.toUpperCase()) : -1);

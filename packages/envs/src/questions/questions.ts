@@ -35,7 +35,7 @@ interface QuestionsReset {
 
 const SAMPLE = fileURLToPath(new URL('../../src/questions/sample.jsonl', import.meta.url));
 
-/** The questions of both files by split; without a file, those that the package ships. */
+/** Returns the questions of both files by split; without a file, those that the package ships. */
 export function questionsOf({ data, trainData }: Pick<QuestionsOptions, 'data' | 'trainData'>): QuestionFile {
   const files = [
     ...(data === null && trainData !== null ? [] : [readQuestions(data ?? SAMPLE, 'test')]),

@@ -76,7 +76,7 @@ export class Simulator {
     return String(await this.connection.call(this.simulator, 'getTaskDescription'));
   }
 
-  /** Every action that would change or show something; hundreds of them, and 0.1 to 1 s of work. */
+  /** Returns every action that would change or show something; hundreds of them, and 0.1 to 1 s of work. */
   async validActions(): Promise<string[]> {
     const json = String(await this.connection.call(this.simulator, 'getValidActionObjectCombinationsJSON'));
     const { validActions } = JSON.parse(json) as { validActions: { action: string }[] };

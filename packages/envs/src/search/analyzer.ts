@@ -28,7 +28,7 @@ const words = new RegExp(
 /** The same for texts in ASCII, ten times as fast. */
 const asciiWords = new RegExp(wordOf('[A-Za-z0-9_]', '[A-Za-z]', '[0-9]', "'"), 'g');
 
-/** The words of a text as they are written, in its order. */
+/** Returns the words of a text as they are written, in its order. */
 const wordsOf = (text: string): string[] => text.match(/[^\0-\x7f]/.test(text) ? words : asciiWords) ?? [];
 
 /** Terms of words as they are written, kept since most words of a catalogue are repeated often. */
@@ -38,13 +38,13 @@ const MOST_KNOWN = 1_000_000;
 /** Longer words are cut, as Lucene does. */
 const LONGEST = 255;
 
-/** @returns the term of a word; empty where it is none */
+/** Returns the term of a word; empty where it is none. */
 function termOf(word: string): string {
   const bare = word.replace(/['\u2019\uff07][sS]$/, '').toLowerCase();
   return tooCommon.has(bare) || !/[\p{Alphabetic}\p{Nd}]/u.test(bare) ? '' : stemmer(bare);
 }
 
-/** The terms of a text in its order, repeats and all. */
+/** Returns the terms of a text in its order, repeats and all. */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
   for (const word of wordsOf(text)) {

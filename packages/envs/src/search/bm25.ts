@@ -46,6 +46,6 @@ export function inverseNorms({ documents, terms }: Collection): Float32Array {
 export const inverseDocumentFrequency = (documents: number, withTerm: number): number =>
   Math.fround(Math.log(1 + (documents - withTerm + 0.5) / (withTerm + 0.5)));
 
-/** The share of one term of the query in a document's score. @param weight times in the query · idf */
+/** Returns the share of one term of the query in a document's score. @param weight times in the query · idf */
 export const termScore = (weight: number, frequency: number, inverseNorm: number): number =>
   Math.fround(weight - weight / Math.fround(1 + Math.fround(frequency * inverseNorm)));

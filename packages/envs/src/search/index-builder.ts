@@ -77,7 +77,7 @@ export class IndexBuilder {
     return terms.sort((a, b) => Buffer.compare(a.bytes, b.bytes));
   }
 
-  /** All entries by the place of their term, documents ascending. */
+  /** Returns all entries by the place of their term, documents ascending. */
   #byTerm(order: readonly number[]) {
     const starts = new Uint32Array(order.length + 1);
     const next = new Uint32Array(order.length);

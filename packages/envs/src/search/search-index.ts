@@ -41,7 +41,7 @@ export class SearchIndex {
     return this.tables.holders.length;
   }
 
-  /** The best documents that contain any term of the query, best first. */
+  /** Returns the best documents that contain any term of the query, best first. */
   search(query: string, limit: number): number[] {
     const counts = new Map<string, number>();
     for (const term of termsOf(query)) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -65,7 +65,7 @@ export class SearchIndex {
     });
   }
 
-  /** The place of a term, found by bisection; negative where no document contains the term. */
+  /** Returns the place of a term, found by bisection; negative where no document contains the term. */
   #placeOf(term: Buffer): number {
     const { terms, termStarts } = this.tables;
     for (let [low, high] = [0, this.terms - 1]; low <= high;) {
@@ -78,7 +78,7 @@ export class SearchIndex {
     return -1;
   }
 
-  /** The documents with the highest sums, found with a heap whose root is the worst of them. */
+  /** Returns the documents with the highest sums, found with a heap whose root is the worst of them. */
   #best(limit: number): number[] {
     const sums = this.#sums;
     const heap: number[] = [];

@@ -21,7 +21,7 @@ export function commonness(word: string): number {
   return whole === undefined ? 0 : (ranks.get(whole) ?? 0);
 }
 
-/** The first of the commonest words. */
+/** Returns the first of the commonest words. */
 export function commonest(words: readonly string[]): string {
   return words.reduce((best, word) => (commonness(word) > commonness(best) ? word : best));
 }

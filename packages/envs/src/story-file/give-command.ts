@@ -6,7 +6,7 @@ import type { Machine } from './machine/machine.js';
 /** Presses of Enter at the very start: "press any key to begin". */
 const MAX_OPENING_KEYS = 20;
 
-/** The opening text, up to the first prompt. */
+/** Returns the opening text, up to the first prompt. */
 export function readOpening(machine: Machine): string {
   run(machine);
   for (let keys = 0; machine.pause === 'key' && keys < MAX_OPENING_KEYS; keys++) {

@@ -27,7 +27,7 @@ const IS_ALTERNATIVE = 0x10;
 /** One slot of a sentence: words to choose from, or null for an object. */
 type Slot = string[] | null;
 
-/** All templates, those with fewer objects first, then by the alphabet; empty for a game not made with Inform. */
+/** Returns all templates, those with fewer objects first, then by the alphabet; empty for a game not made with Inform. */
 export function readTemplates(machine: Machine): Template[] {
   const verbs = verbWords(machine.dictionary.entries);
   const table = machine.story.staticBase; // Inform starts static memory with the grammar table

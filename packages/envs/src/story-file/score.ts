@@ -69,7 +69,7 @@ const DEATH = /\byou(?: have|'ve)? (?:died|are dead)\b/i;
 const VICTORY = /\b(?:won|win|victor\w*|triumph\w*|succeeded|congratulations)\b/i;
 
 /**
- * Whether a command's text ended the game. A starred line counts when the game then offers to restart or quit;
+ * Returns whether a command's text ended the game. A starred line counts when the game then offers to restart or quit;
  * a starred death counts at once, as in Jericho, even where the game would continue after it.
  */
 export function endingIn(text: string, pause: Pause): Ending {

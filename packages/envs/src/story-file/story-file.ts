@@ -172,7 +172,7 @@ export class StoryFile implements Env {
     return text;
   }
 
-  /** The answer that a command would get; the game does not change. */
+  /** Returns the answer that a command would get; the game does not change. */
   #probe(command: string): string {
     const machine = this.#playing;
     if (machine.pause !== 'line') return '';

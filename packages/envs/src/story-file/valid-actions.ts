@@ -120,7 +120,7 @@ export class ValidActionFinder {
   readonly #isKnown = (word: string) => this.machine.dictionary.has(word);
 
   /**
-   * A name for each thing that can be examined; two names for the same thing count once.
+   * Returns a name for each thing that can be examined; two names for the same thing count once.
    *
    * @param candidates names for each thing, the best first
    */
@@ -207,7 +207,7 @@ function namesOf(name: string, isKnown: (word: string) => boolean): string[] {
   return words.length > 1 ? [...words.toReversed(), words.join(' ')] : words;
 }
 
-/** Every template with every object in every place, no object twice. */
+/** Returns every template with every object in every place, no object twice. */
 function* commandsFrom(templates: readonly Template[], names: readonly string[]): Generator<string> {
   for (const { text, objectCount } of templates) {
     if (objectCount === 0) yield text;

@@ -33,7 +33,7 @@ export const optimalValues = (model: TabularModel, options: ExactOptions): Exact
 export const startValue = ({ start }: TabularModel, { v }: Pick<ExactValues, 'v'>): number =>
   Object.entries(start).reduce((sum, [state, probability]) => sum + probability * v[state], 0);
 
-/** The best action of each state with probability 1 − ε, and one of all actions, evenly, with probability ε. */
+/** Returns the best action of each state with probability 1 − ε, and one of all actions, evenly, with probability ε. */
 export function epsilonGreedy(model: TabularModel, { q }: Pick<ExactValues, 'q'>, epsilon: number): TabularPolicy {
   const actions = actionsOf(model);
   const chances = (ofState: Record<string, number>) => {

@@ -57,5 +57,5 @@ export const towerModel: TabularModel = {
   },
 };
 
-/** The actions of a model, in the order of its table. */
+/** Returns the actions of a model, in the order of its table. */
 export const actionsOf = ({ states }: TabularModel): string[] => Object.keys(Object.values(states)[0]);

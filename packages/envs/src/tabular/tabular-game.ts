@@ -82,7 +82,7 @@ export class TabularGame implements Env {
     return { observation: this.#text(), reward, terminated, truncated, info };
   }
 
-  /** The best action by the exact values, of episodes without a limit. */
+  /** Returns the best action by the exact values, of episodes without a limit. */
   expertReply(): string {
     this.#best ??= epsilonGreedy(this.model, optimalValues(this.model, { gamma: 1 }), 0);
     const chances = this.#best[this.#state!];

@@ -30,7 +30,7 @@ export class CraftingTree {
   /** The names of all items and tags. */
   names = (): string[] => [...this.#items, ...this.#tags];
 
-  /** The items that serve as an ingredient: itself, or every item with its tag. */
+  /** Returns the items that serve as an ingredient: itself, or every item with its tag. */
   matches({ name, isTag }: Ingredient, item: string): boolean {
     return isTag ? this.#tagOf.get(item) === name : item === name;
   }
@@ -59,7 +59,7 @@ export class CraftingTree {
   }
 
   /**
-   * Every recipe met on the way from an item down to what is fetched, as often as it is met; where that is too often (things
+   * Returns every recipe met on the way from an item down to what is fetched, as often as it is met; where that is too often (things
    * of sixteen colours that can each be dyed into the next ones are met on 2¹⁵ ways), every item's recipes once.
    */
   recipesBelow(name: string): Recipe[] {
@@ -67,7 +67,7 @@ export class CraftingTree {
     return this.#meet(name, new Set(), met) ? met : this.#recipesBelowOnce(name);
   }
 
-  /** @returns false as soon as too many are met */
+  /** Returns false as soon as too many are met. */
   #meet(name: string, path: ReadonlySet<string>, met: Recipe[]): boolean {
     if (path.has(name)) return true;
     const recipes = this.recipesFor(name);

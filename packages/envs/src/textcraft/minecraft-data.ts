@@ -13,7 +13,7 @@ export const isMinecraftDataFolder = (path: string): boolean =>
   existsSync(join(path, RECIPES)) && existsSync(join(path, ITEMS));
 
 /**
- * Every recipe of the folder once, by the result's id and then in the file's order. Ingredients are plain items: the package has
+ * Returns every recipe of the folder once, by the result's id and then in the file's order. Ingredients are plain items: the package has
  * no tags, each kind that will do is a recipe of its own. Recipes with an id that the folder does not name (the package has a few)
  * are passed over; so is what is left behind, such as a cake's empty buckets, of which TextCraft knows nothing.
  */
@@ -77,7 +77,7 @@ interface Stack {
   count: number;
 }
 
-/** An item in one of the schema's three forms: id, [id, metadata], {id, metadata, count}. Null for an empty place. */
+/** Returns an item in one of the schema's three forms: id, [id, metadata], {id, metadata, count}. Null for an empty place. */
 function stack(cell: unknown, place: string): Stack | null {
   const [listedId, listedMetadata] = Array.isArray(cell) ? (cell as unknown[]) : [cell, 0];
   const { id, metadata = 0, count = 1 } = isRecord(cell) ? cell : { id: listedId, metadata: listedMetadata };

@@ -8,7 +8,7 @@ import type { PlannedAction } from './plan.js';
 const REPEATED = 0.4;
 
 /**
- * One mistake, said once or several times.
+ * Returns one mistake, said once or several times.
  *
  * @param listed the ingredients of each command of the task
  */

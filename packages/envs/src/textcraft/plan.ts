@@ -26,7 +26,7 @@ interface Making {
   provided: number;
 }
 
-/** The actions that make one of the goal from what is held, by item: from nothing if not given. */
+/** Returns the actions that make one of the goal from what is held, by item: from nothing if not given. */
 export function craftingPlan(
   tree: CraftingTree,
   goal: string,

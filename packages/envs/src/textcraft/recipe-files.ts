@@ -16,7 +16,7 @@ const FORMS =
   'them, or a folder of the package minecraft-data with recipes.json and items.json, such as data/pc/1.20';
 
 /**
- * The crafting recipes of a folder (or its subfolder `recipes`) or JSONL file; other kinds of recipes are passed over.
+ * Returns the crafting recipes of a folder (or its subfolder `recipes`) or JSONL file; other kinds of recipes are passed over.
  *
  * @param order file with a file name on each line; null: by name. The order decides which goal an index names.
  */

@@ -31,7 +31,7 @@ export function recipeLine({ output, count, group, ingredients }: Recipe): strin
   return `${count} ${output}${group === null ? '' : ` (${group})`} = ${needed.join(', ')}`;
 }
 
-/** The inverse of `recipeLine`. */
+/** Returns the inverse of `recipeLine`. */
 export function parseRecipeLine(line: string): Recipe {
   const match = /^(\d+) (\w+)(?: \((\w+)\))? = (.+)$/.exec(line);
   if (match === null)

@@ -10,9 +10,9 @@ export function wordsOfNames(names: Iterable<string>): string[] {
 
 /** The texts of one made-up game. */
 interface Renaming {
-  /** The game's text as it is shown. */
+  /** Returns the game's text as it is shown. */
   shown(text: string): string;
-  /** The text of a player in the words of the game. */
+  /** Returns the text of a player in the words of the game. */
   meant(text: string): string;
 }
 
@@ -35,7 +35,7 @@ function renaming(task: string, words: readonly string[], rng: Rng): Renaming {
   };
 }
 
-/** The episode with its words exchanged and its listed commands shuffled; `info` too, but for the task's depth. */
+/** Returns the episode with its words exchanged and its listed commands shuffled; `info` too, but for the task's depth. */
 export function renamed(
   transitions: readonly InformedTransition[],
   words: readonly string[],
@@ -87,10 +87,10 @@ export class RenamedGames implements ResumableEnv {
   }
 }
 
-/** The commands of a task's text, a line each. */
+/** Returns the commands of a task's text, a line each. */
 const listOf = (text: string): string => /Crafting commands:\n([^]*?)\n\nGoal: /.exec(text)![1];
 
-/** The same value, every text in it changed. */
+/** Returns the same value, every text in it changed. */
 function deeply<T>(value: T, change: (text: string) => string): T {
   const changed = (inner: unknown): unknown => {
     if (typeof inner === 'string') return change(inner);

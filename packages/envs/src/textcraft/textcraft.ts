@@ -105,7 +105,7 @@ export class TextCraft implements ResumableEnv {
     return { observation, reward: Number(won), terminated: won, truncated, info: this.#info(won) };
   }
 
-  /** The next action of an expert that sees the inventory, craft by craft (plan.ts), and what it is making. */
+  /** Returns the next action of an expert that sees the inventory, craft by craft (plan.ts), and what it is making. */
   expertAction(): PlannedAction {
     return craftingPlan(this.tree, this.#task.goal, 'craft_by_craft', this.inventory)[0];
   }
@@ -140,7 +140,7 @@ export class TextCraft implements ResumableEnv {
     return task;
   }
 
-  /** The server's draws, in its order; its lists come out of Python sets, so their order is that of a set. */
+  /** Returns the server's draws, in its order; its lists come out of Python sets, so their order is that of a set. */
   #makeTask(goal: string, depth: number): Task {
     const random = new PythonRandom(COMMANDS_SEED);
     const recipes = this.tree.recipesBelow(goal);
@@ -168,7 +168,7 @@ export class TextCraft implements ResumableEnv {
     return held.length > 0 ? held.map(([item, count]) => `${count} ${shown(item)}`).join(', ') : 'nothing';
   }
 
-  /** The actions that make progress possible: fetching things that a listed recipe needs, and recipes whose ingredients are all there. */
+  /** Returns the actions that make progress possible: fetching things that a listed recipe needs, and recipes whose ingredients are all there. */
   #validActions(): string[] {
     const { inventory } = this.#workshop;
     const crafts: string[] = [];
@@ -196,7 +196,7 @@ export function drawnGoals({ depth, ...options }: GoalOptions): number[] {
   return drawn;
 }
 
-/** Every name as the game writes it, in commands and in answers: goals of other splits have words of their own. */
+/** Returns every name as the game writes it, in commands and in answers: goals of other splits have words of their own. */
 export const itemTexts = (options: TreeOptions): string[] =>
   treeOf(options)
     .names()

@@ -17,7 +17,7 @@ export class Workshop {
 
   constructor(private readonly tree: CraftingTree) {}
 
-  /** @returns what is said, and the item that was made or fetched, if any */
+  /** Returns what is said, and the item that was made or fetched, if any. */
   act(action: string): { text: string; made: string | null } {
     try {
       const craft = /^craft ([^\n]*) using ([^\n]*)/.exec(action);

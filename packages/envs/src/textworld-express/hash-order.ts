@@ -6,7 +6,7 @@ interface Hashed {
   hash: number;
 }
 
-/** The names in the order of a hash trie: five bits a level, lowest first, single entries before deeper levels. */
+/** Returns the names in the order of a hash trie: five bits a level, lowest first, single entries before deeper levels. */
 export function hashTrieOrder(names: Iterable<string>): string[] {
   const entries = [...new Set(names)].map((name) => ({ name, hash: improve(javaStringHash(name)) }));
   return walk(entries, 0);

@@ -147,7 +147,7 @@ const doorKinds: Readonly<Record<string, readonly string[]>> = {
   'laundry room>corridor': innerDoors,
 };
 
-/** A closed door for this ordered pair, or null when the pair has none. Draws even when there is a single kind. */
+/** Returns a closed door for this ordered pair, or null when the pair has none. Draws even when there is a single kind. */
 export function drawDoor(random: JavaRandom, from: string, to: string): Door | null {
   const kinds = doorKinds[`${from}>${to}`];
   return kinds === undefined ? null : { name: random.choice(kinds), isOpen: false };

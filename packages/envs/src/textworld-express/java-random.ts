@@ -43,7 +43,7 @@ export class JavaRandom {
     return (high * 0x8000000 + low) / 2 ** 53;
   }
 
-  /** A shuffled copy: from the last place down, each place swaps with a drawn one at or before it. */
+  /** Returns a shuffled copy: from the last place down, each place swaps with a drawn one at or before it. */
   shuffle<T>(items: readonly T[]): T[] {
     const out = [...items];
     for (let n = out.length; n >= 2; n--) {

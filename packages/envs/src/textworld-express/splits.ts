@@ -56,7 +56,7 @@ function problemSplits(fold: Fold | null): SplitPlan {
   };
 }
 
-/** The number of the problem of a seed, which counts as a signed integer of 32 bits. */
+/** Returns the number of the problem of a seed, which counts as a signed integer of 32 bits. */
 const problemOf = (seed: number): number => (((seed | 0) % PROBLEMS) + PROBLEMS) % PROBLEMS;
 
 const choice = (fold: Fold, seed: number, id = seed): ItemChoice => ({ reset: { seed, fold }, item: `${fold} ${id}` });

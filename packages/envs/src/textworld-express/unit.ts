@@ -53,7 +53,6 @@ const unitOf = (name: TextWorldExpressGame) =>
             showValidActions,
             episodes,
             seedStep: SEED_STEP,
-            onlyWon: true,
             slips,
             slipSeed: seed,
           },

@@ -77,7 +77,7 @@ interface DialogueEpisode extends DialogueTurns {
 }
 
 /**
- * One dialogue → one episode in the history's format: `header + Σ (action + reply)` is the last observation. The
+ * Returns one dialogue → one episode in the history's format: `header + Σ (action + reply)` is the last observation. The
  * action is the question on one line, without a newline; the reply is " Yes.\n".
  */
 export function dialogueEpisode({ lines, correct, word }: Dialogue): DialogueEpisode {

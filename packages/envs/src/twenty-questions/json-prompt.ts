@@ -6,7 +6,7 @@ import type { Env, ResetResult, StepResult } from '../contract/env.js';
 import { historyHeader } from '../guessing-game/history.js';
 import type { Word } from './words.js';
 
-/** A request to play, the objects, a finished game, the history, the form of the reply, and the objects again. */
+/** Returns a request to play, the objects, a finished game, the history, the form of the reply, and the objects again. */
 function jsonPrompt(history: string, words: readonly Word[]): string {
   const objects = words.map(({ name }) => name).join(', ');
   return [
@@ -21,7 +21,7 @@ function jsonPrompt(history: string, words: readonly Word[]): string {
   ].join('\n');
 }
 
-/** The part of a reply that the environment sees: after the last `"Question":`, up to its first question mark, without quotes. */
+/** Returns the part of a reply that the environment sees: after the last `"Question":`, up to its first question mark, without quotes. */
 export function decodeQuestion(reply: string): string {
   const said = reply.split('"Question":').at(-1)!;
   return `${said.split('?')[0].trim()}?`.replaceAll('"', '').trim();

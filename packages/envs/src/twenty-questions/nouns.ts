@@ -133,7 +133,7 @@ const wordOfNoun: ReadonlyMap<string, Word> = (() => {
   return nouns;
 })();
 
-/** The noun that a guess names; null when it is not a known one. */
+/** Returns the noun that a guess names; null when it is not a known one. */
 export function nounOf(text: string): Noun | null {
   const key = nounKey(text);
   const word = wordOfNoun.get(key);
@@ -149,7 +149,7 @@ function nounKey(text: string): string {
     .join(' ');
 }
 
-/** Whether the guessed noun is true of the word. */
+/** Returns whether the guessed noun is true of the word. */
 export function guessTruth({ name, word: guessed }: Noun, word: Word): Truth {
   if (guessed === word || kindsOf[name] === word.name) return 'yes';
   const depends = guessed === null ? sometimes[name] : disputed[name];

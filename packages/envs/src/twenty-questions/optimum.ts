@@ -51,7 +51,7 @@ function distinctSplits(wordCount: number, questions: readonly Question[]): Spli
   return [...splits.values()];
 }
 
-/** The best sum of returns over the words of the set (|S| times the expectation, so that sums stay integers). */
+/** Returns the best sum of returns over the words of the set (|S| times the expectation, so that sums stay integers). */
 function solve(possible: number, turnsLeft: number, splits: readonly Split[], known: Map<number, number>): number {
   const size = countBits(possible);
   const turns = Math.min(turnsLeft, size);

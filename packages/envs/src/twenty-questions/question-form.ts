@@ -165,7 +165,7 @@ function be(rest: string): Framed {
   return { frame: 'be', rest: rest.replace(/^(?:like|being) /, '').replace(/(?<=\S) (?:object|thing|item)s?$/, '') };
 }
 
-/** The words after "something (that)": "you can eat", "can fly", "has wheels", "is worn", "used to cut", "alive". */
+/** Returns the words after "something (that)": "you can eat", "can fly", "has wheels", "is worn", "used to cut", "alive". */
 function relativeClause(clause: string, hasRelativePronoun: boolean): Framed | null {
   const agent = new RegExp(`^${agents} (?:(?:${modals}|do|did) )?(.+)$`).exec(clause);
   if (agent) return you(agent[1]);
@@ -214,7 +214,7 @@ const uninflected = new Set(
   ),
 );
 
-/** A light stemmer: plural, -ing, -ed and a final silent e. It need not find a real word, only the same one each time. */
+/** Returns a light stemmer: plural, -ing, -ed and a final silent e. It need not find a real word, only the same one each time. */
 export function stem(word: string): string {
   const known = irregular[word];
   if (known !== undefined) return stem(known);
@@ -226,7 +226,7 @@ export function stem(word: string): string {
   return base.length > 3 ? base.replace(/e$/, '') : base;
 }
 
-/** The singular of a noun, by its ending. */
+/** Returns the singular of a noun, by its ending. */
 export function singular(word: string): string {
   if (uninflected.has(word) || word.length < 4) return word;
   if (/ies$/.test(word)) return word.replace(/ies$/, 'y');

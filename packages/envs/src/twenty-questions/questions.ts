@@ -56,7 +56,7 @@ function guessOf(words: readonly Word[], place: number, winTest: WinTest): Quest
 }
 
 /**
- * The attributes that split the list and are unclear for at most a share of it, most even split first. Among attributes
+ * Returns the attributes that split the list and are unclear for at most a share of it, most even split first. Among attributes
  * that split it alike, all but the first come after those that bring a new split.
  */
 function splittingAttributes(words: readonly Word[], maxUnclear: number): Attribute[] {

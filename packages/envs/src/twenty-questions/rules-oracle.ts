@@ -33,7 +33,7 @@ export class RulesOracle implements Oracle<Word> {
   }
 }
 
-/** The meaning of a question, as a function of the word; null if it is not understood. */
+/** Returns the meaning of a question, as a function of the word; null if it is not understood. */
 export function meaningOf(question: string): Meaning | null {
   const form = questionForm(question);
   if (form === null) return null;

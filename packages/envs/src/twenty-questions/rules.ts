@@ -21,7 +21,7 @@ export function normalizeAnswer(said: string): Answer {
  */
 export type WinTest = 'lastToken' | 'suffixTokens';
 
-/** Whether the question names the word; it wins only together with the answer "Yes.". */
+/** Returns whether the question names the word; it wins only together with the answer "Yes.". */
 export function namesWord(question: string, word: Word, winTest: WinTest): boolean {
   const text = question.toLowerCase().replace(/[^a-z]+$/, '');
   const lastToken = text.slice(text.lastIndexOf(' ') + 1);
@@ -29,6 +29,6 @@ export function namesWord(question: string, word: Word, winTest: WinTest): boole
   return word.variants.some((variant) => text === variant || text.endsWith(` ${variant}`));
 }
 
-/** Whether some question can win this word. */
+/** Returns whether some question can win this word. */
 export const isWinnable = (word: Word, winTest: WinTest) =>
   winTest === 'suffixTokens' || word.variants.some((variant) => !variant.includes(' '));

@@ -6,7 +6,7 @@ export type Fields = Readonly<Record<string, string | null>>;
 export const fieldsOf = (text: string, names: readonly string[]): Fields =>
   Object.fromEntries(names.map((name) => [name, lastTag(text, name)]));
 
-/** The content of the last complete tag, in linear time: each opening tag is read to the next closing one. */
+/** Returns the content of the last complete tag, in linear time: each opening tag is read to the next closing one. */
 function lastTag(text: string, name: string): string | null {
   const [opening, closing] = [`<${name}>`, `</${name}>`];
   let found: string | null = null;
@@ -20,6 +20,6 @@ function lastTag(text: string, name: string): string | null {
   return found;
 }
 
-/** The field that states the answer: `answer`, else the last one; null where no fields are read. */
+/** Returns the field that states the answer: `answer`, else the last one; null where no fields are read. */
 export const answerField = (names: readonly string[]): string | null =>
   names.includes('answer') ? 'answer' : (names.at(-1) ?? null);

@@ -132,7 +132,7 @@ export async function judgeEpisode(
   return { reward, components };
 }
 
-/** The result of a user's function; its error gets the function's name and the task's id. */
+/** Returns the result of a user's function; its error gets the function's name and the task's id. */
 export async function called<T>(call: () => T | Promise<T>, name: string, id: string): Promise<T> {
   try {
     return await call();

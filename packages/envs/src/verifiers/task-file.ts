@@ -34,7 +34,7 @@ function promptOf(row: Row): VerifiersMessage[] {
   return messages;
 }
 
-/** The replies of the agent in a text or in messages; those of the user are made by the environment. */
+/** Returns the replies of the agent in a text or in messages; those of the user are made by the environment. */
 function turnsOf(completion: unknown): string[] {
   const replies = messagesOf(completion, 'assistant', 'completion').filter(({ role }) => role === 'assistant');
   if (replies.some(({ content }) => content === '')) throw new LineError('completion has a reply without text');
@@ -58,7 +58,7 @@ function messageOf(value: unknown, place: string): VerifiersMessage {
   return { role, content: contentOf(content, place) };
 }
 
-/** A text, or parts that are texts. */
+/** Returns a text, or parts that are texts. */
 function contentOf(content: unknown, place: string): string {
   if (typeof content === 'string') return content;
   const parts = Array.isArray(content) ? (content as { type?: unknown; text?: unknown }[]) : [];

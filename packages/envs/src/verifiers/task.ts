@@ -19,7 +19,7 @@ export interface VerifiersTask extends LineTask {
   row: Readonly<Record<string, unknown>>;
 }
 
-/** The prompt as an agent reads it: system and user messages one below the other; with examples of replies, each under its role. */
+/** Returns the prompt as an agent reads it: system and user messages one below the other; with examples of replies, each under its role. */
 export function promptText(prompt: readonly VerifiersMessage[]): string {
   const isDialogue = prompt.some(({ role }) => role === 'assistant');
   const parts = prompt.map(({ role, content }) => (isDialogue ? `${headings[role]}: ${content}` : content));

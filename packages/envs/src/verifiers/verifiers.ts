@@ -79,7 +79,7 @@ export class VerifiersEnv implements Env {
     return { observation: '', reward, terminated: true, truncated: false, info };
   }
 
-  /** The next reply of the file's completion. */
+  /** Returns the next reply of the file's completion. */
   expertReply(): string | null {
     return this.#task.completion[this.#turn] ?? null;
   }
@@ -104,7 +104,7 @@ export class VerifiersEnv implements Env {
     return { prompt, completion, text, fields, answer, info, row, state, turn };
   }
 
-  /** The user's next message; null where the episode is over. */
+  /** Returns the user's next message; null where the episode is over. */
   async #reply(episode: VerifiersEpisode): Promise<string | null> {
     const { respond } = this.#rewards;
     if (respond === null || this.#turn >= this.options.maxTurns) return null;

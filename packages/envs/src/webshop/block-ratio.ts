@@ -21,7 +21,7 @@ export function blockRatio(a: string, b: string): number {
   return (2 * matched) / (a.length + b.length);
 }
 
-/** The places of each character; without the popular characters of a long text. */
+/** Returns the places of each character; without the popular characters of a long text. */
 function placesIn(text: string): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (let i = 0; i < text.length; i++) {
@@ -41,7 +41,7 @@ interface Part {
   toB: number;
 }
 
-/** The longest run common to both parts; of equals the one that begins first in a, then in b. */
+/** Returns the longest run common to both parts; of equals the one that begins first in a, then in b. */
 function longestBlock(a: string, b: string, places: ReadonlyMap<string, readonly number[]>, part: Part) {
   const { fromA, toA, fromB, toB } = part;
   let [startA, startB, size] = [fromA, fromB, 0];

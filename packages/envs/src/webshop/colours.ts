@@ -3,7 +3,7 @@ import { fromDataFile } from '../data-file.js';
 
 const colours = fromDataFile('webshop/colours.json', (data: { colours: string[] }) => data.colours);
 
-/** The first colour of the list that stands anywhere in the value, else the value. */
+/** Returns the first colour of the list that stands anywhere in the value, else the value. */
 export const plainColour = (value: string): string => colours().find((colour) => value.includes(colour)) ?? value;
 
 /** A named option counts as a colour only if its name or value is a colour and nothing else. */

@@ -7,7 +7,7 @@ import { loadShop, type WebShopOptions } from './options.js';
 import { Shopper } from './expert.js';
 import { WebShop, type WebShopInfo } from './webshop.js';
 
-/** All texts of products and goals on the pages of our own shop, as words in brackets and after a space. */
+/** Returns all texts of products and goals on the pages of our own shop, as words in brackets and after a space. */
 export function webShopTexts(options: WebShopOptions): string[] {
   if (options.products !== null) return [];
   const { products, goals } = loadShop(options);

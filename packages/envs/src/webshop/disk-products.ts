@@ -20,7 +20,7 @@ const names = {
   instructed: 'instructed.u32',
 } as const;
 
-/** An asin as it is ordered and kept: UTF-8 bytes of its first ten characters, as Latin-1. */
+/** Returns an asin as it is ordered and kept: UTF-8 bytes of its first ten characters, as Latin-1. */
 const keyOf = (asin: string): string => Buffer.from(asin, 'utf8').toString('latin1').padEnd(ASIN_BYTES);
 
 export class ProductsWriter {

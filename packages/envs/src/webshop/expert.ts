@@ -3,7 +3,7 @@ import type { WebShopInfo } from './webshop.js';
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** The wanted thing, without the choices and the price that end an instruction. */
+/** Returns the wanted thing, without the choices and the price that end an instruction. */
 const wanted = (instruction: string): string =>
   instruction
     .replace(/, and (?:i prefer|price lower than)[^]*$/, '')
@@ -53,7 +53,7 @@ export class Shopper {
     return `click[${next}]`;
   }
 
-  /** The shown product whose title has most of the wanted words, of those not seen yet that may be cheap enough. */
+  /** Returns the shown product whose title has most of the wanted words, of those not seen yet that may be cheap enough. */
   #pick({ text, instruction }: WebShopInfo): string {
     const words = new Set(wordsOf(wanted(instruction)));
     const shown = [...text.matchAll(/\[(B[0-9A-Z]{9})\] \n(.*) \n\$([\d.]+)/g)].map(([, asin, title, price]) => {

@@ -20,6 +20,6 @@ export class FilePart {
   }
 }
 
-/** The bytes at the start of a buffer of their own, as typed arrays of larger numbers need them. */
+/** Returns the bytes at the start of a buffer of their own, as typed arrays of larger numbers need them. */
 export const aligned = (bytes: Buffer): ArrayBuffer =>
   bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;

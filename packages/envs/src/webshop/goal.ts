@@ -53,7 +53,7 @@ const NO_CAP = 1_000_000;
 /** The seed with which WebShop draws caps and shuffles goals. */
 const SEED = 233;
 
-/** The next multiples of 10 above the price; none where there are fewer than two. */
+/** Returns the next multiples of 10 above the price; none where there are fewer than two. */
 function capsAbove(price: number): number[] {
   const first = (Math.floor(price / 10) + 1) * 10;
   const caps = Array.from({ length: CAPS }, (_, i) => first + 10 * i).filter((cap) => cap <= HIGHEST_CAP);
@@ -66,7 +66,7 @@ export function drawPriceCap(price: number, random: Pick<PythonRandom, 'sample'>
   return caps.length === 0 ? NO_CAP : maximum(random.sample(caps, 2));
 }
 
-/** The request with the price limit at its end. */
+/** Returns the request with the price limit at its end. */
 export const withCap = (instruction: string, cap: number): string =>
   cap === NO_CAP ? instruction : `${instruction}, and price lower than ${cap.toFixed(2)} dollars`;
 
@@ -77,7 +77,7 @@ function inServerOrder(goals: Goal[]): Goal[] {
 }
 
 /**
- * One goal for each instruction that names attributes, in the order of the products.
+ * Returns one goal for each instruction that names attributes, in the order of the products.
  * @param everyCap as AgentGym's fork: one for each of the caps instead of one with a drawn cap
  */
 export function humanGoals(

@@ -19,7 +19,7 @@ class TextParser extends Parser {
   }
 }
 
-/** The characters that Beautiful Soup takes for whitespace. */
+/** Returns the characters that Beautiful Soup takes for whitespace. */
 const isBlank = (text: string): boolean => /^[ \n\t\f\r]*$/.test(text);
 
 /** Whitespace nodes with a newline are skipped, others are one space, as in Beautiful Soup; comments are not text. */

@@ -29,11 +29,11 @@ export interface PageSource {
 
 export const scoreLabel = 'Your score (min 0.0, max 1.0)';
 
-/** The same as Python's `quote(text, safe='')`. */
+/** Returns the same as Python's `quote(text, safe='')`. */
 const quoted = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** The page's path on the site, with each of its parts written by `write`. */
+/** Returns the page's path on the site, with each of its parts written by `write`. */
 function pathOf(request: PageRequest, write: (part: string) => string): string {
   const { page, session } = request;
   if (page === 'start') return `/${session}`;
@@ -45,7 +45,7 @@ function pathOf(request: PageRequest, write: (part: string) => string): string {
 }
 
 /**
- * The page's path on the site.
+ * Returns the page's path on the site.
  * Differs from ArCHer's client: it quotes `?` and `#` in what the agent wrote, which there cut the address off.
  */
 export const pagePath = (request: PageRequest): string => pathOf(request, quoted);
@@ -53,10 +53,10 @@ export const pagePath = (request: PageRequest): string => pathOf(request, quoted
 /** ArCHer's client shows so many products of a page. */
 const SHOWN = 3;
 
-/** Whether a text is only newlines, spaces and newlines written as an escape. */
+/** Returns whether a text is only newlines, spaces and newlines written as an escape. */
 const isBlank = (text: string): boolean => /^(?:\n|\\n| )*$/.test(text);
 
-/** The page as ArCHer's client shows it. */
+/** Returns the page as ArCHer's client shows it. */
 export function archerText(nodes: readonly PageNode[], request: PageRequest): string {
   const score = scoreOf(nodes);
   if (score !== null) return `${scoreLabel}: ${score}`;
@@ -83,12 +83,12 @@ export function archerText(nodes: readonly PageNode[], request: PageRequest): st
   return unicodeEscapeDecoded(text);
 }
 
-/** The score on the last page, as it is written there; null on every other page. */
+/** Returns the score on the last page, as it is written there; null on every other page. */
 export function scoreOf(nodes: readonly PageNode[]): string | null {
   const label = nodes.findIndex(({ text }) => text.trim() === scoreLabel);
   return label < 0 ? null : (nodes[label + 1]?.text.trim() ?? null);
 }
 
-/** The page as AgentGym's server shows it. */
+/** Returns the page as AgentGym's server shows it. */
 export const separatedText = (nodes: readonly PageNode[]): string =>
   nodes.map(({ text }) => text.trim()).join(' [SEP] ');

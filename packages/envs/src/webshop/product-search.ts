@@ -22,7 +22,7 @@ export class ProductSearch {
 
   constructor(private readonly index: SearchIndex) {}
 
-  /** An index in memory. */
+  /** Returns an index in memory. */
   static over(products: ProductStore): ProductSearch {
     const builder = new IndexBuilder();
     for (let id = 0; id < products.size; id++) builder.add(searchTerms(products.at(id)));

@@ -5,7 +5,7 @@ export interface ProductStore {
   readonly size: number;
   /** @param id 0 … size − 1, in the order of the file */
   at(id: number): Product;
-  /** The place of the product with exactly this asin. */
+  /** Returns the place of the product with exactly this asin. */
   idOf(asin: string): number | undefined;
   /** Products with an instruction of their own, of which synthetic goals are made; ascending. */
   instructed(): Iterable<number>;

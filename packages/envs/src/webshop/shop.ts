@@ -31,7 +31,7 @@ export class Shop implements PageSource {
     private readonly search: Pick<ProductSearch, 'search'> = ProductSearch.over(products),
   ) {}
 
-  /** The product of this asin, in either case. */
+  /** Returns the product of this asin, in either case. */
   product(asin: string): Product | undefined {
     const id = this.products.idOf(asin) ?? this.products.idOf(asin.toUpperCase());
     return id === undefined ? undefined : this.products.at(id);
@@ -137,7 +137,7 @@ const shown = (lines: readonly string[]): PageNode[] =>
     .filter((line) => line !== '')
     .map(text);
 
-/** A text as a page shows it: whitespace alone is nothing if it contains a newline, else one space. */
+/** Returns a text as a page shows it: whitespace alone is nothing if it contains a newline, else one space. */
 function collapsed(line: string): string {
   if (/[^ \n\t\f\r]/.test(line)) return line;
   return line === '' || line.includes('\n') ? '' : ' ';

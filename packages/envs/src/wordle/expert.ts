@@ -2,7 +2,7 @@
 import type { Rng } from '@bowyer/core';
 import { Knowledge } from './knowledge.js';
 
-/** The best guess among the words still possible, in bits of the answer; ties are drawn. */
+/** Returns the best guess among the words still possible, in bits of the answer; ties are drawn. */
 export function bestGuess(possible: readonly string[], rng: Rng): string {
   let best: string[] = [];
   let most = -1;

@@ -11,7 +11,7 @@ export class Knowledge {
 
   static readonly nothing = new Knowledge(new Map());
 
-  /** The knowledge after `guess` met `hidden`. */
+  /** Returns the knowledge after `guess` met `hidden`. */
   after(guess: string, hidden: string): Knowledge {
     const marks = new Map(this.marks);
     [...guess].forEach((letter, place) => {

@@ -14,7 +14,7 @@ export const agentGymWords: readonly string[] = (
   'thorn trove'
 ).split(' ');
 
-/** The five-letter words of a file, lower case, in its order; other lines are passed over, as the original does. */
+/** Returns the five-letter words of a file, lower case, in its order; other lines are passed over, as the original does. */
 export function readVocabulary(path: string): string[] {
   let text: string;
   try {

@@ -11,7 +11,7 @@ export interface KernelTensor {
 /** Tensors of one state, by name, in the order they were created. */
 export type KernelState = Readonly<Record<string, KernelTensor>>;
 
-export interface KernelTensorInput {
+interface KernelTensorInput {
   readonly dims: readonly number[];
   readonly data: TensorArray;
 }

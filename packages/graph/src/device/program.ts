@@ -20,7 +20,7 @@ import type { State } from './state.js';
 import { sizeOf } from './tensor-size.js';
 import type { WorkerClient } from './worker-client.js';
 
-export interface TensorSignature {
+interface TensorSignature {
   readonly dtype: DataType;
   readonly shape: Shape;
 }
@@ -240,7 +240,7 @@ interface SymbolBinding {
   where: string;
 }
 
-export interface CheckedWiring {
+interface CheckedWiring {
   wiring: Wiring;
   /** Sizes of symbols that the state tensors determine. */
   symbols: ReadonlyMap<string, SymbolBinding>;

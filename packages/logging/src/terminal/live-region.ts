@@ -23,7 +23,7 @@ const SHOW_CURSOR = '\x1b[?25h';
 /** After a change of the width has wrapped the old lines: up to the first of them, and clear to the end of the screen. */
 const clearRows = (rows: number): string => (rows > 0 ? `\x1b[${rows}A\r\x1b[J` : '');
 
-/** Whether a terminal can redraw lines. */
+/** Returns whether a terminal can redraw lines. */
 export const isLiveTerminal = (stream: object, env: NodeJS.ProcessEnv = process.env): stream is TerminalStream =>
   'isTTY' in stream && stream.isTTY === true && env.TERM !== 'dumb' && !env.CI;
 

@@ -89,7 +89,7 @@ const isLoss = (name: string): boolean => name.startsWith('losses/') && name !==
 
 const isShown = (name: string): boolean => isLoss(name) || /(^|[/_])kl(_|$)/.test(name);
 
-/** The last `width` values as blocks of a height between the smallest and the largest of them. */
+/** Returns the last `width` values as blocks of a height between the smallest and the largest of them. */
 export function sparkline(values: readonly number[], width: number): string {
   const shown = values.slice(-Math.max(1, width));
   const [low, high] = [minimum(shown), maximum(shown)];

@@ -1,7 +1,7 @@
 // Whether a tokenizer and a model's word table belong together, judged by their sizes.
 
 /** A tokenizer's ids and a model's vocab_size do not fit. */
-export class VocabularyError extends RangeError {
+class VocabularyError extends RangeError {
   override readonly name = 'VocabularyError';
 
   /** @param source directory of the model, or what makes it */
@@ -26,7 +26,7 @@ export class VocabularyError extends RangeError {
  * Rows without a token are common, since tables are rounded up to please a GPU: to a multiple of 128 (Pythia, T5), or
  * with some reserve (Phi-2 has 905 of 51,200, DeepSeek 2,385 of 102,400). More than a twentieth are another tokenizer's.
  */
-export const spareRows = (rows: number): number => Math.max(127, Math.floor(rows / 20));
+const spareRows = (rows: number): number => Math.max(127, Math.floor(rows / 20));
 
 export function checkVocabulary(tokens: number, rows: number, source: string): void {
   if (tokens > rows || rows - tokens > spareRows(rows)) throw new VocabularyError(source, tokens, rows);

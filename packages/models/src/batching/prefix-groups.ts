@@ -1,6 +1,6 @@
 // Examples that begin with the same tokens, none of them scored, such as the answers to one prompt: these tokens can be computed once.
 
-export interface PrefixGroup {
+interface PrefixGroup {
   /** Indices of the examples. */
   members: number[];
   /** Tokens that all of them begin with. */

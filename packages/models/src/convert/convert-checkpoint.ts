@@ -38,7 +38,7 @@ export interface ConvertOptions {
   command?: string;
 }
 
-export interface Converted {
+interface Converted {
   kind: OpenedCheckpoint['kind'];
   tensors: number;
   parameters: number;

@@ -21,7 +21,7 @@ import { readStateDict, loadStateDict } from '../weights/state-dict.js';
 import type { CriticEncoder, CriticFeeds } from './critic-encoder.js';
 import { applyHeads, initializeHeads, qHeads, vHeads } from './critic-heads.js';
 
-export interface DoubleCriticOptions {
+interface DoubleCriticOptions {
   device: Device;
   encoder: CriticEncoder;
   /** Draws the initial weights. */
@@ -51,7 +51,7 @@ export interface CriticBatch {
   weights?: Partial<Record<Head, Float32Array>>;
 }
 
-export interface CriticLosses extends HeadOutputs {
+interface CriticLosses extends HeadOutputs {
   q1Loss: number;
   q2Loss: number;
   v1Loss: number;

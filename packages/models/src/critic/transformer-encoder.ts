@@ -15,7 +15,7 @@ import { loadTokenizer, type Tokenizer } from '@bowyer/text';
 import { checkVocabulary } from '../architecture/vocabulary-check.js';
 import type { CriticEncoder, CriticFeatures, CriticFeeds } from './critic-encoder.js';
 
-export interface TransformerEncoderOptions {
+interface TransformerEncoderOptions {
   config: EncoderConfig;
   tokenizer: Tokenizer;
   /** The vector that sums up a text; ArCHer's critic uses the pooler. */

@@ -7,7 +7,7 @@ import { mixtureOfExperts, route, type RouterForm } from '../layers/mixture-of-e
 import type { Layer, Part } from './parts.js';
 
 /** The router's own parameters, and how its logits become a choice. Its products are in float32 whatever the weights are kept in. */
-export interface Router extends Omit<RouterForm, 'choiceBias' | 'expertScale'> {
+interface Router extends Omit<RouterForm, 'choiceBias' | 'expertScale'> {
   /** Names; the weight is [experts, width]. */
   weight: string;
   /** Another name of the weight in files. */
@@ -30,7 +30,7 @@ export interface ExpertWeights {
   output(scope: ForwardScope, expert: number, rows: Value): Value;
 }
 
-export interface ExpertMixture {
+interface ExpertMixture {
   width: number;
   standardDeviation: number;
   router: Router;
@@ -74,7 +74,7 @@ export function expertMixture({ width, standardDeviation, router, experts, reads
   };
 }
 
-export interface GatedExperts {
+interface GatedExperts {
   /** The path of the experts' module, e.g. `model.layers.0.mlp.experts`. */
   path: string;
   /** Names of the three weights of one expert in published files. */

@@ -11,14 +11,14 @@ import { quantizedProduct, type QuantizedWeight } from '../quantization/quantize
 import { weightProduct, type OperandOrder } from '../layers/weight-product.js';
 
 /** Attention over flat rows; the graph decides where earlier keys and values come from. */
-export type AttentionFunction = (
+type AttentionFunction = (
   layer: number,
   queryKeyValue: readonly [Value, Value, Value],
   form: AttentionForm,
   dropout: (probabilities: Value) => Value,
 ) => Value;
 
-export interface ScopeOptions {
+interface ScopeOptions {
   batch: Dim;
   tokens: Dim;
   /** See `ForwardScope.prefix`; not with `recurrence`. */

@@ -8,7 +8,7 @@ import { rotateHeads } from '../layers/rotary-embedding.js';
 import type { RotaryFrequencies } from '../layers/rotary-frequencies.js';
 import { linear, norm, type Layer, type Part } from './parts.js';
 
-export interface LatentAttention {
+interface LatentAttention {
   /** The path of the module, e.g. `model.layers.0.self_attn`. */
   path: string;
   width: number;

@@ -5,7 +5,7 @@ import { activate, type ActivationName } from '../layers/activations.js';
 import type { LayerInputs } from './decoder.js';
 import { linear, norm, type Layer, type Part } from './parts.js';
 
-export interface LayerEmbeddings {
+interface LayerEmbeddings {
   width: number;
   layers: number;
   vocabulary: number;

@@ -21,7 +21,7 @@ export interface OwnKeys {
   valueNorm: Layer;
 }
 
-export interface MixedAttention extends HeadSizes {
+interface MixedAttention extends HeadSizes {
   /** All layers' sizes in the cache: this layer's head size or more, and a multiple of its key and value heads. */
   cached: HeadSizes;
   query: Layer;

@@ -39,7 +39,7 @@ export interface Layer {
   apply(scope: ForwardScope, x: Value): Value;
 }
 
-export interface LinearOptions {
+interface LinearOptions {
   bias: boolean;
   /** The deviation of the initial weight. */
   standardDeviation: number;
@@ -65,7 +65,7 @@ export function linear(path: string, out: number, input: number, options: Linear
  * rms: x / √(mean(x²) + ε) · w. rms-offset: the same with 1 + w for w (Gemma). layer: (x − mean) / √(variance + ε) · w + b.
  * layer-without-bias: the same without b. rms-without-weight: the first without w.
  */
-export type NormKind = 'rms' | 'rms-offset' | 'rms-without-weight' | 'layer' | 'layer-without-bias';
+type NormKind = 'rms' | 'rms-offset' | 'rms-without-weight' | 'layer' | 'layer-without-bias';
 
 export interface NormOptions {
   kind: NormKind;

@@ -22,7 +22,7 @@ import { keyConvolution } from './key-convolution.js';
 import { selfAttention, type HeadSizes, type QueryKeyNorms, type SelfAttention } from './self-attention.js';
 
 /** Names of modules, as they are in the checkpoint. */
-export const llamaNames = {
+const llamaNames = {
   embedding: 'model.embed_tokens',
   layers: 'model.layers',
   finalNorm: 'model.norm',
@@ -69,7 +69,7 @@ export interface AttentionDeparture extends Omit<AttentionForm, 'positionBiases'
   gate?: SelfAttention['gate'];
 }
 
-export interface FeedForwardDeparture {
+interface FeedForwardDeparture {
   /** Gated with two layers or one joint one, or not gated. The activation is `hidden_act` where it is left out. */
   kind?: 'gated' | 'joint' | 'plain';
   activation?: ActivationName;

@@ -7,7 +7,7 @@ import type { ParameterSpec } from '../architecture/parameter-spec.js';
 import { linear, type Part } from './parts.js';
 import { convolveSequences, overSequences } from './sequences.js';
 
-export interface ShortConvolutionMixer {
+interface ShortConvolutionMixer {
   /** The path of the module, e.g. `model.layers.0.conv`. */
   path: string;
   width: number;

@@ -21,7 +21,7 @@ const WORTH_BYTES = 1 << 19;
 /** Two capacities are kept while they make at most so much more to read than the best ones: others move rows. */
 const KEPT_EXCESS = 1 / 8;
 
-export interface CapacityOptions {
+interface CapacityOptions {
   /** Bytes of keys and values of one position in one layer. */
   positionBytes: number;
   /** How many classes the graph has. */

@@ -31,7 +31,7 @@ import {
 } from '../layers/weight-product.js';
 import { ComputeWeights } from '../weights/compute-weights.js';
 
-export interface DecodeProgramsOptions {
+interface DecodeProgramsOptions {
   device: Device;
   architecture: CausalArchitecture;
   parameters: State;
@@ -55,9 +55,9 @@ export interface DecodeProgramsOptions {
  * The programs of the token loop: `prefill` once per utterance, then a step per token in the form that suits the batch. Packed
  * or quantised weights are read by one program, which has them once.
  */
-export type LoopPrograms = Record<'prefill' | 'stepFew' | 'stepMany', BoundProgram>;
+type LoopPrograms = Record<'prefill' | 'stepFew' | 'stepMany', BoundProgram>;
 
-export interface BatchPrograms {
+interface BatchPrograms {
   programs: LoopPrograms;
   /** Sizes at which the batch, which may shrink on the way, takes `stepFew`. */
   few: readonly RowRange[];
@@ -72,7 +72,7 @@ export interface DecodeCache {
 }
 
 /** The rows of a batch: the tokens of each, new ones included, and the most new ones. */
-export interface BatchSizes {
+interface BatchSizes {
   lengths: readonly number[];
   width: number;
 }

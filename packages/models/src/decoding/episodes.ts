@@ -56,8 +56,6 @@ export class Episodes {
   #capacities: Int32Array;
   /** How many tokens of all prompts so far the model has read, and how many it did not need to since another slot had. */
   readonly promptTokens = { read: 0, copied: 0 };
-  /** How many tokens have been guessed so far, and how many of these were right. */
-  readonly drafts = { guessed: 0, accepted: 0 };
 
   private constructor(
     private readonly options: EpisodesOptions,
@@ -201,7 +199,6 @@ export class Episodes {
           uniforms,
           cached: plan.cached[i],
           read: plan.read[i],
-          text: options.draftTokens ? [...this.#context(slot)] : [],
           ruled: { rules, newTokens, text: sampler.appliesRules ? [...this.#context(slot)] : [] },
         }),
       )
@@ -231,8 +228,6 @@ export class Episodes {
       })
       .finally(() => programs.done(batch));
     this.#capacities = result.capacities;
-    this.drafts.guessed += result.drafts.guessed;
-    this.drafts.accepted += result.drafts.accepted;
     const utterances = new Map<number, GeneratedUtterance>();
     byRow.forEach(({ slot, read }, row) => {
       const { start, tokens } = windows[row];
@@ -371,7 +366,6 @@ export class Episodes {
         ruled: RuledText;
         tokenMask: Uint32Array | null;
         sampling: NonNullable<Turn['sampling']>;
-        text: readonly number[];
       }[];
     },
     sampler: Sampler,
@@ -394,7 +388,6 @@ export class Episodes {
       ...(sampler.biasesLogits && { logitBias: turns.map(({ logitBias }) => logitBias) }),
       ...(sampler.appliesRules && { ruled: turns.map(({ ruled }) => ruled) }),
       ...(sampler.masksTokens && { masked: { masks: turns.map(({ tokenMask }) => tokenMask), vocabSize } }),
-      ...(options.draftTokens && { drafts: { texts: turns.map(({ text }) => text), length: options.draftTokens } }),
       ...(this.options.programs.bank && { adapterPlaces: this.#places(turns) }),
       maxNewTokens: options.maxNewTokens,
       terminatorIds: turns.map(({ sampling }) => [...sampling.terminatorIds]),
@@ -439,7 +432,6 @@ export class Episodes {
       vocabSize: programs.architecture.vocabSize,
       bank: programs.bank,
       mixesTurns: this.mixesTurns,
-      isPlain: this.#states.length === 0 && !this.cache.arrange,
     });
   }
 }

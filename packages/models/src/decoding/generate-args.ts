@@ -32,8 +32,6 @@ export interface GenerateArgs {
   ruled?: readonly RuledText[];
   /** For a sampler with masks: those of each utterance's next token, as in `tokenMaskInput`, and the vocabulary's size. */
   masked?: { masks: readonly (Uint32Array | null)[]; vocabSize: number };
-  /** Each utterance's text before it, and how many tokens are guessed at a time by looking them up in it; not with rules or biases. */
-  drafts?: { texts: readonly (readonly number[])[]; length: number };
   /** [fed rows] each utterance's adapter, for graphs that have adapters by row (see adapter-bank-graph.ts). */
   adapterPlaces?: Int32Array;
   /** 0: the new tokens are read, and nothing is sampled after them. */
@@ -69,8 +67,6 @@ export interface GenerateResult {
   lengths: Int32Array;
   /** Exchanges made on top of those asked for, as rows left the batch. */
   swaps: [number, number][];
-  /** Tokens that were guessed, and those of them that were sampled. */
-  drafts: { guessed: number; accepted: number };
 }
 
 /** The steps of the loop, by the form of the graph. */

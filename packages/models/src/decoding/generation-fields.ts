@@ -36,7 +36,7 @@ const notSampled: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /** Rules as a folder's files have them. */
-export interface GenerationRulesOfFolder {
+interface GenerationRulesOfFolder {
   rules: LogitRules;
   /** Names of the fields that change logits. */
   fields: string[];

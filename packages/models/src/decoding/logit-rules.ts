@@ -46,7 +46,7 @@ export const changesLogits = (rules: LogitRules): boolean =>
 /** Far below any logit, and finite, so that a factor changes nothing about it. */
 const FORBIDDEN = -1e9;
 
-export interface LogitChanges {
+interface LogitChanges {
   /** Added first: tokens, each once. */
   bias: Map<number, number>;
   /** Then divided or multiplied by the repetition penalty: tokens, each once. */

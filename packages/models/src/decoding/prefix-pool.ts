@@ -5,7 +5,7 @@ import type { CacheGeometry } from './cache-rows.js';
 import { BLOCK_TOKENS, PrefixTree } from './prefix-tree.js';
 
 /** A block of the pool, and where in which row of a cache it is copied from or to. */
-export interface BlockCopy {
+interface BlockCopy {
   block: number;
   row: number;
   start: number;

@@ -14,7 +14,7 @@ interface Block {
 }
 
 /** A block to fill with what belongs to the text's tokens from `start` on. */
-export interface NewBlock {
+interface NewBlock {
   index: number;
   start: number;
 }

@@ -52,7 +52,7 @@ function loopGreedy(tensors: ReturnType<typeof tinyParameters>, prompt: number[]
 /** Without the terminator and what is behind it. */
 function untilOneOf(ids: number[], terminatorIds: readonly number[]): number[] {
   const end = ids.findIndex((id) => terminatorIds.includes(id));
-  return end < 0 ? ids : ids.slice(0, end);
+  return end < 0 ? ids : ids.slice(0, end + 1);
 }
 
 test('a packed program says what plain loops say, of the parameters as they are', async () => {

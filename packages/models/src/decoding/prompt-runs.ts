@@ -2,7 +2,7 @@
 // for those with many.
 
 /** The tokens of the first `rows` rows that are from `from` to `to` (excluded) tokens before the end. */
-export interface PromptRun {
+interface PromptRun {
   rows: number;
   from: number;
   to: number;

@@ -12,8 +12,6 @@ export interface SamplingOptions {
   maxNewTokens: number;
   /** An utterance ends when one of these is chosen. */
   terminatorIds: readonly number[];
-  /** Tokens that are guessed at a time by looking up what followed the last ones before (see prompt-lookup.ts); 0, or left out: none. */
-  draftTokens?: number;
   /** Turns may add biases to logits, and utterances contain the most likely tokens. */
   biasesLogits?: boolean;
   /** Turns may have rules that change logits before a token is chosen. */

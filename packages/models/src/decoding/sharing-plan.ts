@@ -5,7 +5,7 @@ import { sharedPrefixes, type PrefixCopy, type Prompt, type SharedStage } from '
 import type { SlotMapping } from './slot-mapping.js';
 
 /** The part of a slot's context that the model will see, and how much of it the slot's own cache has. */
-export interface SlotPrompt {
+interface SlotPrompt {
   slot: number;
   tokens: readonly number[];
   cached: number;

@@ -1,7 +1,7 @@
 // Which row of the key-value cache belongs to which slot, and which part of the slot's context that row contains. Rows that
 // are read must come first (see cache-rows.ts), so slots change their rows over time.
 
-export interface Window {
+interface Window {
   /** Index in the context of the first cached token. */
   start: number;
   /** Cached tokens from there on. */

@@ -6,7 +6,7 @@
 export const STATE_ROWS_PER_SLOT = 2;
 
 /** One state tensor of all rows: [present and snapshot, rows, ...shape]. */
-export interface StateArray {
+interface StateArray {
   name: string;
   shape: readonly number[];
   data: Float32Array;

@@ -1,12 +1,10 @@
 // The loop over tokens: what is new goes through the graph, a token is sampled for each row, and rows stop at their ends.
 import type { KernelProgram } from '@bowyer/graph';
 import { PLACES } from '../lora/adapter-bank-graph.js';
-import { largest } from './capacity-classes.js';
 import type { GenerateArgs, GeneratedRow, GenerateResult, Role } from './generate-args.js';
 import { logitBiasInputs, logitRuleInputs, tokenMaskInput, topLogprobsOf, type TopLogprobs } from './logit-inputs.js';
 import type { KernelInputs, LoopCache } from './loop-cache.js';
 import { mixedSamplingInputs } from './mixed-sampling.js';
-import { draftTokens } from './prompt-lookup.js';
 import { longestFirst, promptRuns } from './prompt-runs.js';
 
 /** The loop over a cache in which the utterances' rows are the first ones. */
@@ -27,24 +25,14 @@ export async function generateWith(
   };
   loop.take(await (loop.beginsWithStep ? step() : loop.feed(programs.prefill)));
   if (loop.isRunning) loop.orderByLength();
-  while (loop.isRunning) {
-    if (args.drafts && (await loop.speculate(programs.prefill))) continue;
-    loop.take(await step());
-  }
+  while (loop.isRunning) loop.take(await step());
   await cache.settle();
   return {
     rows: loop.rows,
     capacities: cache.capacities,
     lengths: cache.lengths,
     swaps: loop.swaps,
-    drafts: loop.drafts,
   };
-}
-
-/** The place where a token is sampled: in which row, and after how many guesses. */
-interface Place {
-  row: number;
-  t: number;
 }
 
 interface Sampled {
@@ -61,8 +49,6 @@ interface Sampled {
 class TokenLoop {
   readonly rows: GeneratedRow[];
   readonly swaps: [number, number][] = [];
-  readonly drafts = { guessed: 0, accepted: 0 };
-  readonly #texts: number[][];
   /** Indices into `rows`: whose utterance each row of the batch is. */
   batch: number[];
 
@@ -79,7 +65,6 @@ class TokenLoop {
       terminated: false,
     }));
     this.batch = args.feed.map((_, index) => index);
-    this.#texts = (args.drafts?.texts ?? []).map((text) => [...text]);
   }
 
   get isRunning(): boolean {
@@ -146,56 +131,6 @@ class TokenLoop {
     return this.#run(program, pieces, 1, counts, takesLast ? { last } : {});
   }
 
-  /**
-   * The last token of each row and a draft of what follows, in one run that samples after each of them with the random number of its
-   * place. A guess is accepted where it is what was sampled after the tokens before it, so that texts are those of single steps.
-   *
-   * @param program the graph for any number of tokens; @returns false, and nothing is run, where no row has a draft
-   */
-  async speculate(program: KernelProgram): Promise<boolean> {
-    const { maxNewTokens, drafts } = this.args;
-    const guesses = this.batch.map((index) => {
-      const room = maxNewTokens - this.rows[index].tokens.length - 1;
-      return this.#goesOn(index) ? draftTokens(this.#textOf(index), Math.min(drafts!.length, room)) : [];
-    });
-    if (guesses.every(({ length }) => length === 0)) return false;
-    const pieces = this.batch.map((index, row) => Int32Array.of(this.rows[index].tokens.at(-1)!, ...guesses[row]));
-    const width = largest(pieces.map(({ length }) => length));
-    const counts = Int32Array.from(this.batch, (index, row) => (this.#goesOn(index) ? pieces[row].length : 0));
-    const places = pieces.flatMap((piece, row) => Array.from(piece, (_, t) => ({ row, t })));
-    const last = { dims: [places.length], data: Int32Array.from(places, ({ row, t }) => row * width + t) };
-    const before = Array.from(pieces, (_, row) => this.cache.lengths[row]);
-    const sampled = await this.#run(program, pieces, width, counts, { last }, places);
-    let place = 0;
-    this.batch.forEach((index, row) => {
-      const first = place;
-      place += pieces[row].length;
-      if (!this.#goesOn(index)) return;
-      const taken = this.#takeDraft(index, guesses[row], sampled, first);
-      this.cache.lengths[row] = before[row] + taken;
-      this.drafts.guessed += guesses[row].length;
-      this.drafts.accepted += taken - 1;
-    });
-    this.#compact();
-    return true;
-  }
-
-  /** Appends what was sampled up to the first guess that was wrong. @returns how many tokens that are */
-  #takeDraft(index: number, guesses: readonly number[], sampled: Sampled, first: number): number {
-    for (let t = 0; ; t++) {
-      this.#append(index, sampled, first + t);
-      if (!this.#goesOn(index) || t === guesses.length || sampled.tokens[first + t] !== guesses[t]) return t + 1;
-    }
-  }
-
-  /** The text that lookups are made in: the text before the utterance, then the utterance. */
-  #textOf(index: number): number[] {
-    const text = this.#texts[index];
-    const known = this.args.drafts!.texts[index].length;
-    for (const token of this.rows[index].tokens.slice(text.length - known)) text.push(token);
-    return text;
-  }
-
   /** Appends the sampled tokens to unfinished utterances, then removes finished rows from the batch. */
   take(sampled: Sampled): void {
     this.batch.forEach((index, row) => this.#goesOn(index) && this.#append(index, sampled, row));
@@ -247,10 +182,9 @@ class TokenLoop {
     width: number,
     counts: Int32Array,
     extra: KernelInputs = {},
-    places: readonly Place[] = pieces.map((_, row) => ({ row, t: 0 })),
   ): Promise<Sampled> {
     const adapters = this.#adapters(pieces.length);
-    const inputs = { ...this.#tokens(pieces, width), ...adapters, ...this.#sampling(places), ...extra };
+    const inputs = { ...this.#tokens(pieces, width), ...adapters, ...this.#sampling(pieces.length), ...extra };
     const outputs = await this.cache.run(program, inputs, width, counts);
     return {
       tokens: outputs.tokens.data as Int32Array,
@@ -281,14 +215,10 @@ class TokenLoop {
     return { [PLACES]: { dims: [rows], data: own } };
   }
 
-  /** @param places where tokens are sampled */
-  #sampling(places: readonly Place[]): KernelInputs {
+  #sampling(rows: number): KernelInputs {
     const { uniforms, temperature, topP, mixed, maxNewTokens } = this.args;
-    const batch = places.map(({ row }) => this.batch[row]);
-    const own = Float32Array.from(
-      places,
-      ({ t }, i) => uniforms[batch[i] * maxNewTokens + this.rows[batch[i]].tokens.length + t],
-    );
+    const batch = this.batch.slice(0, rows);
+    const own = Float32Array.from(batch, (index) => uniforms[index * maxNewTokens + this.rows[index].tokens.length]);
     return {
       ...(uniforms.length > 0 && { uniforms: { dims: [own.length], data: own } }),
       ...(temperature !== undefined && { temperature: { dims: [], data: Float32Array.of(temperature) } }),

@@ -4,14 +4,12 @@ import type { SamplingOptions } from './sampling-options.js';
 import type { Turn } from './turns.js';
 
 /** The model and the cache of the episodes, as far as they limit a turn. */
-export interface TurnLimits {
+interface TurnLimits {
   contextLength: number;
   vocabSize: number;
   bank: AdapterBank | undefined;
   /** Whether turns of one call may be sampled differently. */
   mixesTurns: boolean;
-  /** A cache on the host, and no recurrent layers. */
-  isPlain: boolean;
 }
 
 type Given = Omit<Turn, 'rng'>;
@@ -28,12 +26,8 @@ export function checkTurns(turns: readonly Given[], options: SamplingOptions, kn
 }
 
 function checkOptions(turns: readonly Given[], options: SamplingOptions, known: TurnLimits): void {
-  const { maxNewTokens, draftTokens, biasesLogits, appliesRules, masksTokens } = options;
-  const { contextLength, isPlain } = known;
-  if (draftTokens && (!isPlain || biasesLogits || appliesRules || masksTokens))
-    throw new RangeError(
-      `Episodes.act: draftTokens ${draftTokens} needs device=cpu, a model without recurrent layers, no biases, no rules for logits and no masks`,
-    );
+  const { maxNewTokens, masksTokens } = options;
+  const { contextLength } = known;
   if (masksTokens && maxNewTokens > 1 && turns.some(({ tokenMask }) => tokenMask))
     throw new RangeError(`Episodes.act: a token mask is that of one token, and maxNewTokens is ${maxNewTokens}`);
   if (!Number.isInteger(maxNewTokens) || maxNewTokens < 1 || maxNewTokens > contextLength)

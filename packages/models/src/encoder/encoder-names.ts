@@ -3,7 +3,7 @@
 import type { EncoderConfig, EncoderType } from './encoder-config.js';
 
 /** A linear map or norm each: `.weight` and `.bias` follow. Names of a layer's parts follow the layer's name and a dot. */
-export interface EncoderNames {
+interface EncoderNames {
   query: string;
   key: string;
   value: string;

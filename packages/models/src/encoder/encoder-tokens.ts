@@ -3,7 +3,7 @@ import type { Tokenizer } from '@bowyer/text';
 import { firstPosition, isRoberta, maxTokens, type EncoderConfig } from './encoder-config.js';
 
 /** A batch of texts, padded on the right. */
-export interface TokenMatrix {
+interface TokenMatrix {
   rows: number;
   tokens: number;
   /** [rows, tokens] */

@@ -86,37 +86,21 @@ export async function loadEncoder(
 ): Promise<{ config: EncoderConfig; tensors: HostTensors }> {
   const config = encoderConfigFromJson(await readPretrainedConfig(dir), join(dir, 'config.json'));
   const name = poolerName(config);
-  const freshIfMissing = (stored: HostTensors) =>
-    pooler && !(`${name}.weight` in stored) ? freshPooler(rng, name, config.hiddenSize) : {};
-  return { config, tensors: await readByShapes(dir, encoderShapes(config, { pooler }), config, freshIfMissing) };
-}
-
-/**
- * The tensors of these names and shapes, and no others, from a Hugging Face directory.
- *
- * @param shapes by name without the prefix of a model with a head (`bert.`)
- * @param others gives, when the files have been read, what they need not have
- */
-export async function readByShapes(
-  dir: string,
-  shapes: Readonly<Record<string, number[]>>,
-  config: EncoderConfig,
-  others: (stored: HostTensors) => HostTensors = () => ({}),
-): Promise<HostTensors> {
+  const shapes = encoderShapes(config, { pooler });
   const stored = await readPresent(dir, shapes, config);
-  const found = { ...others(stored), ...stored };
-  const tensors: HostTensors = {};
-  for (const [name, shape] of Object.entries(shapes)) {
-    const tensor = found[name];
-    if (!tensor)
-      throw new PretrainedDirectoryError(dir, `its weights have no tensor '${name}' of shape [${shape.join(', ')}]`);
-    tensors[name] = tensor;
-  }
-  return tensors;
+  const fresh = pooler && !(`${name}.weight` in stored) ? freshPooler(rng, name, config.hiddenSize) : {};
+  const found = { ...fresh, ...stored };
+  const missing = Object.keys(shapes).find((tensor) => !(tensor in found));
+  if (missing !== undefined)
+    throw new PretrainedDirectoryError(
+      dir,
+      `its weights have no tensor '${missing}' of shape [${shapes[missing].join(', ')}]`,
+    );
+  return { config, tensors: Object.fromEntries(Object.keys(shapes).map((tensor) => [tensor, found[tensor]])) };
 }
 
-/** Those of the tensors that the directory has, each of its shape. */
-export async function readPresent(
+/** Reads the tensors of these names, without the prefix of a model with a head (`bert.`); each must have its shape. */
+async function readPresent(
   dir: string,
   shapes: Readonly<Record<string, number[]>>,
   config: EncoderConfig,

@@ -4,7 +4,7 @@ import { firstPosition, type EncoderConfig } from './encoder-config.js';
 /** Each has its own products of attention in the graph. Twelve layers of 768, lengths of 16 to 263: see docs/decisions/archer.md. */
 export const TEXT_CLASSES = 3;
 
-export interface PackedTexts {
+interface PackedTexts {
   inputs: Record<string, { dims: number[]; data: Int32Array | Float32Array }>;
   /** [texts] the row of each text's features. */
   rows: Int32Array;

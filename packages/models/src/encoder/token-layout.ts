@@ -6,7 +6,7 @@
 import { multiplyDims, withGradient, type Dim, type GraphBuilder, type Value } from '@bowyer/graph';
 
 /** Texts that attention sees as one matrix. */
-export interface TextClass {
+interface TextClass {
   texts: Dim;
   tokens: Dim;
   /** float32 [texts, tokens] 1 for a token, 0 for padding */

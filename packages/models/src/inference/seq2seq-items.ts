@@ -10,7 +10,7 @@ import type { TargetScores } from '../seq2seq/seq2seq-batches.js';
 import type { Seq2SeqModel } from '../seq2seq/seq2seq-model.js';
 
 /** `text` is null where the model has no tokenizer. */
-export type GeneratedTarget = Omit<GeneratedText, 'text'> & { text: string | null };
+type GeneratedTarget = Omit<GeneratedText, 'text'> & { text: string | null };
 
 /** A source longer than the model's positions is an error; a target ends at the last position. */
 export async function* generateTargets(

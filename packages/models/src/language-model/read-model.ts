@@ -23,7 +23,7 @@ import { createAdapters, createBank, openAdapterDirectory, type ModelWeights } f
 import { withStoredHead } from './stored-head.js';
 
 /** The parts of a language model. */
-export interface ModelParts {
+interface ModelParts {
   architecture: CausalArchitecture;
   tokenizer: Tokenizer;
   weights: ModelWeights;

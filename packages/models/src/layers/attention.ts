@@ -51,7 +51,7 @@ export interface QueryChunks {
 export const chunksOf = (tokens: number): number => (tokens > 8192 ? 16 : tokens >= 1024 ? 4 : 1);
 
 /** How attention in order is calculated. */
-export interface OrderedAttention {
+interface OrderedAttention {
   form: AttentionForm;
   dropout: (probabilities: Value) => Value;
   chunks: QueryChunks;
@@ -181,7 +181,7 @@ function attendAt(
 }
 
 /** Keys and values of earlier tokens, [batch, keyValueHeads, past, headSize], in the columns of a mask that the new tokens end. */
-export interface PastKeysAndValues {
+interface PastKeysAndValues {
   key: Value;
   value: Value;
   /** [batch, past + tokens] integers: 0 where a column is padding. */

@@ -25,7 +25,7 @@ export interface CachedKeysAndValues {
 }
 
 /** The cache of a batch: rows of one capacity after those of another. */
-export interface AttentionCache {
+interface AttentionCache {
   classes: readonly CachedKeysAndValues[];
   /** [batch, tokens] int32 positions of the new tokens; column c of the cache is position c. */
   positions: Value;

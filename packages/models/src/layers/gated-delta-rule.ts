@@ -20,7 +20,7 @@ export interface DeltaInputs {
 }
 
 /** @returns o [batch · heads, tokens, valueSize], and S after the last token */
-export interface DeltaOutputs {
+interface DeltaOutputs {
   output: Value;
   state: Value;
 }

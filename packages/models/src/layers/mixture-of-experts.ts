@@ -2,7 +2,7 @@
 import { multiplyDims, type GraphBuilder, type Value } from '@bowyer/graph';
 
 /** Which experts each row goes through, and how much of each one's result it gets. */
-export interface Routing {
+interface Routing {
   /** [rows, choices] int64 */
   experts: Value;
   /** [rows, choices] */
@@ -68,7 +68,7 @@ function scoresForChoice(g: GraphBuilder, scores: Value, { choiceBias, groups }:
 }
 
 /** The products of experts; what is elementwise between them is done once for the rows of all experts. */
-export interface Experts {
+interface Experts {
   count: number;
   /** The first products of one expert: [its rows, width] → [its rows, inner] each. */
   project(expert: number, rows: Value): Value[];

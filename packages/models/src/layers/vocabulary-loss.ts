@@ -30,7 +30,7 @@ export interface VocabularyLossInput {
   chunks: number;
 }
 
-export interface VocabularyLoss {
+interface VocabularyLoss {
   /** Σ weights · (−log p(target)) + Σ entropyWeights · (−H), nats. */
   loss: Value;
   /** The loss's gradient by `rows`. */

@@ -4,7 +4,7 @@ import { chunkIndices } from './row-chunks.js';
 import { tokenEntropies, tokenLogprobs } from './token-logprobs.js';
 import type { VocabularyLossInput } from './vocabulary-loss.js';
 
-export interface VocabularyScores {
+interface VocabularyScores {
   /** [scored] nats. */
   logprobs: Value;
   /** [scored] nats, where they were asked for. */

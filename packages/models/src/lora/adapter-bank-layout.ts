@@ -10,7 +10,7 @@ import type { CausalArchitecture } from '../architecture/architecture.js';
 import { linearWeights } from '../architecture/linear-weights.js';
 import { targetedModules, type LoraOptions } from './lora-options.js';
 
-export interface BankSizes {
+interface BankSizes {
   /** Adapters that can be loaded at the same time. */
   places: number;
   /** The largest rank that a place has room for. */

@@ -18,7 +18,7 @@ export interface AdapterWeights {
 const SWITCH = 'adapters_on';
 
 /** The frozen layer beside an adapter. */
-export interface BaseLayer {
+interface BaseLayer {
   /** [out, in] */
   weight: () => Value;
   /** [out] */

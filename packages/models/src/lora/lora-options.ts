@@ -25,7 +25,7 @@ export interface LoraOptions {
   targetModules: readonly string[] | string | null;
 }
 
-export const ALL_LINEAR = 'all-linear';
+const ALL_LINEAR = 'all-linear';
 
 /** PEFT's default (TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING). */
 const defaultTargets: Readonly<Record<string, readonly string[]>> = {

@@ -5,7 +5,7 @@ import { readSafetensorsFile, CheckpointError, type WritableTensors, writeSafete
 import { bytesShape, loadStateDict } from '../weights/state-dict.js';
 
 /** States by the prefix that their tensors' names have in the file. */
-export type PrefixedStates = Readonly<Record<string, State>>;
+type PrefixedStates = Readonly<Record<string, State>>;
 
 /** Shapes of a state, to make another one like it. */
 export function shapesOf(state: State): Record<string, readonly number[]> {

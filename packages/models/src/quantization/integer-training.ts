@@ -63,7 +63,7 @@ export async function trainingIntegers(
 
 const paddedOutputs = ([outputs]: TrainingIntegers['shape']) => Math.ceil(outputs / LARGEST_RUN) * LARGEST_RUN;
 
-export interface TrainingProductOptions {
+interface TrainingProductOptions {
   bias?: Value;
   /** The weight in float32, if the gradient's largest numbers of each row are to be multiplied with it. */
   exact?: () => Value;

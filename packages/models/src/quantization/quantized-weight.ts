@@ -29,7 +29,7 @@ export interface QuantizeOptions {
   blockSize: number;
 }
 
-export type QuantizedProductOptions = {
+type QuantizedProductOptions = {
   /** 4: activations are rounded to 8 bits and multiplied as integers, two to three times faster; 0: float32. */
   accuracyLevel: 0 | 4;
 };

@@ -6,9 +6,9 @@ import type { SpecialTokenDefaults } from './encoder-decoder.js';
 import { renamed } from '../architecture/other-names.js';
 import { tableName, type TiedPair } from './tied-tables.js';
 
-export type BartType = 'bart' | 'marian' | 'pegasus';
+type BartType = 'bart' | 'marian' | 'pegasus';
 
-export interface Arrangement {
+interface Arrangement {
   /** Sines and cosines instead of a learnt table, which has two rows before that of the first token. */
   sinusoidal: boolean;
   /** Norms before the halves of a layer, and one behind the last layer; else after each half. */

@@ -16,7 +16,7 @@ export interface TargetScores {
 }
 
 /** Rows padded on the right to the longest. */
-export interface PaddedTokens {
+interface PaddedTokens {
   rows: number;
   tokens: number;
   /** [rows · tokens] */

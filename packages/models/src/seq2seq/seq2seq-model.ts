@@ -34,7 +34,7 @@ export interface Source {
   rng: Rng;
 }
 
-export interface Seq2SeqModelOptions {
+interface Seq2SeqModelOptions {
   device: Device;
 }
 

@@ -12,7 +12,7 @@ export const extendedName = (cacheName: string) => `extended.${cacheName}`;
 
 export type Residency = 'host' | 'gpu';
 
-export interface StepCache {
+interface StepCache {
   /** int64 [keys] places of all that the new token may look at. */
   keyPositions: Value;
   /** Rows [batch, heads · headSize] of one layer. */

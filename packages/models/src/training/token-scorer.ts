@@ -71,7 +71,7 @@ export interface TokenScores {
   logitsHead: Float32Array;
 }
 
-export interface TokenScorerOptions extends TokenProgramsOptions {
+interface TokenScorerOptions extends TokenProgramsOptions {
   padTokenId: number;
   /** If given, the training graph applies the dropout of config.json, with masks from these numbers. */
   dropoutRng?: Pick<Rng, 'integer'>;

@@ -2,7 +2,7 @@
 // lanes, and locals by name.
 import { local, setLocal, splat, type Code, type FunctionSource } from './simd-assembler.js';
 
-export interface LoopNames<Whole extends string, Scalar extends string, Vector extends string> {
+interface LoopNames<Whole extends string, Scalar extends string, Vector extends string> {
   /** Parameters that are integers, in their order. */
   whole: readonly Whole[];
   /** float32 parameters behind them, in their order. */
@@ -13,7 +13,7 @@ export interface LoopNames<Whole extends string, Scalar extends string, Vector e
   vectors: readonly Vector[];
 }
 
-export interface LoopLocals<Whole extends string, Scalar extends string, Vector extends string> {
+interface LoopLocals<Whole extends string, Scalar extends string, Vector extends string> {
   /** Index of each local. */
   at: Readonly<Record<Whole | Vector, number>>;
   /** Each scalar in all four lanes. */

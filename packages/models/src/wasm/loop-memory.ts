@@ -14,9 +14,9 @@ declare const WebAssembly: {
 const CHUNK = 16_384;
 const CHUNK_BYTES = CHUNK * 4;
 /** The address at which the chunks of copied arrays begin; what is before is for tables. */
-export const TABLE_BYTES = LOOP_BYTES / 2;
+const TABLE_BYTES = LOOP_BYTES / 2;
 
-export interface LoopArray {
+interface LoopArray {
   array: TensorArray;
   /** Elements of the loop's arrays that one element of this one covers: 256 for the scale of a block; 1 if not given. */
   per?: number;

@@ -129,7 +129,7 @@ export const loopBy = (step: number, offsetLocal: number, end: Code, body: Code)
 ];
 
 const typeCode = { i32: 0x7f, f32: 0x7d, f64: 0x7c, v128: 0x7b } as const;
-export type ValueType = keyof typeof typeCode;
+type ValueType = keyof typeof typeCode;
 
 export interface FunctionSource {
   name: string;

@@ -27,7 +27,7 @@ export class AgentServer {
     private readonly recorder: Recorder,
   ) {}
 
-  /** @returns the server once it listens */
+  /** Returns the server once it listens. */
   static async listen({
     log,
     splice = 'template',

@@ -42,7 +42,7 @@ export class LiveRollout {
     return this.#calls;
   }
 
-  /** The number of a call that begins. */
+  /** Returns the number of a call that begins. */
   nextCall(): number {
     return this.#calls++;
   }
@@ -56,7 +56,7 @@ export class LiveRollout {
     this.#unanswered.set(requestKey(call), call.call);
   }
 
-  /** The call that a request was answered with before, where its client's counter says that it asks again. */
+  /** Returns the call that a request was answered with before, where its client's counter says that it asks again. */
   supersededBy(call: RecordedCall): number | undefined {
     if (call.retry === 0) return undefined;
     const key = requestKey(call);
@@ -65,7 +65,7 @@ export class LiveRollout {
     return first;
   }
 
-  /** @returns whether the key of a reward is new */
+  /** Returns whether the key of a reward is new. */
   takeKey(key: string | undefined): boolean {
     if (key === undefined) return true;
     const own = digest(key);

@@ -106,7 +106,7 @@ export class Recorder implements CallObserver {
     return this.addressOf(id);
   }
 
-  /** The addresses and the key of a rollout. */
+  /** Returns the addresses and the key of a rollout. */
   addressOf(id: string): OpenRollout {
     const url = `${this.options.origin()}/rollouts/${encodeURIComponent(id)}`;
     return { id, baseURL: `${url}/v1`, anthropicBaseURL: url, apiKey: this.options.keys.keyOf(id), url };

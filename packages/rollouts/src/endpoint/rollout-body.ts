@@ -46,7 +46,7 @@ export class RolloutBody {
     throw new BadRequestError(`'${name}' must be an integer, at least 0`, name);
   }
 
-  /** All fields. */
+  /** Returns all fields. */
   numbers(): Record<string, number> {
     const long = Object.keys(this.#fields).find((name) => name.length > LONGEST_NAME);
     if (long !== undefined)

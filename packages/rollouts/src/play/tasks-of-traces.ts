@@ -4,7 +4,7 @@ import { readTextLines } from '@bowyer/core';
 import { asRecord, isConversationFile, isTrace, openingOf, readConversations } from '@bowyer/conversations';
 import type { AgentTask } from './agent-task.js';
 
-/** Whether a file contains traces: lines with an `id` in no other program's format are tasks as they are. */
+/** Returns whether a file contains traces: lines with an `id` in no other program's format are tasks as they are. */
 export async function containsTraces(path: string): Promise<boolean> {
   if (!isConversationFile(path)) return false;
   if (!/\.jsonl?(\.gz)?$/.test(path)) return true;
@@ -16,7 +16,7 @@ export async function containsTraces(path: string): Promise<boolean> {
   return false;
 }
 
-/** @returns undefined where the line is not JSON by itself, as in a file of one value */
+/** Returns undefined where the line is not JSON by itself, as in a file of one value. */
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text);

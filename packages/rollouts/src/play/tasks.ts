@@ -88,7 +88,7 @@ function rankedById<Task extends AgentTask>(tasks: readonly Task[]): Task[] {
   return [...tasks].sort((one, other) => ranks.get(one)! - ranks.get(other)! || (one.id < other.id ? -1 : 1));
 }
 
-/** The task of an episode. Training goes through all tasks in a new order each time; an evaluation takes them as they come. */
+/** Returns the task of an episode. Training goes through all tasks in a new order each time; an evaluation takes them as they come. */
 export function taskOf<Task extends AgentTask>(
   tasks: readonly Task[],
   { split, group, seed }: { split: Split; group: number; seed: number },

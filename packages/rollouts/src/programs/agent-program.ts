@@ -68,11 +68,11 @@ const named = (names: readonly string[]): Record<string, string | undefined> =>
 /** Bytes of an environment variable with its name that Linux allows (MAX_ARG_STRLEN). */
 const LONGEST_VARIABLE = 128 * 1024;
 
-/** Whether a task fits into an environment variable. */
+/** Returns whether a task fits into an environment variable. */
 export const fitsVariable = (task: AgentTask): boolean =>
   Buffer.byteLength(JSON.stringify(task)) < LONGEST_VARIABLE - 'BOWYER_TASK='.length;
 
-/** The variables that the SDKs of OpenAI and Anthropic read, and the task where it fits into one. */
+/** Returns the variables that the SDKs of OpenAI and Anthropic read, and the task where it fits into one. */
 export const agentVariables = ({ task, open }: PlayedRollout): Record<string, string> => ({
   OPENAI_BASE_URL: open.baseURL,
   OPENAI_API_KEY: open.apiKey,

@@ -20,7 +20,7 @@ export class ErrorLine {
 }
 
 /**
- * Whether a line is that of an uncaught error in Node, Python and other languages: `TypeError: …`, `openai.BadRequestError: …`. The time
+ * Returns whether a line is that of an uncaught error in Node, Python and other languages: `TypeError: …`, `openai.BadRequestError: …`. The time
  * is linear in the line, which a program may make as long as it likes.
  */
 function isUncaught(line: string): boolean {

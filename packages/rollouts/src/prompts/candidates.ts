@@ -12,7 +12,7 @@ export interface Candidate {
   scores: readonly number[];
 }
 
-/** Whether the first is nowhere worse and somewhere better. */
+/** Returns whether the first is nowhere worse and somewhere better. */
 export const dominates = (one: readonly number[], other: readonly number[]): boolean =>
   one.every((score, i) => score >= other[i]) && one.some((score, i) => score > other[i]);
 
@@ -31,7 +31,7 @@ function leaders(candidates: readonly Pick<Candidate, 'scores'>[], front: readon
 }
 
 /**
- * The candidate that is changed next: one of the Pareto front, drawn in proportion to the number of selection tasks in which it has
+ * Returns the candidate that is changed next: one of the Pareto front, drawn in proportion to the number of selection tasks in which it has
  * the highest score.
  *
  * Source: Agrawal et al. 2025, arXiv:2507.19457, algorithm 2.
@@ -40,7 +40,7 @@ export function chooseParent(candidates: readonly Pick<Candidate, 'scores'>[], r
   return rng.choice(leaders(candidates, paretoFront(candidates)).flat());
 }
 
-/** The index of the candidate with the highest mean score; of several, the earliest. */
+/** Returns the index of the candidate with the highest mean score; of several, the earliest. */
 export function bestCandidate(candidates: readonly Pick<Candidate, 'scores'>[]): number {
   const sums = candidates.map(({ scores }) => scores.reduce((sum, score) => sum + score, 0));
   return sums.indexOf(maximum(sums));
@@ -75,7 +75,7 @@ export function mergeOf(candidates: readonly Candidate[], rng: Rng): Merge | nul
   return null;
 }
 
-/** The newest candidate from which both come. */
+/** Returns the newest candidate from which both come. */
 function commonAncestor(candidates: readonly Candidate[], one: number, other: number): number | null {
   const ofOther = lineage(candidates, other);
   const common = [...lineage(candidates, one)].filter((k) => ofOther.has(k));

@@ -44,7 +44,7 @@ export interface EvolutionParts {
   seedPrompts: Prompts;
   /** Runs the agent with these prompts, once on each task of the set, with the same random numbers for all prompts. @returns [tasks] */
   evaluate(prompts: Prompts, set: TrialSet): Promise<Trial[]>;
-  /** @returns a new text for a place; null where the reflector has written none */
+  /** Returns a new text for a place; null where the reflector has written none. */
   reflect(place: string, prompts: Prompts, trials: readonly Trial[]): Promise<string | null>;
   /** Called with the whole state after each iteration: evolution continues from it. */
   onIteration(state: EvolutionState, report: IterationReport): Promise<void>;
@@ -190,7 +190,7 @@ class Evolution {
   }
 }
 
-/** The prompts with the highest mean score on the selection tasks. */
+/** Returns the prompts with the highest mean score on the selection tasks. */
 export function bestPrompts({ candidates }: EvolutionState): Candidate {
   return candidates[bestCandidate(candidates)];
 }

@@ -12,7 +12,7 @@ type PlaceKind = { kind: 'system' } | { kind: 'tool'; name: string };
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A copy of the body with its instructing texts changed. All other fields are the body's own. */
+/** Returns a copy of the body with its instructing texts changed. All other fields are the body's own. */
 function mapped(body: unknown, visit: Visit): unknown {
   if (!isObject(body)) return body;
   const changed: Json = { ...body };
@@ -30,7 +30,7 @@ function mappedMessage(message: unknown, visit: Visit): unknown {
   return { ...message, content: mappedText(message.content, { kind: 'system' }, visit) };
 }
 
-/** A text, or the texts of its parts. */
+/** Returns a text, or the texts of its parts. */
 function mappedText(content: unknown, place: PlaceKind, visit: Visit): unknown {
   if (typeof content === 'string') return visit(content, place);
   if (!Array.isArray(content)) return content;
@@ -48,7 +48,7 @@ function mappedTool(tool: unknown, visit: Visit): unknown {
   return { ...tool, description: visit(description, { kind: 'tool', name }) };
 }
 
-/** The instructing texts of a request, in order. */
+/** Returns the instructing texts of a request, in order. */
 export function promptTexts(body: unknown): { text: string; place: PlaceKind }[] {
   const found: { text: string; place: PlaceKind }[] = [];
   mapped(body, (text, place) => {
@@ -86,7 +86,7 @@ function replaced(text: string, [place, ...others]: readonly string[], own: Prom
 }
 
 /**
- * The texts that some rollouts have in common, by their places: `system`, `system 2` and so on in the order in which they came, and
+ * Returns the texts that some rollouts have in common, by their places: `system`, `system 2` and so on in the order in which they came, and
  * `tool NAME`.
  *
  * @param rollouts the bodies of the requests of each

@@ -5,7 +5,7 @@ import type { Trial } from './evolve-prompts.js';
 /** Characters of a trial's feedback that the reflector reads: its beginning and its end. */
 const LONGEST_FEEDBACK = 6_000;
 
-/** The message that asks for a new text. */
+/** Returns the message that asks for a new text. */
 export function reflectionMessage(place: string, prompts: Prompts, trials: readonly Trial[]): string {
   const others = Object.entries(prompts).filter(([name]) => name !== place);
   return [
@@ -35,7 +35,7 @@ function shortened(text: string): string {
 }
 
 /**
- * The new text of a reflector's answer: what stands between the first fence and the last one, so that a text may have fences itself.
+ * Returns the new text of a reflector's answer: what stands between the first fence and the last one, so that a text may have fences itself.
  *
  * @returns null where the answer has no such text
  */

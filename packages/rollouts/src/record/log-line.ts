@@ -32,7 +32,7 @@ export function eventOf<T>(line: Buffer): T | null {
 /** The parts of a call that came as JSON. */
 const GIVEN = ['request', 'tools', 'messages'];
 
-/** The texts of parts with numbers that print in another way than they were written, such as 1.0; null where there are none. */
+/** Returns the texts of parts with numbers that print in another way than they were written, such as 1.0; null where there are none. */
 function writtenParts(call: object): Record<string, string> | null {
   const texts = Object.entries(call).flatMap(([name, value]) => {
     if (!GIVEN.includes(name)) return [];

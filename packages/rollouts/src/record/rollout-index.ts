@@ -25,7 +25,7 @@ export class RolloutIndex {
     }
   }
 
-  /** Undefined where it is unknown, or has left. */
+  /** Returns undefined where it is unknown, or has left. */
   places(id: string): Place[] | undefined {
     return this.#open.get(id) ?? this.#ended.get(id);
   }

@@ -48,14 +48,14 @@ export class RolloutLog {
     }
   }
 
-  /** @returns its place once the event is on disk */
+  /** Returns its place once the event is on disk. */
   async append(event: LogEvent): Promise<Place> {
     const place = await this.writer.append(lineOf(event));
     this.index.add(event, place);
     return place;
   }
 
-  /** The events of a rollout with their places; none where it is unknown. */
+  /** Returns the events of a rollout with their places; none where it is unknown. */
   async events(id: string): Promise<{ event: LogEvent; place: Place }[]> {
     const places = this.index.places(id) ?? [];
     const events = await eventsAt(this.folder, places);
@@ -66,7 +66,7 @@ export class RolloutLog {
     return (await eventsAt(this.folder, [place]))[0];
   }
 
-  /** Whether a rollout has not ended, has, or is not found. */
+  /** Returns whether a rollout has not ended, has, or is not found. */
   has(id: string): boolean {
     return this.index.places(id) !== undefined;
   }
@@ -76,7 +76,7 @@ export class RolloutLog {
     return [...this.index.open];
   }
 
-  /** @returns null where it is unknown */
+  /** Returns null where it is unknown. */
   async read(id: string): Promise<RecordedRollout | null> {
     const places = this.index.places(id);
     return places ? rolloutOf(id, await eventsAt(this.folder, places)) : null;
@@ -90,7 +90,7 @@ export class RolloutLog {
 }
 
 /**
- * All rollouts of a folder, also while another process writes there; those that have ended first. Their places are in memory, and one
+ * Returns all rollouts of a folder, also while another process writes there; those that have ended first. Their places are in memory, and one
  * rollout at a time.
  */
 export async function* readRollouts(folder: string): AsyncGenerator<RecordedRollout> {
@@ -99,7 +99,7 @@ export async function* readRollouts(folder: string): AsyncGenerator<RecordedRoll
   for (const id of index.ids()) yield rolloutOf(id, await eventsAt(folder, index.places(id)!));
 }
 
-/** @returns the newest part, the end of its last whole line, and its size */
+/** Returns the newest part, the end of its last whole line, and its size. */
 async function readParts(folder: string, index: RolloutIndex): Promise<{ part: number; end: number; size: number }> {
   const parts = await partsOf(folder);
   let newest = { part: 1, end: 0, size: 0 };
@@ -134,7 +134,7 @@ async function eventsAt(folder: string, places: readonly Place[]): Promise<LogEv
   }
 }
 
-/** @returns what leaves the folder to others @throws if another process that is alive has it */
+/** Returns what leaves the folder to others. @throws if another process that is alive has it */
 async function own(folder: string): Promise<() => Promise<void>> {
   let leave!: () => void;
   const left = new Promise<void>((resolve) => (leave = resolve));

@@ -30,7 +30,7 @@ export const usualRubric =
   'Claims that the tools’ results do not support score low.';
 
 /**
- * The verdicts on the rollouts of one group, in their order.
+ * Returns the verdicts on the rollouts of one group, in their order.
  *
  * @throws where no answer of the judge can be read
  */
@@ -54,7 +54,7 @@ export async function judgeGroup(
   });
 }
 
-/** The message to the judge. The messages with which all rollouts begin are written once. */
+/** Returns the message to the judge. The messages with which all rollouts begin are written once. */
 export function judgeMessage(rollouts: readonly (readonly JudgedMessage[])[], rubric: string): string {
   const shared = sharedMessages(rollouts);
   const written = (messages: readonly JudgedMessage[]) =>
@@ -71,7 +71,7 @@ export function judgeMessage(rollouts: readonly (readonly JudgedMessage[])[], ru
   ].join('\n\n');
 }
 
-/** The number of messages that all rollouts begin with. */
+/** Returns the number of messages that all rollouts begin with. */
 function sharedMessages(rollouts: readonly (readonly JudgedMessage[])[]): number {
   const [first] = rollouts;
   if (rollouts.length < 2) return 0;

@@ -3,7 +3,7 @@ import type { RecordedRollout } from '../record/recorded.js';
 import { conversationsOf } from '../trajectories/conversations-of.js';
 import type { JudgedMessage } from './judge.js';
 
-/** The messages of every branch, one branch after the other; calls of tools are JSON. */
+/** Returns the messages of every branch, one branch after the other; calls of tools are JSON. */
 export function judgedDialogue(rollout: Pick<RecordedRollout, 'calls'>): JudgedMessage[] {
   return conversationsOf(rollout).flatMap(({ messages }) => messages.map(judgedMessage));
 }

@@ -24,7 +24,7 @@ export function verdictOf(said: unknown, who: string): Verdict {
   };
 }
 
-/** The verdict in a program's last line; a line that is not JSON says nothing. */
+/** Returns the verdict in a program's last line; a line that is not JSON says nothing. */
 export function verdictOfLine(line: string, who: string): Verdict {
   let said: unknown;
   try {

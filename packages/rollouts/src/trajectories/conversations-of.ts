@@ -50,7 +50,7 @@ function answeredOf(call: RecordedCall, choice: RecordedChoice): Answered {
   return { call, messages, keys: dialogueKeys(toolsKey(call.tools), messages) };
 }
 
-/** The messages before an answer. @param unlearned answers by their dialogues; those that stand here are taken out */
+/** Returns the messages before an answer. @param unlearned answers by their dialogues; those that stand here are taken out */
 function learnedHistory(
   messages: readonly ChatMessage[],
   keys: readonly string[],
@@ -96,7 +96,7 @@ function answerOf({ message: { content, reasoning, calls }, finishReason }: Reco
   };
 }
 
-/** Whether a tool can be called with the arguments: an object of JSON, or nothing. */
+/** Returns whether a tool can be called with the arguments: an object of JSON, or nothing. */
 function isCallable(args: string): boolean {
   if (['', 'null'].includes(args.trim())) return true;
   try {

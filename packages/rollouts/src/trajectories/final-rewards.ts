@@ -10,7 +10,7 @@ export const RANKING = 'ranking';
 
 type Rewarded = Pick<RecordedRollout, 'id' | 'rewards'>;
 
-/** The rewards of the rollout as a whole, by name. */
+/** Returns the rewards of the rollout as a whole, by name. */
 export function finalRewards(rollout: Rewarded): Record<string, number> {
   const ofRollout = effectiveRewards(rollout).filter(({ call }) => call === undefined);
   return Object.fromEntries(ofRollout.map(({ name, value }) => [name, value]));

@@ -11,7 +11,7 @@ import {
 } from '@bowyer/text';
 import type { RecordedMessage } from '../record/recorded.js';
 
-/** The inputs of the writing of a dialogue: dialogues with other tools, variables or templates are others. */
+/** Returns the inputs of the writing of a dialogue: dialogues with other tools, variables or templates are others. */
 export const rootKey = (
   { source = '' }: ChatTemplate,
   { tools = [], documents = [], variables = {} }: TemplateInputs,
@@ -30,11 +30,11 @@ export function dialogueKeys(root: string, messages: readonly ChatMessage[]): st
   return messages.map((_, at) => (key = nextKey(key, messages, at)));
 }
 
-/** The key of a dialogue that an answer of the model was added to. */
+/** Returns the key of a dialogue that an answer of the model was added to. */
 export const answeredKey = (key: string, { content, calls }: RecordedMessage): string =>
   digest(key, assistant(content, calls));
 
-/** The text of the reasoning that a message has; '' where it has none. */
+/** Returns the text of the reasoning that a message has; '' where it has none. */
 export function reasoningOf({ reasoning_content: reasoning, thinking }: ChatMessage): string {
   for (const text of [reasoning, thinking]) if (typeof text === 'string' && text.trim() !== '') return text.trim();
   return '';
@@ -71,7 +71,7 @@ const OWN_KEYS = [
   'weight',
 ];
 
-/** All that a template may read of a message. */
+/** Returns all that a template may read of a message. */
 function canonical(messages: readonly ChatMessage[], at: number): string {
   const message = messages[at];
   const { role, tool_call_id: id } = message;
@@ -82,7 +82,7 @@ function canonical(messages: readonly ChatMessage[], at: number): string {
   return JSON.stringify([role, text.trim(), ...more]);
 }
 
-/** The other keys of a message, sorted. A result's name is that of its call, as the template is given it, where the client leaves it out. */
+/** Returns the other keys of a message, sorted. A result's name is that of its call, as the template is given it, where the client leaves it out. */
 function furtherKeys(message: ChatMessage, messages: readonly ChatMessage[], at: number): unknown[] {
   const { role } = message;
   const reasoning = role === 'assistant' ? '' : reasoningOf(message);
@@ -108,20 +108,20 @@ const assistant = (
     ...more,
   ]);
 
-/** The message of the model that a result comes after. */
+/** Returns the message of the model that a result comes after. */
 function callerOf(messages: readonly ChatMessage[], at: number): ChatMessage | undefined {
   let before = at - 1;
   while (before >= 0 && messages[before].role !== 'assistant') before--;
   return messages[before];
 }
 
-/** The name of the tool whose result a message is. */
+/** Returns the name of the tool whose result a message is. */
 function calledName(messages: readonly ChatMessage[], at: number): string | undefined {
   const caller = callerOf(messages, at);
   return caller && callsOf(caller).find(({ id }) => id === String(messages[at].tool_call_id ?? ''))?.name;
 }
 
-/** The earlier call that a result belongs to; the id itself where there is none of that id. */
+/** Returns the earlier call that a result belongs to; the id itself where there is none of that id. */
 function placeOf(id: string, messages: readonly ChatMessage[], at: number): number | string {
   const caller = callerOf(messages, at);
   const place = caller ? callIds(caller).indexOf(id) : -1;

@@ -31,7 +31,7 @@ export class History {
     }
   }
 
-  /** The deepest of the dialogue's messages that is an answer of the model; null: none is. */
+  /** Returns the deepest of the dialogue's messages that is an answer of the model; null: none is. */
   find({ messages: sent, inputs, template }: Dialogue): { at: number; answer: KnownAnswer } | null {
     const messages = asRead(template, sent);
     let key = rootKey(template, inputs);
@@ -48,7 +48,7 @@ export class History {
   }
 }
 
-/** The keys of a dialogue with each of its answers. */
+/** Returns the keys of a dialogue with each of its answers. */
 export function answerKeys(
   { messages, inputs, template }: Dialogue,
   { choices }: Pick<RecordedCall, 'choices'>,
@@ -71,7 +71,7 @@ function asRead(template: ChatTemplate, messages: readonly ChatMessage[]): reado
 
 const namesWritten = new WeakMap<ChatTemplate, boolean>();
 
-/** Whether a template writes the name of a message of the model. */
+/** Returns whether a template writes the name of a message of the model. */
 function writesNames(template: ChatTemplate): boolean {
   const known = namesWritten.get(template);
   if (known !== undefined) return known;
@@ -86,7 +86,7 @@ function writesNames(template: ChatTemplate): boolean {
 }
 
 /**
- * The newest answer with the ids of the message's calls, else the newest; reasoning counts only where the client sends it. A client that
+ * Returns the newest answer with the ids of the message's calls, else the newest; reasoning counts only where the client sends it. A client that
  * holds the last pieces of a thought alone (openai-node's `.stream()` keeps one) has left the others out.
  */
 function bestOf(entries: readonly Entry[], message: ChatMessage): Entry | null {

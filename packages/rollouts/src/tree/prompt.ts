@@ -43,6 +43,6 @@ export const splicedPrompt =
 const endsWith = (whole: readonly number[], end: readonly number[]): boolean =>
   whole.length >= end.length && end.every((id, i) => whole[whole.length - end.length + i] === id);
 
-/** The text without white space: templates trim messages, and write JSON with other spaces. */
+/** Returns the text without white space: templates trim messages, and write JSON with other spaces. */
 const inkOf = (tokenizer: Tokenizer, ids: readonly number[]): string =>
   Buffer.from(tokenizer.decodeBytes(ids)).toString('utf8').replace(/\s+/g, '');

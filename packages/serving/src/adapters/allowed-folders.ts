@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 
 /**
- * The real path of a folder below one of the roots.
+ * Returns the real path of a folder below one of the roots.
  *
  * @returns null where it is elsewhere, itself or by a link; or where nothing is there
  */

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Whether an adapter's folder has a template that is not its model's: prompts are written by the server's, whichever adapter answers. */
+/** Returns whether an adapter's folder has a template that is not its model's: prompts are written by the server's, whichever adapter answers. */
 export function hasOtherTemplate(adapterFolder: string, modelFolder: string): boolean {
   const own = templateIn(adapterFolder);
   return own !== null && own !== templateIn(modelFolder);

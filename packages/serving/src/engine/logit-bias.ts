@@ -7,7 +7,7 @@ export interface LogitAdjustments {
   frequencyPenalty: number;
 }
 
-/** Whether any logit changes; with `penalties`, whether that depends on the answer so far. */
+/** Returns whether any logit changes; with `penalties`, whether that depends on the answer so far. */
 export function adjustsLogits(
   adjustments: LogitAdjustments | undefined,
   what: 'anything' | 'penalties' = 'anything',

@@ -4,17 +4,11 @@ import { Rng } from '@bowyer/core';
 import { openDevice, type Device } from '@bowyer/graph';
 import { LanguageModel } from '@bowyer/models';
 import { wordLevelTokenizer } from '@bowyer/text';
+import { tinyLlama } from '@bowyer/testing';
 import { SequenceBatcher, type SequenceBatcherOptions, type SequenceRequest } from './sequence-batcher.js';
 
 const tokenizer = wordLevelTokenizer(['is it a dog or a cat ? yes . no . the big red fox runs over my old house\n']);
-const config = {
-  model_type: 'llama',
-  hidden_size: 16,
-  intermediate_size: 20,
-  num_hidden_layers: 2,
-  num_attention_heads: 2,
-  max_position_embeddings: 4096,
-};
+const config = tinyLlama(4096, { num_hidden_layers: 2 });
 const PREFIX_CACHE_BYTES = 2 ** 20;
 
 let device: Device;

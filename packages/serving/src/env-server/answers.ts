@@ -101,7 +101,7 @@ const textcraft: Forms = {
   fixed: { commands: serverError, goal: serverError },
 };
 
-/** The current observation below the goal that the reset reported. */
+/** Returns the current observation below the goal that the reset reported. */
 function withGoal({ observation, start }: InstanceState): string {
   const [goal] = start.split('\n', 1);
   return !goal.startsWith('Your goal:') || observation.startsWith(goal) ? observation : `${goal}\n${observation}`;

@@ -41,7 +41,7 @@ export class EnvServer {
     this.#sweep = setInterval(() => void this.instances.closeIdle(), Math.max(1000, options.idleMs / 4)).unref();
   }
 
-  /** @returns the server once it listens */
+  /** Returns the server once it listens. */
   static async listen(options: EnvServerOptions): Promise<EnvServer> {
     const server = new EnvServer(options);
     const respond = (request: IncomingMessage, response: ServerResponse) => server.#respond(request, response);
@@ -103,7 +103,7 @@ export class EnvServer {
     return ok(begun(await this.instances.reset(id, this.#item(fields))));
   }
 
-  /** The number of the problem; null where the client leaves the choice. */
+  /** Returns the number of the problem; null where the client leaves the choice. */
   #item(fields: Fields): number | null {
     const { itemField, noItem } = this.#wire;
     const value = fields[itemField];

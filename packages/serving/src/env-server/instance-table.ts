@@ -87,7 +87,7 @@ export class InstanceTable {
     return this.#known(id).state !== null;
   }
 
-  /** @returns whether there was such an instance */
+  /** Returns whether there was such an instance. */
   async close(id: number): Promise<boolean> {
     const instance = this.#instances.get(id);
     if (instance === undefined) return false;
@@ -101,7 +101,7 @@ export class InstanceTable {
     await Promise.all(this.ids.map((id) => this.close(id)));
   }
 
-  /** @returns how many were closed */
+  /** Returns how many were closed. */
   async closeIdle(now: number = performance.now()): Promise<number> {
     const idle = [...this.#instances].filter(
       ([, { waiting, lastUsed }]) => waiting === 0 && now - lastUsed > this.options.idleMs,
@@ -142,7 +142,7 @@ export class InstanceTable {
 
 const hasEnded = ({ terminated, truncated }: InstanceState): boolean => terminated || truncated;
 
-/** The state of an instance that was never reset. */
+/** Returns the state of an instance that was never reset. */
 export const initialState = (id: number): InstanceState => ({
   id,
   observation: '',

@@ -50,7 +50,7 @@ export interface ServeEnvOptions extends Pick<
   parts?: EnvParts;
 }
 
-/** @returns the server once it listens */
+/** Returns the server once it listens. */
 export async function serveEnv({ name, options, parts, ...limits }: ServeEnvOptions): Promise<EnvServer> {
   const key = itemKey(name);
   const make = (): Env => makeEnv(name, { ...options, ...servedOptions[name], ...servedGoals(name, options) }, parts);

@@ -49,6 +49,6 @@ export function chatTemplateOf({ template }: RequestReader, names: ChatNames): C
   );
 }
 
-/** The variables of a template that a level of reasoning sets, as vLLM does: gpt-oss has levels, Qwen 3 and others a switch. */
+/** Returns the variables of a template that a level of reasoning sets, as vLLM does: gpt-oss has levels, Qwen 3 and others a switch. */
 export const effortVariables = (effort: string | null): Record<string, unknown> =>
   effort === null ? {} : { reasoning_effort: effort, enable_thinking: effort !== 'none' };

@@ -157,7 +157,7 @@ class Answer {
     return !this.#streamer.stopped && !this.#endsWithCall();
   }
 
-  /** Whether a call ends the answer, where the request allows one: its grammar, where it has one, ends it by itself. */
+  /** Returns whether a call ends the answer, where the request allows one: its grammar, where it has one, ends it by itself. */
   #endsWithCall(): boolean {
     const { constraint, ignoresEnd, minTokens } = this.run.request;
     if (constraint !== null || ignoresEnd || this.#ids.length < minTokens) return false;
@@ -176,7 +176,7 @@ class Answer {
     this.#unsentTokens.push(token);
   }
 
-  /** The prompt's tokens. @param logprobs of those after the first */
+  /** Returns the prompt's tokens. @param logprobs of those after the first */
   async scored(logprobs: Float32Array): Promise<TokenLogprob[]> {
     await turn(); // one for each of a request's answers
     return inTurns(this.#spell(logprobs));
@@ -217,7 +217,7 @@ class Answer {
     };
   }
 
-  /** The ids of a piece: those generated since the last one, and the prompt in the first. */
+  /** Returns the ids of a piece: those generated since the last one, and the prompt in the first. */
   #unsentIds(): Pick<Choice, 'ids'> {
     if (!this.run.request.returnsIds) return {};
     const text = this.#ids.slice(this.#sentIds);

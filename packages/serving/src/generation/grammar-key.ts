@@ -30,7 +30,7 @@ export function grammarKey(
   return JSON.stringify([format, toolChoice, parallelCalls, place, mayReason]);
 }
 
-/** The key of the same constraint with a bound for the tokens of its reasoning. */
+/** Returns the key of the same constraint with a bound for the tokens of its reasoning. */
 export const withBudget = (key: string, tokens: number): string =>
   JSON.stringify([...(JSON.parse(key) as KeyParts).slice(0, 5), tokens]);
 

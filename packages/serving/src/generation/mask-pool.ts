@@ -9,7 +9,7 @@ export class MaskPool {
   #kept = new Map<number, TokenMask[]>();
   #size = 0;
 
-  /** The mask, or an equal one that was there before. */
+  /** Returns the mask, or an equal one that was there before. */
   same(mask: TokenMask): TokenMask {
     const hash = hashOf(mask);
     const known = this.#kept.get(hash)?.find((other) => isEqual(other, mask));

@@ -105,7 +105,7 @@ class BudgetedAnswer implements TokenConstraint {
     return copy;
   }
 
-  /** Whether the next token is one of the closing mark. Not within a character, nor where a grammar has no mark. */
+  /** Returns whether the next token is one of the closing mark. Not within a character, nor where a grammar has no mark. */
   #forces(mask: Uint32Array): boolean {
     const { tokens, form, tokenizer, decode } = this.budget;
     if (this.#stage === 'inside' && this.#count >= tokens && !decode(this.#recent).endsWith(HALF_CHARACTER)) {

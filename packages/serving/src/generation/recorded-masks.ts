@@ -39,7 +39,7 @@ export class RecordedMasks {
   }
 
   /**
-   * The tokens among which each token of an answer was chosen. Equal masks are one array, of other answers too.
+   * Returns the tokens among which each token of an answer was chosen. Equal masks are one array, of other answers too.
    *
    * @returns [ids]
    * @throws {RangeError} where the constraint does not allow the tokens: model, tokenizer or template are not those that were served

@@ -22,7 +22,7 @@ export function samplingOf(
   };
 }
 
-/** The settings of a request for one answer and nothing beside it. */
+/** Returns the settings of a request for one answer and nothing beside it. */
 export const plainSettings = (reader: RequestReader): CompletionSettings => ({
   model: reader.name,
   n: 1,

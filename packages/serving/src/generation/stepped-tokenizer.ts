@@ -37,7 +37,7 @@ export class SteppedTokenizer implements Tokenizer {
   }
 
   /**
-   * The result of `encodeAll`, which encodes texts with this tokenizer and is called once or twice. Only its last call has all ids.
+   * Returns the result of `encodeAll`, which encodes texts with this tokenizer and is called once or twice. Only its last call has all ids.
    *
    * @throws the signal's reason once it is aborted
    */

@@ -55,7 +55,7 @@ export class TextStreamer {
     return this.#end?.stop ?? null;
   }
 
-  /** @returns what can be shown now; the beginning of a stop string or of a character waits for its rest */
+  /** Returns what can be shown now; the beginning of a stop string or of a character waits for its rest. */
   add(ids: readonly number[]): string {
     if (this.stopped) return '';
     const searched = this.#text.settledLength;
@@ -71,7 +71,7 @@ export class TextStreamer {
     return this.#show(this.#end?.at ?? this.#text.length);
   }
 
-  /** The first of the stop strings that count, and its offset. @param searched characters that contain none */
+  /** Returns the first of the stop strings that count, and its offset. @param searched characters that contain none */
   #stopBehind(searched: number): { stop: string; at: number } | null {
     if (this.#stops.length === 0 || this.#count <= this.#minTokens) return null;
     this.#least ??= this.#minTokens === 0 ? 0 : this.decode(this.#first).length;

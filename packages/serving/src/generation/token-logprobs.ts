@@ -34,7 +34,7 @@ export class SpelledTokens {
     for (const id of before.slice(Math.max(0, shown))) this.#spelling.next(id);
   }
 
-  /** The next token. @param top how many of the most likely ones are returned */
+  /** Returns the next token. @param top how many of the most likely ones are returned */
   add(id: number, logprob: number | null, found?: TopLogprobs, top = 0): TokenLogprob {
     const ids = found?.ids.slice(0, top) ?? [];
     const topLogprobs = ids.map((other, i) => ({
@@ -46,7 +46,7 @@ export class SpelledTokens {
     return { id, bytes, logprob, offset: this.#advance(bytes), topLogprobs };
   }
 
-  /** @returns where the token begins; a part of a character: where the character does */
+  /** Returns where the token begins; a part of a character: where the character does. */
   #advance(bytes: Uint8Array): number {
     const before = this.#offset;
     if (!this.#spelling.isShown) return before;
@@ -56,7 +56,7 @@ export class SpelledTokens {
   }
 }
 
-/** The text of a token; null where it is a part of a character. A strict decoder would throw, which takes 50 times as long. */
+/** Returns the text of a token; null where it is a part of a character. A strict decoder would throw, which takes 50 times as long. */
 export const textOf = (bytes: Uint8Array): string | null =>
   isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString() : null;
 

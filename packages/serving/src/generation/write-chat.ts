@@ -156,7 +156,7 @@ function partsOf(
 /** Tokens that contain the mark that a prompt may end with. */
 const PROMPT_END = 16;
 
-/** Whether the answer begins within reasoning: behind the prompt's mark, or the message's own. */
+/** Returns whether the answer begins within reasoning: behind the prompt's mark, or the message's own. */
 function isThinking(ids: readonly number[], opened: string | null, { tokenizer }: RequestReader): boolean {
   if (opened?.includes('think>')) return opened.lastIndexOf('<think>') > opened.lastIndexOf('</think>');
   return opened === null && endOf(ids, { tokenizer }).trimEnd().endsWith('<think>');
@@ -176,7 +176,7 @@ function toolOf(tool: Readonly<Record<string, unknown>>): Tool {
   return { name, parameters, strict: strict === true };
 }
 
-/** The number of characters of all texts in a message or beside the messages; calls, reasoning, tools and documents are rendered too. */
+/** Returns the number of characters of all texts in a message or beside the messages; calls, reasoning, tools and documents are rendered too. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

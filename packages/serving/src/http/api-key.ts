@@ -25,5 +25,5 @@ export function givenKeys({ authorization, 'x-api-key': key }: IncomingHttpHeade
   return [String(key ?? ''), bearerKey(authorization)].filter((given) => given !== '');
 }
 
-/** The key of `Bearer KEY`, the scheme in any case (RFC 9110, section 11.1); '' where there is none. */
+/** Returns the key of `Bearer KEY`, the scheme in any case (RFC 9110, section 11.1); '' where there is none. */
 const bearerKey = (authorization = ''): string => /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';

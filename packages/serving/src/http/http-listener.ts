@@ -99,7 +99,7 @@ export class HttpListener {
   }
 
   /**
-   * @returns the listener once it listens
+   * Returns the listener once it listens.
    * @throws if the port or the address cannot be used
    */
   static async listen(options: HttpListenerOptions): Promise<HttpListener> {
@@ -271,7 +271,7 @@ export function whenClientLeaves({ socket }: IncomingMessage, left: () => void):
   return () => socket.off('close', left);
 }
 
-/** The path of a request without its query; '/' where the client sent a whole URL that cannot be read. */
+/** Returns the path of a request without its query; '/' where the client sent a whole URL that cannot be read. */
 export function pathOf(request: IncomingMessage): { path: string; query: URLSearchParams } {
   const target = request.url ?? '/';
   // `//host` would be read as a host's name

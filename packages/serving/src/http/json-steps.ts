@@ -13,7 +13,7 @@ interface Frame {
 }
 
 /**
- * The same value as that of `parse`, which is asked for a piece of the text at a time.
+ * Returns the same value as that of `parse`, which is asked for a piece of the text at a time.
  *
  * @param check called after each step, and throws where the text has too much
  * @throws {SyntaxError} with the place
@@ -87,7 +87,7 @@ class JsonSteps {
     [this.#at, this.#inString] = [at, inString];
   }
 
-  /** @returns the depth behind it */
+  /** Returns the depth behind it. */
   #bracket(at: number, code: number): number {
     if (isOpening(code)) this.#open(at);
     else this.#close(at, code);
@@ -143,7 +143,7 @@ class JsonSteps {
     return frame;
   }
 
-  /** A parsed array or object with the value as its only member. */
+  /** Returns a parsed array or object with the value as its only member. */
   #member({ value: parent }: Frame, before: string, value: unknown): Frame['value'] {
     if (Array.isArray(parent)) {
       if (isBlank(before)) return [value];

@@ -22,7 +22,7 @@ export class WrittenList<Item> {
   }
 }
 
-/** The text of JSON.stringify in UTF-8, in parts: to join them would take long where they are many megabytes. */
+/** Returns the text of JSON.stringify in UTF-8, in parts: to join them would take long where they are many megabytes. */
 export function* jsonBytesInSteps(value: unknown): Generator<undefined, Buffer[]> {
   const parts: Buffer[] = [];
   for (const text of piecesOf(value)) {
@@ -42,7 +42,7 @@ export function* jsonTextInSteps(value: unknown): Generator<undefined, string> {
   return parts.join('');
 }
 
-/** Whether the value is written in one step. */
+/** Returns whether the value is written in one step. */
 export const isWrittenAtOnce = (value: unknown): boolean => weightOf(value, PIECE) <= PIECE;
 
 function* piecesOf(value: unknown): Generator<string> {
@@ -108,14 +108,14 @@ function* piecesOfObject(object: object): Generator<string> {
   yield before === '{' ? '{}' : '}';
 }
 
-/** An object in which `__proto__` is a key like any other. */
+/** Returns an object in which `__proto__` is a key like any other. */
 const newGroup = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>;
 
-/** Whether it is written by its members. A value with a `toJSON` of its own is not. */
+/** Returns whether it is written by its members. A value with a `toJSON` of its own is not. */
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && (value instanceof WrittenList || !('toJSON' in value));
 
-/** The work that a value is, in simple values; where it is more than `most`, any number above that. */
+/** Returns the work that a value is, in simple values; where it is more than `most`, any number above that. */
 function weightOf(value: unknown, most: number): number {
   if (typeof value === 'string') return 1 + value.length / CHARACTERS;
   if (!isContainer(value)) return 1;

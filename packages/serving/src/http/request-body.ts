@@ -167,7 +167,7 @@ class ArrivingBody {
 /** Blocks that are decoded before others have their turn. */
 const DECODED_AT_ONCE = 4;
 
-/** The text of a body that was read as bytes. @throws {BodyError} if it is not UTF-8 */
+/** Returns the text of a body that was read as bytes. @throws {BodyError} if it is not UTF-8 */
 export function textOf(bytes: Uint8Array): Promise<string> {
   const blocks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += LARGEST_BLOCK) blocks.push(bytes.subarray(at, at + LARGEST_BLOCK));

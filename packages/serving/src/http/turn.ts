@@ -35,7 +35,7 @@ const TURN_MS = 4;
 export type Steps<Result> = Generator<undefined, Result>;
 
 /**
- * The result of work that yields after each step; others have their turn in between.
+ * Returns the result of work that yields after each step; others have their turn in between.
  *
  * @throws the signal's reason once it is aborted
  */

@@ -7,7 +7,7 @@ import { begunText, instructionsFor, playText, steppedText } from './texts.js';
 
 /** The place where a call finds its player. */
 export interface Seat {
-  /** The player that a reset is for, and the id that further calls give; null where the session has one player. */
+  /** Returns the player that a reset is for, and the id that further calls give; null where the session has one player. */
   take(episode?: string): { player: Player; episode: string | null };
   /** @throws {PlayError} where there is none of this id */
   find(episode?: string): Player;
@@ -76,7 +76,7 @@ export class EnvTools {
     this.#listed = object({ actions: { type: ['array', 'null'], items: text } }, ['actions']);
   }
 
-  /** @returns a server that is not connected, for one session or one request */
+  /** Returns a server that is not connected, for one session or one request. */
   serverFor(seat: Seat): McpServer {
     const { name } = this.served;
     const { version } = this.options;

@@ -27,7 +27,7 @@ export interface Opening {
   description: string;
   /** The tool's arguments, by names in snake_case. */
   properties: ResetSchema['properties'];
-  /** @returns what the environment's `reset` takes; the seed counts where the player has given neither one nor an item */
+  /** Returns what the environment's `reset` takes; the seed counts where the player has given neither one nor an item. */
   resetOptions(given: Readonly<Record<string, unknown>>, seed: number): Record<string, unknown>;
 }
 
@@ -61,7 +61,7 @@ function gameOf({ name, options, label }: Member): Game {
   };
 }
 
-/** An environment's own reset, its number of a problem as `item`. */
+/** Returns an environment's own reset, its number of a problem as `item`. */
 function openingOf(name: string): Pick<Opening, 'properties' | 'resetOptions'> {
   const { properties } = environmentInfo(name).resetSchema;
   const key = itemKey(name);

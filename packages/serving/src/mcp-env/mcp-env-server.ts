@@ -42,7 +42,7 @@ export interface McpEnvServer {
   close(): Promise<void>;
 }
 
-/** @returns the server once it listens */
+/** Returns the server once it listens. */
 export async function listenMcpEnv(options: McpEnvOptions, http: McpHttpOptions): Promise<McpEnvServer> {
   const { makeEnv, onFault } = options;
   const { maxInstances, idleMs } = http;

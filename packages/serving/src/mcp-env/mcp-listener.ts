@@ -48,7 +48,7 @@ export class McpListener {
     this.#stateless = stateless ? createMcpHandler(stateless, { legacy: 'reject' }) : null;
   }
 
-  /** @returns the server once it listens */
+  /** Returns the server once it listens. */
   static async listen(options: McpListenerOptions): Promise<McpListener> {
     const server = new McpListener(options);
     const { host, port, onFault } = options;
@@ -105,7 +105,7 @@ export class McpListener {
     return problem === null ? null : { ...refused(401, problem), headers: { 'www-authenticate': 'Bearer' } };
   }
 
-  /** @returns null where it has been sent */
+  /** Returns null where it has been sent. */
   async #answer(exchange: Exchange): Promise<HttpAnswer | null> {
     const [request] = exchange;
     const body = request.method === 'POST' ? await readJson(request, LONGEST_BODY) : undefined;

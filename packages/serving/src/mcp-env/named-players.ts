@@ -42,7 +42,7 @@ export class NamedPlayers implements Seat {
     return entry.player;
   }
 
-  /** @returns how many were closed */
+  /** Returns how many were closed. */
   closeIdle(now: number = performance.now()): number {
     const idle = [...this.#players].filter(([, { lastUsed }]) => now - lastUsed > this.options.idleMs);
     for (const [id, { player }] of idle) {

@@ -71,7 +71,7 @@ export class Player {
     });
   }
 
-  /** The actions that are possible now; null where the environment does not list them. @throws {PlayError} as a step */
+  /** Returns the actions that are possible now; null where the environment does not list them. @throws {PlayError} as a step */
   actions(): Promise<readonly string[] | null> {
     return this.#inOrder(() => {
       this.#running();

@@ -41,7 +41,7 @@ export class SessionTable {
     return this.#sessions.get(String(headers['mcp-session-id'] ?? ''));
   }
 
-  /** @returns a session that takes part only if the request that it is for turns out to open it; see `settle` */
+  /** Returns a session that takes part only if the request that it is for turns out to open it; see `settle`. */
   async open(): Promise<Session> {
     const content = this.options.open();
     const id = randomUUID();
@@ -74,7 +74,7 @@ export class SessionTable {
     if (transport.sessionId === undefined) await transport.close();
   }
 
-  /** @returns how many were closed */
+  /** Returns how many were closed. */
   closeIdle(now: number = performance.now()): number {
     const idle = [...this.#sessions.values()].filter(
       ({ atWork, lastUsed }) => atWork === 0 && now - lastUsed > this.options.idleMs,

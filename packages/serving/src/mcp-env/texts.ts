@@ -14,11 +14,11 @@ export function instructionsFor({ games, openings }: ServedGames, isNamed: boole
   );
 }
 
-/** The rules of all games, each under its name where there are several. */
+/** Returns the rules of all games, each under its name where there are several. */
 const rulesText = (games: readonly Game[]): string =>
   games.map(({ label, rules }) => (games.length === 1 ? rules : `# ${label}\n${rules}`)).join('\n\n');
 
-/** The prompt that a user chooses to have an episode played. */
+/** Returns the prompt that a user chooses to have an episode played. */
 export const playText = (served: ServedGames): string =>
   `${rulesText(served.games)}\n\nPlay one episode: call ${served.openings[0].tool}, then step until the episode has ended, and report its return.`;
 
@@ -29,7 +29,7 @@ export const begunText = ({ observation }: Turn, seed: number | null, episode: s
     ...(episode === null ? [] : [`with the id ${episode}`]),
   ].join(' ')}.]`;
 
-/** The observation, and in brackets what the environment says of the step. */
+/** Returns the observation, and in brackets what the environment says of the step. */
 export function steppedText(turn: Turn): string {
   const { observation, reward, truncated, episodicReturn, steps, won } = turn;
   if (!hasEnded(turn))

@@ -6,7 +6,7 @@ import type { HttpListener } from '../http/http-listener.js';
 /** The headers that the protocol reads. */
 const READ = /^(accept|content-type|last-event-id|mcp-.+)$/;
 
-/** The request without its body, which is read within the bounds of the server. */
+/** Returns the request without its body, which is read within the bounds of the server. */
 export function webRequest({ method, headers, url }: IncomingMessage): Request {
   const read = Object.entries(headers).filter(([name, value]) => READ.test(name) && typeof value === 'string');
   return new Request(new URL(url ?? '/', 'http://server'), { method, headers: read as [string, string][] });

@@ -75,7 +75,7 @@ export class ModelServer {
     private readonly batcher: SequenceBatcher,
   ) {}
 
-  /** @returns the server once it listens */
+  /** Returns the server once it listens. */
   static async listen(options: ModelServerOptions): Promise<ModelServer> {
     const { model, name, host, port, apiKey, onFault, observer, storage = usualStorage } = options;
     const batcher = await SequenceBatcher.open(model, options);

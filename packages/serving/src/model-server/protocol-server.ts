@@ -38,7 +38,7 @@ export class ProtocolServer {
     this.#routes = new RouteTable(options.protocols);
   }
 
-  /** @returns the server once it listens */
+  /** Returns the server once it listens. */
   static async listen(options: ProtocolServerOptions): Promise<ProtocolServer> {
     const server = new ProtocolServer(options);
     const { host, port, onFault } = options;
@@ -78,14 +78,14 @@ export class ProtocolServer {
     }
   }
 
-  /** The protocol whose errors a request gets: that of its route, or else the one that the client's headers belong to. */
+  /** Returns the protocol whose errors a request gets: that of its route, or else the one that the client's headers belong to. */
   #spoken(found: ReturnType<RouteTable['find']>, { headers }: IncomingMessage): Protocol {
     if (found && !found.protocol.isShared) return found.protocol;
     const { protocols } = this.options;
     return (headers['anthropic-version'] !== undefined && protocols.find(({ headers: own }) => own)) || protocols[0];
   }
 
-  /** @returns null where the answer was streamed, or the client has left */
+  /** Returns null where the answer was streamed, or the client has left. */
   async #answer(
     found: Place | null,
     protocol: Protocol,

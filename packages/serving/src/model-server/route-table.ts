@@ -10,7 +10,7 @@ interface Found {
 export class RouteTable {
   constructor(private readonly protocols: readonly Protocol[]) {}
 
-  /** Null where the path belongs to no protocol. A path may end with a slash. */
+  /** Returns null where the path belongs to no protocol. A path may end with a slash. */
   find(method: string, path: string): Found | null {
     const parts = path.replace(/\/$/, '').split('/');
     for (const protocol of this.protocols)
@@ -22,7 +22,7 @@ export class RouteTable {
   }
 }
 
-/** The values of the names in braces; null where the path is another one. */
+/** Returns the values of the names in braces; null where the path is another one. */
 function matched(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
   if (pattern.length !== parts.length) return null;
   const parameters: Record<string, string> = {};

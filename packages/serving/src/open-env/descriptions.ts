@@ -76,7 +76,7 @@ export const openApi = (title: string) => ({
   ),
 });
 
-/** The answer to a JSON-RPC request of MCP: text environments have no tools. */
+/** Returns the answer to a JSON-RPC request of MCP: text environments have no tools. */
 export const mcpAnswer = (body: string): Promise<object> =>
   parseJson(body).then(mcpAnswerTo, (error: BodyError) => rpcError(null, -32700, `Parse error: ${error.message}`));
 
@@ -95,7 +95,7 @@ export function mcpAnswerTo(request: unknown): object {
 
 const LONGEST_ID = 200;
 
-/** A JSON-RPC id, which is sent back and so must not be long. */
+/** Returns a JSON-RPC id, which is sent back and so must not be long. */
 const isShortId = (id: unknown) => typeof id === 'number' || (typeof id === 'string' && id.length <= LONGEST_ID);
 
 const rpcError = (id: unknown, code: number, message: string) => ({

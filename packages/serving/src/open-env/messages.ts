@@ -97,7 +97,7 @@ export function resetData(data: unknown, loc: readonly string[]): ResetData {
   return { seed: integer(data, 'seed', loc), item: integer(data, 'data_idx', loc), episodeId };
 }
 
-/** The one action of a text environment: `{"message": TEXT}`; `metadata` is allowed in every action. */
+/** Returns the one action of a text environment: `{"message": TEXT}`; `metadata` is allowed in every action. */
 export function actionMessage(data: unknown): string {
   if (!isObject(data)) throw refused([problem('dict_type', [], 'Input should be a valid dictionary', data)]);
   refuseProblems([...missing(data, ['message']), ...extraKeys(data, ['message', 'metadata'])]);
@@ -138,7 +138,7 @@ const problem = (type: FieldProblem['type'], loc: FieldProblem['loc'], msg: stri
 /** Further ones are not listed. */
 const MOST_PROBLEMS = 20;
 
-/** The value as the client sent it; the beginning of its JSON where that is long. */
+/** Returns the value as the client sent it; the beginning of its JSON where that is long. */
 function shortInput(input: unknown): unknown {
   const text = JSON.stringify(input);
   const short = excerpt(text);

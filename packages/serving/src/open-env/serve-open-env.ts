@@ -12,7 +12,7 @@ export interface ServeOpenEnvOptions extends Pick<
   parts?: EnvParts;
 }
 
-/** @returns the server once it listens */
+/** Returns the server once it listens. */
 export async function serveOpenEnv({ name, options, parts, ...limits }: ServeOpenEnvOptions): Promise<OpenEnvServer> {
   const key = itemKey(name);
   const make = () => makeEnv(name, options, parts);

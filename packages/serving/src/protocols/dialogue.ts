@@ -24,13 +24,13 @@ export async function sentDialogue(
   }
 }
 
-/** The dialogue of a chat that was read. */
+/** Returns the dialogue of a chat that was read. */
 export const dialogueOf = ({ messages, inputs }: Pick<ChatRequest, 'messages' | 'inputs'>): SentDialogue => ({
   messages,
   tools: inputs.tools ?? [],
 });
 
-/** The reader of a model with the name that the body has, and any template. */
+/** Returns the reader of a model with the name that the body has, and any template. */
 export function readerFor(body: unknown): RequestReader {
   const template: Partial<ChatTemplate> = { ownVariables: [] };
   const reader: Partial<RequestReader> = {

@@ -182,7 +182,7 @@ export interface AnswerWriter {
   idle?: () => string;
 }
 
-/** A server-sent event. @param name that clients dispatch on; none if not given */
+/** Returns a server-sent event. @param name that clients dispatch on; none if not given */
 export const event = (data: object | string, name?: string): string =>
   `${headOf(name)}${typeof data === 'string' ? data : JSON.stringify(data)}${END}`;
 

@@ -20,7 +20,7 @@ export interface CallFormat {
   readonly callsStandAlone: boolean;
   /** Whether all of an answer's parts are in this format: it is read in answers without tools too, and finds its own reasoning. */
   readonly framesAnswers?: boolean;
-  /** The id of a call whose text has none. @param random letters and digits */
+  /** Returns the id of a call whose text has none. @param random letters and digits */
   callId(random: string): string;
   /** Reads all of an answer, or what follows its reasoning. */
   read(input: IncomingText, parts: AnswerParts): Reading<void>;
@@ -34,9 +34,9 @@ export interface CallFormat {
   write?(calls: readonly { name: string; arguments: string }[]): string;
   /** Content within the frame that the format gives it, where it frames answers. */
   framed?(content: Grammar, marks: GrammarMarks): Grammar;
-  /** The texts that are calls of the tools. */
+  /** Returns the texts that are calls of the tools. */
   grammar(tools: readonly Tool[], options: CallGrammarOptions): Grammar;
-  /** The answers in which there may be such calls, or none. */
+  /** Returns the answers in which there may be such calls, or none. */
   optional(calls: Grammar, marks: GrammarMarks): Grammar;
   /** The marks that open and close reasoning, where the format frames answers. */
   readonly reasoningMarks?: readonly [start: string, end: string];
@@ -49,7 +49,7 @@ export interface CallGrammarOptions {
   marks: GrammarMarks;
   /** Whether there may be several calls; one at least. */
   parallel: boolean;
-  /** The arguments of a tool as JSON. */
+  /** Returns the arguments of a tool as JSON. */
   jsonArguments(tool: Tool): Grammar;
 }
 

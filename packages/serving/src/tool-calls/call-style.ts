@@ -42,7 +42,7 @@ const answerTo = ({ id, function: { name } }: ReturnType<typeof callOf>): ChatMe
   tool_call_id: id,
 });
 
-/** Null where the template has no calls, or writes them in none of the known ways. */
+/** Returns null where the template has no calls, or writes them in none of the known ways. */
 export function callStyle(template: ChatTemplate, tokenizer: Tokenizer): CallStyle | null {
   const prober = new Prober(template, tokenizer);
   for (const takes of ['object', 'text'] as const)
@@ -139,7 +139,7 @@ export function decoderWithMarks(tokenizer: Tokenizer, format: CallFormat | null
   };
 }
 
-/** Whether answers may be in a format that also has the text and the reasoning of those without calls. */
+/** Returns whether answers may be in a format that also has the text and the reasoning of those without calls. */
 export const mayFrameAnswers = (tokenizer: Pick<Tokenizer, 'tokenToId'>): boolean =>
   callFormats.some(
     ({ framesAnswers, marks }) => framesAnswers && marks.every((mark) => tokenizer.tokenToId(mark) !== undefined),

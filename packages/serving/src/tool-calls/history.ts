@@ -5,7 +5,7 @@ import { jsonAsWritten, textAsWritten, writtenJson, type ChatMessage } from '@bo
 import type { CallStyle } from './call-style.js';
 import { membersOf } from './json-members.js';
 
-/** The messages as the template of this style takes them. */
+/** Returns the messages as the template of this style takes them. */
 export function messagesFor(style: CallStyle, messages: readonly ChatMessage[]): ChatMessage[] {
   const shown: ChatMessage[] = [];
   for (let i = 0; i < messages.length; i++) {
@@ -29,7 +29,7 @@ const callsOf = ({ role, tool_calls: calls }: ChatMessage): readonly EarlierCall
 const plainMessage = (style: CallStyle, message: ChatMessage, before: readonly ChatMessage[]): ChatMessage =>
   message.role === 'tool' ? resultFor(style, message, before.flatMap(callsOf)) : message;
 
-/** A message with calls and the results that follow it. */
+/** Returns a message with calls and the results that follow it. */
 function turn(
   style: CallStyle,
   message: ChatMessage,
@@ -62,7 +62,7 @@ function withoutContent(style: CallStyle, message: ChatMessage): { before: ChatM
   return { before: [alone], called: emptied(style, message) };
 }
 
-/** A further message of one that is written as several, with its weight in the loss. */
+/** Returns a further message of one that is written as several, with its weight in the loss. */
 const emptied = ({ emptyContent }: CallStyle, { loss, cut }: ChatMessage): ChatMessage => ({
   role: 'assistant',
   content: emptyContent,
@@ -84,7 +84,7 @@ function writtenOut(
   return { ...others, content: `${content ?? ''}${content ? beforeCalls : ''}${written}` };
 }
 
-/** The text of an object; of what is none, the text as a single argument. */
+/** Returns the text of an object; of what is none, the text as a single argument. */
 function jsonOf(args: object): string {
   const text = textAsWritten(args) ?? spacedJson(args);
   return membersOf(text) === null ? spacedJson({ arguments: text }) : text;
@@ -121,7 +121,7 @@ function argumentsFor({ takes, format, needsEscapes }: CallStyle, args: object):
   return needsEscapes ? writtenJson(withEscapes(json, (content) => format.escaped!(content))) : writtenJson(json);
 }
 
-/** The same members, of which those that are texts are written with their escapes. */
+/** Returns the same members, of which those that are texts are written with their escapes. */
 function withEscapes(json: string, escaped: (text: string) => string): string {
   const members = membersOf(json)!.map(([key, value]) => {
     const text = value.startsWith('"') ? JSON.stringify(escaped(JSON.parse(value) as string)) : value;

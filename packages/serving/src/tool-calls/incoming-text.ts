@@ -24,7 +24,7 @@ export class IncomingText {
     return this.#isWhole;
   }
 
-  /** The next character, or '' at the end. Waits for it. */
+  /** Returns the next character, or '' at the end. Waits for it. */
   *peek(): Reading<string> {
     while (this.at >= this.#text.length) {
       if (this.#isWhole) return '';
@@ -33,7 +33,7 @@ export class IncomingText {
     return this.#text[this.at];
   }
 
-  /** Whether this text comes next, of which nothing is read. Waits only while that is not certain. */
+  /** Returns whether this text comes next, of which nothing is read. Waits only while that is not certain. */
   *startsWith(expected: string): Reading<boolean> {
     for (;;) {
       if (this.#text.startsWith(expected, this.at)) return true;

@@ -48,7 +48,7 @@ class JsonReader {
     return yield* this.#scalar();
   }
 
-  /** The members of an array or an object with commas between them. */
+  /** Returns the members of an array or an object with commas between them. */
   *#members(close: string, depth: number, hasKeys: boolean): Reading<JsonEnd> {
     const { input } = this;
     input.at++;

@@ -20,7 +20,7 @@ export interface ReasoningForm {
   startsInside: boolean;
 }
 
-/** Null where answers have no reasoning: the vocabulary has none of the marks. */
+/** Returns null where answers have no reasoning: the vocabulary has none of the marks. */
 export function reasoningForm(
   format: CallFormat | null,
   tokenizer: Pick<Tokenizer, 'tokenToId'>,

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The schema that `#/…` refers to. */
+/** Returns the schema that `#/…` refers to. */
 export function resolved(reference: string, root: Schema | null): Schema | null {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return null;
@@ -22,7 +22,7 @@ export const isSchema = (value: unknown): value is Schema =>
 /** References within references are followed this far. */
 const MOST_REFERENCES = 16;
 
-/** The schemas of a member that hold together, from `properties` and from what the schema refers to or is joined of. */
+/** Returns the schemas of a member that hold together, from `properties` and from what the schema refers to or is joined of. */
 export const memberSchemas = (schema: unknown, key: string, root: Schema | null): unknown[] =>
   membersOf(schema, { key, root, known: new Map() }, 0);
 

@@ -16,7 +16,7 @@ const namedTemplates = new Map([['tools', toolsTemplate]]);
 
 const builtIn: readonly BuiltInTemplate[] = ['llama2', 'llama3', 'chatml', 'chatglm4', 'llama2_bc'];
 
-export interface ChatTemplateOptions extends BuiltInTemplateOptions {
+interface ChatTemplateOptions extends BuiltInTemplateOptions {
   /** Variables that a Jinja template gets in every dialogue, such as `enable_thinking`. */
   variables?: Readonly<Record<string, unknown>>;
   /** The time that `strftime_now` writes; the time of the call if not given. */

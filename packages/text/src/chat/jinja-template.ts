@@ -24,7 +24,7 @@ import { lengthWithoutEnd, markedAtEnd, upToMark } from './open-message.js';
 import { servedTurns } from './served-turns.js';
 import { tokenOffsets } from './token-offsets.js';
 
-export interface JinjaTemplateOptions {
+interface JinjaTemplateOptions {
   /** Used where a dialogue has tools; null: the template itself. */
   withTools?: string | null;
   /** Variables of the template besides the messages: bos_token, eos_token, … */

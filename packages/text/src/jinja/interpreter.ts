@@ -10,7 +10,7 @@ import { Attributes, Callable, isTrue, iterate, lengthOf, Tuple, typeName, Undef
 import { finished, type Steps } from '../steps.js';
 import { checkLength, spend, spendText, withinCall } from './work.js';
 
-export interface GenerationSpan {
+interface GenerationSpan {
   /** UTF-16 code units of the rendered text. */
   start: number;
   end: number;

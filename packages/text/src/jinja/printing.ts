@@ -71,7 +71,7 @@ function codeEscape(char: string): string {
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`;
 }
 
-export interface JsonOptions {
+interface JsonOptions {
   ensureAscii: boolean;
   /** The indentation of one level; null: everything on one line. */
   indent: string | null;

@@ -45,7 +45,7 @@ export interface Tokenizer {
 }
 
 /** Writes a whole file, and makes its folder where there is none. */
-export type FileWriter = (path: string, content: string) => Promise<void>;
+type FileWriter = (path: string, content: string) => Promise<void>;
 
 export interface DecodeOptions {
   /** Spell out `</s>`, `[CLS]` and their like instead of leaving them out. */
@@ -187,7 +187,7 @@ export async function loadTokenizer(
   }
 }
 
-export interface TemplateChoice {
+interface TemplateChoice {
   /** Jinja that takes the place of the directory's templates; null: they stay. */
   chatTemplate?: string | null;
   /** Directory whose templates have precedence: an adapter's, which was trained with them. */
@@ -218,7 +218,7 @@ async function chatTemplatesIn(dir: string): Promise<string | { name: string; te
 }
 
 /** A tokenizer file is missing or unusable. */
-export class TokenizerFileError extends Error {
+class TokenizerFileError extends Error {
   override readonly name = 'TokenizerFileError';
 
   constructor(

@@ -4,7 +4,7 @@ import { HuggingFaceTokenizer } from './tokenizer.js';
 
 export type Spelling = 'digits' | 'codes';
 
-export interface WordLevelOptions {
+interface WordLevelOptions {
   /** Strings that are always one token, e.g. an answer merged with its newline: ` Yes.\n`. Longest match first. */
   wholeTokens?: readonly string[];
   /** Jinja of the chat template that a model learns with; null: none. */

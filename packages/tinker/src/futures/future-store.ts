@@ -86,7 +86,7 @@ export class FutureStore {
     return { futures, requests: await futures.#read() };
   }
 
-  /** @returns the requests that are still on disk: those without a result, and those that a restart repeats */
+  /** Returns the requests that are still on disk: those without a result, and those that a restart repeats. */
   async #read(): Promise<WaitingRequest[]> {
     const requests: WaitingRequest[] = [];
     for (const id of await this.#stored('requests')) {
@@ -133,7 +133,7 @@ export class FutureStore {
   }
 
   /**
-   * The future that the same request has already; undefined for a new one.
+   * Returns the future that the same request has already; undefined for a new one.
    *
    * @throws {RequestError} 409 where the id or the key is another request's
    */
@@ -179,7 +179,7 @@ export class FutureStore {
       .finally(() => this.#written.delete(id));
   }
 
-  /** The body of a request that is on disk. */
+  /** Returns the body of a request that is on disk. */
   async bodyOf(id: string): Promise<Uint8Array> {
     return (await readStored<RequestHead>(this.#path('requests', id))).content;
   }
@@ -220,7 +220,7 @@ export class FutureStore {
     return this.#entries.get(id)?.state !== 'pending';
   }
 
-  /** Whether its result is kept, and says that it has failed. */
+  /** Returns whether its result is kept, and says that it has failed. */
   async hasFailed(id: string): Promise<boolean> {
     if (this.#entries.get(id)?.state !== 'done') return false;
     return (await readStored<ResultHead>(this.#path('results', id))).head.form === 'failure';

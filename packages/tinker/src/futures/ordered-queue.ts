@@ -46,12 +46,12 @@ export class OrderedQueue<Item> {
     return this.#last + 1;
   }
 
-  /** Whether an item of this number would not be run any more. */
+  /** Returns whether an item of this number would not be run any more. */
   isPast(seq: number): boolean {
     return seq < this.#next;
   }
 
-  /** Whether all others wait for an item of this number. */
+  /** Returns whether all others wait for an item of this number. */
   isNext(seq: number): boolean {
     return seq === this.#next;
   }

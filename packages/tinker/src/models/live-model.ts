@@ -46,7 +46,7 @@ interface LiveModelOptions {
   missingMs: number;
 }
 
-/** The work of a request that cannot be read. */
+/** Returns the work of a request that cannot be read. */
 const unreadable = (error: Error): Work => ({ changes: false, run: () => Promise.reject(error) });
 
 /** Snapshots take at most this share of the time: one in so many times its own duration. */
@@ -89,7 +89,7 @@ export class LiveModel {
     return this.#queue.free;
   }
 
-  /** Whether the turn of a sequence number is over. */
+  /** Returns whether the turn of a sequence number is over. */
   isPast(seq: number): boolean {
     return this.#queue.isPast(seq);
   }
@@ -107,12 +107,12 @@ export class LiveModel {
     return this.#trainable;
   }
 
-  /** The copy of a checkpoint that the request of that number loads. The next snapshot behind it removes it. */
+  /** Returns the copy of a checkpoint that the request of that number loads. The next snapshot behind it removes it. */
   loadedFolder(seq: number): string {
     return join(this.options.folder, `${LOADED}${seq}`);
   }
 
-  /** Whether all others wait for a request of this number. */
+  /** Returns whether all others wait for a request of this number. */
   isNext(seq: number): boolean {
     return this.#queue.isNext(seq);
   }

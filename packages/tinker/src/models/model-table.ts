@@ -60,7 +60,7 @@ export class ModelTable {
     throw new RequestError(`there is no model ${id}; create it first`, 404);
   }
 
-  /** Whether the turn of a sequence number is over, or its model is gone. */
+  /** Returns whether the turn of a sequence number is over, or its model is gone. */
   isPast(id: string, seq: number): boolean {
     return this.#models.get(id)?.isPast(seq) ?? true;
   }

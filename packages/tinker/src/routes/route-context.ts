@@ -27,7 +27,7 @@ export async function jsonOf({ form, bytes }: ReadBody): Promise<unknown> {
   return jsonBody({ body: bytes });
 }
 
-/** The parts of a request that its future keeps. */
+/** Returns the parts of a request that its future keeps. */
 export async function keptOf(kind: string, exchange: Exchange, { form, bytes: body }: ReadBody) {
   return { kind, form, body, key: keyOf(exchange), hash: await hashOf(kind, body) };
 }
@@ -45,7 +45,7 @@ export const keyOf = ({ request }: Exchange): string | null => {
   return key;
 };
 
-/** A route whose answer comes at once. */
+/** Returns a route whose answer comes at once. */
 export const direct = <Name extends BodyName>(
   service: TinkerService,
   path: string,
@@ -60,7 +60,7 @@ export const direct = <Name extends BodyName>(
   },
 });
 
-/** A route without a body. */
+/** Returns a route without a body. */
 export const plain = (
   method: Route['method'],
   path: string,

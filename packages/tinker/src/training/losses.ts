@@ -56,7 +56,7 @@ const lossUnits: Readonly<Record<LossName, LossUnit>> = {
 const isLossName = (name: string): name is LossName => Object.hasOwn(lossUnits, name);
 
 /**
- * A request's loss in the form of the training graphs.
+ * Returns a request's loss in the form of the training graphs.
  *
  * @throws TrainingRequestError for a loss, a key, an input or a length that does not fit
  */

@@ -61,7 +61,7 @@ export interface TrainableModel {
   load(folder: string, options: { optimizer: boolean }): Promise<void>;
   /** Bytes of memory. */
   readonly bytes: number;
-  /** The most bytes of the files that `save`, or `saveForSampler`, would write now. */
+  /** Returns the most bytes of the files that `save`, or `saveForSampler`, would write now. */
   bytesOnDisk(files: 'state' | 'sampler'): number;
   close(): Promise<void>;
 }

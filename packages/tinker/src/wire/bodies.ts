@@ -8,7 +8,7 @@ const id = Type.String({ minLength: 1, maxLength: 512 });
 const index = Type.Integer({ minimum: 0, maximum: 2 ** 53 - 1 });
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 const object = <T extends Record<string, TSchema>>(fields: T) => Type.Object(fields, { additionalProperties: false });
-/** The kind of the request, as some clients repeat it. */
+/** Returns the kind of the request, as some clients repeat it. */
 const ofType = (name: string) => ({ type: Type.Optional(Type.Literal(name)) });
 
 /** A list whose elements are checked where they are read, in steps. The check of Type.Array(Type.Unknown()) goes through all of them. */

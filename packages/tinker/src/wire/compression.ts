@@ -14,7 +14,7 @@ const LARGEST_WINDOW = 2 ** 23;
 const MOST_MOVED = 2 ** 31;
 
 /**
- * The content of a body.
+ * Returns the content of a body.
  *
  * @param encoding the header Content-Encoding
  * @param longest content in bytes

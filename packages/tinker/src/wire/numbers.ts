@@ -33,7 +33,7 @@ function notInteger(name: string, i: number, value: unknown): RequestError {
   return new RequestError(`${name} contains ${value}, which is no integer of 32 bits`);
 }
 
-/** The same for any numbers. JSON has no others than finite ones. */
+/** Returns the same for any numbers. JSON has no others than finite ones. */
 export function* floatsOf(name: string, values: readonly unknown[]): Steps<Float32Array> {
   const floats = new Float32Array(values.length);
   for (let i = 0; i < values.length; i++) {
@@ -45,7 +45,7 @@ export function* floatsOf(name: string, values: readonly unknown[]): Steps<Float
   return floats;
 }
 
-/** The numbers as a JSON array; those that JSON has not are null. */
+/** Returns the numbers as a JSON array; those that JSON has not are null. */
 export function* numbersText(values: Float32Array | Int32Array): Steps<string> {
   const parts: string[] = [];
   for (let from = 0; from < values.length; from += AT_ONCE / 8) {

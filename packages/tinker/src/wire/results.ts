@@ -8,7 +8,7 @@ import { bytesOf, floats, integers } from './tensors.js';
 /** The type of the outputs that the losses have. */
 const OUTPUT_TYPE = 'TensorDict';
 
-/** The outputs of a loss by datum: one batch for each run of datums of the same width. */
+/** Returns the outputs of a loss by datum: one batch for each run of datums of the same width. */
 export function lossBytes({ logprobs, metrics, loss }: LossReport, widths: readonly number[]): Uint8Array {
   const records: { fields: Record<string, BatchMessage>; numDatums: number; typeTag: string }[] = [];
   for (let from = 0; from < logprobs.length;) {
@@ -41,7 +41,7 @@ function batchOf(arrays: readonly Float32Array[], width: number): BatchMessage {
   return { data, offsets: bytesOf(offsets), dtype: dtypes.float32, ...(width > 1 && { trailingShape: [width] }) };
 }
 
-/** The JSON of a loss, written in steps: NaN and infinities, which JSON has not, are null. */
+/** Returns the JSON of a loss, written in steps: NaN and infinities, which JSON has not, are null. */
 export function* lossText(bytes: Uint8Array): Steps<string> {
   const { lossFnOutputType, lossFnOutputs = [], metrics = {} } = protobuf.decode(forwardBackwardOutput, bytes);
   const outputs: string[] = [];
@@ -60,7 +60,7 @@ function* outputText(values: Float32Array, trailingShape: readonly number[]): St
   return `{"logprobs":{"data":${yield* numbersText(values)},"dtype":"float32","shape":${shape}}}`;
 }
 
-/** The same as an object. */
+/** Returns the same as an object. */
 export const lossJson = (bytes: Uint8Array): object => JSON.parse(drained(lossText(bytes))) as object;
 
 export interface SampleResult {
@@ -95,7 +95,7 @@ export function sampleBytes({ sequences, promptLogprobs, topK, cachedTokens }: S
   });
 }
 
-/** The JSON of samples, written in steps: NaN, which JSON has not, is null. */
+/** Returns the JSON of samples, written in steps: NaN, which JSON has not, is null. */
 export function* sampleText(bytes: Uint8Array): Steps<string> {
   const {
     sequences = [],
@@ -120,7 +120,7 @@ export function* sampleText(bytes: Uint8Array): Steps<string> {
   );
 }
 
-/** The same as an object. */
+/** Returns the same as an object. */
 export const sampleJson = (bytes: Uint8Array): object => JSON.parse(drained(sampleText(bytes))) as object;
 
 /** Rows of a step. */

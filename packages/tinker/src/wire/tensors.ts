@@ -79,7 +79,7 @@ function int64s(name: string, bytes: Uint8Array): Int32Array {
   return values;
 }
 
-/** The upper halves of float32. */
+/** Returns the upper halves of float32. */
 function bfloats(name: string, bytes: Uint8Array): Float32Array {
   const uppers = new Uint16Array(aligned(name, bytes, 2));
   const bits = new Uint32Array(uppers.length);

@@ -58,7 +58,7 @@ interface Place {
   y: number;
 }
 
-/** A line that goes down below the earlier answer, where there is no other, and then along the lane. */
+/** Returns a line that goes down below the earlier answer, where there is no other, and then along the lane. */
 const curve = (from: Place, to: Place): string =>
   from.y === to.y
     ? `M${from.x} ${from.y}H${to.x}`

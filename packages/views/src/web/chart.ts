@@ -189,7 +189,7 @@ class Plot {
   }
 }
 
-/** The lines over one list of positions; a band adds two rows after its line. */
+/** Returns the lines over one list of positions; a band adds two rows after its line. */
 function aligned(lines: readonly Line[]): uPlot.AlignedData {
   const tables = lines.map(({ x, y, low, high }): uPlot.AlignedData => {
     const rows = low && high ? [y, low, high] : [y];
@@ -198,7 +198,7 @@ function aligned(lines: readonly Line[]): uPlot.AlignedData {
   return tables.length === 1 ? tables[0] : uPlot.join(tables);
 }
 
-/** The figure at a position, or the last one before it. */
+/** Returns the figure at a position, or the last one before it. */
 function nearest(row: readonly (number | null | undefined)[], index: number): number | null {
   for (let i = index; i >= 0; i--) if (row[i] !== null && row[i] !== undefined) return row[i]!;
   return null;
@@ -227,7 +227,7 @@ function drawReferences(plot: uPlot, levels: readonly number[]): void {
   ctx.restore();
 }
 
-/** A piece of a line as the chart draws it. */
+/** Returns a piece of a line as the chart draws it. */
 function swatch(i: number): SVGSVGElement {
   const [svg, line] = ['svg', 'line'].map((name) => document.createElementNS('http://www.w3.org/2000/svg', name));
   const all = { svg: { width: 26, height: 10, 'aria-hidden': 'true' }, line: { x1: 0, y1: 5, x2: 26, y2: 5 } };
@@ -239,7 +239,7 @@ function swatch(i: number): SVGSVGElement {
   return svg as SVGSVGElement;
 }
 
-/** The text that a screen reader reads instead of the picture. */
+/** Returns the text that a screen reader reads instead of the picture. */
 function description({ title, xLabel, lines }: ChartInput): string {
   const parts = lines.map(({ name, x, y }) => {
     const known = y.filter((value) => value !== null);

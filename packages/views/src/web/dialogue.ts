@@ -13,7 +13,7 @@ export function episodeTitle({ source, iteration, episode, policy, ...rest }: Ep
   return `${place}${at}${policy === undefined ? '' : `, ${policy}`}: return ${figure(rest.return)}${outcome}`;
 }
 
-/** An episode that unfolds. */
+/** Returns an episode that unfolds. */
 export function foldedDialogue(dialogue: Dialogue, open = false): HTMLDetailsElement {
   const summary = el(
     'span',
@@ -36,7 +36,7 @@ export function dialogueView(dialogue: Dialogue): HTMLElement {
   );
 }
 
-/** A model's reply beside the reference. */
+/** Returns a model's reply beside the reference. */
 export const answersView = (answers: readonly SampleAnswer[]): HTMLElement =>
   el(
     'div',
@@ -79,7 +79,7 @@ function turnView(turn: Turn, index: number): HTMLElement {
 
 const shownAction = (action: string) => (action.trim() === '' ? '(nothing)' : action.trim());
 
-/** The valid actions that the critic values most, if the agent said another one. */
+/** Returns the valid actions that the critic values most, if the agent said another one. */
 function preferences({ preferred, action, q }: Turn): HTMLElement | null {
   if (preferred === undefined || preferred.length === 0) return null;
   const [best] = preferred;

@@ -4,7 +4,7 @@ type Child = Node | string | null | false | undefined;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: never) => void)>;
 
 /**
- * An element with attributes and children. A function is a listener (`onclick`); true sets an attribute without a value;
+ * Returns an element with attributes and children. A function is a listener (`onclick`); true sets an attribute without a value;
  * null, undefined and false leave it out.
  */
 export function el<K extends keyof HTMLElementTagNameMap>(
@@ -22,7 +22,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The same for a picture's elements. */
+/** Returns the same for a picture's elements. */
 export function svg<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Record<string, string | number> = {},
@@ -34,7 +34,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** A block that is built when it is opened for the first time. */
+/** Returns a block that is built when it is opened for the first time. */
 export function lazyDetails(summary: Child, build: () => Node, attributes: Attributes = {}): HTMLDetailsElement {
   const details = el('details', attributes, el('summary', {}, summary));
   let built = false;
@@ -48,6 +48,6 @@ export function lazyDetails(summary: Child, build: () => Node, attributes: Attri
   return details;
 }
 
-/** A section of a page with its heading, which the list of contents names. */
+/** Returns a section of a page with its heading, which the list of contents names. */
 export const section = (id: string, title: string, ...children: Child[]): HTMLElement =>
   el('section', { id, 'aria-labelledby': `${id}-title` }, el('h2', { id: `${id}-title` }, title), ...children);

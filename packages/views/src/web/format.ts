@@ -9,18 +9,18 @@ export function figure(value: number | null | undefined): string {
   return minus(String(Number(value.toPrecision(size >= 1000 ? 5 : 3))));
 }
 
-/** A number with a sign, for differences. */
+/** Returns a number with a sign, for differences. */
 export const signed = (value: number): string => (value > 0 ? `+${figure(value)}` : figure(value));
 
 const minus = (text: string) => text.replace(/^-/, '−');
 
-/** A text with the minus of figures before its numbers; a hyphen within a word, a date or a range of characters stays. */
+/** Returns a text with the minus of figures before its numbers; a hyphen within a word, a date or a range of characters stays. */
 export const withMinus = (text: string): string => text.replace(/(^|[\s(…±])-(?=\.?\d)/g, '$1−');
 
-/** Whether a cell is a figure, an interval or the sign for none: columns of these are set to the right. */
+/** Returns whether a cell is a figure, an interval or the sign for none: columns of these are set to the right. */
 export const isFigure = (text: string): boolean => /^[–]$|^[-−+]?[\d.][\d.,e+\-−]*( ?%)?( ?[±…/(].*)?$/.test(text);
 
-/** A moment in the reader's time, as logs write it: the same form in every country. */
+/** Returns a moment in the reader's time, as logs write it: the same form in every country. */
 export function moment(ms: number): string {
   const at = new Date(ms);
   const [month, day, hours, minutes] = [at.getMonth() + 1, at.getDate(), at.getHours(), at.getMinutes()].map((part) =>

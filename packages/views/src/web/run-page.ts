@@ -24,7 +24,7 @@ interface RunSection {
   element: HTMLElement;
 }
 
-/** The sections of a run that have something to show, in the order of the page. */
+/** Returns the sections of a run that have something to show, in the order of the page. */
 export function runSections(data: RunData): RunSection[] {
   const sections: [id: string, title: string, content: Node | null][] = [
     ['warnings', 'Warnings', warningList(data.warnings)],
@@ -41,7 +41,7 @@ export function runSections(data: RunData): RunSection[] {
   );
 }
 
-/** A chart of metrics by their keys; null where the run has none of them. */
+/** Returns a chart of metrics by their keys; null where the run has none of them. */
 export function metricChart(metrics: MetricTable, spec: ChartSpec): ChartInput | null {
   const lines = spec.keys.flatMap((key) => {
     const series = metrics.series.find((candidate) => candidate.key === key);

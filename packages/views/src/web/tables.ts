@@ -3,7 +3,7 @@ import type { Table } from '../data.js';
 import { el, lazyDetails } from './dom.js';
 import { isFigure, withMinus } from './format.js';
 
-/** A table that scrolls in its own frame where the window is narrow. */
+/** Returns a table that scrolls in its own frame where the window is narrow. */
 export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
   const classes = header.map((_, i) => (rows.every((row) => isFigure(row[i] ?? '–')) ? 'figure' : ''));
   const cell = (text: string, i: number) =>
@@ -33,7 +33,7 @@ export function table({ title, header, rows, notes = [] }: Table): HTMLElement {
   );
 }
 
-/** A table, behind its title where it has details only. */
+/** Returns a table, behind its title where it has details only. */
 export const foldable = (given: Table): HTMLElement =>
   given.folded ? lazyDetails(`${given.title}, ${given.rows.length} rows`, () => table(given)) : table(given);
 

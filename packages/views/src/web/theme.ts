@@ -9,7 +9,7 @@ export function onThemeChange(listener: () => void): void {
   listeners.add(listener);
 }
 
-/** A colour of the style sheet in the current theme: `rgb(r, g, b)`, or `rgba(…)` with an opacity. */
+/** Returns a colour of the style sheet in the current theme: `rgb(r, g, b)`, or `rgba(…)` with an opacity. */
 export function colour(name: string, opacity = 1): string {
   const probe = document.createElement('i');
   probe.style.color = `var(--${name})`;
@@ -19,7 +19,7 @@ export function colour(name: string, opacity = 1): string {
   return opacity === 1 ? color : color.replace(/^rgb\((.*)\)$/, `rgba($1, ${opacity})`);
 }
 
-/** A button that goes through the choices. */
+/** Returns a button that goes through the choices. */
 export function themeButton(): HTMLButtonElement {
   const button = document.createElement('button');
   button.type = 'button';

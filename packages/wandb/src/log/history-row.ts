@@ -58,7 +58,7 @@ export class HistoryRows {
   }
 }
 
-/** The varint of a safe integer that is not negative. */
+/** Returns the varint of a safe integer that is not negative. */
 function varint(value: number): number[] {
   const bytes: number[] = [];
   for (; value > 0x7f; value = Math.floor(value / 128)) bytes.push((value % 128) | 0x80);

@@ -31,7 +31,7 @@ export class MetricDefinitions {
     this.stepMetrics = [...new Set(options.flatMap(({ step_metric }) => step_metric ?? []))];
   }
 
-  /** The definition of a metric: the one with its name, else the first pattern that fits. W&B's own keys begin with _. */
+  /** Returns the definition of a metric: the one with its name, else the first pattern that fits. W&B's own keys begin with _. */
   optionOf(key: string): MetricDefinition | null {
     let found = this.#known.get(key);
     if (found === undefined) {

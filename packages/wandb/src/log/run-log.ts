@@ -113,7 +113,7 @@ export class RunLog {
     };
   }
 
-  /** The step metric that a row with this key needs. */
+  /** Returns the step metric that a row with this key needs. */
   #syncOf(key: string): string[] {
     const option = this.definitions.optionOf(key);
     return option?.step_sync && option.step_metric ? [option.step_metric] : [];
@@ -189,7 +189,7 @@ function addPoint(points: { x: number; y: number }[], x: number, json: string): 
   if (Number.isFinite(Number(json))) points.push({ x, y: Number(json) });
 }
 
-/** The records of an earlier process without its exit, and where they end; none where there is no file. */
+/** Returns the records of an earlier process without its exit, and where they end; none where there is no file. */
 async function wholeRecords(path: string): Promise<{ records: LogRecord[]; end: number }> {
   const records: LogRecord[] = [];
   let end = 0;

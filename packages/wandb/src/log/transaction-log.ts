@@ -13,7 +13,7 @@ const BLOCK = 32_768;
 const CHUNK_HEADER = 7;
 const [FULL, FIRST, MIDDLE, LAST] = [1, 2, 3, 4];
 
-/** The bytes of a record that begins at an offset of the file. */
+/** Returns the bytes of a record that begins at an offset of the file. */
 export function framed(payload: Uint8Array, offset: number): Buffer {
   const chunks: Buffer[] = [];
   let at = offset;
@@ -52,7 +52,7 @@ export interface FramedRecord {
 }
 
 /**
- * The whole records of a file from an offset. The end of the file, a record that is cut there, or a damaged one ends them.
+ * Returns the whole records of a file from an offset. The end of the file, a record that is cut there, or a damaged one ends them.
  *
  * @param offset where a record begins; 0: the first one
  */
@@ -86,7 +86,7 @@ class BlockReader {
 
   constructor(private readonly file: FileHandle) {}
 
-  /** The record at an offset; null where the file has no whole one. */
+  /** Returns the record at an offset; null where the file has no whole one. */
   async record(start: number): Promise<FramedRecord | null> {
     const parts: Buffer[] = [];
     let at = start;

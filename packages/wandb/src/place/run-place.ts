@@ -47,7 +47,7 @@ export async function findPlace(
   return place;
 }
 
-/** The W&B run that has made a model in the folder `checkpoints/NAME` of its own folder; null where none is known. */
+/** Returns the W&B run that has made a model in the folder `checkpoints/NAME` of its own folder; null where none is known. */
 export async function makerOf(model: string): Promise<string | null> {
   const text = await readFile(join(model, '..', '..', MARK), 'utf8').catch(() => null);
   return text === null ? null : (JSON.parse(text) as Mark).run_id;
@@ -78,7 +78,7 @@ async function linkLatest(parent: string, name: string): Promise<void> {
 /** Not drawn from a seed: it must be unique at W&B's server, where runs of many computers meet. */
 const newId = () => Array.from({ length: 8 }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[randomInt(36)]).join('');
 
-/** The form of a time in the names of W&B's folders. */
+/** Returns the form of a time in the names of W&B's folders. */
 function localTime(time: Date): string {
   const two = (number: number) => String(number).padStart(2, '0');
   const date = `${time.getFullYear()}${two(time.getMonth() + 1)}${two(time.getDate())}`;

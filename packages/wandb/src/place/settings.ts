@@ -114,7 +114,7 @@ function refuse({ project, runId, tags, baseUrl }: WandbSettings): void {
     throw new Error(`WANDB_BASE_URL=${baseUrl} is not an address\n  write it as https://api.wandb.ai`);
 }
 
-/** The section `default` of W&B's settings files: the user's, then that of the folder. */
+/** Returns the section `default` of W&B's settings files: the user's, then that of the folder. */
 function fileSettings(env: Environment): Record<string, string> {
   const home = env.WANDB_CONFIG_DIR || join(env.HOME ?? homedir(), '.config', 'wandb');
   const files = [join(home, 'settings'), join(env.WANDB_DIR || '.', 'wandb', 'settings')];

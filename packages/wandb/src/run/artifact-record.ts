@@ -60,7 +60,7 @@ function manifestDigest(contents: readonly { path: string; digest: string }[]): 
     .digest('hex');
 }
 
-/** An id as W&B's clients make those of artifacts: the server finds the artifact by it. */
+/** Returns an id as W&B's clients make those of artifacts: the server finds the artifact by it. */
 const randomId = () =>
   Array.from({ length: 128 }, () => 'abcdefghijklmnopqrstuvwxyz0123456789'[randomInt(36)]).join('');
 

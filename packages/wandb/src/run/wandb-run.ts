@@ -69,7 +69,7 @@ export function checkRun(
   if (mode === 'online') findKey(baseUrl, options.env, offline);
 }
 
-/** @returns null in the mode `disabled`, in which nothing is written */
+/** Returns null in the mode `disabled`, in which nothing is written. */
 export async function openRun(options: RunOptions): Promise<WandbRun | null> {
   const settings = settingsFor(options);
   if (settings.mode === 'disabled') return null;
@@ -239,7 +239,7 @@ export class WandbRun {
     if (!isDone) warn(`W&B does not have the whole run; it is on disk\n  to send it: ${advice.sync(this.folder)}`);
   }
 
-  /** The JSON of values, after a record of the files that they refer to. */
+  /** Returns the JSON of values, after a record of the files that they refer to. */
   async #jsonOf(values: Iterable<readonly [string, RowValue]>): Promise<Map<string, string>> {
     const entries = [...values];
     const files = entries.flatMap(([, value]) => (typeof value === 'number' ? [] : [value.path]));

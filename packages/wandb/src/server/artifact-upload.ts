@@ -114,7 +114,7 @@ function manifestText({ manifest }: ArtifactRecord): string {
   });
 }
 
-/** The checksum in base64. */
+/** Returns the checksum in base64. */
 export async function md5Of(path: string): Promise<string> {
   const hash = createHash('md5');
   await pipeline(createReadStream(path), hash);

@@ -62,7 +62,7 @@ export class WandbClient {
     };
   }
 
-  /** @returns the member `data` of the answer @throws {WandbError} also for errors that come with status 200 */
+  /** Returns the member `data` of the answer. @throws {WandbError} also for errors that come with status 200 */
   async graphql<T>(
     query: string,
     variables: object,

@@ -85,7 +85,7 @@ export class RunProjection {
     if (record.exit) this.exit = record.exit;
   }
 
-  /** The config as UpsertBucket takes it. */
+  /** Returns the config as UpsertBucket takes it. */
   configJson(): string {
     const own: RawTree = new Map(this.#config);
     own.delete('_wandb');
@@ -172,7 +172,7 @@ export class RunProjection {
     this.pendingBytes += bytes;
   }
 
-  /** The metric definitions with protobuf's field numbers as keys; the step metric by its place in the list, from 1. */
+  /** Returns the metric definitions with protobuf's field numbers as keys; the step metric by its place in the list, from 1. */
   #metricList(): object[] {
     const bits = (flags: object | undefined, names: readonly string[]) => {
       const set = names.flatMap((name, i) => ((flags as Record<string, boolean> | undefined)?.[name] ? [i + 1] : []));

@@ -92,7 +92,7 @@ export class Sender {
     }
   }
 
-  /** @returns whether all is sent */
+  /** Returns whether all is sent. */
   async #tick(): Promise<boolean> {
     const isEnding = this.#ending; // before the read, which then finds the last record
     await this.#read();
@@ -117,7 +117,7 @@ export class Sender {
     }
   }
 
-  /** The run record, which is among the first of the log. */
+  /** Returns the run record, which is among the first of the log. */
   async #firstRun(): Promise<RunRecord> {
     for await (const { payload } of readLog(this.options.place.log)) {
       const { run } = decodeRecord(payload);

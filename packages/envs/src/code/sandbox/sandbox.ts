@@ -104,7 +104,7 @@ function play(worker: Worker, { limits, ...attempt }: Attempt): Promise<{ outcom
   });
 }
 
-/** Whether the limit has passed on the clock and in CPU time of the process, as in the thread; after ten limits the clock decides alone. */
+/** Returns whether the limit has passed on the clock and in CPU time of the process, as in the thread; after ten limits the clock decides alone. */
 function timeLimit(milliseconds: number): () => boolean {
   const [begin, cpu] = [performance.now(), process.cpuUsage()];
   return () => {

@@ -71,7 +71,7 @@ export class Shell {
     await this.#ask('place', { remove, files }, REQUEST_MS);
   }
 
-  /** Null where there is no such file. */
+  /** Returns null where there is no such file. */
   read(path: string): Promise<string | null> {
     return this.#ask<string | null>('read', { path }, REQUEST_MS);
   }

@@ -19,7 +19,7 @@ function shareOf(rng: Rng): Worked {
   };
 }
 
-/** A price that rises or falls by p %. */
+/** Returns a price that rises or falls by p %. */
 function change(rng: Rng): Worked {
   const percent = 5 * rng.integer(1, 12);
   const price = 20 * rng.integer(1, 20);
@@ -33,7 +33,7 @@ function change(rng: Rng): Worked {
   };
 }
 
-/** The price before it rose or fell. */
+/** Returns the price before it rose or fell. */
 function before(rng: Rng): Worked {
   const price = 20 * rng.integer(1, 20);
   const percent = rng.choice([10, 20, 25, 50]);

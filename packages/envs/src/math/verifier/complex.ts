@@ -26,12 +26,12 @@ const MAX_EXPONENT = 1e5;
 /** Steps of work of one elementary function with 60 digits; of one operation. */
 const STEPS = { function: 500, operation: 10 };
 
-/** The power of ten that is above the absolute value of each part. */
+/** Returns the power of ten that is above the absolute value of each part. */
 export const magnitude = ({ re, im }: Complex): number => Math.max(magnitudeOf(re), magnitudeOf(im));
 
 const magnitudeOf = (part: Decimal): number => (part.isZero() ? -Infinity : part.e + 1);
 
-/** Whether nothing distinguishes the value from zero. */
+/** Returns whether nothing distinguishes the value from zero. */
 export const isZero = (a: Complex): boolean => magnitude(a) <= a.error;
 
 export const isReal = ({ im, error }: Complex): boolean => magnitudeOf(im) <= error || Number.isNaN(error);
@@ -40,7 +40,7 @@ export const isKnown = ({ error }: Complex): boolean => error < Infinity;
 
 const negated = (a: Complex): Complex => ({ re: a.re.neg(), im: a.im.neg(), error: a.error });
 
-/** The logarithm of a sum of numbers that are given by their logarithms, to base 10. */
+/** Returns the logarithm of a sum of numbers that are given by their logarithms, to base 10. */
 function sumOfErrors(...errors: readonly number[]): number {
   const largest = maximum(errors);
   if (!Number.isFinite(largest)) return largest;
@@ -121,7 +121,7 @@ export class Arithmetic {
     return this.#rounded(re, im, a.error - magnitude(a) + 2, 1 - this.digits);
   }
 
-  /** The power n/d in lowest terms: the real root of a negative number where d is odd, as schools have it; else the principal one. */
+  /** Returns the power n/d in lowest terms: the real root of a negative number where d is odd, as schools have it; else the principal one. */
   rationalPower(base: Complex, n: number, d: number): Complex {
     if (d === 1 && Math.abs(n) <= 64) return this.#integerPower(base, n);
     if (isZero(base)) return n > 0 ? { ...UNKNOWN, error: (base.error * n) / d } : nearZero(base);
@@ -167,7 +167,7 @@ export class Arithmetic {
   arcTangent = (a: Complex): Complex =>
     isReal(a) ? this.#rounded(this.#value('atan', a.re), undefined, a.error) : UNDEFINED;
 
-  /** The integer below; a value that is within its error of an integer is that integer. */
+  /** Returns the integer below; a value that is within its error of an integer is that integer. */
   floor(a: Complex): Complex {
     if (!isReal(a)) return UNDEFINED;
     const nearest = a.re.round();
@@ -175,7 +175,7 @@ export class Arithmetic {
     return isKnown(a) && a.error < -1 ? this.#rounded(isWhole ? nearest : a.re.floor()) : UNKNOWN;
   }
 
-  /** The real value as text, to so many digits that equal values have the same text. */
+  /** Returns the real value as text, to so many digits that equal values have the same text. */
   textOf(a: Complex): string {
     const text = (part: Decimal) => (magnitudeOf(part) <= a.error ? '0' : part.toSignificantDigits(20).toString());
     return `${text(a.re)},${text(a.im)}`;
@@ -233,5 +233,5 @@ const errorsOfProduct = (a: Complex, b: Complex): number[] => [
   ...(b.error === -Infinity ? [] : [b.error + Math.max(magnitude(a), a.error)]),
 ];
 
-/** The value at zero of a function that has none there: undefined at zero itself, unknown where zero is within the error. */
+/** Returns the value at zero of a function that has none there: undefined at zero itself, unknown where zero is within the error. */
 const nearZero = ({ error }: Complex): Complex => (error === -Infinity || Number.isNaN(error) ? UNDEFINED : UNKNOWN);

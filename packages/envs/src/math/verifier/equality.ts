@@ -67,7 +67,7 @@ type Values = (name: string) => number;
 const MAGNITUDES = [0.7390851, 1.3247179, 2.2360898, 0.0671433, 3.8392867, 7.6854521, 0.4159656, 41.3598857, 1.0173924];
 const FAR = 1234.5678901;
 
-/** Every choice of signs of up to three variables, at two sizes, and two points far away. */
+/** Returns every choice of signs of up to three variables, at two sizes, and two points far away. */
 function pointsFor(variables: ReadonlySet<string>): Values[] {
   const names = [...variables];
   if (names.length === 0) return [() => NaN];
@@ -110,7 +110,7 @@ function agree(trees: readonly [given: Tree, reference: Tree], work: Work, test:
   return (trees.some((tree) => someNode(tree, isImaginary)) ? null : agreement(false)) ?? agreement(true);
 }
 
-/** The most digits that a rational number in it has above or below. */
+/** Returns the most digits that a rational number in it has above or below. */
 function digitsIn(tree: Tree): number {
   const value = rationalValue(tree);
   const own = value === null ? 0 : Math.max(String(value.numerator).length, String(value.denominator).length);

@@ -146,7 +146,7 @@ function rootOf(arithmetic: Arithmetic, of: Complex, degree: Complex): Complex {
     : arithmetic.power(of, arithmetic.over(arithmetic.number(1), degree));
 }
 
-/** The value of a function of which the name alone is known: a number between 1 and 2 that only the name and the arguments decide. */
+/** Returns the value of a function of which the name alone is known: a number between 1 and 2 that only the name and the arguments decide. */
 function anyFunction(name: string, arithmetic: Arithmetic, values: readonly Complex[]): Complex {
   if (values.some((value) => Number.isNaN(value.error))) return UNDEFINED;
   if (!values.every(isKnown)) return UNKNOWN;

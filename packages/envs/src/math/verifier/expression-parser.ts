@@ -18,13 +18,13 @@ import { binary, number, type Tree } from './tree.js';
 import { accents, applied, functionNames, greek, invertible, invisible } from './vocabulary.js';
 import { areWords, isLongWord } from './words.js';
 
-/** @returns null if the text, LaTeX or plain, is not an expression */
+/** Returns null if the text, LaTeX or plain, is not an expression. */
 export function parseText(text: string): Tree | null {
   const tokens = tokensOf(text);
   return tokens && parseExpression(tokens);
 }
 
-/** @returns null if the tokens, all of them, are not an expression */
+/** Returns null if the tokens, all of them, are not an expression. */
 export function parseExpression(tokens: readonly Token[]): Tree | null {
   try {
     return tokens.length === 0 ? null : new Parser(tokens).whole();
@@ -86,7 +86,7 @@ class Parser extends TokenReader {
     return this.accept('^') ? binary(base, '^', this.#exponent()) : base;
   }
 
-  /** A group in braces, or a value with its sign and its own exponent. */
+  /** Returns a group in braces, or a value with its sign and its own exponent. */
   #exponent(): Tree {
     return this.deeper(() => {
       if (this.is('{')) return this.#raised(this.#braces());
@@ -193,7 +193,7 @@ class Parser extends TokenReader {
     return { type: 'application', name, arguments: this.#list() };
   }
 
-  /** The letter with its index and its primes. */
+  /** Returns the letter with its index and its primes. */
   #indexed(letter: string): string {
     let name = letter;
     for (;;) {
@@ -336,7 +336,7 @@ class Parser extends TokenReader {
     return { type: 'call', name: 'root', arguments: [this.#argument(), degree] };
   }
 
-  /** The logarithm to base 10 if no base is given. */
+  /** Returns the logarithm to base 10 if no base is given. */
   #logarithm(): Tree {
     let exponent: Tree | null = null;
     let base: Tree = number(10);

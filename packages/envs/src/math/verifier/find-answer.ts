@@ -15,7 +15,7 @@ interface FoundAnswer {
 const ANNOUNCED = /(?:####|\banswer\s*(?:is|=|:)+)\s*:?\s*/gi;
 
 /**
- * The content of the last `\boxed{…}`, or of several with a comma or `and` between them; else what follows the last `####`,
+ * Returns the content of the last `\boxed{…}`, or of several with a comma or `and` between them; else what follows the last `####`,
  * `answer is` or `Answer:` on its line, as a whole where that is an answer, or its last number; else the last number of the text.
  */
 export function findAnswer(text: string): FoundAnswer | null {
@@ -51,7 +51,7 @@ function sentence(line: string): string | null {
   return end === null ? null : line.slice(0, end.index);
 }
 
-/** The last line, where it is a value and nothing else. */
+/** Returns the last line, where it is a value and nothing else. */
 function wholeLine(text: string): FoundAnswer | null {
   const line = text.slice(text.lastIndexOf('\n') + 1);
   return parseAnswer(line)?.kind === 'value' ? { text: line, isStated: true } : null;
@@ -104,7 +104,7 @@ function innermost(text: string): string {
 const BETWEEN =
   /^(?:[\s$]|\\[()[\]])*(?:,|;|\\text\s*\{\s*(?:and|or)\s*\}|and|or)(?:[\s$,]|\\q?quad|\\[()[\]]|\\text\s*\{\s*(?:and|or)\s*\}|and|or)*$/;
 
-/** The last box, with those before it that a comma, `and` or `or` connects with it. */
+/** Returns the last box, with those before it that a comma, `and` or `or` connects with it. */
 function joined(text: string, boxes: readonly Box[]): string {
   let first = boxes.length - 1;
   while (first > 0 && isConnected(text.slice(boxes[first - 1].end, boxes[first].start))) first--;

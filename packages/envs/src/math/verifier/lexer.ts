@@ -122,7 +122,7 @@ const words: Readonly<Record<string, string>> = { and: 'and', or: 'or', infinity
 /** More tokens are not read. */
 const MAX_TOKENS = 1500;
 
-/** @returns null where a character has no meaning here, or there are too many tokens */
+/** Returns null where a character has no meaning here, or there are too many tokens. */
 export function tokensOf(text: string): Token[] | null {
   const plain = withCommands(text)
     .replace(LAYOUT, ' ')

@@ -36,7 +36,7 @@ function withCurrency(tokens: readonly Token[]): ValueAnswer | null {
   return { ...value, units: unitsNamed(tokens[at].text) };
 }
 
-/** The longest tail that is words of scale and a unit. */
+/** Returns the longest tail that is words of scale and a unit. */
 function withUnit(tokens: readonly Token[]): ValueAnswer | null {
   for (let start = Math.max(1, tokens.length - MAX_TAIL); start < tokens.length; start++) {
     if (!startsTail(tokens[start])) continue;
@@ -112,7 +112,7 @@ function mayHaveUnit(tree: Tree, tokens: readonly Token[], start: number): boole
   return isNumeral(tree) && unit.isSpaced;
 }
 
-/** A number, and words that say what is counted. */
+/** Returns a number, and words that say what is counted. */
 function withNoun(tokens: readonly Token[]): ValueAnswer | null {
   const start = tokens.findIndex((token) => token.kind === 'letters' && (token.isUpright || isWord(token.text)));
   const words = tokens.slice(start);

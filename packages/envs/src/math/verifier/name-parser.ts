@@ -7,7 +7,7 @@ import { isWord } from './words.js';
 /** Tokens of a name. */
 const MAX_TOKENS = 24;
 
-/** The name that the tokens are, in one spelling; null where they are an expression or anything else. */
+/** Returns the name that the tokens are, in one spelling; null where they are an expression or anything else. */
 export function nameOf(tokens: readonly Token[]): string | null {
   if (tokens.length === 0 || tokens.length > MAX_TOKENS) return null;
   return tupleName(tokens) ?? quotientName(tokens) ?? simpleName(tokens);
@@ -41,7 +41,7 @@ function simpleName(tokens: readonly Token[]): string | null {
   return symbolName(tokens, text);
 }
 
-/** One letter with its index, its primes and its argument. */
+/** Returns one letter with its index, its primes and its argument. */
 function symbolName(tokens: readonly Token[], text: string): string | null {
   const [first] = tokens;
   const inBars = isSymbol(first, '|') && isSymbol(tokens.at(-1), '|') ? tokens.slice(1, -1) : null;

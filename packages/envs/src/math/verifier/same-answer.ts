@@ -40,7 +40,7 @@ function isSameValue(given: ValueAnswer, right: ValueAnswer, work: Work): boolea
   return given.units.some((from) => right.units.some((to) => isSameMeasure(given.tree, from, right.tree, to, work)));
 }
 
-/** The value times its unit as a variable, if the unit is one letter. */
+/** Returns the value times its unit as a variable, if the unit is one letter. */
 const productOf = ({ units, product, tree }: ValueAnswer): Tree | null => (units.length === 0 ? tree : product);
 
 function isSameMeasure(given: Tree, from: Unit, right: Tree, to: Unit, work: Work): boolean {
@@ -81,7 +81,7 @@ function isSameJoint(given: ListAnswer, right: ListAnswer): boolean {
   return right.name !== null || !right.members.some(isStatement);
 }
 
-/** An inequality, or a letter that stands for nothing but itself. */
+/** Returns an inequality, or a letter that stands for nothing but itself. */
 const isStatement = (answer: Answer): boolean =>
   answer.kind === 'relation' || (answer.kind === 'value' && answer.name === null && variablesOf(answer.tree).size > 0);
 
@@ -177,7 +177,7 @@ function isSameSolution(given: Relation, right: Relation, work: Work): boolean {
   return sign === 1 || (sign === -1 && (a.comparison === '=' || a.comparison === '!='));
 }
 
-/** The relation with < and ≤ alone. */
+/** Returns the relation with < and ≤ alone. */
 function oriented({ left, comparison, right }: Relation): Relation {
   if (comparison === '>') return { left: right, comparison: '<', right: left };
   return comparison === '>=' ? { left: right, comparison: '<=', right: left } : { left, comparison, right };

@@ -34,7 +34,7 @@ export function split(tokens: readonly Token[], separators: readonly string[]): 
   return depth === 0 ? [...parts, { tokens: tokens.slice(start), separator: null }] : null;
 }
 
-/** The tokens between brackets that open with the first token and close with the last one; null where they do not. */
+/** Returns the tokens between brackets that open with the first token and close with the last one; null where they do not. */
 export function bracketed(tokens: readonly Token[]): { open: string; close: string; inner: readonly Token[] } | null {
   if (tokens.length < 2 || depthChange(tokens[0]) !== 1 || tokens[0].kind !== 'symbol') return null;
   let depth = 0;

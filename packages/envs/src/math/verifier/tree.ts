@@ -49,7 +49,7 @@ export const someNode = (tree: Tree, test: (node: Tree) => boolean): boolean =>
   test(tree) || childrenOf(tree).some((child) => someNode(child, test));
 
 /**
- * Whether it is written as a number: `-3`, `3/4`, `1 1/2` or `1.2 * 10^3`. Not so a sum, a product, or a division that gives an
+ * Returns whether it is written as a number: `-3`, `3/4`, `1 1/2` or `1.2 * 10^3`. Not so a sum, a product, or a division that gives an
  * integer: those are problems rather than answers.
  */
 export function isNumeral(tree: Tree): boolean {

@@ -156,7 +156,7 @@ const plurals: Readonly<Record<string, string>> = {
   ounces: 'ounce',
 };
 
-/** Every reading of a word; empty if it is not a unit. A single letter keeps its case. */
+/** Returns every reading of a word; empty if it is not a unit. A single letter keeps its case. */
 export function unitsNamed(word: string): readonly Unit[] {
   const lower = word.toLowerCase();
   for (const name of [word, lower, plurals[lower] ?? '', lower.length > 3 ? lower.replace(/s$/, '') : ''])
@@ -168,7 +168,7 @@ export function unitsNamed(word: string): readonly Unit[] {
 const MAX_FACTORS = 6;
 
 /**
- * A unit in tokens: `cm^2`, `square feet`, `m/s`, `miles per hour`, `kg m^2 s^{-2}`.
+ * Returns a unit in tokens: `cm^2`, `square feet`, `m/s`, `miles per hour`, `kg m^2 s^{-2}`.
  *
  * @returns every reading; empty if the tokens, all of them, are not a unit
  */
@@ -242,7 +242,7 @@ function powerAfter(tokens: readonly Token[], position: number): { value: number
   return { value: Number(written[2] + written[3]), end: position + written[0].length };
 }
 
-/** The factor from a measure in `given` to one in `reference`; null where they measure different things. */
+/** Returns the factor from a measure in `given` to one in `reference`; null where they measure different things. */
 export function conversion(given: Unit, reference: Unit): Fraction | null {
   const names = new Set([...Object.keys(given.dimension), ...Object.keys(reference.dimension)]);
   for (const name of names) if (given.dimension[name] !== reference.dimension[name]) return null;

@@ -19,7 +19,7 @@ const scales: Readonly<Record<string, number>> = {
   crore: 1e7,
 };
 
-/** The factor by which a word multiplies the number before it; null where it is not a word of scale. */
+/** Returns the factor by which a word multiplies the number before it; null where it is not a word of scale. */
 export function scaleOf(word: string): Fraction | null {
   const lower = word.toLowerCase();
   return Object.hasOwn(scales, lower) ? Fraction.of(BigInt(scales[lower])) : null;
@@ -55,11 +55,11 @@ export const nounOf = (words: readonly string[]): string[] =>
     .filter((word) => !emptyWords.has(word))
     .map((word) => (betweenWords.has(word) ? BETWEEN : word));
 
-/** The name by which a member of a list is found; '' where nothing is named. */
+/** Returns the name by which a member of a list is found; '' where nothing is named. */
 export const labelOfNoun = (noun: readonly string[]): string =>
   noun.filter((word) => word !== BETWEEN && !looseWords.has(word)).join(' ');
 
-/** Whether two phrases may name the same things, thing by thing: all words of one are in the other, as apples and red apples. */
+/** Returns whether two phrases may name the same things, thing by thing: all words of one are in the other, as apples and red apples. */
 export function isSameNoun(a: readonly string[], b: readonly string[]): boolean {
   if (areOpposite(a, b) || areOpposite(b, a)) return false;
   const [things, others] = [thingsOf(a), thingsOf(b)];
@@ -95,20 +95,20 @@ const shortWords: ReadonlySet<string> = new Set(
 /** Longer runs that are products all the same: abcd, wxyz. */
 const LONG_PRODUCT = /^(?:[abcd]{4}|[p-s]{4}|[u-z]{4,6})$/;
 
-/** Whether a run of letters is too long for a product of variables. */
+/** Returns whether a run of letters is too long for a product of variables. */
 export const isLongWord = (text: string): boolean => text.length > 3 && !LONG_PRODUCT.test(text);
 
-/** Whether two runs of letters with a space between them are words of a sentence: `we get`, and not `x y`. */
+/** Returns whether two runs of letters with a space between them are words of a sentence: `we get`, and not `x y`. */
 export const areWords = (a: string, b: string): boolean =>
   (a.length > 1 && b.length > 1) || [a, b].some((text) => text.length > 2 && shortWords.has(text.toLowerCase()));
 
-/** Whether a run of letters is a word: by its length, by its capital, or because it is one of English. */
+/** Returns whether a run of letters is a word: by its length, by its capital, or because it is one of English. */
 export const isWord = (text: string): boolean =>
   isLongWord(text) || shortWords.has(text.toLowerCase()) || /^\p{Lu}\p{Ll}{2,}$/u.test(text);
 
 const FONTS = /\\(?:text|mbox|textbf|textit|textrm|textnormal|mathrm|mathbf|operatorname\*?) ?\{([^{}]*)\}/g;
 
-/** An answer in words, or in mathematics that is not read, in one spelling. */
+/** Returns an answer in words, or in mathematics that is not read, in one spelling. */
 export function plainWords(text: string): string {
   return plainCharacters(text)
     .replace(/\\(?:left|right|displaystyle|limits)(?![a-zA-Z])/g, '')
@@ -126,7 +126,7 @@ export function plainWords(text: string): string {
     .trim();
 }
 
-/** The letter of a choice that is written as one: (B), B. or B), and with what it stands for after it. */
+/** Returns the letter of a choice that is written as one: (B), B. or B), and with what it stands for after it. */
 export function choiceLetter(text: string): string | null {
   const plain = plainCharacters(text).replace(FONTS, '$1').replace(/[$\\]/g, '').trim();
   const choice = /^(?:(?:option|choice|answer) )?(?:\(([A-J])\)|([A-J])[.):])(?:$|[ .])/i.exec(plain);

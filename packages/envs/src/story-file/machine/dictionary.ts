@@ -45,7 +45,7 @@ export class Dictionary {
     this.entries = entries;
   }
 
-  /** @returns 0 for a word that is not there */
+  /** Returns 0 for a word that is not there. */
   lookUp(codes: readonly number[]): number {
     return this.#addresses.get(this.text.encode(codes).join()) ?? 0;
   }

@@ -164,7 +164,7 @@ export class Machine {
     return operand >= 0 ? operand : this.load(-1 - operand);
   }
 
-  /** The same as a signed number. */
+  /** Returns the same as a signed number. */
   signed(operand: number): number {
     return ((operand >= 0 ? operand : this.load(-1 - operand)) << 16) >> 16;
   }

@@ -133,7 +133,7 @@ export class ObjectTree {
     return this.propertyLength(at) === 1 ? this.memory[at] : this.#word(at);
   }
 
-  /** @returns false where the object lacks the property, which is a mistake of the game */
+  /** Returns false where the object lacks the property, which is a mistake of the game. */
   setProperty(object: number, property: number, value: number): boolean {
     const at = this.propertyAddress(object, property);
     if (at === 0) return false;
@@ -142,7 +142,7 @@ export class ObjectTree {
     return true;
   }
 
-  /** The property after a given one, the first after 0, and 0 after the last. */
+  /** Returns the property after a given one, the first after 0, and 0 after the last. */
   nextProperty(object: number, property: number): number {
     if (object === 0) return 0;
     if (property === 0) return this.#propertyNumber(this.memory[this.#firstProperty(object)]);

@@ -40,7 +40,7 @@ export class Screen {
     else this.#printUpper(text);
   }
 
-  /** The main window's text since the last call. */
+  /** Returns the main window's text since the last call. */
   take(): string {
     const text = this.#mainText;
     this.#mainText = '';
@@ -64,7 +64,7 @@ export class Screen {
     this.#isScreenOn = isOn;
   }
 
-  /** @returns false when streams are nested too deep */
+  /** Returns false when streams are nested too deep. */
   openMemoryStream(table: number): boolean {
     if (this.#memoryStreams.length >= MAX_MEMORY_STREAMS) return false;
     this.#memoryStreams.push({ table, text: '' });

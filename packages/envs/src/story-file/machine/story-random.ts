@@ -44,7 +44,7 @@ export class StoryRandom {
     else this.#start(value);
   }
 
-  /** An integer in 1…range. */
+  /** Returns an integer in 1…range. */
   draw(range: number): number {
     this.drawCount++;
     if (this.#period > 0) {

@@ -107,7 +107,7 @@ export class Story {
   }
 }
 
-/** The executable chunk of a Blorb package (FORM IFRS … ZCOD), or the bytes themselves if they are not a package. */
+/** Returns the executable chunk of a Blorb package (FORM IFRS … ZCOD), or the bytes themselves if they are not a package. */
 function unwrapBlorb(file: Uint8Array, name: string): Uint8Array {
   const id = (at: number) => Buffer.from(file.subarray(at, at + 4)).toString('latin1');
   if (id(0) !== 'FORM' || id(8) !== 'IFRS') return file;

@@ -28,7 +28,7 @@ export class ZText {
     return { text: this.#spell(memory, zCharacters), end: at };
   }
 
-  /** The text at an address; cached where its memory cannot change. */
+  /** Returns the text at an address; cached where its memory cannot change. */
   textAt(memory: Uint8Array, address: number): string {
     if (address < this.story.staticBase) return this.decode(memory, address).text;
     let text = this.story.texts.get(address);
@@ -69,7 +69,7 @@ export class ZText {
   }
 
   /**
-   * A word in the form of the dictionary: padded or cut to 6 Z-characters (version 3) or 9.
+   * Returns a word in the form of the dictionary: padded or cut to 6 Z-characters (version 3) or 9.
    *
    * @param codes ZSCII
    * @returns 4 or 6 bytes

@@ -35,7 +35,7 @@ export class Zscii {
     return this.#toText[code] ?? '';
   }
 
-  /** The ZSCII code of one character, '?' for one that the story cannot express. */
+  /** Returns the ZSCII code of one character, '?' for one that the story cannot express. */
   code(character: string): number {
     return this.#fromText.get(character) ?? 63;
   }

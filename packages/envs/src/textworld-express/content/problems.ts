@@ -24,7 +24,7 @@ const unitsByProperty: readonly Readonly<Record<string, number>>[] = [
   { ml: 1, l: 1000 },
 ];
 
-/** The items of each problem in the order in which they belong into the box. */
+/** Returns the items of each problem in the order in which they belong into the box. */
 export function drawSortingProblems(): Record<Fold, SortingItem[][]> {
   const random = new JavaRandom(2051);
   const drawn: Record<Fold, SortingItem[][]> = { train: [], dev: [], test: [] };
@@ -123,7 +123,7 @@ function answerTo(operator: Operator, first: number, second: number): number | n
   return second % first === 0 ? second / first : null;
 }
 
-/** The other operators' results where they are above zero and not the answer, then drawn numbers up to five. */
+/** Returns the other operators' results where they are above zero and not the answer, then drawn numbers up to five. */
 function drawWrongAnswers(random: JavaRandom, { operator, first, second, answer }: Question): number[] {
   const [sum, product] = [first + second, first * second];
   const differences = [first - second, second - first];

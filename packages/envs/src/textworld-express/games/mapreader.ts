@@ -131,7 +131,7 @@ function distancesFrom(start: Room): Map<Room, number> {
   return distances;
 }
 
-/** A line for each room with its neighbours; both orders are drawn. */
+/** Returns a line for each room with its neighbours; both orders are drawn. */
 function drawMap(random: JavaRandom, rooms: readonly Room[]): string {
   const lines = rooms.flatMap(({ name, exits }) => {
     const neighbours = directions.flatMap((direction) => exits[direction]?.to.name ?? []);

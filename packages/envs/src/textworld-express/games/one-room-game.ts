@@ -25,5 +25,5 @@ export function spread(random: JavaRandom, things: readonly Thing[], room: Room)
   for (const thing of shuffled) move(thing, places.length > 0 ? random.choice(places) : room);
 }
 
-/** The reward of a mistake in these games. */
+/** Returns the reward of a mistake in these games. */
 export const failure = (raw: number): Score => ({ raw, normalized: -1, won: false, failed: true });

@@ -26,7 +26,7 @@ export interface TextGame {
   readonly taskDescription: string;
   /** Numbers that describe how the world was made. */
   readonly properties: Readonly<Record<string, number>>;
-  /** The opening turn. Call once. */
+  /** Returns the opening turn. Call once. */
   begin(): Turn;
   /** Plays one of the valid actions. */
   act(action: string): Turn;

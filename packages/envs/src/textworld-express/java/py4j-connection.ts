@@ -91,7 +91,7 @@ export class Py4jConnection {
     await this.#request('release', ['m', 'd', object.id, 'e']);
   }
 
-  /** The texts of a java.util.List. */
+  /** Returns the texts of a java.util.List. */
   async texts(list: JavaReference): Promise<string[]> {
     const size = Number(await this.call(list, 'size'));
     const texts: string[] = [];

@@ -19,7 +19,7 @@ const sizes = fromDataFile('twenty-questions/attributes/sizes.json', ({ words, r
 
 export const sizeOf = (word: Word): Size => sizes().byWord.get(word)!;
 
-/** The size of what a question compares with: one of the words or a common thing; null when it is neither. */
+/** Returns the size of what a question compares with: one of the words or a common thing; null when it is neither. */
 export function sizeByName(name: string): Size | null {
   const { references } = sizes();
   if (Object.hasOwn(references, name)) return references[name];

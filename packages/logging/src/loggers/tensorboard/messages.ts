@@ -54,7 +54,7 @@ const SESSION_START = 1;
 export const restartEvent = ({ wallTime, step }: EventOptions): Uint8Array =>
   encode(event, { wallTime, step, sessionLog: { status: SESSION_START } });
 
-/** A summary of values, each made by one of the functions below. @param scalars made by `ScalarValues` */
+/** Returns a summary of values, each made by one of the functions below. @param scalars made by `ScalarValues` */
 export function summaryEvent(
   { wallTime, step }: EventOptions,
   values: readonly Uint8Array[],
@@ -79,7 +79,7 @@ export class ScalarValues {
     this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset);
   }
 
-  /** @returns members of a summary, valid until the next call */
+  /** Returns members of a summary, valid until the next call. */
   with(numbers: readonly number[]): Uint8Array {
     for (let i = 0; i < this.#places.length; i++) this.#view.setFloat32(this.#places[i], numbers[i], true);
     return this.#bytes;
@@ -133,7 +133,7 @@ const hparams = messageType('HParamsPluginData', {
   sessionEndInfo: optional(4, sessionEnd),
 });
 
-/** A value without data, which carries plugin data of the plugin `hparams`. */
+/** Returns a value without data, which carries plugin data of the plugin `hparams`. */
 const hparamsValue = (tag: string, data: protobuf.MessageOf<typeof hparams>): Uint8Array =>
   encode(value, { tag, metadata: { pluginData: { pluginName: 'hparams', content: encode(hparams, data) } } });
 

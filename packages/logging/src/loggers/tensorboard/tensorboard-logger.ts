@@ -91,7 +91,7 @@ function hyperparameters(config: Readonly<Record<string, unknown>>, prefix = '')
   return Object.fromEntries(entries);
 }
 
-/** The turns of an episode as a table. */
+/** Returns the turns of an episode as a table. */
 function markdown(episode: Trajectory): string {
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '<br>');
   const rows = episode.transitions.map(

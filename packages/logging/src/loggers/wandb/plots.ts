@@ -39,7 +39,7 @@ export class Plots {
     return drawn;
   }
 
-  /** The image of the whole run, at its end. */
+  /** Returns the image of the whole run, at its end. */
   async close(step: number): Promise<Value[]> {
     await this.#work;
     this.draw(step);

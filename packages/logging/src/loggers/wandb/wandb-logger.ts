@@ -76,7 +76,7 @@ const options = Type.Object(
 );
 type WandbOptions = OptionsOf<typeof options>;
 
-/** The command that sends the run in a folder later. */
+/** Returns the command that sends the run in a folder later. */
 export const wandbSyncCommand = (folder: string): string =>
   commandText('--config-name', 'wandb_sync', overrideWord('dir', folder));
 

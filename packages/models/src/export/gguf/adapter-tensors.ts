@@ -7,7 +7,7 @@ import { real, text, type Entries, type GgufTensor } from './gguf-file.js';
 import { outputChange, tensorName } from './tensors.js';
 import { tensorTypes, type TensorType } from './tensor-types.js';
 
-export interface AdapterOptions {
+interface AdapterOptions {
   family: GgufFamily;
   architecture: CausalArchitecture;
   layout: AdapterLayout;

@@ -37,7 +37,7 @@ export interface GgufFamily {
 
 export type Fail = (problem: string) => Error;
 
-export interface FamilyFacts {
+interface FamilyFacts {
   /** Names below the architecture's. */
   entries: Entries;
   rope?: { json: ConfigJson; rotary: RotaryFrequencies; base: number };

@@ -5,7 +5,7 @@ import type { Fail, GgufFamily } from './family.js';
 import { count, real, type Entries } from './gguf-file.js';
 import { ropeEntries } from './rope-entries.js';
 
-export interface ModelEntries {
+interface ModelEntries {
   entries: Entries;
   /** Tensors of float32 numbers that go with them. */
   vectors: Readonly<Record<string, Float32Array>>;

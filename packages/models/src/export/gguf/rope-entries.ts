@@ -4,7 +4,7 @@ import { ConfigFields, type ConfigJson } from '@bowyer/checkpoints';
 import { ropeFields, type RotaryFrequencies } from '../../layers/rotary-frequencies.js';
 import { count, real, text, type Entries } from './gguf-file.js';
 
-export interface Rope {
+interface Rope {
   entries: Entries;
   /** Factors that frequencies are divided by, by the name of their tensor. */
   factors: Readonly<Record<string, Float32Array>>;
@@ -12,7 +12,7 @@ export interface Rope {
   notes: string[];
 }
 
-export interface RopeOptions {
+interface RopeOptions {
   /** The frequencies of all layers, or of those with full attention. */
   rotary: RotaryFrequencies;
   /** The base, unless the scaling has its own. */

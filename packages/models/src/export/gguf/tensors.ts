@@ -7,7 +7,7 @@ import type { Fail, GgufFamily } from './family.js';
 import type { ReadParameter } from '../opened-model.js';
 import { bytesOf, tensorTypes, type TensorType, type TensorTypeName } from './tensor-types.js';
 
-export interface TensorOptions {
+interface TensorOptions {
   family: GgufFamily;
   architecture: CausalArchitecture;
   read: ReadParameter;

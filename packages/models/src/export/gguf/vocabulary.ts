@@ -6,7 +6,7 @@ import { sentencePiece } from './sentencepiece.js';
 import type { VocabularyPart } from './tokenizer-parts.js';
 import { areCharacters, characters, unigram } from './unigram.js';
 
-export interface VocabularyOptions {
+interface VocabularyOptions {
   /** Rows of the embedding. */
   rows: number;
   /** Ids of the tokens that end texts, the usual one first. */

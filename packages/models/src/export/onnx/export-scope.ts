@@ -17,7 +17,7 @@ export const BATCH = 'batch_size';
 export const TOKENS = 'sequence_length';
 export const PAST = 'past_sequence_length';
 
-export interface ExportScopeOptions {
+interface ExportScopeOptions {
   architecture: CausalArchitecture;
   float: 'float32' | 'float16';
   layouts: WeightLayouts;

@@ -3,7 +3,7 @@
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 
 /** By `model_type`. */
-export const onnxFamilies: readonly string[] = [
+const onnxFamilies: readonly string[] = [
   'bloom',
   'cohere',
   'cohere2',

@@ -10,7 +10,7 @@ import { quantizedNames } from './export-scope.js';
 /** Numbers that are converted at a time. */
 const PIECE = 2 ** 22;
 
-export interface TensorSource {
+interface TensorSource {
   read: ReadParameter;
   float: 'float32' | 'float16';
   layouts: WeightLayouts;

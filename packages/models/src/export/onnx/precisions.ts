@@ -3,7 +3,7 @@
 import type { CausalArchitecture } from '../../architecture/architecture.js';
 import { weightLayouts, type Quantization, type WeightLayouts } from '../../quantization/weight-layouts.js';
 
-export interface OnnxPrecision {
+interface OnnxPrecision {
   file: string;
   /** The type of weights, caches and most of the computation. */
   float: 'float32' | 'float16';

@@ -20,7 +20,7 @@ import type { Recorder, TrackedCall } from '../recorder.js';
 import { UpstreamError } from './upstream-error.js';
 import { askUpstream, type UpstreamAnswer, type UpstreamOptions } from './upstream.js';
 
-/** The routes of the calls of all protocols, and the list of models. */
+/** Returns the routes of the calls of all protocols, and the list of models. */
 export function proxiedProtocols(recorder: Recorder, options: UpstreamOptions): Protocol[] {
   const protocols = modelCalls.map((calls): Protocol => {
     const { errorBody, paths } = calls;

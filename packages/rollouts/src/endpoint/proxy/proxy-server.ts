@@ -28,7 +28,7 @@ export class ProxyServer {
     readonly rollouts: Pick<Recorder, 'begin' | 'reward' | 'metrics' | 'end' | 'read'>,
   ) {}
 
-  /** @returns the server once it listens */
+  /** Returns the server once it listens. */
   static async listen({ log, host, port, apiKey, ...options }: ProxyServerOptions): Promise<ProxyServer> {
     const { onFault = () => undefined } = options;
     let origin = '';

@@ -42,7 +42,7 @@ function withoutSpans(batch: unknown, lists: unknown[][]): unknown {
 const mapped = (change: (each: unknown) => unknown) => (list: unknown) =>
   Array.isArray(list) ? list.map((each) => change(each)) : list;
 
-/** A record with the first of these members that it has changed. @param otherwise called where it has none */
+/** Returns a record with the first of these members that it has changed. @param otherwise called where it has none */
 function changed(
   value: unknown,
   names: readonly string[],

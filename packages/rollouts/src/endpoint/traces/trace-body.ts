@@ -30,7 +30,7 @@ export async function arrivedBody(exchange: Exchange): Promise<TraceBody> {
   return { bytes, isProtobuf: isProtobuf(exchange), isCompressed: encoding === 'gzip' };
 }
 
-/** The batch, in the JSON of OTLP. @throws {BodyError} @throws {BadRequestError} */
+/** Returns the batch, in the JSON of OTLP. @throws {BodyError} @throws {BadRequestError} */
 export async function batchOf(body: TraceBody): Promise<unknown> {
   const bytes = body.isCompressed ? await inflated(body.bytes) : body.bytes;
   if (!body.isProtobuf) return parseJson(textOf(bytes));

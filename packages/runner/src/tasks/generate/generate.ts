@@ -1,6 +1,5 @@
 // task=generate: texts that continue prompts or, from an encoder-decoder, that answer them; greedy or sampled.
 import {
-  changesLogits,
   endOfText,
   generateTargets,
   generateTexts,
@@ -37,22 +36,16 @@ type GenerateConfig = LinesConfig &
     | 'chatTemplateKwargs'
   > & {
     batchSize: number;
-    draftTokens: number;
     ignoreEos: boolean;
   };
 
 export async function generate(config: GenerateConfig, context: TaskContext): Promise<void> {
-  const { seed, batchSize, temperature, topK, topP, doSample, maxNewTokens, draftTokens } = config;
+  const { seed, batchSize, temperature, topK, topP, doSample, maxNewTokens } = config;
   let cut = 0;
   if (!config.ignoreEos) await checkTerminator(config.model, config);
   const results = async function* (model: LanguageModel | Seq2SeqModel, lines: ChatItem[]) {
     const { items, template } = await promptsOf(lines, model, config);
     const rules = await textRules(config.model, model, config);
-    if (draftTokens > 0 && (model instanceof Seq2SeqModel || changesLogits(rules)))
-      throw new Error(
-        `generate: draft_tokens=${draftTokens} needs a model that continues texts, without rules for logits in its generation_config.json\n` +
-          '  write draft_tokens=0, or repetition_penalty=1 where that is the rule',
-      );
     const ends = config.ignoreEos ? [] : (template?.terminatorIds ?? []);
     let line = 0;
     const options = { temperature, topK, topP, greedy: !doSample, maxNewTokens, batchSize, seed };
@@ -62,7 +55,6 @@ export async function generate(config: GenerateConfig, context: TaskContext): Pr
         : generateTexts(model, items, {
             ...options,
             rules,
-            draftTokens,
             terminatorIds: [...new Set([...textEnds(model, config), ...ends])],
           });
     for await (const { text, ids, logprobs, finishReason } of texts) {

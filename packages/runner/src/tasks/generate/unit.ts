@@ -14,10 +14,6 @@ export const generateTask: TaskUnit = {
     ...writerKeys,
     ...lineFileKeys('lines with {prompt}, {prompt_ids} or {messages}'),
     batch_size: count('prompts in a batch'),
-    draft_tokens: count(
-      'tokens that are guessed at a time, by looking up what followed the last tokens earlier in the text; the texts stay the same; 0: no guesses',
-      0,
-    ),
     ignore_eos: Type.Boolean({ description: 'continue after a token that ends texts, up to max_new_tokens' }),
   }),
   plays: false,

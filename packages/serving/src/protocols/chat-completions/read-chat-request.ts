@@ -85,7 +85,7 @@ function messagesOf(fields: RequestFields, signal: AbortSignal): Promise<ChatMes
   return inTurns(readChatMessages(given, nestedChatFields), signal);
 }
 
-/** The arguments of a message's calls, as far as it has some. */
+/** Returns the arguments of a message's calls, as far as it has some. */
 function argumentsOf(message: RequestFields): unknown[] {
   const { tool_calls: calls, function_call: called } = message.plain() as {
     tool_calls?: unknown;

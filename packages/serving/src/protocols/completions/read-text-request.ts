@@ -78,7 +78,7 @@ function checkScored(fields: RequestFields, prompts: readonly Prompt[], { masked
     );
 }
 
-/** A text or its tokens, or several of them. */
+/** Returns a text or its tokens, or several of them. */
 function givenPrompts(fields: RequestFields, { vocabSize }: RequestReader): (string | number[])[] {
   const value = fields.value('prompt');
   const isId = (id: unknown): id is number => Number.isInteger(id) && (id as number) >= 0 && (id as number) < vocabSize;

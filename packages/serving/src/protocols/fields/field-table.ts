@@ -1,7 +1,7 @@
 // A table of fields with what happens to them, made of the rules themselves.
 import type { FieldRule, FieldRules } from './field-rules.js';
 
-/** A line for fields that are treated alike, in Markdown. @param places with the fields of each */
+/** Returns a line for fields that are treated alike, in Markdown. @param places with the fields of each */
 export function fieldTable(places: readonly (readonly [place: string, rules: FieldRules])[]): string {
   const lines = places.flatMap(([place, rules]) => linesOf(place, rules));
   return ['| where | what happens | fields |', '|---|---|---|', ...lines].join('\n');
@@ -24,12 +24,12 @@ function linesOf(place: string, rules: FieldRules): string[] {
   return [...byKind].map(([what, names]) => `| ${place} | ${what} | ${names.join(', ')} |`);
 }
 
-/** The values that a refused field may have. */
+/** Returns the values that a refused field may have. */
 const exceptions = (rule: FieldRule): string =>
   rule.kind === 'refused' && rule.unless.length > 0
     ? ` (${rule.unless.map((value) => `\`${JSON.stringify(value)}\``).join(' or ')})`
     : '';
 
-/** The fields of objects within a request, each place as the table names it. */
+/** Returns the fields of objects within a request, each place as the table names it. */
 export const placesOf = (nested: Readonly<Record<string, FieldRules>>) =>
   Object.entries(nested).map(([place, rules]) => [`\`${place}\``, rules] as const);

@@ -134,7 +134,7 @@ export class RequestFields implements Fields<FieldRules> {
     return new RequestFields(this.value(name) ?? {}, rules, this.#place(name), this.ignored);
   }
 
-  /** The object itself, without the fields that are given. */
+  /** Returns the object itself, without the fields that are given. */
   plain(without: readonly string[] = []): Record<string, unknown> {
     const kept = Object.entries(this.#fields).filter(([name]) => !without.includes(name));
     return keepNumbers(this.#fields, Object.fromEntries(kept));
@@ -145,7 +145,7 @@ export class RequestFields implements Fields<FieldRules> {
     return {};
   }
 
-  /** A number for each of some tokens, by their ids; `[[id, number]]`. */
+  /** Returns a number for each of some tokens, by their ids; `[[id, number]]`. */
   numbersById(
     name: string,
     { min, max, vocabSize, most }: { min: number; max: number; vocabSize: number; most: number },

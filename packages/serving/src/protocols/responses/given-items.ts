@@ -4,7 +4,7 @@ import { BadRequestError } from '../../generation/request-error.js';
 import type { RequestFields } from '../fields/request-fields.js';
 import type { Item, StoredResponses } from './stored-responses.js';
 
-/** The request's own items, references among them replaced by what they refer to. @throws {BadRequestError} */
+/** Returns the request's own items, references among them replaced by what they refer to. @throws {BadRequestError} */
 export function givenItems(fields: RequestFields, stored: StoredResponses): Item[] {
   const input = fields.value('input');
   if (typeof input === 'string') return [withId({ type: 'message', role: 'user', content: input })];

@@ -86,7 +86,7 @@ export async function readResponseRequest(
   return { chat, spaced, input, context: items, store, repeated, summarizes: summary !== null, include, ignored };
 }
 
-/** All that the response before this one contains. */
+/** Returns all that the response before this one contains. */
 function previous(fields: RequestFields, stored: StoredResponses): readonly Item[] {
   const id = fields.text('previous_response_id', null);
   if (id === null) return [];
@@ -122,7 +122,7 @@ function formatOf(fields: RequestFields): AnswerFormat {
   return type === 'json_object' ? { kind: 'object' } : schemaFormat(format);
 }
 
-/** The fields of a request as a response repeats them, with the values of those that were left out. */
+/** Returns the fields of a request as a response repeats them, with the values of those that were left out. */
 function repeatedOf(fields: RequestFields, { settings }: ChatRequest, store: boolean): Record<string, unknown> {
   const { sampling } = settings;
   return {
@@ -150,7 +150,7 @@ function repeatedOf(fields: RequestFields, { settings }: ChatRequest, store: boo
   };
 }
 
-/** A function with all of its fields, as readers of a response expect it. */
+/** Returns a function with all of its fields, as readers of a response expect it. */
 function repeatedTools(fields: RequestFields): unknown[] {
   const tools = (fields.value('tools') ?? []) as { type: string }[];
   const defaults = { description: null, parameters: null, strict: false };

@@ -47,13 +47,13 @@ export class StoredResponses {
     return this.#stored.get(id);
   }
 
-  /** Whether there was one. */
+  /** Returns whether there was one. */
   delete(id: string): boolean {
     this.#bytes -= this.#stored.get(id)?.bytes ?? 0;
     return this.#stored.delete(id);
   }
 
-  /** An item of any response, the newest first. */
+  /** Returns an item of any response, the newest first. */
   item(id: string): Item | undefined {
     for (const { context } of [...this.#stored.values()].reverse()) {
       const found = context.find((item) => item.id === id);

@@ -67,7 +67,7 @@ export class AnswerEvents {
     return all;
   }
 
-  /** The events that end in the text, with their first pieces. Each character is looked at once. */
+  /** Returns the events that end in the text, with their first pieces. Each character is looked at once. */
   #partsOf(text: string): string[] {
     const parts: string[] = [];
     const before = this.#tail;
@@ -117,7 +117,7 @@ export class AnswerEvents {
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
-/** The data of an event; undefined where it has none, as a comment, null where it cannot be read. */
+/** Returns the data of an event; undefined where it has none, as a comment, null where it cannot be read. */
 function dataOf(part: string): Json | '[DONE]' | null | undefined {
   const lines = part.split(/\r?\n/).filter((line) => line.startsWith('data:'));
   const text = lines.map((line) => line.slice(5)).join('\n');

@@ -43,7 +43,7 @@ export function reasonOf(given: unknown, key: string, what: string): ReadChoice[
   throw new UnreadAnswerError(`${what} ended with ${key} '${String(given)}', which is not an end that a model writes`);
 }
 
-/** An answer with its end: endpoints also say `stop` behind calls. @throws {UnreadAnswerError} where its calls are missing */
+/** Returns an answer with its end: endpoints also say `stop` behind calls. @throws {UnreadAnswerError} where its calls are missing */
 export function ended(message: ReadMessage, reason: ReadChoice['finishReason']): ReadChoice {
   if (reason === 'tool_calls' && message.calls.length === 0)
     throw new UnreadAnswerError('it ended with calls, and has none');

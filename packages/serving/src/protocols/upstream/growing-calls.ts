@@ -64,7 +64,7 @@ export class GrowingCalls {
     }
   }
 
-  /** The calls in the order of their indices, or in that in which they have begun. @throws {UnreadAnswerError} where one has no name */
+  /** Returns the calls in the order of their indices, or in that in which they have begun. @throws {UnreadAnswerError} where one has no name */
   all(): ReadCall[] {
     const indices = new Set(this.#calls.map(({ index }) => index));
     const isNumbered = indices.size === this.#calls.length && !indices.has(undefined);
@@ -80,7 +80,7 @@ export class GrowingCalls {
     this.#calls.push({ index, id: this.keep(id), name: this.keep(name), pieces: [this.keep(text)] });
   }
 
-  /** The call that a piece continues; null: it begins one. */
+  /** Returns the call that a piece continues; null: it begins one. */
   #callOf(piece: Piece): GrowingCall | null {
     const { index, id, name } = piece;
     const ofIndex = index === undefined ? this.#calls : this.#calls.filter((call) => call.index === index);
@@ -97,7 +97,7 @@ export class GrowingCalls {
     return known.name === '' || this.#continues(known, piece) ? known : null;
   }
 
-  /** Whether a piece with a name belongs to the call before it, whose name came already. */
+  /** Returns whether a piece with a name belongs to the call before it, whose name came already. */
   #continues(known: GrowingCall, { index, id, name, text }: Piece): boolean {
     const isNumbered = index !== undefined || id !== undefined;
     if (isWhole(known)) return isNumbered && text === '' && name === known.name;
@@ -132,7 +132,7 @@ function indexOf(given: unknown): number {
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** Whether the arguments so far are an object of JSON. */
+/** Returns whether the arguments so far are an object of JSON. */
 function isWhole({ pieces }: GrowingCall): boolean {
   const last = pieces.findLast((piece) => piece.trim() !== '');
   if (!last?.trimEnd().endsWith('}')) return false; // a long text is not read again with each piece

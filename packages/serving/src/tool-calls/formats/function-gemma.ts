@@ -116,7 +116,7 @@ const AFTER_TEXT: Record<Place, RegExp> = {
 /** Characters that are looked at behind a text: a longer key is none. */
 const LOOKAHEAD = 80;
 
-/** Whether the rest of the text matches; undefined while it is too short to tell. */
+/** Returns whether the rest of the text matches; undefined while it is too short to tell. */
 function follows({ text, isWhole }: { text: string; isWhole: boolean }, pattern: RegExp): boolean | undefined {
   if (!isWhole && text.length < LOOKAHEAD) return text !== '' && pattern.test(`${text}\0`) ? true : undefined;
   return pattern.test(text);

@@ -52,7 +52,7 @@ function* readBlock(
   return 'ok';
 }
 
-/** The block's text up to its end, or to the beginning of the next. */
+/** Returns the block's text up to its end, or to the beginning of the next. */
 function* recover(input: IncomingText): Reading<void> {
   if ((yield* input.takeUpTo([END, CALL])) === END) yield* input.take(END);
 }

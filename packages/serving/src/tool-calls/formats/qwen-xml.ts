@@ -76,7 +76,7 @@ function* readValue(input: IncomingText, keys: ReadonlySet<string>): Reading<str
   }
 }
 
-/** Whether the mark just read ends a value: another parameter or the function's end follows it, else it is within a text. */
+/** Returns whether the mark just read ends a value: another parameter or the function's end follows it, else it is within a text. */
 function* endsHere(input: IncomingText, keys: ReadonlySet<string>): Reading<boolean> {
   const end = input.at;
   yield* input.skipSpace();

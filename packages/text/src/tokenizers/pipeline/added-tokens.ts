@@ -6,7 +6,7 @@ import { SPACE, WORD } from './patterns.js';
 import { PrefixTrie } from './prefix-trie.js';
 
 /** A token's id, or a stretch of text between tokens. */
-export type Section = { id: number } | { text: string; isFirst: boolean };
+type Section = { id: number } | { text: string; isFirst: boolean };
 
 const ENDS_WITH_WORD = new RegExp(`[${WORD}]$`, 'u');
 const STARTS_WITH_WORD = new RegExp(`^[${WORD}]`, 'u');

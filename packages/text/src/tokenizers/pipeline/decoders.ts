@@ -8,7 +8,7 @@ import { compilePattern, replaced } from './patterns.js';
 export type BytesAs = 'characters' | 'escapes';
 
 /** Texts whose concatenation is the decoded text. */
-export type Decoder = (tokens: readonly string[], bytesAs: BytesAs) => readonly string[];
+type Decoder = (tokens: readonly string[], bytesAs: BytesAs) => readonly string[];
 
 /** By type. */
 const factories: Record<string, (component: Component) => Decoder> = {

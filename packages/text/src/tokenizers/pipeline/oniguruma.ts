@@ -217,7 +217,7 @@ const PART = /\\[pP]\{\^?\w+\}|\\[^]|\[\^?\]?|[^]/uy;
  * The pattern with what release 6.9.10, which the Rust library runs, and 6.9.8 read in different ways: repetitions of `\R`;
  * `[[:punct:]]`, which has symbols since; `\p{Word}`, which is `\w` since.
  */
-export function forThisRelease(source: string): string {
+function forThisRelease(source: string): string {
   let result = '';
   let depth = 0;
   for (let at = 0; at < source.length;) {

@@ -2,7 +2,7 @@
 import { DefinitionError } from './definition.js';
 import type { Matches } from './patterns.js';
 
-export type SplitBehavior = 'Removed' | 'Isolated' | 'MergedWithPrevious' | 'MergedWithNext' | 'Contiguous';
+type SplitBehavior = 'Removed' | 'Isolated' | 'MergedWithPrevious' | 'MergedWithNext' | 'Contiguous';
 
 const behaviors: readonly string[] = [
   'Removed',
