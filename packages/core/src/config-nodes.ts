@@ -20,7 +20,8 @@ export function placed<Keys extends TProperties>(
     const name = names[key] ?? key;
     return [key, { ...option, at: node === '' ? name : `${node}.${name}` }] as const;
   });
-  return Object.fromEntries(entries) as unknown as Keys;
+  const changed = { ...options } as Keys & Record<string, TSchema>;
+  return Object.assign(changed, Object.fromEntries(entries));
 }
 
 /** The path of an option in the config. A node stands at the root unless it is placed. */
@@ -31,10 +32,18 @@ export const pathOfOption = (key: string, option: TSchema): string =>
 export const isNode = (schema: TSchema): schema is TObject =>
   schema.properties !== undefined && schema.additionalProperties === false;
 
-/** The schema of a config whose options have these flat names. Every node is closed. */
-export function nodeSchema(options: TProperties): TObject {
+/**
+ * Makes the schema of a config whose options have these flat names. Every node is closed.
+ *
+ * @param meanings of nodes at the root, in place of those of the options in them
+ */
+export function nodeSchema(options: TProperties, meanings: Readonly<Record<string, string>> = {}): TObject {
   const root = emptyNode();
   for (const [key, option] of Object.entries(options)) insert(root, pathOfOption(key, option).split('.'), option);
+  for (const [key, description] of Object.entries(meanings)) {
+    const node = root.properties.get(key);
+    if (isTree(node)) node.description = description;
+  }
   return Type.Object(closed(root).properties, { additionalProperties: false });
 }
 
@@ -87,20 +96,17 @@ function insertAll(node: NodeTree, schema: TObject): void {
 
 function closed({ properties, required, description }: NodeTree): TObject {
   const entries = [...properties].map(([key, part]) => [key, isTree(part) ? closed(part) : part] as const);
-  return {
-    type: 'object',
-    additionalProperties: false,
-    ...(description !== undefined && { description }),
-    required: [...required],
-    properties: Object.fromEntries(entries),
-  } as unknown as TObject;
+  return Object.assign(
+    Type.Object(Object.fromEntries(entries), {
+      additionalProperties: false,
+      ...(description !== undefined && { description }),
+    }),
+    { required: [...required] },
+  );
 }
 
 /** The values of a config under their flat names; an option that the config does not have is absent. */
-export function flatValues(
-  options: TProperties,
-  config: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
+export function flatValues(options: TProperties, config: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [key, option] of Object.entries(options)) {
     const value = valueAt(config, pathOfOption(key, option));

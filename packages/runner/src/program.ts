@@ -107,7 +107,10 @@ export function bowyer(argv: readonly string[], leader: Leader | null = null, no
       });
     },
     async prepare(composed, context) {
-      const safe = withoutSecretsOf(await withImplied(composed, impliedContext(composed, context, notes, shipped)), process.env);
+      const safe = withoutSecretsOf(
+        await withImplied(composed, impliedContext(composed, context, notes, shipped)),
+        process.env,
+      );
       const composition = withPluginPaths(withWandb(safe, configs), context);
       const { unreadKeys } = await import('./config/prepare.js');
       return composition.without(await unreadKeys(composition, context, shipped));

@@ -83,7 +83,7 @@ export function actionChoiceProblems(config: Record<string, unknown>): ConfigPro
   if (task !== 'train' || algorithm === undefined) return [];
   const { trainsWithChoices = [] } = algorithm;
   if (algorithm.needs.source === 'dataset' || trainsWithChoices.includes(actionChoice))
-    return algorithm.choiceProblems?.(config.algorithm as never) ?? [];
+    return algorithm.choiceProblems?.(config.algorithm as Record<string, unknown>) ?? [];
   const known = ['free', ...trainsWithChoices].map((value) => `action_choice=${value}`).join(' or ');
   return problem(
     `${algorithm.name} learns from the log-probabilities with which its policy has sampled, and a choice among valid actions has others`,

@@ -23,7 +23,7 @@ export const hasEnvironment = (config: Partial<EnvironmentConfig>): config is En
 
 /** The options of an environment, beside its parts. */
 export function environmentOptions(config: EnvironmentConfig): Record<string, unknown> {
-  const { name, ...options } = config.env;
+  const { name: _, ...options } = config.env;
   return options;
 }
 

@@ -12,25 +12,29 @@ const closed = { additionalProperties: false } as const;
 export const seedKey = placed('', { seed: count('seed of all randomness in the run', 0) });
 
 /** The keys of tasks that run models. */
-export const deviceKeys = placed('device', {
-  device: oneOf(
-    ['cpu', 'webgpu', 'cuda', 'auto'],
-    'where models run. cpu: the CPU; webgpu: any GPU; cuda: an NVIDIA GPU with CUDA’s files installed; auto: a GPU where one works, else the CPU (docs/devices.md)',
-  ),
-  precision: oneOf(
-    ['float32', 'float16'],
-    'number type of the arithmetic; float16 keeps float32 master weights, scales the loss and needs device=webgpu (docs/devices.md)',
-  ),
-  gpu_buffers: oneOf(
-    ['bucket', 'exact'],
-    'free buffers of device=webgpu. bucket: kept by classes of size, up to a limit; exact: all kept, by their sizes: faster where batches have few shapes, with more memory for each shape (docs/devices.md)',
-  ),
-  threads: Type.Integer({
-    minimum: 0,
-    maximum: 256,
-    description: 'threads of ONNX Runtime; 0: one thread for each core',
-  }),
-}, { device: 'kind' });
+export const deviceKeys = placed(
+  'device',
+  {
+    device: oneOf(
+      ['cpu', 'webgpu', 'cuda', 'auto'],
+      'where models run. cpu: the CPU; webgpu: any GPU; cuda: an NVIDIA GPU with CUDA’s files installed; auto: a GPU where one works, else the CPU (docs/devices.md)',
+    ),
+    precision: oneOf(
+      ['float32', 'float16'],
+      'number type of the arithmetic; float16 keeps float32 master weights, scales the loss and needs device=webgpu (docs/devices.md)',
+    ),
+    gpu_buffers: oneOf(
+      ['bucket', 'exact'],
+      'free buffers of device=webgpu. bucket: kept by classes of size, up to a limit; exact: all kept, by their sizes: faster where batches have few shapes, with more memory for each shape (docs/devices.md)',
+    ),
+    threads: Type.Integer({
+      minimum: 0,
+      maximum: 256,
+      description: 'threads of ONNX Runtime; 0: one thread for each core',
+    }),
+  },
+  { device: 'kind' },
+);
 
 /** The keys of tasks that may take a model from the hub. */
 export const hubKeys = placed('hub', {
@@ -69,15 +73,19 @@ const textKeys = placed('sampling', {
 });
 
 /** How messages become tokens. */
-export const templateKeys = placed('chat', {
-  chat_template: nullable(
-    Type.String(),
-    'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, a file of Jinja, or one of the model’s templates by its name; null: the model’s own template',
-  ),
-  chat_template_kwargs: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'variables of the chat template in every dialogue, for instance {enable_thinking: false}',
-  }),
-}, { chat_template: 'template', chat_template_kwargs: 'template_kwargs' });
+export const templateKeys = placed(
+  'chat',
+  {
+    chat_template: nullable(
+      Type.String(),
+      'how messages become tokens: llama-2, llama-3, chatml, chatglm-4, a file of Jinja, or one of the model’s templates by its name; null: the model’s own template',
+    ),
+    chat_template_kwargs: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'variables of the chat template in every dialogue, for instance {enable_thinking: false}',
+    }),
+  },
+  { chat_template: 'template', chat_template_kwargs: 'template_kwargs' },
+);
 
 /** The keys of tasks that train on conversations. */
 export const conversationKeys = placed('chat', {
@@ -87,38 +95,46 @@ export const conversationKeys = placed('chat', {
 });
 
 /** The keys of tasks in which an agent plays episodes. The environment's own options are in the node `env`. */
-export const playKeys = placed('play', {
-  slots: count('episodes in play at the same time'),
-  max_failure_share: share('a run stops when more than this share of the episodes collected together failed'),
-  max_turns: nullable(
-    count('turns of the longest episode'),
-    'turns after which every episode is truncated; null: only the environment’s own limit applies',
-  ),
-  action_choice: oneOf(
-    [...actionChoices],
-    'free: the agent writes any text; scored: it chooses among the valid actions by the log-probability of each as a whole, with its end; likelihood, likelihood_per_character: by that of the text alone, or divided by its characters, as lm-evaluation-harness does; constrained: it chooses among them token by token',
-  ),
-  play_as_chat: Type.Boolean({
-    description:
-      'the agent plays through its chat template: observations are the user’s messages, actions the assistant’s',
-  }),
-}, { play_as_chat: 'as_chat' });
+export const playKeys = placed(
+  'play',
+  {
+    slots: count('episodes in play at the same time'),
+    max_failure_share: share('a run stops when more than this share of the episodes collected together failed'),
+    max_turns: nullable(
+      count('turns of the longest episode'),
+      'turns after which every episode is truncated; null: only the environment’s own limit applies',
+    ),
+    action_choice: oneOf(
+      [...actionChoices],
+      'free: the agent writes any text; scored: it chooses among the valid actions by the log-probability of each as a whole, with its end; likelihood, likelihood_per_character: by that of the text alone, or divided by its characters, as lm-evaluation-harness does; constrained: it chooses among them token by token',
+    ),
+    play_as_chat: Type.Boolean({
+      description:
+        'the agent plays through its chat template: observations are the user’s messages, actions the assistant’s',
+    }),
+  },
+  { play_as_chat: 'as_chat' },
+);
 
 /** The model that the agent is. */
-export const policyKeys = placed('policy', {
-  policy_lm: nullable(
-    Type.String(),
-    'the policy in Hugging Face layout: a folder, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
-  ),
-  checkpoint_path: nullable(
-    Type.String(),
-    'the policy to start from or to play: a run’s folder (its best agent is taken), one of its checkpoints, or a model as for policy_lm',
-  ),
-  quantization: oneOf(
-    ['none', '4bit', '8bit'],
-    'bits of the policy’s linear weights, which are then frozen; use_lora=true trains adapters beside them (QLoRA)',
-  ),
-}, { policy_lm: 'model', checkpoint_path: 'checkpoint' });
+export const policyKeys = placed(
+  'policy',
+  {
+    policy_lm: nullable(
+      Type.String(),
+      'the policy in Hugging Face layout: a folder, a model of the hub, or a PEFT adapter; null: built from the node `policy`',
+    ),
+    checkpoint_path: nullable(
+      Type.String(),
+      'the policy to start from or to play: a run’s folder (its best agent is taken), one of its checkpoints, or a model as for policy_lm',
+    ),
+    quantization: oneOf(
+      ['none', '4bit', '8bit'],
+      'bits of the policy’s linear weights, which are then frozen; use_lora=true trains adapters beside them (QLoRA)',
+    ),
+  },
+  { policy_lm: 'model', checkpoint_path: 'checkpoint' },
+);
 
 /** The keys of a task in which a language model writes texts. */
 export const writerKeys = {
@@ -205,13 +221,17 @@ export const rolloutNode = Type.Object(
 );
 
 /** How a policy that is trained samples its rollouts. */
-export const samplingPrecisionKey = placed('sampling', {
-  sampling_precision: oneOf(
-    ['float32', 'integers'],
-    'arithmetic in which rollouts are sampled. float32: that of the policy itself, as in evaluations; integers: its linear layers multiply ' +
-      'integers of 8 bits, made of the weights of each iteration, and algorithms that learn off-policy correct for it (docs/models/generation.md)',
-  ),
-}, { sampling_precision: 'precision' });
+export const samplingPrecisionKey = placed(
+  'sampling',
+  {
+    sampling_precision: oneOf(
+      ['float32', 'integers'],
+      'arithmetic in which rollouts are sampled. float32: that of the policy itself, as in evaluations; integers: its linear layers multiply ' +
+        'integers of 8 bits, made of the weights of each iteration, and algorithms that learn off-policy correct for it (docs/models/generation.md)',
+    ),
+  },
+  { sampling_precision: 'precision' },
+);
 
 /** The model that a policy is where none is given. */
 export const policyNode = Type.Object(
@@ -351,12 +371,16 @@ const pretrainedCritic = Type.Object(
 export const criticNode = (kind: unknown, pretrained: boolean) =>
   kind !== 'transformer' ? lineCritic : pretrained ? pretrainedCritic : transformerCritic;
 
-export const criticKeys = placed('critic', {
-  critic_lm: nullable(
-    Type.String(),
-    'the critic’s encoder in Hugging Face layout, a folder or a model of the hub; null: built from the node `critic`',
-  ),
-}, { critic_lm: 'model' });
+export const criticKeys = placed(
+  'critic',
+  {
+    critic_lm: nullable(
+      Type.String(),
+      'the critic’s encoder in Hugging Face layout, a folder or a model of the hub; null: built from the node `critic`',
+    ),
+  },
+  { critic_lm: 'model' },
+);
 
 const rateKind = oneOf(['constant', 'linear', 'cosine'], 'how the learning rate changes after the warm-up');
 

@@ -30,7 +30,7 @@ export function offPolicyProblems(
     ];
   const refused = beside.filter(([, value, usual]) => value !== usual);
   return [
-    ...algorithm.offPolicyRollouts(config.algorithm as never),
+    ...algorithm.offPolicyRollouts(config.algorithm as Record<string, unknown>),
     ...refused.map(([other, value, usual, why]) => ({
       key: other,
       message: `${other}=${typeof value === 'object' ? JSON.stringify(value) : String(value)} with ${chosen}: ${why}`,

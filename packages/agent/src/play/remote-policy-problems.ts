@@ -26,7 +26,7 @@ export function remotePolicyProblems(
       message: `remote_policy.base_url=${baseUrl}: ${algorithm.name} learns from the episodes of its own policy`,
       remedy: `write remote_policy.base_url=null, or choose ${offPolicyAlgorithms().join(', ')}`,
     });
-  else problems.push(...algorithm.offPolicyRollouts(config.algorithm as never));
+  else problems.push(...algorithm.offPolicyRollouts(config.algorithm as Record<string, unknown>));
   if (config.actionChoice !== 'free')
     problems.push({
       key: 'action_choice',

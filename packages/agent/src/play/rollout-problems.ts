@@ -29,7 +29,12 @@ export function rolloutProblems(
   const beside: Beside[] = [
     ['remote_policy.base_url', config.remotePolicy?.baseUrl ?? null, null, 'a server plays with weights of its own'],
     ['action_choice', config.actionChoice ?? 'free', 'free', 'only policies that write freely can play ahead'],
-    ['algorithm.rollout.sampling_rounds', config.algorithm?.rollout?.samplingRounds ?? 1, 1, 'the result of a second round would be known too late'],
+    [
+      'algorithm.rollout.sampling_rounds',
+      config.algorithm?.rollout?.samplingRounds ?? 1,
+      1,
+      'the result of a second round would be known too late',
+    ],
     ['memory', config.memory?.kind ?? 'none', 'none', 'rollouts that are played ahead have not been tested with one'],
     [
       'device',
@@ -39,6 +44,11 @@ export function rolloutProblems(
     ],
   ];
   if (mode === 'asynchronous')
-    beside.push(['algorithm.rollout.horizon', config.algorithm?.rollout?.horizon ?? null, null, 'episodes belong to no iteration when they begin']);
+    beside.push([
+      'algorithm.rollout.horizon',
+      config.algorithm?.rollout?.horizon ?? null,
+      null,
+      'episodes belong to no iteration when they begin',
+    ]);
   return offPolicyProblems(algorithm, config, setting, beside);
 }

@@ -20,7 +20,7 @@ export function overviewHelp(root: MapNode, schema: JsonSchema, main: readonly s
   const nodes = [...root.entries.values()].filter(({ node }) => node.kind === 'map' && node.entries.size > 0);
   const single = [...root.entries.values()].filter(({ node }) => node.kind !== 'map').map(({ key }) => keyText(key));
   const names = nodes.map(({ key }) => keyText(key));
-  const width = Math.max(0, ...names.map((name) => name.length));
+  const width = names.reduce((widest, { length }) => Math.max(widest, length), 0);
   const lines = nodes.map(({ node }, i) => {
     const meaning = propertySchema(schema, names[i])?.description;
     const count = `${optionCount(node)} ${optionCount(node) === 1 ? 'option' : 'options'}`.padStart(10);

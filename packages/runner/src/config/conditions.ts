@@ -61,8 +61,7 @@ const AT_AN_ENDPOINT: Readonly<Record<string, string>> = {
 /** The options of a server of environments whose clients connect in another way. */
 const OF_A_SERVED_ENVIRONMENT: Readonly<Record<string, string>> = {
   'task.transport': 'choose protocol=mcp',
-  'task.server_key_env':
-    'choose protocol=mcp with transport=http: clients of the other protocols send no key',
+  'task.server_key_env': 'choose protocol=mcp with transport=http: clients of the other protocols send no key',
   'task.host': 'choose transport=http',
   'task.port': 'choose transport=http',
   'task.allow_anonymous': 'choose transport=http',

@@ -11,13 +11,7 @@ import { IMPLIED, type Implied, type ImpliedContext, type Reader, type Rule } fr
 export async function withImplied(composition: Composition, context: ImpliedContext): Promise<Composition> {
   let current = composition;
   // A word that follows may imply another one, as an environment's name implies the address where it is played.
-  for (const rules of [
-    [ofAgent('agentUnits')],
-    [ofAgent('agentOptions')],
-    units,
-    options,
-    [keysOfOthers],
-  ]) {
+  for (const rules of [[ofAgent('agentUnits')], [ofAgent('agentOptions')], units, options, [keysOfOthers]]) {
     const read = readerOf(current);
     const words = (await Promise.all(rules.map((rule) => rule(read, context, current)))).flat();
     // A config without a group has no options to choose from.
@@ -51,7 +45,10 @@ const environment: Rule = (read, { isTyped }) => {
   const [alias, task, name] = [read('env_name'), read('task_name'), read('env.name')];
   if (typeof name !== 'string' || (alias === undefined && task === undefined)) return [];
   const left = [alias === undefined ? [] : ['env_name'], task === undefined ? [] : ['task_name']].flat();
-  const without = left.map((key) => ({ word: read(key) === null ? `${key}=null` : `~${key}`, why: `it names the environment` }));
+  const without = left.map((key) => ({
+    word: read(key) === null ? `${key}=null` : `~${key}`,
+    why: `it names the environment`,
+  }));
   if (isTyped('env')) return without;
   const wanted = typeof alias === 'string' ? alias : typeof task === 'string' ? environmentOfTask(task) : name;
   const words = environmentWords(wanted).filter((word) => word !== `env=${name}`);

@@ -59,11 +59,7 @@ const isTree = (value: unknown): value is PlainObject =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Whether a file of the user gives a value: one of the program's own configs may have options for other units than the chosen ones. */
-function isOfUser(
-  origin: OriginRecord | undefined,
-  shipped: readonly string[],
-  composition: Composition,
-): boolean {
+function isOfUser(origin: OriginRecord | undefined, shipped: readonly string[], composition: Composition): boolean {
   if (origin === undefined || origin.source.startsWith(IMPLIED)) return false;
   const folder = shipped.find((one) => origin.source.startsWith(one + sep));
   if (folder === undefined) return true;

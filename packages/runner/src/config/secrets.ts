@@ -45,7 +45,8 @@ export function withWandb(composition: Composition, configs: string): Compositio
   const { use_wandb, wandb_log, logger } = composition.config;
   if (use_wandb === undefined && wandb_log === undefined) return composition;
   const rest = composition.without(['use_wandb', 'wandb_log']);
-  if ((use_wandb ?? wandb_log) !== true || logger === undefined || Object.hasOwn(logger as object, 'wandb')) return rest;
+  if ((use_wandb ?? wandb_log) !== true || logger === undefined || Object.hasOwn(logger as object, 'wandb'))
+    return rest;
   const chosen = compose({ configDirs: [configs], configName: 'base', overrides: ['logger=[wandb]'] });
   return rest.withNodeOf(chosen, 'logger.wandb');
 }

@@ -25,8 +25,7 @@ export function choicesOf(composition: Composition): Choices {
 /** The key that names an environment or algorithm that is not registered, and a schema that refuses it. */
 export function unknownUnit(composition: Composition): { key: string; schema: TObject } | undefined {
   const { algorithm, env, setting } = choicesOf(composition);
-  const oneOfNames = (names: string[]) =>
-    Type.Object({ name: Type.Unsafe<string>({ type: 'string', enum: names }) });
+  const oneOfNames = (names: string[]) => Type.Object({ name: Type.Unsafe<string>({ type: 'string', enum: names }) });
   if (env === null && typeof setting('env.name') === 'string')
     return { key: 'env.name', schema: Type.Object({ env: oneOfNames(environmentNames()) }) };
   if (algorithm === null && typeof setting('algorithm.name') === 'string')
@@ -62,5 +61,19 @@ export const optionsOf = (unit: TaskUnit | undefined, choices: Choices): TProper
 export const optionsOfConfig = (composition: Composition): TProperties =>
   optionsOf(taskOf(composition), choicesOf(composition));
 
+/** Nodes whose options come from several places. */
+const MEANINGS = {
+  task: 'what the run does',
+  policy: 'the model that the agent is',
+  critic: 'the network that judges utterances',
+  play: 'how episodes are played',
+  sampling: 'how a model writes',
+  chat: 'how messages become tokens',
+  device: 'where models run, and in which arithmetic',
+  hub: 'models of the hub',
+  lora: 'adapters beside a policy whose own weights stay unchanged',
+  checkpoints: 'when a run writes a checkpoint',
+};
+
 /** The JSON Schema of the whole config, for the task, algorithm and environment that it names. */
-export const schemaOf = (composition: Composition): TObject => nodeSchema(optionsOfConfig(composition));
+export const schemaOf = (composition: Composition): TObject => nodeSchema(optionsOfConfig(composition), MEANINGS);

@@ -130,7 +130,7 @@ function sizelessCritic(composition: Composition): ConfigProblem[] {
 function algorithmProblems(config: Record<string, unknown>): ConfigProblem[] {
   if (!TRAINING.includes(config.task as string)) return [];
   const unit = findAlgorithm(config.agentType as string);
-  return unit?.problems?.(config.algorithm as never) ?? [];
+  return unit?.problems?.(config.algorithm as Record<string, unknown>) ?? [];
 }
 
 function playProblems(composition: Composition, config: EnvironmentConfig): ConfigProblem[] {

@@ -48,24 +48,32 @@ export const titleKeys = placed('', {
 });
 
 /** When a run writes a checkpoint: its work that a kill may cost. */
-export const saveKeys = placed('checkpoints', {
-  save_minutes: changeableOnResume(
-    nullable(
-      Type.Number({ minimum: 0 }),
-      'minutes between checkpoints; 0: a checkpoint after every step; null: 5 where an algorithm learns from a dataset, else none',
+export const saveKeys = placed(
+  'checkpoints',
+  {
+    save_minutes: changeableOnResume(
+      nullable(
+        Type.Number({ minimum: 0 }),
+        'minutes between checkpoints; 0: a checkpoint after every step; null: 5 where an algorithm learns from a dataset, else none',
+      ),
     ),
-  ),
-}, { save_minutes: 'minutes' });
+  },
+  { save_minutes: 'minutes' },
+);
 
 /** A key of runs that count in epochs; others have a number of iterations. */
-export const saveEpochsKey = placed('checkpoints', {
-  save_freq: changeableOnResume(
-    nullable(
-      Type.Number({ exclusiveMinimum: 0 }),
-      'epochs between checkpoints (0.5: two in each epoch); null: only save_minutes decides',
+export const saveEpochsKey = placed(
+  'checkpoints',
+  {
+    save_freq: changeableOnResume(
+      nullable(
+        Type.Number({ exclusiveMinimum: 0 }),
+        'epochs between checkpoints (0.5: two in each epoch); null: only save_minutes decides',
+      ),
     ),
-  ),
-}, { save_freq: 'epochs' });
+  },
+  { save_freq: 'epochs' },
+);
 
 /** Every key of runs with its type, in camelCase. A function takes the keys that it reads: `Pick<RunConfig, …>`. */
 export type RunConfig = OptionsOf<TObject<typeof runKeys & typeof titleKeys>>;

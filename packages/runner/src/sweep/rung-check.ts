@@ -29,7 +29,7 @@ export function checkRungs(job: Composition, { resourceKey, metric, rungs }: Ash
       ['write algorithm.actor.schedule.kind=constant, or algorithm.actor.schedule.final_share=1'],
       { keyPath: 'algorithm.actor.schedule' },
     );
-  const warmup = algorithmOf(job)?.frozenIterations?.(options as never) ?? 0;
+  const warmup = algorithmOf(job)?.frozenIterations?.(options) ?? 0;
   if (rungs[0] <= warmup)
     throw new ConfigError(
       'sweep',

@@ -108,7 +108,8 @@ export class FinalTest {
     await this.#cache.remove();
     const { ended } = recorder;
     return {
-      iterations: recorder.stoppedByGuard === null && ended === null ? (config.algorithm.iterations ?? 0) : recorder.iteration,
+      iterations:
+        recorder.stoppedByGuard === null && ended === null ? (config.algorithm.iterations ?? 0) : recorder.iteration,
       ...(recorder.stoppedByGuard !== null && { stopped: recorder.stoppedByGuard }),
       ...(ended !== null && { ended }),
       ...(handedOut && { handedOut }),

@@ -14,7 +14,7 @@ export async function lossProblems(unit: AnyAlgorithm | undefined, config: LossC
   const isAdapter = given !== null && isAdapterFolder(given);
   const problems: ConfigProblem[] = [];
   if (unit?.needsNoDropout) problems.push(...(await dropoutProblems(unit, config, isAdapter ? given : null)));
-  if (precision === 'float16' && unit && (unit.valueFunction?.(config.algorithm as never) ?? null) !== null)
+  if (precision === 'float16' && unit && (unit.valueFunction?.(config.algorithm) ?? null) !== null)
     problems.push({
       key: 'precision',
       message: `precision=float16: the value head of ${unit.name} computes in float32 alone`,

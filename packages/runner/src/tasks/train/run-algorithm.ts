@@ -197,8 +197,7 @@ export async function runAlgorithm(runState: RunState): Promise<Recorder> {
       await recorder.checkpointOnce(recorder.iteration);
     });
   // save_freq need not divide the iterations: what was trained last is kept, and more iterations continue from it.
-  if (iterations !== undefined && !recorder.stopRequested)
-    await recorder.checkpointOnce(recorder.iteration);
+  if (iterations !== undefined && !recorder.stopRequested) await recorder.checkpointOnce(recorder.iteration);
   recorder.finish();
   // A run without an evaluation has no best agent: its last one is what it made.
   if (recorder.best === null && (!recorder.stopRequested || recorder.stoppedByGuard !== null))

@@ -1,11 +1,6 @@
 // The keys that task=train reads.
 import type { LearningRateSchedule } from '@bowyer/core';
-import type {
-  Decoding,
-  DiagnosticsOptions,
-  ReplayPlacement,
-  WatchOptions,
-} from '@bowyer/algorithms';
+import type { Decoding, DiagnosticsOptions, ReplayPlacement, WatchOptions } from '@bowyer/algorithms';
 import type {
   CriticConfig,
   RolloutConfig,

@@ -47,7 +47,10 @@ async function trainInFolder(
   refuseAheadOnRanks(config, ranks.size);
   const finished = await readResults(directory);
   await refuseStopped(finished, config, context);
-  if (finished !== null && (isEnded(finished) || finished.iterations >= (config.algorithm.iterations ?? finished.iterations))) {
+  if (
+    finished !== null &&
+    (isEnded(finished) || finished.iterations >= (config.algorithm.iterations ?? finished.iterations))
+  ) {
     context.log(`this run is finished already: ${directory}; another save_path makes a new one`);
     print(`\n${resultText(finished)}\n`);
     return;

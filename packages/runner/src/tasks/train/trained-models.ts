@@ -55,7 +55,7 @@ export class TrainedModels {
     const models = new TrainedModels(policy, critic);
     try {
       await policy.createOptimizer(policyOptimizer(config));
-      const valueFunction = unit.valueFunction?.(config.algorithm as never);
+      const valueFunction = unit.valueFunction?.(config.algorithm);
       if (valueFunction) {
         const valueFolder = checkpoint === null ? start.folder! : join(checkpoint, VALUE_MODEL);
         models.#valueModel = await makeValueModel(valueFunction, policy, valueFolder, config, device);
