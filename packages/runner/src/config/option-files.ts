@@ -2,6 +2,7 @@
 // units: an option has its home in the schema, and the file shows it to people. `npm run option-files` writes them.
 import type { TObject } from '@sinclair/typebox';
 import { algorithmNames, findAlgorithm } from '@bowyer/algorithms';
+import type { FlatNames } from '@bowyer/config';
 import { isGroup, toSnakeCase } from '@bowyer/core';
 import { environmentInfo, environmentNames, type OptionsSchema } from '@bowyer/envs';
 import { schemaLine } from './editor-schemas.js';
@@ -18,8 +19,10 @@ const WRITTEN = '# Written by `npm run option-files` from the schema of the';
  * @param pageOf the page of an environment or algorithm, as a path below the repository
  */
 export function optionFiles(pageOf: (name: string) => string): Record<string, string> {
+  const names = flatNamesOfUnits();
   const files: Record<string, string> = {
-    [`configs/${FLAT_NAMES}`]: `${JSON.stringify(flatNamesOfUnits(), null, 1)}\n`,
+    [`configs/${FLAT_NAMES}`]: `${JSON.stringify(names, null, 1)}\n`,
+    'docs/flat-names.md': flatNamesPage(names),
   };
   const add = (config: string, lines: readonly string[]): void => {
     const file = `configs/${config}.yaml`;
@@ -44,6 +47,21 @@ export function optionFiles(pageOf: (name: string) => string): Record<string, st
   }
   return files;
 }
+
+const flatNamesPage = (names: FlatNames): string =>
+  [
+    '# Flat names of options',
+    '',
+    'Version 0.2, ArCHer and AgentGym have options at the root of a config. These names are still read, on command lines, in sweeps and in',
+    'files: a name stands for the first of its paths that the config has ([configs](configs.md)). `npm run option-files` writes this page.',
+    '',
+    '| name | path |',
+    '|---|---|',
+    ...Object.entries(names).map(
+      ([name, paths]) => `| \`${name}\` | ${paths.map((path) => `\`${path}\``).join(', ')} |`,
+    ),
+    '',
+  ].join('\n');
 
 /** Each option of an algorithm below its description, those of a group below the group's. */
 const optionLines = ({ properties }: TObject): string[] =>
