@@ -36,6 +36,15 @@ async function prepared(configName: string, typed: readonly string[], notes = ne
   return program.prepare!(composition, { purpose: 'run', overrides: given, cwd: repository });
 }
 
+/** The values of the keys of `expected`, flat names among them. */
+export const valuesOf = (composition: Composition, expected: object): Record<string, unknown> =>
+  Object.fromEntries(Object.keys(expected).map((key) => [key, composition.setting(key)]));
+
+/** Composes a config, which then has these values. */
+export async function expectValues(words: readonly [string, ...string[]], expected: object): Promise<void> {
+  expect(valuesOf(await composed(...words), expected)).toMatchObject(expected);
+}
+
 /** The context of the hooks of the command line. */
 export const contextOf = (configName: string) => ({
   configName,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parse } from './words.js';
 import { run } from './command-line.js';
 import { bowyer } from '../src/program.js';
-import { composed, contextOf, notesOf, refusal, unprepared } from './composed.js';
+import { composed, contextOf, expectValues, notesOf, refusal } from './composed.js';
 
 let folder: string;
 const at = (...names: string[]) => join(folder, ...names);
@@ -36,17 +36,14 @@ const KEYS = `cache_dir=PATH/cache huggingface_token=hf_secret wandb_key=secret 
 test('there are 33, and all of them together are a config', async () => {
   expect(words(KEYS)).toHaveLength(33);
   expect(await refusal('archer_20q', ...words(KEYS))).toBeNull();
-  const config = (await composed('archer_20q', ...words(KEYS))).resolve();
-  expect(config).toMatchObject({
+  await expectValues(['archer_20q', ...words(KEYS)], {
     agent_type: 'archer',
     critic_lm: 'roberta-base',
     critic: { kind: 'transformer', max_length: 512 },
     policy_lm: 'gpt2',
     checkpoint_path: at('policy.pt'),
     cache_dir: at('cache'),
-    huggingface_token: '',
-    wandb_key: '',
-    use_wandb: true,
+    logger: { wandb: {} },
     env: { name: 'twenty_questions', oracle: 't5' },
     iterations: 2000,
     warmup_iter: 20,
@@ -122,7 +119,7 @@ const CONFIGS: [name: string, text: string, expected: object][] = [
 test.each(CONFIGS)('%s with the keys of its original', async (name, text, expected) => {
   expect(await refusal(name, ...words(text))).toBeNull();
   const want = JSON.parse(JSON.stringify(expected).replaceAll('PATH', folder)) as object;
-  expect((await composed(name, ...words(text))).resolve()).toMatchObject(want);
+  await expectValues([name, ...words(text)], want);
 });
 
 /** Keys of the 33 that the algorithm or environment of a config does not read, and what each became. */
@@ -161,14 +158,13 @@ test.each(['chai_20q', 'online_filteredbc_20q', 'archer_city', 'archer_detective
       .map((word) => word.replace('env_name=twenty_questions', `env_name=${env}`))
       .map((word) => word.replace('20q_t5_oracle.pt', place));
     expect(await refusal(name, ...all)).toBeNull();
-    expect((await composed(name, ...all)).resolve()).toMatchObject({ agent_type: agent, env: { name: env } });
+    await expectValues([name, ...all], { agent_type: agent, env: { name: env } });
   },
 );
 
 test('a goal of the shop by its index, and what has no counterpart', async () => {
   const site = ['env.backend=site', 'env_load_path=http://127.0.0.1:3000'];
-  const config = (await composed('archer_webshop', ...site, 'env_idx=7')).resolve();
-  expect(config).toMatchObject({ webshop_lower: 7, webshop_upper: 8 });
+  await expectValues(['archer_webshop', ...site, 'env_idx=7'], { webshop_lower: 7, webshop_upper: 8 });
   expect(await refusal('archer_webshop', 'env_idx=7')).toMatch(/here: env.backend=site with the address of a shop/);
   expect(await refusal('chai_20q', 'do_sample=false', 'use_vllm=true')).toMatch(/^2 keys of other programs/);
 });
@@ -194,7 +190,7 @@ const UNITS: [word: string, expected: object][] = [
 
 test.each(UNITS)('archer_20q %s', async (word, expected) => {
   expect(await refusal('archer_20q', word)).toBeNull();
-  expect((await composed('archer_20q', word)).resolve()).toMatchObject(expected);
+  await expectValues(['archer_20q', word], expected);
 });
 
 test('an environment under both names, where they agree and where they do not', async () => {
@@ -217,8 +213,7 @@ const EVALUATE = `--model_path "PATH/outputs/clone/train_epoch_1" --output_file 
 
 test('AgentGym’s script of behaviour cloning', async () => {
   expect(await refusal('bc_agentgym', ...words(CLONE))).toBeNull();
-  const config = (await composed('bc_agentgym', ...words(CLONE))).resolve();
-  expect(config).toMatchObject({
+  await expectValues(['bc_agentgym', ...words(CLONE)], {
     policy_lm: at('llama'),
     save_path: at('outputs/clone/'),
     slots: 1,
@@ -274,7 +269,7 @@ test('the second step of AgentGym’s script plays the model of its first, in al
   for (const task of ['webshop', 'alfworld', 'textcraft', 'sciworld']) {
     const typed = step(task, 'PATH/outputs/twice//train_epoch_2');
     expect(await refusal('eval_agentgym', ...typed)).toBeNull();
-    expect((await composed('eval_agentgym', ...typed)).resolve()).toMatchObject({
+    await expectValues(['eval_agentgym', ...typed], {
       checkpoint_path: run,
       play_as_chat: true,
       chat_template: 'chatml',
@@ -325,7 +320,7 @@ test('AgentGym’s script of evaluation, of an agent and of an endpoint', async 
   mkdirSync(at('outputs/clone/train_epoch_1'), { recursive: true });
   writeFileSync(at('outputs/clone/train_epoch_1/config.json'), '{}');
   expect(await refusal('eval_agentgym', ...words(EVALUATE))).toBeNull();
-  expect((await composed('eval_agentgym', ...words(EVALUATE))).resolve()).toMatchObject({
+  await expectValues(['eval_agentgym', ...words(EVALUATE)], {
     checkpoint_path: at('outputs/clone/train_epoch_1'),
     save_path: at('outputs/clone/eval_alfworld'),
     item_list: at('items.json'),
@@ -358,7 +353,7 @@ test('AgentEvol’s arguments', async () => {
     --gradient_accumulation_steps 2 --learning_rate 1e-5 --warmup_step -100 --iter_num 4 --sample_num 3 --iter_data_path PATH/data
     --evaluating_step_freq 100 --add_original_data True --max_round 30`;
   expect(await refusal('evolve_agentgym', ...words(text))).toBeNull();
-  expect((await composed('evolve_agentgym', ...words(text))).resolve()).toMatchObject({
+  await expectValues(['evolve_agentgym', ...words(text)], {
     iterations: 4,
     sample_num: 3,
     rollout_size: 258,
@@ -374,7 +369,7 @@ test('AgentEvol’s arguments', async () => {
 test('evaluate_bc.py of the fork for mathematics', async () => {
   const text =
     '--model_path PATH/bc_model.pt --model_name PATH/llama --num_problems 10 --output_file PATH/out.json --temperature 0.7 --max_tokens 100';
-  expect((await composed('bc_math', 'task=evaluate', ...words(text))).resolve()).toMatchObject({
+  await expectValues(['bc_math', 'task=evaluate', ...words(text)], {
     checkpoint_path: at('bc_model.pt'),
     policy_lm: at('llama'),
     test_size: 10,
