@@ -52,8 +52,9 @@ const flatNamesPage = (names: FlatNames): string =>
   [
     '# Flat names of options',
     '',
-    'Version 0.2, ArCHer and AgentGym have options at the root of a config. These names are still read, on command lines, in sweeps and in',
-    'files: a name stands for the first of its paths that the config has ([configs](configs.md)). `npm run option-files` writes this page.',
+    'Version 0.2, ArCHer and AgentGym have options at the root of a config. These names are still read, on command lines, in',
+    'sweeps and in files: a name stands for the first of its paths that the config has ([configs](configs.md)).',
+    '`npm run option-files` writes this page.',
     '',
     '| name | path |',
     '|---|---|',
