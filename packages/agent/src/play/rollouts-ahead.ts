@@ -55,14 +55,13 @@ interface AheadRun {
   firstIteration: number;
 }
 
-/** Runs `work` with what plays its rollouts: undefined in a synchronous run, whose policy plays them itself. */
-export async function withRolloutsAhead<Result>(
+/** Opens what plays a run's rollouts: undefined in a synchronous run, whose policy plays them itself. */
+export async function openRolloutsAhead(
   config: AheadConfig,
   run: AheadRun,
-  work: (rollouts: RolloutsAhead | undefined) => Promise<Result>,
-): Promise<Result> {
+): Promise<(RolloutsAhead & AsyncDisposable) | undefined> {
   const { rollout } = config;
-  if (rollout === undefined || rollout.mode === 'synchronous') return work(undefined);
+  if (rollout === undefined || rollout.mode === 'synchronous') return undefined;
   const { unit, agent, policyFolder, checkpoint, firstIteration } = run;
   const device = await openDevice(deviceOf({ ...config, threads: rollout.threads! || config.threads }));
   try {
@@ -74,14 +73,17 @@ export async function withRolloutsAhead<Result>(
     const found = checkpoint === null ? null : await readPlayed(checkpoint);
     const source =
       rollout.mode === 'lock_step' ? lockStep(collector, settings, found) : asynchronous(collector, settings, found);
-    try {
-      return await work(source);
-    } finally {
-      await source.close();
-      await copy.release();
-    }
-  } finally {
+    return Object.assign(source, {
+      async [Symbol.asyncDispose]() {
+        await source
+          .close()
+          .then(() => copy.release())
+          .finally(() => device.close());
+      },
+    });
+  } catch (error) {
     await device.close();
+    throw error;
   }
 }
 
